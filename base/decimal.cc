@@ -19,7 +19,7 @@ std::optional<Decimal> parse_decimal(std::string_view text) {
     decimal.negative = sign();
     bool any_digit = false;
     bool fraction = false;
-    std::int64_t zeros = 0;  // not yet in `digits`: they count only when another digit follows
+    std::int64_t zeros = 0;  // not yet in `digits`: they count only if another digit follows
     for (; at < text.size(); ++at) {
         if (text[at] == '.' && !fraction) {
             fraction = true;
@@ -41,7 +41,7 @@ std::optional<Decimal> parse_decimal(std::string_view text) {
     if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
         ++at;
         const bool negative = sign();
-        constexpr std::int64_t kFarOff = 1'000'000;  // more than the digits of a field can make up for
+        constexpr std::int64_t kFarOff = 1'000'000;  // more than the digits of a field can compensate
         std::int64_t exponent = 0;
         const std::size_t first = at;
         for (; at < text.size() && is_digit(text[at]); ++at) {

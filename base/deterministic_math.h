@@ -6,8 +6,9 @@
 
 namespace haichi {
 
-/// exp and log from additions, multiplications and divisions only. The C library picks different code for different
-/// processors, whose last bits differ; results must be the same bytes everywhere. Relative error below 1e-14.
+/// Computes exp and log from additions, multiplications and divisions only. The C library selects different code for
+/// different processors, and its last bits differ. Results must be byte-identical everywhere. Relative error below
+/// 1e-14.
 
 /// Natural logarithm of a positive normal number.
 constexpr double deterministic_log(double x) {

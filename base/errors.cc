@@ -38,7 +38,7 @@ int exit_code(ErrorKind kind) {
 
 namespace {
 
-/// Levenshtein distance, two rows.
+/// Levenshtein distance, with two rows of the matrix.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> row(b.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});

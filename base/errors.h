@@ -8,16 +8,16 @@
 
 namespace haichi {
 
-/// What kind of failure an Error is; one table (exit_code) turns it into exit codes, and the Python and HTTP
-/// borders turn the same kinds into exceptions and status codes.
+/// Kind of failure of an Error. One table (exit_code) converts it to exit codes; the Python and HTTP interfaces convert
+/// it to exceptions and status codes.
 enum class ErrorKind {
-    kInput,        ///< a file or value from outside is wrong
-    kOption,       ///< an option or argument is wrong
-    kUnsupported,  ///< well-formed, but this program cannot do or express it
-    kInternal,     ///< a bug of ours
+    kInput,        ///< invalid file or value from outside
+    kOption,       ///< invalid option or argument
+    kUnsupported,  ///< valid, but this program cannot do or express it
+    kInternal,     ///< a bug in this program
 };
 
-/// The root of all errors the library throws. what() is the whole message without the hint.
+/// Base class of all errors that the library throws. what() is the whole message without the hint.
 class Error : public std::runtime_error {
   public:
     Error(ErrorKind kind, const std::string& message, std::string hint = {});
@@ -30,13 +30,13 @@ class Error : public std::runtime_error {
     std::string hint_;
 };
 
-/// A place in an input: file name and 1-based line; line 0 when the input has no lines or it is not known.
+/// A place in an input: file name and 1-based line. The line is 0 if it is unknown or the input has no lines.
 struct SourcePlace {
     std::string file;
     std::size_t line = 0;
 };
 
-/// "FILE:LINE", or "FILE" when the line is not known.
+/// "FILE:LINE", or "FILE" if the line is unknown.
 std::string to_string(const SourcePlace& place);
 
 class InputError : public Error {
@@ -44,7 +44,7 @@ class InputError : public Error {
     explicit InputError(const std::string& message, std::string hint = {});
     InputError(const SourcePlace& place, const std::string& message, std::string hint = {});
 
-    /// No file when the message names none, or names it without a line.
+    /// No file if the message names none, or names it without a line.
     [[nodiscard]] const SourcePlace& place() const { return place_; }
 
   private:
@@ -66,7 +66,7 @@ class InternalError : public Error {
     explicit InternalError(const std::string& message);
 };
 
-/// Exit codes of the program (a contract).
+/// Exit codes of the program; they are part of its public interface.
 inline constexpr int kExitDone = 0;
 inline constexpr int kExitBadInput = 2;
 inline constexpr int kExitLimitNotMet = 3;
@@ -75,16 +75,16 @@ inline constexpr int kExitInterrupted = 130;
 
 int exit_code(ErrorKind kind);
 
-/// The candidate nearest to `name` by edit distance as "did you mean 'x'?", or "" when none is near.
+/// The nearest candidate to `name` by edit distance as "did you mean 'x'?", or "" if none is near.
 std::string did_you_mean(std::string_view name, std::span<const std::string> candidates);
 
-/// did_you_mean(), or where none is near all of them behind `head`, as in "commands are ".
+/// The result of did_you_mean(), or all candidates after `head` ("commands are ") if none is near.
 std::string near_or_all(std::string_view name, std::span<const std::string> candidates, std::string_view head);
 
-/// "a, b, c"
+/// Joins words as "a, b, c".
 std::string joined(std::span<const std::string> words);
 
-/// `text` cut to a printable length, control characters and invalid bytes escaped: for values quoted in messages.
+/// `text` for quotation in messages: cut to a printable length, control characters and invalid bytes escaped.
 std::string shown(std::string_view text);
 
 }  // namespace haichi

@@ -15,7 +15,7 @@ class logger;
 
 namespace haichi {
 
-/// How much is logged; each level holds those before it.
+/// Amount of logging. Each level includes the lower ones.
 enum class LogLevel { kOff, kInfo, kDebug, kTrace };
 
 struct LogLevelRow {
@@ -26,15 +26,15 @@ struct LogLevelRow {
 const Table<LogLevelRow>& log_levels();
 const std::string& to_string(LogLevel level);
 
-/// Where a run tells what it decides and what its user cannot see otherwise: formats, tables, kernels, strategies. A
-/// value that is handed to who has something to tell; copies write to the same place. Off when default-constructed: an
-/// entry then costs one comparison and formats nothing. Entries are made at set-up and between phases, never in an
-/// inner loop. They hold no times, and entries of parallel threads are logged in a fixed order: equal runs on equal
-/// computers log equal lines.
+/// Receives the decisions of a run that its user cannot see otherwise: formats, tables, kernels, strategies. A value,
+/// passed to all code that logs; copies write to the same destination. A default-constructed Log is off: an entry then
+/// costs one comparison and formats nothing. Entries are made during set-up and between phases, never in an inner loop.
+/// They contain no times, and entries of parallel threads are logged in a fixed order. Equal runs on equal computers
+/// therefore log equal lines.
 class Log {
   public:
-    /// Takes one entry, a line without its end; from any thread, never twice at the same time. Must not throw, and must
-    /// not log.
+    /// Receives one entry, a line without its end. May be called from any thread, but never concurrently. Must not
+    /// throw or log.
     using Write = std::function<void(LogLevel, std::string_view)>;
 
     Log() = default;
@@ -42,17 +42,17 @@ class Log {
 
     [[nodiscard]] bool enabled(LogLevel level) const { return level <= level_; }
 
-    /// What a run decided: a few lines.
+    /// Decisions of a run: a few lines.
     template <class... Args>
     void info(fmt::format_string<Args...> format, const Args&... args) const {
         if (enabled(LogLevel::kInfo)) write(LogLevel::kInfo, format, fmt::make_format_args(args...));
     }
-    /// With what numbers: lines for each table, restart or partition.
+    /// The numbers of these decisions: lines for each table, restart or partition.
     template <class... Args>
     void debug(fmt::format_string<Args...> format, const Args&... args) const {
         if (enabled(LogLevel::kDebug)) write(LogLevel::kDebug, format, fmt::make_format_args(args...));
     }
-    /// All there is.
+    /// All other details.
     template <class... Args>
     void trace(fmt::format_string<Args...> format, const Args&... args) const {
         if (enabled(LogLevel::kTrace)) write(LogLevel::kTrace, format, fmt::make_format_args(args...));

@@ -6,10 +6,10 @@
 
 namespace haichi {
 
-/// A file as memory, for readers that need only parts of it: pages that nobody reads take none.
+/// A file mapped into memory, for readers that need only parts of it. Unread pages take no memory.
 class MappedFile {
   public:
-    /// Throws InputError naming a file that cannot be read, or is no regular file.
+    /// Throws InputError naming the file if it is unreadable or not a regular file.
     explicit MappedFile(const std::string& path);
     ~MappedFile();
     MappedFile(const MappedFile&) = delete;

@@ -4,8 +4,8 @@
 
 namespace haichi {
 
-/// The mode of a file that this process makes without asking for one, 0666 less the umask; 0644 where that cannot be
-/// told. Does not change the umask to learn it, as umask() does: other threads make files, too.
+/// The default mode of a new file of this process: 0666 without the umask's bits, or 0644 if the umask is unknown. Does
+/// not call umask(), which would change the umask while other threads create files.
 mode_t new_file_mode();
 
 }  // namespace haichi

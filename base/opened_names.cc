@@ -24,7 +24,7 @@ std::string root_given(const std::string& root) {
 
 fs::path directory_of(const std::string& file) { return fs::path(file).parent_path(); }
 
-/// Absolute and without links, as far as it is there; empty when that cannot be told.
+/// The path, absolute and without symbolic links as far as it exists; empty if unknown.
 fs::path real_path(const fs::path& path) {
     std::error_code error;
     fs::path real = fs::current_path(error) / path;
@@ -57,7 +57,7 @@ std::string OpenedNames::path_of(std::string_view name, std::size_t line, SeenFr
     if (name.empty() || name == "-" || name.find('\0') != std::string_view::npos) {
         throw InputError(place, shown(name) + " is not the name of a file");
     }
-    const fs::path beside = directory_of(file_) / name;  // the name alone when it is absolute
+    const fs::path beside = directory_of(file_) / name;  // only `name` if it is absolute
     fs::path path = beside;
     std::error_code ignored;
     if (from == SeenFrom::kFileOrHere && is_below_root(name) &&
@@ -69,7 +69,7 @@ std::string OpenedNames::path_of(std::string_view name, std::size_t line, SeenFr
     try {
         check_regular_file(path.string());
     } catch (const InputError& error) {
-        // It may be below the current directory, where it was not looked for.
+        // The file may exist in the current directory, which was not searched.
         throw InputError(place, error.what(), from == SeenFrom::kFileOrHere && !is_below_root(name) ? kHint : "");
     }
     return path.string();

@@ -7,23 +7,25 @@
 
 namespace haichi {
 
-/// Files that no user has named, but another file, or a rule that finds them beside one. They are opened only below a
-/// root: else a file of somebody else could make haichi read any file, and quote it in an error.
+/// Opens files that another file names, or that a rule finds beside a file, rather than the user. They are opened only
+/// below a root. Otherwise a file from someone else could make haichi read any file and quote it in an error.
 class OpenedNames {
   public:
-    /// $HAICHI_FILES_BELOW, in place of an option.
+    /// The environment variable that sets the root if no option does.
     static constexpr const char* kVariable = "HAICHI_FILES_BELOW";
 
-    /// `file` has the names, or the others are beside it; "-" is in the current directory. `root` is a directory;
-    /// empty: that of $HAICHI_FILES_BELOW, else that of the file. Throws OptionError for a root that is no directory.
+    /// `file` contains the names, or the other files are beside it; "-" is in the current directory. `root` is a
+    /// directory. If it is empty, the root is $HAICHI_FILES_BELOW, or else the directory of the file. Throws
+    /// OptionError for a root that is not a directory.
     explicit OpenedNames(std::string file, const std::string& root = {});
 
-    /// What a relative name is seen from: the directory of the file, or, where that has no such file, the current one.
+    /// Base of relative names: the directory of the file, or the current directory if the former has no such file.
     enum class SeenFrom { kFile, kFileOrHere };
-    /// The path of a name on a line of the file, 0 when it has no lines: a regular file below the root, wherever `..`
-    /// and symbolic links lead. Throws InputError; a file that is not below the root is not touched.
+    /// The path of a name on a line of the file (0 if it has no lines). It must be a regular file below the root after
+    /// `..` and symbolic links are resolved. Throws InputError. A file outside the root is not touched.
     [[nodiscard]] std::string path_of(std::string_view name, std::size_t line, SeenFrom from = SeenFrom::kFile) const;
-    /// The same of a path that was found beside the file. The file itself may be anywhere: a user has named it.
+    /// The same check for a path that was found beside the file. The file itself may be anywhere, since the user named
+    /// it.
     void check_found(const std::string& path) const;
 
   private:

@@ -19,14 +19,14 @@ namespace haichi {
 
 namespace {
 
-/// That of the file which is replaced, else what the process gives to new files.
+/// The mode of the replaced file, or else the default mode of new files.
 mode_t mode_for(const std::string& path) {
     struct stat status {};
     if (::stat(path.c_str(), &status) == 0) return status.st_mode & 07777;
     return new_file_mode();
 }
 
-/// "FOLDER/.NAME.XXXXXX", for mkstemp; a name near the longest is cut.
+/// "DIRECTORY/.NAME.XXXXXX" for mkstemp. A very long name is cut.
 std::string template_for(const std::string& path) {
     constexpr std::size_t kLongestName = 200;
     const std::filesystem::path whole(path);
@@ -35,23 +35,23 @@ std::string template_for(const std::string& path) {
 
 std::string descriptor_path(int descriptor) { return "/proc/self/fd/" + std::to_string(descriptor); }
 
-/// A file without a name in the folder of `path`, of which a crash leaves nothing; -1 where there is no such thing
-/// (NFS).
+/// Opens an unnamed file in the directory of `path`, which disappears in a crash. Returns -1 if the file system has
+/// none (NFS).
 int open_unnamed(const std::string& path) {
     const std::filesystem::path folder = std::filesystem::path(path).parent_path();
     constexpr mode_t kMode = 0600;
     const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, kMode);
     if (descriptor < 0 || ::access(descriptor_path(descriptor).c_str(), F_OK) == 0) return descriptor;
-    ::close(descriptor);  // without /proc it would never get a name
+    ::close(descriptor);  // without /proc it could never be named
     return -1;
 }
 
-/// Gives a file without a name the name `path`. False when there is a file already, or for other errors: errno.
+/// Names an unnamed file `path`. False, with errno, if the file exists or for another error.
 bool link_to(int descriptor, const std::string& path) {
     return ::linkat(AT_FDCWD, descriptor_path(descriptor).c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0;
 }
 
-/// The same with a name as `name`, whose last six characters are replaced.
+/// The same with a name like `name`, whose last six characters are replaced.
 bool link_to_new(int descriptor, std::string& name) {
     constexpr int kMostTries = 100;
     constexpr std::string_view kCharacters = "abcdefghijklmnopqrstuvwxyz0123456789";
@@ -87,7 +87,7 @@ void OutputFile::open() {
     int descriptor = open_unnamed(target);
     if (descriptor < 0) {
         std::string name = template_for(target);
-        descriptor = ::mkostemp(name.data(), O_CLOEXEC);  // exclusive: through no link, and nobody else's file
+        descriptor = ::mkostemp(name.data(), O_CLOEXEC);  // exclusive: follows no link, opens no existing file
         if (descriptor < 0) throw OptionError("cannot write " + path_ + ": " + std::strerror(errno));
         temporary_path_ = std::move(name);
     }

@@ -6,19 +6,19 @@
 
 namespace haichi {
 
-/// An output that is either whole or not there: written to a temporary file in the folder of `path`, which is its
-/// owner's alone, and put in place. The temporary file has no name where the system has such files, so that a process
-/// that is killed leaves nothing; else a random one. Existing paths that are no regular files (pipes, /dev/stdout) are
-/// written directly. Its steps belong to Outputs; those who hold it only write.
+/// An output that is either complete or absent. It is written to a temporary file in the directory of `path`,
+/// accessible only to its owner, and then put in place. The temporary file is unnamed if the system supports it, so a
+/// killed process leaves nothing. Otherwise it has a random name. Existing paths that are not regular files (pipes,
+/// /dev/stdout) are written directly. Outputs calls open() to discard(); other code calls only write().
 class OutputFile {
   public:
-    /// Touches nothing.
+    /// Does not touch the file system.
     explicit OutputFile(std::string path);
     ~OutputFile();
     OutputFile(const OutputFile&) = delete;
     OutputFile& operator=(const OutputFile&) = delete;
 
-    /// Throws InputError when it cannot be written (full disk).
+    /// Throws InputError if it fails (full disk).
     void write(std::string_view text);
 
     [[nodiscard]] const std::string& path() const { return path_; }
@@ -28,18 +28,18 @@ class OutputFile {
 
     /// Throws OptionError.
     void open();
-    /// Everything is on the disk, under the temporary name. Throws InputError.
+    /// Writes all data to the disk, under the temporary name. Throws InputError.
     void finish();
-    /// Gives it its name. Throws InputError.
+    /// Gives the file its final name. Throws InputError.
     void put_in_place();
-    /// Removes the temporary file, which can no longer be put in place.
+    /// Removes the temporary file, which cannot be put in place afterwards.
     void discard() noexcept;
     [[noreturn]] void fail(const char* doing) const;
 
     std::string path_;
     bool is_direct_ = false;
-    std::string temporary_path_;  ///< empty when there is none
-    int unnamed_ = -1;            ///< the finished file, while it has no name
+    std::string temporary_path_;  ///< empty if there is none
+    int unnamed_ = -1;            ///< the finished file before it is named
     bool is_discarded_ = false;
     unsigned mode_ = 0;
     std::FILE* file_ = nullptr;

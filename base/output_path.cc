@@ -58,7 +58,7 @@ void check_writable(const std::string& path, Overwriting how) {
     struct stat status {};
     if (::stat(path.c_str(), &status) == 0) {
         if (S_ISDIR(status.st_mode)) refuse(path, "it is a directory");
-        // A file that may not be written must not be replaced through a writable directory either.
+        // A read-only file must not be replaced, even if its directory is writable.
         if (::access(path.c_str(), W_OK) != 0) refuse(path, std::strerror(errno));
         if (!S_ISREG(status.st_mode) || how == Overwriting::kInPlace) return;
     } else if (errno != ENOENT) {

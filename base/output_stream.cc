@@ -14,7 +14,7 @@ namespace haichi {
 
 namespace {
 
-/// Until it is closed, others see that this run writes it. Where files cannot be locked nobody knows.
+/// Locks the file, so that other runs see that this run writes it. If files cannot be locked, returns false.
 bool is_written_by_another(int descriptor) {
     struct stat status {};
     if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) return false;
@@ -38,7 +38,7 @@ void OutputStream::open() {
     if (descriptor < 0) throw OptionError("cannot write " + path_ + ": " + std::strerror(errno));
     if (is_written_by_another(descriptor)) {
         ::close(descriptor);
-        is_new_ = false;  // it is the other's
+        is_new_ = false;  // the file belongs to the other run
         throw OptionError("cannot write " + path_ + ": another run is writing it",
                           "wait for it, or give the output another name");
     }

@@ -8,12 +8,12 @@
 
 namespace haichi {
 
-/// An output that can be looked at while it is written, and stays when the run fails or is ended: it holds whole lines,
-/// as many as were written. What was there stays until the first. Unlike an OutputFile it is written at its own place,
-/// also through a symbolic link, and by one run at a time.
+/// An output that can be read while it is written, and remains if the run fails or is interrupted. It contains whole
+/// lines only. The previous content remains until the first line is written. Unlike an OutputFile, it is written in
+/// place, also through a symbolic link, and by one run at a time.
 class OutputStream : public std::ostream {
   public:
-    /// Touches nothing.
+    /// Does not touch the file system.
     explicit OutputStream(std::string path);
     ~OutputStream() override;
     OutputStream(const OutputStream&) = delete;
@@ -33,9 +33,9 @@ class OutputStream : public std::ostream {
 
         void take(int descriptor) { descriptor_ = descriptor; }
         [[nodiscard]] bool has_begun() const { return has_begun_; }
-        /// Empties the file before its first line. False when that cannot be.
+        /// Empties the file before its first line. False if it fails.
         bool begin();
-        /// False when something could not be written; errno says why.
+        /// False if some data could not be written; errno has the reason.
         bool close();
 
       protected:
@@ -45,7 +45,7 @@ class OutputStream : public std::ostream {
 
       private:
         bool write(std::size_t length);
-        /// Of `count` characters that were written, as many as whole lines have; the file is cut behind them.
+        /// Returns how many of `count` written characters are in whole lines, and cuts the file after them.
         std::size_t whole_lines(std::size_t count);
 
         std::string kept_;
@@ -55,9 +55,9 @@ class OutputStream : public std::ostream {
 
     /// Throws OptionError.
     void open();
-    /// Throws InputError when not everything could be written.
+    /// Throws InputError if some data could not be written.
     void close();
-    /// Removes a file that open() has made and that nothing was written to.
+    /// Removes a file that open() created, if it is still empty.
     void discard() noexcept;
 
     std::string path_;

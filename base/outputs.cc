@@ -63,7 +63,7 @@ void Outputs::check() const {
 void Outputs::open() {
     check();
     for (const auto& file : files_) {
-        // The other end of a pipe may take its time.
+        // Opening a pipe may wait for its reader.
         std::unique_lock<std::mutex> lock(making_, std::defer_lock);
         if (is_replaceable(file->path())) lock.lock();
         file->open();

@@ -11,38 +11,38 @@
 
 namespace haichi {
 
-/// All that a run writes, in this order: what it reads and writes is declared; check() refuses what cannot be, before
-/// the inputs are read; open(), once they are; the run; commit(). Without that, nothing of the files is left, and the
-/// old ones are as they were.
+/// All outputs of a run. First declare all inputs and outputs. Call check() before the inputs are read; it refuses
+/// impossible outputs. Call open() after the inputs are read, and commit() after the run. Without commit() nothing
+/// remains of the files of add_file(), and old files are unchanged.
 class Outputs {
   public:
     Outputs() = default;
     Outputs(const Outputs&) = delete;
     Outputs& operator=(const Outputs&) = delete;
 
-    /// What the run reads: a file, or "-" for standard input. Words that name no file (a preset, "") are ignored.
+    /// Declares an input of the run: a file, or "-" for standard input. Ignores words that name no file (a preset, "").
     void add_input(const std::string& path);
-    /// Whole or not there.
+    /// Adds an output that is either complete or absent.
     OutputFile& add_file(std::string path);
-    /// Written while the run goes on. Throws OptionError for "-".
+    /// Adds an output that is written during the run. Throws OptionError for "-".
     OutputStream& add_stream(std::string path);
-    /// Data will be written to standard output as well.
+    /// Declares that the run also writes data to standard output.
     void add_standard_output() { has_standard_output_ = true; }
 
-    /// Throws OptionError for outputs that are inputs or each other, whatever they are called, and for those that
-    /// cannot be written. Touches nothing.
+    /// Throws OptionError for outputs that are identical to inputs or to each other, whatever their paths, and for
+    /// outputs that cannot be written. Changes nothing.
     void check() const;
-    /// Checks again, since time has passed, and opens all. Throws OptionError.
+    /// Checks again, since time has passed, and opens all outputs. Throws OptionError.
     void open();
-    /// Writes all to the disk, then gives all files their names. Throws InputError (full disk).
+    /// Writes all data to the disk, then gives all files their names. Throws InputError (full disk).
     void commit();
 
-    /// Removes what open() made. While the lock is held nothing is made or named: for a thread that ends the process
-    /// in the midst of the run.
+    /// Removes everything that open() created. No file is created or named while the returned lock is held. Meant for a
+    /// thread that ends the process during the run.
     [[nodiscard]] std::unique_lock<std::mutex> discard() noexcept;
 
   private:
-    /// A path as it was given, and what it means.
+    /// A path as given, and the file that it identifies.
     struct Named {
         std::string path;
         FileIdentity identity;
@@ -53,7 +53,7 @@ class Outputs {
     std::vector<std::unique_ptr<OutputFile>> files_;
     std::vector<std::unique_ptr<OutputStream>> streams_;
     bool has_standard_output_ = false;
-    std::mutex making_;  ///< held while files are made, named and removed
+    std::mutex making_;  ///< held while files are created, named and removed
 };
 
 }  // namespace haichi

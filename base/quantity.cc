@@ -22,7 +22,7 @@ struct Unit {
     std::int64_t denominator = 1;
 };
 
-/// A kind of quantities: "size", as in "64KiB".
+/// A kind of quantity: "size", with units such as KiB.
 struct Kind {
     std::string_view name;
     std::string_view example;

@@ -7,17 +7,17 @@
 
 namespace haichi {
 
-/// Quantities with units are parsed once, at the border, into integers whose unit stands in their name. All of these
-/// accept a decimal number, optional blanks and a unit, and throw InputError at `place` for anything else: an unknown
-/// unit (with did-you-mean), a negative value, more digits than the integer unit can hold exactly, or overflow.
+/// Quantities with units are parsed once, at the interface, into integers with the unit in their name. Each function
+/// accepts a decimal number, optional blanks and a unit. Other text causes an InputError at `place`: an unknown unit
+/// (with did-you-mean), a negative value, too many digits for the integer unit, or overflow.
 
-/// "5GB/s" = 5'000'000'000, "1GiB/s", "40Gbit/s"; bytes per second.
+/// "5GB/s" = 5'000'000'000, "1GiB/s", "40Gbit/s", in bytes per second.
 std::int64_t parse_bandwidth_bytes_per_s(std::string_view text, const SourcePlace& place);
 
-/// "1KiB" = 1024, "1920B", "8MB" = 8'000'000; bytes, at most 2^62.
+/// "1KiB" = 1024, "1920B", "8MB" = 8'000'000, in bytes, at most 2^62.
 std::int64_t parse_bytes(std::string_view text, const SourcePlace& place);
 
-/// "100ns", "36us", "0.5us", "1.5ps" is an error; picoseconds.
+/// "100ns", "36us", "0.5us", in picoseconds; "1.5ps" is an error.
 std::int64_t parse_time_ps(std::string_view text, const SourcePlace& place);
 
 /// A whole non-negative decimal number without sign, at most `largest`.

@@ -9,8 +9,8 @@
 
 namespace haichi {
 
-/// What a run that reads its inputs tells whom: the log what was recognised, and whoever guards the inputs which files
-/// were read that no user has named, but another file or a rule. A value; a log alone is one.
+/// Receives information from code that reads inputs. The log receives recognised formats. TakeFile receives files that
+/// another file or a rule has named rather than the user. A value; a log alone converts to it.
 class Reading {
   public:
     using TakeFile = std::function<void(const std::string&)>;
@@ -23,7 +23,7 @@ class Reading {
     void found_file(const std::string& path) const {
         if (take_) take_(path);
     }
-    /// The root of OpenedNames; empty: the default one.
+    /// Root of OpenedNames; empty for the default root.
     [[nodiscard]] const std::string& files_below() const { return files_below_; }
 
   private:
@@ -32,11 +32,11 @@ class Reading {
     std::string files_below_;
 };
 
-/// A file that another file, or a name, names. Its text is read once and kept.
+/// A file named by another file or by a machine's name. Its text is read once and kept.
 struct NamedFile {
-    std::string path{};                 ///< empty: no file is named
-    std::optional<std::string> text{};  ///< nothing: not read yet
-    std::string below{};                ///< as Reading::files_below()
+    std::string path{};                 ///< empty if no file is named
+    std::optional<std::string> text{};  ///< empty until it is read
+    std::string below{};                ///< see Reading::files_below()
 };
 
 }  // namespace haichi

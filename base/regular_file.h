@@ -4,8 +4,8 @@
 
 namespace haichi {
 
-/// For files that no user named, but another file or a rule: opening a pipe would wait, a device has no end. Throws
-/// InputError naming it when it is not there or no regular file; a symbolic link may lead to one.
+/// Checks files that another file or a rule names rather than the user: opening a pipe would wait, and a device is
+/// endless. Throws InputError naming the file if it is missing or not a regular file. A symbolic link may lead to one.
 void check_regular_file(const std::string& path);
 
 }  // namespace haichi

@@ -5,7 +5,7 @@
 
 namespace haichi {
 
-/// The parts of `text` between the separators; one part where there is none, empty parts included.
+/// The parts of `text` between the separators, empty parts included; a single part without separators.
 inline std::vector<std::string_view> split(std::string_view text, char separator) {
     std::vector<std::string_view> parts;
     while (true) {
@@ -16,7 +16,7 @@ inline std::vector<std::string_view> split(std::string_view text, char separator
     }
 }
 
-/// Without these at both ends.
+/// Removes blanks from both ends.
 inline std::string_view trimmed(std::string_view text, std::string_view blanks = " \t\r\n") {
     const auto first = text.find_first_not_of(blanks);
     if (first == std::string_view::npos) return {};

@@ -10,33 +10,33 @@
 
 namespace haichi {
 
-/// A row of a table is a plain struct: the name that a user types and one sentence about it, then what the room needs
-/// of it: its functions and traits.
+/// An entry of a table is a plain struct with the name that a user types and a description. It also has the functions
+/// and traits that the module needs.
 template <class Row>
 concept NamedRow = requires(const Row& row) {
     { row.name } -> std::convertible_to<std::string_view>;
     { row.sentence } -> std::convertible_to<std::string_view>;
 };
 
-/// What the rows of a table are called in messages: one and several of them.
+/// The words for one and several entries of a table in messages.
 struct RowWords {
     std::string one;   ///< "rank-map format": an unknown name is "unknown rank-map format 'x'"
     std::string many;  ///< "formats": the hint is "formats are a, b"
 };
 
-// The texts of a Table, which do not depend on the type of its rows.
+// Messages of a Table, which do not depend on the type of its entries.
 [[noreturn]] void refuse_second(const RowWords& words, std::string_view name);
 [[noreturn]] void refuse_unknown(const RowWords& words, std::string_view name, const std::vector<std::string>& names);
 std::string hint_for_unknown(const RowWords& words, std::string_view name, const std::vector<std::string>& names);
 std::string joined_names(const std::vector<std::string>& names);
 
-/// All things of one kind that a user can name, in the order in which they are listed. A room offers its table as a
-/// function that returns a reference to a local constant; nothing registers itself. Help texts, `haichi list`, Python
-/// and the contract tests loop over it; no one else compares names.
+/// All things of one kind that a user can name, in the order of listings. A module provides its table as a function
+/// that returns a reference to a local constant; nothing registers itself. Help texts, `haichi list`, Python and the
+/// contract tests iterate over it, and no other code compares names.
 template <NamedRow Row>
 class Table {
   public:
-    /// Throws InternalError when two rows have the same name.
+    /// Throws InternalError if two entries have the same name.
     Table(RowWords words, std::vector<Row> rows) : words_(std::move(words)), rows_(std::move(rows)) {
         for (const Row& row : rows_) {
             if (find(row.name) != &row) refuse_second(words_, row.name);
@@ -48,12 +48,12 @@ class Table {
     [[nodiscard]] std::size_t size() const { return rows_.size(); }
     [[nodiscard]] const Row& operator[](std::size_t i) const { return rows_[i]; }
 
-    /// Null when there is no such row.
+    /// Null if there is no such entry.
     [[nodiscard]] const Row* find(std::string_view name) const {
         const auto found = std::ranges::find_if(rows_, [&](const Row& row) { return row.name == name; });
         return found == rows_.end() ? nullptr : &*found;
     }
-    /// Throws OptionError with hint_for() when there is no such row.
+    /// Throws OptionError with hint_for() if there is no such entry.
     [[nodiscard]] const Row& at(std::string_view name) const {
         const Row* row = find(name);
         if (row == nullptr) refuse_unknown(words_, name, names());
@@ -65,9 +65,9 @@ class Table {
         for (const Row& row : rows_) names.emplace_back(row.name);
         return names;
     }
-    /// "a, b, c"
+    /// All names as "a, b, c".
     [[nodiscard]] std::string listing() const { return joined_names(names()); }
-    /// For errors about a name that is not in the table: "did you mean 'a'?", or "formats are a, b, c".
+    /// A hint for an unknown name: "did you mean 'a'?", or "formats are a, b, c".
     [[nodiscard]] std::string hint_for(std::string_view name) const { return hint_for_unknown(words_, name, names()); }
 
   private:

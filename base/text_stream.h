@@ -13,23 +13,23 @@
 
 namespace haichi {
 
-/// The characters of a text or a file, a chunk in memory at a time, with the line of the last one handed out. A parser
-/// that reads at most one character beyond a token sees in `line()` the line on which the token ended: a newline is
-/// counted when the character after it is consumed. Lets JSON readers take files of any size in constant memory.
+/// The characters of a text or a file, with one chunk in memory at a time, and the line of the last returned character.
+/// A newline is counted when the character after it is consumed. A parser that reads at most one character beyond a
+/// token thus finds the token's last line in `line()`. JSON readers can read files of any size in constant memory.
 class TextStream {
   public:
     /// A text in memory, which must outlive the stream. `file` names it in errors.
     TextStream(std::string_view text, std::string file);
-    /// Called with the length of each chunk that was read from the file.
+    /// Receives the length of each chunk read from the file.
     using OnChunk = std::function<void(std::size_t bytes)>;
-    /// A file, "-" for standard input. Throws InputError naming it when it cannot be read.
+    /// Opens a file, "-" for standard input. Throws InputError naming it if it cannot be read.
     static TextStream open(const std::string& path, OnChunk on_chunk = {});
 
     [[nodiscard]] SourcePlace place() const { return {file_, line_}; }
     [[nodiscard]] std::size_t line() const { return line_; }
 
-    /// Fetches the next chunk when needed. Throws InputError for NUL bytes, which no text format here allows (and which
-    /// the JSON lexer would take for the end), for a read error, and for a token that is out of all proportion.
+    /// Reads the next chunk if needed. Throws InputError for a read error, for an excessively long token, and for NUL
+    /// bytes. No text format here allows NUL bytes, and the JSON lexer would treat them as the end.
     [[nodiscard]] bool at_end() { return at_ == end_ && !refill(); }
     [[nodiscard]] const char& current() const { return *at_; }
     void advance() {
@@ -38,14 +38,14 @@ class TextStream {
         ++at_;
     }
 
-    /// What lies ahead, unread: the whole of the next chunk and at most 1 MiB of it, up to its first NUL byte. Lets a
-    /// reader be chosen by content, also where the text can be read only once. Throws InputError for a read error.
+    /// The unread text in memory, at most 1 MiB, up to its first NUL byte; reads the next chunk if there is none. Code
+    /// can thus select a reader by content, even if the text can be read only once. Throws InputError for a read error.
     [[nodiscard]] std::string_view prefix();
-    /// The text is known to end with prefix().
+    /// True if the text is known to end with prefix().
     [[nodiscard]] bool prefix_is_all();
 
-    /// To be called for every token understood. Without it, text longer than 64 MiB is an error: the parser keeps the
-    /// token it is in, and an endless number must not fill the memory.
+    /// Must be called for every complete token. Otherwise text longer than 64 MiB is an error: the parser stores the
+    /// current token, and an endless number must not fill the memory.
     void note_progress() { chunks_without_progress_ = 0; }
 
   private:
@@ -75,7 +75,7 @@ class TextStream {
     OnChunk on_chunk_;
 };
 
-/// A TextStream as the pair of input iterators that nlohmann's parser takes; a default-constructed one is the end.
+/// A TextStream as the pair of input iterators for nlohmann's parser; a default-constructed iterator is the end.
 class TextStreamIterator {
   public:
     using difference_type = std::ptrdiff_t;

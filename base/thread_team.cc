@@ -6,10 +6,10 @@ namespace haichi {
 
 namespace {
 
-/// Until `value` is no longer `old`.
+/// Waits until `value` differs from `old`.
 template <class T>
 void wait_for_change(const std::atomic<T>& value, T old) {
-    constexpr int kTurnsAwake = 4000;  // some ten microseconds
+    constexpr int kTurnsAwake = 4000;  // tens of microseconds
     for (int turn = 0; turn < kTurnsAwake; ++turn) {
         if (value.load(std::memory_order_acquire) != old) return;
 #if defined(__x86_64__)

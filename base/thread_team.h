@@ -9,11 +9,11 @@
 
 namespace haichi {
 
-/// Threads that work through many short jobs together: each of `count` does its part, and the call returns when all are
-/// done. They wait awake for a while, then asleep, because jobs are short and processors may be shared.
+/// Threads that process many short jobs together. Each of `count` threads does its part, and the call returns after all
+/// parts. Threads wait actively for a while and then sleep, because jobs are short and processors may be shared.
 class ThreadTeam {
   public:
-    /// The caller of run() is one of them.
+    /// The thread that calls run() is one of the `count` threads.
     explicit ThreadTeam(int count);
     ThreadTeam(const ThreadTeam&) = delete;
     ThreadTeam& operator=(const ThreadTeam&) = delete;
@@ -21,14 +21,15 @@ class ThreadTeam {
 
     [[nodiscard]] int count() const { return static_cast<int>(errors_.size()); }
 
-    /// Calls work(0) to work(count - 1), each in its thread, and waits for all. Throws what the lowest of them threw.
+    /// Calls work(0) to work(count - 1), each in its thread, and waits for all. Rethrows the exception of the lowest
+    /// number.
     void run(const std::function<void(int)>& work);
 
   private:
     void work_on(int number);
     void do_part(int number);
 
-    const std::function<void(int)>* work_ = nullptr;  ///< null: to stop
+    const std::function<void(int)>* work_ = nullptr;  ///< null: end of the threads
     std::atomic<std::uint32_t> round_{0};
     std::atomic<int> busy_{0};
     std::vector<std::exception_ptr> errors_;

@@ -22,7 +22,7 @@ std::vector<std::int32_t> sizes_of(const Grid& grid) {
     return sizes;
 }
 
-/// "X, Y, Z, A, B, C"
+/// Axis names as "X, Y, Z, A, B, C".
 std::string axis_list(const Grid& grid) {
     std::string text;
     for (const Axis& axis : grid.axes()) {
@@ -36,7 +36,7 @@ bool axis_is_open(const Machine& machine, const Grid& grid, std::size_t k) {
     return machine.size_is_open && grid.axis(k).size == 1;
 }
 
-/// The job's cuboid as a grid of its own.
+/// The job's cuboid as a separate grid.
 Grid cut_out(const Machine& machine, const Grid& grid, const std::vector<std::int32_t>& shape,
              const std::vector<std::int32_t>& origin) {
     const std::string text = sizes_text(shape);
@@ -64,13 +64,13 @@ Grid cut_out(const Machine& machine, const Grid& grid, const std::vector<std::in
             throw OptionError("origin " + sizes_text(origin) + " has no meaning: the size of machine " + machine.name +
                               " is not known");
         }
-        // A wrap exists inside the job only where the job goes all the way round.
+        // A wrap exists inside the job only if the job covers the whole axis.
         axes.push_back({axis.name, shape[k], axis.wraps && shape[k] == axis.size});
     }
     return Grid(std::move(axes));
 }
 
-/// A number in 0 .. size - 1.
+/// Parses a number in 0 .. size - 1.
 std::int32_t parse_position(std::string_view word, std::int32_t size, const std::string& what,
                             const SourcePlace& place) {
     const std::int64_t position = parse_count(word, kMostVertices, place);
@@ -81,7 +81,7 @@ std::int32_t parse_position(std::string_view word, std::int32_t size, const std:
     return static_cast<std::int32_t>(position);
 }
 
-/// A node by its number.
+/// The vertex of a node given by its number.
 VertexId vertex_of(std::int32_t number, const Machine& machine) {
     const std::int32_t nodes = terminal_count(machine);
     if (number >= 0 && number < nodes) return VertexId(number);
@@ -89,7 +89,7 @@ VertexId vertex_of(std::int32_t number, const Machine& machine) {
                       std::to_string(nodes - 1));
 }
 
-/// A node by its coordinates.
+/// The vertex of a node given by its coordinates.
 VertexId vertex_of(const Coordinates& at, const Machine& machine) {
     const Grid* grid = coordinates(machine);
     if (grid == nullptr || at.size() != grid->axis_count()) {
@@ -104,7 +104,7 @@ VertexId vertex_of(const Coordinates& at, const Machine& machine) {
     return grid->vertex(at);
 }
 
-/// As parse_node_list(), of values.
+/// Like parse_node_list(), for values.
 template <class Node>
 std::vector<VertexId> listed_nodes(const std::vector<Node>& nodes, const Machine& machine, bool may_be_empty) {
     std::vector<VertexId> list;
@@ -127,7 +127,7 @@ std::vector<VertexId> load_node_list(const NodeList& list, const Machine& machin
     return listed_nodes(std::get<std::vector<Coordinates>>(list), machine, may_be_empty);
 }
 
-/// Those of the machine and those of the request, ascending.
+/// The faulty nodes of the machine and of the request, ascending.
 std::vector<VertexId> faulty_vertices(const Machine& machine, const AllocationRequest& request) {
     std::vector<VertexId> faulty = machine.faulty;
     if (is_given(request.faulty)) {
@@ -135,7 +135,7 @@ std::vector<VertexId> faulty_vertices(const Machine& machine, const AllocationRe
             throw OptionError("faulty nodes of machine " + machine.name + " cannot be told: its size is not known",
                               "give the machine's size, as in " + machine.name + ":10x5x8:XZ");
         }
-        const bool may_be_empty = true;  // the day on which all is well
+        const bool may_be_empty = true;  // empty if no node is faulty
         std::ranges::copy(load_node_list(request.faulty, machine, may_be_empty), std::back_inserter(faulty));
     }
     std::ranges::sort(faulty);
@@ -143,7 +143,7 @@ std::vector<VertexId> faulty_vertices(const Machine& machine, const AllocationRe
     return faulty;
 }
 
-/// The faulty nodes inside a cuboid, which is all that its routes can meet, by their numbers there.
+/// The faulty nodes inside a cuboid, by their numbers there. Routes of the cuboid meet no others.
 std::vector<VertexId> faulty_inside(const std::vector<VertexId>& faulty, const Grid& grid, const Grid& job,
                                     const std::vector<std::int32_t>& origin) {
     std::vector<VertexId> inside;
@@ -164,7 +164,7 @@ NetworkOptions network_options(const Machine& machine, const AllocationRequest& 
     NetworkOptions options;
     options.count_nic = request.count_nic;
     options.link_bandwidth_bytes_per_s = machine.link_bandwidth_bytes_per_s;
-    // One injection and one ejection channel per node, at the rate of one NIC: what one message can get.
+    // One injection and one ejection channel per node, with the bandwidth of one NIC, which limits a single message.
     options.nic_bandwidth_bytes_per_s =
         machine.node.nic_bandwidth_bytes_per_s.value_or(machine.link_bandwidth_bytes_per_s);
     options.virtual_channels = machine.router.virtual_channels.value_or(0);
@@ -189,7 +189,7 @@ void check_request(const Machine& machine, const AllocationRequest& request) {
     }
 }
 
-/// Before anything is built for them.
+/// Must be called before anything is built for the rank slots.
 void check_slots(std::int64_t nodes, const AllocationRequest& request) {
     const std::int64_t slots = nodes * request.ranks_per_node;
     if (slots <= kMostSlots) return;
@@ -218,7 +218,7 @@ Network cuboid_network(const Machine& machine, const AllocationRequest& request,
     return Network({machine.topology->cuboid(std::move(job)), routing}, std::move(options));
 }
 
-/// Without coordinates there are no parts but node lists.
+/// A machine without coordinates has no parts except node lists.
 void check_is_whole(const Machine& machine, const AllocationRequest& request) {
     if (!request.origin.empty()) throw OptionError("an origin has no meaning on machine " + machine.name);
     const std::int32_t terminals = terminal_count(machine);
@@ -238,7 +238,7 @@ Network whole_network(const Machine& machine, const AllocationRequest& request, 
     return Network({machine.topology, routing}, std::move(options), std::move(nodes));
 }
 
-/// "(0,1,2)" on the machine, or the name of a node that has no coordinates.
+/// "(0,1,2)" on the machine, or the name of a node without coordinates.
 std::string machine_name_of(const Allocation& allocation, VertexId vertex) {
     const Grid* grid = allocation.network.coordinates();
     if (grid == nullptr) return allocation.network.topology().node_name(vertex);
@@ -251,7 +251,7 @@ std::string machine_name_of(const Allocation& allocation, VertexId vertex) {
     return text + ")";
 }
 
-/// That routes pass the faulty nodes, for jobs where all pairs can be looked at.
+/// Checks that routes avoid the faulty nodes, for jobs small enough to check all pairs.
 void check_routes(const Allocation& allocation) {
     constexpr std::int32_t kMostNodes = 4096;
     if (allocation.node_count() > kMostNodes) return;
@@ -266,14 +266,14 @@ void check_routes(const Allocation& allocation) {
                           : "");
 }
 
-/// What is no fold's name is a file if it is there or looks like one.
+/// A name that is not a fold's is a file if the file exists or the name looks like a file name.
 bool fold_is_file(const std::string& name) {
     if (folds().find(name) != nullptr) return false;
     std::error_code ignored;
     return name == "-" || name.find_first_of("/.") != std::string::npos || std::filesystem::exists(name, ignored);
 }
 
-/// The job's node at coordinates relative to the job's corner (to the machine's for node lists and trees).
+/// The job's node at coordinates relative to the job's corner, or to the machine's corner for node lists and trees.
 NodeId node_at_relative(const Network& network, const Coordinates& at) {
     const Grid* grid = network.coordinates();
     if (grid == nullptr) return at.size() == 1 ? network.node_at(VertexId(at[0])) : NodeId{};
@@ -313,7 +313,7 @@ std::vector<VertexId> parse_node_list(std::string_view text, const std::string& 
     const std::size_t axes = grid == nullptr ? 1 : grid->axis_count();
     const std::int32_t nodes = terminal_count(machine);
     std::vector<VertexId> list;
-    std::unordered_map<std::int32_t, std::size_t> line_of_node;  // only looked up, never gone through
+    std::unordered_map<std::int32_t, std::size_t> line_of_node;  // only for look-ups, never iterated
     SourcePlace place{file, 0};
     for (TextLines lines(text, file); lines.next();) {
         place.line = lines.number();
@@ -380,7 +380,7 @@ Allocation allocate(const Machine& machine, const AllocationRequest& request) {
     if (!is_cuboid) shape = {network.node_count()};
     std::vector<std::int32_t> machine_sizes = grid == nullptr ? std::vector<std::int32_t>{} : sizes_of(*grid);
     for (std::size_t k = 0; k < machine_sizes.size(); ++k) {
-        if (axis_is_open(machine, *grid, k)) machine_sizes[k] = shape[k];  // all that is known
+        if (axis_is_open(machine, *grid, k)) machine_sizes[k] = shape[k];  // nothing else is known
     }
     Allocation allocation{.machine_name = machine.name,
                           .shape = std::move(shape),

@@ -1,4 +1,4 @@
-// table_fold: a fold that was written down on the real machine.
+// table_fold: a fold that was recorded on the real machine.
 
 #include <algorithm>
 #include <map>
@@ -28,7 +28,8 @@ struct Row {
     NodeId node;
 };
 
-/// Logical sizes are the largest coordinates + 1; as many cells as nodes, and no cell twice, leave no hole.
+/// Logical sizes are the largest coordinates + 1. The box has no hole if it has as many cells as nodes, and no cell
+/// occurs twice.
 std::vector<std::int32_t> logical_box(const std::vector<Row>& rows, const SourcePlace& end) {
     std::vector<std::int32_t> sizes(rows.front().logical.size(), 1);
     for (const Row& row : rows) {

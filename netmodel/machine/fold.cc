@@ -9,7 +9,7 @@ namespace haichi {
 
 namespace {
 
-/// The steps of a logical axis along the grid: per position, the part of the vertex number that it fixes.
+/// The steps of a logical axis on the grid. Per position, its contribution to the vertex number.
 using LogicalAxis = std::vector<std::int32_t>;
 
 void set_cells(Fold& fold, std::vector<NodeId> node_of_cell) {
@@ -27,7 +27,7 @@ void order_as_cells(Fold& fold) {
 
 std::vector<NodeId> cells_of(const std::vector<LogicalAxis>& axes) {
     std::vector<NodeId> cells = {NodeId(0)};
-    for (const LogicalAxis& axis : axes) {  // the first is the fastest
+    for (const LogicalAxis& axis : axes) {  // the first axis is the fastest
         const std::vector<NodeId> inner = std::move(cells);
         cells.clear();
         cells.reserve(inner.size() * axis.size());
@@ -38,7 +38,7 @@ std::vector<NodeId> cells_of(const std::vector<LogicalAxis>& axes) {
     return cells;
 }
 
-/// A fold along logical axes, rank order x fastest.
+/// A fold along logical axes; the rank order has x fastest.
 Fold fold_along(const std::vector<LogicalAxis>& axes) {
     Fold fold;
     for (const LogicalAxis& axis : axes) fold.logical_sizes.push_back(static_cast<std::int32_t>(axis.size()));
@@ -59,7 +59,7 @@ LogicalAxis pair_axis(const Grid& job, std::size_t long_axis, std::size_t short_
     return axis;
 }
 
-/// The ring of a pair, or a line where the job has but one lane.
+/// The ring of a pair of axes, or a line if the job has only one lane.
 PairPath pair_ring(const Grid& job, const std::vector<std::size_t>& pair) {
     const std::int32_t units = job.axis(pair[0]).size;
     const Axis& lanes = job.axis(pair[1]);
@@ -72,7 +72,7 @@ PairPath pair_ring(const Grid& job, const std::vector<std::size_t>& pair) {
                            "use the fold row-major or a coordinate table");
 }
 
-/// Consecutive positions of the pair {long axis, short axis}.
+/// Computes consecutive positions of the pair {long axis, short axis}.
 using PathOfPair = PairPath (*)(const Grid& job, const std::vector<std::size_t>& pair);
 
 Fold paired_fold(const Grid& job, const AxisPairs& logical, PathOfPair path_of_pair) {
@@ -86,7 +86,7 @@ Fold paired_fold(const Grid& job, const AxisPairs& logical, PathOfPair path_of_p
 
 Fold row_major(const Grid& job, const AxisPairs&) { return row_major_fold(job.vertex_count(), {}); }
 
-/// Rings, or without pairs the axes themselves, whose rank order is row-major.
+/// Rings of the pairs. Without pairs, the axes themselves, with row-major rank order.
 Fold rings_or_axes(const Grid& job, const AxisPairs& logical) {
     if (!logical.empty()) return paired_fold(job, logical, pair_ring);
     Fold fold = row_major(job, logical);
@@ -110,7 +110,7 @@ Fold snakes(const Grid& job, const AxisPairs& logical) {
     });
 }
 
-/// Whether the job consists of whole Tofu units: three pairs whose short sides are 2, a ring of 3, and 2.
+/// True if the job consists of whole Tofu units: three pairs with short sides of 2, a ring of 3, and 2.
 bool has_whole_units(const Grid& job, const AxisPairs& logical) {
     if (logical.size() != 3 || !std::ranges::all_of(logical, [](const auto& pair) { return pair.size() == 2; })) {
         return false;
@@ -128,8 +128,8 @@ bool has_whole_units(const Grid& job, const AxisPairs& logical) {
                 : "2d needs whole units in one plane: one of X, Y, Z is 1");
 }
 
-/// The long axes, those first that are longer than 1. The scheduler may turn a request, so the line or plane may lie
-/// along any of them; a job of fewer dimensions is flat along its first axes.
+/// The long axes; those longer than 1 come first. The scheduler may rotate a request, so the line or plane may lie
+/// along any of them. A job with fewer dimensions is flat along its first axes.
 std::vector<std::size_t> longest_first(const Grid& job, const AxisPairs& logical, bool is_line) {
     if (!has_whole_units(job, logical)) refuse_shape(job, is_line);
     std::vector<std::size_t> axes;
@@ -143,7 +143,7 @@ std::vector<std::size_t> longest_first(const Grid& job, const AxisPairs& logical
     return axes;
 }
 
-/// The ring of a long axis and B, to be passed there and back on several lanes of A and C.
+/// The ring of a long axis and B, traversed in both directions on several lanes of A and C.
 class UnitRing {
   public:
     UnitRing(const Grid& job, std::size_t long_axis, std::size_t b)

@@ -10,7 +10,7 @@ namespace haichi {
 std::optional<Network> logical_torus(const Allocation& allocation) {
     if (allocation.network.coordinates() == nullptr || allocation.is_node_list) return {};
     std::vector<Axis> axes;
-    // Cell x + Lx*(y + Ly*z), x fastest, is a row-major number when the axes are turned round.
+    // Cell x + Lx*(y + Ly*z), x fastest, is a row-major number if the axes are reversed.
     const auto& sizes = allocation.fold.logical_sizes;
     for (std::size_t k = sizes.size(); k-- > 0;) axes.push_back({std::string(1, "xyz"[k]), sizes[k], true});
     std::vector<VertexId> vertex_of_node;
@@ -19,7 +19,7 @@ std::optional<Network> logical_torus(const Allocation& allocation) {
     DimensionOrder routing = default_dimension_order(grid);
     std::ranges::reverse(routing.stages);  // x first
     NetworkOptions options = allocation.network.options();
-    options.faulty.clear();  // its routes pass everywhere; what takes no ranks is asked of the real network
+    options.faulty.clear();  // the logical routes have no faulty nodes; only the real network knows usable nodes
     const std::string order = to_string(routing, grid);
     return Network({grid_topology(std::move(grid)), order}, std::move(options), std::move(vertex_of_node));
 }

@@ -1,4 +1,4 @@
-// The machine file, haichi-machine/1.
+// Machine files, haichi-machine/1.
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -19,7 +19,7 @@ namespace {
 using nlohmann::json;
 using Section = MachineSection;
 
-/// The row of "kind". The section is checked against the row's keys first; where there is no such row that is the error
+/// The registry entry of "kind". Checks the keys of the section against the entry first. An unknown kind is the error
 /// to report, whatever the keys.
 const TopologyRow& row_of(const LocatedJson& file) {
     const json& value = file.root().at("topology");
@@ -54,7 +54,7 @@ void parse_topology(const LocatedJson& file, Machine& machine, NamedFile& other)
             : placed(routing.place("kind"), [&] { return machine.topology->routing(routing.text("kind")); });
 }
 
-/// A node's number, or one coordinate per axis.
+/// Parses a node's number, or one coordinate per axis.
 VertexId parse_faulty_node(const json& value, const SourcePlace& place, const Machine& machine) {
     const auto* grid = coordinates(machine);
     if (!value.is_array()) {
@@ -90,7 +90,7 @@ void parse_faulty(const Section& root, Machine& machine) {
     }
 }
 
-/// The shape of a job: one size per axis, none larger than the axis.
+/// Parses the shape of a job: one size per axis, at most the axis's size.
 std::vector<std::int32_t> parse_shape(const json& value, const SourcePlace& place, const Grid& grid) {
     if (!value.is_array() || value.size() != grid.axis_count()) {
         throw InputError(place, "a shape is a list of " + std::to_string(grid.axis_count()) + " sizes, not " +
@@ -121,7 +121,7 @@ void parse_allocations(const Section& root, Machine& machine) {
     }
 }
 
-/// Routers that take packets in whole have room for one.
+/// Checks that routers that store whole packets have buffers for at least one packet.
 void check_stores(const Section& root, const Machine& machine) {
     if (!machine.packet_payload_bytes) return;
     for (const PortClass& routers : machine.topology->router_classes()) {
@@ -139,7 +139,7 @@ void check_stores(const Section& root, const Machine& machine) {
     }
 }
 
-/// Where values come from: JSON pointer -> text, "" for the whole file.
+/// Checks the sources of values: JSON pointer -> text, "" for the whole file.
 void check_notes(const Section& root) {
     if (!root.has("notes")) return;
     const json& notes = root.required("notes");
@@ -153,7 +153,7 @@ void check_notes(const Section& root) {
         try {
             is_there = root.file().root().contains(json::json_pointer(note.key()));
         } catch (const json::exception&) {
-            // no JSON pointer
+            // not a JSON pointer
         }
         if (!is_there) throw InputError(place, "a note on " + shown(note.key()) + ", which is not in the file");
     }

@@ -13,7 +13,7 @@ std::int64_t parse_positive_bytes(std::string_view text, const SourcePlace& plac
     return bytes;
 }
 
-/// "8 packets"
+/// Parses "8 packets".
 std::int32_t parse_buffer(const std::string& text, const SourcePlace& place) {
     const auto blank = text.find(' ');
     const std::string unit = blank == std::string::npos ? "" : text.substr(blank + 1);
@@ -40,7 +40,7 @@ void parse_router(const LocatedJson& file, Machine::Router& router) {
     if (section.has("buffer")) router.buffer_packets = parse_buffer(section.text("buffer"), section.place("buffer"));
 }
 
-/// One of a few words; nothing when the key is absent.
+/// Parses one of a few words; empty if the key is absent.
 std::optional<std::string> parse_word(const MachineSection& section, const std::string& key,
                                       const std::vector<std::string>& words) {
     if (!section.has(key)) return std::nullopt;

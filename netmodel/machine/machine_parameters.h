@@ -5,7 +5,7 @@
 
 namespace haichi {
 
-/// Reads the objects "router", "packet" and "node" of a machine file, which may be missing. Throws InputError.
+/// Reads the optional objects "router", "packet" and "node" of a machine file. Throws InputError.
 void parse_machine_parameters(const LocatedJson& file, Machine& machine);
 
 }  // namespace haichi

@@ -4,7 +4,7 @@
 
 namespace haichi {
 
-/// The text of machines/NAME.json, which is part of the program.
+/// The text of machines/NAME.json, compiled into the program.
 std::string_view machine_text(std::string_view name);
 
 }  // namespace haichi

@@ -13,13 +13,13 @@ namespace haichi {
 
 namespace {
 
-/// Sizes of X, Y, Z and which of them wrap. A and C are always meshes of 2, B is always a ring of 3.
+/// Sizes of X, Y, Z, and which of them wrap. A and C are always meshes of 2, B is always a ring of 3.
 struct TofuExtent {
     std::array<std::int32_t, 3> sizes;
     std::array<bool, 3> wraps;
 };
 
-/// "10x5x8" or "10x5x8:XZ"
+/// Parses "10x5x8" or "10x5x8:XZ".
 TofuExtent parse_extent(std::string_view text, std::string_view name) {
     const auto colon = text.find(':');
     const std::vector<std::int32_t> sizes = parse_sizes(text.substr(0, colon), "machine " + std::string(name));
@@ -42,10 +42,10 @@ TofuExtent parse_extent(std::string_view text, std::string_view name) {
     return extent;
 }
 
-/// The machine of machines/FILE.json.
+/// The machine in machines/FILE.json.
 Machine machine_of_file(const std::string& file) { return parse_machine(machine_text(file), file + ".json"); }
 
-/// That of a Tofu with its X, Y and Z as `name` states them; a name without sizes leaves them open.
+/// A Tofu machine with the X, Y and Z that `name` states; without sizes they stay open.
 Machine tofu_machine(std::string_view name, const std::string& file) {
     Machine machine = machine_of_file(file);
     machine.name = name;
@@ -62,16 +62,16 @@ Machine tofu_machine(std::string_view name, const std::string& file) {
     return machine;
 }
 
-/// Where nothing but the topology is known: where its links differ, the machine's bandwidth is that of the fastest.
+/// The machine's bandwidth if only the topology is known: the bandwidth of its fastest links.
 std::int64_t fastest_link(const Topology& topology) {
-    std::int64_t fastest = 1;  // of a single node without links
+    std::int64_t fastest = 1;  // for a single node without links
     for (const PortClass& links : topology.link_classes()) {
         fastest = std::max(fastest, links.bandwidth_bytes_per_s.value_or(1));
     }
     return fastest;
 }
 
-/// A topology by its parameters, all else as in the machine file of its row.
+/// A topology by its parameters; everything else comes from the machine file of its registry entry.
 Machine machine_of(const TopologyPreset& preset, std::string_view name, NamedFile& file) {
     const auto colon = name.find(':');
     std::optional<std::string_view> parameters;
@@ -93,10 +93,10 @@ struct PresetRow {
     std::string pattern;
     Parameters parameters;
     std::string description;
-    const TopologyPreset* topology = nullptr;  ///< null: a computer that has a name, which its machine file has too
+    const TopologyPreset* topology = nullptr;  ///< null for a named computer, whose machine file has the topology
 };
 
-/// The computers that have names.
+/// Presets of named computers.
 std::vector<PresetRow> named_computers() {
     return {
         {"fx10-kyushu", "fx10-kyushu", Parameters::kNone,
@@ -128,7 +128,7 @@ const std::vector<PresetRow>& rows() {
     return kRows;
 }
 
-/// Null when the word before the first ":" is no preset's.
+/// Null if no preset has the word before the first colon.
 const PresetRow* row_of(std::string_view name) {
     const auto colon = name.find(':');
     const auto row = std::ranges::find(rows(), name.substr(0, colon), &PresetRow::word);
@@ -190,7 +190,7 @@ std::string preset_text(std::string_view name) {
     nlohmann::ordered_json topology = machine.topology->description();
     if (document["topology"].contains("logical")) topology["logical"] = document["topology"]["logical"];
     document["topology"] = std::move(topology);
-    if (row->topology != nullptr) document.erase("routing");  // the default one
+    if (row->topology != nullptr) document.erase("routing");  // the default routing
     return document.dump(2) + "\n";
 }
 

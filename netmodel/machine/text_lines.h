@@ -8,8 +8,8 @@
 
 namespace haichi {
 
-/// Throws InputError for a line with a carriage return inside. Lines that end with CR alone would be one line, of which
-/// a "#" would hide the rest.
+/// Throws InputError for a line with a carriage return inside. A file with lines that end with CR alone would be one
+/// line, and a "#" would hide its rest.
 inline void check_line_end(std::string_view line, const SourcePlace& place) {
     const auto cr = line.find('\r');
     const bool ends = cr == std::string_view::npos || line.find_first_not_of('\r', cr) == std::string_view::npos;
@@ -17,14 +17,14 @@ inline void check_line_end(std::string_view line, const SourcePlace& place) {
     throw InputError(place, "a carriage return (\\x0d) inside a line: " + shown(line), "lines end with LF or CR LF");
 }
 
-/// Goes through a text line by line, numbers from 1, without what follows a "#". Used by node lists, coordinate
-/// tables and rank maps.
+/// Iterates over the lines of a text, numbered from 1, without comments that start with "#". Used by node lists,
+/// coordinate tables and rank maps.
 class TextLines {
   public:
     /// `file` names the text in errors and must outlive this.
     TextLines(std::string_view rest, const std::string& file) : rest_(rest), file_(&file) {}
 
-    /// Moves to the next line; false at the end. Throws InputError as check_line_end() does.
+    /// Moves to the next line; false at the end. Throws what check_line_end() throws.
     bool next() {
         if (rest_.empty()) return false;
         const auto end = rest_.find('\n');
@@ -40,7 +40,7 @@ class TextLines {
 
     [[nodiscard]] std::size_t number() const { return number_; }
     [[nodiscard]] std::string_view text() const { return line_; }
-    /// Whether the line had a "#".
+    /// True if the line had a "#".
     [[nodiscard]] bool has_comment() const { return has_comment_; }
 
     [[nodiscard]] std::vector<std::string_view> words(std::string_view separators) const {

@@ -9,10 +9,10 @@ namespace haichi {
 
 namespace {
 
-/// Per axis: the first position, and the end of the range (exclusive).
+/// Per axis: the first position and the end of the range (exclusive).
 using Cuboid = std::vector<std::pair<std::int32_t, std::int32_t>>;
 
-/// Halves the longest axis, in the proportion of the blocks on both sides, until there are enough.
+/// Halves the longest axis, in proportion to the blocks on both sides, until there are enough blocks.
 void halve(const Cuboid& cuboid, int blocks, std::vector<Cuboid>& found) {
     std::size_t longest = 0;
     const auto length = [&](std::size_t k) { return cuboid[k].second - cuboid[k].first; };
@@ -58,7 +58,8 @@ MachineBlocks blocks_of_grid(const Grid& grid, int wanted) {
     return blocks;
 }
 
-/// A host may hang on several switches of a tree: they are those of all hosts of a block, and go together.
+/// A node without a router may have several switches of a tree. The other nodes of its block share them, so all these
+/// vertices go to one partition.
 void join_hosts(const PacketPorts& ports, MachineBlocks& blocks) {
     std::vector<std::uint8_t> is_joined(blocks.block_of_vertex.size(), 0);
     for (std::size_t l = 0; l < static_cast<std::size_t>(ports.link_count()); ++l) {
@@ -72,7 +73,7 @@ void join_hosts(const PacketPorts& ports, MachineBlocks& blocks) {
     }
 }
 
-/// By input buffers, which is what routers cost.
+/// Cuts ranges with equal numbers of input buffers, which determine the cost of routers.
 MachineBlocks ranges_of_routers(const Network& network, const PacketPorts& ports, int wanted) {
     MachineBlocks blocks;
     const auto vertices = static_cast<std::size_t>(ports.vertex_count());

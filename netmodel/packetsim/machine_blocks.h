@@ -9,18 +9,18 @@
 
 namespace haichi {
 
-/// A machine cut into parts that are simulated one by one, or side by side: the part of every vertex. Parts are about
-/// equally large and touch few others. With coordinates they are blocks, made by halving the longest axis again and
-/// again; else ranges of routers, each of Topology::router_ranges() by itself, so neighbouring switches. A terminal
-/// without a router goes with its switch.
+/// The partition of every vertex of a machine. Partitions are about equally large and have few neighbours. With
+/// coordinates they are blocks, made by halving the longest axis repeatedly. Otherwise they are ranges of routers, cut
+/// separately within each of Topology::router_ranges(), so that neighbouring switches stay together. A node without a
+/// router belongs to its switch's partition.
 struct MachineBlocks {
     static constexpr int kMostBlocks = 1 << 14;
 
     int count = 1;
-    std::vector<std::uint16_t> block_of_vertex;  ///< empty: there is one
+    std::vector<std::uint16_t> block_of_vertex;  ///< empty if there is one block
 };
 
-/// `wanted` blocks, or as many as there can be. O(vertices + links).
+/// Divides into `wanted` blocks, or as many as possible. O(vertices + links).
 MachineBlocks divide_machine(const Network& network, const PacketPorts& ports, int wanted);
 
 }  // namespace haichi

@@ -10,7 +10,7 @@ namespace haichi {
 
 namespace {
 
-/// Replaces `target` when the machine has a value, which must be in range.
+/// Replaces `target` if the machine states a value, which must be in range.
 template <class Value>
 void take(const Machine& machine, const char* key, const std::optional<Value>& stated, std::int64_t least,
           std::int64_t most, const char* unit, Value& target) {
@@ -23,7 +23,7 @@ void take(const Machine& machine, const char* key, const std::optional<Value>& s
     target = *stated;
 }
 
-/// That the machine has, each once. O(terminals) where all terminals are routers, else O(links).
+/// The kinds of links in the machine, each once. O(nodes) if all nodes are routers, else O(links).
 std::vector<LinkKind> link_kinds(const Topology& topology) {
     std::vector<LinkKind> kinds;
     bool has_hosts = false;
@@ -36,13 +36,13 @@ std::vector<LinkKind> link_kinds(const Topology& topology) {
     for (std::int32_t l = 0; l < topology.link_count(); ++l) {
         if (!topology.link_exists(LinkId(l))) continue;
         const LinkKind kind = kind_of_link(topology, LinkId(l));
-        // Neighbouring links are mostly alike: look from the last kind backwards.
+        // Neighbouring links are mostly of one kind, so search backwards.
         if (std::find(kinds.rbegin(), kinds.rend(), kind) == kinds.rend()) kinds.push_back(kind);
     }
     return kinds;
 }
 
-/// How the buffers of a machine and one kind of its links fit.
+/// One kind of links and the buffers that it needs.
 struct CoveredLinks {
     LinkKind kind;
     std::int64_t bandwidth_bytes_per_s = 0;
@@ -55,7 +55,7 @@ struct CoveredLinks {
     }
 };
 
-/// `options` as the machine states them, whatever their buffers.
+/// The links of a machine with `options`, which need not have buffers yet.
 std::vector<CoveredLinks> covered_links(const Machine& machine, const PacketTimingOptions& options) {
     const PacketTiming timing(options);
     const Topology& topology = *machine.topology;

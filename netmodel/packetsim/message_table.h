@@ -12,40 +12,40 @@
 
 namespace haichi {
 
-/// A hop of a route in a partition.
+/// A hop of a route inside a partition.
 struct PortHop {
     PortId port;
     std::int32_t vc = 0;
 };
 
-/// The messages that a partition has to do with: those sent here until their last packet is gone, and those announced
-/// by a neighbour until their last packet is gone or delivered. Numbers are used again, so memory follows what is under
-/// way.
+/// The messages known to a partition. A message sent here stays until its last packet has gone. A message announced by
+/// a neighbour stays until its last packet has gone or is delivered. Ids are reused, so memory grows only with the
+/// messages in flight.
 class MessageTable {
   public:
     struct Entry {
         PacketMessage message;
         std::int64_t left_bytes = 0;  ///< not yet in a packet
-        /// Of a packet, on its way; without a limit where all packets are full.
+        /// Limit per packet on the message's route; no limit if all packets are full.
         std::int64_t most_payload_bytes = std::numeric_limits<std::int64_t>::max();
-        std::int64_t last_tail_ps = 0;  ///< at the destination's NIC, so far
-        std::uint64_t way = 0;          ///< of a packet that enters the partition, see Packet
+        std::int64_t last_tail_ps = 0;  ///< latest tail so far at the destination's NIC
+        std::uint64_t way = 0;          ///< Packet::way of a packet that enters the partition
         std::vector<PortHop> route;     ///< without GridSteps: the hops in this partition
-        MessageId next;                 ///< after this one at its NIC; or the next unused entry
-        std::uint32_t of_nic = 0;       ///< which of its NIC's messages
-        PortId ejection;                ///< where the destination is in this partition
-        bool is_announced = false;      ///< to the partition that its packets go on to
-        bool is_injected = false;       ///< the NIC is done with it; from the start when it comes from elsewhere
+        MessageId next;                 ///< the next message at its NIC, or the next unused entry
+        std::uint32_t of_nic = 0;       ///< number among the messages of its NIC
+        PortId ejection;                ///< ejection channel, if the destination is in this partition
+        bool is_announced = false;      ///< the next partition knows the message
+        bool is_injected = false;       ///< the NIC has sent it; true from the start if it comes from elsewhere
         bool has_left = false;          ///< its last packet has gone on to another partition
 
-        /// Of the messages delivered at one NIC and instant: which comes first, whatever their numbers.
+        /// Order of messages delivered at one NIC and instant; independent of their ids.
         friend bool operator<(const Entry& a, const Entry& b) {
             return std::tie(a.message.source, a.message.nic, a.of_nic) <
                    std::tie(b.message.source, b.message.nic, b.of_nic);
         }
     };
 
-    /// References are good until the next add().
+    /// References are valid until the next add().
     [[nodiscard]] Entry& operator[](MessageId id) { return entries_[id.index()]; }
     [[nodiscard]] const Entry& operator[](MessageId id) const { return entries_[id.index()]; }
 

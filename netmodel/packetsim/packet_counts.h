@@ -4,17 +4,17 @@
 
 namespace haichi {
 
-/// What has happened so far. Packets and payload are what NICs have sent into the network, and what has left it;
-/// messages of a node to itself make no packets, their payload is on_node_bytes.
+/// Totals so far. Packets and payload are counted where NICs send them into the network and where they leave it. A
+/// message of a node to itself has no packets; its payload counts as on_node_bytes.
 struct PacketCounts {
-    std::int64_t packet_hops = 0;  ///< passages over a link or an ejection channel
+    std::int64_t packet_hops = 0;  ///< traversals of a link or an ejection channel
     std::int64_t packets_injected = 0;
     std::int64_t packets_ejected = 0;
     std::int64_t payload_bytes_injected = 0;
-    std::int64_t payload_bytes_delivered = 0;  ///< of whole messages
-    std::int64_t on_node_bytes = 0;            ///< copied on a node
+    std::int64_t payload_bytes_delivered = 0;  ///< in whole messages
+    std::int64_t on_node_bytes = 0;            ///< payload copied on a node
     std::int64_t messages_under_way = 0;
-    std::int64_t events = 0;  ///< of the simulator's own; depends on the number of partitions, unlike the others
+    std::int64_t events = 0;  ///< internal events; unlike the other counts they depend on the number of partitions
 
     PacketCounts& operator+=(const PacketCounts& other) {
         packet_hops += other.packet_hops;

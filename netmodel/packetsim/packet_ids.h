@@ -4,20 +4,20 @@
 
 namespace haichi {
 
-// In one partition (PartitionState), which numbers everything from 0.
+// Ids within one partition (PartitionState), counted from 0.
 
 /// A link that leaves or enters a router of the partition, or the ejection channel of a NIC.
 using PortId = StrongId<struct PortTag>;
 /// A virtual channel downstream of a port, or the injection buffer of a NIC: see PacketPort::buffer().
 using BufferId = StrongId<struct BufferTag>;
-/// A NIC: of every node its NICs in order.
+/// A NIC: numbered node by node.
 using NicId = StrongId<struct NicTag>;
-/// A node among those of the partition.
+/// A node of the partition.
 using LocalNodeId = StrongId<struct LocalNodeTag>;
-/// A message that the partition has to do with (MessageTable). Numbers are used again.
+/// A message known to the partition (MessageTable). Ids are reused.
 using MessageId = StrongId<struct MessageTag>;
 
-// In the machine, as PacketPorts numbers them.
+// Ids within the machine, as PacketPorts numbers them.
 
 /// A link of the fabric or an ejection channel.
 using OutputId = StrongId<struct OutputTag>;

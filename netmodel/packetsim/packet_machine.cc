@@ -12,7 +12,7 @@ namespace haichi {
 
 namespace {
 
-/// Of a cache of this machine; a guess, where the system does not tell.
+/// Size of a cache of this computer, or `guess` if the system does not report it.
 std::int64_t cache_bytes(int name, std::int64_t guess) {
     const long bytes = sysconf(name);
     return bytes > 0 ? bytes : guess;
@@ -55,8 +55,8 @@ void PacketMachine::find_lookahead() {
     }
 }
 
-/// One while the state fits half of the last-level cache, which others use, too; else as many that each takes about
-/// half of the second level. A multiple of the threads.
+/// One partition while the state fits half of the last-level cache, which other programs use, too. Otherwise as many
+/// that each takes about half of the second-level cache. A multiple of the threads.
 int PacketMachine::partitions_by_size(int threads) const {
     const std::int64_t second_level_bytes = cache_bytes(_SC_LEVEL2_CACHE_SIZE, std::int64_t{1} << 20);
     const std::int64_t last_level_bytes = cache_bytes(_SC_LEVEL3_CACHE_SIZE, std::int64_t{16} << 20);
@@ -85,7 +85,7 @@ void PacketMachine::number_ports() {
     for (std::int32_t l = 0; l < ports.link_count(); ++l) {
         const VertexId from = source_of(l);
         if (!from.valid()) continue;
-        // With GridSteps all links of a router are ports, so that they follow each other.
+        // With GridSteps all links of a router are ports, so that their numbers are consecutive.
         parts[static_cast<std::size_t>(partition_of(from))].links.emplace_back(l);
         const VertexId to = ports.link_target()[static_cast<std::size_t>(l)];
         if (to.valid() && partition_of(from) != partition_of(to)) {
@@ -126,7 +126,7 @@ void PacketMachine::take_memory() {
     port_memory_ = ZeroedArray<std::byte>(port_bytes);
     packet_memory_ = ZeroedArray<Packet>(entries);
     credit_memory_ = ZeroedArray<std::int64_t>(entries);
-    // Where there is less, pages of 4 KiB do, and those that are not touched take no memory.
+    // A smaller array uses pages of 4 KiB; untouched pages take no memory.
     constexpr std::size_t kLeastBytesOfHugePages = std::size_t{32} << 20;
     if (port_memory_.bytes() + packet_memory_.bytes() + credit_memory_.bytes() >= kLeastBytesOfHugePages) {
         port_memory_.use_huge_pages();
@@ -168,7 +168,8 @@ void PacketMachine::build_routers(int p) {
     }
 }
 
-/// Routers of their own, but for hosts and the switches that they hang on: nothing takes time between these.
+/// Gives each router its own turn. Nodes without a router share a turn with their switches, since nothing takes time
+/// between them.
 void PacketMachine::find_turns(PartitionState& part, int p) {
     part.turns = 1;
     if (lookahead_ps == 0) return;
@@ -260,7 +261,7 @@ void PacketMachine::build_inputs(PartitionState& part) const {
     for (PortId i(0); i.value < part.port_count(); ++i.value) {
         PacketPort& port = part.port(i);
         if (port.from_router == PacketPort::kNoRouter) continue;
-        // The first turn starts at the lowest.
+        // The first round starts at the lowest buffer.
         port.last_granted = static_cast<std::uint16_t>(first[port.from_router + 1] - first[port.from_router] - 1);
     }
 }

@@ -16,13 +16,13 @@
 
 namespace haichi {
 
-/// The simulated machine: its parameters, which do not change, and the state of its partitions.
+/// The simulated machine: its constant parameters and the state of its partitions.
 class PacketMachine {
   public:
     struct Division {
-        int partitions = 0;  ///< as many at most; 0: by the size of the state
+        int partitions = 0;  ///< maximum; 0 means chosen by the size of the state
         int threads = 1;
-        /// Nodes are felt at others this much later, at least, by other ways than packets.
+        /// Minimum time after which a node affects another one by other means than packets.
         std::int64_t shortest_client_latency_ps = std::numeric_limits<std::int64_t>::max();
     };
 
@@ -37,21 +37,21 @@ class PacketMachine {
         return blocks.count == 1 ? 0 : blocks.block_of_vertex[vertex.index()];
     }
     [[nodiscard]] int partition_of(NodeId node) const { return partition_of(network->vertex(node)); }
-    /// Among the nodes of its partition.
+    /// Number among the nodes of its partition.
     [[nodiscard]] LocalNodeId local_node(NodeId node) const { return local_nodes[node.index()]; }
-    /// Among the routers of its partition.
+    /// Number among the routers of its partition.
     [[nodiscard]] std::uint32_t local_router(VertexId v) const { return local_routers_[v.index()]; }
 
-    // What the ports of PacketPorts are like at this moment; by their numbers there.
-    /// Packets in the buffer, or on the way to it inside its partition, that are not granted yet.
+    // Present state of the ports, by their numbers in PacketPorts.
+    /// Number of ungranted packets in the buffer, or on their way to it inside its partition.
     [[nodiscard]] std::int32_t packets_waiting(InputId buffer) const;
-    /// Payload and headers that the channel has carried, and is carrying.
+    /// Payload and headers of all packets that the channel has carried or is carrying.
     [[nodiscard]] std::int64_t bytes_passed(OutputId output) const { return port_of_output(output).bytes_passed; }
     [[nodiscard]] std::int64_t busy_until_ps(OutputId output) const { return port_of_output(output).busy_until_ps; }
     [[nodiscard]] const PacketPorts::Class& class_of_output(OutputId output) const {
         return ports.classes()[ports.class_of_output()[output.index()]];
     }
-    /// The output of a port of a partition, or its buffer, as PacketPorts numbers them.
+    /// Converts the port of a partition, or its buffer, to the number in PacketPorts.
     [[nodiscard]] OutputId output_number(const PartitionState& at, PortId port) const;
     [[nodiscard]] InputId buffer_number(const PartitionState& at, BufferId buffer) const;
 
@@ -60,14 +60,13 @@ class PacketMachine {
     const Network* network;
     PacketTiming timing;
     VirtualChannels virtual_channels;
-    std::int32_t vcs;  ///< of every link: as stated, or as the routes need
+    std::int32_t vcs;  ///< per link: as stated, or as many as the routes need
     PacketPorts ports;
-    std::optional<GridSteps> steps;  ///< else every message has its route
+    std::optional<GridSteps> steps;  ///< empty if every message has its own route
     std::int32_t buffer_packets;
     std::int32_t nics_per_node;
     std::int32_t first_injection_buffer;
-    /// How long it takes at least until anything at a router, or at its nodes, is felt at another one; 0: no time at
-    /// all.
+    /// Minimum time after which an event at a router, or at its nodes, affects another router; 0 means no time.
     std::int64_t lookahead_ps = 0;
     MachineBlocks blocks;
     std::vector<LocalNodeId> local_nodes;
@@ -77,7 +76,7 @@ class PacketMachine {
     void find_lookahead();
     [[nodiscard]] int partitions_by_size(int threads) const;
     [[nodiscard]] const PacketPort& port_of_output(OutputId output) const;
-    /// The partition of the router that the link leaves; of one that does not exist, of the router that would have it.
+    /// The router that the link leaves. A link that does not exist gives the router that would have it.
     [[nodiscard]] VertexId source_of(std::int32_t link) const;
 
     void number_ports();

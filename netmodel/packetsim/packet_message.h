@@ -8,15 +8,15 @@
 
 namespace haichi {
 
-/// What a client hands to the packet simulator: sizes only, no payload. A value, which travels with the first packet.
+/// A message of a client, sizes only, without payload. A value, which travels with the first packet.
 struct PacketMessage {
     NodeId source;
-    NodeId destination;  ///< may be the source: then it goes through the node's shared memory
+    NodeId destination;  ///< a message to its source goes through the node's shared memory
     std::int64_t bytes = 0;
-    std::uint64_t tag = 0;    ///< the client's own
+    std::uint64_t tag = 0;    ///< for the client's own use
     std::int64_t gap_ps = 0;  ///< pause of the NIC after each packet of the message
-    std::int32_t nic = 0;     ///< of the source's NICs the one that sends it; it arrives at that of the same number
-    std::array<std::uint32_t, 7> note{};  ///< the client's own
+    std::int32_t nic = 0;     ///< index of the sending NIC; the message arrives at the NIC of the same index
+    std::array<std::uint32_t, 7> note{};  ///< for the client's own use
 };
 static_assert(sizeof(PacketMessage) == 64 && std::has_unique_object_representations_v<PacketMessage>);
 

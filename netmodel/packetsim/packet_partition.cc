@@ -61,7 +61,7 @@ void PacketPartition::run(std::int64_t begin_ps, std::int64_t until_ps) {
     }
     if (priority_of(event) == kArbitrate) {
         const auto port = entity_of<PortId>(event);
-        // Which outputs are woken in vain depends on the partitions: no change by itself.
+        // Which outputs are woken in vain depends on the partitions, so waking alone is not a change.
         if (state_->port(port).arbitrate_ps == now_ps_) arbitrate(port);
         return;
     }
@@ -70,7 +70,7 @@ void PacketPartition::run(std::int64_t begin_ps, std::int64_t until_ps) {
 }
 
 [[gnu::noinline]] void PacketPartition::look_ahead() {
-    // In two steps, because the second finds its addresses in what the first has fetched.
+    // Two steps: the second finds its addresses in the state that the first has fetched.
     constexpr std::size_t kFar = 24;
     constexpr std::size_t kNear = 12;
     const std::span<const WindowQueue::Event> events = queue_.elsewhere();
@@ -81,9 +81,9 @@ void PacketPartition::run(std::int64_t begin_ps, std::int64_t until_ps) {
     for (at.near = std::max(at.near, begin); at.near < end(kNear); ++at.near) fetch_downstream(*at.near);
 }
 
-// Both are inline: compilers drop calls of functions that do nothing but prefetch.
+// Both are inline: compilers remove calls of functions that only prefetch.
 
-/// Into the caches, what is known of it by the event alone: of a head its buffer and the channel that it asks for.
+/// Prefetches the state that the event itself names: for a head, its buffer and the requested channel.
 [[gnu::always_inline]] inline void PacketPartition::fetch_state(const WindowQueue::Event& event) {
     switch (priority_of(event)) {
         case kArbitrate:
@@ -106,7 +106,7 @@ void PacketPartition::run(std::int64_t begin_ps, std::int64_t until_ps) {
     }
 }
 
-/// The packet at the front, where its credit goes, and the router that will be next; or the message to be delivered.
+/// Prefetches the packet at the front, its credit and the next router, or the message to be delivered.
 [[gnu::always_inline]] inline void PacketPartition::fetch_downstream(const WindowQueue::Event& event) {
     if (priority_of(event) == kDelivery) state_->messages.prefetch(data_of<MessageId>(event));
     if (priority_of(event) != kHeadArrived) return;
@@ -118,9 +118,9 @@ void PacketPartition::run(std::int64_t begin_ps, std::int64_t until_ps) {
     if (out.to_router != PacketPort::kNoRouter) __builtin_prefetch(&state_->routers[out.to_router]);
 }
 
-// ---- The passage of packets -----------------------------------------------------------------------------------------
+// ---- Packets in routers ---------------------------------------------------------------------------------------------
 
-/// The same where no entry is known to be free: looks which packets have left.
+/// The same if no entry is known to be free: checks which packets have left.
 [[gnu::noinline]] std::int64_t PacketPartition::late_credit_ps(PacketBuffer& to, BufferId b, Entries entries) {
     if (to.count == entries.count) {
         state_->await_entry(b);
@@ -144,13 +144,13 @@ void PacketPartition::run(std::int64_t begin_ps, std::int64_t until_ps) {
     out.port.has_waiting = has_waiting ? 1 : 0;
 }
 
-/// Lets the packet pass whose turn it is among those that have credit.
+/// Grants the output to the next packet, round robin, among those that have credit.
 [[gnu::always_inline]] inline void PacketPartition::arbitrate(PortId port) {
     PacketPort& at = state_->port(port);
     at.arbitrate_ps = PacketPort::kNotPlanned;
     const std::int32_t channels = channels_of(port);
     const auto words = static_cast<std::uint32_t>(state_->words_per_row);
-    std::array<std::uint64_t*, PacketTiming::kMostVirtualChannels> rows;  // of the channels that have credit
+    std::array<std::uint64_t*, PacketTiming::kMostVirtualChannels> rows;  // rows of the channels that have credit
     std::size_t row_count = 0;
     std::int64_t possible_ps = kForEver;
     for (std::int32_t vc = 0; vc < channels; ++vc) {
@@ -169,7 +169,7 @@ void PacketPartition::run(std::int64_t begin_ps, std::int64_t until_ps) {
         for (std::size_t row = 0; row < row_count; ++row) set |= rows[row][word];
         return set;
     };
-    // Round: after the last one in its word, the other words, and up to it in its word.
+    // Round robin: the rest of the word of the last granted buffer, the other words, then the start of its word.
     const std::uint32_t start = at.last_granted;
     const std::uint64_t up_to_it = ~std::uint64_t{0} >> (63 - start % 64);
     std::uint32_t word = start / 64 % words;

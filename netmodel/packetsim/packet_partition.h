@@ -17,17 +17,20 @@
 
 namespace haichi {
 
-/// The events of one partition of a PacketMachine: window by window, in a window turn by turn (WindowQueue), there
-/// in the order of (time, priority, port or node, data).
+/// Processes the events of one partition of a PacketMachine window by window. Within a window the order is turn by turn
+/// (WindowQueue), then by (time, priority, port or node, data).
 ///
-/// At one instant: first outputs that become free, or get credit, choose among the packets that wait, round robin over
-/// (port, VC); then heads that have just come to the front, lowest (port, VC) first, injection buffers last; then
-/// packets that a NIC has received ask for DMA; then NICs send; then messages are posted, copied on their node,
-/// delivered; then timers.
+/// Order at one instant:
+/// 1. outputs that become free or receive credit choose among the waiting packets, round robin over (port, VC);
+/// 2. heads that have just reached the front, lowest (port, VC) first, injection buffers last;
+/// 3. packets that a NIC has received request DMA;
+/// 4. NICs send;
+/// 5. messages are posted, copied on their node, delivered;
+/// 6. timers.
 class alignas(64) PacketPartition {
   public:
     static constexpr std::int64_t kForEver = std::numeric_limits<std::int64_t>::max();
-    /// A timer of a node of another partition.
+    /// A timer for a node of another partition.
     struct RemoteTimer {
         NodeId node;
         std::uint32_t data = 0;
@@ -36,7 +39,7 @@ class alignas(64) PacketPartition {
 
     PacketPartition(PacketMachine& machine, PacketClient& client, int index, std::int64_t window_ps);
 
-    // As PacketEngine, for nodes of this partition.
+    // Like the functions of PacketEngine, for nodes of this partition.
     void inject(const PacketMessage& message, std::int64_t time_ps);
     void call_at(NodeId node, std::uint32_t data, std::int64_t time_ps) {
         push_node(time_ps, kTimer, machine_->local_node(node), data);
@@ -45,27 +48,26 @@ class alignas(64) PacketPartition {
         earliest_remote_ps_ = std::min(earliest_remote_ps_, timer.time_ps);
         remote_timers_.push_back(timer);
     }
-    /// The timers of other partitions' nodes that have been asked for since the last window.
+    /// Timers for nodes of other partitions, requested since the last window.
     [[nodiscard]] std::vector<RemoteTimer>& remote_timers() { return remote_timers_; }
 
-    /// What others have sent arrives on these channels, what this one sends leaves on those, by its neighbours.
+    /// Sets the channels from and to the neighbours, in their order.
     void join(Transport& transport, std::vector<std::size_t> arriving, std::vector<std::size_t> leaving);
-    /// A channel besides, by which timers arrive.
+    /// Adds a channel that carries timers to this partition.
     void add_arriving(std::size_t channel) { arriving_.push_back(channel); }
-    /// Takes what has arrived.
     void receive_remote_events();
-    /// Sends what there is for others, once between two ends of windows.
+    /// Sends the events for other partitions; called once between two ends of windows.
     void send_remote_events();
-    /// Receives the remote events, works through the events of the window of `begin_ps` up to and including `until_ps`,
-    /// and sends what came of it to others.
+    /// Receives remote events, processes the events in the window of `begin_ps` up to and including `until_ps`, and
+    /// sends the resulting remote events.
     void run(std::int64_t begin_ps, std::int64_t until_ps);
-    /// No event of this partition, and none that it has sent, is earlier; kForEver when there is none.
+    /// A lower bound on the time of all events of this partition, also of those that it has sent; kForEver without
+    /// events.
     [[nodiscard]] std::int64_t next_ps();
 
-    /// No event is left.
     [[nodiscard]] bool is_idle() const { return queue_.empty(); }
     [[nodiscard]] std::int64_t now_ps() const { return now_ps_; }
-    /// The last instant at which anything happened that results can tell.
+    /// The last instant at which a change happened that results can show.
     [[nodiscard]] std::int64_t last_change_ps() const { return last_change_ps_; }
     void set_now(std::int64_t time_ps) { now_ps_ = std::max(now_ps_, time_ps); }
     [[nodiscard]] const PacketCounts& counts() const { return counts_; }
@@ -73,20 +75,20 @@ class alignas(64) PacketPartition {
     [[nodiscard]] std::size_t memory_bytes() const { return queue_.memory_bytes(); }
 
   private:
-    /// The data of kHeadArrived is what the packet asks for (Channel::request).
+    /// The data of kHeadArrived is the request of the packet (Channel::request).
     enum Priority : std::uint32_t { kArbitrate, kHeadArrived, kReceived, kNic, kPost, kCopied, kDelivery, kTimer };
-    /// Below it, fetching ahead costs more than it saves (measured: 0.5 MiB loses 5 %, 4 MiB gains).
+    /// For a smaller state, fetching ahead costs more than it saves (measured: 0.5 MiB loses 5 %, 4 MiB gains).
     static constexpr std::size_t kNearCacheBytes = std::size_t{1} << 20;
     static constexpr int kEntityBits = 29;
     static Priority priority_of(const WindowQueue::Event& event) {
         return static_cast<Priority>(event.key() >> kEntityBits);
     }
-    /// Where the event happens: a PortId, BufferId, NicId or LocalNodeId, as its priority has it.
+    /// The entity of the event: a PortId, BufferId, NicId or LocalNodeId, depending on the priority.
     template <class Id>
     static Id entity_of(const WindowQueue::Event& event) {
         return Id(static_cast<std::int32_t>(event.key() & ((std::uint32_t{1} << kEntityBits) - 1)));
     }
-    /// A BufferId or MessageId that is the event's data.
+    /// The data of the event as a BufferId or MessageId.
     template <class Id>
     static Id data_of(const WindowQueue::Event& event) {
         return Id(static_cast<std::int32_t>(event.data()));
@@ -108,8 +110,8 @@ class alignas(64) PacketPartition {
     }
     void handle(const WindowQueue::Event& event);
     void handle_host(const WindowQueue::Event& event);
-    /// Brings what the next events will touch into the caches: at tens of thousands of nodes memory sets the pace.
-    /// Changes no result.
+    /// Prefetches the state that the next events touch: at tens of thousands of nodes memory limits the speed. Changes
+    /// no result.
     void look_ahead();
     void fetch_state(const WindowQueue::Event& event);
     void fetch_downstream(const WindowQueue::Event& event);
@@ -120,8 +122,8 @@ class alignas(64) PacketPartition {
     void take_packet(const RemoteEvent& event, const PartitionState::Neighbour& from);
     void send(std::size_t neighbour, const RemoteEvent& event);
 
-    // The passage of packets.
-    /// What a packet at the front asks for: an output, and the buffer downstream of it.
+    // Packets in routers.
+    /// The request of a packet at the front: an output, and the buffer downstream of it.
     struct Channel {
         BufferId request;
         PortId id;
@@ -136,17 +138,17 @@ class alignas(64) PacketPartition {
     [[nodiscard]] BufferId request_on_route(const Packet& packet) const;
     void arbitrate(PortId port);
     void arbitrate_at(PacketPort& at, PortId port, std::int64_t time_ps);
-    /// Since when, or from when on, there is a free entry in a buffer, a latency after the tail has left; kForEver when
-    /// it is not known: then the output, or the NIC, is woken once it is.
+    /// The time from which a buffer has a free entry, one latency after the tail has left. Returns kForEver if the time
+    /// is not known yet: the output or NIC is then woken once it is.
     struct Entries {
-        std::int32_t count = 0;       ///< of the buffer
-        std::int64_t latency_ps = 0;  ///< until they are known to be free
+        std::int32_t count = 0;       ///< number of entries in the buffer
+        std::int64_t latency_ps = 0;  ///< time until the sender knows that an entry is free
     };
     std::int64_t credit_ps(PacketBuffer& to, BufferId b, Entries entries);
     std::int64_t late_credit_ps(PacketBuffer& to, BufferId b, Entries entries);
-    /// The same for what is downstream of an output.
+    /// The same for the buffer downstream of an output.
     std::int64_t downstream_credit_ps(const Channel& out);
-    /// When an output can let the first of those pass that wait for it.
+    /// The earliest time at which an output can grant one of the packets that wait for it.
     std::int64_t next_grant_ps(PortId port);
     void add_waiting(const Channel& out, std::uint32_t number);
     void remove_waiting(const Channel& out, std::uint32_t number);
@@ -185,12 +187,12 @@ class alignas(64) PacketPartition {
     PartitionState* state_;
     PacketClient* client_;
     int index_;
-    const GridSteps* steps_;  ///< null: messages have their routes
-    std::int32_t links_;      ///< ports from here on are ejection channels
+    const GridSteps* steps_;  ///< null: messages carry their routes
+    std::int32_t links_;      ///< number of link ports; later ports are ejection channels
     bool is_uniform_;         ///< PacketPorts::bandwidth_is_uniform()
     bool are_full_;           ///< PacketPorts::packets_are_full()
     bool is_large_;           ///< the state is larger than the caches near the core
-    /// How far look_ahead() has come in WindowQueue::elsewhere().
+    /// How far look_ahead() has read in WindowQueue::elsewhere().
     struct LookedAt {
         const WindowQueue::Event* far = nullptr;
         const WindowQueue::Event* near = nullptr;
@@ -201,18 +203,18 @@ class alignas(64) PacketPartition {
     PacketCounts counts_;
     WindowQueue queue_;
     Transport* transport_ = nullptr;
-    std::vector<std::size_t> arriving_;  ///< of every neighbour, then those of add_arriving()
+    std::vector<std::size_t> arriving_;  ///< channels of the neighbours in order, then those of add_arriving()
     std::vector<std::size_t> leaving_;
     std::vector<RemoteEventBatch> outgoing_;  ///< by neighbour
     RemoteEventBatch incoming_;
     std::vector<RemoteTimer> remote_timers_;
     std::int64_t earliest_remote_ps_ = kForEver;
-    /// Messages posted ahead by a number of their own, which grows with the calls; message numbers do not.
+    /// Messages to be posted later, by a separate number. It grows with each call, unlike message numbers.
     std::unordered_map<std::uint32_t, MessageId> posts_;
     std::uint32_t last_post_ = 0;
-    std::vector<Packet> received_;  ///< on their way to a NIC that has to ask for DMA
+    std::vector<Packet> received_;  ///< packets on their way to a NIC whose node has a DMA limit
     std::vector<std::int32_t> unused_received_;
-    std::vector<MessageId> finished_;  ///< at one NIC and instant
+    std::vector<MessageId> finished_;  ///< messages finished at one NIC and instant
     std::vector<PacketPassage> passages_;
     std::vector<ChannelHop> hops_;  ///< work space
 };

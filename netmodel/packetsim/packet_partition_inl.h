@@ -1,6 +1,6 @@
 #pragma once
 
-// The passage of packets through routers, which the sources of PacketPartition inline.
+// Packets in routers: functions that the sources of PacketPartition inline.
 
 #include <algorithm>
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace haichi {
 
-/// What a packet asks for that has come, or will come, to a router.
+/// The request of a packet that is at a router, or on its way to it.
 [[gnu::always_inline]] inline BufferId PacketPartition::next_request(const Packet& packet,
                                                                      std::uint32_t at_router) const {
     if (steps_ == nullptr) return request_on_route(packet);
@@ -39,8 +39,8 @@ inline BufferId PacketPartition::request_on_route(const Packet& packet) const {
 }
 
 [[gnu::always_inline]] inline std::int64_t PacketPartition::credit_ps(PacketBuffer& to, BufferId b, Entries entries) {
-    // Where all have left, the row of times begins anew, in memory that is in the caches. By arithmetic: nobody can
-    // predict that branch.
+    // If all packets have left, the row of times restarts at its beginning, which is in the caches. This uses
+    // arithmetic, since a branch would be unpredictable.
     const std::uint16_t some_leave = to.leave_ps + entries.latency_ps <= now_ps_ ? 0 : 0xffff;
     to.leaving &= some_leave;
     to.next_credit &= some_leave;
@@ -106,15 +106,15 @@ inline void PacketPartition::arbitrate_at(PacketPort& at, PortId port, std::int6
     push(state_->routers[at.from_router].turn, time_ps, kArbitrate, port);
 }
 
-/// On a channel.
+/// Transfer time of the packet on a channel.
 inline std::uint32_t PacketPartition::duration_ps(const Packet& packet, const PacketPorts::Class& port) const {
     if (is_uniform_) return packet.duration_ps;
     if (!packet.is_last() && are_full_) return static_cast<std::uint32_t>(port.full_packet_ps);
     return static_cast<std::uint32_t>(transfer_ps(packet.bytes, port.bandwidth_bytes_per_s));
 }
 
-/// How long a packet takes to leave its buffer for the output's queue: as long as it took the channel that feeds the
-/// buffer, so that slower outputs hold back their own packets only.
+/// Time in which a packet leaves its buffer for the output's queue. It equals the time on the channel that feeds the
+/// buffer, so that slow outputs hold back only their own packets.
 inline std::uint32_t PacketPartition::reading_ps(BufferId b, const Packet& packet) const {
     if (is_uniform_) return packet.duration_ps;
     const PortId feeding = PacketPort::port_of(b);
@@ -122,7 +122,7 @@ inline std::uint32_t PacketPartition::reading_ps(BufferId b, const Packet& packe
     return static_cast<std::uint32_t>(transfer_ps(packet.bytes, machine_->ports.nic_bandwidth_bytes_per_s()));
 }
 
-/// The packet at the front of a buffer passes its output.
+/// Sends the packet at the front of a buffer over its output.
 [[gnu::always_inline]] inline void PacketPartition::grant(BufferId b, const Channel& out) {
     PacketBuffer& at = state_->buffer(b);
     const std::int64_t latency_ps = out.port_class.latency_ps;
@@ -134,7 +134,7 @@ inline std::uint32_t PacketPartition::reading_ps(BufferId b, const Packet& packe
     }
     const std::uint32_t output_ps = duration_ps(packet, out.port_class);
     const std::uint32_t read_ps = reading_ps(b, packet);
-    // A packet that is here as a whole begins anew.
+    // A packet that has arrived as a whole starts with the output's duration.
     packet.duration_ps = from.has_own_entries != 0 ? output_ps : std::max(packet.duration_ps, output_ps);
     packet.time_ps = now_ps_ + latency_ps;
     if (steps_ == nullptr) ++packet.way;
@@ -147,7 +147,7 @@ inline std::uint32_t PacketPartition::reading_ps(BufferId b, const Packet& packe
     at.first = packet.next;
     const bool is_empty = --at.count == 0;
     at.leave_ps = std::max(at.leave_ps, leave_ps);
-    // A packet that is here as a whole may leave faster than it came.
+    // A packet that has arrived as a whole may leave faster than it arrived.
     at.read_ahead_ps = static_cast<std::uint32_t>(std::max<std::int64_t>(at.leave_ps - now_ps_ - read_ps, 0));
     if (out.id.value >= links_) {
         eject(packet, nic_of(out.id));
@@ -172,8 +172,7 @@ inline std::uint32_t PacketPartition::reading_ps(BufferId b, const Packet& packe
     }
 }
 
-/// The tail of the packet at the front leaves then: its entry is free, and the upstream port or NIC that waits for it
-/// is woken.
+/// Frees the entry of the front packet when its tail leaves, and wakes the upstream port or NIC that waits for it.
 [[gnu::always_inline]] inline void PacketPartition::return_credit(BufferId b, PacketBuffer& at, std::int64_t leave_ps) {
     const PortId id = PacketPort::port_of(b);
     PacketPort& feeding = state_->port(id);
@@ -192,7 +191,7 @@ inline std::uint32_t PacketPartition::reading_ps(BufferId b, const Packet& packe
     }
 }
 
-/// To the end of buffer b, `at`, of a port.
+/// Appends a packet to buffer b, `at`, of a port.
 [[gnu::always_inline]] inline void PacketPartition::put(BufferId b, const PacketPort& port, PacketBuffer& at,
                                                         std::uint32_t packet) {
     const std::uint32_t before = std::exchange(at.last, packet);
@@ -204,7 +203,7 @@ inline std::uint32_t PacketPartition::reading_ps(BufferId b, const Packet& packe
     push_front(b, port, at);
 }
 
-/// The first packet of buffer b, `at`, of a port comes to the front.
+/// Schedules the event at which the first packet of buffer b, `at`, of a port reaches the front.
 [[gnu::always_inline]] inline void PacketPartition::push_front(BufferId b, const PacketPort& port,
                                                                const PacketBuffer& at) {
     const Packet& packet = state_->packets[at.first];

@@ -8,10 +8,10 @@
 
 namespace haichi {
 
-/// A packet that was granted the output it waited for in a watched router.
+/// A packet that received the grant of its output in a watched router.
 struct PacketPassage {
-    std::int64_t time_ps = 0;     ///< of the grant
-    std::int64_t arrival_ps = 0;  ///< of the head at the buffer
+    std::int64_t time_ps = 0;     ///< time of the grant
+    std::int64_t arrival_ps = 0;  ///< time at which the head reached the buffer
     InputId buffer;
     OutputId output;
     PacketMessage message;

@@ -10,7 +10,7 @@ namespace haichi {
 
 namespace {
 
-/// Entries for full packets, in an input of routers that have their own buffers.
+/// Entries for full packets in an input, for routers with buffers of their own.
 std::int32_t entries_of(const PortClass& routers, const PacketTiming& timing) {
     const PortClass::Store& store = *routers.store;
     if (!store.buffer_bytes) return timing.options().buffer_packets;
@@ -26,7 +26,7 @@ std::int32_t entries_of(const PortClass& routers, const PacketTiming& timing) {
                       "the packet simulator takes 1 to " + std::to_string(kMost));
 }
 
-/// From a router of a class, or from a host.
+/// The link traversal from a router of a class, or from a node without a router.
 LinkPassage passage_from(const Topology& topology, const PacketTiming& timing, std::size_t router_class, bool is_host) {
     const std::span<const PortClass> classes = topology.router_classes();
     LinkPassage passage{timing.options().switch_bandwidth_bytes_per_s, is_host ? 0 : timing.router_latency_ps()};
@@ -60,7 +60,7 @@ LinkPassage passage_of(const Topology& topology, const PacketTiming& timing, con
 
 PacketPorts::PacketPorts(const Network& network, const PacketTiming& timing, std::int32_t virtual_channels)
     : virtual_channels_(virtual_channels), topology_(&network.topology()) {
-    constexpr std::int64_t kMostPorts = std::int64_t{1} << 26;  // an event names a port and one of 8 VCs in 29 bits
+    constexpr std::int64_t kMostPorts = std::int64_t{1} << 26;  // an event stores a port and one of 8 VCs in 29 bits
     find_ends(network.topology());
     const std::int64_t nics = std::int64_t{network.node_count()} * timing.options().nics;
     if (link_count_ + nics >= kMostPorts) {
@@ -88,7 +88,7 @@ PacketPorts::PacketPorts(const Network& network, const PacketTiming& timing, std
         const std::span<const PortClass> routers = topology_->router_classes();
         const VertexId to = link_target_[static_cast<std::size_t>(l)];
         const PortClass* downstream = routers.empty() ? nullptr : &routers[topology_->class_of_router(to)];
-        // A message has packets that every router on its way takes.
+        // Every router on its route must accept the packets of a message.
         const std::int64_t payload =
             std::min({options.packet_payload_bytes, most_payload_of(from), most_payload_of(to)});
         add_output(timing, bandwidth(l), payload + options.packet_header_bytes,
@@ -106,7 +106,7 @@ PacketPorts::PacketPorts(const Network& network, const PacketTiming& timing, std
             passage_from(network.topology(), timing, class_of_router(network.topology(), vertex), is_host(vertex)),
             nullptr);
     }
-    // Slower DMA makes packets longer than they are on any channel.
+    // A slower DMA makes packets longer than any channel does.
     const std::int64_t host = timing.host_bandwidth_bytes_per_s();
     bandwidth_is_uniform_ =
         (host == 0 || host >= nic_bandwidth_bytes_per_s_) && std::ranges::all_of(classes_, [&](const Class& port) {
@@ -165,7 +165,7 @@ void PacketPorts::add_output(const PacketTiming& timing, std::int64_t bandwidth_
                               std::to_string(port.bandwidth_bytes_per_s) + " bytes/s",
                           "smaller packets (packet.payload, or the mtu of a bridge) can be simulated");
     }
-    // Neighbouring links are mostly alike: look from the last class backwards.
+    // Neighbouring links mostly share a class, so search backwards.
     const auto found = std::find(classes_.rbegin(), classes_.rend(), port);
     std::size_t index = classes_.size();
     if (found != classes_.rend()) {

@@ -9,50 +9,54 @@
 
 namespace haichi {
 
-/// Links of a kind let packets pass alike.
+/// All links of a kind have the same timing.
 struct LinkKind {
     std::size_t link_class = 0;
-    std::size_t router_class = 0;  ///< of the router that the link leaves, where there are classes
-    bool leaves_host = false;      ///< a terminal without a router (Topology::is_host)
+    std::size_t router_class = 0;  ///< class of the router that the link leaves, if routers have classes
+    bool leaves_host = false;      ///< leaves a node without a router (Topology::is_host)
     bool enters_host = false;
 
     friend bool operator==(const LinkKind&, const LinkKind&) = default;
 };
 LinkKind kind_of_link(const Topology& topology, LinkId link);
 
-/// What a passage is made of: the way out of a router and over a link.
+/// Timing of a link traversal: the way out of a router and over a link.
 struct LinkPassage {
     std::int64_t switch_bandwidth_bytes_per_s = 0;  ///< 0: no limit
     std::int64_t latency_ps = 0;
-    std::int64_t packet_time_ps = 0;  ///< that each packet takes the output besides
+    std::int64_t packet_time_ps = 0;  ///< time that each packet occupies the output in addition to its bytes
 };
-/// "NIC to router" costs no latency, where the NIC is a host's, and "ejection" no cable; a latency that a class of
-/// links states is that of their cables, also there, and what a class of routers states replaces the machine's.
+/// A link from a node without a router ("NIC to router") has no router latency, and one into it ("ejection") no cable
+/// latency. A latency stated for a class of links replaces the cable latency, also at these links. Values stated for a
+/// class of routers replace those of the machine.
 LinkPassage passage_of(const Topology& topology, const PacketTiming& timing, const LinkKind& kind);
 
-/// The ports of a machine's routers, numbered: what never changes during a run.
+/// The numbering of the ports of a machine's routers; constant during a run.
 ///
-/// Every vertex is a router, and every node has NICs of its own: NIC i of node n is number n * NICs + i. Output ports:
-/// link l of the fabric is output l, the ejection channel of NIC k is output link_count() + k. Input buffers: that
-/// downstream of link l for VC v is l * VCs + v, the injection buffer of NIC k is link_count() * VCs + k. The inputs of
-/// a router are numbered by link, the injection buffers last: "lowest (port, VC)" is the lowest buffer.
+/// Every vertex is a router, and every node has its own NICs: NIC i of node n has the number n * NICs + i.
+/// - Output ports: link l of the fabric is output l, and the ejection channel of NIC k is output link_count() + k
+/// - Input buffers: the buffer downstream of link l for VC v is l * VCs + v, the injection buffer of NIC k is
+///   link_count() * VCs + k
 ///
-/// Where a terminal is a host without a router, its links are the channels of its NIC: see passage_of(). The passage
-/// between host and its NIC costs nothing.
+/// The inputs of a router are numbered by link, with injection buffers last, so "lowest (port, VC)" is the lowest
+/// buffer.
+///
+/// If a node has no router (Topology::is_host), its links are the channels of its NIC: see passage_of(). The channel
+/// between the node and its NIC costs nothing.
 class PacketPorts {
   public:
-    /// Bandwidth and latency of an output; ports of a kind share them.
+    /// Timing of an output; ports of one kind share it.
     struct Class {
-        std::int64_t bandwidth_bytes_per_s = 0;  ///< of the channel or the switch, whichever is slower
+        std::int64_t bandwidth_bytes_per_s = 0;  ///< the slower of channel and switch
         std::int64_t latency_ps = 0;             ///< L: from the grant to the head's arrival
-        std::int64_t full_packet_ps = 0;         ///< a packet of the largest size that passes it
-        std::int32_t buffer_packets = 0;         ///< entries of a buffer downstream of it
-        bool stores = false;                     ///< the router downstream takes packets in whole, and holds them:
+        std::int64_t full_packet_ps = 0;         ///< time of a packet of the largest size on this output
+        std::int32_t buffer_packets = 0;         ///< per buffer downstream
+        bool stores = false;                     ///< the router downstream stores whole packets, with these delays:
         std::int64_t delay_ps = 0;
         std::int64_t timer_ps = 0;
-        std::int64_t packet_time_ps = 0;  ///< that a packet takes the output longer than its bytes do
+        std::int64_t packet_time_ps = 0;  ///< time that a packet occupies the output in addition to its bytes
 
-        /// When a packet that is in at `tail_ps` may go on.
+        /// Time at which a packet whose tail arrives at `tail_ps` may leave.
         [[nodiscard]] std::int64_t release_ps(std::int64_t tail_ps) const {
             if (delay_ps == 0) return tail_ps;
             const std::int64_t held_ps = later_ps(tail_ps, delay_ps);
@@ -61,8 +65,8 @@ class PacketPorts {
         friend bool operator==(const Class&, const Class&) = default;
     };
 
-    /// Throws OptionError when a packet takes 4.29 ms (2^32 ps) or more on some channel, UnsupportedError for too many
-    /// ports to number.
+    /// Throws OptionError if a packet takes 4.29 ms (2^32 ps) or more on some channel, UnsupportedError for too many
+    /// ports.
     PacketPorts(const Network& network, const PacketTiming& timing, std::int32_t virtual_channels);
 
     [[nodiscard]] std::int32_t link_count() const { return link_count_; }
@@ -73,21 +77,21 @@ class PacketPorts {
     [[nodiscard]] const std::vector<Class>& classes() const { return classes_; }
     /// By output.
     [[nodiscard]] const std::vector<std::uint16_t>& class_of_output() const { return class_of_output_; }
-    /// By link of the fabric; invalid where it does not exist.
+    /// By link of the fabric; invalid for a link that does not exist.
     [[nodiscard]] const std::vector<VertexId>& link_source() const { return link_source_; }
     [[nodiscard]] const std::vector<VertexId>& link_target() const { return link_target_; }
     [[nodiscard]] std::int64_t nic_bandwidth_bytes_per_s() const { return nic_bandwidth_bytes_per_s_; }
-    /// All channels, injection included, let a packet through in the same time.
+    /// A packet takes the same time on all channels, injection included.
     [[nodiscard]] bool bandwidth_is_uniform() const { return bandwidth_is_uniform_; }
-    /// All packets but the last of a message are full ones.
+    /// All packets have the full size, except the last of a message.
     [[nodiscard]] bool packets_are_full() const { return packets_are_full_; }
-    /// Most payload of a packet that takes the link: of the router downstream, or kNoLimit.
+    /// Maximum payload of a packet on the link, as the router downstream limits it, or kNoLimit.
     [[nodiscard]] std::int64_t most_payload_downstream(LinkId link) const;
     static constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
-    /// How far ahead an event of a passage can lie: latency and two packets.
+    /// How far ahead the event of a hop can be: the latency and two packets.
     [[nodiscard]] std::int64_t longest_passage_ps() const;
     [[nodiscard]] std::int32_t vertex_count() const { return static_cast<std::int32_t>(is_host_.size()); }
-    /// A terminal without a router.
+    /// The vertex is a node without a router.
     [[nodiscard]] bool is_host(VertexId v) const { return is_host_[v.index()] != 0; }
 
   private:

@@ -64,7 +64,7 @@ void refuse_too_late() {
 }
 
 std::int64_t long_transfer_ps(std::int64_t bytes, std::int64_t bandwidth_bytes_per_s) {
-    // Whole seconds apart, so that the product of the rest and 10^12 stays below 2^127.
+    // Splits off whole seconds, so that the product of the rest and 10^12 stays below 2^127.
     constexpr std::int64_t kPsPerS = 1'000'000'000'000;
     constexpr std::int64_t kMostSeconds = std::numeric_limits<std::int64_t>::max() / kPsPerS - 1;
     const std::int64_t seconds = std::min(bytes / bandwidth_bytes_per_s, kMostSeconds);

@@ -1,4 +1,4 @@
-// What passes between partitions.
+// Remote events of a partition.
 
 #include <algorithm>
 #include <utility>
@@ -43,8 +43,8 @@ inline void PacketPartition::take(const RemoteEventBatch& batch, PartitionState:
     }
 }
 
-/// The message's packets will come by this link, in order, the last one too: until that is gone we know the message by
-/// a number of ours.
+/// The message's packets will arrive over this link, in order, including the last one. Until it has gone, the message
+/// has an id in this partition.
 inline void PacketPartition::take_announcement(const RemoteEvent& event, const PacketMessage& message,
                                                PartitionState::Neighbour& from) {
     const MessageId id = add_message(message);
@@ -69,7 +69,7 @@ inline void PacketPartition::take_packet(const RemoteEvent& event, const Partiti
     put(b, state_->port(PacketPort::port_of(b)), state_->buffer(b), packet);
 }
 
-/// The same as return_credit() for a buffer downstream of a cut link, in the partition that sends to it.
+/// The counterpart of return_credit() for a buffer downstream of a cut link, in the partition that sends to it.
 inline void PacketPartition::take_credit(BufferId b, std::int64_t usable_ps) {
     const PortId port = PacketPort::port_of(b);
     PacketPort& at = state_->port(port);
@@ -82,7 +82,7 @@ inline void PacketPartition::take_credit(BufferId b, std::int64_t usable_ps) {
     arbitrate_at(at, port, std::max(usable_ps, at.busy_until_ps));
 }
 
-/// Hands a packet over to the partition downstream of a cut link, its message before the first one.
+/// Hands a packet over to the partition downstream of a cut link; announces its message before the first packet.
 void PacketPartition::cross(Packet& packet, PortId port, std::int32_t vc) {
     const PacketPort& at = state_->port(port);
     const MessageId id = packet.message();

@@ -1,4 +1,4 @@
-// NICs, their hosts, and messages.
+// NICs, their nodes, and messages.
 
 #include <algorithm>
 #include <utility>
@@ -7,7 +7,7 @@
 
 namespace haichi {
 
-/// A message of this partition, or one that comes through it.
+/// Adds a message that starts in this partition or crosses it.
 MessageId PacketPartition::add_message(const PacketMessage& message) {
     const MessageId id = state_->messages.add(message);
     MessageTable::Entry& entry = state_->messages[id];
@@ -19,7 +19,7 @@ MessageId PacketPartition::add_message(const PacketMessage& message) {
     return id;
 }
 
-/// See Packet::way.
+/// Computes Packet::way.
 inline std::uint64_t PacketPartition::way(VertexId to, PortId ejection) const {
     const std::uint64_t position = steps_->position(to);
     if (!ejection.valid()) return position;
@@ -28,8 +28,8 @@ inline std::uint64_t PacketPartition::way(VertexId to, PortId ejection) const {
     return position | channel << GridSteps::kPositionBits;
 }
 
-/// The hops of the message's route from the one after `after` (from the first, if it is none) to the one that leaves
-/// the partition. No route takes a link twice.
+/// Finds the hops of the message's route after the link `after` (all if `after` is invalid), up to the hop that leaves
+/// the partition. No route contains a link twice.
 void PacketPartition::find_hops(MessageTable::Entry& entry, LinkId after) {
     hops_.clear();
     machine_->virtual_channels.append_route(*machine_->network, entry.message.source, entry.message.destination, hops_);
@@ -68,8 +68,8 @@ void PacketPartition::eject(const Packet& packet, NicId nic) {
     if (packet.is_last()) push_nic(tail_ps, kDelivery, nic, as_data(packet.message()));
 }
 
-/// Of the packets of the message so far. Heads arrive in order; a short packet may overtake the tail of a long one
-/// where channels differ.
+/// The latest tail of the message's packets so far. Heads arrive in order, but with channels of different speed a short
+/// packet may overtake the tail of a long one.
 std::int64_t PacketPartition::last_tail_ps(const Packet& packet) {
     const std::int64_t tail_ps = packet.time_ps + packet.duration_ps;
     if (is_uniform_) return tail_ps;
@@ -87,7 +87,8 @@ inline void PacketPartition::receive(NicId nic, std::int32_t pending) {
     push_nic(std::max(tail_ps, dma_end_ps), kDelivery, nic, as_data(packet.message()));
 }
 
-/// When DMA and memory, asked for now, have moved these bytes; they start that much earlier as the bytes take.
+/// Requests DMA and memory now. Returns the time at which they have moved these bytes; the transfer starts its own
+/// duration before that time.
 std::int64_t PacketPartition::take_dma(LocalNodeId node, std::int64_t payload_bytes) {
     const std::int64_t bandwidth = machine_->timing.host_bandwidth_bytes_per_s();
     if (bandwidth == 0 || payload_bytes == 0) return now_ps_;
@@ -142,7 +143,8 @@ inline void PacketPartition::nic_ready(NicId id) {
     send_next(id);
 }
 
-/// Cuts the next packet, if there is one and room for it; else the NIC idles, or comes back when there is room.
+/// Sends the next packet if there is one and a buffer entry is free. Otherwise the NIC idles, or tries again when an
+/// entry is free.
 void PacketPartition::send_next(NicId id) {
     PacketNic& nic = state_->nics[id.index()];
     nic.is_idle = !nic.first_message.valid();
@@ -200,7 +202,8 @@ void PacketPartition::send_next(NicId id) {
     head_arrived(b, next_request(state_->packets[packet], port.to_router));
 }
 
-/// The messages that were copied on their node, or delivered at a NIC, at this instant, in an order of their own.
+/// Finishes the messages copied on their node, or delivered at a NIC, at this instant, in an order independent of their
+/// ids.
 inline void PacketPartition::finish(const WindowQueue::Event& first) {
     finished_.assign(1, data_of<MessageId>(first));
     for (const WindowQueue::Event* next = queue_.next_here(); next != nullptr && next->when == first.when;

@@ -13,18 +13,18 @@
 
 namespace haichi {
 
-/// The state of the routers and nodes of one partition, which nobody else touches. Everything is numbered anew, from 0
-/// and in the machine's order, so that what happens at one instant is worked through in the same order as in one
-/// partition: ports are the links that leave or enter a router of the partition, then the NICs of its nodes.
+/// The state of the routers and nodes of one partition; no other partition touches it. All ids start at 0 and follow
+/// the machine's order. Events of one instant are therefore processed in the same order as in a single partition. Ports
+/// are the links that leave or enter a router of the partition, then the NICs of its nodes.
 ///
-/// A link that leads to another partition is a port in both. In the target's the buffers downstream are the real ones;
-/// in the source's they hold no packets, but how many are there or on the way, and the credits.
+/// A link to another partition is a port in both partitions. The target has the real buffers downstream. The source's
+/// copies hold no packets, only the credits and the number of packets there or on their way.
 class PartitionState {
   public:
-    /// A partition that a link leads to, or comes from.
+    /// A partition at the other end of a cut link.
     struct Neighbour {
         int partition = 0;
-        std::vector<MessageId> message_of;  ///< by the neighbour's number of an announced message: ours
+        std::vector<MessageId> message_of;  ///< our id, by the neighbour's number of an announced message
     };
 
     [[nodiscard]] PacketPort& port(PortId p) { return *reinterpret_cast<PacketPort*>(at(p)); }
@@ -43,9 +43,9 @@ class PartitionState {
     [[nodiscard]] std::int32_t port_count() const { return static_cast<std::int32_t>(links.size() + nics.size()); }
     [[nodiscard]] std::int32_t link_count() const { return static_cast<std::int32_t>(links.size()); }
     [[nodiscard]] bool is_ejection(PortId port) const { return port.value >= link_count(); }
-    /// The port of a link that leaves or enters the partition, or is in it.
+    /// The port of a link inside, into or out of the partition.
     [[nodiscard]] PortId port_of(LinkId link) const;
-    /// The ejection channel of a NIC, and the NIC.
+    /// The ejection channel of a NIC, and its inverse.
     [[nodiscard]] PortId port_of(NicId nic) const { return PortId(link_count() + nic.value); }
     [[nodiscard]] NicId nic_of(PortId ejection) const { return NicId(ejection.value - link_count()); }
     [[nodiscard]] NicId nic_of(LocalNodeId node, std::int32_t number) const {
@@ -62,19 +62,19 @@ class PartitionState {
         first_unused_packet_ = packet;
     }
 
-    /// Notes when the tail of the packet leaves that was granted last.
+    /// Records the time at which the tail of the last granted packet leaves.
     void add_credit(PacketBuffer& at, BufferId b, std::int64_t leave_ps) {
         const CreditRow row = credit_row(b);
         credits[row.first + at.next_credit] = leave_ps;
         at.next_credit = static_cast<std::uint16_t>(at.next_credit + 1 == row.entries ? 0 : at.next_credit + 1);
         ++at.leaving;
     }
-    /// For add_credit().
+    /// Prefetches the credit that add_credit() will write.
     void prefetch_credit(const PacketBuffer& at, BufferId b) const {
         __builtin_prefetch(&credits[credit_row(b).first + at.next_credit], 1);
     }
-    /// From now on the entries of the packets are known to be free that have left up to `time_ps`. When the first of
-    /// the others leaves, if there are any.
+    /// Marks the entries of all packets that have left up to `time_ps` as free. Returns the time at which the next
+    /// packet leaves, if there is one.
     std::int64_t free_entries(PacketBuffer& at, BufferId b, std::int64_t time_ps) const {
         const CreditRow row = credit_row(b);
         std::int32_t entry = at.next_credit - at.leaving;
@@ -86,12 +86,12 @@ class PartitionState {
         return credits[row.first + static_cast<std::size_t>(entry)];
     }
 
-    /// Whoever sends into buffer b is to be told when an entry of it is known to become free.
+    /// Requests a wake-up of the sender into buffer b once the time of a free entry is known.
     void await_entry(BufferId b) {
         PacketPort& at = port(PacketPort::port_of(b));
         at.entries_awaited = static_cast<std::uint8_t>(at.entries_awaited | 1U << PacketPort::vc_of(b));
     }
-    /// False when nobody is to be told.
+    /// False if no sender waits.
     bool stop_awaiting_entry(BufferId b) {
         PacketPort& at = port(PacketPort::port_of(b));
         const std::uint32_t bit = 1U << PacketPort::vc_of(b);
@@ -101,32 +101,32 @@ class PartitionState {
     }
 
     std::int32_t vcs = 1;
-    std::int32_t buffer_packets = 1;  ///< of a buffer without entries of its own
-    /// Of a port: the rows of its buffers, one after the other.
+    std::int32_t buffer_packets = 1;  ///< entries of a buffer, except those in own_entries
+    /// The rows of a port's buffers, one after the other.
     struct OwnEntries {
         PortId port;
         std::size_t first = 0;
-        std::int32_t entries = 0;  ///< of each
+        std::int32_t entries = 0;  ///< per buffer
     };
     std::vector<OwnEntries> own_entries;  ///< in the order of the ports
     std::int32_t nics_per_node = 1;
     std::vector<LinkId> links;  ///< by port
     std::vector<PacketRouter> routers;
-    std::size_t turns = 1;          ///< of PacketRouter::turn
-    std::vector<NodeId> nodes;      ///< by node of the partition
-    std::vector<PacketNic> nics;    ///< of every node those of its NICs in order
-    std::vector<PacketHost> hosts;  ///< by node
+    std::size_t turns = 1;          ///< number of turns (PacketRouter::turn)
+    std::vector<NodeId> nodes;      ///< by LocalNodeId
+    std::vector<PacketNic> nics;    ///< node by node, NICs in order
+    std::vector<PacketHost> hosts;  ///< by LocalNodeId
     std::vector<BufferId> buffers_of_routers;
     std::vector<Neighbour> neighbours;  ///< in the order of their numbers
     std::vector<std::uint64_t> wide_waiting;
-    std::size_t words_per_row = 1;  ///< of wide_waiting
+    std::size_t words_per_row = 1;  ///< words per row of wide_waiting
     MessageTable messages;
-    // In memory of the machine:
+    // Slices of the machine's memory:
     std::span<std::byte> ports;
-    std::span<Packet> packets;        ///< as many as there are entries
-    std::span<std::int64_t> credits;  ///< a row per buffer, those of own_entries after the others
+    std::span<Packet> packets;        ///< as many as there are buffer entries
+    std::span<std::int64_t> credits;  ///< a row per buffer; the rows of own_entries come last
 
-    /// Of a port and its buffers, a power of two.
+    /// Size of a port with its buffers, a power of two.
     static std::size_t port_bytes(std::int32_t vcs);
     void set_port_bytes() { port_shift_ = static_cast<std::uint32_t>(std::countr_zero(port_bytes(vcs))); }
     [[nodiscard]] std::size_t memory_bytes() const;

@@ -12,17 +12,17 @@ namespace {
 
 constexpr double kPsPerS = 1e12;
 
-/// By its number in the machine.
+/// Name of a NIC by its number in the machine.
 std::string nic_name(const PacketMachine& machine, std::int32_t nic) {
     const std::string node = machine.network->node_name(NodeId(nic / machine.nics_per_node));
     if (machine.nics_per_node == 1) return node;
     return node + " NIC " + std::to_string(nic % machine.nics_per_node);
 }
 
-/// Names hold commas: a field in quotes.
+/// Quotes a field, since names contain commas.
 std::string quoted(const std::string& text) { return '"' + text + '"'; }
 
-/// What has gone over a channel by now: of the packet that is on it, the part that has.
+/// Bytes that a channel has carried by now, including the sent part of the packet in transit.
 std::int64_t carried_bytes(const PacketMachine& machine, OutputId output, std::int64_t now_ps) {
     const std::int64_t bytes = machine.bytes_passed(output);
     const std::int64_t busy_until_ps = machine.busy_until_ps(output);
@@ -33,7 +33,7 @@ std::int64_t carried_bytes(const PacketMachine& machine, OutputId output, std::i
     return bytes - static_cast<std::int64_t>(rest);
 }
 
-/// Exact: picoseconds as seconds.
+/// Picoseconds as seconds, exact.
 std::string seconds(std::int64_t time_ps) {
     constexpr std::int64_t kPs = 1'000'000'000'000;
     std::string fraction = std::to_string(time_ps % kPs);

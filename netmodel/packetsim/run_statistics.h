@@ -11,13 +11,17 @@ namespace haichi {
 
 class PacketMachine;
 
-/// Time-space statistics: what every link and ejection channel carried in each bin of time, and how full the buffers
-/// downstream were, as lines of CSV written as the run goes. Lines of links without traffic and packets are left out.
+/// Time-space statistics, written as lines of CSV during the run. Each line states what a link or ejection channel
+/// carried in one bin of time, and how full the buffers downstream were. Links with neither traffic nor packets have no
+/// lines.
 ///
-/// Columns: bin (from 0), begin_seconds, end_seconds, router (where the channel starts), channel (the link's name, or
-/// "ejection NODE"), bytes (payload and headers), throughput_bytes_per_s, efficiency
-/// (of the channel's bandwidth), buffered_packets (in the input buffers downstream of the link or on the way to them,
-/// and not yet granted, at the end of the bin), buffer_utilisation (of the entries of these buffers).
+/// Columns:
+/// - bin (from 0), begin_seconds, end_seconds
+/// - router (where the channel starts), channel (the link's name, or "ejection NODE")
+/// - bytes (payload and headers), throughput_bytes_per_s, efficiency (fraction of the channel's bandwidth)
+/// - buffered_packets: packets in the input buffers downstream of the link or on their way to them, not yet granted at
+///   the end of the bin
+/// - buffer_utilisation: fraction of the entries of these buffers
 class TimeSpaceStatistics {
   public:
     /// Both must outlive it. Writes the header line.
@@ -35,13 +39,15 @@ class TimeSpaceStatistics {
 
 /// The history of a router's buffers: every packet that left one of them, as lines of CSV.
 ///
-/// Columns: interval (from 0), arrival_seconds (of the head at the buffer), grant_seconds (when it was granted the next
-/// channel), waited_seconds, from (the link, or "injection NODE"), vc, to (the link, or "ejection NODE"), source and
-/// destination (nodes), message_bytes.
+/// Columns:
+/// - interval (from 0), arrival_seconds (when the head reached the buffer), grant_seconds (when the next channel was
+///   granted), waited_seconds
+/// - from (the link, or "injection NODE"), vc, to (the link, or "ejection NODE")
+/// - source and destination (nodes), message_bytes
 class BufferHistory {
   public:
     BufferHistory(const PacketMachine& machine, std::ostream& out);
-    /// The passages of one interval, in order; flushes.
+    /// Writes the packets of one interval, which must be in order, and flushes.
     void add_interval(const std::vector<PacketPassage>& passages);
 
   private:
@@ -50,7 +56,7 @@ class BufferHistory {
     std::int64_t interval_ = 0;
 };
 
-/// "X+ (0,0)->(1,0)", or "ejection (0,5) NIC 1".
+/// For example "X+ (0,0)->(1,0)" or "ejection (0,5) NIC 1".
 [[nodiscard]] std::string channel_name(const PacketMachine& machine, OutputId output);
 
 }  // namespace haichi

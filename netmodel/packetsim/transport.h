@@ -9,9 +9,9 @@
 
 namespace haichi {
 
-/// How remote events get from one partition to another, over numbered channels, each with one sender and one receiver.
-/// What is sent in a window is received in the next. Threads of a process are one transport; processes and hosts can be
-/// others.
+/// Carries remote events between partitions over numbered channels, each with one sender and one receiver. Events sent
+/// in one window are received in the next. The threads of a process are one transport; other transports can connect
+/// processes and computers.
 class Transport {
   public:
     Transport() = default;
@@ -19,18 +19,18 @@ class Transport {
     Transport& operator=(const Transport&) = delete;
     virtual ~Transport() = default;
 
-    /// Between windows: another channel, and its number. They count from 0.
+    /// Opens a channel between windows. Returns its number, counted from 0.
     virtual std::size_t open() = 0;
-    /// At the end of the sender's window, by its thread: takes the batch and leaves it empty.
+    /// Called at the end of the sender's window, by its thread. Takes the batch and leaves it empty.
     virtual void send(std::size_t channel, RemoteEventBatch& batch) = 0;
-    /// At the beginning of the receiver's next window, by its thread: what was sent, into a batch that is empty.
+    /// Called at the beginning of the receiver's next window, by its thread. Fills an empty batch with the events sent.
     virtual void receive(std::size_t channel, RemoteEventBatch& batch) = 0;
-    /// Between two windows, by one thread: what was sent can be received from now on. The least of all processes'
-    /// `next_ps`, the time of their next event.
+    /// Called between two windows, by one thread. Makes the events sent so far receivable. Returns the smallest
+    /// `next_ps` of all processes, the time of their next event.
     virtual std::int64_t end_window(std::int64_t next_ps) = 0;
 };
 
-/// Partitions of one process: batches are swapped, not copied.
+/// Connects the partitions of one process: batches are swapped, not copied.
 class MemoryTransport final : public Transport {
   public:
     std::size_t open() override;
@@ -39,12 +39,12 @@ class MemoryTransport final : public Transport {
     std::int64_t end_window(std::int64_t next_ps) override;
 
   private:
-    // Swapped between windows: some partitions send while others have not yet received.
+    // Two sets, since some partitions send while others have not yet received. Swapped between windows.
     std::vector<RemoteEventBatch> sent_;
     std::vector<RemoteEventBatch> arrived_;
 };
 
-/// The same, but every batch becomes bytes and is made anew from them, as it would between processes.
+/// The same, but every batch is converted to bytes and back, as between processes.
 class SerialisingTransport final : public Transport {
   public:
     std::size_t open() override;

@@ -14,24 +14,24 @@
 
 namespace haichi {
 
-/// The events of a partition, lookahead window by lookahead window of simulated time, and in a window turn by turn (a
-/// turn is a router with its nodes), there in the order of (time, key, data). What happens in one turn is felt in
-/// others in the next window at the earliest, so the order of turns does not matter; and all that a window does at a
-/// router is done while its state is in the caches. push and pop are O(1) amortised, but O(log n) where n events of one
-/// window are of one turn. Memory is that of the events and 4 bytes per turn.
+/// The events of a partition, one lookahead window of simulated time after the other. Within a window the order is turn
+/// by turn (a turn is a router with its nodes), then (time, key, data). An event of one turn affects others in the next
+/// window at the earliest, so the order of turns does not matter. A router's events of a window are processed together,
+/// while its state is in the caches. Complexity of push and pop: O(1) amortised, but O(log n) for n events of one turn
+/// and window. Memory: the events and 4 bytes per turn.
 class WindowQueue {
   public:
     /// Two words, so that it stays in registers.
     struct Event {
-        std::uint64_t when = 0;  ///< ps into its window above the key: the order in one turn
-        std::uint64_t what = 0;  ///< turn above data
+        std::uint64_t when = 0;  ///< ps since the window's start (high half), key (low half): the order in one turn
+        std::uint64_t what = 0;  ///< turn (high half), data (low half)
 
         [[nodiscard]] std::int64_t offset_ps() const { return static_cast<std::int64_t>(when >> 32); }
-        /// Priority above entity: the order at one instant.
+        /// Priority (high bits) and entity (low bits): the order at one instant.
         [[nodiscard]] std::uint32_t key() const { return static_cast<std::uint32_t>(when); }
         [[nodiscard]] std::uint32_t turn() const { return static_cast<std::uint32_t>(what >> 32); }
         [[nodiscard]] std::uint32_t data() const { return static_cast<std::uint32_t>(what); }
-        /// As one number: two comparisons would be two branches that nobody can predict.
+        /// Compares one number: two comparisons would be two unpredictable branches.
         friend bool operator<(const Event& a, const Event& b) { return a.number() < b.number(); }
         friend bool operator>(const Event& a, const Event& b) { return b < a; }
 
@@ -49,8 +49,8 @@ class WindowQueue {
 
     [[nodiscard]] bool empty() const { return size_ == 0; }
 
-    /// Between begin() and end() what falls into the window is of the turn that it is, not before the event
-    /// popped last.
+    /// Between begin() and end(), an event of the open window must belong to the present turn. It must not precede the
+    /// event popped last.
     [[gnu::always_inline]] inline void push(std::uint32_t turn, std::int64_t time_ps, std::uint32_t key,
                                             std::uint32_t data) {
         ++size_;
@@ -65,7 +65,7 @@ class WindowQueue {
         }
     }
 
-    /// Of the next event, when no window is open; kForEver when there is none.
+    /// Time of the next event while no window is open; kForEver without events.
     [[nodiscard]] std::int64_t next_ps() const {
         const auto first_of = [this](std::int64_t window, const std::vector<Event>& events) {
             if (events.empty()) return kForEver;
@@ -82,8 +82,8 @@ class WindowQueue {
         return next_ps;
     }
 
-    /// Begins with the window of `time_ps`, or goes on with it, for its events up to and including `until_ps`; there
-    /// are no events in windows before.
+    /// Opens the window of `time_ps`, or continues it, for its events up to and including `until_ps`. Earlier windows
+    /// must have no events.
     void begin(std::int64_t time_ps, std::int64_t until_ps) {
         const std::int64_t before = std::exchange(window_, time_ps / window_ps_);
         begin_ps_ = window_ * window_ps_;
@@ -102,7 +102,7 @@ class WindowQueue {
         }
         cursor_ = turn_end_ = sorted_.data();
     }
-    /// On to the next turn with events; false when there is none.
+    /// Advances to the next turn with events; false if there is none.
     bool next_turn() {
         const Event* const end = sorted_.data() + sorted_.size();
         if (turn_end_ == end) return false;
@@ -113,7 +113,8 @@ class WindowQueue {
         sort_by_time(cursor_, turn_end_);
         return true;
     }
-    /// The next event of the turn if it is not too late; what is left waits for the next begin().
+    /// Returns the next event of the turn, unless it is after the limit of begin(). Remaining events wait for the next
+    /// begin().
     bool pop(Event& event) {
         const Event* next = next_here();
         if (next == nullptr) return false;
@@ -130,9 +131,9 @@ class WindowQueue {
         sorted_.clear();
     }
 
-    /// Of an event of the window.
+    /// Time of an event of the open window.
     [[nodiscard]] std::int64_t time_ps(const Event& event) const { return begin_ps_ + event.offset_ps(); }
-    /// The next event of the turn; null when there is none.
+    /// The next event of the turn, or null.
     [[nodiscard]] const Event* next_here() const {
         const Event* next = cursor_ < turn_end_ ? cursor_ : nullptr;
         if (!soon_.empty() && (next == nullptr || soon_.front() < *next)) [[unlikely]] {
@@ -141,7 +142,7 @@ class WindowQueue {
         return next;
     }
     void drop_next() { drop(next_here()); }
-    /// The events of the window of turns that are still to come, turn by turn.
+    /// Events of the open window that belong to later turns, turn by turn.
     [[nodiscard]] std::span<const Event> elsewhere() const {
         return {static_cast<const Event*>(turn_end_), sorted_.data() + sorted_.size()};
     }
@@ -158,7 +159,7 @@ class WindowQueue {
     static constexpr std::size_t kParts = 8;
     static constexpr std::size_t kFew = 24;
 
-    /// Beyond the slots.
+    /// An event after the windows of all slots.
     struct Later {
         std::int64_t window = 0;
         Event event;
@@ -172,8 +173,8 @@ class WindowQueue {
     }
     [[nodiscard]] static std::size_t slot(std::int64_t window) { return static_cast<std::uint64_t>(window) % kSlots; }
 
-    /// Into the window that is open: among the events to come, where the one popped last has left a gap. Most are
-    /// due soon.
+    /// Inserts an event into the open window. The event popped last has left a gap, and most events are due soon, so
+    /// few have to move.
     void push_now(const Event& event) {
         if (!is_open_) return slots_[slot(window_)].push_back(event);
         if (event.turn() != turn_end_[-1].turn()) {
@@ -215,7 +216,7 @@ class WindowQueue {
         cursor_ = turn_end_;
     }
 
-    /// The events of the window into sorted_: counted by turn, where they are many. What comes first stays first.
+    /// Collects the events of the window in sorted_, stable by turn. Counts them by turn if there are many.
     void sort_by_turn(std::span<std::vector<Event>> first, std::span<std::vector<Event>> then) {
         const auto for_all = [first, then](const auto& visit) {
             for (std::vector<Event>& events : first) visit(events);
@@ -256,22 +257,23 @@ class WindowQueue {
     }
 
     std::int64_t window_ps_;
-    std::int64_t window_ = 0;    ///< number of the one that is open, or was
-    std::int64_t begin_ps_ = 0;  ///< of it
+    std::int64_t window_ = 0;    ///< number of the open window, or of the last one
+    std::int64_t begin_ps_ = 0;  ///< start of that window
     std::uint64_t last_when_ = 0;
     bool is_open_ = false;
     std::size_t size_ = 0;
-    /// Of the window after it, pushed since it began: by parts of the window, so that the events of a turn are almost
-    /// sorted when they have been collected.
+    /// Events of the next window, pushed since this one began, by parts of the window. The events of a turn are
+    /// therefore almost sorted when they are collected.
     std::array<std::vector<Event>, kParts> next_;
-    int part_shift_ = 0;                            ///< parts are 2 to that many ps
-    std::array<std::vector<Event>, kSlots> slots_;  ///< the others, by the window's number mod kSlots, in no order
-    std::vector<Later> later_;                      ///< heap
-    std::vector<Event> sorted_;                     ///< of the open window, by turn
-    Event* cursor_ = nullptr;                       ///< in sorted_: the next event
-    Event* turn_end_ = nullptr;                     ///< after the events of this turn
-    std::vector<Event> soon_;                       ///< heap: of this turn, added since, where there are many
-    std::vector<std::uint32_t> ends_;               ///< work space, by turn
+    int part_shift_ = 0;  ///< log2 of the length of a part in ps
+    /// Events of other windows, by the window's number mod kSlots, unordered.
+    std::array<std::vector<Event>, kSlots> slots_;
+    std::vector<Later> later_;         ///< heap: events after all slots
+    std::vector<Event> sorted_;        ///< events of the open window, by turn
+    Event* cursor_ = nullptr;          ///< the next event in sorted_
+    Event* turn_end_ = nullptr;        ///< end of the present turn's events
+    std::vector<Event> soon_;          ///< heap: events of this turn pushed since it began, if many
+    std::vector<std::uint32_t> ends_;  ///< work space, by turn
 };
 
 }  // namespace haichi

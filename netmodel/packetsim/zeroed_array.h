@@ -10,8 +10,8 @@
 
 namespace haichi {
 
-/// An array of zero bytes whose pages take memory only once they are touched, so that a run on a few nodes of a large
-/// machine costs what these nodes cost. `T` must be fine with zeros.
+/// An array of zero bytes. A page takes memory only when it is touched. A run on a few nodes of a large machine thus
+/// needs only their memory. All-zero bytes must be a valid `T`.
 template <class T>
 class ZeroedArray {
     static_assert(std::is_trivially_destructible_v<T>);
@@ -43,7 +43,7 @@ class ZeroedArray {
     [[nodiscard]] std::size_t size() const { return size_; }
     [[nodiscard]] std::size_t bytes() const { return size_ * sizeof(T); }
     [[nodiscard]] std::span<T> slice(std::size_t first, std::size_t count) { return {data_ + first, count}; }
-    /// Asks for pages of 2 MiB: fewer misses in the address caches where most of the array is in use.
+    /// Requests pages of 2 MiB, which reduce TLB misses if most of the array is in use.
     void use_huge_pages() {
         if (data_ != nullptr) madvise(data_, bytes(), MADV_HUGEPAGE);
     }

@@ -16,10 +16,10 @@ namespace haichi {
 
 namespace {
 
-/// Routes on the link that leads away from a vertex, by their layers there.
+/// Numbers of routes on the link that leaves a vertex, by their layer there.
 using RoutesByLayer = std::array<std::uint32_t, kMostLayers>;
 
-/// The turns of all routes, numbered in the order in which they are met, and which layers refuse them.
+/// The turns of all routes, in the order in which they are found, and the layers that refuse them.
 class Turns {
   public:
     Turns(const Graph& graph, const ShortestPaths& paths, std::span<const VertexId> terminals)
@@ -36,7 +36,7 @@ class Turns {
         }
     }
 
-    /// Counts the routes that want each turn in `layer`, all layers below being decided.
+    /// Counts the routes that need each turn in `layer`. Lower layers must be complete.
     void count(RouteTrees& trees, std::int32_t layer) {
         wanted_.assign(wanted_.size(), 0);
         for (const VertexId destination : destinations_) {
@@ -45,7 +45,7 @@ class Turns {
         }
     }
 
-    /// Per link, the links that follow it on routes in the layer counted last.
+    /// Per link, the links that follow it on routes in the last counted layer.
     [[nodiscard]] std::vector<std::vector<std::int32_t>> successors() const {
         std::vector<std::vector<std::int32_t>> successors(rows_.size());
         for (std::size_t t = 0; t < turns_.size(); ++t) {
@@ -54,7 +54,8 @@ class Turns {
         return successors;
     }
 
-    /// Refuses turns in `layer`, which was counted last, so that the others close no cycle, and passes them to `visit`.
+    /// Refuses turns in `layer`, the last counted layer, so that the others close no cycle. Passes the refused turns to
+    /// `visit`.
     template <class Visit>
     void refuse(std::int32_t layer, const Visit& visit) {
         std::vector<std::uint32_t> order(turns_.size());
@@ -95,7 +96,7 @@ class Turns {
         }
     }
 
-    /// Of the turn from the link `before` to the link at `place` from its end.
+    /// Number of the turn from the link `before` to the link at `place` from its end.
     std::uint32_t number(const GraphArc& before, std::uint32_t place) {
         std::vector<std::int32_t>& row = rows_[before.link.index()];
         if (row.empty()) {
@@ -118,12 +119,13 @@ class Turns {
 
     const Graph& graph_;
     const GraphArcs& arcs_;
-    std::vector<std::uint8_t> is_source_;  ///< per vertex: routes begin there
+    std::vector<std::uint8_t> is_source_;  ///< per vertex: routes start there
     std::vector<VertexId> destinations_;
-    std::vector<std::vector<std::int32_t>> rows_;  ///< per link that a route turns from: number of each turn, or -1
+    /// Per link with turns: the number of each turn, or -1.
+    std::vector<std::vector<std::int32_t>> rows_;
     std::size_t entries_ = 0;
     std::vector<Turn> turns_;
-    std::vector<std::uint64_t> wanted_;     ///< per turn: routes in the layer counted last
+    std::vector<std::uint64_t> wanted_;     ///< per turn: routes in the last counted layer
     std::vector<std::uint8_t> refused_by_;  ///< per turn: one bit per layer
     std::vector<RoutesByLayer> routes_;     ///< work space, per vertex
 };

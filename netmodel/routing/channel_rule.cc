@@ -24,7 +24,7 @@ void append_on_vc_0(const Routes& routes, VertexId s, VertexId d, std::vector<Ch
 std::vector<std::int32_t> find_cycle(const std::vector<std::vector<std::int32_t>>& successors) {
     enum class State : std::uint8_t { kNew, kOpen, kDone };
     std::vector<State> state(successors.size(), State::kNew);
-    std::vector<std::pair<std::int32_t, std::size_t>> path;  // vertex, and the successor to look at next
+    std::vector<std::pair<std::int32_t, std::size_t>> path;  // vertex, and the next successor to visit
     for (std::size_t root = 0; root < successors.size(); ++root) {
         if (state[root] != State::kNew) continue;
         path.emplace_back(static_cast<std::int32_t>(root), 0);

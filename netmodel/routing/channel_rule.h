@@ -9,10 +9,10 @@ namespace haichi {
 
 class Routes;
 
-/// Virtual channels that routes of graphs may need.
+/// Maximum number of virtual channels for the routes of a graph.
 inline constexpr std::int32_t kMostLayers = 8;
 
-/// One passage of a route: a link, and the virtual channel of the buffer behind it.
+/// A hop of a route: a link, and the virtual channel of the buffer downstream.
 struct ChannelHop {
     LinkId link;
     std::uint8_t vc = 0;
@@ -20,9 +20,9 @@ struct ChannelHop {
     friend bool operator==(const ChannelHop&, const ChannelHop&) = default;
 };
 
-/// Which virtual channel each hop of a route takes, so that packets never wait for each other in a circle (Dally,
-/// Seitz, IEEE Trans. Comp. C-36(5), 1987: no cycle of channels that wait for each other). Belongs to Routes that
-/// outlive it.
+/// Selects the virtual channel of each hop of a route so that packets never wait for each other in a cycle. Such a
+/// cycle of waiting channels is necessary for a deadlock (Dally, Seitz, IEEE Trans. Comp. C-36(5), 1987). Refers to
+/// Routes that must outlive it.
 class ChannelRule {
   public:
     ChannelRule() = default;
@@ -30,14 +30,14 @@ class ChannelRule {
     ChannelRule& operator=(const ChannelRule&) = delete;
     virtual ~ChannelRule() = default;
 
-    /// How many a machine must have.
+    /// Virtual channels that a machine must have.
     [[nodiscard]] virtual std::int32_t needed() const = 0;
-    /// Appends the links from s to d, two different terminals, with their virtual channels. Throws as
-    /// Routes::append_route.
+    /// Appends the links from s to d, two different terminals, with their virtual channels. Throws what
+    /// Routes::append_route throws.
     virtual void append_route(VertexId s, VertexId d, std::vector<ChannelHop>& hops) const = 0;
 };
 
-/// For routes that have no cycle on one channel.
+/// For routes whose channels have no cycle with a single VC.
 class OneChannel final : public ChannelRule {
   public:
     explicit OneChannel(const Routes& routes) : routes_(routes) {}
@@ -48,10 +48,10 @@ class OneChannel final : public ChannelRule {
     const Routes& routes_;
 };
 
-/// The links of the route, all with VC 0.
+/// Appends the links of the route, all with VC 0.
 void append_on_vc_0(const Routes& routes, VertexId s, VertexId d, std::vector<ChannelHop>& hops);
 
-/// The first cycle in a graph given by the successors of each vertex; empty when there is none. O(vertices + edges).
+/// The first cycle in a graph given by the successors of each vertex; empty without cycles. O(vertices + edges).
 [[nodiscard]] std::vector<std::int32_t> find_cycle(const std::vector<std::vector<std::int32_t>>& successors);
 
 }  // namespace haichi

@@ -9,7 +9,7 @@ namespace haichi {
 
 namespace {
 
-/// The clusters' channels, and those behind a bridge.
+/// The clusters' channels, and as many for packets after a bridge.
 class ClustersChannels final : public ChannelRule {
   public:
     ClustersChannels(const ClustersRoutes& routes, std::vector<std::shared_ptr<const ChannelRule>> rules)
@@ -47,7 +47,7 @@ ClustersRoutes::ClustersRoutes(const ClustersTopology& topology, std::string_vie
     }
     const std::vector<std::string> texts = topology_.routings(routing);
     for (std::size_t c = 0; c < topology_.parts().size(); ++c) {
-        // Half of the channels are for what has come over a bridge.
+        // Half of the channels are reserved for packets that have crossed a bridge.
         routes_.push_back(
             topology_.parts()[c].topology->routes(texts[c], {faulty_of_[c], limits.virtual_channels / 2}));
     }
@@ -76,7 +76,7 @@ ClustersRoutes::Access ClustersRoutes::access_of(const ClustersTopology::Side& s
     return {};
 }
 
-/// Over the doors of `side`, if all links of the host `gate` lead to and from them.
+/// The access over the links of `side`, if they replace all links of the gateway node `gate`.
 ClustersRoutes::Access ClustersRoutes::access_by(const ClustersTopology::Side& side, VertexId gate) const {
     Access access;
     if (!side.is_host) {
@@ -149,7 +149,7 @@ void ClustersRoutes::walk(VertexId s, VertexId d, std::uint8_t layer, const With
         hops.push_back({exit.entry, 0});
     } else {
         append(from, source, exit.gate);
-        // The bridge's twin of the last link, which leads to the gate.
+        // The bridge's copy of the last link, which leads to the gateway node.
         ChannelHop& last = hops.back();
         const LinkEnds ends =
             topology_.parts()[from].topology->link_ends(LinkId(last.link.value - topology_.parts()[from].first_link));
@@ -210,7 +210,7 @@ std::int32_t ClustersRoutes::hops(VertexId s, VertexId d) const {
     const VertexId arrival = access_[b][in].gate;
     const VertexId source = own(from, s);
     const VertexId destination = own(to, d);
-    // A link of its own, or in place of a host's, which counts one hop.
+    // The link into the bridge counts one hop. It may replace a link of the gateway node, which counts one hop already.
     const std::int32_t own_hops = source == exit
                                       ? (bridge.sides[out].is_host ? 2 : 1)
                                       : routes_[from]->hops(source, exit) + (bridge.sides[out].is_host ? 0 : 1);
@@ -277,9 +277,10 @@ std::optional<CutPair> ClustersRoutes::find_cut_pair(const JobNodes& job) const 
 std::shared_ptr<const ChannelRule> ClustersRoutes::channels(const JobNodes&, std::int32_t most) const {
     std::vector<std::shared_ptr<const ChannelRule>> rules;
     for (std::size_t c = 0; c < routes_.size(); ++c) {
-        // All of a cluster's routes: those to and from the bridges begin and end at gates, whatever nodes the job has.
+        // Includes all routes of a cluster: routes to and from bridges end at gateway nodes, independent of the job's
+        // nodes.
         const std::int32_t terminals = topology_.parts()[c].topology->terminal_count();
-        // Where all nodes of a cluster are faulty no route enters it, and its channels are as good as any.
+        // If all nodes of a cluster are faulty, no route enters it, and its channels do not matter.
         const bool is_down = faulty_of_[c].size() == static_cast<std::size_t>(terminals);
         const JobNodes whole(terminals, {}, is_down ? std::span<const VertexId>{} : faulty_of_[c]);
         rules.push_back(routes_[c]->channels(whole, most / 2));

@@ -11,14 +11,15 @@
 
 namespace haichi {
 
-/// Within a cluster its own routes. To another one: the cluster's route to a gate of a bridge, as far as the bridge's
-/// own links allow; over the bridge; the other cluster's route from the gate there.
+/// Routes between nodes of one cluster are the cluster's own. A route to another cluster starts as the cluster's route
+/// to the gateway node of a bridge, up to the bridge's own links. It crosses the bridge, and continues as the other
+/// cluster's route from its gateway node.
 ///
-/// A gate that is down is no obstacle to a bridge on a switch: a host on the same switches takes its place in choosing
-/// the way. A bridge at a router that is down is not used, destinations share the others.
+/// A bridge at a switch works although its gateway node is down: another node of the same switches then determines the
+/// route. A bridge at a router that is down is not used, and its destinations are spread over the other bridges.
 class ClustersRoutes final : public Routes {
   public:
-    /// The topology has to outlive them.
+    /// The topology must outlive the routes.
     ClustersRoutes(const ClustersTopology& topology, std::string_view routing, const RouteLimits& limits);
 
     [[nodiscard]] std::string name() const override { return name_; }
@@ -32,27 +33,27 @@ class ClustersRoutes final : public Routes {
     [[nodiscard]] bool hops_are_walked() const override;
     [[nodiscard]] bool are_searched_for() const override;
     [[nodiscard]] std::optional<CutPair> find_cut_pair(const JobNodes& job) const override;
-    /// Those of the clusters for packets that stay or leave, as many again for packets that have come over a bridge: so
-    /// no packet that leaves waits for one that arrives.
+    /// The channels of the clusters for packets that stay or leave, and as many again for packets that have crossed a
+    /// bridge. A packet that leaves therefore never waits for one that arrives.
     [[nodiscard]] std::shared_ptr<const ChannelRule> channels(const JobNodes& job, std::int32_t most) const override;
 
-    /// Calls `within(cluster, s, d, hops)`, which appends a cluster's own route, and adds what joins them. Arrivals
-    /// have `layer` added to their channels.
+    /// Calls `within(cluster, s, d, hops)`, which appends a cluster's own route, and adds the links that join the
+    /// clusters. Adds `layer` to the channels of arriving packets.
     template <class Within>
     void walk(VertexId s, VertexId d, std::uint8_t layer, const Within& within, std::vector<ChannelHop>& hops) const;
 
   private:
-    /// How routes of a cluster reach a bridge, or begin there.
+    /// The links over which routes of a cluster enter and leave a bridge.
     struct Access {
-        VertexId gate;   ///< of the cluster; invalid: none
-        LinkId up;       ///< of a host: from the gate to a vertex from which a link enters the bridge
-        LinkId entry;    ///< that link
-        LinkId down;     ///< the same the other way
-        LinkId landing;  ///< from the bridge
+        VertexId gate;   ///< the cluster's own id; invalid if the bridge is unusable
+        LinkId up;       ///< without a router: link from the gateway node to a vertex with a link into the bridge
+        LinkId entry;    ///< the link into the bridge
+        LinkId down;     ///< the reverse of `up`
+        LinkId landing;  ///< the link out of the bridge
     };
     [[nodiscard]] Access access_of(const ClustersTopology::Side& side, std::span<const VertexId> faulty) const;
     [[nodiscard]] Access access_by(const ClustersTopology::Side& side, VertexId gate) const;
-    /// The bridge that the destination chooses. Throws OptionError when none is left.
+    /// The bridge chosen by the destination. Throws OptionError if none is usable.
     [[nodiscard]] std::size_t bridge_to(VertexId d, std::size_t from, std::size_t to) const;
     [[nodiscard]] VertexId own(std::size_t cluster, VertexId terminal) const {
         return VertexId(terminal.value - topology_.parts()[cluster].first_terminal);
@@ -67,10 +68,10 @@ class ClustersRoutes final : public Routes {
     const ClustersTopology& topology_;
     std::string name_;
     std::vector<VertexId> faulty_;
-    std::vector<std::vector<VertexId>> faulty_of_;       ///< by cluster, its own vertices
+    std::vector<std::vector<VertexId>> faulty_of_;       ///< by cluster, with the cluster's own ids
     std::vector<std::shared_ptr<const Routes>> routes_;  ///< by cluster
-    std::vector<std::array<Access, 2>> access_;          ///< by bridge, as its sides
-    std::vector<std::vector<std::size_t>> usable_;       ///< by pair: bridges
+    std::vector<std::array<Access, 2>> access_;          ///< by bridge and side
+    std::vector<std::vector<std::size_t>> usable_;       ///< usable bridges by pair
 };
 
 }  // namespace haichi

@@ -14,7 +14,7 @@ namespace haichi {
 
 namespace {
 
-/// One cluster, by the row of its kind.
+/// Reads one cluster by the registry entry of its kind.
 std::shared_ptr<const Topology> read_cluster(const TopologySection& from, const std::string& pointer) {
     const LocatedJson& file = from.section.file();
     const nlohmann::json& value = file.root().at(nlohmann::json::json_pointer(pointer));
@@ -42,7 +42,8 @@ std::shared_ptr<const Topology> read_cluster(const TopologySection& from, const 
     return read.topology;
 }
 
-/// Wrong values are told where they stand. What is not stated is as BridgeOptions has it, or the links'.
+/// Reports invalid values at their place in the file. Missing values have the defaults of BridgeOptions, or the links'
+/// values.
 BridgeOptions read_bridges(const MachineSection& section, const TopologySection& from) {
     constexpr std::int32_t kMostBridges = 4096;
     constexpr std::int32_t kMostHops = 1 << 15;
@@ -83,7 +84,7 @@ const std::vector<std::string>& bridge_keys() {
     return kKeys;
 }
 
-/// An object for all pairs, or a list of those of one pair each.
+/// Reads one object for all pairs, or a list with an object per pair.
 std::vector<ClustersTopology::Pair> read_pairs(const TopologySection& from, std::int32_t clusters) {
     const MachineSection& section = from.section;
     std::vector<ClustersTopology::Pair> pairs;
@@ -128,7 +129,7 @@ ReadTopology read_clusters(const TopologySection& from) {
                    [&] { return std::make_shared<ClustersTopology>(std::move(clusters), std::move(pairs)); })};
 }
 
-/// Of the study of clusters of clusters: see machines/two-clusters.json.
+/// The bridges in the study of clusters of clusters: see machines/two-clusters.json.
 BridgeOptions bridges_of_the_study(std::int32_t count, std::int64_t delay_ps) {
     constexpr std::int64_t kLinkBandwidth = 120'000'000;
     BridgeOptions bridges;
@@ -144,7 +145,7 @@ BridgeOptions bridges_of_the_study(std::int32_t count, std::int64_t delay_ps) {
     return bridges;
 }
 
-/// "4,2ms,16": bridges, delay, nodes of each cluster; all may be left out from the end.
+/// Reads "4,2ms,16": bridges, delay, nodes per cluster. Trailing values may be omitted.
 std::shared_ptr<const Topology> read_clusters_numbers(const TopologyParameters& from) {
     const std::string what = "machine " + std::string(from.machine);
     std::vector<std::string> words;

@@ -4,7 +4,7 @@
 
 namespace haichi {
 
-/// Clusters joined by bridges (ClustersTopology), and the preset of two on switches.
+/// Clusters joined by bridges (ClustersTopology), and the preset of two clusters of switches.
 TopologyRow clusters_row();
 
 }  // namespace haichi

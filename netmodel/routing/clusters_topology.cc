@@ -20,7 +20,7 @@ std::size_t number_of(std::vector<PortClass>& classes, const PortClass& wanted) 
     return classes.size() - 1;
 }
 
-/// The name of a class, where others of that name have other values.
+/// Appends `suffix` to the class name if a class of that name has other values.
 PortClass named_apart(const std::vector<PortClass>& classes, PortClass wanted, const std::string& suffix) {
     const bool is_taken = std::ranges::any_of(
         classes, [&](const PortClass& other) { return other.name == wanted.name && !(other == wanted); });
@@ -28,7 +28,7 @@ PortClass named_apart(const std::vector<PortClass>& classes, PortClass wanted, c
     return wanted;
 }
 
-/// The value in the largest unit that leaves it whole.
+/// The value in the largest unit that keeps it an integer.
 std::string text_of(std::int64_t value, std::initializer_list<std::pair<std::int64_t, const char*>> units) {
     for (const auto& [size, unit] : units) {
         if (value % size == 0 && (value != 0 || size == 1)) return std::to_string(value / size) + unit;
@@ -72,7 +72,7 @@ void check_bridges(const BridgeOptions& bridges) {
 
 std::int32_t default_crossing_hops(const BridgeOptions& bridges, std::int64_t link_bandwidth_bytes_per_s,
                                    std::optional<std::int64_t> packet_payload_bytes) {
-    constexpr std::int64_t kPacketBytes = 8192;  // where none is stated
+    constexpr std::int64_t kPacketBytes = 8192;  // if none is stated
     constexpr std::int64_t kMostHops = 10'000;
     const std::int64_t mtu = bridges.mtu_bytes.value_or(packet_payload_bytes.value_or(kPacketBytes));
     const auto bytes = static_cast<double>(std::min(mtu, packet_payload_bytes.value_or(mtu)));
@@ -195,7 +195,7 @@ VertexId ClustersTopology::gate_of(std::size_t part, std::int32_t number, std::i
     return VertexId(static_cast<std::int32_t>(std::int64_t{parts_[part].topology->terminal_count()} * number / of));
 }
 
-/// One pass over the links of each cluster: there may be millions of them, and thousands of bridges.
+/// Visits the links of each cluster only once: there may be millions of links, and thousands of bridges.
 void ClustersTopology::find_gate_links() {
     for (const Pair& pair : pairs_) {
         for (const auto part : {static_cast<std::size_t>(pair.a), static_cast<std::size_t>(pair.b)}) {
@@ -216,7 +216,7 @@ void ClustersTopology::find_gate_links() {
     }
 }
 
-/// Bridge `number` `of` those of a pair, in one of its clusters.
+/// Side of bridge `number` of `of` bridges of a pair, in one cluster.
 ClustersTopology::Side ClustersTopology::side_of(std::size_t part, std::int32_t number, std::int32_t of,
                                                  VertexId bridge, std::size_t out_class) {
     const Topology& cluster = *parts_[part].topology;
@@ -269,7 +269,7 @@ ClustersTopology::VertexOfPart ClustersTopology::vertex_of_part(VertexId v) cons
         const std::size_t part = cluster_of(v);
         return {part, VertexId(v.value - parts_[part].first_terminal)};
     }
-    // Clusters without switches have no vertices here: the last that begins up to v has it.
+    // Clusters without switches have no vertices here, so the last cluster that starts at or before v contains it.
     const auto behind = std::ranges::upper_bound(parts_, v.value, {}, &Part::first_router);
     const Part& part = *(behind - 1);
     return {static_cast<std::size_t>(behind - parts_.begin()) - 1,

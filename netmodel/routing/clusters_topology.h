@@ -11,82 +11,83 @@
 
 namespace haichi {
 
-/// What joins two clusters: some bridges, which are alike. A bridge takes a packet in whole, holds it, and sends it on
-/// into the other cluster; each direction for itself.
+/// The bridges that join two clusters; all have the same options. A bridge stores each whole packet, delays it and
+/// sends it into the other cluster. Its two directions are independent.
 struct BridgeOptions {
     std::int32_t count = 1;
-    std::int64_t bandwidth_bytes_per_s = 0;  ///< at which a bridge sends on
-    std::int64_t latency_ps = 0;             ///< of a packet's way through a bridge, besides the delay
-    std::int64_t delay_ps = 0;               ///< how long each packet is held
-    std::int64_t timer_ps = 0;               ///< held packets go on at multiples of it; 0: at any time
-    std::int64_t packet_time_ps = 0;         ///< that each packet keeps the next one waiting, besides its bytes
+    std::int64_t bandwidth_bytes_per_s = 0;  ///< rate at which a bridge sends
+    std::int64_t latency_ps = 0;             ///< latency of a packet in a bridge, without the delay
+    std::int64_t delay_ps = 0;               ///< time for which each packet is held
+    std::int64_t timer_ps = 0;               ///< held packets leave at multiples of it; 0 means at any time
+    std::int64_t packet_time_ps = 0;         ///< time that each packet blocks the next one, besides its bytes
     std::optional<std::int64_t> buffer_bytes{};
-    std::optional<std::int64_t> mtu_bytes{};  ///< most payload of the packets of messages that cross
-    std::int32_t crossing_hops = 1;           ///< as how many hops a passage out of a bridge counts
-    bool states_crossing_hops = false;        ///< else they follow from the others: default_crossing_hops()
+    std::optional<std::int64_t> mtu_bytes{};  ///< maximum payload of packets that cross
+    std::int32_t crossing_hops = 1;           ///< number of hops that the link out of a bridge counts
+    bool states_crossing_hops = false;        ///< false: set by default_crossing_hops()
 
     friend bool operator==(const BridgeOptions&, const BridgeOptions&) = default;
 };
 
-/// Throws OptionError for values that no bridge has.
+/// Throws OptionError for values that are invalid for bridges.
 void check_bridges(const BridgeOptions& bridges);
 
-/// As many hops as links of that rate that take as long as a full packet's way through a bridge. A packet has the MTU's
-/// bytes, or the machine's payload where that is less; 8,192 where neither is stated.
+/// The number of hops over links of the given rate that take as long as a full packet in a bridge. The packet has as
+/// many bytes as the MTU or the machine's payload, whichever is less; 8,192 if neither is stated.
 std::int32_t default_crossing_hops(const BridgeOptions& bridges, std::int64_t link_bandwidth_bytes_per_s,
                                    std::optional<std::int64_t> packet_payload_bytes);
 
-/// Clusters of any kinds, every two joined by bridges. Terminals are numbered cluster by cluster; then come the
-/// clusters' routers, cluster by cluster; then the bridges, pair by pair.
+/// Clusters of any kind, every pair joined by bridges. Terminals are numbered cluster by cluster, then the clusters'
+/// routers cluster by cluster, then the bridges pair by pair.
 ///
-/// A bridge has the links of one terminal of each cluster, its *gate* there, besides that terminal: of a host, links
-/// from and to the same switches; a terminal with a router of its own has links to and from the bridge. So bridges take
-/// no node's place. The gates of k bridges stand evenly among the terminals. The destination chooses the bridge, round
-/// robin: its number in its cluster modulo k.
+/// In each cluster a bridge has the links of one terminal, its *gateway node*, in addition to that terminal. If the
+/// gateway node has no router, these are links from and to the same switches. Otherwise the terminal has a link to and
+/// a link from the bridge. A bridge therefore does not replace a node. The gateway nodes of k bridges are evenly spaced
+/// among the terminals. The destination chooses the bridge round robin: its number in its cluster modulo k.
 class ClustersTopology final : public Topology {
   public:
-    /// Of clusters a < b, in the order (0,1), (0,2) .. (1,2) ..
+    /// Clusters a < b, in the order (0,1), (0,2) .. (1,2) ..
     struct Pair {
         std::int32_t a = 0;
         std::int32_t b = 1;
         BridgeOptions bridges{};
     };
-    /// A cluster, and where its own numbers begin among those of all.
+    /// A cluster, and the offsets of its own ids in the whole.
     struct Part {
         std::shared_ptr<const Topology> topology;
         std::int32_t first_terminal = 0;
         std::int32_t first_router = 0;
         std::int32_t first_link = 0;
-        std::vector<std::size_t> link_class{};    ///< by the cluster's own
-        std::vector<std::size_t> router_class{};  ///< the same; that of a cluster without classes is 0
-        std::unordered_map<std::int32_t, std::vector<LinkId>> gate_links{};  ///< by vertex, while bridges are added
+        std::vector<std::size_t> link_class{};    ///< by the cluster's own class
+        std::vector<std::size_t> router_class{};  ///< by the cluster's own class; a cluster without classes has class 0
+        /// Links of gateway nodes by vertex, while bridges are added.
+        std::unordered_map<std::int32_t, std::vector<LinkId>> gate_links{};
     };
-    /// Where a bridge is joined to a cluster, by the cluster's vertices.
+    /// A link between a bridge and a cluster, and its end in the cluster's own ids.
     struct Door {
         VertexId vertex;
         LinkId link;
     };
     struct Side {
         std::int32_t cluster = 0;
-        VertexId gate;              ///< of the cluster
-        bool is_host = true;        ///< Topology::is_host of the gate
+        VertexId gate;              ///< the cluster's own id
+        bool is_host = true;        ///< Topology::is_host of the gateway node
         std::vector<Door> enter{};  ///< links into the bridge
         std::vector<Door> leave{};
     };
     struct Bridge {
         std::size_t pair = 0;
         VertexId vertex;
-        std::array<Side, 2> sides;  ///< of the pair's a and b
+        std::array<Side, 2> sides;  ///< the sides in clusters a and b of the pair
     };
 
-    /// Throws OptionError for fewer than two clusters, pairs that are not all there, values that no bridge has, and too
-    /// many vertices or links.
+    /// Throws OptionError for fewer than two clusters, missing pairs, invalid values of bridges, and too many vertices
+    /// or links.
     ClustersTopology(std::vector<std::shared_ptr<const Topology>> clusters, std::vector<Pair> pairs);
 
     [[nodiscard]] const std::vector<Part>& parts() const { return parts_; }
     [[nodiscard]] const std::vector<Pair>& pairs() const { return pairs_; }
     [[nodiscard]] const std::vector<Bridge>& bridges() const { return bridges_; }
-    /// Of a terminal.
+    /// The cluster of a terminal.
     [[nodiscard]] std::size_t cluster_of(VertexId terminal) const;
     [[nodiscard]] std::size_t pair_of(std::size_t cluster, std::size_t other) const {
         return pair_of_[cluster * parts_.size() + other];
@@ -105,10 +106,10 @@ class ClustersTopology final : public Topology {
     [[nodiscard]] std::string vertex_name(VertexId v) const override;
     [[nodiscard]] std::string link_name(LinkId link) const override;
     [[nodiscard]] nlohmann::ordered_json description() const override;
-    /// That of all clusters, or one for each, with ";" between them.
+    /// One routing for all clusters, or one per cluster, separated by ";".
     [[nodiscard]] std::string routing(std::string_view text) const override;
     [[nodiscard]] std::shared_ptr<const Routes> routes(std::string_view text, const RouteLimits& limits) const override;
-    /// The clusters.
+    /// One region per cluster.
     [[nodiscard]] std::vector<std::int32_t> regions() const override;
     [[nodiscard]] std::shared_ptr<const Topology> with_delay(std::int64_t delay_ps) const override;
     [[nodiscard]] std::int64_t delay_ps() const override;
@@ -123,9 +124,9 @@ class ClustersTopology final : public Topology {
   private:
     struct VertexOfPart {
         std::size_t part = 0;
-        VertexId vertex;  ///< of the part
+        VertexId vertex;  ///< own id in the part
     };
-    /// Of a vertex that is no bridge.
+    /// Requires a vertex that is not a bridge.
     [[nodiscard]] VertexOfPart vertex_of_part(VertexId v) const;
     [[nodiscard]] VertexId vertex(std::size_t part, VertexId own) const;
     [[nodiscard]] std::size_t part_of(LinkId link) const;
@@ -146,14 +147,15 @@ class ClustersTopology final : public Topology {
     std::vector<Part> parts_;
     std::vector<Pair> pairs_;
     std::vector<std::size_t> pair_of_;
-    std::vector<std::size_t> first_bridge_;  ///< by pair, and the end
+    std::vector<std::size_t> first_bridge_;  ///< by pair, plus an end entry
     std::vector<Bridge> bridges_;
     std::vector<BridgeLink> bridge_links_;
     std::vector<PortClass> link_classes_;
     std::vector<PortClass> router_classes_;
-    std::vector<std::size_t> class_of_pair_;        ///< of links out of its bridges
+    std::vector<std::size_t> class_of_pair_;        ///< class of the links out of a pair's bridges
     std::vector<std::size_t> bridge_router_class_;  ///< by pair
-    std::vector<std::int32_t> ports_;  ///< by terminal: links that leave it, or enter it, whichever are more
+    /// By terminal: links that leave it or links that enter it, whichever are more.
+    std::vector<std::int32_t> ports_;
     std::int32_t terminal_count_ = 0;
     std::int32_t first_bridge_vertex_ = 0;
     std::int32_t first_bridge_link_ = 0;

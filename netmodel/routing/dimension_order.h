@@ -10,34 +10,34 @@
 
 namespace haichi {
 
-/// Static dimension-order routing: the axes are travelled one after the other, each by the shorter way.
+/// Static dimension-order routing: a route follows one axis after the other, each in the shorter direction.
 ///
-/// An axis may stand twice in the order, as in Tofu's extended order BCAXYZACB: its first stage then goes to the fixed
-/// column `column` of that axis (by default the source's own, so that the stage is empty), its last to the destination.
-/// That is how a route passes a faulty node.
+/// An axis may occur twice in the order, as in Tofu's extended order BCAXYZACB. Its first stage then leads to the fixed
+/// column `column` of that axis, its last stage to the destination. By default the column is the source's own, so the
+/// first stage is empty. Other columns lead a route around a faulty node.
 struct DimensionOrder {
     struct Stage {
         std::size_t axis = 0;
         bool to_destination = true;
-        std::optional<std::int32_t> column;  ///< only when !to_destination
+        std::optional<std::int32_t> column;  ///< set if !to_destination
 
         friend bool operator==(const Stage&, const Stage&) = default;
     };
     std::vector<Stage> stages;
-    Sign tie = Sign::kPlus;  ///< direction of the half-way destination on an even ring
+    Sign tie = Sign::kPlus;  ///< direction to a half-way destination on an even ring
 
     friend bool operator==(const DimensionOrder&, const DimensionOrder&) = default;
 };
 
-/// Parses "dor:XYZACB", "dor:XYZACB,tie=-", "dor:BCAXYZACB,tie=+,column=1.0.0". The order names each axis of the grid
-/// at least once; with axis names longer than one letter they are separated by blanks or dots ("dor:d0.d1"). The
-/// column gives a coordinate for each repeated axis in the order of its first mention. Throws OptionError.
+/// Parses "dor:XYZACB", "dor:XYZACB,tie=-", "dor:BCAXYZACB,tie=+,column=1.0.0". The order contains each axis of the
+/// grid at least once. Axis names longer than one letter are separated by blanks or dots ("dor:d0.d1"). The column has
+/// a coordinate for each repeated axis, in the order of first occurrence. Throws OptionError.
 DimensionOrder parse_dimension_order(std::string_view text, const Grid& grid);
 
-/// The text that parse_dimension_order reads back.
+/// The text that parse_dimension_order() accepts.
 std::string to_string(const DimensionOrder& routing, const Grid& grid);
 
-/// Axes in their own order, tie positive.
+/// Axes in the grid's order, tie positive.
 DimensionOrder default_dimension_order(const Grid& grid);
 
 /// Calls visit(LinkId) for every link of the route from s to d, in order. A pure function of its arguments.

@@ -33,8 +33,7 @@ DragonflyPlus::DragonflyPlus(const Shape& shape) : shape_(shape) {
     check_entry("spines per group", shape.spines);
     check_entry("hosts per leaf", shape.hosts);
     check_entry("groups", shape.groups);
-    // Entries are at most 2^23: products of two fit, those of three are made only
-    // of what has passed.
+    // Entries are at most 2^23, so products of two fit. Products of three contain only checked values.
     const std::int64_t routers = std::int64_t{shape.leaves} + shape.spines;
     const std::int64_t hosts = std::int64_t{shape.leaves} * shape.hosts;
     if (routers + hosts > kMostVertices || (routers + hosts) * shape.groups > kMostVertices) {
@@ -45,8 +44,7 @@ DragonflyPlus::DragonflyPlus(const Shape& shape) : shape_(shape) {
     const std::int64_t links = others == 0 ? 0 : std::max<std::int64_t>(1, shape.spines / others);
     const std::int64_t all =
         shape.groups * (2 * hosts + 2 * std::int64_t{shape.leaves} * shape.spines + links * others);
-    // A quarter of the 32-bit range stays free for injection and ejection
-    // channels.
+    // Reserves a quarter of the 32-bit range for injection and ejection channels.
     constexpr std::int64_t kMostLinks = std::numeric_limits<std::int32_t>::max() / 4 * 3;
     if (std::int64_t{shape.leaves} * shape.spines > kMostLinks || all > kMostLinks) {
         throw OptionError("a topology has at most " + std::to_string(kMostLinks) +
@@ -91,8 +89,8 @@ std::vector<std::int32_t> block_sizes_of(const DragonflyPlus::Shape& shape) {
     return {1, shape.hosts, shape.hosts * shape.leaves, shape.hosts * shape.leaves * shape.groups};
 }
 
-/// On one channel: along every route (up, leaf to spine, global, spine to leaf,
-/// down) only grows, so there is no cycle.
+/// One channel suffices: (up, leaf to spine, global, spine to leaf, down) only grows along every route, so there is no
+/// cycle.
 class DragonflyPlusRoutes final : public Routes {
   public:
     explicit DragonflyPlusRoutes(const DragonflyPlus& dragonfly) : dragonfly_(dragonfly) {}
@@ -112,7 +110,7 @@ class DragonflyPlusRoutes final : public Routes {
     [[nodiscard]] std::int32_t longest() const override { return 5; }
     [[nodiscard]] bool are_shortest() const override { return true; }
     [[nodiscard]] bool are_symmetric() const override { return true; }
-    /// All terminals are alike.
+    /// All terminals are equivalent.
     [[nodiscard]] DistanceHistogram nearest() const override {
         const std::vector<std::int32_t> sizes = block_sizes_of(dragonfly_.shape());
         return {{0, 0, sizes[1] - 1, 0, sizes[2] - sizes[1], sizes[3] - sizes[2]}, true};
@@ -163,18 +161,18 @@ class DragonflyPlusTopology final : public TopologyOf<DragonflyPlus> {
         throw OptionError("routing " + shown(text) + " does not fit a Dragonfly+",
                           std::string("the routing of Dragonfly+ is ") + kDragonflyPlusRouting);
     }
-    /// No route passes a terminal.
+    /// Terminals forward no packets, so faulty ones do not matter.
     [[nodiscard]] std::shared_ptr<const Routes> routes(std::string_view text, const RouteLimits&) const override {
         (void)routing(text);
         return std::make_shared<DragonflyPlusRoutes>(value());
     }
 
     [[nodiscard]] std::span<const std::int32_t> block_sizes() const override { return block_sizes_; }
-    /// Those on the same leaf; where that has one host, those in the same group.
+    /// Nodes of the same leaf, or of the same group if a leaf has one terminal.
     [[nodiscard]] NearNodes near_nodes(const JobNodes& job) const override {
         return NearNodes::in_blocks(value().shape().hosts > 1 ? block_sizes_[1] : block_sizes_[2], job);
     }
-    /// Leaves and spines: neighbours stay together.
+    /// Leaves and spines separately, so that neighbours stay together.
     [[nodiscard]] std::vector<std::int32_t> router_ranges() const override {
         return {value().first_leaf(), value().first_spine()};
     }

@@ -8,46 +8,42 @@
 
 namespace haichi {
 
-/// A Dragonfly+ (Shpiner, Haramaty, Eliad, Zdornov, Gafni, Zahavi, HiPINEB
-/// 2017): groups of leaf and spine routers, each leaf joined to every spine of
-/// its group, terminals on the leaves, and global links between the spines of
-/// any two groups. A value.
+/// A Dragonfly+ (Shpiner, Haramaty, Eliad, Zdornov, Gafni, Zahavi, HiPINEB 2017). A group consists of leaf and spine
+/// routers, and each leaf is joined to every spine of its group. Terminals belong to leaves. Global links join the
+/// spines of every pair of groups. A value.
 ///
-/// Any two groups are joined by n = max(1, spines / (groups - 1)) links, so
-/// that with few groups no spine stays without one. Global port p of a group is
-/// the k-th link to its j-th other group, in the order of their numbers, where
-/// k = p / (groups - 1) and j = p mod (groups - 1), and is a port of spine p
-/// mod spines: the numbers of ports of two spines differ by one at most.
+/// Every pair of groups is joined by n = max(1, spines / (groups - 1)) links, so that every spine has a link even with
+/// few groups. Global port p of a group is the k-th link to its j-th other group, in the order of their numbers. Here k
+/// = p / (groups - 1) and j = p mod (groups - 1). It is a port of spine p mod spines, so the numbers of ports of two
+/// spines differ by at most one.
 class DragonflyPlus {
   public:
-    /// Of a group; and the number of groups.
+    /// Sizes of a group, and the number of groups.
     struct Shape {
         std::int32_t leaves = 1;
         std::int32_t spines = 1;
-        std::int32_t hosts = 1;  ///< terminals of a leaf
+        std::int32_t hosts = 1;  ///< terminals per leaf
         std::int32_t groups = 1;
 
         friend bool operator==(const Shape&, const Shape&) = default;
     };
 
-    /// Throws OptionError for entries below 1, and for too many vertices or
-    /// links.
+    /// Throws OptionError for entries below 1, and for too many vertices or links.
     explicit DragonflyPlus(const Shape& shape);
 
     [[nodiscard]] const Shape& shape() const { return shape_; }
     [[nodiscard]] std::int32_t terminal_count() const { return terminal_count_; }
-    /// Terminals, leaf by leaf, then the leaves, group by group, then the spines,
-    /// group by group.
+    /// Vertices are the terminals leaf by leaf, then the leaves group by group, then the spines group by group.
     [[nodiscard]] std::int32_t vertex_count() const { return first_spine_ + shape_.spines * shape_.groups; }
     [[nodiscard]] std::int32_t first_leaf() const { return terminal_count_; }
     [[nodiscard]] std::int32_t first_spine() const { return first_spine_; }
 
-    /// Leaves and spines are counted over all groups.
+    /// Leaves and spines are numbered over all groups.
     [[nodiscard]] std::int32_t leaf_of(VertexId terminal) const { return terminal.value / shape_.hosts; }
     [[nodiscard]] std::int32_t group_of_leaf(std::int32_t leaf) const { return leaf / shape_.leaves; }
     [[nodiscard]] VertexId leaf_vertex(std::int32_t leaf) const { return VertexId(terminal_count_ + leaf); }
     [[nodiscard]] VertexId spine_vertex(std::int32_t spine) const { return VertexId(first_spine_ + spine); }
-    /// n: how many links join two groups.
+    /// Number n of links that join two groups.
     [[nodiscard]] std::int32_t links_between_groups() const { return links_between_groups_; }
     /// The port of group `from` that has link number k to group `to`.
     [[nodiscard]] std::int32_t port(std::int32_t from, std::int32_t to, std::int32_t k) const {
@@ -57,13 +53,12 @@ class DragonflyPlus {
         return group * shape_.spines + port % shape_.spines;
     }
 
-    /// Up and down links of all terminals, those between leaves and spines, the
-    /// global ones, group by group.
+    /// Links are numbered in this order: up and down links of all terminals, links between leaves and spines, global
+    /// links group by group.
     [[nodiscard]] std::int32_t link_count() const { return first_global_ + shape_.groups * ports_per_group_; }
     [[nodiscard]] LinkId up_link(VertexId terminal) const { return LinkId(terminal.value); }
     [[nodiscard]] LinkId down_link(VertexId terminal) const { return LinkId(terminal_count_ + terminal.value); }
-    /// From a leaf to a spine of its group, 0 .. spines - 1; the next number is
-    /// the link back.
+    /// The link from a leaf to a spine of its group, 0 .. spines - 1. The next number is the link back.
     [[nodiscard]] LinkId leaf_link(std::int32_t leaf, std::int32_t spine) const {
         return LinkId(2 * terminal_count_ + 2 * (leaf * shape_.spines + spine));
     }
@@ -82,11 +77,10 @@ class DragonflyPlus {
     };
     [[nodiscard]] LinkEnds link_ends(LinkId link) const;
 
-    /// Calls visit(LinkId) for the links from terminal s to terminal d: up, leaf
-    /// to spine, the global link between the groups, spine to leaf, down, as far
-    /// as needed. A shortest path. The destination chooses evenly: within a group
-    /// the spine, its number in the group mod spines; between groups the link,
-    /// its number in the group mod n.
+    /// Calls visit(LinkId) for the links from terminal s to terminal d in order. They are up, leaf to spine, the global
+    /// link between the groups, spine to leaf, down, as far as needed. The route is a shortest path. The destination
+    /// makes the choices evenly. Within a group it chooses the spine: its number in the group mod spines. Between
+    /// groups it chooses the link: its number in the group mod n.
     template <class Visit>
     void walk(VertexId s, VertexId d, const Visit& visit) const {
         if (s == d) return;
@@ -120,8 +114,7 @@ class DragonflyPlus {
     std::int32_t first_global_ = 0;
 };
 
-/// Its classes of links are host, local and global links; `bandwidths` are
-/// those of the first of them.
+/// Link classes are host, local and global links; `bandwidths` apply to the first of them.
 std::shared_ptr<const Topology> dragonfly_plus_topology(DragonflyPlus dragonfly,
                                                         std::span<const std::int64_t> bandwidths = {});
 

@@ -11,13 +11,13 @@ namespace haichi {
 
 /// Static routings of dragonflies.
 enum class DragonflyRouting {
-    /// Up; where the groups differ, a local hop to the gateway, the global link between the groups; a local hop to the
-    /// destination's router; down. Hops to or from a router that is there already are left out. It is the shortest path
-    /// but where two global links in a row, over a third group, would do instead of local, global, local.
+    /// Up, then between groups a local hop to the gateway router and the global link, a local hop to the destination's
+    /// router, down. Unnecessary local hops are omitted. This is the shortest path unless two consecutive global links
+    /// over a third group can replace local, global, local.
     kMinimal,
 };
 
-/// "minimal"; throws OptionError with a hint.
+/// Parses "minimal". Throws OptionError with a hint.
 DragonflyRouting parse_dragonfly_routing(std::string_view text);
 std::string to_string(DragonflyRouting routing);
 
@@ -40,7 +40,7 @@ void walk_dragonfly_route(const Dragonfly& dragonfly, VertexId s, VertexId d, co
     visit(dragonfly.down_link(d));
 }
 
-/// Length of that route. O(1), and the same both ways.
+/// Length of that route. O(1); the same in both directions.
 std::int32_t dragonfly_hops(const Dragonfly& dragonfly, VertexId s, VertexId d);
 
 }  // namespace haichi

@@ -9,7 +9,7 @@
 
 namespace haichi {
 
-/// A dragonfly. Its classes of links are host, local and global links; `bandwidths` are those of the first of them.
+/// A dragonfly. Link classes are host, local and global links; `bandwidths` apply to the first of them.
 std::shared_ptr<const Topology> dragonfly_topology(Dragonfly dragonfly, std::span<const std::int64_t> bandwidths = {});
 
 TopologyRow dragonfly_row();

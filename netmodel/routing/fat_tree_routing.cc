@@ -21,8 +21,9 @@ std::string to_string(FatTreeRouting routing) {
 
 void append_fat_tree_route(const FatTree& tree, FatTreeRouting routing, VertexId s, VertexId d,
                            std::vector<LinkId>& links) {
-    // With lanes counted as FatTree does, always taking parent (key / width(l)) mod w_{l+1} means being in lane
-    // key mod width(l) on level l: on the way up and, since both ends of the route share its top, on the way down.
+    // Lanes are numbered as in FatTree. The choice of parent (key / width(l)) mod w_{l+1} at every level therefore
+    // leads to lane key mod width(l) on each level. This holds on the way up and, since both ends share the top of the
+    // route, on the way down.
     const std::int32_t key = routing == FatTreeRouting::kUpStraight ? s.value : d.value;
     const auto index = [&](VertexId terminal, std::size_t l) {
         return terminal.value / tree.terminals_below(l) * tree.width(l) + key % tree.width(l);

@@ -7,13 +7,13 @@
 
 namespace haichi {
 
-/// NSIM's two static routings of fat trees. Every route goes up to the lowest common level, then down.
+/// The two static routings of fat trees in NSIM. Every route leads up to the lowest common level, then down.
 enum class FatTreeRouting {
-    kUpStraight,    ///< the source fixes the spine: at level l parent (source / (w_1..w_l)) mod w_{l+1} (source-mod-k)
-    kDownStraight,  ///< the destination fixes it (destination-mod-k)
+    kUpStraight,    ///< the source selects, at level l, parent (source / (w_1..w_l)) mod w_{l+1} (source-mod-k)
+    kDownStraight,  ///< the destination selects it in the same way (destination-mod-k)
 };
 
-/// "up-straight" or "down-straight"; throws OptionError with did-you-mean.
+/// Parses the name of a routing. Throws OptionError with did-you-mean.
 FatTreeRouting parse_fat_tree_routing(std::string_view text);
 std::string to_string(FatTreeRouting routing);
 

@@ -14,7 +14,7 @@ namespace haichi {
 
 namespace {
 
-/// On one channel: along every route (up by level, down by level) only grows, so there is no cycle.
+/// One channel suffices: the levels up, then down, only grow along every route, so there is no cycle.
 class FatTreeRoutes final : public Routes {
   public:
     FatTreeRoutes(const FatTree& tree, FatTreeRouting routing) : tree_(tree), routing_(routing) {}
@@ -30,7 +30,7 @@ class FatTreeRoutes final : public Routes {
     [[nodiscard]] bool are_shortest() const override { return true; }
     [[nodiscard]] bool are_symmetric() const override { return true; }
     [[nodiscard]] DistanceHistogram nearest() const override {
-        DistanceHistogram histogram{{0}, true};  // all terminals are alike
+        DistanceHistogram histogram{{0}, true};  // all terminals are equivalent
         for (std::size_t level = 1; level <= tree_.level_count(); ++level) {
             histogram.count.push_back(0);
             histogram.count.push_back(tree_.terminals_below(level) - tree_.terminals_below(level - 1));
@@ -86,7 +86,7 @@ class FatTreeTopology final : public TopologyOf<FatTree> {
     [[nodiscard]] std::string routing(std::string_view text) const override {
         return text.empty() ? to_string(FatTreeRouting::kDownStraight) : to_string(parse_fat_tree_routing(text));
     }
-    /// No route passes a terminal.
+    /// Terminals forward no packets, so faulty ones do not matter.
     [[nodiscard]] std::shared_ptr<const Routes> routes(std::string_view text, const RouteLimits&) const override {
         return std::make_shared<FatTreeRoutes>(value(), parse_fat_tree_routing(routing(text)));
     }
@@ -96,7 +96,7 @@ class FatTreeTopology final : public TopologyOf<FatTree> {
     [[nodiscard]] NearNodes near_nodes(const JobNodes& job) const override {
         return NearNodes::in_blocks(value().terminals_below(1), job);
     }
-    /// Level by level: neighbouring switches stay together.
+    /// One range per level, so that neighbouring switches stay together.
     [[nodiscard]] std::vector<std::int32_t> router_ranges() const override {
         std::vector<std::int32_t> first;
         for (std::size_t level = 1; level <= value().level_count(); ++level) {
@@ -136,7 +136,7 @@ ReadTopology read_fat_tree(const TopologySection& from) {
     return read_levels(from.section, from.section.integers("children"), from.section.integers("parents"));
 }
 
-/// "3x4": the k-ary n-tree with full bisection.
+/// Reads "3x4": the k-ary n-tree with full bisection.
 std::shared_ptr<const Topology> read_levels_and_arity(const TopologyParameters& from) {
     const std::vector<std::int32_t> numbers =
         parse_sizes(*from.text, "machine " + std::string(from.machine), 'x', "fattree:3x4");

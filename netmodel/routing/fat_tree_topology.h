@@ -9,8 +9,7 @@
 
 namespace haichi {
 
-/// A tree or fat tree. Links of a level are a class, the host links the first; `bandwidths` are those of the first
-/// classes.
+/// A tree or fat tree. The links of each level are a class, host links first; `bandwidths` apply to the first classes.
 std::shared_ptr<const Topology> fat_tree_topology(FatTree tree, std::span<const std::int64_t> bandwidths = {});
 
 TopologyRow fat_tree_row();

@@ -8,7 +8,7 @@ namespace haichi {
 
 namespace {
 
-/// The axes of a name each, in the order of the names; nothing when one is missing.
+/// The axes with these names, in the same order; empty if one is missing.
 std::optional<std::array<std::size_t, 3>> axes_named(const Grid& grid, const std::array<const char*, 3>& names) {
     std::array<std::size_t, 3> axes{};
     for (std::size_t i = 0; i < names.size(); ++i) {

@@ -12,8 +12,7 @@ namespace haichi {
 
 namespace {
 
-/// The links of the routes; the virtual channel of each follows from the one before it, by
-/// after(link before, link, virtual channel before).
+/// The links of the routes. The virtual channel of each link is after(link before, link, virtual channel before).
 template <class After>
 class GraphChannels final : public ChannelRule {
   public:

@@ -11,7 +11,7 @@
 
 namespace haichi {
 
-/// Shortest paths on a graph, whose topology has to outlive them.
+/// Shortest paths on a graph. The topology must outlive them.
 class GraphRoutes final : public Routes {
   public:
     GraphRoutes(const TopologyOf<Graph>& topology, ShortestPaths paths, std::span<const VertexId> faulty,
@@ -32,14 +32,14 @@ class GraphRoutes final : public Routes {
         return paths_.distances_to(graph_, d);
     }
     [[nodiscard]] std::optional<CutPair> find_cut_pair(const JobNodes& job) const override;
-    /// Spread routes have UpDownLayers while these suffice, others ChannelLayers: fewer, and those that they had before
-    /// there were spread ones.
+    /// UpDownLayers for spread routes if they suffice, else ChannelLayers, which are fewer. Unspread routes always have
+    /// ChannelLayers.
     [[nodiscard]] std::shared_ptr<const ChannelRule> channels(const JobNodes& job, std::int32_t most) const override;
 
   private:
-    /// UpDownLayers that the routes between these need.
+    /// Number of UpDownLayers that the routes between these terminals need.
     [[nodiscard]] std::int32_t layers_between(std::span<const VertexId> terminals, UpDownLayers& layers) const;
-    /// The first faulty vertex on the route that there were if none was faulty.
+    /// The first faulty vertex on the route that would exist without faulty vertices.
     [[nodiscard]] VertexId first_faulty(VertexId s, VertexId d) const;
 
     const Topology& topology_;

@@ -44,7 +44,7 @@ class GraphTopology final : public TopologyOf<Graph> {
         return vertex_name(value().link(link).from) + "->" + vertex_name(value().link(link).to) +
                (parallel > 0 ? " #" + std::to_string(parallel + 1) : "");
     }
-    /// The graph is in a file of its own there: its numbers.
+    /// A graph is in a separate file, so this states only its sizes.
     [[nodiscard]] nlohmann::ordered_json description() const override {
         return {{"kind", "graph"},
                 {"terminals", terminal_count()},
@@ -68,7 +68,7 @@ class GraphTopology final : public TopologyOf<Graph> {
         return std::make_shared<GraphRoutes>(*this, std::move(paths), limits.faulty, std::move(remark));
     }
 
-    /// A terminal that is joined to a single switch.
+    /// A terminal with a single switch.
     [[nodiscard]] bool is_host(VertexId terminal) const override { return value().switch_of_host(terminal).valid(); }
     [[nodiscard]] std::int32_t most_links_of_node(const JobNodes& job) const override {
         std::int32_t most = 0;
@@ -82,7 +82,7 @@ class GraphTopology final : public TopologyOf<Graph> {
     std::vector<std::uint32_t> class_of_link_;
 };
 
-/// The graph file, from the directory of the machine file; edges without a bandwidth have the machine's.
+/// Reads the graph file, relative to the directory of the machine file. Edges without a bandwidth have the machine's.
 ReadTopology read_graph(const TopologySection& from) {
     const std::string name = from.section.text("file");
     const std::string machine_file = from.section.file().file();

@@ -8,8 +8,8 @@
 
 namespace haichi {
 
-/// Any network, link by link. Links of equal bandwidth and latency are a class.
-/// `table_budget_bytes` is that of ShortestPaths.
+/// Any network, link by link. Links of equal bandwidth and latency form a class. `table_budget_bytes` limits the table
+/// of ShortestPaths.
 std::shared_ptr<const Topology> graph_topology(Graph graph,
                                                std::size_t table_budget_bytes = PathOptions{}.table_budget_bytes);
 

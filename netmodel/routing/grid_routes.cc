@@ -10,7 +10,7 @@ namespace haichi {
 
 namespace {
 
-/// Histogram of sums: positions of the product of two axes by their distance.
+/// Histogram of sums: positions in the product of two axes by their distance.
 std::vector<std::int64_t> convolved(const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b) {
     std::vector<std::int64_t> sum(a.size() + b.size() - 1);
     for (std::size_t i = 0; i < a.size(); ++i) {
@@ -31,7 +31,7 @@ std::vector<std::int64_t> distances_from_centre(const Grid& grid, std::size_t k)
     return histogram;
 }
 
-/// The virtual channels of the hops of one stage, within their layer.
+/// Visits the hops of one stage with their virtual channels within its layer.
 template <class Visit>
 void walk_stage(const Grid& grid, const DimensionOrder& routing, const DimensionOrder::Stage& stage, VertexId& at,
                 VertexId d, const Visit& visit) {
@@ -48,11 +48,12 @@ void walk_stage(const Grid& grid, const DimensionOrder& routing, const Dimension
     }
 }
 
-/// The dateline of a ring lies between its last and its first position; a hop of a route that has the dateline before
-/// it, or crosses it, takes VC 1, all others VC 0. Meshes need one VC. Stages that lead to a column instead of the
-/// destination take a layer of their own, above those of the usual stages; where both the routing and faulty nodes make
-/// columns, each has a layer. There is no cycle: along every route (detour's columns, then the routing's stages in
-/// their order, VC 1 before VC 0, position in the direction of travel) only grows.
+/// The dateline of a ring lies between its last and its first position. A hop uses VC 1 if the route has yet to cross
+/// the dateline or crosses it now, else VC 0. Meshes need one VC. Stages that lead to a column instead of the
+/// destination have their own layer, above the layer of the usual stages. If both the routing and faulty nodes cause
+/// columns, each of the two has a layer. There is no cycle, since a sequence of four properties only grows along every
+/// route. These are stages to a detour's column, the routing's stages in their order, VC 1 before VC 0, position in the
+/// direction of travel.
 class GridChannels final : public ChannelRule {
   public:
     explicit GridChannels(const GridRoutes& routes) : routes_(routes) {
@@ -61,7 +62,7 @@ class GridChannels final : public ChannelRule {
         column_layer_ = detour_layer_ = needed_;
         const bool has_columns =
             std::ranges::any_of(routes.routing().stages, [](const auto& stage) { return stage.column.has_value(); });
-        // Columns of the routing and others past faulty nodes: two orders of stages, so each has a layer.
+        // Columns of the routing and columns around faulty nodes have different orders of stages, so each has a layer.
         if (has_columns && routes.has_detours()) detour_layer_ += needed_;
         needed_ += detour_layer_;
     }
@@ -82,11 +83,11 @@ class GridChannels final : public ChannelRule {
   private:
     const GridRoutes& routes_;
     std::int32_t needed_ = 1;
-    std::int32_t column_layer_ = 0;  ///< first VC of the routing's stages that lead to a column
-    std::int32_t detour_layer_ = 0;  ///< the same of routes past faulty nodes
+    std::int32_t column_layer_ = 0;  ///< first VC of the routing's stages to a column
+    std::int32_t detour_layer_ = 0;  ///< first VC of routes around faulty nodes
 };
 
-/// The longest shorter way along an axis.
+/// Maximum number of steps along an axis in the shorter direction.
 std::int32_t longest_way(const Axis& axis) { return axis.is_ring() ? axis.size / 2 : axis.size - 1; }
 
 }  // namespace
@@ -130,9 +131,9 @@ std::int32_t GridRoutes::diameter() const {
 }
 
 DistanceHistogram GridRoutes::nearest() const {
-    // The centre dominates every other position: on one axis the sorted distances from the centre are, entry by entry,
-    // at most those from any other position. That is a one-to-one map of the axis to itself which never makes a
-    // distance longer; applied to every axis at once it is one of the whole grid.
+    // The centre dominates every other position: on one axis its sorted distances are, entry by entry, at most those of
+    // any other position. This gives a one-to-one map of the axis onto itself that never increases a distance. Applied
+    // to every axis, it is such a map of the whole grid.
     DistanceHistogram histogram{{1}, are_shortest_};
     for (std::size_t k = 0; k < grid_.axis_count(); ++k) {
         histogram.count = convolved(histogram.count, distances_from_centre(grid_, k));

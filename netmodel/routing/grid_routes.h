@@ -10,7 +10,7 @@
 
 namespace haichi {
 
-/// Dimension-order routes on a grid, which has to outlive them.
+/// Dimension-order routes on a grid, which must outlive them.
 class GridRoutes final : public Routes {
   public:
     GridRoutes(const Grid& grid, DimensionOrder routing, std::span<const VertexId> faulty);
@@ -20,10 +20,10 @@ class GridRoutes final : public Routes {
     [[nodiscard]] std::int32_t hops(VertexId s, VertexId d) const override;
     [[nodiscard]] std::int32_t longest() const override;
     [[nodiscard]] std::int32_t diameter() const override;
-    /// Not when a repeated axis with a column or a faulty node makes detours.
+    /// False if a repeated axis with a column, or a faulty node, causes detours.
     [[nodiscard]] bool are_shortest() const override { return are_shortest_; }
-    /// The distance per axis, or |a - column| + |column - b|; both are symmetric, because the length of a half-ring
-    /// does not depend on the tie. The way back past a faulty node is another one.
+    /// Per axis, the length is the distance or |a - column| + |column - b|. Both are symmetric, because the length of
+    /// half a ring does not depend on the tie. A detour around a faulty node has a different way back.
     [[nodiscard]] bool are_symmetric() const override { return !detours_; }
     [[nodiscard]] DistanceHistogram nearest() const override;
     [[nodiscard]] bool hops_are_walked() const override { return detours_.has_value(); }
@@ -33,16 +33,16 @@ class GridRoutes final : public Routes {
     [[nodiscard]] std::optional<GridSteps> steps() const override;
 
     [[nodiscard]] const Grid& grid() const { return grid_; }
-    /// The usual one.
+    /// The routing without detours.
     [[nodiscard]] const DimensionOrder& routing() const { return routing_; }
-    /// The stages of the route from s to d, past faulty nodes. Throws as append_route.
+    /// The stages of the route from s to d around faulty nodes. Throws what append_route throws.
     [[nodiscard]] const DimensionOrder& routing_between(VertexId s, VertexId d) const;
     [[nodiscard]] bool has_detours() const { return detours_.has_value(); }
 
   private:
     const Grid& grid_;
     DimensionOrder routing_;
-    std::optional<FaultDetours> detours_;  ///< with faulty nodes
+    std::optional<FaultDetours> detours_;  ///< set if there are faulty nodes
     bool are_shortest_ = true;
 };
 

@@ -10,32 +10,32 @@
 
 namespace haichi {
 
-/// Routes on a grid without a division: the next hop from where a packet stands, one by one the hops of
-/// VirtualChannels::append_route, from nothing but the vertex and the destination, in O(1); or all links of a route at
-/// once. 8 bytes per vertex. Only for shortest routes (no columns).
+/// Computes routes on a grid without a division, only for shortest routes (no columns). The function next() gives the
+/// hops of VirtualChannels::append_route one by one, in O(1), from the present vertex and the destination alone. The
+/// function write_route() gives all links at once. Needs 8 bytes per vertex.
 class GridSteps {
   public:
     GridSteps(const Grid& grid, const DimensionOrder& routing);
 
-    /// A hop: the number of the link among those of its vertex.
+    /// A hop. The link is numbered among the links of its vertex.
     struct Step {
         std::int32_t link = 0;
         std::uint8_t vc = 0;
     };
 
-    /// Positions have at most 35 bits: there are at most 2^23 vertices and 12 axes.
+    /// Positions have at most 35 bits: at most 2^23 vertices and 12 axes.
     static constexpr int kPositionBits = 40;
 
-    /// Where a vertex is, as one number.
+    /// Coordinates of a vertex as one number.
     [[nodiscard]] std::uint64_t position(VertexId v) const { return packed_[v.index()]; }
     /// Links are numbered vertex by vertex.
     [[nodiscard]] std::int32_t links_per_vertex() const { return links_per_vertex_; }
-    /// From one position towards another, different one; what is above the bits of `there` does not matter.
+    /// The hop from one position towards a different one. Bits of `there` above the position do not matter.
     [[nodiscard, gnu::always_inline]] inline Step next(std::uint64_t here, std::uint64_t there) const {
         const Stage& stage = stages_[stage_of_bit_[std::countr_zero(here ^ there)]];
         const auto a = static_cast<std::int32_t>(here >> stage.shift & stage.mask);
         const auto b = static_cast<std::int32_t>(there >> stage.shift & stage.mask);
-        // No branches: which way a packet goes is anybody's guess.
+        // No branches: the direction of a packet is unpredictable.
         std::int32_t delta = b - a;
         delta += delta >> 31 & stage.ring_size;
         const bool plus = static_cast<std::uint32_t>(delta) <= stage.most_plus;
@@ -43,7 +43,7 @@ class GridSteps {
         return {stage.link[plus ? 1 : 0], static_cast<std::uint8_t>(dateline_ahead ? 1 : 0)};
     }
 
-    /// Writes the links of the route to `out`, in order, and returns their end.
+    /// Writes the links of the route to `out`, in order. Returns the end of the links.
     [[gnu::always_inline]] inline LinkId* write_route(VertexId from, VertexId to, LinkId* out) const {
         const std::uint64_t here = packed_[from.index()];
         const std::uint64_t there = packed_[to.index()];
@@ -58,7 +58,7 @@ class GridSteps {
             const bool plus = static_cast<std::uint32_t>(delta) <= stage.most_plus;
             const std::int32_t hops = plus ? delta : stage.ring_size - delta;
             const std::int32_t step = plus ? stage.link_stride : -stage.link_stride;
-            // Links of one direction are evenly spaced but for one leap, around the ring.
+            // Links of one direction are evenly spaced, except for one jump around the ring.
             const std::int32_t before_leap = std::min(hops, plus ? stage.size - a : a + 1);
             std::int32_t link = vertex_link + stage.link[plus ? 1 : 0];
             for (std::int32_t i = 0; i < before_leap; ++i, link += step) *out++ = LinkId(link);
@@ -72,17 +72,18 @@ class GridSteps {
   private:
     struct Stage {
         std::uint32_t mask = 0;
-        std::uint32_t most_plus = 0;    ///< steps that are taken upwards
-        std::int32_t ring_size = 0;     ///< 0: no ring
-        std::int32_t link[2] = {0, 0};  ///< downwards, upwards: number among those of its vertex
+        std::uint32_t most_plus = 0;    ///< maximum number of steps in the positive direction
+        std::int32_t ring_size = 0;     ///< 0: not a ring
+        std::int32_t link[2] = {0, 0};  ///< by direction (minus, plus): number among the links of a vertex
         std::uint32_t shift = 0;
-        std::int32_t size = 0;         ///< of the axis
-        std::int32_t link_stride = 0;  ///< from a vertex' links to those of the next one upwards
+        std::int32_t size = 0;         ///< size of the axis
+        std::int32_t link_stride = 0;  ///< distance between the links of two neighbouring vertices
     };
     std::vector<Stage> stages_;
     std::uint8_t stage_of_bit_[64] = {};
     std::int32_t links_per_vertex_ = 0;
-    std::vector<std::uint64_t> packed_;  ///< per vertex: the coordinates, that of the first stage in the lowest bits
+    /// Per vertex: its coordinates, with the coordinate of the first stage in the lowest bits.
+    std::vector<std::uint64_t> packed_;
 };
 
 }  // namespace haichi

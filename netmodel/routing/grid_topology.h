@@ -9,7 +9,7 @@
 
 namespace haichi {
 
-/// A mesh or torus: every vertex is a terminal and a router.
+/// A mesh or torus. Every vertex is a terminal and a router.
 std::shared_ptr<const Topology> grid_topology(Grid grid);
 
 TopologyRow torus_row();

@@ -44,7 +44,7 @@ void HopDistance::fill_tables() {
     bool is_searched = false;
     for (std::size_t b = 0; b < node_count_; ++b) {
         if (!usable(b)) continue;
-        // One search instead of a walk per pair, where that is cheaper.
+        // One search instead of a walk per pair, if it is cheaper.
         const std::vector<std::int32_t> hops = network_->routes().hops_to(network_->vertex(NodeId(b)));
         is_searched = !hops.empty();
         if (!is_searched) break;
@@ -56,7 +56,7 @@ void HopDistance::fill_tables() {
     if (is_searched) return;
     for (std::size_t a = 0; a < node_count_; ++a) {
         for (std::size_t b = 0; b < node_count_; ++b) {
-            // By the path that serves without a table.
+            // Uses the path that works without a table.
             if (usable(a) && usable(b)) store(a, b, (*this)(NodeId(a), NodeId(b)));
         }
     }
@@ -91,7 +91,7 @@ void HopDistance::pack_blocks() {
     const std::vector<std::int32_t> hops = network_->routes().hops_of_blocks();
     const std::span<const std::int32_t> sizes = network_->topology().block_sizes();
     if (hops.empty() || std::ranges::max(hops) + channels_ > std::numeric_limits<std::uint8_t>::max()) return;
-    // A digit of m values takes at most 2 log2(m) bits, and terminals number at most 2^26: 52 bits.
+    // A digit with m values has at most 2 log2(m) bits, and there are at most 2^26 terminals: 52 bits.
     path_ = Path::kDigits;
     digits_.assign(node_count_, 0);
     int shift = 0;

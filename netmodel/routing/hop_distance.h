@@ -10,17 +10,17 @@
 namespace haichi {
 
 struct HopDistanceOptions {
-    /// Largest table of all pairs; 1 MiB stays in a second-level cache beside the rest of an annealing loop.
+    /// Largest table of all pairs. 1 MiB stays in a second-level cache together with the data of an annealing loop.
     std::size_t table_budget_bytes = std::size_t{1} << 20;
-    /// The same where the network has to walk a route to tell its length: a cache miss is cheaper than that.
+    /// Limit if the network must walk a route to find its length: a cache miss costs less than the walk.
     std::size_t walked_table_budget_bytes = std::size_t{64} << 20;
-    /// Whether coordinates may be packed where there is no table; without, every call asks the Network.
+    /// Packs coordinates if there is no table. If false, every call uses the Network.
     bool pack_coordinates = true;
 };
 
-/// Network::hops for inner loops: the same numbers from a table of all pairs while it is small, else from packed
-/// coordinates (grids of up to 8 axes with shortest routes, and where blocks of terminals tell the distance), else from
-/// the Network, which must outlive it. Only for usable nodes.
+/// Network::hops for inner loops, with the same results. Reads a table of all pairs if it is small. Otherwise uses
+/// packed coordinates on grids of up to 8 axes with shortest routes, or if blocks of terminals determine the distance.
+/// Otherwise calls the Network, which must outlive it. Only for usable nodes.
 class HopDistance {
   public:
     explicit HopDistance(const Network& network, HopDistanceOptions options = {});
@@ -45,21 +45,21 @@ class HopDistance {
 
     enum class Path : std::uint8_t { kTable8, kTable16, kPacked4, kPacked8, kDigits, kNetwork };
     [[nodiscard]] Path path() const { return path_; }
-    /// Hops of (a, b) at a * nodes + b while path() is kTable8, else null: spares inner loops the choice of the path.
+    /// Hops of (a, b) at a * nodes + b if path() is kTable8, else null. Lets inner loops select the path only once.
     [[nodiscard]] const std::uint8_t* table8() const { return path_ == Path::kTable8 ? table8_.data() : nullptr; }
 
   private:
-    // One 16-bit lane per axis. Vector extensions of GCC and Clang: SSE2 or NEON where they exist, else plain words.
+    // One 16-bit lane per axis. Vector extensions of GCC and Clang use SSE2 or NEON if available, else plain words.
     using Lanes [[gnu::vector_size(16)]] = std::int16_t;
     using Halves [[gnu::vector_size(16)]] = std::uint64_t;
     static constexpr std::size_t kLanes = 8;
 
-    /// Sum of four lanes; none is negative and the sum is below 2^16.
+    /// Sum of four lanes. Requires nonnegative lanes and a sum below 2^16.
     static std::int32_t sum_of_lanes(std::uint64_t word) {
         return static_cast<std::int32_t>((word * 0x0001000100010001ULL) >> 48);
     }
 
-    /// min(|a - b|, size - |a - b|) per lane; a mesh has a "size" so large that the first always wins.
+    /// min(|a - b|, size - |a - b|) per lane. The "size" of a mesh is so large that |a - b| is always smaller.
     [[nodiscard]] Halves axis_distances(Lanes a, Lanes b) const {
         Lanes sizes;
         std::memcpy(&sizes, sizes_, sizeof(sizes));
@@ -104,13 +104,14 @@ class HopDistance {
     void pack_blocks();
 
     Path path_ = Path::kNetwork;
-    std::int32_t channels_ = 0;  ///< 2 when injection and ejection count
+    std::int32_t channels_ = 0;  ///< 2 if injection and ejection count
     std::size_t node_count_ = 0;
     std::vector<std::uint8_t> table8_;
     std::vector<std::uint16_t> table16_;
     std::vector<std::int16_t> rows_;  ///< 4 or 8 coordinates per node, unused lanes 0
     std::int16_t sizes_[kLanes] = {};
-    std::vector<std::uint64_t> digits_;  ///< per node: number of its terminal, each level's digit in bits of its own
+    /// Per node: the number of its terminal, with separate bits for each level's digit.
+    std::vector<std::uint64_t> digits_;
     std::uint8_t hops_of_width_[65] = {};
     const Network* network_;
 };

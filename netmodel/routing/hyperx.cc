@@ -34,16 +34,14 @@ HyperX::HyperX(std::vector<std::int32_t> sizes, std::int32_t terminals_per_route
         strides_[axis] = static_cast<std::int32_t>(routers);
         routers *= sizes_[axis];
         links_per_router += sizes_[axis] - 1;
-        // Each factor is below 2^31 and the product so far at most 2^23: it ends
-        // before it could overflow.
+        // Each factor is below 2^31 and the product so far at most 2^23, so the loop ends before an overflow.
         if (routers > kMostVertices || routers * (std::int64_t{terminals_per_router} + 1) > kMostVertices) {
             throw OptionError("a topology has at most " + std::to_string(kMostVertices) +
                               " nodes and switches: too many in a HyperX of " + sizes_text(sizes_) + " routers with " +
                               std::to_string(terminals_per_router) + " terminals");
         }
     }
-    // A quarter of the 32-bit range stays free for injection and ejection
-    // channels.
+    // Reserves a quarter of the 32-bit range for injection and ejection channels.
     constexpr std::int64_t kMostLinks = std::numeric_limits<std::int32_t>::max() / 4 * 3;
     if (routers * (2 * std::int64_t{terminals_per_router} + links_per_router) > kMostLinks) {
         throw OptionError("a topology has at most " + std::to_string(kMostLinks) + " links: too many in a HyperX of " +
@@ -66,7 +64,7 @@ HyperX::LinkEnds HyperX::link_ends(LinkId link) const {
     }
     const std::int32_t router = (link.value - first) / links_per_router_;
     const std::int32_t number = (link.value - first) % links_per_router_;
-    const auto above = std::ranges::upper_bound(first_link_, number);  // an axis of size 1 begins where the next does
+    const auto above = std::ranges::upper_bound(first_link_, number);  // an axis of size 1 starts where the next does
     const auto axis = static_cast<std::size_t>(above - first_link_.begin()) - 1;
     const std::int32_t from = coordinate(router, axis);
     const std::int32_t place = number - first_link_[axis];
@@ -87,8 +85,8 @@ namespace {
 
 constexpr const char* kHyperXRouting = "dimension-order";
 
-/// On one channel: along every route (up, the axes in their order with one hop
-/// each, down) only grows, so there is no cycle.
+/// One channel suffices: the sequence (up, one hop per axis in order, down) only grows along every route, so there is
+/// no cycle.
 class HyperXRoutes final : public Routes {
   public:
     explicit HyperXRoutes(const HyperX& hyperx) : hyperx_(hyperx) {}
@@ -104,8 +102,8 @@ class HyperXRoutes final : public Routes {
     }
     [[nodiscard]] bool are_shortest() const override { return true; }
     [[nodiscard]] bool are_symmetric() const override { return true; }
-    /// All terminals are alike. Routers that differ in j coordinates: the j-th
-    /// coefficient of the product of 1 + (size - 1) x over all axes.
+    /// All terminals are equivalent. The number of routers that differ in j coordinates is the j-th coefficient of the
+    /// product of 1 + (size - 1) x over all axes.
     [[nodiscard]] DistanceHistogram nearest() const override {
         std::vector<std::int64_t> routers = {1};
         for (const std::int32_t size : hyperx_.sizes()) {
@@ -142,7 +140,7 @@ class HyperXTopology final : public TopologyOf<HyperX> {
         const std::size_t axis = value().link_ends(link).axis;
         return axis == axis_count() ? 0 : axis + 1;
     }
-    /// "(terminal 3)" or "(router 1.0)", by its coordinates.
+    /// "(terminal 3)" or "(router 1.0)", by the router's coordinates.
     [[nodiscard]] std::string vertex_name(VertexId v) const override {
         const std::int32_t router = v.value - terminal_count();
         if (router < 0) return "(terminal " + std::to_string(v.value) + ")";
@@ -167,7 +165,7 @@ class HyperXTopology final : public TopologyOf<HyperX> {
         throw OptionError("routing " + shown(text) + " does not fit a HyperX",
                           std::string("the routing of HyperX is ") + kHyperXRouting);
     }
-    /// No route passes a terminal.
+    /// Terminals forward no packets, so faulty ones do not matter.
     [[nodiscard]] std::shared_ptr<const Routes> routes(std::string_view text, const RouteLimits&) const override {
         (void)routing(text);
         return std::make_shared<HyperXRoutes>(value());
@@ -207,7 +205,7 @@ ReadTopology read_hyperx(const TopologySection& from) {
     return {hyperx_topology(std::move(hyperx), read_class_bandwidths(section, sizes.size() + 1))};
 }
 
-/// "4x4" or "4x4,2"
+/// Reads "4x4" or "4x4,2".
 std::shared_ptr<const Topology> read_sizes_and_terminals(const TopologyParameters& from) {
     constexpr std::string_view kExample = "hyperx:4x4,2";
     const std::string what = "machine " + std::string(from.machine);

@@ -9,14 +9,13 @@
 
 namespace haichi {
 
-/// A HyperX (Ahn, Binkert, Davis, McLaren, Schreiber, SC 2009): routers at the
-/// points of a lattice, each joined to all routers that differ from it in
-/// exactly one coordinate, with the same number of terminals on each. A value.
+/// A HyperX (Ahn, Binkert, Davis, McLaren, Schreiber, SC 2009). Routers are the points of a lattice, and each is joined
+/// to all routers that differ from it in exactly one coordinate. Every router has the same number of terminals. A
+/// value.
 class HyperX {
   public:
-    /// Routers are numbered row-major, the last axis fastest. Throws OptionError
-    /// for no axis, more than kMostAxes, entries below 1, and too many vertices
-    /// or links.
+    /// Routers are numbered row-major, the last axis fastest. Throws OptionError for no axis, more than kMostAxes,
+    /// entries below 1, and too many vertices or links.
     HyperX(std::vector<std::int32_t> sizes, std::int32_t terminals_per_router);
 
     [[nodiscard]] const std::vector<std::int32_t>& sizes() const { return sizes_; }
@@ -31,19 +30,17 @@ class HyperX {
     [[nodiscard]] std::int32_t coordinate(std::int32_t router, std::size_t axis) const {
         return router / strides_[axis] % sizes_[axis];
     }
-    /// Number of the line along an axis that a router is on, among the lines of
-    /// that axis.
+    /// Number of the line along an axis that contains the router, among the lines of that axis.
     [[nodiscard]] std::int32_t line(std::int32_t router, std::size_t axis) const {
         const std::int32_t stride = strides_[axis];
         return router / (stride * sizes_[axis]) * stride + router % stride;
     }
 
-    /// Up and down links of all terminals, then those of the routers, axis by
-    /// axis.
+    /// Up and down links of all terminals, then the links of the routers, axis by axis.
     [[nodiscard]] std::int32_t link_count() const { return 2 * terminal_count() + router_count_ * links_per_router_; }
     [[nodiscard]] LinkId up_link(VertexId terminal) const { return LinkId(terminal.value); }
     [[nodiscard]] LinkId down_link(VertexId terminal) const { return LinkId(terminal_count() + terminal.value); }
-    /// To the router at position `to` of the axis, another one than its own.
+    /// The link to the router at position `to` of the axis, which must differ from its own position.
     [[nodiscard]] LinkId link(std::int32_t router, std::size_t axis, std::int32_t to) const {
         const std::int32_t place = to - (to > coordinate(router, axis) ? 1 : 0);
         return LinkId(2 * terminal_count() + router * links_per_router_ + first_link_[axis] + place);
@@ -52,13 +49,12 @@ class HyperX {
     struct LinkEnds {
         VertexId from;
         VertexId to;
-        std::size_t axis = 0;  ///< number of axes: between a terminal and its router
+        std::size_t axis = 0;  ///< equal to the number of axes for links between a terminal and its router
     };
     [[nodiscard]] LinkEnds link_ends(LinkId link) const;
 
-    /// Calls visit(LinkId) for the links from terminal s to terminal d: up, one
-    /// hop along every axis in which their routers differ, in the order of the
-    /// axes, down. A shortest path.
+    /// Calls visit(LinkId) for the links from terminal s to terminal d in order. They are up, one hop along each axis
+    /// in which their routers differ, in the order of the axes, down. The route is a shortest path.
     template <class Visit>
     void walk(VertexId s, VertexId d, const Visit& visit) const {
         if (s == d) return;
@@ -83,14 +79,13 @@ class HyperX {
   private:
     std::vector<std::int32_t> sizes_;
     std::vector<std::int32_t> strides_;
-    std::vector<std::int32_t> first_link_;  ///< per axis, among the links of a router
+    std::vector<std::int32_t> first_link_;  ///< per axis: index among the links of a router
     std::int32_t terminals_per_router_;
     std::int32_t router_count_ = 1;
     std::int32_t links_per_router_ = 0;
 };
 
-/// Its classes of links are host links and those of each axis; `bandwidths` are
-/// those of the first of them.
+/// Link classes are host links and the links of each axis; `bandwidths` apply to the first of them.
 std::shared_ptr<const Topology> hyperx_topology(HyperX hyperx, std::span<const std::int64_t> bandwidths = {});
 
 TopologyRow hyperx_row();

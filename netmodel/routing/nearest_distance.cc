@@ -1,4 +1,4 @@
-// Network::nearest_distance_bound: how near the nearest nodes of any node can be.
+// Network::nearest_distance_bound: a lower bound on the distances of the nearest nodes.
 
 #include <algorithm>
 
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int32_t kMostBruteForceNodes = 2048;
 
-/// The first `most` entries of the sorted list that a histogram over distances stands for, `extra` added to each.
+/// The first `most` entries of the sorted list that a histogram of distances represents, `extra` added to each.
 std::vector<std::int32_t> sorted_list(const std::vector<std::int64_t>& histogram, std::size_t most,
                                       std::int32_t extra) {
     std::vector<std::int32_t> list;
@@ -30,7 +30,7 @@ std::vector<std::int32_t> Network::nearest_distance_bound(std::size_t most) cons
     const DistanceHistogram nearest = routes_->nearest();
     const bool is_exact = nearest.is_reached && nodes_.are_whole() && nodes_.are_all_usable();
     if (!nearest.count.empty() && (is_exact || node_count() > kMostBruteForceNodes)) {
-        // Taking nodes away or making routes longer only makes the k-th nearest farther: still a lower bound.
+        // Fewer nodes or longer routes only increase the distance of the k-th nearest node: still a lower bound.
         return sorted_list(nearest.count, most, channel_hops());
     }
     if (node_count() > kMostBruteForceNodes) return std::vector<std::int32_t>(most, least_hops());

@@ -4,7 +4,7 @@ namespace haichi {
 
 namespace {
 
-/// Of a row.
+/// Blocks per row.
 std::size_t blocks_of(const Network& network) {
     const auto bits = static_cast<std::size_t>(network.existing_link_count());
     return (bits + BitBlock::kBits - 1) / BitBlock::kBits;
@@ -53,7 +53,7 @@ void RouteRows::join_both_ways() {
                 BitBlock both;
                 for (std::size_t word = 0; word < BitBlock::kWords; ++word) {
                     if ((there[k].words[word] & back[k].words[word]) != 0) {
-                        exchanges_ = {};  // a link carries both: one bit cannot count them
+                        exchanges_ = {};  // a link is in both directions: one bit cannot count it
                         return;
                     }
                     both.words[word] = there[k].words[word] | back[k].words[word];

@@ -10,7 +10,7 @@ namespace haichi {
 
 namespace {
 
-/// Links of all routes together, or nothing when they are more than `most`.
+/// Total links of all routes, or nothing if there are more than `most`.
 std::optional<std::size_t> links_of_all_routes(const Network& network, std::size_t most) {
     const HopDistance hops(network);
     std::size_t sum = 0;

@@ -12,10 +12,10 @@ namespace haichi {
 
 class RouteTable;
 
-/// Room for several routes at once, which hold until clear() is called.
+/// Memory for several routes, which stay valid until clear().
 class RouteBuffer {
   public:
-    /// Forgets all; there is room for `routes` then.
+    /// Discards all routes and reserves memory for `routes` routes.
     void clear(const RouteTable& table, std::size_t routes);
 
   private:
@@ -25,15 +25,15 @@ class RouteBuffer {
     std::vector<LinkId> scratch_;
 };
 
-/// Network::append_route for inner loops: all routes in one array while that fits a budget, else computed when asked
-/// for: without a division on a grid. The same links both ways. The Network must outlive it.
+/// Network::append_route for inner loops, with the same links. All routes are in one array if it fits a budget.
+/// Otherwise each call computes its route, on a grid without a division. The Network must outlive it.
 class RouteTable {
   public:
     static constexpr std::size_t kDefaultBudgetBytes = std::size_t{64} << 20;
 
     explicit RouteTable(const Network& network, std::size_t budget_bytes = kDefaultBudgetBytes);
 
-    /// Links of the route from s to d, both usable, empty when s == d; valid until `scratch` is used again.
+    /// Links of the route from s to d, both usable; empty if s == d. Valid until the next use of `scratch`.
     [[nodiscard, gnu::always_inline]] inline std::span<const LinkId> route(NodeId s, NodeId d,
                                                                            std::vector<LinkId>& scratch) const {
         if (is_stored()) return stored(s, d);
@@ -41,7 +41,7 @@ class RouteTable {
         if (scratch.size() < longest_) scratch.resize(longest_);
         return {scratch.data(), write(s, d, scratch.data())};
     }
-    /// The same in a buffer that has room.
+    /// The same in a buffer with enough memory.
     [[nodiscard, gnu::always_inline]] inline std::span<const LinkId> route(NodeId s, NodeId d,
                                                                            RouteBuffer& buffer) const {
         if (is_stored()) return stored(s, d);
@@ -69,10 +69,11 @@ class RouteTable {
 
     friend class RouteBuffer;
     std::size_t node_count_ = 0;
-    std::size_t longest_ = 0;  ///< no route has more links
-    /// Where nothing is stored and routes are a grid's, without injection and ejection channels.
+    std::size_t longest_ = 0;  ///< links of the longest route
+    /// Set if nothing is stored and the routes are a grid's, without injection and ejection channels.
     std::optional<GridSteps> steps_;
-    std::vector<std::uint32_t> first_;  ///< of pair s * nodes + d in links_, and the end; empty: nothing is stored
+    /// Index in links_ of pair s * nodes + d, plus an end entry; empty if nothing is stored.
+    std::vector<std::uint32_t> first_;
     std::vector<LinkId> links_;
     const Network* network_;
 };

@@ -11,7 +11,7 @@ namespace haichi {
 
 namespace {
 
-/// Terminals that are left, nearest first.
+/// Finds the nearest of the remaining terminals.
 class NearestTerminals {
   public:
     explicit NearestTerminals(const Graph& graph)
@@ -21,7 +21,7 @@ class NearestTerminals {
 
     void take(VertexId terminal) { is_taken_[terminal.index()] = 1; }
 
-    /// The nearest to `from` that is not taken, of several the one of the lowest number. There is one.
+    /// The nearest remaining terminal, with the lowest number among equals. There must be one.
     VertexId nearest(VertexId from) {
         level_.assign(1, from);
         seen_by_[from.index()] = from.value;
@@ -48,7 +48,7 @@ class NearestTerminals {
 
     const Graph* graph_;
     std::vector<std::uint8_t> is_taken_;
-    std::vector<std::int32_t> seen_by_;  ///< per vertex: number of the terminal that looked at it last
+    std::vector<std::int32_t> seen_by_;  ///< per vertex: number of the terminal that visited it last
     std::vector<VertexId> level_;
     std::vector<VertexId> next_level_;
 };
@@ -99,7 +99,7 @@ void GraphOrder::sort_choices(const Graph& graph) {
         for (std::size_t place = 0; place < arcs.count(v); ++place) {
             all_choices.push_back({arcs.from(v, place).to, static_cast<std::uint32_t>(place)});
         }
-        // Parallel links by what they are, so that only equal ones come in the order of their numbers.
+        // Sorts parallel links by their properties, so that only equal ones keep the order of their numbers.
         std::sort(all_choices.begin() + first_choice.back(), all_choices.end(), [&](const Choice& a, const Choice& b) {
             const auto key = [&](const Choice& choice) {
                 const Graph::Link& link = graph.link(arcs.from(v, choice.place).link);
@@ -127,7 +127,7 @@ RouteTrees::RouteTrees(const Graph& graph, GraphRouting routing, const GraphOrde
 void RouteTrees::find(VertexId destination) {
     const VertexId root = order_->root_of_terminal[destination.index()];
     const bool is_new = root != root_;
-    // The host that the last routes led to is a source again.
+    // The destination of the last routes is a source again.
     if (!is_new && destination_ != root) next_[destination_.index()] = {root, 0};
     destination_ = destination;
     number_ = static_cast<std::uint32_t>(order_->place_of_terminal[destination.index()]);
@@ -155,7 +155,7 @@ void RouteTrees::search(VertexId root) {
         }
         const VertexId host_switch = order_->root_of_terminal[v.index()];
         next_[v.index()] = {host_switch, 0};
-        Passage& there = from_hosts_[host_switch.index()];  // which is nearer, so it was there before
+        Passage& there = from_hosts_[host_switch.index()];  // nearer to the root, so already initialised
         ++there.routes;
         if (there.most == 0) there = {there.routes, 1, v, 1, 1};
     }
@@ -170,7 +170,7 @@ void RouteTrees::choose_first() {
     }
 }
 
-/// The first of its links to the destination.
+/// Selects the first of its links to the destination.
 void RouteTrees::leave_root() {
     if (root_ == destination_) return;
     std::uint32_t place = 0;
@@ -197,7 +197,7 @@ void RouteTrees::spread() {
         there.most = here.routes;
         there.before = v;
         there.hops = here.hops + 1;
-        // Beyond the largest number nothing is left to divide.
+        // A larger divisor would leave no digit.
         there.divisor = here.divisor;
         if (here.divisor < order_->place_of_terminal.size()) {
             there.divisor *= static_cast<std::uint32_t>(ways_.size());
@@ -222,8 +222,8 @@ const GraphOrder::Choice& RouteTrees::choose(VertexId v) {
     while (first + parallel < choices.size() && choices[first + parallel].to == choices[first].to) ++parallel;
     if (parallel == 1) return choices[first];
 
-    // What is left of the number behind the choice here, or there where the way up was as far from its beginning as
-    // this link is from the end.
+    // The rest of the number after this choice. On the way down, the rest at a vertex of the way up replaces it. That
+    // vertex is as far from the start as this link is from the end.
     Passage at = here;
     ++at.hops;
     if (at.divisor < order_->place_of_terminal.size()) at.divisor *= static_cast<std::uint32_t>(ways_.size());

@@ -11,25 +11,25 @@
 
 namespace haichi {
 
-/// Which of the equally short routes of a graph are taken.
+/// Selection among the shortest routes of a graph.
 enum class GraphRouting {
-    kSpread,    ///< "shortest-path": destinations are spread over them
-    kUnspread,  ///< "shortest-path,unspread": the first ones, for all pairs the same
+    kSpread,    ///< "shortest-path": destinations are spread over the routes
+    kUnspread,  ///< "shortest-path,unspread": the first route, the same for all pairs
 };
 
 /// Throws OptionError with did-you-mean.
 GraphRouting parse_graph_routing(std::string_view text);
 std::string to_string(GraphRouting routing);
 
-/// The order in which a graph's routes count its vertices and terminals. It depends on the numbers of the terminals and
-/// on what is joined to what, not on the order of the links, and hardly on the numbers of the switches.
+/// The order of vertices and terminals for a graph's routes. It depends on the numbers of the terminals and on the
+/// connections, but hardly on the numbers of the switches. The order of the links has no effect.
 struct GraphOrder {
     struct Choice {
         VertexId to;
-        std::uint32_t place = 0;  ///< in GraphArcs
+        std::uint32_t place = 0;  ///< index in GraphArcs
     };
 
-    /// A search from each terminal, as far as the next one.
+    /// Searches from each terminal to the next one.
     explicit GraphOrder(const Graph& graph);
 
     [[nodiscard]] std::span<const Choice> choices(VertexId v) const {
@@ -37,70 +37,70 @@ struct GraphOrder {
             .subspan(first_choice[v.index()], first_choice[v.index() + 1] - first_choice[v.index()]);
     }
 
-    /// Place of every vertex in a breadth-first search from the first terminal: switches that stand for each other in
-    /// different parts of a fat tree come in the same order there, because they are found through the switches that
-    /// they share.
+    /// Place of every vertex in a breadth-first search from the first terminal. Corresponding switches in different
+    /// parts of a fat tree have the same order, because the search finds them through shared switches.
     std::vector<std::int32_t> place_of_vertex;
-    /// Of every terminal: each is the nearest to the one before among those that are left, of several that of the
-    /// lowest number. So the terminals of a switch follow each other, those of a part of the machine too, and a fat
-    /// tree that is numbered as usual keeps its numbers.
+    /// Place of every terminal. The next terminal is the nearest of the remaining ones, with the lowest number among
+    /// equals. The terminals of a switch are therefore consecutive, as are those of a part of the machine. A fat tree
+    /// with the usual numbering keeps its numbers.
     std::vector<std::int32_t> place_of_terminal;
-    /// Of every terminal: its switch, where it hangs on a single one, else itself. Routes to the terminals of a switch
-    /// share their distances, and are searched for once.
+    /// The switch of every terminal with a single switch, else the terminal itself. Routes to the terminals of a switch
+    /// share their distances, so one search serves all of them.
     std::vector<VertexId> root_of_terminal;
-    std::vector<std::uint32_t> first_choice;  ///< per vertex, in all_choices; and the end
-    std::vector<Choice> all_choices;          ///< the links that leave a vertex, parallel ones side by side
+    std::vector<std::uint32_t> first_choice;  ///< index in all_choices per vertex, plus an end entry
+    std::vector<Choice> all_choices;          ///< links that leave a vertex, parallel links adjacent
 
   private:
     void sort_choices(const Graph& graph);
 };
 
-/// The routes to one terminal after the other, in memory that is used again. All routes to a terminal make a tree: a
-/// vertex sends what is for it to one of the vertices that are a hop nearer. A terminal is gone through only where no
-/// switch is among them. Bandwidths and latencies do not count.
+/// Finds the routes to one terminal after the other, in reused memory. All routes to a terminal form a tree: a vertex
+/// sends packets for it to one of the vertices that are one hop nearer. It prefers switches to terminals among them.
+/// Bandwidths and latencies have no effect.
 ///
-/// kUnspread takes the vertex of the lowest number, and of parallel links the first.
+/// kUnspread selects the vertex with the lowest number, and the first of parallel links.
 ///
 /// kSpread is destination-mod-k (Zahavi, CCIT report 776, 2010) on any graph. The place of the destination is a number
-/// whose digits make the choices along a route: with c vertices to choose from, the lowest digit to the base c chooses
-/// one, and the rest of the number goes with the route. So no choice repeats another, as it would if all took the same
-/// digit. Where routes meet, the one that brings the most others goes on with its digits; when a number is used up, its
-/// sum with the hops until there takes its place. Of parallel links the next digit chooses, but does not use up; on the
-/// way down that of the way up at the same distance from the end. On an XGFT these are the routes of
+/// whose digits make the choices along a route. With c vertices to choose from, the lowest digit to the base c selects
+/// one, and the rest of the number stays with the route. Different choices thus use different digits. If routes meet,
+/// the route that carries the most others continues with its digits. If a number is used up, the sum of the number and
+/// the hops so far replaces it. The next digit selects among parallel links without being used up. On the way down, it
+/// is the digit of the way up at the same distance from the end. On an XGFT these are the routes of
 /// FatTreeRouting::kDownStraight.
 class RouteTrees {
   public:
-    /// No route passes there.
+    /// The vertex is on no route.
     static constexpr std::uint32_t kNoWay = ~std::uint32_t{0};
 
-    /// Through no vertex that `is_faulty` marks (empty: none). All must outlive this.
+    /// Avoids the vertices that `is_faulty` marks (empty: none). All arguments must outlive this.
     RouteTrees(const Graph& graph, GraphRouting routing, const GraphOrder& order,
                std::span<const std::uint8_t> is_faulty);
 
-    /// O(vertices + links) for the first destination of a root; for the next ones kUnspread O(1), kSpread
-    /// O(vertices + links) without the hosts.
+    /// O(vertices + links) for the first destination of a root. Each further destination costs O(1) with kUnspread.
+    /// With kSpread it costs O(vertices + links), not counting nodes of a single switch.
     void find(VertexId destination);
 
     /// GraphOrder::root_of_terminal of the destination.
     [[nodiscard]] VertexId root() const { return root_; }
-    /// The vertices that reach it, the nearest first, which is the root; without hosts, terminals with a single link.
+    /// The vertices that reach the destination, nearest first, starting with the root; without terminals of a single
+    /// link.
     [[nodiscard]] const std::vector<VertexId>& reached() const { return reached_; }
-    /// Of a vertex that routes from terminals pass: the link that they take there, as a place in GraphArcs.
+    /// The next link on the routes through v, as a place in GraphArcs; kNoWay without routes.
     [[nodiscard]] std::uint32_t next(VertexId v) const { return next_[v.index()].place; }
-    /// Where that leads; only where next() is not kNoWay.
+    /// The end of that link; only if next() is not kNoWay.
     [[nodiscard]] VertexId next_vertex(VertexId v) const { return next_[v.index()].to; }
     /// Hops of the longest route to the destination.
     [[nodiscard]] std::int32_t longest() const;
 
   private:
     using Choice = GraphOrder::Choice;
-    /// Of the routes that pass a vertex, and of the ones that bring the most of them there.
+    /// The routes through a vertex, and the largest group among them that arrives over one link.
     struct Passage {
         std::uint32_t routes = 0;
         std::uint32_t most = 0;
-        VertexId before;            ///< where these come from
-        std::uint32_t hops = 0;     ///< of the longest way to here along these
-        std::uint32_t divisor = 1;  ///< product of what they had to choose from
+        VertexId before;            ///< vertex that this group comes from
+        std::uint32_t hops = 0;     ///< length of the group's longest route so far
+        std::uint32_t divisor = 1;  ///< product of the numbers of choices that the group has made
     };
 
     [[nodiscard]] bool is_host(VertexId v) const {
@@ -110,7 +110,7 @@ class RouteTrees {
     void leave_root();
     void spread();
     void choose_first();
-    /// Whether `to` is a hop nearer to the destination than v.
+    /// True if `to` is one hop nearer to the destination than v.
     [[nodiscard]] bool is_nearer(VertexId to, VertexId v) const {
         return v == root_ ? to == destination_ : search_.distance(to) == search_.distance(v) - 1;
     }
@@ -125,13 +125,13 @@ class RouteTrees {
     GraphRouting routing_;
     const GraphOrder* order_;
     std::span<const std::uint8_t> is_faulty_;
-    BreadthFirst search_;  ///< to the root
+    BreadthFirst search_;  ///< search to the root
     VertexId root_;
     VertexId destination_;
-    std::uint32_t number_ = 0;  ///< the destination's
+    std::uint32_t number_ = 0;  ///< place of the destination
     std::vector<VertexId> reached_;
     std::vector<Choice> next_;         ///< per vertex
-    std::vector<Passage> from_hosts_;  ///< per vertex of reached_: the routes that begin there and at its hosts
+    std::vector<Passage> from_hosts_;  ///< per vertex of reached_: routes that start there or at its nodes
     std::vector<Passage> passages_;    ///< per vertex
     std::vector<std::uint32_t> ways_;  ///< work space: the first choice for each next vertex
 };

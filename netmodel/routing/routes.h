@@ -14,21 +14,21 @@
 
 namespace haichi {
 
-/// How many terminals there are at each distance from the terminal that has the nearest ones.
+/// Numbers of terminals at each distance from the terminal with the nearest ones.
 struct DistanceHistogram {
-    std::vector<std::int64_t> count;  ///< by hops, without the terminal itself; empty: no closed form
-    bool is_reached = false;          ///< some terminal has exactly these; else all are at least as far
+    std::vector<std::int64_t> count;  ///< by hops, without the terminal itself; empty without a closed form
+    bool is_reached = false;          ///< some terminal has exactly these distances; otherwise they are lower bounds
 };
 
-/// A pair of usable nodes that no route joins past the faulty terminals.
+/// A pair of usable nodes that faulty terminals disconnect.
 struct CutPair {
     NodeId source;
     NodeId destination;
     VertexId faulty;  ///< a faulty terminal on the usual route
 };
 
-/// The static routes of a topology under one routing, past given faulty terminals: pure functions of two terminals that
-/// are not faulty. Immutable. Functions with a body are capabilities: routes that have one override it.
+/// The static routes of a topology under one routing, around given faulty terminals. All are pure functions of two
+/// usable terminals. Immutable. Functions with a body are capabilities, which routes may override.
 class Routes {
   public:
     Routes() = default;
@@ -36,18 +36,18 @@ class Routes {
     Routes& operator=(const Routes&) = delete;
     virtual ~Routes() = default;
 
-    /// The text that Topology::routes() takes.
+    /// The text that Topology::routes() accepts.
     [[nodiscard]] virtual std::string name() const = 0;
-    /// Why they are not those of the routing that was asked for; empty: they are.
+    /// Why the routes differ from the requested routing; empty if they do not.
     [[nodiscard]] virtual std::string remark() const { return {}; }
-    /// Appends the links from s to d, in order; s != d. Throws OptionError, naming both, when faulty terminals cut them
-    /// off from each other.
+    /// Appends the links from s to d, in order; s != d. Throws OptionError, naming both, if faulty terminals disconnect
+    /// them.
     virtual void append_route(VertexId s, VertexId d, std::vector<LinkId>& links) const = 0;
-    /// Length of that route, where a link counts as many hops as its class says; 0 for s == d.
+    /// Length of that route in hops; 0 for s == d. The class of a link states its number of hops.
     [[nodiscard]] virtual std::int32_t hops(VertexId s, VertexId d) const = 0;
-    /// An upper bound of the links of every route (cheap to compute, not always reached).
+    /// An upper bound of the length of every route; cheap to compute, not always reached.
     [[nodiscard]] virtual std::int32_t longest() const = 0;
-    /// An upper bound of hops(), closer where that is known.
+    /// An upper bound of hops(), which may be tighter than longest().
     [[nodiscard]] virtual std::int32_t diameter() const { return longest(); }
     /// No path of links is shorter.
     [[nodiscard]] virtual bool are_shortest() const = 0;
@@ -55,24 +55,24 @@ class Routes {
     [[nodiscard]] virtual bool are_symmetric() const = 0;
     [[nodiscard]] virtual DistanceHistogram nearest() const { return {}; }
 
-    /// hops() has no closed form: it goes along the route.
+    /// hops() has no closed form and walks the route.
     [[nodiscard]] virtual bool hops_are_walked() const { return false; }
-    /// The table that routes are usually looked up in is above its budget: they are searched for at every call.
+    /// The usual table of routes exceeds its budget, so every call searches for its route.
     [[nodiscard]] virtual bool are_searched_for() const { return false; }
-    /// Per vertex, hops to d, below 0 where there is no way, when that costs less than to ask for them one by one; else
-    /// empty.
+    /// Hops from every vertex to d, below 0 if there is no route. Empty if separate calls of hops() cost less.
     [[nodiscard]] virtual std::vector<std::int32_t> hops_to(VertexId /*d*/) const { return {}; }
-    /// The grid whose distances the hops are; null when they are others.
+    /// The grid whose distances equal the hops; null if there is none.
     [[nodiscard]] virtual const Grid* distance_grid() const { return nullptr; }
-    /// Where hops depend on nothing but the smallest of Topology::block_sizes() that has both: hops by its number.
+    /// Hops by the index of the smallest of Topology::block_sizes() that contains both terminals; empty if hops depend
+    /// on more.
     [[nodiscard]] virtual std::vector<std::int32_t> hops_of_blocks() const { return {}; }
-    /// The first pair of the job's nodes that is cut off. O(nodes^2 * length) where faulty terminals can do that.
+    /// The first disconnected pair of the job's nodes. O(nodes^2 * length) if faulty terminals can disconnect nodes.
     [[nodiscard]] virtual std::optional<CutPair> find_cut_pair(const JobNodes& /*job*/) const { return std::nullopt; }
 
-    /// The virtual channels that keep the job's routes free of deadlock. Throws UnsupportedError when they need more
-    /// than `most`.
+    /// The virtual channels that make the job's routes deadlock-free. Throws UnsupportedError if they need more than
+    /// `most`.
     [[nodiscard]] virtual std::shared_ptr<const ChannelRule> channels(const JobNodes& job, std::int32_t most) const;
-    /// The hops of channels() one by one, in O(1) each, where routes are a grid's.
+    /// For routes of a grid: the hops of channels() one by one, in O(1) each.
     [[nodiscard]] virtual std::optional<GridSteps> steps() const { return std::nullopt; }
 };
 

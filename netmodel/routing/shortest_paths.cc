@@ -65,8 +65,8 @@ bool ShortestPaths::find_routes(const Graph& graph, const PathOptions& options) 
     for (std::int32_t v = 0; v < graph.terminal_count(); ++v) {
         if (is_usable(VertexId(v))) usable.emplace_back(v);
     }
-    // The last ones first: routes to what is far from the first terminal need the most layers, and too many are seen
-    // soon. Terminals of a switch stand side by side in this order.
+    // Starts with the last terminals: routes to terminals far from the first one need the most layers, so too many
+    // layers are found early. The terminals of a switch are adjacent in this order.
     std::ranges::sort(usable, std::ranges::greater{},
                       [this](VertexId v) { return order_->place_of_vertex[v.index()]; });
 

@@ -1,4 +1,4 @@
-// Alone in its file, so that a program can replace it.
+// A separate file, so that a program can replace it.
 
 #include "netmodel/routing/topologies.h"
 

@@ -5,8 +5,8 @@
 
 namespace haichi {
 
-/// All kinds of topologies. A program that knows more of them has a definition of its own, which the linker then takes
-/// instead: builtin_topologies() and its rows.
+/// All kinds of topologies. A program with further kinds defines this function itself: builtin_topologies() and its own
+/// entries. The linker then takes that definition.
 const Table<TopologyRow>& topologies();
 
 std::vector<TopologyRow> builtin_topologies();

@@ -28,7 +28,7 @@ std::vector<std::int32_t> levels_of(const Graph& graph) {
     return level;
 }
 
-/// Far more than there are virtual channels: beyond, layers are not counted.
+/// Far more than the available virtual channels; higher layers are not counted.
 constexpr std::int8_t kTooMany = 100;
 
 }  // namespace
@@ -50,7 +50,7 @@ std::int32_t UpDownLayers::needed(const RouteTrees& trees, std::span<const std::
         std::int8_t layer = layer_[v.index()];
         if (layer < 0 || trees.next(v) == RouteTrees::kNoWay) continue;
         const VertexId to = trees.next_vertex(v);
-        if (to == trees.root()) continue;  // what may follow is a host, down
+        if (to == trees.root()) continue;  // only a link down to a terminal may follow
         if (!is_up(v, to) && is_up(to, trees.next_vertex(to)) && layer < kTooMany) ++layer;
         layer_[to.index()] = std::max(layer_[to.index()], layer);
         highest = std::max(highest, layer);

@@ -9,36 +9,37 @@
 
 namespace haichi {
 
-/// Virtual channels of any routes of a graph, by a rule that needs no search (Skeie et al., LASH-TOR, ICPADS 2004). A
-/// *turn* is one link of a route and the next. The vertices stand in an order: those farther from the terminals before
-/// nearer ones, then as a breadth-first search from the first terminal meets them. A link that leads to an earlier
-/// vertex is up, one to a later vertex down. A route begins in layer 0 (virtual channel 0) and goes on to the next
-/// layer at every turn from down to up. So there is no cycle of channels: within a layer it would have such a turn at
-/// the last of its vertices, and layers only grow.
+/// Assigns virtual channels to any routes of a graph by a rule that needs no search (Skeie et al., LASH-TOR, ICPADS
+/// 2004). A *turn* is one link of a route and the next. Vertices are ordered by distance from the terminals, farthest
+/// first, then by a breadth-first search from the first terminal. A link to an earlier vertex is up, a link to a later
+/// vertex down. A route starts in layer 0 (virtual channel 0) and changes to the next layer at every turn from down to
+/// up. Channels form no cycle: within a layer a cycle would have such a turn at its last vertex, and layers only grow.
 ///
-/// Routes that go up, then down, as those of trees, need one layer. As no two turns of a route that follow each other
-/// go from down to up, a route of n links between switches needs at most 1 + n/2 layers: 8 are enough for each graph
-/// whose routes have up to 15. Tori of up to 12x12x12, dragonflies and random graphs need about as many by this rule as
-/// by ChannelLayers, which looks for large sets of turns without a cycle; meshes and tori with longer routes need more.
+/// Routes that lead up, then down, as in trees, need one layer. Two consecutive turns of a route cannot both lead from
+/// down to up, so n links between switches need at most 1 + n/2 layers. Thus 8 layers suffice for each graph whose
+/// routes have up to 15 links. ChannelLayers searches for large sets of turns without a cycle. Tori of up to 12x12x12,
+/// dragonflies and random graphs need about as many layers here as there. Meshes, and tori with longer routes, need
+/// more.
 class UpDownLayers {
   public:
     /// O(vertices + links); 9 bytes per vertex.
     UpDownLayers(const Graph& graph, const GraphOrder& order);
 
-    /// The layer of a route on link `to` after link `from` in layer `layer`.
+    /// The layer of a route on link `to`, if it used link `from` before in layer `layer`.
     [[nodiscard]] std::int32_t after(const Graph::Link& from, const Graph::Link& to, std::int32_t layer) const {
         const bool is_refused = is_up(to.from, to.to) && !is_up(from.from, from.to);
         return is_refused ? layer + 1 : layer;
     }
-    /// Layers that the routes of `trees`, all of one destination, need from the vertices that `is_source` marks: roots
-    /// of terminals (GraphOrder). O(vertices) without the hosts.
+    /// Layers that the routes of `trees`, all to one destination, need from the vertices that `is_source` marks: roots
+    /// of terminals (GraphOrder). O(vertices) without terminals of a single switch.
     [[nodiscard]] std::int32_t needed(const RouteTrees& trees, std::span<const std::uint8_t> is_source);
 
   private:
     [[nodiscard]] bool is_up(VertexId from, VertexId to) const { return place_[to.index()] < place_[from.index()]; }
 
-    std::vector<std::int64_t> place_;  ///< of every vertex in the order
-    std::vector<std::int8_t> layer_;   ///< work space, per vertex: the highest of a route that leaves it; -1: none
+    std::vector<std::int64_t> place_;  ///< place of every vertex in the order
+    /// Work space. Per vertex, the highest layer of a route that leaves it; -1 without routes.
+    std::vector<std::int8_t> layer_;
 };
 
 /// Marks the roots of terminals.

@@ -7,10 +7,10 @@
 
 namespace haichi {
 
-/// Largest bandwidth a machine may have, 10^15 bytes/s, so that sums over a node's NICs cannot overflow.
+/// Largest bandwidth of a machine, 10^15 bytes/s; sums over a node's NICs then cannot overflow.
 inline constexpr std::int64_t kLargestBandwidth = 1'000'000'000'000'000;
 
-/// A bandwidth with its unit, from 1 byte/s to kLargestBandwidth; throws InputError at `place`.
+/// Parses a bandwidth with its unit, from 1 byte/s to kLargestBandwidth. Throws InputError at `place`.
 std::int64_t parse_positive_bandwidth(std::string_view text, const SourcePlace& place);
 
 }  // namespace haichi

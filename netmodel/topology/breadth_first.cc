@@ -11,7 +11,7 @@ BreadthFirst::BreadthFirst(const Graph& graph)
     by_distance_.reserve(distance_.size());
 }
 
-/// Of every vertex that is reached `neighbours` gives the next ones.
+/// `neighbours` returns the next vertices of a reached vertex.
 template <class Neighbours>
 void BreadthFirst::search(VertexId root, const Neighbours& neighbours) {
     std::ranges::fill(distance_, kUnreachable);

@@ -8,22 +8,23 @@
 
 namespace haichi {
 
-/// Breadth-first searches of a graph, in memory that is used again. The graph must outlive it.
+/// Breadth-first searches of a graph, in reused memory. The graph must outlive it.
 class BreadthFirst {
   public:
     static constexpr std::int32_t kUnreachable = -1;
 
     explicit BreadthFirst(const Graph& graph);
 
-    /// Hops to `d` along the links, past the vertices that `is_closed` marks (empty: none). O(vertices + links).
+    /// Finds the hops to `d` along the links, avoiding the vertices that `is_closed` marks (empty: none). O(vertices +
+    /// links).
     void search_to(VertexId d, std::span<const std::uint8_t> is_closed = {});
-    /// Hops from `s`.
+    /// Finds the hops from `s`.
     void search_from(VertexId s);
 
-    /// Of the last search: hops, kUnreachable where there is no way.
+    /// Hops of the last search; kUnreachable without a path.
     [[nodiscard]] const std::vector<std::int32_t>& distance() const { return distance_; }
     [[nodiscard]] std::int32_t distance(VertexId v) const { return distance_[v.index()]; }
-    /// The vertices that are reached, the nearest first. Does not depend on the order of the links.
+    /// The reached vertices, nearest first, independent of the order of the links.
     [[nodiscard]] const std::vector<VertexId>& by_distance() const { return by_distance_; }
 
   private:
@@ -34,7 +35,7 @@ class BreadthFirst {
 
     const GraphArcs* arcs_;
     std::vector<std::int32_t> distance_;
-    std::vector<std::uint8_t> is_open_;  ///< not reached yet, and not closed
+    std::vector<std::uint8_t> is_open_;  ///< neither reached yet nor closed
     std::vector<VertexId> by_distance_;
 };
 

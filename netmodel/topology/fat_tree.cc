@@ -40,7 +40,7 @@ std::string listed(const std::vector<std::int32_t>& numbers) {
     return text;
 }
 
-/// `count`, or an OptionError beyond kMostVertices.
+/// Returns `count`. Throws OptionError above kMostVertices.
 std::int32_t vertex_count_of(std::int64_t count, const std::vector<std::int32_t>& children,
                              const std::vector<std::int32_t>& parents) {
     if (count <= kMostVertices) return static_cast<std::int32_t>(count);
@@ -70,7 +70,7 @@ FatTree::FatTree(std::vector<std::int32_t> children, std::vector<std::int32_t> p
         const std::int32_t count = vertices(std::int64_t{terminal_count_ / terminals_below_[l]} * width_[l]);
         first_vertex_.push_back(vertices(std::int64_t{first_vertex_.back()} + count));
         if (l == levels) break;
-        // A quarter of the 32-bit range stays free for injection and ejection channels.
+        // Reserves a quarter of the 32-bit range for injection and ejection channels.
         constexpr std::int64_t kMostLinks = std::numeric_limits<std::int32_t>::max() / 4 * 3;
         const std::int64_t links = first_link_.back() + std::int64_t{2} * count * parents_[l];
         if (links > kMostLinks) {

@@ -12,8 +12,8 @@ namespace haichi {
 
 class GraphArcs;
 
-/// Any network, link by link, as a graph file describes it. Terminals are the vertices 0..terminal_count()-1, the other
-/// vertices are switches. A terminal may have several links, and forward what is not for it. A value.
+/// Any network, link by link, as a graph file describes it. Terminals are the vertices 0..terminal_count()-1, the
+/// others are switches. A terminal may have several links and forward packets for other vertices. A value.
 class Graph {
   public:
     static constexpr std::int32_t kMostTerminals = 8192;
@@ -24,14 +24,14 @@ class Graph {
         VertexId from;
         VertexId to;
         std::int64_t bandwidth_bytes_per_s = 0;
-        std::optional<std::int64_t> latency_ps;  ///< for the packet simulator; placement does not look at it
+        std::optional<std::int64_t> latency_ps;  ///< for the packet simulator; ignored by placement
 
         friend bool operator==(const Link&, const Link&) = default;
     };
 
-    /// The vertices, terminals first, by their names, and the links in the order of their numbers; parallel links are
-    /// allowed. Throws OptionError for no terminal, too many of anything, an end that is no vertex, a link from a
-    /// vertex to itself, a bandwidth below 1, and for a pair of terminals without a path, naming both.
+    /// Takes the names of the vertices, terminals first, and the links in the order of their numbers; parallel links
+    /// are allowed. Throws OptionError for no terminal, too many of anything, a link that has an invalid end or equal
+    /// ends, and a bandwidth below 1. Also throws it for a pair of terminals without a path, naming both.
     Graph(std::vector<std::string> vertex_names, std::int32_t terminal_count, std::vector<Link> links);
 
     [[nodiscard]] std::int32_t terminal_count() const { return terminal_count_; }
@@ -40,16 +40,16 @@ class Graph {
     [[nodiscard]] const std::string& vertex_name(VertexId v) const { return vertex_names_[v.index()]; }
     [[nodiscard]] const Link& link(LinkId link) const { return links_[link.index()]; }
     [[nodiscard]] const Link& link_ends(LinkId link) const { return links_[link.index()]; }
-    /// How many links with the same ends come before this one: 0 unless there are parallel ones.
+    /// Number of earlier links with the same ends; 0 unless there are parallel links.
     [[nodiscard]] std::int32_t parallel_number(LinkId link) const;
 
     /// The links by their ends, for searches.
     [[nodiscard]] const GraphArcs& arcs() const { return *arcs_; }
-    /// The larger number of links that leave or that enter v.
+    /// Number of links that leave v or of links that enter v, whichever is larger.
     [[nodiscard]] std::int32_t degree(VertexId v) const;
-    /// The switch of a terminal that hangs on nothing else; an invalid id for any other vertex.
+    /// The switch of a terminal whose only neighbour is a switch; invalid for any other vertex.
     [[nodiscard]] VertexId switch_of_host(VertexId v) const;
-    /// Every link has one back: distances are the same both ways.
+    /// Every link has a reverse link: distances are symmetric.
     [[nodiscard]] bool is_symmetric() const { return is_symmetric_; }
 
     friend bool operator==(const Graph& a, const Graph& b) {
@@ -64,7 +64,7 @@ class Graph {
     std::vector<std::string> vertex_names_;
     std::int32_t terminal_count_ = 0;
     std::vector<Link> links_;
-    std::shared_ptr<const GraphArcs> arcs_;  ///< copies share it
+    std::shared_ptr<const GraphArcs> arcs_;  ///< shared by copies
     bool is_symmetric_ = true;
 };
 

@@ -8,27 +8,27 @@
 
 namespace haichi {
 
-/// Where a link leads.
+/// A link and its end.
 struct GraphArc {
     LinkId link;
     VertexId to;
 };
 
-/// The links of a Graph by their ends, as compressed sparse rows. The links that leave a vertex lie in the order of
-/// their ends (switches before terminals, then by number), parallel ones in that of their numbers; those that enter it
-/// in the order of the vertices that they come from. Neither depends on the order of the links, but for parallel ones.
+/// The links of a Graph by their ends, as compressed sparse rows. The links that leave a vertex are ordered by their
+/// ends (switches before terminals, then by number), parallel links by their numbers. The links that enter it are
+/// ordered by their starts. Apart from parallel links, the order of the links does not matter.
 class GraphArcs {
   public:
     GraphArcs(std::int32_t vertex_count, std::int32_t terminal_count, std::span<const Graph::Link> links);
 
     /// The links that leave v. O(1).
     [[nodiscard]] std::span<const GraphArc> out(VertexId v) const { return row(arcs_, first_arc_, v); }
-    /// The vertices that the links which enter v come from. O(1).
+    /// The vertices with links that enter v. O(1).
     [[nodiscard]] std::span<const VertexId> in(VertexId v) const { return row(sources_, first_source_, v); }
 
     /// Number of links that leave v.
     [[nodiscard]] std::size_t count(VertexId v) const { return out(v).size(); }
-    /// Number `place` of them.
+    /// Link number `place` of v.
     [[nodiscard]] const GraphArc& from(VertexId v, std::size_t place) const {
         return arcs_[first_arc_[v.index()] + place];
     }
@@ -39,7 +39,7 @@ class GraphArcs {
         return std::span(all).subspan(first[v.index()], first[v.index() + 1] - first[v.index()]);
     }
 
-    std::vector<std::uint32_t> first_arc_;  ///< by vertex, and the end
+    std::vector<std::uint32_t> first_arc_;  ///< by vertex, plus an end entry
     std::vector<GraphArc> arcs_;
     std::vector<std::uint32_t> first_source_;
     std::vector<VertexId> sources_;

@@ -17,7 +17,7 @@ namespace haichi {
 
 namespace {
 
-/// A number without a unit, if the text is one.
+/// The text as a number without a unit, if it is one.
 std::optional<double> plain_number(std::string_view text) {
     double number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -28,7 +28,7 @@ std::optional<double> plain_number(std::string_view text) {
 std::int64_t parse_link_bandwidth(std::string_view text, const SourcePlace& place) {
     const std::optional<double> number = plain_number(text);
     if (!number) return parse_positive_bandwidth(text, place);
-    // The comparison is false for what is no number.
+    // The comparison is false for NaN.
     if (!(*number >= 1 && *number <= static_cast<double>(kLargestBandwidth))) {
         throw InputError(place, "bandwidth " + shown(text) + " is not from 1 to 10^15 bytes per second");
     }
@@ -49,13 +49,13 @@ std::int64_t parse_link_latency(std::string_view text, const SourcePlace& place)
 bool parse_terminal(std::string_view text, const SourcePlace& place) {
     std::string word(text);
     std::ranges::transform(word, word.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
-    const std::optional<double> number = plain_number(word);  // 1.0 where a table had a column of numbers
+    const std::optional<double> number = plain_number(word);  // 1.0 if a table had a column of numbers
     if (word == "true" || number == 1) return true;
     if (word == "false" || number == 0) return false;
     throw InputError(place, "terminal is true or false, not " + shown(text));
 }
 
-/// What the file says of a node or an edge, or by default.
+/// Values of a node or an edge, as stated or by default.
 struct Values {
     std::optional<bool> terminal;
     std::optional<std::int64_t> bandwidth_bytes_per_s;
@@ -64,7 +64,7 @@ struct Values {
 
 struct Node {
     std::string name;
-    std::size_t line = 0;  ///< 0: named by an edge, not declared
+    std::size_t line = 0;  ///< 0: an edge names it, but it is not declared
     Values values{};
 };
 
@@ -76,10 +76,10 @@ struct Edge {
     Values values{};
 };
 
-/// The file's graph: nodes in the order in which they are met, edges in that of the file.
+/// The file's graph: nodes in the order of their first occurrence, edges in the order of the file.
 struct Document {
     std::vector<Node> nodes;
-    std::vector<std::size_t> declared;  ///< numbers of nodes in the order of the file
+    std::vector<std::size_t> declared;  ///< indices of declared nodes, in the order of the file
     std::vector<Edge> edges;
     Values node_defaults;
     Values edge_defaults;
@@ -121,7 +121,7 @@ class DocumentReader : public XmlHandler {
         if (is_in_value_) value_ += piece;
     }
 
-    /// After the whole text.
+    /// Call it after the whole text.
     Document document() && {
         if (!has_graph_) throw InputError(SourcePlace{*file_, 0}, "there is no <graph>");
         for (const Edge& edge : document_.edges) {
@@ -139,12 +139,12 @@ class DocumentReader : public XmlHandler {
     static constexpr std::size_t kLongestName = 255;
     static constexpr std::size_t kMostKeys = 1024;
 
-    /// kOther: passed over with all that is in it.
+    /// kOther: ignored with all its content.
     enum class Element : std::uint8_t { kNothing, kGraphml, kKey, kDefault, kGraph, kNode, kEdge, kData, kOther };
 
     struct Key {
         std::string id;
-        std::string name;  ///< of the attribute
+        std::string name;  ///< name of the attribute
         bool is_for_nodes = false;
         bool is_for_edges = false;
     };
@@ -181,7 +181,7 @@ class DocumentReader : public XmlHandler {
         edges_are_directed_ = direction == "directed";
     }
 
-    /// A key without 'for' is for all, one without a name is called as its id.
+    /// A key without 'for' applies to all elements; a key without a name has its id as name.
     void declare_key(const XmlTag& tag) {
         static constexpr std::array<std::string_view, 8> kFor = {"all",  "graphml",   "graph", "node",
                                                                  "edge", "hyperedge", "port",  "endpoint"};
@@ -256,7 +256,8 @@ class DocumentReader : public XmlHandler {
         begin_value(tag, key->second);
     }
 
-    /// Of an attribute that counts where it stands; others are passed over, unless their key is not for such elements.
+    /// Begins the value of a known attribute. Ignores others, but refuses a known attribute whose key does not apply to
+    /// the element.
     void begin_value(const XmlTag& tag, const Key& key) {
         const bool is_of_node = key.name == "terminal";
         if (!is_of_node && key.name != "bandwidth" && key.name != "latency") return;
@@ -295,20 +296,20 @@ class DocumentReader : public XmlHandler {
 
     const std::string* file_;
     Document document_;
-    std::unordered_map<std::string, std::size_t> number_of_name_;  // only looked up, never gone through
-    std::unordered_map<std::string, Key> keys_;                    // the same
+    std::unordered_map<std::string, std::size_t> number_of_name_;  // only for look-ups, never iterated
+    std::unordered_map<std::string, Key> keys_;                    // only for look-ups, never iterated
     std::vector<Element> open_;
     bool has_graph_ = false;
     bool edges_are_directed_ = false;
     std::size_t links_ = 0;
-    std::size_t node_ = 0;      ///< declared last
-    const Key* key_ = nullptr;  ///< declared last, or that of the value
+    std::size_t node_ = 0;      ///< last declared node
+    const Key* key_ = nullptr;  ///< last declared key, or the key of the value
     bool is_in_value_ = false;
     SourcePlace value_place_;
     std::string value_;
 };
 
-/// Terminals first, both in the order of the file.
+/// Numbers terminals first, then switches, both in the order of the file.
 struct Numbering {
     std::vector<VertexId> vertex_of_node;
     std::vector<std::string> names;
@@ -337,7 +338,7 @@ Numbering number_vertices(const Document& document) {
 std::vector<Graph::Link> links_of(const Document& document, const std::string& file,
                                   const std::vector<VertexId>& vertex_of_node,
                                   std::optional<std::int64_t> default_bandwidth_bytes_per_s) {
-    // Objectives keep numbers per bandwidth.
+    // Objectives store numbers per bandwidth.
     constexpr std::size_t kMostBandwidths = 64;
     const Values& usual = document.edge_defaults;
     if (usual.bandwidth_bytes_per_s) default_bandwidth_bytes_per_s = usual.bandwidth_bytes_per_s;

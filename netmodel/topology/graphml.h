@@ -9,19 +9,19 @@
 
 namespace haichi {
 
-/// A network as GraphML, one <graph> of nodes and edges, of the namespace of the root element. Edge attributes:
-/// `bandwidth`, "5GB/s" or a plain number of bytes per second, and `latency`, "100ns" or a plain number of seconds;
-/// node attribute `terminal`, true, false, 1 or 0. Nodes that do not say are switches, and terminals when no node of
-/// the file says. An undirected edge is a link each way. Other attributes are passed over. Terminals are numbered in
+/// Reads a network as GraphML: one <graph> of nodes and edges, in the namespace of the root element. Edge attributes
+/// are `bandwidth`, "5GB/s" or a plain number of bytes per second, and `latency`, "100ns" or a plain number of seconds.
+/// The node attribute `terminal` is true, false, 1 or 0. Nodes without it are switches; if no node has it, all are
+/// terminals. An undirected edge is a link in each direction. Other attributes are ignored. Terminals are numbered in
 /// the order of the file, then the switches.
 ///
-/// `default_bandwidth_bytes_per_s` is that of edges that have none; without it they must have one. Throws InputError
-/// with file and line, also for everything that Graph refuses, nested graphs, hyperedges, and more than 64 different
-/// bandwidths.
+/// Edges without a bandwidth have `default_bandwidth_bytes_per_s`; without a default, every edge must have one. Throws
+/// InputError with file and line for nested graphs, hyperedges, more than 64 different bandwidths, and everything that
+/// Graph refuses.
 Graph parse_graphml(std::string_view text, const std::string& file,
                     std::optional<std::int64_t> default_bandwidth_bytes_per_s);
 
-/// The text of such a file, of at most 64 MiB.
+/// Reads the text of such a file, at most 64 MiB.
 std::string read_graphml(const std::string& path);
 
 }  // namespace haichi

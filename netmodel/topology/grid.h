@@ -10,7 +10,7 @@
 namespace haichi {
 
 inline constexpr std::size_t kMostAxes = 12;
-/// Most vertices a topology may have: every id and every link number then fits 32 bits, and what is kept per node 2 GB.
+/// Maximum number of vertices in a topology. Every id and link number then fits 32 bits, and data per node fit 2 GB.
 inline constexpr std::int64_t kMostVertices = std::int64_t{1} << 23;
 
 /// One coordinate per axis.
@@ -19,8 +19,8 @@ using Coordinates = boost::container::static_vector<std::int32_t, kMostAxes>;
 struct Axis {
     std::string name;
     std::int32_t size = 1;
-    /// The last and the first position are neighbours. Without meaning for sizes 1 and 2: an axis of size 2 has one
-    /// link each way, wrapped or not.
+    /// The last and the first position are neighbours. Has no effect for sizes 1 and 2: an axis of size 2 has one link
+    /// in each direction in both cases.
     bool wraps = false;
 
     [[nodiscard]] bool is_ring() const { return wraps && size > 2; }
@@ -29,11 +29,12 @@ struct Axis {
 
 enum class Sign : std::uint8_t { kPlus, kMinus };
 
-/// A mesh or torus of 1 to kMostAxes axes, wrap per axis; every vertex is a terminal. A value. Vertices are numbered
-/// row-major, last axis fastest.
+/// A mesh or torus of 1 to kMostAxes axes, with a wrap per axis. Every vertex is a terminal. A value. Vertices are
+/// numbered row-major, last axis fastest.
 ///
-/// A vertex owns one link number per outgoing direction: none along an axis of size 1, one along an axis of size 2, two
-/// (plus, minus) along longer axes. Numbers of links that a mesh border lacks stay unused (link_exists() tells).
+/// A vertex owns one link number per outgoing direction. It has no direction along an axis of size 1, one along an axis
+/// of size 2, two (plus, minus) along longer axes. Numbers of missing links at a mesh border stay unused; see
+/// link_exists().
 class Grid {
   public:
     /// Throws OptionError for no axes, more than kMostAxes, sizes below 1, or more than kMostVertices vertices.
@@ -55,7 +56,7 @@ class Grid {
     /// Upper bound of link numbers.
     [[nodiscard]] std::int32_t link_count() const { return vertex_count_ * links_per_vertex_; }
     [[nodiscard]] std::int32_t links_per_vertex() const { return links_per_vertex_; }
-    /// Number of the link that leaves `from` along axis k; the axis must have at least 2 positions.
+    /// Number of the link that leaves `from` along axis k, which must have at least 2 positions.
     [[nodiscard]] LinkId link(VertexId from, std::size_t k, Sign sign) const {
         const std::int32_t minus = sign == Sign::kMinus && axes_[k].size > 2 ? 1 : 0;
         return LinkId(from.value * links_per_vertex_ + first_slot_[k] + minus);
@@ -73,8 +74,8 @@ class Grid {
     /// Only for existing links.
     [[nodiscard]] LinkEnds link_ends(LinkId link) const;
 
-    /// Signed number of steps from coordinate a to b along axis k by the shorter way; on an even ring the half-way
-    /// destination goes `tie`.
+    /// Signed number of steps from coordinate a to b along axis k in the shorter direction. On an even ring, `tie` is
+    /// the direction to a half-way destination.
     [[nodiscard]] std::int32_t steps(std::size_t k, std::int32_t a, std::int32_t b, Sign tie) const {
         std::int32_t delta = b - a;
         if (axes_[k].is_ring()) {
@@ -87,8 +88,8 @@ class Grid {
     /// Length of a shortest path.
     [[nodiscard]] std::int32_t distance(VertexId a, VertexId b) const;
 
-    /// The vertex one step from v along axis k, or an invalid id beyond a mesh border or on an axis of size 1. On an
-    /// axis of size 2 both signs lead to the other position.
+    /// The vertex one step from v along axis k; invalid beyond a mesh border or on an axis of size 1. On an axis of
+    /// size 2 both signs lead to the other position.
     [[nodiscard]] VertexId neighbour(VertexId v, std::size_t k, Sign sign) const;
 
     friend bool operator==(const Grid& a, const Grid& b) { return a.axes_ == b.axes_; }

@@ -8,26 +8,26 @@
 
 namespace haichi {
 
-/// Which terminals of a topology a job runs on, and which of them take ranks. A value.
+/// The terminals of a topology on which a job runs, and the subset that can have ranks. A value.
 class JobNodes {
   public:
-    /// `vertex_of_node` lists the job's nodes; empty: all of the `terminals`. Throws OptionError for nodes and faulty
-    /// vertices that are no terminals, nodes that stand twice, and a job whose nodes are all faulty.
+    /// `vertex_of_node` lists the job's nodes; empty means all of the `terminals`. Throws OptionError for nodes and
+    /// faulty vertices that are not terminals, duplicate nodes, and a job whose nodes are all faulty.
     JobNodes(std::int32_t terminals, std::vector<VertexId> vertex_of_node, std::span<const VertexId> faulty);
 
     [[nodiscard]] std::int32_t count() const { return count_; }
     [[nodiscard]] std::int32_t usable_count() const { return usable_count_; }
-    /// All terminals, in the order of their numbers.
+    /// The job has all terminals, in the order of their numbers.
     [[nodiscard]] bool are_whole() const { return vertex_of_node_.empty(); }
     [[nodiscard]] VertexId vertex(NodeId node) const {
         return vertex_of_node_.empty() ? VertexId(node.value) : vertex_of_node_[node.index()];
     }
-    /// The job's node at a vertex; an invalid id for switches and other jobs' nodes. O(log nodes).
+    /// The job's node at a vertex; invalid for switches and other jobs' nodes. O(log nodes).
     [[nodiscard]] NodeId at(VertexId vertex) const;
-    /// False for a faulty node, which keeps its number but takes no rank and has no routes.
+    /// False for a faulty node, which keeps its number but has no rank and no routes.
     [[nodiscard]] bool is_usable(NodeId node) const { return is_usable_.empty() || is_usable_[node.index()] != 0; }
     [[nodiscard]] bool are_all_usable() const { return is_usable_.empty(); }
-    /// The nodes that take ranks, in the order of their vertices.
+    /// The usable nodes, in the order of their vertices.
     [[nodiscard]] std::vector<NodeId> usable_by_vertex() const;
 
   private:
@@ -35,8 +35,8 @@ class JobNodes {
     void mark_faulty(std::int32_t terminals, std::span<const VertexId> faulty);
 
     std::vector<VertexId> vertex_of_node_;
-    std::vector<NodeId> nodes_by_vertex_;  ///< node lists only: sorted by vertex
-    std::vector<std::uint8_t> is_usable_;  ///< per node; empty: all are
+    std::vector<NodeId> nodes_by_vertex_;  ///< only for node lists: nodes sorted by vertex
+    std::vector<std::uint8_t> is_usable_;  ///< per node; empty if all are usable
     std::int32_t count_ = 0;
     std::int32_t usable_count_ = 0;
 };

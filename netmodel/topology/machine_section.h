@@ -12,7 +12,7 @@
 
 namespace haichi {
 
-/// One object of the file: its keys are checked when it is opened, its values when they are asked for.
+/// One object of the file. Its keys are checked when it is opened, its values when they are read.
 class MachineSection {
   public:
     MachineSection(const LocatedJson& file, std::string pointer, const std::vector<std::string>& keys);
@@ -39,7 +39,7 @@ class MachineSection {
     [[nodiscard]] std::vector<std::int32_t> integers(const std::string& key) const;
 
     using Parse = std::int64_t (*)(std::string_view, const SourcePlace&);
-    /// Leaves `target` empty when the key is absent.
+    /// Leaves `target` empty if the key is absent.
     void quantity(const std::string& key, Parse parse, std::optional<std::int64_t>& target) const {
         if (has(key)) target = parse(text(key), place(key));
     }
@@ -54,7 +54,7 @@ class MachineSection {
     const nlohmann::json& value_;
 };
 
-/// Runs `make` and gives the OptionErrors of topologies and routings a place in the file.
+/// Runs `make` and adds a place in the file to the OptionErrors of topologies and routings.
 template <class Make>
 auto placed(const SourcePlace& place, const Make& make) {
     try {

@@ -10,11 +10,11 @@ namespace haichi {
 
 namespace {
 
-/// Lists of every vertex, compressed by rows.
+/// A list per vertex, as compressed rows.
 template <class Entry>
 class Rows {
   public:
-    /// `visit` calls what it is given with each vertex and an entry of its list.
+    /// `visit` must call its argument with each vertex and an entry of the vertex's list.
     template <class Visit>
     Rows(std::int32_t vertices, const Visit& visit) : first_(static_cast<std::size_t>(vertices) + 1, 0) {
         visit([&](VertexId v, Entry) { ++first_[v.index() + 1]; });
@@ -28,7 +28,7 @@ class Rows {
             end_[v] -= static_cast<std::uint32_t>(std::ranges::unique(row).size());
         }
     }
-    /// Ascending, each once.
+    /// Ascending, without duplicates.
     [[nodiscard]] std::span<const Entry> of(VertexId v) const {
         return std::span(entries_).subspan(first_[v.index()], end_[v.index()] - first_[v.index()]);
     }
@@ -39,10 +39,10 @@ class Rows {
     std::vector<Entry> entries_;
 };
 
-/// Where the links of every vertex lead to.
+/// Ends of the links that leave each vertex.
 struct Successors {
-    Rows<NodeId> usable;    ///< nodes of the job that take ranks
-    Rows<VertexId> others;  ///< switches, and nodes that take none
+    Rows<NodeId> usable;    ///< usable nodes of the job
+    Rows<VertexId> others;  ///< switches and other nodes
 
     Successors(const Topology& topology, const JobNodes& job)
         : usable(topology.vertex_count(),
@@ -97,7 +97,7 @@ NearNodes NearNodes::in_blocks(std::int32_t terminals_of_block, const JobNodes& 
     const std::vector<NodeId> nodes = job.usable_by_vertex();
     near.near_.reserve(2 * nodes.size());
     const auto block = [&](std::size_t i) { return job.vertex(nodes[i]).value / terminals_of_block; };
-    // The nodes of a block are written twice, g0 g1 .. gk g0 g1 .., so that every node's list is a window behind it.
+    // The nodes of a block are written twice, g0 g1 .. gk g0 g1 .., so that every node's list is the window after it.
     for (std::size_t begin = 0; begin < nodes.size();) {
         std::size_t end = begin + 1;
         while (end < nodes.size() && block(end) == block(begin)) ++end;
@@ -125,7 +125,7 @@ NearNodes NearNodes::by_search(const Topology& topology, const JobNodes& job) {
         seen_by[level.front().index()] = i;
         while (found.empty() && !level.empty()) {
             for (const VertexId v : level) {
-                // A switch may have all nodes of the job: as many are looked at as can be taken.
+                // All nodes of the job may have the same switch: visits only as many as the list can have.
                 const std::span<const NodeId> nodes = successors.usable.of(v);
                 const auto behind = std::ranges::upper_bound(nodes, NodeId(i));
                 const auto first = static_cast<std::size_t>(behind - nodes.begin());
@@ -143,7 +143,7 @@ NearNodes NearNodes::by_search(const Topology& topology, const JobNodes& job) {
             }
             level.swap(next_level);
         }
-        // Those that follow the node come first, so that no node is in everybody's list.
+        // Prefers the nodes after this one, so that no node is in all lists.
         std::ranges::sort(found, {}, [&](NodeId n) { return n.value > i ? n.value - i : n.value - i + job.count(); });
         if (found.size() > kMost) found.resize(kMost);
         near.first_.push_back(static_cast<std::uint32_t>(near.near_.size()));

@@ -11,7 +11,7 @@ namespace haichi {
 
 class Topology;
 
-/// Per node of a job, the usable nodes that a search may try as "next to" it; perhaps none. A value.
+/// Per node of a job, the usable nodes that a search may try as neighbours; possibly none. A value.
 class NearNodes {
   public:
     static constexpr std::size_t kMost = 64;
@@ -20,17 +20,18 @@ class NearNodes {
         return std::span(near_).subspan(first_[node.index()], count_[node.index()]);
     }
 
-    /// Those one hop away.
+    /// Nodes one hop away.
     static NearNodes on_grid(const Grid& grid, const JobNodes& job);
-    /// Those in the same block of `terminals_of_block` terminals with consecutive numbers: of more than kMost the next
-    /// ones, cyclically. O(nodes).
+    /// Nodes in the same block of `terminals_of_block` terminals with consecutive numbers. If there are more than
+    /// kMost, the next ones, cyclically. O(nodes).
     static NearNodes in_blocks(std::int32_t terminals_of_block, const JobNodes& job);
-    /// The nearest ones by links, whatever the routes are; of more than kMost those that follow the node cyclically.
-    /// Per node O(vertices and links up to the nearest node), of whose neighbours kMost are looked at.
+    /// The nearest nodes by links, independent of the routes. If there are more than kMost, those that follow the node
+    /// cyclically. O(vertices and links up to the nearest node) per node; visits at most kMost nodes of each of these
+    /// vertices.
     static NearNodes by_search(const Topology& topology, const JobNodes& job);
 
   private:
-    std::vector<std::uint32_t> first_;  ///< per node, in near_; windows may overlap
+    std::vector<std::uint32_t> first_;  ///< start of each node's window in near_; windows may overlap
     std::vector<std::uint8_t> count_;
     std::vector<NodeId> near_;
 };

@@ -7,12 +7,12 @@
 
 namespace haichi {
 
-/// "1x2x4x2x3x2" -> {1,2,4,2,3,2}; zeros are accepted (origins have them). Throws OptionError naming `what`, with
-/// `example` as its hint.
+/// Parses "1x2x4x2x3x2" to {1,2,4,2,3,2}. Accepts zeros, which origins have. Throws OptionError, which names `what` and
+/// has `example` as its hint.
 std::vector<std::int32_t> parse_sizes(std::string_view text, std::string_view what, char separator = 'x',
                                       std::string_view example = "1x2x4x2x3x2");
 
-/// "1x2x4x2x3x2"
+/// Inverse of parse_sizes(): "1x2x4x2x3x2".
 std::string sizes_text(const std::vector<std::int32_t>& sizes);
 
 }  // namespace haichi

@@ -26,21 +26,22 @@ struct LinkEnds {
     VertexId to;
 };
 
-/// What the links, or the routers, of a class have in common. What is not stated is as the machine's parameters say.
+/// Common properties of the links, or the routers, of a class. Unstated values are the machine's.
 struct PortClass {
     std::string name;                                     ///< "links", "global links"
     std::optional<std::int64_t> bandwidth_bytes_per_s{};  ///< the rate
-    std::optional<std::int64_t> latency_ps{};             ///< of a link: its cable; of a router: a passage
-    /// Of links: as how many a passage counts in distances.
+    std::optional<std::int64_t> latency_ps{};             ///< cable latency of a link, or latency of a router
+    /// For links: number of hops that the link counts in distances.
     std::int32_t hops = 1;
 
-    /// Of routers that take a packet in whole before it goes on, as the bridges of a wide-area line.
+    /// For routers that store a whole packet before they forward it, such as the bridges of a wide-area line.
     struct Store {
-        std::int64_t delay_ps = 0;                         ///< how long each packet is held, from its tail on
-        std::int64_t timer_ps = 0;                         ///< held ones go on at multiples of it; 0: at any time
-        std::int64_t packet_time_ps = 0;                   ///< that a packet takes an output longer than its bytes do
-        std::optional<std::int64_t> buffer_bytes{};        ///< of an input, per virtual channel: places of full packets
-        std::optional<std::int64_t> most_payload_bytes{};  ///< of packets of messages that pass
+        std::int64_t delay_ps = 0;        ///< time for which each packet is held after its tail
+        std::int64_t timer_ps = 0;        ///< held packets leave at its multiples; 0 means at any time
+        std::int64_t packet_time_ps = 0;  ///< time that a packet occupies an output besides its bytes
+        /// Buffer of an input, per virtual channel: entries for full packets.
+        std::optional<std::int64_t> buffer_bytes{};
+        std::optional<std::int64_t> most_payload_bytes{};  ///< limit for packets that pass the router
 
         friend bool operator==(const Store&, const Store&) = default;
     };
@@ -49,16 +50,16 @@ struct PortClass {
     friend bool operator==(const PortClass&, const PortClass&) = default;
 };
 
-/// What routes have to keep to.
+/// Constraints on routes.
 struct RouteLimits {
-    std::span<const VertexId> faulty{};  ///< terminals that no route passes
-    /// That the machine states; 0: it has as many as the routes need. Where routings differ in that, one that manages
-    /// with these takes the place of the one that was asked for.
+    std::span<const VertexId> faulty{};  ///< terminals that no route may contain
+    /// Virtual channels of the machine; 0 means as many as the routes need. If the requested routing needs more, a
+    /// routing that needs no more replaces it.
     std::int32_t virtual_channels = 0;
 };
 
-/// What a topology is at compile time: vertices, terminals first, and directed links, by their numbers. Hot loops take
-/// the value itself (Grid, FatTree ..); all others ask Topology.
+/// A topology at compile time: numbered vertices, terminals first, and directed links. Hot loops use the value itself
+/// (Grid, FatTree ..), all other code uses Topology.
 template <class T>
 concept TopologyValue = std::equality_comparable<T> && requires(const T& value, LinkId link) {
     { value.terminal_count() } -> std::same_as<std::int32_t>;
@@ -68,8 +69,8 @@ concept TopologyValue = std::equality_comparable<T> && requires(const T& value, 
     { value.link_ends(link).to } -> std::convertible_to<VertexId>;
 };
 
-/// A network without its routes, of any kind: what everything but the kind's own files knows of it. Immutable; never in
-/// a hot loop. Functions with a body are capabilities: a kind that has one overrides it.
+/// A network of any kind, without its routes. All code outside the kind's own files sees only this interface.
+/// Immutable; not for hot loops. Functions with a body are capabilities, which a kind may override.
 class Topology {
   public:
     Topology() = default;
@@ -78,68 +79,69 @@ class Topology {
     virtual ~Topology() = default;
 
     [[nodiscard]] virtual std::int32_t terminal_count() const = 0;
-    /// Terminals 0..terminal_count()-1, then the routers that are no terminals.
+    /// Terminals 0..terminal_count()-1, then the routers that are not terminals.
     [[nodiscard]] virtual std::int32_t vertex_count() const = 0;
     /// Upper bound of link numbers; see link_exists().
     [[nodiscard]] virtual std::int32_t link_count() const = 0;
     [[nodiscard]] virtual bool link_exists(LinkId /*link*/) const { return true; }
     [[nodiscard]] virtual std::int64_t existing_link_count() const { return link_count(); }
-    /// Of a link that exists.
+    /// The link must exist.
     [[nodiscard]] virtual LinkEnds link_ends(LinkId link) const = 0;
 
-    /// At least one.
+    /// At least one class.
     [[nodiscard]] virtual std::span<const PortClass> link_classes() const = 0;
     [[nodiscard]] virtual std::size_t class_of_link(LinkId /*link*/) const { return 0; }
-    /// None: all routers are as the machine says.
+    /// Empty if all routers have the machine's properties.
     [[nodiscard]] virtual std::span<const PortClass> router_classes() const { return {}; }
-    /// Only where there are classes.
+    /// Only if there are classes.
     [[nodiscard]] virtual std::size_t class_of_router(VertexId /*router*/) const { return 0; }
 
-    /// "(0,1,2)", "(switch 1.0)"
+    /// For example "(0,1,2)" or "(switch 1.0)".
     [[nodiscard]] virtual std::string vertex_name(VertexId v) const = 0;
-    /// Of a terminal, as people name nodes: its number, or its vertex_name().
+    /// Name of a terminal for users: its number, or its vertex_name().
     [[nodiscard]] virtual std::string node_name(VertexId terminal) const { return std::to_string(terminal.value); }
-    /// "X+ (0,1)->(1,1)", "up (switch 1.0)->(switch 2.1)": no two links have the same.
+    /// For example "X+ (0,1)->(1,1)" or "up (switch 1.0)->(switch 2.1)"; unique.
     [[nodiscard]] virtual std::string link_name(LinkId link) const = 0;
-    /// {"kind": .., sizes by their names}, as a machine file's "topology" states it.
+    /// {"kind": .., named sizes}, as in a machine file's "topology".
     [[nodiscard]] virtual nlohmann::ordered_json description() const = 0;
 
-    /// The routes of a routing (as routing() takes it); the topology has to outlive them.
+    /// The routes of a routing, in the form that routing() accepts. The topology must outlive them.
     [[nodiscard]] virtual std::shared_ptr<const Routes> routes(std::string_view routing,
                                                                const RouteLimits& limits) const = 0;
-    /// The text of a routing in full; "": of the default one. Throws OptionError for one that does not fit.
+    /// The complete text of a routing; "" is the default routing. Throws OptionError for an invalid one.
     [[nodiscard]] virtual std::string routing(std::string_view text) const = 0;
 
-    /// The grid whose vertices and links these are, by the same numbers: nodes have coordinates, and a job may be a
+    /// The grid with the same vertices, links and numbers, if any: nodes then have coordinates, and a job may be a
     /// cuboid.
     [[nodiscard]] virtual const Grid* coordinates() const { return nullptr; }
-    /// With coordinates: the topology of a cuboid of it.
+    /// With coordinates: the topology of a cuboid in it.
     [[nodiscard]] virtual std::shared_ptr<const Topology> cuboid(Grid /*job*/) const { return nullptr; }
-    /// Where terminals with consecutive numbers form blocks, each of several of the next smaller ones: their sizes,
-    /// from 1 to terminal_count(), and two terminals are the nearer the smaller the block that has both.
+    /// Sizes of nested blocks of terminals with consecutive numbers, from 1 to terminal_count(). The smaller the block
+    /// that contains two terminals, the nearer they are. Empty without such blocks.
     [[nodiscard]] virtual std::span<const std::int32_t> block_sizes() const { return {}; }
-    /// A terminal without a router of its own: its links are the channels of its network interface.
+    /// A terminal without its own router: its links are the channels of its NIC.
     [[nodiscard]] virtual bool is_host(VertexId /*terminal*/) const { return true; }
-    /// Most links that leave, or that enter, any node of the job.
+    /// Maximum number of links that leave or enter any node of the job.
     [[nodiscard]] virtual std::int32_t most_links_of_node(const JobNodes& /*job*/) const { return 1; }
     [[nodiscard]] virtual NearNodes near_nodes(const JobNodes& job) const { return NearNodes::by_search(*this, job); }
-    /// First vertices of the ranges that a parallel simulation divides evenly, each by itself.
+    /// First vertices of the ranges that a parallel simulation divides evenly, each separately.
     [[nodiscard]] virtual std::vector<std::int32_t> router_ranges() const { return {0}; }
-    /// Of a topology without coordinates: nodes and switches, and the links between them.
+    /// Picture of a topology without coordinates: nodes, switches and the links between them.
     [[nodiscard]] virtual Drawing drawing() const;
 
-    /// Where terminals with consecutive numbers form regions, each a network of its own, joined by few links that cost
-    /// much more than theirs: the first terminal of each, ascending.
+    /// The first terminal of each region, ascending. Regions have consecutive terminals, and each is a separate
+    /// network. Few links join them and cost much more than links inside.
     [[nodiscard]] virtual std::vector<std::int32_t> regions() const { return {0}; }
-    /// With several regions: the same, with what joins them holding every packet that long. Distances stay as they are.
+    /// With several regions: the same topology, with bridges that hold every packet for `delay_ps`. Distances do not
+    /// change.
     [[nodiscard]] virtual std::shared_ptr<const Topology> with_delay(std::int64_t /*delay_ps*/) const {
         return nullptr;
     }
-    /// With several regions: how long that holds every packet; the longest.
+    /// With several regions: the longest time for which a bridge holds a packet.
     [[nodiscard]] virtual std::int64_t delay_ps() const { return 0; }
 };
 
-/// The part of the interface that follows from the value.
+/// The functions that follow from the value.
 template <TopologyValue Value>
 class TopologyOf : public Topology {
   public:
@@ -158,7 +160,7 @@ class TopologyOf : public Topology {
     Value value_;
 };
 
-/// The value that a topology was made of; null when it is of another type.
+/// The value of a topology, or null if it has another type.
 template <TopologyValue Value>
 const Value* topology_value(const Topology& topology) {
     const auto* typed = dynamic_cast<const TopologyOf<Value>*>(&topology);
@@ -169,8 +171,8 @@ const Value* topology_value(const Topology& topology) {
 Drawing drawing_by_levels(const Topology& topology, std::vector<std::int32_t> level_of_vertex,
                           const std::vector<std::string>& name_of_level);
 
-/// A bandwidth for each of the first classes, the others have the machine's. Throws OptionError for more than there
-/// are.
+/// Sets the bandwidths of the first classes; the others have the machine's. Throws OptionError for more bandwidths than
+/// classes.
 std::vector<PortClass> classes_with(std::vector<PortClass> classes, std::span<const std::int64_t> bandwidths);
 
 }  // namespace haichi

@@ -11,7 +11,7 @@ namespace haichi {
 
 namespace {
 
-/// No namespace has a line feed: expat refuses those that would.
+/// No namespace contains a line feed: expat refuses such namespaces.
 constexpr char kNamespaceEnd = '\n';
 
 std::string_view namespace_of(std::string_view name) {
@@ -24,7 +24,7 @@ std::string_view local_name(std::string_view name) {
     return end == std::string_view::npos ? name : name.substr(end + 1);
 }
 
-/// Expat's callbacks. An exception must not pass through its C functions, so it waits here until the parser has
+/// Expat's callbacks. An exception must not pass through expat's C functions, so it is stored until the parser has
 /// stopped.
 class ExpatReader {
   public:
@@ -62,7 +62,7 @@ class ExpatReader {
     static constexpr std::size_t kDeepest = 64;
     static constexpr std::size_t kMostElements = std::size_t{1} << 22;
     static constexpr std::size_t kMostAttributes = 256;
-    /// The parser keeps up to ten times the length of a tag, and looks again at one that a piece cuts.
+    /// The parser stores up to ten times the length of a tag, and parses a tag again if it continues in the next piece.
     static constexpr std::size_t kLongestTag = std::size_t{1} << 20;
     static constexpr std::size_t kPiece = std::size_t{1} << 20;
 
@@ -78,7 +78,7 @@ class ExpatReader {
         return {*file_, static_cast<std::size_t>(XML_GetCurrentLineNumber(parser_.get()))};
     }
 
-    /// Calls `action`; the parser stops when it throws. Nothing is called after that.
+    /// Calls `action`. If it throws, the parser stops, and no further action is called.
     template <class Action>
     void guarded(const Action& action) {
         if (failure_) return;
@@ -145,7 +145,7 @@ class ExpatReader {
         throw InputError(place(), message);
     }
 
-    /// Of the line of a byte, that byte and a few around it.
+    /// The text around a byte, within its line.
     [[nodiscard]] std::string_view excerpt(std::size_t at) const {
         constexpr std::size_t kBefore = 8;
         constexpr std::size_t kAfter = 24;
