@@ -88,8 +88,8 @@ class CollectiveSelection;
 /// One member's arguments of a collective operation. The objects that it refers to must outlive the operation's steps.
 struct CollectiveArguments {
     CollectiveKind collective = CollectiveKind::kBarrier;
-    /// One block, in operations with equal blocks (gather, all-to-all, ...), or the vector of a reduction. With counts,
-    /// the base and type of all blocks, or only the base if each block has its own type.
+    /// One block in operations with equal blocks (gather, all-to-all, ...), the vector in a reduction. With counts, the
+    /// base address and the type of the blocks, or only the base address if each block has its own type.
     Buffer send;
     /// Like `send`. A broadcast has its data here, also at the root. In reduce_scatter_block, the count refers to one
     /// block.
@@ -110,7 +110,7 @@ struct CollectiveArguments {
     std::span<const int> sources;
     std::span<const int> destinations;
     bool is_grid = false;  ///< the neighbours are pairs, down and up, in each dimension
-    /// For an inter-communicator, true in the group that its members agreed to call the first.
+    /// For an inter-communicator: true in the group that its members agreed to call the first one.
     bool is_first_group = false;
     /// Selects the algorithms of operations that are parts of this one. Set by collective_steps().
     const CollectiveSelection* selection = nullptr;

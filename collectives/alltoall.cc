@@ -96,7 +96,7 @@ Steps linear_limited(Exchange& exchange, CollectiveArguments arguments, Tuning t
     co_await exchange.wait();
 }
 
-/// Like linear, in batches. Empty blocks are not sent.
+/// Like linear, in batches. Empty blocks are skipped if the counts are known.
 Steps scattered(Exchange& exchange, CollectiveArguments arguments, Tuning tuning) {
     if (arguments.in_place) {
         co_await replace_by_rank(exchange, arguments);
@@ -154,8 +154,8 @@ Steps pairwise_shift(Exchange& exchange, CollectiveArguments arguments, Tuning /
     }
 }
 
-/// How many numbers in [0, count) have the bit `bit`. These are half of every full period of 2 * bit, and a part of the
-/// last.
+/// Counts the integers in [0, count) with bit `bit` set. They are half of every full period of 2 * bit, and a part of
+/// the last period.
 std::int64_t blocks_with_bit(std::int64_t count, std::int64_t bit) {
     return count / (2 * bit) * bit + std::max<std::int64_t>(0, count % (2 * bit) - bit);
 }

@@ -15,8 +15,8 @@ namespace haichi::collectives {
 struct ExchangeMembers {
     int rank = 0;  ///< this member's rank in its group
     int size = 1;  ///< the size of its group
-    /// The size of the other group of an inter-communicator, 0 otherwise. Messages then go to and come from the ranks
-    /// of that group.
+    /// The size of the other group of an inter-communicator, or 0 for an intra-communicator. Messages go to and come
+    /// from the ranks of the other group.
     int remote_size = 0;
 };
 
@@ -24,7 +24,7 @@ struct ExchangeMembers {
 /// Messages of different operations never match, because the implementation chooses their tags.
 ///
 /// The implementation begins messages, calls completed() for complete messages, and calls Steps::resume() when
-/// may_go_on().
+/// may_go_on() returns true.
 class Exchange {
   public:
     /// A message of this member. Numbers follow the order in which messages began.

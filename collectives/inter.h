@@ -5,7 +5,7 @@
 namespace haichi::collectives {
 
 /// Operations between two groups, as in MPICH. They consist of operations inside the groups, and of messages between
-/// the members 0 of both groups.
+/// the first members of the two groups.
 Steps inter_steps(Exchange& exchange, CollectiveArguments arguments);
 
 }  // namespace haichi::collectives

@@ -10,14 +10,14 @@
 
 namespace haichi::collectives {
 
-/// The conditions of a table line on a call.
+/// The conditions under which a table line applies to a call.
 struct SelectionConditions {
     std::int64_t least_members = 1;
     std::int64_t most_members = INT64_MAX;
     bool power_of_two = false;
     bool ordered = false;  ///< the operation does not commute
     bool commutes = false;
-    bool user_defined = false;  ///< the operation is the program's
+    bool user_defined = false;  ///< the program defines the operation
     bool fewer_items = false;   ///< the vector has fewer items than the largest power of two of members
     bool equal_blocks = false;
 };

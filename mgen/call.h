@@ -40,15 +40,14 @@ struct Call {
 
     Kind kind = Kind::kFinish;
     bool is_counted = false;    ///< a put whose arrival poll() may consume
-    bool is_by_target = false;  ///< the target's rank performs the access, at its next call if it is computing
+    bool is_by_target = false;  ///< the target's rank performs the access; if it is computing, at its next call
     SendOptions options{};
     RankId partner{};  ///< destination, source or target; an invalid source matches any source
     std::int32_t tag = 0;
-    std::uint32_t context = 0;  ///< a communicator's; messages match only receives in the same context
+    std::uint32_t context = 0;  ///< context of a communicator; messages match only receives in the same context
     std::uint32_t request = 0;
     std::int32_t group = 0;
-    std::int64_t amount = 0;        ///< bytes of a message or sent by an access, or picoseconds of computation or of a
-                                    ///< call
+    std::int64_t amount = 0;        ///< bytes sent by a message or an access; picoseconds of computation or of a call
     std::int64_t answer_bytes = 0;  ///< bytes that an access's target returns
 
     static Call send(RankId destination, std::int64_t bytes, std::int32_t tag = 0, SendOptions options = {},
@@ -73,7 +72,7 @@ struct Call {
     }
     /// Waits until the program's may_resume() returns true. By default that is when the rank has no open requests.
     static Call wait() { return {.kind = Kind::kWait}; }
-    /// Like wait(), as the remainder of a call that has been made, without overhead.
+    /// Like wait(), but as the remainder of an earlier call, without overhead.
     static Call park() { return {.kind = Kind::kPark}; }
     static Call compute(std::int64_t time_ps) { return {.kind = Kind::kCompute, .amount = time_ps}; }
     /// Time in a call without other effects, such as reading the clock or an unsuccessful test.

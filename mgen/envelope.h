@@ -33,15 +33,13 @@ struct Envelope {
     std::uint32_t context = 0;   ///< see Call::context
     std::uint32_t sequence = 0;  ///< among the messages of this pair
     std::int64_t bytes = 0;
-    std::int64_t further_bytes = 0;  ///< for an access, bytes of its answer; for a queued send, bytes not yet handed
-                                     ///< over
+    std::int64_t further_bytes = 0;  ///< bytes of an access's answer; bytes of a queued send not handed over yet
     std::int64_t gap_ps = 0;
     std::int32_t nic = 0;
     std::uint32_t send_request = 0;
     std::uint32_t receive_request = 0;
     std::uint32_t flags = 0;   ///< for an access, and for a queued eager send
-    std::uint32_t sender = 0;  ///< for a rendezvous, index of the sender's envelope; for a queued eager send, its key
-                               ///< as stripes
+    std::uint32_t sender = 0;  ///< index of a rendezvous sender's envelope; stripes key of a queued eager send
     std::uint32_t index = 0;   ///< in its pool
     bool is_eager = false;
     std::uint8_t round_trips_left = 0;  ///< for a rendezvous at its sender, round trips before the data

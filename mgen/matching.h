@@ -23,9 +23,9 @@ struct PostedReceive {
 };
 
 /// MPI matching at one receiver. An arriving message takes the fitting receive that was posted first. A receive takes
-/// the fitting message that arrived first. Messages of a pair must be passed in the order of their sends. A step costs
-/// O(open receives or messages of one source); any source costs O(all of them). Memory is proportional to the open
-/// receives and messages.
+/// the fitting message that arrived first. Messages of a pair must be passed in the order of their sends. A step takes
+/// time linear in the open receives or messages of one source. With any source, it is linear in those of all sources.
+/// Memory is proportional to the open receives and messages.
 class Matching {
   public:
     /// Returns the receive that matches the message; it is no longer posted. Otherwise, keeps the message as

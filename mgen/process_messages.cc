@@ -157,7 +157,7 @@ std::int64_t ProcessModel::numbered_pairs() const {
 
 /// Called between two lookahead windows, when nothing runs, because only then can both ends of a pair be read. No
 /// message is in flight between two ranks if the receiver has accepted all messages sent. No result depends on when
-/// pairs are forgotten. The cost is at most proportional to the number of sends since the last time.
+/// pairs are forgotten. The cost is at most proportional to the number of sends since pairs were last forgotten.
 void ProcessModel::forget_pairs() {
     if (numbered_pairs() <= most_pairs_) return;
     for (std::size_t r = 0; r < ranks_.size(); ++r) {

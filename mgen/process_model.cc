@@ -282,7 +282,7 @@ void ProcessModel::arrive_at_home(std::uint32_t number, std::int64_t last_ps) {
     }
 }
 
-// ---- Who waits for what ---------------------------------------------------------------------------------------------
+// ---- Reports of waiting ranks ---------------------------------------------------------------------------------------
 
 std::string ProcessModel::waiting_ranks(std::size_t most) {
     std::string text;

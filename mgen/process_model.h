@@ -98,7 +98,7 @@ class ProcessModel final : public PacketClient {
     /// Memory for ranks and open requests and messages. Takes O(ranks) time.
     [[nodiscard]] std::size_t memory_bytes() const;
 
-    // For the program, about the rank for which it is called.
+    // For the program, about the rank that it is called for.
     /// The message that a receive would take now; null if none has arrived.
     [[nodiscard]] const Envelope* find_unexpected(RankId rank, const PostedReceive& wanted) {
         return rank_at(rank).matching.find(wanted);
@@ -134,8 +134,7 @@ class ProcessModel final : public PacketClient {
         kAcknowledgement,  ///< first = the receive's request, second = the sender's envelope
         kData,             ///< first = the receive's request, second = the send's request
         kAccess,           ///< first = the origin's request, PacketMessage::tag = the bytes of the answer
-        kAnswer,           ///< answers an access; first = the origin's request, PacketMessage::tag = the bytes of the
-                           ///< access
+        kAnswer,           ///< answer; first = the origin's request, PacketMessage::tag = the bytes of the access
         kStep,             ///< a further round trip of a rendezvous; second = the sender's envelope
         kTaken,  ///< first = 1 for a rendezvous, second = the send's request, PacketMessage::tag = the bytes received
     };
@@ -145,8 +144,7 @@ class ProcessModel final : public PacketClient {
     static constexpr std::uint32_t kAccessKindMask = 3;
     static constexpr std::uint32_t kIsCounted = 64;   // for an access
     static constexpr std::uint32_t kIsBuffered = 64;  // for an eager message whose sender has limited buffers
-    static constexpr std::uint32_t kIsHeld = 64;      // for an acknowledgement without a posted receive; first =
-                                                      // sequence
+    static constexpr std::uint32_t kIsHeld = 64;      // for an acknowledgement before the receive; first = sequence
     static constexpr std::uint32_t kIsBack = 64;      // for a step
     static constexpr std::uint32_t kIsByTarget = 128;
     static constexpr int kStripesShift = 8;  // number of stripes of a message; 0 if it is whole

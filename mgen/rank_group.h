@@ -17,7 +17,7 @@ struct RankGroup {
         NodeId node;  ///< the node of one of its ranks
         std::int32_t members = 0;
         // Accessed only by the partition:
-        std::int32_t arrived = 0;  ///< ranks, in the current round
+        std::int32_t arrived = 0;  ///< ranks in the current round
         std::int64_t last_ps = 0;
         std::int64_t rounds = 0;  ///< completed rounds
     };
@@ -34,11 +34,11 @@ struct RankGroup {
 
     std::vector<RankId> ranks;
     std::int64_t cost_ps = 0;  ///< from the last arrival to the release
-    std::vector<Part> parts;   ///< by partition; the first one is the home
+    std::vector<Part> parts;   ///< by partition; the first one is the home partition
     // Accessed only by the home partition:
     std::size_t parts_arrived = 0;
     std::int64_t last_ps = 0;
-    std::int64_t released = 0;  ///< number of rounds
+    std::int64_t released = 0;  ///< number of released rounds
 };
 
 }  // namespace haichi

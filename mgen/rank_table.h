@@ -98,8 +98,7 @@ class RankTable {
         }
     }
 
-    std::vector<std::pair<RankId, Value>> entries_;  ///< the capacity is a power of two; an invalid rank marks an empty
-                                                     ///< entry
+    std::vector<std::pair<RankId, Value>> entries_;  ///< size is a power of two; invalid ranks mark empty entries
     std::size_t size_ = 0;
 };
 

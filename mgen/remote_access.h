@@ -22,7 +22,7 @@ struct RemoteAccess {
     std::uint32_t request = 0;      ///< the origin's own number
     std::int64_t bytes = 0;         ///< sent to the target, as data of a put or operands of an atomic operation
     std::int64_t answer_bytes = 0;  ///< returned, as data of a get or result of an atomic operation
-    std::int64_t gap_ps = 0;        ///< for the messages, like their NIC
+    std::int64_t gap_ps = 0;        ///< for the messages, like `nic`
     std::int32_t nic = 0;
 };
 

@@ -80,7 +80,7 @@ inline constexpr int kBasicTypes = static_cast<int>(BasicType::k2DoublePrecision
 
 /// How the bytes of a basic type are interpreted. The kind determines which operations are defined on the type.
 enum class BasicKind : std::uint8_t {
-    kCharacter,  ///< text: no arithmetic
+    kCharacter,  ///< text, without arithmetic
     kSigned,
     kUnsigned,
     kFloating,
@@ -101,7 +101,7 @@ struct BasicTypeInfo {
     std::int32_t extent;     ///< bytes in memory; above the size for pairs with padding
     std::int32_t alignment;  ///< the compiler's alignment
     std::int32_t external32_size;
-    /// The types of a pair's value and index; for other types, twice the type itself.
+    /// The types of a pair's value and index. Both are the type itself if it is not a pair.
     std::array<BasicType, 2> parts;
 };
 

@@ -23,7 +23,7 @@ struct Communicator {
 };
 using CommunicatorRef = std::shared_ptr<const Communicator>;
 
-/// A rank's part in a communicator.
+/// The state of one rank in a communicator.
 struct Membership {
     CommunicatorRef communicator;
     int rank = 0;                   ///< in its group

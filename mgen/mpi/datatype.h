@@ -17,20 +17,20 @@ namespace haichi::mpi {
 
 using collectives::TypeBounds;
 
-/// An MPI data type, immutable and shared. Its memory is proportional to its description. Whether it is committed, its
-/// name and its attributes belong to the rank that made it.
+/// An MPI data type, immutable and shared. Its memory is proportional to its description. Its name, its attributes and
+/// whether it is committed belong to the rank that made it.
 class Datatype : public collectives::ItemType, public std::enable_shared_from_this<Datatype> {
   public:
     /// The named type; every call returns the same object.
     static const DatatypeRef& basic(BasicType type);
 
-    /// `only` is the basic type of all elements, if there is just one.
+    /// `only` is the basic type of all elements, if they share one.
     Datatype(TypeBounds bounds, LayoutRef layout, SignatureRef signature, std::optional<BasicType> only,
              TypeContents contents);
 
     /// The basic type, unless a constructor made this type.
     [[nodiscard]] std::optional<BasicType> named() const;
-    /// The basic type of all elements, if there is just one; a pair counts as one basic type.
+    /// The basic type of all elements, if they share one. A pair counts as one basic type.
     [[nodiscard]] std::optional<BasicType> only_basic_type() const { return only_; }
     [[nodiscard]] const Signature& signature() const { return *signature_; }
     [[nodiscard]] const SignatureRef& signature_ref() const { return signature_; }

@@ -46,7 +46,7 @@ class Group {
     [[nodiscard]] GroupRef include_ranges(std::span<const Range> ranges) const;
     [[nodiscard]] GroupRef exclude_ranges(std::span<const Range> ranges) const;
 
-    /// The rank in `other` of member `rank`.
+    /// The rank in `other` of member `rank`; nullopt if it is not a member there.
     [[nodiscard]] std::optional<int> translate(int rank, const Group& other) const {
         return other.rank_of(world_rank(rank));
     }

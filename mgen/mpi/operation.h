@@ -35,7 +35,7 @@ enum class OperationKind : std::uint8_t {
 
 inline constexpr int kOperationKinds = static_cast<int>(OperationKind::kNoOperation) + 1;
 
-/// "MPI_MAX"
+/// The name in MPI, such as "MPI_MAX".
 std::string_view name(OperationKind kind);
 
 /// Whether MPI defines the operation on the type.

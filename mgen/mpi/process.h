@@ -32,8 +32,8 @@ class RemoteOperation {
   public:
     virtual ~RemoteOperation() = default;
     /// Called once when the access has arrived at its target (Call::put and others) and the target's memory is mapped.
-    /// Moves the data. Not called if the target has ended. Waits at the target are checked again afterwards. kLater
-    /// means that Process::answer() of the target completes the access.
+    /// Moves the data. Not called if the target has ended. Afterwards, the target checks its waits again. kLater means
+    /// that Process::answer() of the target completes the access.
     virtual TargetAnswer at_target(const RemoteAccess& /*access*/, std::int64_t /*now_ps*/) {
         return TargetAnswer::kNow;
     }
@@ -114,7 +114,7 @@ class Process final : public host::RankListener {
     AccessNumber queue_access(Call call, std::unique_ptr<RemoteOperation> operation);
     /// Called at the target.
     void answer(const RemoteAccess& access, std::int64_t now_ps) { rank_->answer(access, now_ps); }
-    /// For a program that waits for one access. complete_access() completes the request.
+    /// A request for a program that waits for a single access. complete_access() completes it.
     Request& begin_access_request();
     void complete_access(Request& request) { end_request(request); }
     /// Counts a message or an access whose data were not moved because of PayloadRule.
@@ -181,8 +181,7 @@ class Process final : public host::RankListener {
     };
     struct Receiving {
         Buffer buffer{};
-        DatatypeRef type{};  ///< keeps the buffer's type alive: the request may be released before the data are
-                             ///< unpacked
+        DatatypeRef type{};  ///< keeps the type alive until the data are unpacked; the request may be gone by then
         Request* request = nullptr;
         Collective* collective = nullptr;
         Exchange::Message message = 0;

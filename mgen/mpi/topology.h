@@ -11,8 +11,8 @@ namespace haichi::mpi {
 
 /// MPI_Dims_create: replaces the zeros in `dims` so that the product of all entries is `nodes`. The new factors are in
 /// non-increasing order and as close to each other as possible. The difference between the largest and the smallest
-/// factor is minimal; ties are broken by the largest smallest factor, and so on. Throws CallError (kDimensions) if
-/// there are no such factors.
+/// factor is minimal. Ties are broken in favour of the larger smallest factor, and so on. Throws CallError
+/// (kDimensions) if there are no such factors.
 void fill_dimensions(std::int32_t nodes, std::span<int> dims);
 
 /// A row-major grid of ranks; each dimension may be periodic.

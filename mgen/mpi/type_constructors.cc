@@ -64,7 +64,7 @@ class ContentsOf {
         contents_.combiner = combiner;
         contents_.form = form;
     }
-    /// Counts, which are integers in int calls.
+    /// Stores counts, which get_contents returns as integers for int calls.
     ContentsOf& counts(std::span<const std::int64_t> values) {
         if (contents_.form == CountForm::kLarge) return large(values);
         for (const std::int64_t value : values) contents_.integers.push_back(static_cast<std::int32_t>(value));

@@ -368,7 +368,7 @@ void Window::lock_all(bool no_check) {
 void Window::unlock_all() {
     if (epoch_ != Epoch::kLockAll) raise_sync("MPI_Win_unlock_all without MPI_Win_lock_all");
     wait_for_all();
-    // The order of ranks does not depend on the order of the table.
+    // Locks are released in the order of ranks, which does not depend on the order of the table.
     std::vector<int> members;
     for (const auto& [member, state] : targets_) members.push_back(member);
     std::ranges::sort(members);

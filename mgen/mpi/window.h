@@ -107,8 +107,7 @@ class Window {
     struct Target {
         Lock lock = Lock::kNone;
         LockKind kind = LockKind::kShared;
-        bool is_checked = true;                             ///< false with MPI_MODE_NOCHECK, in which case the target
-                                                            ///< does not know of the lock
+        bool is_checked = true;                             ///< false with MPI_MODE_NOCHECK: no lock at the target
         std::uint32_t open = 0;                             ///< number of incomplete accesses
         std::uint32_t open_reads = 0;                       ///< number of incomplete accesses that return data
         std::uint32_t updates = 0;                          ///< number of updates begun; it determines their order

@@ -9,7 +9,7 @@
 
 namespace haichi::mpi {
 
-/// An access of the program in flight, with its effects at the target and at the origin.
+/// An access of the program while it is in flight, with its effects at the target and at the origin.
 class Window::Operation final : public RemoteOperation {
   public:
     Operation(Window& window, const WindowAccess& access, Request* request, std::uint32_t update);

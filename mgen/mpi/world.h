@@ -63,9 +63,9 @@ class World {
         std::int64_t part = 0;
         friend auto operator<=>(const AgreementKey&, const AgreementKey&) = default;
     };
-    /// Returns the same object to all `members` callers; the first call makes it. It is removed here when all members
-    /// have it, that is, when each has begun the creation. Its contents may be used once all members have arrived
-    /// (Process::meet).
+    /// Returns the same object to all `members` callers; the first call makes it. The object is removed from the table
+    /// when all members have it, that is, when each has begun the creation. Its contents may be used once all members
+    /// have arrived (Process::meet).
     template <class Value>
     std::shared_ptr<Value> agree(const AgreementKey& key, std::int64_t members) {
         Agreement& agreement = agreements_[key];

@@ -2,14 +2,15 @@
 
 // Functions that the simulated machine provides to programs besides MPI. They are absent under a real MPI.
 
-#include <stdint.h>  // also of C programs
+#include <stdint.h>  // included by C programs, too
 
 struct MGEN_Send_options;
 
 // `site` is the program's call site of the library function.
 extern "C" {
 /// The simulated time of the calling rank, after the calls that it has begun. For tools: haichi's profiler requests
-/// this function from the loader. Reading the time takes no time. Returns 0 in the process itself, which is not a rank.
+/// this function from the loader. Reading the time costs no simulated time. Returns 0 in the process itself, which is
+/// not a rank.
 __attribute__((weak)) uint64_t haichi_simulated_nanoseconds(void);
 __attribute__((weak)) long long haichi_mgen_put(int to, int bytes, int tag, const MGEN_Send_options* options);
 __attribute__((weak)) long long haichi_mgen_get(int from, int bytes, const MGEN_Send_options* options);

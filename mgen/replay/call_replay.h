@@ -26,8 +26,8 @@ namespace haichi {
 /// The log stays compressed. A rank holds its position in the loops, its open requests, and the state of CallStream.
 class CallReplay final : public RankProgram {
   public:
-    /// `job` must outlive it. Throws UnsupportedError for incomplete logs. These lack calls, have missing or killed
-    /// ranks, have lost events, or have a rank with several communicating threads.
+    /// `job` must outlive it. Throws UnsupportedError for incomplete logs: without calls, with missing or killed ranks,
+    /// with lost events, or with several communicating threads in a rank.
     CallReplay(const JobLog& job, const CallReplayOptions& options);
     CallReplay(const CallReplay&) = delete;
     CallReplay& operator=(const CallReplay&) = delete;

@@ -84,8 +84,7 @@ struct CallReplay::Rank {
     std::size_t queued = 0;
     std::uint64_t calls = 0;
     ReplayGaps gaps{};
-    std::vector<std::pair<std::uint32_t, OwnCommunicator>> communicators{};  ///< communicators in which the rank had
-                                                                             ///< collectives
+    std::vector<std::pair<std::uint32_t, OwnCommunicator>> communicators{};  ///< used by the rank's collectives
 };
 
 }  // namespace haichi

@@ -16,7 +16,7 @@ namespace {
 /// them.
 struct Order {
     std::uint64_t hash = 1;
-    std::uint64_t power = 1;  ///< the base to the length
+    std::uint64_t power = 1;  ///< the base to the power of the length
 
     void append(const Order& behind) {
         hash = (hash - 1) * behind.power + behind.hash;

@@ -14,8 +14,7 @@ struct SimulatedIterations {
     enum class Rule : std::uint8_t {
         kAll,
         kCount,  ///< the first `count` iterations
-        kAuto,   ///< until the iteration time settles, see IterationClock; at most `count` iterations unless `count` is
-                 ///< 0
+        kAuto,   ///< until the time settles (IterationClock); at most `count` iterations unless it is 0
     };
     Rule rule = Rule::kAuto;
     std::int64_t count = 0;

@@ -28,9 +28,9 @@ struct ReplayOptions {
 /// A workload as a program for ProcessModel. In every set, a rank computes and, at a barrier, waits for all others. It
 /// then posts its receives, posts its sends in order, and waits for all of them. In a set by put, it puts its messages
 /// in order, polls for the puts that it receives, and waits until its own are complete. A rank without messages in a
-/// set only computes and joins the barrier. A rank without any messages does nothing. Sets follow each other without
-/// barriers, so ranks drift apart. Memory is 8 bytes per message and a few dozen bytes per rank. A rank steps from
-/// message to message, so a set without its messages costs nothing unless the set has a barrier.
+/// set only computes and joins the barrier. A rank without any messages does nothing. Without barriers between sets,
+/// ranks drift apart. Memory is 8 bytes per message and a few dozen bytes per rank. A rank steps from message to
+/// message, so a set without its messages costs nothing unless the set has a barrier.
 class Replay final : public RankProgram {
   public:
     /// `workload` and `clock` must outlive it. Barriers use group 0, which contains communicating_ranks(). Throws

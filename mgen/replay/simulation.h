@@ -30,8 +30,7 @@ inline constexpr double kPsPerSecond = 1e12;
 /// outlive the run.
 struct SimulationRequest {
     const Workload* workload = nullptr;
-    const JobLog* log = nullptr;  ///< if not null, calls are replayed, and `workload`, `replay` and `iterations` are
-                                  ///< ignored
+    const JobLog* log = nullptr;  ///< if set, its calls are replayed; ignores `workload`, `replay` and `iterations`
     CallReplayOptions calls;
     const Network* network = nullptr;
     PacketTimingOptions timing;
