@@ -24,7 +24,7 @@ namespace {
 
 struct CollectiveName {
     std::string_view name;
-    std::string_view mpi;  ///< MPI_...
+    std::string_view mpi;  ///< MPI's name without "MPI_"
 };
 
 constexpr std::array<CollectiveName, kCollectives> kNames = {{
@@ -54,7 +54,7 @@ constexpr std::array<CollectiveName, kCollectives> kNames = {{
 
 bool is_neighborhood(CollectiveKind collective) { return collective >= CollectiveKind::kNeighborAllgather; }
 
-/// Members agree on it without a message: there is no data at all.
+/// True if there are no data at all. All members know this without a message.
 bool has_nothing_to_do(const CollectiveArguments& arguments, int rank, int members) {
     switch (arguments.collective) {
         case CollectiveKind::kBarrier:
@@ -68,7 +68,7 @@ bool has_nothing_to_do(const CollectiveArguments& arguments, int rank, int membe
     }
 }
 
-/// A communicator of one member.
+/// The operation on a communicator with one member.
 void do_alone(Exchange& exchange, const CollectiveArguments& arguments) {
     if (arguments.in_place) return;
     switch (arguments.collective) {

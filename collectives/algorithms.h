@@ -38,12 +38,12 @@ enum class CollectiveKind : std::uint8_t {
 };
 inline constexpr int kCollectives = static_cast<int>(CollectiveKind::kNeighborAlltoallw) + 1;
 
-/// "broadcast", "reduce-scatter-block", ...: as options and tables write it.
+/// The name in options and tables: "broadcast", "reduce-scatter-block", ...
 std::string_view name_of(CollectiveKind collective);
-/// Also by MPI's own words: "bcast", "reduce_scatter". Throws OptionError with did-you-mean.
+/// Also accepts MPI's names, such as "bcast" and "reduce_scatter". Throws OptionError with a did-you-mean hint.
 CollectiveKind collective_named(std::string_view name);
 
-/// `count` items dealt to `parts` parts, the first ones one larger where they do not come out even.
+/// `count` items distributed over `parts` parts. If they do not divide evenly, the first parts have one more item.
 struct Shares {
     std::int64_t count = 0;
     int parts = 1;
@@ -52,11 +52,11 @@ struct Shares {
     [[nodiscard]] std::int64_t first(int part) const {
         return part * (count / parts) + std::min<std::int64_t>(part, count % parts);
     }
-    /// Of parts [begin, end).
+    /// The total size of parts [begin, end).
     [[nodiscard]] std::int64_t size(int begin, int end) const { return first(end) - first(begin); }
 };
 
-/// An array of counts or displacements as a call has it: of int or of MPI_Count; or even shares. Not copied.
+/// Counts or displacements of a call: an array of int or MPI_Count, or even shares. The array is not copied.
 class Counts {
   public:
     Counts() = default;
@@ -77,7 +77,7 @@ class Counts {
     const Shares* shares_ = nullptr;
 };
 
-/// Roots of inter-communicators, as the members of the root's group name them.
+/// Roots of inter-communicators, as specified by the members of the root's group.
 inline constexpr int kRootIsThis = -3;
 inline constexpr int kRootIsAnother = -2;
 /// A neighbour that does not exist (MPI_PROC_NULL).
@@ -85,66 +85,66 @@ inline constexpr int kNoNeighbor = -1;
 
 class CollectiveSelection;
 
-/// What one member gives to a collective operation. What it points to outlives the operation's steps.
+/// One member's arguments of a collective operation. The objects that it refers to must outlive the operation's steps.
 struct CollectiveArguments {
     CollectiveKind collective = CollectiveKind::kBarrier;
-    /// Of all members: one block (gather, all-to-all, ...), or the vector of a reduction. With counts: their base
-    /// and type, or the base alone where each block has a type of its own.
+    /// One block in operations with equal blocks (gather, all-to-all, ...), the vector in a reduction. With counts, the
+    /// base address and the type of the blocks, or only the base address if each block has its own type.
     Buffer send;
-    /// The same. A broadcast has its data here, also at the root; in reduce_scatter_block its count is that of one
+    /// Like `send`. A broadcast has its data here, also at the root. In reduce_scatter_block, the count refers to one
     /// block.
     Buffer receive;
-    /// MPI_IN_PLACE for the send buffer; in a scatter, where only the root may say so, for the receive buffer.
+    /// MPI_IN_PLACE for the send buffer. In a scatter, only the root may specify it, for the receive buffer.
     bool in_place = false;
     int root = 0;  ///< or kRootIsThis, kRootIsAnother
     Counts send_counts;
-    Counts send_offsets;  ///< in items; of all-to-all with types in bytes
+    Counts send_offsets;  ///< in items; in bytes for all-to-all with types
     Counts receive_counts;
     Counts receive_offsets;
-    /// Else the counts are a guess, and so is which blocks are empty: those are sent, too.
+    /// If false, the counts are estimates. It is then unknown which blocks are empty, so empty blocks are sent, too.
     bool counts_are_known = true;
     std::span<const ItemType* const> send_types;
     std::span<const ItemType* const> receive_types;
     const Reduction* operation = nullptr;
-    /// Of neighbourhood collectives: ranks, or kNoNeighbor.
+    /// For neighbourhood collectives: ranks, or kNoNeighbor.
     std::span<const int> sources;
     std::span<const int> destinations;
-    bool is_grid = false;  ///< they are pairs of neighbours, down and up, of each dimension
-    /// Inter-communicators: this group is the one that its members agreed to call the first.
+    bool is_grid = false;  ///< the neighbours are pairs, down and up, in each dimension
+    /// For an inter-communicator: true in the group that its members agreed to call the first one.
     bool is_first_group = false;
-    /// How operations that this one is made of are chosen. Set by collective_steps().
+    /// Selects the algorithms of operations that are parts of this one. Set by collective_steps().
     const CollectiveSelection* selection = nullptr;
 };
 
-/// What an algorithm leaves open.
+/// The parameters of an algorithm.
 struct Tuning {
-    std::int64_t segment_bytes = 0;  ///< 0: in one piece
-    int fanout = 0;                  ///< chains of a chain, children of a k-nomial tree; 0: as the algorithm has it
-    int most_requests = 0;           ///< messages under way at once; 0: any number
+    std::int64_t segment_bytes = 0;  ///< 0 for a single piece
+    int fanout = 0;                  ///< chains of a chain, children of a k-nomial tree; 0 for the algorithm's default
+    int most_requests = 0;           ///< messages in flight at one time; 0 if unlimited
 };
 
 /// An algorithm of one operation.
 struct AlgorithmRow {
-    std::string name;  ///< as options and tables write it
+    std::string name;  ///< as in options and tables
     std::string sentence;
     Steps (*run)(Exchange& exchange, CollectiveArguments arguments, Tuning tuning);
-    /// Open MPI's number of it, for its files of rules; 0: it has none.
+    /// Open MPI's number in its rule files; 0 if it has none.
     int open_mpi = 0;
-    /// Operations that do not commute would be reduced in another order than that of the ranks.
+    /// The algorithm does not keep the order of the ranks, so the operation must commute.
     bool must_commute = false;
-    /// The only number of members that it can do; 0: any.
+    /// The only supported number of members; 0 for any number.
     int only_members = 0;
-    /// It can do equal blocks on a power of two of members, nothing else.
+    /// Supports only equal blocks on a power of two of members.
     bool only_power_of_two = false;
-    /// A blocking call leaves it to the machine's barrier network, where that has a group for the communicator; `run`
-    /// is what is done elsewhere.
+    /// A blocking call uses the machine's barrier network if it has a group for the communicator. Otherwise, `run` is
+    /// used.
     bool by_hardware = false;
 };
 
 /// The algorithms of an operation inside one group.
 const Table<AlgorithmRow>& algorithms(CollectiveKind collective);
 
-/// The steps of a member by the algorithm that the selection says; at once none where there is nothing to do.
+/// The steps of a member with the selected algorithm. Returns empty steps if there is nothing to do.
 Steps collective_steps(Exchange& exchange, const CollectiveArguments& arguments, const CollectiveSelection& selection);
 
 }  // namespace haichi::collectives

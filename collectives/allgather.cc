@@ -9,7 +9,7 @@ namespace {
 
 bool has_counts(const CollectiveArguments& arguments) { return !arguments.receive_counts.empty(); }
 
-/// Blocks of members side by side as bytes, from member `first` on, round once.
+/// Packed blocks of adjacent members, starting at member `first_rank` and wrapping around once.
 class PackedBlocks {
   public:
     PackedBlocks(Exchange& exchange, const CollectiveArguments& arguments, int first_rank)
@@ -26,12 +26,12 @@ class PackedBlocks {
         place_ = exchange.scratch(first(ring_.size));
     }
 
-    /// Of the members with numbers [begin, end), counted from the first one.
+    /// The blocks of the members with numbers [begin, end), counted from the first member.
     [[nodiscard]] Buffer part(int begin, int end) const {
         return packed(place_ + first(begin), first(end) - first(begin));
     }
     void take(Exchange& exchange, int rank) const { exchange.copy(blocks_[rank], part_of(rank)); }
-    /// All but that of one rank, which has its own.
+    /// Copies all blocks to the receive buffer, except the block of `rank`, which is already there.
     void give_others(Exchange& exchange, int rank) const {
         if (!exchange.moves_data()) return;
         for (int i = 0; i < ring_.size; ++i) {
@@ -65,7 +65,7 @@ Steps allgather_ring(Exchange& exchange, CollectiveArguments arguments, Tuning /
     }
 }
 
-/// Step k gets 2^k blocks from rank + 2^k; the last step what is missing.
+/// Step k gets 2^k blocks from rank + 2^k. The last step gets the missing blocks.
 Steps allgather_bruck(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*/) {
     keep_own_block(exchange, arguments);
     const Ring ranks{exchange.rank(), exchange.size()};
@@ -100,8 +100,8 @@ Steps recursive_doubling_or_bruck(Exchange& exchange, CollectiveArguments argume
                                             : allgather_bruck(exchange, arguments, tuning);
 }
 
-/// Pairs exchange their blocks; from then on a member gets two blocks at a time, from its two neighbours in turn, what
-/// the neighbour got last.
+/// Pairs exchange their blocks. After that, a member alternates between its two neighbours. It gets two blocks at a
+/// time, the ones that the neighbour received last.
 Steps neighbor_exchange(Exchange& exchange, CollectiveArguments arguments, Tuning tuning) {
     const int rank = exchange.rank();
     const int size = exchange.size();
@@ -175,7 +175,8 @@ Steps gathered_and_broadcast(Exchange& exchange, CollectiveArguments arguments, 
     }
 }
 
-/// Around the ring in pieces of at most a segment: what a member has got of a block it passes on before it has all.
+/// Passes blocks around the ring in pieces of at most one segment. A member passes on the received part of a block
+/// before it has the whole block.
 Steps segmented_ring(Exchange& exchange, CollectiveArguments arguments, Tuning tuning) {
     keep_own_block(exchange, arguments);
     const Blocks blocks = Blocks::received(arguments);

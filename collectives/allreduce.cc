@@ -37,7 +37,7 @@ Steps reduced_and_broadcast(Exchange& exchange, CollectiveArguments arguments, T
     co_await collective_steps(exchange, broadcast_from_first(arguments), *arguments.selection);
 }
 
-/// Reduce-scatter by recursive halving, then the same way back.
+/// Reduce-scatter by recursive halving, then an all-gather by the same steps in reverse.
 Steps rabenseifner(Exchange& exchange, CollectiveArguments arguments, FoldedRanks ranks, VectorPieces::Cut cut,
                    bool halves) {
     const int rank = exchange.rank();

@@ -5,7 +5,7 @@ namespace haichi::collectives {
 
 namespace {
 
-/// A block of the vector for each member, and of a block the part that belongs to a phase.
+/// A vector with one block per member. Each block has one part per phase.
 struct RingVector {
     Buffer vector;
     Shares blocks;
@@ -22,7 +22,7 @@ Steps reduce_phase(Exchange& exchange, RingVector data, int phase, const Reducti
     const Ring ranks{exchange.rank(), exchange.size()};
     const int to = ranks.rank_of(1);
     const int from = ranks.rank_of(ranks.size - 1);
-    const Buffer first = data.part(0, 0);  // none is larger
+    const Buffer first = data.part(0, 0);  // the largest part
     Buffer rooms[2] = {room_like(exchange, first), room_like(exchange, first)};
     const auto receive = [&](int step) {
         Buffer room = rooms[step % 2];
@@ -68,7 +68,7 @@ Steps allreduce_segmented_ring(Exchange& exchange, CollectiveArguments arguments
     const std::int64_t step = segment_items(tuning.segment_bytes, vector.type->size(), vector.count);
     const std::int64_t in_one_phase = size * step;
     if (vector.count < in_one_phase) return allreduce_ring(exchange, arguments, tuning);
-    // What remains gets a phase of its own if it is worth it.
+    // A remainder gets its own phase if it is large enough.
     const std::int64_t rest = vector.count % in_one_phase;
     const std::int64_t phases = vector.count / in_one_phase + (rest >= size && rest > in_one_phase / 2 ? 1 : 0);
     return in_ring(exchange, arguments, {vector, {vector.count, size}, static_cast<int>(phases)});

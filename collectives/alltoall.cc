@@ -6,7 +6,7 @@ namespace haichi::collectives {
 
 namespace {
 
-/// What all-to-alls with and without counts and types have in common.
+/// The common state of all-to-alls with and without counts and types.
 struct Sides {
     explicit Sides(const CollectiveArguments& arguments)
         : sent(Blocks::sent(arguments)), received(Blocks::received(arguments)) {}
@@ -17,14 +17,14 @@ struct Sides {
     Blocks received;
 };
 
-/// Sends what is in a block and replaces it by what comes from the same member.
+/// Sends the content of a block and replaces it by data from the same member.
 Steps replace_block(Exchange& exchange, Buffer block, int partner) {
     const Buffer leaving = packed(exchange.scratch(block.bytes()), block.bytes());
     exchange.copy(block, leaving);
     co_await exchange_with(exchange, leaving, partner, block, partner);
 }
 
-/// In place: with the others by rank.
+/// In place: exchanges blocks with the other members by rank.
 Steps replace_by_rank(Exchange& exchange, CollectiveArguments arguments) {
     const Blocks blocks = Blocks::received(arguments);
     for (int i = 0; i < exchange.size(); ++i) {
@@ -32,7 +32,7 @@ Steps replace_by_rank(Exchange& exchange, CollectiveArguments arguments) {
     }
 }
 
-/// In place: with both neighbours at distance 1, 2, ...
+/// In place: exchanges blocks with both neighbours at distance 1, 2, ...
 Steps replace_by_distance(Exchange& exchange, CollectiveArguments arguments) {
     const Blocks blocks = Blocks::received(arguments);
     const Ring ranks{exchange.rank(), exchange.size()};
@@ -65,7 +65,7 @@ Steps alltoall_linear(Exchange& exchange, CollectiveArguments arguments, Tuning 
     co_await exchange.wait();
 }
 
-/// As linear, but only so many messages of either kind under way; the oldest makes room.
+/// Like linear, with a limit on the receives and on the sends in flight. The next message waits for the oldest one.
 Steps linear_limited(Exchange& exchange, CollectiveArguments arguments, Tuning tuning) {
     if (arguments.in_place) {
         co_await replace_by_distance(exchange, arguments);
@@ -96,7 +96,7 @@ Steps linear_limited(Exchange& exchange, CollectiveArguments arguments, Tuning t
     co_await exchange.wait();
 }
 
-/// As linear, in batches; who has nothing to give sends nothing.
+/// Like linear, in batches. Empty blocks are skipped if the counts are known.
 Steps scattered(Exchange& exchange, CollectiveArguments arguments, Tuning tuning) {
     if (arguments.in_place) {
         co_await replace_by_rank(exchange, arguments);
@@ -121,7 +121,7 @@ Steps scattered(Exchange& exchange, CollectiveArguments arguments, Tuning tuning
     }
 }
 
-/// Step i exchanges with rank XOR i; not a power of two: as pairwise_shift.
+/// Step i exchanges with rank XOR i. If the number of members is not a power of two, it works like pairwise_shift.
 Steps alltoall_pairwise(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*/) {
     if (arguments.in_place) {
         co_await replace_by_rank(exchange, arguments);
@@ -154,12 +154,13 @@ Steps pairwise_shift(Exchange& exchange, CollectiveArguments arguments, Tuning /
     }
 }
 
-/// The numbers in [0, count) with the bit that is `bit`: half of every full period of 2 * bit, and those of a last one.
+/// Counts the integers in [0, count) with bit `bit` set. They are half of every full period of 2 * bit, and a part of
+/// the last period.
 std::int64_t blocks_with_bit(std::int64_t count, std::int64_t bit) {
     return count / (2 * bit) * bit + std::max<std::int64_t>(0, count % (2 * bit) - bit);
 }
 
-/// Step k sends to rank + 2^k all blocks whose way to go has bit k set.
+/// Step k sends to rank + 2^k all blocks whose distance has bit k set.
 Steps alltoall_bruck(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*/) {
     if (arguments.in_place) {
         co_await replace_by_rank(exchange, arguments);
@@ -176,7 +177,7 @@ Steps alltoall_bruck(Exchange& exchange, CollectiveArguments arguments, Tuning /
         }
         co_return;
     }
-    // Block i has i ranks to go, or had; the joined ones of a step go through the other two.
+    // Block i travels i ranks in total. The joined blocks of a step use the other two buffers.
     std::byte* const own = exchange.scratch(ranks.size * block);
     std::byte* const out = exchange.scratch((ranks.size + 1) / 2 * block);
     std::byte* const in = exchange.scratch((ranks.size + 1) / 2 * block);

@@ -19,7 +19,7 @@ Steps barrier_linear(Exchange& exchange, CollectiveArguments /*arguments*/, Tuni
     co_await exchange.wait();
 }
 
-/// A message goes round twice.
+/// A message travels around the ring twice.
 Steps double_ring(Exchange& exchange, CollectiveArguments /*arguments*/, Tuning /*tuning*/) {
     const Ring ring{exchange.rank(), exchange.size()};
     for (int round = 0; round < 2; ++round) {
@@ -70,7 +70,7 @@ Steps barrier_two_members(Exchange& exchange, CollectiveArguments /*arguments*/,
     co_await exchange_with(exchange, no_bytes(), 1 - exchange.rank(), no_bytes(), 1 - exchange.rank());
 }
 
-/// Up a binomial tree and down again.
+/// Messages go up a binomial tree and down again.
 Steps tree(Exchange& exchange, CollectiveArguments /*arguments*/, Tuning /*tuning*/) {
     const int rank = exchange.rank();
     const int size = exchange.size();

@@ -7,7 +7,7 @@ namespace haichi::collectives {
 
 namespace {
 
-/// Segment by segment down a tree; a member receives the next segment while it passes on the last one.
+/// Sends segment by segment down a tree. A member receives the next segment while it passes on the last one.
 Steps down_tree(Exchange& exchange, CollectiveArguments arguments, Tuning tuning, TreePlace place) {
     const bool is_root = exchange.rank() == arguments.root;
     const PackedData data(exchange, arguments.receive, is_root);
@@ -71,8 +71,8 @@ Steps broadcast_linear(Exchange& exchange, CollectiveArguments arguments, Tuning
     co_await exchange.wait();
 }
 
-/// Down a binary tree, one half of the data on its left, the other on its right side; then pairs of members exchange
-/// their halves.
+/// Sends one half of the data down the left side of a binary tree, and the other half down the right side. Pairs of
+/// members then exchange their halves.
 Steps broadcast_split_binary(Exchange& exchange, CollectiveArguments arguments, Tuning tuning) {
     const int size = exchange.size();
     const Ring ring{arguments.root, size};
@@ -118,7 +118,8 @@ Steps broadcast_split_binary(Exchange& exchange, CollectiveArguments arguments, 
         }
     }
 
-    // Partners are neighbours. An even number of members leaves one without: it gets its half from the root.
+    // Partners have adjacent numbers. If the number of members is even, one member has no partner and gets its half
+    // from the root.
     const bool is_last_alone = size % 2 == 0;
     if (is_root) {
         if (is_last_alone) exchange.send(half_data(1), ring.rank_of(size - 1));

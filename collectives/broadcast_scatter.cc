@@ -6,14 +6,13 @@ namespace haichi::collectives {
 
 namespace {
 
-/// The data in as many equal pieces as there are members, the last ones shorter or empty. Member numbers count from
-/// the root on.
+/// The data in one equal piece per member. The last pieces may be shorter or empty. Member numbers start at the root.
 struct PiecedData {
     PackedData data;
     std::int64_t piece_bytes = 0;
 
     [[nodiscard]] std::int64_t first(int member) const { return std::min(member * piece_bytes, data.bytes()); }
-    /// Of members [begin, end).
+    /// The pieces of members [begin, end).
     [[nodiscard]] Buffer part(int begin, int end) const { return data.part(first(begin), first(end) - first(begin)); }
     [[nodiscard]] std::int64_t bytes(int begin, int end) const { return first(end) - first(begin); }
 };
@@ -26,7 +25,7 @@ PiecedData pieced(Exchange& exchange, const CollectiveArguments& arguments, bool
     return result;
 }
 
-/// Down a binomial tree: to each child what its subtree needs, if that is anything.
+/// Sends each child in a binomial tree the data of its subtree, if there are any.
 Steps scatter_pieces(Exchange& exchange, PiecedData data, Ring ring) {
     const int number = ring.number_of(exchange.rank());
     int distance = 1;

@@ -6,13 +6,13 @@
 
 namespace haichi::collectives {
 
-/// Items in memory, or of an exchange that moves no data: their number and type alone.
+/// Items in memory. If an exchange moves no data, only their number and type are used.
 struct Buffer {
     void* data = nullptr;
     std::int64_t count = 0;
     const ItemType* type = nullptr;
 
-    /// Packed.
+    /// Packed size in bytes.
     [[nodiscard]] std::int64_t bytes() const { return type == nullptr ? 0 : type->packed_bytes(count); }
 };
 

@@ -11,25 +11,26 @@
 
 namespace haichi::collectives {
 
-/// Who takes part in a collective operation, as one member sees it.
+/// The members of a collective operation, as one member sees them.
 struct ExchangeMembers {
-    int rank = 0;  ///< of this member in its group
-    int size = 1;  ///< of its group
-    /// Of the other group, for an inter-communicator: messages go to and come from the ranks of that group. 0: there
-    /// is none.
+    int rank = 0;  ///< this member's rank in its group
+    int size = 1;  ///< the size of its group
+    /// The size of the other group of an inter-communicator, or 0 for an intra-communicator. Messages go to and come
+    /// from the ranks of the other group.
     int remote_size = 0;
 };
 
-/// What one member's steps of one collective operation may do. Messages between two members are in order; those of
-/// different operations never meet: the tag is the implementer's affair.
+/// The actions available to one member's steps in a collective operation. Messages between two members are in order.
+/// Messages of different operations never match, because the implementation chooses their tags.
 ///
-/// The implementer begins messages, says completed() when they are, and calls Steps::resume() when may_go_on().
+/// The implementation begins messages, calls completed() for complete messages, and calls Steps::resume() when
+/// may_go_on() returns true.
 class Exchange {
   public:
-    /// A message of this member, in the order in which they began.
+    /// A message of this member. Numbers follow the order in which messages began.
     using Message = std::uint32_t;
 
-    /// Awaitable: see wait().
+    /// Awaitable; see wait().
     class Wait {
       public:
         explicit Wait(Exchange& exchange) : exchange_(exchange) {}
@@ -41,7 +42,7 @@ class Exchange {
         Exchange& exchange_;
     };
 
-    /// `moves_data`: else messages are sizes alone, and no buffer is read or written.
+    /// If `moves_data` is false, messages have only sizes, and no buffer is read or written.
     explicit Exchange(const ExchangeMembers& members, bool moves_data = true)
         : members_(members), moves_data_(moves_data) {}
     Exchange(const Exchange&) = delete;
@@ -52,13 +53,14 @@ class Exchange {
     [[nodiscard]] int size() const { return members_.size; }
     [[nodiscard]] int remote_size() const { return own_group_only_ ? 0 : members_.remote_size; }
     [[nodiscard]] bool is_inter() const { return remote_size() > 0; }
-    /// Of an inter-communicator: messages that begin from now on stay in the own group, as if it were a communicator of
-    /// its own; they never meet those between the groups. And back.
+    /// For an inter-communicator. If true, messages that begin from now on stay in the own group, as if it were a
+    /// communicator of its own. They never match messages between the groups.
     void turn_to_own_group(bool own_group_only) { own_group_only_ = own_group_only; }
     [[nodiscard]] bool is_turned_to_own_group() const { return own_group_only_; }
 
-    /// Begins to send to, or receive from, a member (of the other group if is_inter()); itself is one as well. Does
-    /// not block. The buffer is left alone, and what is received is there, when a wait() for the message is over.
+    /// Begins to send to, or receive from, a member, which may be this member. If is_inter(), it is a member of the
+    /// other group. Does not block. When a wait() for the message is over, the buffer is no longer accessed and
+    /// received data are in it.
     Message send(const Buffer& buffer, int to) {
         const Message message = begin();
         begin_send(buffer, to, message);
@@ -70,7 +72,8 @@ class Exchange {
         return message;
     }
 
-    /// `co_await exchange.wait()`: until all messages are complete that have begun. With a message: until that one is.
+    /// `co_await exchange.wait()` waits until all messages that have begun are complete. With a message, it waits only
+    /// for that one.
     [[nodiscard]] Wait wait() {
         waits_for_all_ = true;
         return Wait(*this);
@@ -81,28 +84,28 @@ class Exchange {
         return Wait(*this);
     }
 
-    /// This member takes no part in a round of messages that others have.
+    /// Marks a round of messages in which this member does not take part.
     virtual void sit_out() {}
 
     [[nodiscard]] bool moves_data() const { return moves_data_; }
-    /// As MPI copies: items of one type into items of another with the same basic types.
+    /// Copies like MPI: items of one type to items of another type with the same basic types.
     void copy(const Buffer& from, const Buffer& to) {
         if (moves_data_) copy_data(from, to);
     }
-    /// inout = in OPERATION inout, item by item; `in` has as many items of the same type.
+    /// inout = in OPERATION inout, item by item. `in` has the same number of items of the same type.
     void combine(const Reduction& operation, const void* in, const Buffer& inout) {
         if (moves_data_) combine_data(operation, in, inout);
     }
-    /// Memory, not set, that lives as long as this object. Without data, an address that stands for it.
+    /// Uninitialised memory that lives as long as this object. Without data, it is a placeholder address.
     [[nodiscard]] std::byte* scratch(std::int64_t bytes) {
         if (!moves_data_) return &no_data_;
         scratch_.push_back(std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes)));
         return scratch_.back().get();
     }
 
-    // For the implementer.
+    // For the implementation.
 
-    /// A message is complete. May be said before begin_send() or begin_receive() return.
+    /// Reports that a message is complete. May be called before begin_send() or begin_receive() returns.
     void completed(Message message) {
         const Message index = message - first_;
         if (index < kFirst) {
@@ -112,21 +115,21 @@ class Exchange {
         }
         --open_;
     }
-    /// The steps wait for this message; nullopt: for all.
+    /// The message that the steps wait for; nullopt if they wait for all messages.
     [[nodiscard]] std::optional<Message> awaited() const {
         return waits_for_all_ ? std::nullopt : std::optional(waits_for_);
     }
-    /// What the steps wait for holds: resume() them.
+    /// True if the wait of the steps is over, so that they can be resumed.
     [[nodiscard]] bool may_go_on() const {
         return open_ == 0 || (!waits_for_all_ && (waits_for_ < first_ || is_complete(waits_for_ - first_)));
     }
-    /// Messages that have begun and are not complete.
+    /// Number of messages that have begun and are not complete.
     [[nodiscard]] std::uint32_t open_messages() const { return open_; }
 
   protected:
     virtual void begin_send(const Buffer& buffer, int to, Message message) = 0;
     virtual void begin_receive(const Buffer& buffer, int from, Message message) = 0;
-    /// Steps go on after a wait: see awaited().
+    /// Called when the steps continue after a wait; see awaited().
     virtual void wait_is_over() {}
     virtual void copy_data(const Buffer& /*from*/, const Buffer& /*to*/) {}
     virtual void combine_data(const Reduction& /*operation*/, const void* /*in*/, const Buffer& /*inout*/) {}
@@ -154,11 +157,11 @@ class Exchange {
     Message waits_for_ = 0;
     bool waits_for_all_ = true;
     std::uint32_t open_ = 0;
-    // Of the messages from first_ on; they are forgotten when all are complete.
+    // State of the messages from first_ on. It is cleared when all of them are complete.
     Message first_ = 0;
     Message begun_ = 0;
     static constexpr Message kFirst = 64;
-    std::uint64_t first_are_complete_ = 0;  ///< a bit each
+    std::uint64_t first_are_complete_ = 0;  ///< one bit per message
     std::vector<bool> others_are_complete_;
     std::vector<std::unique_ptr<std::byte[]>> scratch_;
 };

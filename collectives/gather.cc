@@ -11,7 +11,7 @@ void keep_own_block(Exchange& exchange, const CollectiveArguments& arguments) {
 
 namespace {
 
-/// Any counts; who has nothing to give sends nothing, if `skips_empty`.
+/// Gathers blocks with any counts. If `skips_empty`, empty blocks are not sent.
 Steps to_root(Exchange& exchange, CollectiveArguments arguments, Tuning tuning, bool skips_empty) {
     const int rank = exchange.rank();
     if (rank != arguments.root) {
@@ -41,7 +41,7 @@ Steps gatherv_linear(Exchange& exchange, CollectiveArguments arguments, Tuning t
     return to_root(exchange, arguments, tuning, arguments.counts_are_known);
 }
 
-/// The root asks one after the other for its first segment; the rest follows by itself.
+/// The root requests the first segment of one member after the other. The rest follows without a request.
 Steps linear_asked(Exchange& exchange, CollectiveArguments arguments, Tuning tuning) {
     const auto cut = [&](const Buffer& block) {
         return std::min(segment_items(tuning.segment_bytes, block.type->size(), block.count), block.count);
@@ -69,7 +69,8 @@ Steps linear_asked(Exchange& exchange, CollectiveArguments arguments, Tuning tun
     co_await exchange.wait();
 }
 
-/// Up a binomial tree: a member collects the blocks of its subtree, a run of members, and passes them on as one.
+/// Gathers up a binomial tree. A member collects the blocks of its subtree, a run of members, and passes them on as one
+/// message.
 Steps gather_binomial(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*/) {
     const int size = exchange.size();
     const Ring ring{arguments.root, size};
@@ -108,7 +109,7 @@ Steps gather_binomial(Exchange& exchange, CollectiveArguments arguments, Tuning 
             co_await exchange.wait();
             continue;
         }
-        // The run goes on with rank 0.
+        // The run wraps around to rank 0.
         const std::int64_t block = blocks.bytes(0);
         std::byte* const run = exchange.scratch(count * block);
         exchange.receive(packed(run, count * block), child);

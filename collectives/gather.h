@@ -9,7 +9,7 @@ const Table<AlgorithmRow>& gatherv_algorithms();
 const Table<AlgorithmRow>& scatter_algorithms();
 const Table<AlgorithmRow>& scatterv_algorithms();
 
-/// The root copies its own block to where it belongs, unless it is there.
+/// Copies the member's own block to its position in the receive buffer, unless it is there already.
 void keep_own_block(Exchange& exchange, const CollectiveArguments& arguments);
 
 }  // namespace haichi::collectives

@@ -4,26 +4,26 @@
 
 namespace haichi::collectives {
 
-/// Members that are left when the number of members is brought down to a power of two: of the first pairs of ranks one
-/// each, and all others. They are numbered in the order of the ranks.
+/// The members that remain when their number is reduced to a power of two. They are one member of each of the first
+/// pairs of ranks, and all members that are not in a pair. They are numbered in the order of their ranks.
 class FoldedRanks {
   public:
-    enum class Kept : std::uint8_t { kEven, kOdd };  ///< which of a pair
+    enum class Kept : std::uint8_t { kEven, kOdd };  ///< the member of a pair that remains
 
     FoldedRanks(int size, Kept kept)
         : count_(largest_power_of_two(size)), pairs_(size - count_), odd_(kept == Kept::kOdd ? 1 : 0) {}
 
     [[nodiscard]] int count() const { return count_; }
-    /// The members that are in a pair are those below.
+    /// Ranks below this number are in a pair.
     [[nodiscard]] int paired() const { return 2 * pairs_; }
     [[nodiscard]] bool is_out(int rank) const { return rank < paired() && rank % 2 != odd_; }
-    /// -1: not among them.
+    /// -1 if the rank is out.
     [[nodiscard]] int number_of(int rank) const {
         if (is_out(rank)) return -1;
         return rank < paired() ? rank / 2 : rank - pairs_;
     }
     [[nodiscard]] int rank_of(int number) const { return number < pairs_ ? 2 * number + odd_ : number + pairs_; }
-    /// Of a rank that is out: its partner's number.
+    /// For a rank that is out, its partner's number.
     [[nodiscard]] int number_of_partner(int rank) const { return rank / 2; }
 
   private:
@@ -32,8 +32,8 @@ class FoldedRanks {
     int odd_;
 };
 
-/// A vector in a power of two of pieces: dealt out evenly, the first ones larger, or by cutting in the middle again and
-/// again, where the second half is the larger one.
+/// A vector in a power of two of pieces. With kEvenly, items are distributed evenly, and the first pieces are larger.
+/// With kInTheMiddle, the vector is cut in the middle repeatedly, and the second half is the larger one.
 class VectorPieces {
   public:
     enum class Cut : std::uint8_t { kEvenly, kInTheMiddle };
@@ -51,7 +51,7 @@ class VectorPieces {
     Cut cut_;
 };
 
-/// Pieces [begin, end), of which a step of halving gives one half away.
+/// Pieces [begin, end). A step of halving gives one half of them away.
 struct PieceWindow {
     int begin = 0;
     int end = 1;
@@ -62,17 +62,17 @@ struct PieceWindow {
     }
 };
 
-/// After the steps with distances 1, 2, ... below `distance`: the window of a member with this number.
+/// The window of the member with this number after the steps with distances 1, 2, ... below `distance`.
 PieceWindow window_before(int number, int distance, int pieces);
 
-/// Reduce-scatter by recursive halving, distances doubling, among the folded ranks: a member's window is reduced at the
-/// end. The operation commutes.
+/// Reduce-scatter by recursive halving with doubling distances, among the folded ranks. At the end, a member's window
+/// is reduced. The operation must commute.
 Steps scatter_by_halving(Exchange& exchange, FoldedRanks ranks, VectorPieces pieces, Buffer result,
                          const Reduction* operation);
 
-/// Before it: the ranks that are out give their vector to their partner.
+/// Runs before the halving. Ranks that are out send their vector to their partner.
 Steps fold(Exchange& exchange, FoldedRanks ranks, Buffer result, const Reduction* operation);
-/// The same, but the partners first exchange halves, and each reduces one.
+/// Like fold(), but the partners first exchange halves, and each of them reduces one half.
 Steps fold_halves(Exchange& exchange, FoldedRanks ranks, Buffer result, const Reduction* operation);
 
 }  // namespace haichi::collectives

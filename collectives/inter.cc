@@ -8,10 +8,10 @@ namespace haichi::collectives {
 
 namespace {
 
-/// Above this, members send their blocks to the root themselves.
+/// From this total size on, members send their blocks to the root directly.
 constexpr std::int64_t kShortBytes = 2048;
 
-/// An operation of the own group.
+/// Runs an operation in the own group.
 Steps in_own_group(Exchange& exchange, CollectiveArguments arguments) {
     exchange.turn_to_own_group(true);
     co_await collective_steps(exchange, arguments, *arguments.selection);
@@ -26,7 +26,7 @@ CollectiveArguments part_of(const CollectiveArguments& arguments, CollectiveKind
     return part;
 }
 
-/// Member 0 of the root's group has the root's part in operations that go both ways.
+/// In operations in both directions, member 0 of the root's group acts as the root.
 int root_for_group(const Exchange& exchange, bool is_roots_group) {
     if (!is_roots_group) return 0;
     return exchange.rank() == 0 ? kRootIsThis : kRootIsAnother;
@@ -48,7 +48,7 @@ Steps broadcast(Exchange& exchange, CollectiveArguments arguments) {
     co_await in_own_group(exchange, own);
 }
 
-/// Both groups' members 0 broadcast to the other group, the first group first.
+/// Member 0 of each group broadcasts to the other group, beginning with the first group.
 Steps broadcast_both_ways(Exchange& exchange, CollectiveArguments arguments, Buffer sent, Buffer received) {
     for (int turn = 0; turn < 2; ++turn) {
         const bool is_sender = arguments.is_first_group == (turn == 0);
@@ -138,7 +138,7 @@ Steps inter_scatter(Exchange& exchange, CollectiveArguments arguments) {
     co_await in_own_group(exchange, own);
 }
 
-/// Member 0 collects its group's blocks for the other group.
+/// Member 0 gathers its group's blocks for the other group.
 Steps allgather(Exchange& exchange, CollectiveArguments arguments) {
     CollectiveArguments own = part_of(arguments, CollectiveKind::kGather);
     const std::int64_t block = arguments.send.bytes();
@@ -150,7 +150,7 @@ Steps allgather(Exchange& exchange, CollectiveArguments arguments) {
                                  Blocks::received(arguments).run(0, exchange.remote_size()));
 }
 
-/// The blocks of the other group come to member 0, which broadcasts them.
+/// Member 0 receives the blocks of the other group and broadcasts them in its own group.
 Steps allgatherv(Exchange& exchange, CollectiveArguments arguments) {
     for (int turn = 0; turn < 2; ++turn) {
         CollectiveArguments part = arguments;
@@ -195,7 +195,7 @@ Steps alltoall(Exchange& exchange, CollectiveArguments arguments) {
     }
 }
 
-/// Member 0 of a group that is not the root's has the sum and sends it.
+/// In the group without the root, member 0 gets the sum and sends it to the root.
 Steps reduce(Exchange& exchange, CollectiveArguments arguments) {
     if (arguments.root == kRootIsAnother) co_return;
     if (arguments.root == kRootIsThis) {
@@ -226,7 +226,7 @@ Steps allreduce(Exchange& exchange, CollectiveArguments arguments) {
     co_await in_own_group(exchange, last);
 }
 
-/// Each group gets the sum of the other one, and scatters it.
+/// Each group gets the sum of the other group and scatters it.
 Steps reduce_scatter(Exchange& exchange, CollectiveArguments arguments) {
     const int rank = exchange.rank();
     const bool equal = arguments.receive_counts.empty();

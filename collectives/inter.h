@@ -4,8 +4,8 @@
 
 namespace haichi::collectives {
 
-/// Operations between two groups, the way MPICH makes them: by the algorithms of operations inside the groups, and
-/// messages between their members 0.
+/// Operations between two groups, as in MPICH. They consist of operations inside the groups, and of messages between
+/// the first members of the two groups.
 Steps inter_steps(Exchange& exchange, CollectiveArguments arguments);
 
 }  // namespace haichi::collectives

@@ -4,25 +4,25 @@
 
 namespace haichi::collectives {
 
-/// The extents of a type, in bytes from the address that a call gives.
+/// The extents of a type, in bytes from the address given in a call.
 struct TypeBounds {
     std::int64_t lower = 0;
     std::int64_t upper = 0;
     std::int64_t true_lower = 0;
     std::int64_t true_upper = 0;
-    std::int64_t alignment = 1;  ///< to which a struct pads its extent
+    std::int64_t alignment = 1;  ///< a struct pads its extent to this alignment
 };
 
-/// The error of packed_bytes(), away from its callers' loops.
+/// Throws the error of packed_bytes(). A separate function keeps its callers' loops small.
 [[noreturn]] void throw_message_too_large();
 
-/// The type of the items of a buffer, as far as algorithms depend on it: sizes and extents.
+/// The type of the items of a buffer, limited to the sizes and extents that algorithms use.
 class ItemType {
   public:
-    /// Items without gaps. `basic_bytes`: of the basic type that they consist of; 1 where there are several.
+    /// Items without gaps. `basic_bytes` is the size of their basic type, or 1 if they have several basic types.
     ItemType(std::int64_t size, std::int64_t basic_bytes)
         : ItemType({0, size, 0, size, 1}, size, basic_bytes, /*is_run=*/true) {}
-    /// `is_run`: the data of an item are one run of bytes.
+    /// `is_run` means that the data of an item are one run of bytes.
     ItemType(const TypeBounds& bounds, std::int64_t size, std::int64_t basic_bytes, bool is_run)
         : bounds_(bounds),
           size_(size),
@@ -38,10 +38,10 @@ class ItemType {
     [[nodiscard]] const TypeBounds& bounds() const { return bounds_; }
     [[nodiscard]] std::int64_t basic_bytes() const { return basic_bytes_; }
 
-    /// Any count of it is one run of bytes that begins at the given address.
+    /// True if any number of items is one run of bytes that begins at the given address.
     [[nodiscard]] bool is_contiguous() const { return is_contiguous_; }
 
-    /// Bytes of `count` of them without gaps: of a message. UnsupportedError where that overflows.
+    /// The size of `count` items without gaps, as in a message. Throws UnsupportedError on overflow.
     [[nodiscard]] std::int64_t packed_bytes(std::int64_t count) const {
         std::int64_t bytes = 0;
         if (__builtin_mul_overflow(count, size_, &bytes)) throw_message_too_large();
@@ -55,13 +55,13 @@ class ItemType {
     bool is_contiguous_ = false;
 };
 
-/// Bytes: what algorithms pack items into.
+/// The type of bytes, into which algorithms pack items.
 inline const ItemType& byte_type() {
     static const ItemType kByte(1, 1);
     return kByte;
 }
 
-/// What algorithms ask of the operation of a reduction.
+/// The properties of a reduction's operation that algorithms use.
 class Reduction {
   public:
     Reduction(bool commutes, bool is_user_defined) : commutes_(commutes), is_user_defined_(is_user_defined) {}

@@ -6,21 +6,22 @@
 
 namespace haichi::collectives {
 
-/// What members tell each other when they make a communicator or a window.
+/// The data that members exchange when they make a communicator or a window.
 struct Meeting {
-    std::int64_t bytes = 0;  ///< of each member
-    bool gathers = false;    ///< each gets those of all others; else they are combined on the way, as of a mask
+    std::int64_t bytes = 0;  ///< per member
+    bool gathers = false;    ///< if true, each gets all bytes; otherwise, they are combined on the way, like a mask
 };
 
-/// To agree on a context, a mask of free ones and a word go round in an all-reduce: 65 words (MPICH 4.0, contextid.c).
+/// To agree on a context, an all-reduce combines a mask of free contexts and a word, 65 words in total (MPICH 4.0,
+/// contextid.c).
 inline constexpr Meeting kAgreeOnContext{.bytes = 260};
-/// Colour and key of a split.
+/// The colour and the key of a split.
 inline constexpr Meeting kGatherChoices{.bytes = 8, .gathers = true};
 
-/// Each member hears of all others, in ceil(log2 members) steps; where bytes are gathered, the messages double (Bruck
-/// and others 1997).
+/// Each member learns of all others in ceil(log2 members) steps. If bytes are gathered, messages double in each step
+/// (Bruck and others 1997).
 Steps meet_all(Exchange& exchange, Meeting meeting);
-/// One after the other, as for a split.
+/// Two meetings in sequence, as in a split.
 Steps meet_twice(Exchange& exchange, Meeting first, Meeting second);
 
 }  // namespace haichi::collectives

@@ -6,8 +6,8 @@ namespace haichi::collectives {
 
 namespace {
 
-/// All messages at once, in the order of the neighbours. In a periodic grid one member may be the neighbour on both
-/// sides: the first block that it sends is for the second one here.
+/// Sends all messages at once, in the order of the neighbours. In a periodic grid, one member may be the neighbour on
+/// both sides. The first block that it sends is then for the second neighbour here.
 Steps neighbor_linear(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*/) {
     const bool same_block = arguments.collective == CollectiveKind::kNeighborAllgather ||
                             arguments.collective == CollectiveKind::kNeighborAllgatherv;

@@ -1,4 +1,4 @@
-// Files of Open MPI's parameter coll_tuned_dynamic_rules_filename.
+// Reads files of Open MPI's parameter coll_tuned_dynamic_rules_filename.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -39,7 +39,7 @@ constexpr std::array kOperations = {
 };
 static_assert(kOperations.size() == kCollectives);
 
-/// Sizes in the file are of all blocks together.
+/// True if sizes in the file refer to all blocks together.
 bool goes_by_total(CollectiveKind collective) {
     switch (collective) {
         case CollectiveKind::kAllgather:
@@ -53,7 +53,7 @@ bool goes_by_total(CollectiveKind collective) {
     }
 }
 
-/// The whole numbers of a text, with their lines; '#' begins a comment.
+/// Reads the whole numbers of a text and tracks their lines. '#' begins a comment.
 class Numbers {
   public:
     Numbers(std::string_view text, std::string file) : text_(text), place_{std::move(file), 1} {}
@@ -94,7 +94,7 @@ class Numbers {
 
 constexpr std::int64_t kMany = std::numeric_limits<std::int32_t>::max();
 
-/// One "communicator size, number of sizes" with its sizes.
+/// Reads one entry "communicator size, number of sizes" with its sizes.
 SelectionLine read_line(Numbers& numbers, CollectiveKind collective) {
     SelectionLine line;
     line.by_total = goes_by_total(collective);
@@ -147,7 +147,7 @@ SelectionLines read_open_mpi_rules(std::string_view text, const std::string& fil
         const std::int64_t sizes = numbers.next("a number of communicator sizes", kMany);
         for (std::int64_t k = 0; k < sizes; ++k) {
             SelectionLine line = read_line(numbers, collective);
-            // The rule of the largest size that is not larger counts.
+            // The rule with the largest size that does not exceed the communicator's size applies.
             if (!own.empty()) own.back().conditions.most_members = line.conditions.least_members - 1;
             own.push_back(std::move(line));
         }

@@ -10,7 +10,7 @@
 
 namespace haichi::collectives {
 
-/// `count` items of a buffer from item `first` on.
+/// `count` items of a buffer, starting at item `first`.
 inline Buffer items(const Buffer& buffer, std::int64_t first, std::int64_t count) {
     return {static_cast<std::byte*>(buffer.data) + first * buffer.type->extent(), count, buffer.type};
 }
@@ -18,7 +18,7 @@ inline Buffer items(const Buffer& buffer, std::int64_t first, std::int64_t count
 inline Buffer packed(std::byte* bytes, std::int64_t count) { return {bytes, count, &byte_type()}; }
 inline Buffer no_bytes() { return packed(nullptr, 0); }
 
-/// Room for as many items of the same type.
+/// Memory for as many items of the same type.
 inline Buffer room_like(Exchange& exchange, const Buffer& buffer) {
     const ItemType& type = *buffer.type;
     const std::int64_t stride = std::abs(type.extent());
@@ -27,7 +27,8 @@ inline Buffer room_like(Exchange& exchange, const Buffer& buffer) {
     return {exchange.scratch(std::max<std::int64_t>(span, 1)) + before - type.true_lower_bound(), buffer.count, &type};
 }
 
-/// The blocks of one side of an operation: all equal, or each with its count and place, perhaps its type.
+/// The blocks of one side of an operation. They are equal, or each has its own count and offset, and possibly its own
+/// type.
 class Blocks {
   public:
     Blocks(const Buffer& base, const Counts& counts, const Counts& offsets, std::span<const ItemType* const> types)
@@ -46,7 +47,7 @@ class Blocks {
         return {data + i * base_.count * extent, base_.count, base_.type};
     }
     [[nodiscard]] std::int64_t bytes(int i) const { return (*this)[i].bytes(); }
-    /// Blocks of equal size, side by side: `count` of them as one buffer.
+    /// `count` adjacent blocks of equal size as one buffer.
     [[nodiscard]] Buffer run(int first, int count) const {
         return items(base_, first * base_.count, count * base_.count);
     }
@@ -58,8 +59,8 @@ class Blocks {
     std::span<const ItemType* const> types_;
 };
 
-/// Items of one segment: segment_bytes as near as whole items allow. Not smaller than one item, and all of them where
-/// nothing is to be cut.
+/// The number of items in a segment, as close to segment_bytes as whole items allow. It is at least one, and all items
+/// if nothing is to be cut.
 inline std::int64_t segment_items(std::int64_t segment_bytes, std::int64_t item_bytes, std::int64_t count) {
     if (segment_bytes < item_bytes || segment_bytes >= item_bytes * count || item_bytes == 0)
         return std::max<std::int64_t>(count, 1);
@@ -71,7 +72,7 @@ inline int largest_power_of_two(int most) { return static_cast<int>(std::bit_flo
 inline bool is_power_of_two(int n) { return std::has_single_bit(static_cast<unsigned>(n)); }
 inline int round_down(int n, int factor) { return n - n % factor; }
 
-/// Members numbered from the root on.
+/// Numbers the members, starting at the root.
 struct Ring {
     int root = 0;
     int size = 1;
@@ -80,13 +81,13 @@ struct Ring {
     [[nodiscard]] int rank_of(int number) const { return (number + root) % size; }
 };
 
-/// What a member puts into a reduction.
+/// A member's input to a reduction.
 inline Buffer contribution(const CollectiveArguments& a) {
     Buffer own = a.in_place ? a.receive : a.send;
     return own;
 }
 
-/// Sends and receives at once, and waits for both.
+/// Begins a receive and a send, and waits for both.
 inline Exchange::Wait exchange_with(Exchange& exchange, const Buffer& sent, int to, const Buffer& received, int from) {
     exchange.receive(received, from);
     exchange.send(sent, to);

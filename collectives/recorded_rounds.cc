@@ -18,12 +18,12 @@ struct Transfer {
     std::int32_t from = 0;
     std::int32_t to = 0;
     std::int64_t bytes = 0;
-    std::int32_t rounds_before = 0;  ///< that its ends have waited for
+    std::int32_t rounds_before = 0;  ///< the latest round that its ends have waited for
     Exchange::Message sent = 0;
     Exchange::Message received = 0;
     bool is_sent = false;
     bool is_received = false;
-    std::uint32_t next = 0;  ///< of the same members, with the same end
+    std::uint32_t next = 0;  ///< the next transfer of the same members that has begun at the same end
 };
 using TransferId = std::uint32_t;
 constexpr std::int64_t kMostBegunMessages = std::int64_t{1} << 24;
@@ -104,12 +104,12 @@ class Recorder {
         Recorder& recorder;
         Steps steps;
         bool is_queued = true;
-        std::int32_t round = 0;                ///< the latest that it has waited for
-        std::vector<std::int32_t> round_of{};  ///< of messages from first_kept on
+        std::int32_t round = 0;                ///< the latest round that the member has waited for
+        std::vector<std::int32_t> round_of{};  ///< rounds of messages from first_kept on
         Message first_kept = 0;
-        TransferQueue sends{};  ///< without a round
+        TransferQueue sends{};  ///< sends without a round
         TransferQueue receives{};
-        std::int32_t send_round = 0;  ///< of the last send that has one
+        std::int32_t send_round = 0;  ///< round of the last send that has one
         std::int32_t receive_round = 0;
     };
 
@@ -171,7 +171,7 @@ class Recorder {
 
     Member& member(std::int32_t rank) { return *members_[static_cast<std::size_t>(rank)]; }
 
-    /// Gives the transfer its round if it is the next one at both ends, and then those that follow.
+    /// Assigns a round to the transfer if it is the next one at both ends, and then to the transfers that follow.
     void resolve_from(TransferId first) {
         to_try_.push_back(first);
         while (!to_try_.empty()) {
@@ -208,7 +208,8 @@ class Recorder {
         if (!receiver.receives.all().empty()) to_try_.push_back(receiver.receives.all().front());
     }
 
-    /// Where all members wait: ends that began their messages in different orders. The first one goes.
+    /// All members wait if two ends began their messages in different orders. Assigns a round to the first such
+    /// message.
     bool resolve_out_of_order() {
         for (const auto& sender : members_) {
             const std::span<const TransferId> sends = sender->sends.all();
@@ -226,7 +227,7 @@ class Recorder {
     std::vector<Transfer> transfers_;
     std::vector<TransferId> free_;
     std::vector<TransferId> to_try_;
-    /// By sender and receiver, a list of transfers: looked up only.
+    /// A list of transfers for each sender and receiver. The map is used only for look-ups.
     struct HalfBegun {
         TransferId first = 0;
         TransferId last = 0;

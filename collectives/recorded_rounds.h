@@ -17,17 +17,18 @@ struct RoundMessage {
     std::int32_t to = 0;
     std::int64_t bytes = 0;
 };
-/// Messages that go at the same time, by sender: no member sends or receives two of them.
+/// Messages that are sent at the same time, sorted by sender. No member sends or receives two of them.
 using Round = std::vector<RoundMessage>;
 
 inline constexpr std::int64_t kMostRecordedMessages = std::int64_t{1} << 26;
 
-/// The messages that the steps of all members begin, in rounds. A message goes in the first round after all that its
-/// sender and its receiver had waited for before they began it, and after the last message that its sender sent and
-/// its receiver received before. O(messages). Throws UnsupportedError for more than kMostRecordedMessages.
+/// Returns the messages that the steps of all members begin, in rounds. A message gets the first round after all
+/// messages that its sender and its receiver had waited for before they began it. The round is also after the sender's
+/// previous send and the receiver's previous receive. O(messages). Throws UnsupportedError for more than
+/// kMostRecordedMessages.
 std::vector<Round> recorded_rounds(int members, const std::function<Steps(Exchange&)>& begin);
 
-/// Those of calls that all members make alike.
+/// Records calls that all members make in the same way.
 class CallRecorder {
   public:
     explicit CallRecorder(CollectiveSelection selection) : selection_(std::move(selection)) {}
@@ -36,7 +37,8 @@ class CallRecorder {
         std::string label;  ///< "allreduce ring"
         std::vector<Round> rounds;
     };
-    /// Until the next call. Groups of one size often make the same one after each other: it is recorded once.
+    /// The result is valid until the next call. Groups of one size often make the same call in sequence, so it is
+    /// recorded once.
     const Recorded& record(const SizedCall& call, int members);
 
   private:

@@ -7,11 +7,11 @@ namespace haichi::collectives {
 
 namespace {
 
-/// Where the ranks of a child's subtree lie.
+/// The position of the ranks in a child's subtree.
 enum class ChildSide : std::uint8_t { kBefore, kBehind };
 
-/// Segment by segment up a tree, into `result` at its root; others need none. Children are taken in their order; while
-/// one is combined the next one's data come.
+/// Reduces segment by segment up a tree, into `result` at its root; other members need no `result`. Children are
+/// combined in order. While one child's data are combined, the next child's data arrive.
 Steps up_tree(Exchange& exchange, CollectiveArguments arguments, Tuning tuning, TreePlace place, ChildSide side,
               Buffer result) {
     const Buffer own = contribution(arguments);
@@ -25,7 +25,7 @@ Steps up_tree(Exchange& exchange, CollectiveArguments arguments, Tuning tuning, 
             if (!is_there) exchange.copy(own, result);
             co_return;
         }
-        // At most so many sends at once.
+        // Limits the number of sends in flight.
         std::vector<Exchange::Message> sends;
         for (std::int64_t first = 0; first < own.count; first += step) {
             const auto limit = static_cast<std::size_t>(std::max(tuning.most_requests, 1));
@@ -69,7 +69,8 @@ Steps up_tree(Exchange& exchange, CollectiveArguments arguments, Tuning tuning, 
     }
 }
 
-/// Up a tree whose root need not be that of the call: it sends the result there.
+/// Reduces up a tree whose root may differ from the call's root. The tree's root then sends the result to the call's
+/// root.
 Steps up_tree_and_over(Exchange& exchange, CollectiveArguments arguments, Tuning tuning, TreePlace place,
                        ChildSide side, int tree_root) {
     const int root = arguments.root;
@@ -122,7 +123,7 @@ Steps reduce_linear(Exchange& exchange, CollectiveArguments arguments, Tuning /*
         co_await exchange.wait();
         co_return;
     }
-    // From the last rank down: what comes goes in front.
+    // Ranks are combined from the last one down, so received data are the left operand.
     Buffer own = contribution(arguments);
     const Buffer result = arguments.receive;
     if (arguments.in_place) {

@@ -42,7 +42,7 @@ Steps reduced_and_scattered(Exchange& exchange, CollectiveArguments arguments, T
     co_await collective_steps(exchange, scatter, *arguments.selection);
 }
 
-/// A block goes round the ring and is reduced by each member, its own last.
+/// A block travels around the ring. Each member reduces it, and its owner is the last one.
 Steps reduce_scatter_ring(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*/) {
     const ScatteredVector vector(arguments, exchange.size());
     const Ring ranks{exchange.rank(), exchange.size()};
@@ -72,7 +72,7 @@ Steps reduce_scatter_ring(Exchange& exchange, CollectiveArguments arguments, Tun
     exchange.copy(vector.block(sums, exchange.rank()), vector.result(arguments, exchange.rank()));
 }
 
-/// Step i sends rank + i its block; a member reduces what comes.
+/// Step i sends rank + i its block. A member reduces the received blocks.
 Steps reduce_scatter_pairwise(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*/) {
     const int rank = exchange.rank();
     const ScatteredVector vector(arguments, exchange.size());
@@ -91,7 +91,7 @@ Steps reduce_scatter_pairwise(Exchange& exchange, CollectiveArguments arguments,
         exchange.combine(*arguments.operation, room.data, sum);
     }
     if (arguments.in_place && vector.first(rank) > 0) {
-        // The two may overlap.
+        // The two buffers may overlap.
         exchange.copy(sum, room);
         exchange.copy(room, vector.result(arguments, rank));
     }
@@ -104,7 +104,7 @@ Steps butterfly_of_blocks(Exchange& exchange, CollectiveArguments arguments, Tun
 
 }  // namespace
 
-/// Halves of the vector are exchanged and reduced, with the most distant member first.
+/// Members exchange and reduce halves of the vector, starting with the most distant member.
 Steps reduce_scatter_recursive_halving(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*/) {
     const int rank = exchange.rank();
     const ScatteredVector vector(arguments, exchange.size());
@@ -114,7 +114,7 @@ Steps reduce_scatter_recursive_halving(Exchange& exchange, CollectiveArguments a
     co_await fold(exchange, ranks, sums, arguments.operation);
 
     const int paired = ranks.paired();
-    // Of folded members [begin, end): the blocks of both members of a pair.
+    // The blocks of folded members [begin, end), which include both members of a pair.
     const auto part = [&](const Buffer& data, int begin, int end) {
         const auto first_rank = [&](int number) { return 2 * number < paired ? 2 * number : number + paired / 2; };
         return vector.blocks(data, first_rank(begin), first_rank(end));

@@ -17,8 +17,8 @@ int mirrored(int number, int count) {
     return result;
 }
 
-/// Exchanges a part of `sums` for another one and reduces that, in the order of the ranks. The two vectors may change
-/// places.
+/// Exchanges a part of `sums` for another one and reduces it in the order of the ranks. The result is in `coming` if
+/// the partner has the higher rank, so the caller then swaps the two vectors.
 Steps exchange_and_reduce(Exchange& exchange, int partner, Buffer given, Buffer kept, Buffer coming,
                           const Reduction* operation) {
     co_await exchange_with(exchange, given, partner, coming, partner);
@@ -29,7 +29,7 @@ Steps exchange_and_reduce(Exchange& exchange, int partner, Buffer given, Buffer 
     }
 }
 
-/// All but the blocks of members [begin, end), joined: what these members' partners get.
+/// All blocks except those of members [begin, end), joined. The partners of these members get them.
 struct OtherBlocks {
     const ScatteredVector& vector;
     int begin;
@@ -72,7 +72,7 @@ Steps reduce_scatter_recursive_doubling(Exchange& exchange, CollectiveArguments 
         const int own = round_down(rank, width);
         const int partner = rank ^ width;
         const int other = round_down(partner, width);
-        // The block of members that do not exist is empty.
+        // Blocks of members that do not exist are empty.
         const OtherBlocks sent{vector, std::min(own, size), std::min(own + width, size)};
         const OtherBlocks received{vector, std::min(other, size), std::min(other + width, size)};
         bool has_received = false;
@@ -82,7 +82,7 @@ Steps reduce_scatter_recursive_doubling(Exchange& exchange, CollectiveArguments 
             has_received = true;
         }
         if (other + width > size) {
-            // As in an all-gather: members without a partner get it from others of their own run.
+            // As in an all-gather, members without a partner get the data from other members of their run.
             const int with_partner = size - own - width;
             for (int distance = width / 2; distance > 0; distance /= 2) {
                 const int peer = rank ^ distance;
@@ -144,7 +144,7 @@ Steps reduce_scatter_butterfly(Exchange& exchange, CollectiveArguments arguments
         if (partner > rank) std::swap(sums, room);
         window = kept;
     }
-    // What has been reduced here belongs to the member, or pair, whose number is the mirrored one.
+    // The reduced blocks belong to the member, or pair, with the mirrored number.
     const int owner_number = window.begin;
     const int owner = ranks.rank_of(owner_number);
     if (owner_number < pairs) {

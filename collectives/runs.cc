@@ -16,7 +16,7 @@ Steps gather_runs_by_doubling(Exchange& exchange, Ring ring, std::function<Buffe
                                    ring.rank_of(partner));
         }
         if (other + width <= size) continue;
-        // Whoever has a partner passes on what it got, to members of its own run that have none.
+        // Members with a partner pass on the received pieces to members of their run without one.
         const int with_partner = size - own - width;
         for (int distance = width / 2; distance > 0; distance /= 2) {
             const int peer = number ^ distance;

@@ -36,7 +36,7 @@ Steps linear_exscan(Exchange& exchange, CollectiveArguments arguments, Tuning /*
     co_await exchange.wait();
 }
 
-/// Members exchange what their groups of 2^k have in sum; what comes from lower ranks is part of the result.
+/// Members exchange the sums of their groups of 2^k members. Sums from lower ranks are part of the result.
 Steps doubling(Exchange& exchange, CollectiveArguments arguments, bool inclusive) {
     const int rank = exchange.rank();
     const Reduction& operation = *arguments.operation;

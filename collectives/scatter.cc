@@ -40,7 +40,7 @@ Steps scatterv_linear(Exchange& exchange, CollectiveArguments arguments, Tuning 
     return from_root(exchange, arguments, tuning, arguments.counts_are_known);
 }
 
-/// Down a binomial tree: a message has the blocks of all members of the subtree, a run of members.
+/// Scatters down a binomial tree. A message contains the blocks of all members of a subtree, which is a run of members.
 Steps scatter_binomial(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*/) {
     const int size = exchange.size();
     const Ring ring{arguments.root, size};
@@ -55,7 +55,7 @@ Steps scatter_binomial(Exchange& exchange, CollectiveArguments arguments, Tuning
     }
     const Blocks blocks = Blocks::sent(arguments);
     std::int64_t block = 0;
-    std::byte* all = nullptr;  // the blocks from this member's on
+    std::byte* all = nullptr;  // the blocks from this member's block on
     if (number != 0) {
         block = arguments.receive.bytes();
         const int members = end_of_child(ring.number_of(place.children.back())) - number;

@@ -6,7 +6,7 @@
 
 namespace haichi::collectives {
 
-/// The vector of a reduce_scatter: a block for each member, side by side.
+/// The vector of a reduce_scatter. It consists of adjacent blocks, one for each member.
 class ScatteredVector {
   public:
     ScatteredVector(const CollectiveArguments& arguments, int members)
@@ -26,20 +26,19 @@ class ScatteredVector {
         return first_.empty() ? member * block_ : first_[static_cast<std::size_t>(member)];
     }
     [[nodiscard]] std::int64_t count(int begin, int end) const { return first(end) - first(begin); }
-    /// What a member gives.
+    /// The member's input.
     [[nodiscard]] const Buffer& input() const { return input_; }
     /// The blocks of members [begin, end) of a vector like the input.
     [[nodiscard]] Buffer blocks(const Buffer& vector, int begin, int end) const {
         return items(vector, first(begin), count(begin, end));
     }
     [[nodiscard]] Buffer block(const Buffer& vector, int member) const { return blocks(vector, member, member + 1); }
-    /// A copy of the input.
     [[nodiscard]] Buffer copied_input(Exchange& exchange) const {
         const Buffer copy = room_like(exchange, input_);
         exchange.copy(input_, copy);
         return copy;
     }
-    /// Where a member's result belongs.
+    /// The destination of a member's result.
     [[nodiscard]] Buffer result(const CollectiveArguments& arguments, int member) const {
         return {arguments.receive.data, count(member, member + 1), input_.type};
     }

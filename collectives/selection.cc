@@ -61,7 +61,7 @@ std::int64_t sum_of_counts(const Counts& counts, int members) {
     return sum;
 }
 
-/// OPERATION=ALGORITHM
+/// Parses OPERATION=ALGORITHM.
 SelectionLines setting(std::string_view text) {
     const std::size_t equals = text.find('=');
     const CollectiveKind collective = collective_named(text.substr(0, equals));
@@ -70,7 +70,7 @@ SelectionLines setting(std::string_view text) {
     try {
         line.choices = read_choices(collective, text.substr(equals + 1), {std::string(text)});
     } catch (const InputError& error) {
-        throw OptionError(error.what(), error.hint());  // not of a file
+        throw OptionError(error.what(), error.hint());  // the error is not in a file
     }
     return lines;
 }
@@ -206,8 +206,8 @@ CollectiveSelection::Chosen CollectiveSelection::choose(const CollectiveArgument
         if (choice == line.choices.end() || choice->row == nullptr) continue;
         if (can_do(*choice->row, arguments, members)) return {choice->row, choice->tuning};
     }
-    // A table of a user's that leaves this out stands before a whole one, so only a reduction that no line's algorithm
-    // can do in the order of the ranks comes here.
+    // A user's table that omits this operation precedes a complete table. So only a reduction that no line's algorithm
+    // can do in the order of the ranks reaches this point.
     for (const AlgorithmRow& row : algorithms(arguments.collective)) {
         if (can_do(row, arguments, members)) return {&row, {}};
     }

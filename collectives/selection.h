@@ -10,58 +10,58 @@
 
 namespace haichi::collectives {
 
-/// What a line of a table asks of a call.
+/// The conditions under which a table line applies to a call.
 struct SelectionConditions {
     std::int64_t least_members = 1;
     std::int64_t most_members = INT64_MAX;
     bool power_of_two = false;
     bool ordered = false;  ///< the operation does not commute
     bool commutes = false;
-    bool user_defined = false;  ///< the operation is the program's
-    bool fewer_items = false;   ///< than the largest power of two of members that there is
+    bool user_defined = false;  ///< the program defines the operation
+    bool fewer_items = false;   ///< the vector has fewer items than the largest power of two of members
     bool equal_blocks = false;
 };
 
-/// One of a line: up to a size, the algorithm. No algorithm: later lines say.
+/// One choice of a line: an algorithm for sizes up to a limit. Without an algorithm, later lines decide.
 struct SelectionChoice {
     const AlgorithmRow* row = nullptr;
     Tuning tuning;
     std::int64_t most_bytes = INT64_MAX;
 };
 
-/// A line of a table. The first one counts whose conditions hold and that has an algorithm that can do it.
+/// A line of a table. The first line applies whose conditions hold and whose algorithm supports the call.
 struct SelectionLine {
     SelectionConditions conditions;
-    bool by_total = false;  ///< sizes are of all members' blocks together, not of one
+    bool by_total = false;  ///< sizes refer to all members' blocks together, not to one block
     std::vector<SelectionChoice> choices;
 };
 
-/// Which algorithm for which call: tables as data.
+/// Selects an algorithm for each call, by tables.
 class CollectiveSelection {
   public:
-    /// As MPICH chooses.
+    /// Selects as MPICH does.
     CollectiveSelection();
 
-    /// "mpich", "openmpi", a file (of either's rules, or of lines as in the tables here), or OPERATION=ALGORITHM with a
-    /// segment size: "broadcast=pipeline:64KiB"; or with sizes up to which an algorithm is taken:
-    /// "allreduce=recursive-doubling:2KiB,ring". What is set later comes first. Throws OptionError, and InputError with
-    /// file and line.
+    /// The text is "mpich", "openmpi", a file, or OPERATION=ALGORITHM. A file contains rules of Open MPI, or lines as
+    /// in the tables here. An algorithm may have a segment size: "broadcast=pipeline:64KiB". Several algorithms have
+    /// the sizes up to which they apply: "allreduce=recursive-doubling:2KiB,ring". Later settings take precedence.
+    /// Throws OptionError, and InputError with file and line.
     void set(std::string_view text);
-    /// What counts where no table has been set: a text(). Unknown tables are taken for "mpich".
+    /// Sets the selection, a text(), that applies if no table has been set. Unknown tables count as "mpich".
     void set_default(std::string_view text);
-    /// What has been set, but for files: "mpich", or "openmpi broadcast=binary".
+    /// The settings except files, such as "mpich" or "openmpi broadcast=binary".
     [[nodiscard]] std::string text() const;
-    /// A file's text; `name` is for errors.
+    /// Sets the text of a file; `name` is used in errors.
     void set_text(std::string_view text, const std::string& name);
 
     struct Chosen {
         const AlgorithmRow* row = nullptr;
         Tuning tuning;
     };
-    /// The same for all members of a call.
+    /// Returns the same choice for all members of a call.
     [[nodiscard]] Chosen choose(const CollectiveArguments& arguments, int rank, int members) const;
 
-    /// The lines of a collective operation, first one first.
+    /// The lines of a collective operation, in the order of precedence.
     [[nodiscard]] const std::vector<SelectionLine>& lines(CollectiveKind collective) const {
         return lines_[static_cast<std::size_t>(collective)];
     }
@@ -71,12 +71,12 @@ class CollectiveSelection {
     void put_first(const Lines& lines);
 
     Lines lines_;
-    Lines own_;  ///< those of them that are not of a table
+    Lines own_;  ///< lines that are not from a table
     std::string table_;
-    std::vector<std::string> settings_;  ///< OPERATION=ALGORITHM, first one first
+    std::vector<std::string> settings_;  ///< OPERATION=ALGORITHM, in the order of the calls
 };
 
-/// The built-in tables: a name and its text.
+/// A built-in table.
 struct SelectionTableRow {
     std::string name;
     std::string sentence;
@@ -84,11 +84,12 @@ struct SelectionTableRow {
 };
 const Table<SelectionTableRow>& selection_tables();
 
-/// Bytes that choices go by: of the vector (broadcasts, reductions) or of one block; an average where blocks differ.
+/// The sizes that choices depend on. They refer to the vector (broadcasts, reductions) or to one block, or to the
+/// average if blocks differ.
 struct CollectiveBytes {
     std::int64_t one = 0;
-    std::int64_t total = 0;  ///< of all members' blocks
-    std::int64_t items = 0;  ///< of a reduction
+    std::int64_t total = 0;  ///< for the blocks of all members
+    std::int64_t items = 0;  ///< for a reduction
 };
 CollectiveBytes bytes_of(const CollectiveArguments& arguments, int rank, int members);
 

@@ -77,7 +77,7 @@ void set_tuning(Tuning& tuning, std::string_view text, const SourcePlace& place)
     }
 }
 
-/// Between commas outside of parentheses.
+/// Splits at commas outside parentheses.
 std::vector<std::string_view> parts_of(std::string_view text) {
     std::vector<std::string_view> parts;
     std::size_t begin = 0;

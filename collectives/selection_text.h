@@ -12,20 +12,21 @@ namespace haichi::collectives {
 
 using SelectionLines = std::array<std::vector<SelectionLine>, kCollectives>;
 
-/// Lines "OPERATION CONDITION... : ALGORITHM[(KEY=VALUE,...)]<SIZE ... ALGORITHM", '#' comments. Throws InputError with
-/// file and line.
+/// Reads lines "OPERATION CONDITION... : ALGORITHM[(KEY=VALUE,...)]<SIZE ... ALGORITHM" and '#' comments. Throws
+/// InputError with file and line.
 SelectionLines read_selection_lines(std::string_view text, const std::string& file);
 
-/// A file of rules of Open MPI (coll_tuned_dynamic_rules_filename). Throws InputError with file and line.
+/// Reads a rule file of Open MPI (coll_tuned_dynamic_rules_filename). Throws InputError with file and line.
 SelectionLines read_open_mpi_rules(std::string_view text, const std::string& file);
 
-/// Whether the text looks like such a file: its first word is a number.
+/// True if the text looks like such a file, because its first word is a number.
 bool looks_like_open_mpi_rules(std::string_view text);
 
-/// "pipeline(segment=64KiB)" or "pipeline:64KiB".
+/// Parses "pipeline(segment=64KiB)" or "pipeline:64KiB".
 SelectionChoice read_choice(CollectiveKind collective, std::string_view text, const SourcePlace& place);
 
-/// That, or several with the sizes up to which all but the last one are taken: "recursive-doubling:2KiB,ring".
+/// Parses one choice or several. All but the last one have the sizes up to which they apply:
+/// "recursive-doubling:2KiB,ring".
 std::vector<SelectionChoice> read_choices(CollectiveKind collective, std::string_view text, const SourcePlace& place);
 
 }  // namespace haichi::collectives

@@ -9,7 +9,7 @@ namespace {
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 48;
 constexpr std::int64_t kLargestGuessedItem = 8;
 
-/// The largest power of two that divides the bytes, up to that of a double.
+/// The largest power of two that divides `bytes`, at most the size of a double.
 std::int64_t guessed_item(std::int64_t bytes) {
     std::int64_t item = kLargestGuessedItem;
     while (bytes % item != 0) item /= 2;
@@ -18,7 +18,7 @@ std::int64_t guessed_item(std::int64_t bytes) {
 
 std::int64_t block_of(std::int64_t bytes, int members) { return (bytes + members - 1) / members; }
 
-/// Bytes that consist of whole items; the same for all members where their messages depend on it.
+/// Bytes that consist of whole items. They are the same for all members if the members' messages depend on them.
 std::int64_t bytes_of_items(const SizedCall& call, int members) {
     switch (call.collective) {
         case CollectiveKind::kAlltoall:
@@ -38,9 +38,9 @@ std::int64_t bytes_of_items(const SizedCall& call, int members) {
 std::int64_t item_of(const SizedCall& call, int members) {
     const std::int64_t bytes = bytes_of_items(call, members);
     if (call.item_bytes <= 0) return guessed_item(bytes);
-    // Members of a broadcast may describe the same basic elements by different types.
+    // Members of a broadcast may describe the same basic elements with different types.
     if (call.collective == CollectiveKind::kBroadcast) return guessed_item(bytes | call.item_bytes);
-    // The mean of several sizes need not be a number of items.
+    // The mean of several sizes may not be a multiple of the item size.
     return bytes % call.item_bytes == 0 ? call.item_bytes : guessed_item(bytes);
 }
 
@@ -156,13 +156,13 @@ SizedArguments::SizedArguments(const SizedCall& call, int members)
             deal_sent(call.sent, members);
             deal_received(call.received, members);
             break;
-        default:  // barriers; neighbours are not in a log
+        default:  // barriers and neighbourhood collectives, whose neighbours are not in a log
             break;
     }
 }
 
 Buffer SizedArguments::items(std::int64_t bytes) {
-    // An address that is never read: algorithms compute those of blocks from it.
+    // The address is never read. Algorithms compute the addresses of blocks from it.
     return {this, bytes / type_.size(), &type_};
 }
 

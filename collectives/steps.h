@@ -6,17 +6,17 @@
 
 namespace haichi::collectives {
 
-/// What one member of a collective operation does, message by message, as a coroutine: it begins messages, waits
-/// (`co_await exchange.wait()`), and goes on when whoever runs it calls resume(). Steps may be made of others
-/// (`co_await other_steps(...)`). Nothing runs before the first resume(). An exception leaves through resume().
-/// All frames are freed with the object, also in the middle.
+/// One member's part in a collective operation, message by message, as a coroutine. It begins messages, waits
+/// (`co_await exchange.wait()`), and continues when its owner calls resume(). Steps may contain other steps (`co_await
+/// other_steps(...)`). Nothing runs before the first resume(). An exception leaves through resume(). All frames are
+/// freed with the object, even if the steps are not done.
 class [[nodiscard]] Steps {
   public:
     struct promise_type;
     using Handle = std::coroutine_handle<promise_type>;
 
     struct promise_type {
-        // What runs next, of all steps that began with these; only where they are the outermost.
+        // The coroutine that runs next, among all steps that began with these. Used only in the outermost steps.
         Handle innermost;
         bool waits = false;
 
@@ -27,7 +27,7 @@ class [[nodiscard]] Steps {
         Steps get_return_object() { return Steps(Handle::from_promise(*this)); }
         static std::suspend_always initial_suspend() noexcept { return {}; }
         auto final_suspend() noexcept {
-            // resume() goes on with the caller: no stack grows, whatever the compiler makes of tail calls.
+            // resume() continues with the caller. The stack does not grow, even if the compiler makes no tail calls.
             outermost->innermost = caller;
             return std::suspend_always{};
         }
@@ -50,8 +50,8 @@ class [[nodiscard]] Steps {
     /// True from the beginning for an object without steps.
     [[nodiscard]] bool done() const { return !handle_ || handle_.done(); }
 
-    /// Goes on to the next wait that does not hold yet, or to the end; true at the end. Throws what the steps throw;
-    /// they are at their end then.
+    /// Continues to the next wait that is not over, or to the end. Returns true at the end. Throws the steps'
+    /// exceptions; the steps are then done.
     bool resume() {
         if (done()) return true;
         promise_type& own = handle_.promise();
@@ -63,7 +63,7 @@ class [[nodiscard]] Steps {
         return true;
     }
 
-    // As part of other steps.
+    // For use inside other steps.
     [[nodiscard]] bool await_ready() const noexcept { return done(); }
     void await_suspend(Handle caller) noexcept {
         promise_type& own = handle_.promise();

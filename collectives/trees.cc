@@ -56,7 +56,7 @@ TreePlace knomial_tree(int rank, int size, int root, int radix) {
 TreePlace complete_tree(int rank, int size, int root, int fanout) {
     const Ring ring{root, size};
     const int number = ring.number_of(rank);
-    // The member's level: its first number, and how many have room in it.
+    // The member's level: the first number in it, and the number of members that fit.
     std::int64_t first = 0;
     std::int64_t width = 1;
     while (number >= first + width) {
@@ -95,11 +95,11 @@ TreePlace chain_tree(int rank, int size, int root, int chains) {
 
 TreePlace in_order_tree(int rank, int size) {
     TreePlace place;
-    int first = 0;  // of the subtree, whose root is its last
+    int first = 0;  // first rank of the subtree, whose root is its last rank
     int count = size;
     while (true) {
         const int here = first + count - 1;
-        const int half = count / 2;  // the second child's run, which comes first
+        const int half = count / 2;  // size of the second child's run, which comes first
         const int one = count > 1 ? here - 1 : -1;
         const int other = count > 2 ? first + half - 1 : -1;
         if (rank == here) {

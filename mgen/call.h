@@ -9,16 +9,16 @@ namespace haichi {
 
 enum class Protocol : std::uint8_t { kByLimit, kEager, kRendezvous };
 
-/// What a message may ask for besides the defaults.
+/// Options of a message.
 struct SendOptions {
     Protocol protocol = Protocol::kByLimit;
     bool zero_copy = false;   ///< an eager message leaves from the user's buffer, which is free when it has left
-    std::int32_t nic = -1;    ///< -1: the rank's message counter mod NICs
+    std::int32_t nic = -1;    ///< -1 selects the rank's message counter modulo the number of NICs
     std::int64_t gap_ps = 0;  ///< pause of the NIC after each packet
 };
 
-/// What a rank does next, a value: sizes only, no payload. Sends and receives do not block; `request` is the
-/// program's own number for what they start.
+/// A rank's next action, as a value. It has sizes only, no payload. Sends and receives do not block; `request` is the
+/// program's own number for them.
 struct Call {
     enum class Kind : std::uint8_t {
         kFinish,
@@ -35,20 +35,20 @@ struct Call {
         kPoll
     };
     static constexpr std::int32_t kAnyTag = std::numeric_limits<std::int32_t>::min();
-    /// Of messages that a matched probe has taken; their tag is then the number of the reservation.
+    /// The context of messages that a matched probe has taken. Their tag is then the reservation number.
     static constexpr std::uint32_t kReservedContext = std::numeric_limits<std::uint32_t>::max();
 
     Kind kind = Kind::kFinish;
     bool is_counted = false;    ///< a put whose arrival poll() may consume
-    bool is_by_target = false;  ///< an access that the target's rank does, at its next call if it computes
+    bool is_by_target = false;  ///< the target's rank performs the access; if it is computing, at its next call
     SendOptions options{};
-    RankId partner{};  ///< destination, source or target; of a receive, none: any source
+    RankId partner{};  ///< destination, source or target; an invalid source matches any source
     std::int32_t tag = 0;
-    std::uint32_t context = 0;  ///< of a communicator: messages match receives of their context only
+    std::uint32_t context = 0;  ///< context of a communicator; messages match only receives in the same context
     std::uint32_t request = 0;
     std::int32_t group = 0;
-    std::int64_t amount = 0;        ///< bytes of a message or to a target, picoseconds of computing or of a call
-    std::int64_t answer_bytes = 0;  ///< of an access: back from its target
+    std::int64_t amount = 0;        ///< bytes sent by a message or an access; picoseconds of computation or of a call
+    std::int64_t answer_bytes = 0;  ///< bytes that an access's target returns
 
     static Call send(RankId destination, std::int64_t bytes, std::int32_t tag = 0, SendOptions options = {},
                      std::uint32_t request = 0) {
@@ -70,20 +70,20 @@ struct Call {
         call.context = of_context;
         return call;
     }
-    /// Until the program's may_resume() says so; of a program without one, for all open requests of the rank.
+    /// Waits until the program's may_resume() returns true. By default that is when the rank has no open requests.
     static Call wait() { return {.kind = Kind::kWait}; }
-    /// The same, as the rest of a call that has been made: without overhead.
+    /// Like wait(), but as the remainder of an earlier call, without overhead.
     static Call park() { return {.kind = Kind::kPark}; }
     static Call compute(std::int64_t time_ps) { return {.kind = Kind::kCompute, .amount = time_ps}; }
-    /// Time inside a call that does nothing else: a look at the clock, a test that finds nothing.
+    /// Time in a call without other effects, such as reading the clock or an unsuccessful test.
     static Call spend(std::int64_t time_ps) { return {.kind = Kind::kSpend, .amount = time_ps}; }
-    /// `group`: a number from ProcessModel::add_group.
+    /// `group` is a number from ProcessModel::add_group.
     static Call barrier(std::int32_t group) { return {.kind = Kind::kBarrier, .group = group}; }
     static Call finish() { return {}; }
 
-    // Remote memory access (docs/develop/simulator.md): begun as a send is, by the NIC; complete when the target has
-    // answered.
-    /// Its arrival is counted for poll() of the target.
+    // Remote memory access (docs/develop/simulator.md). The NIC begins accesses like sends. They are complete when
+    // the target has answered.
+    /// Its arrival is counted for the target's poll().
     static Call put(RankId target, std::int64_t bytes, std::int32_t tag = 0, SendOptions options = {},
                     std::uint32_t request = 0) {
         Call call{.kind = Kind::kPut, .is_counted = true, .options = options, .partner = target, .tag = tag};
@@ -91,7 +91,7 @@ struct Call {
         call.amount = bytes;
         return call;
     }
-    /// A put that nobody polls for.
+    /// A put without a counted arrival.
     static Call put_uncounted(RankId target, std::int64_t bytes, SendOptions options = {}, std::uint32_t request = 0) {
         Call call = put(target, bytes, 0, options, request);
         call.is_counted = false;
@@ -102,7 +102,7 @@ struct Call {
         call.kind = Kind::kGet;
         return call;
     }
-    /// Operands go there, a result comes back.
+    /// Sends operands and returns a result.
     static Call atomic(RankId target, std::int64_t operand_bytes, std::int64_t result_bytes, SendOptions options = {},
                        std::uint32_t request = 0) {
         Call call{.kind = Kind::kAtomic, .options = options, .partner = target, .request = request};
@@ -115,7 +115,7 @@ struct Call {
         call.is_by_target = true;
         return call;
     }
-    /// Until a counted put with this tag has arrived, whose arrival it consumes.
+    /// Waits until a counted put with this tag has arrived, and consumes the arrival.
     static Call poll(std::int32_t tag) { return {.kind = Kind::kPoll, .tag = tag}; }
 };
 

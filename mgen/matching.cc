@@ -8,7 +8,7 @@ namespace haichi {
 
 namespace {
 
-/// Their source apart.
+/// Compares context and tag. The caller compares the source.
 bool fits(const PostedReceive& wanted, const Envelope& message) {
     return wanted.context == message.context && (wanted.tag == Call::kAnyTag || wanted.tag == message.tag);
 }
@@ -35,7 +35,7 @@ PostedReceive Matching::take(List& list, Found found) {
     return taken;
 }
 
-/// No receive is open: a rank that had very many at once need not keep their places.
+/// No receive is open. A rank that once had very many open receives frees their entries.
 void Matching::give_memory_back() {
     constexpr std::size_t kMostKept = 64;
     if (receives_.capacity() <= kMostKept) return;
@@ -87,7 +87,7 @@ Envelope* Matching::take_unexpected(Source& source, const PostedReceive& wanted)
 Envelope* Matching::post(const PostedReceive& wanted) {
     RankId from = wanted.source;
     if (!from.valid()) {
-        // The first that arrived and fits; of its source it is the first that fits as well.
+        // The fitting message that arrived first is also the first fitting message of its source.
         const Envelope* at = first_arrived_;
         while (at != nullptr && !fits(wanted, *at)) at = at->arrived_behind;
         if (at != nullptr) from = at->source;

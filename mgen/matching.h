@@ -13,32 +13,34 @@ namespace haichi {
 
 /// A receive that waits for its message.
 struct PostedReceive {
-    RankId source;  ///< invalid: any
+    RankId source;  ///< invalid for any source
     std::int32_t tag = 0;
     std::uint32_t context = 0;
     std::uint32_t request = 0;
     std::int64_t bytes = 0;
-    std::uint32_t next = 0;   ///< of the same source, posted later
-    std::uint64_t order = 0;  ///< among the receives of the rank
+    std::uint32_t next = 0;   ///< the next receive of the same source, posted later
+    std::uint64_t order = 0;  ///< among the rank's receives
 };
 
-/// MPI matching of one receiver: an arriving message takes the receive posted first that fits it, a receive the fitting
-/// message that arrived first. Messages of a pair must be handed over in the order of their sends. A step costs the
-/// open receives or messages of one source (of all with any source), not of all; memory is what is open.
+/// MPI matching at one receiver. An arriving message takes the fitting receive that was posted first. A receive takes
+/// the fitting message that arrived first. Messages of a pair must be passed in the order of their sends. A step takes
+/// time linear in the open receives or messages of one source. With any source, it is linear in those of all sources.
+/// Memory is proportional to the open receives and messages.
 class Matching {
   public:
-    /// The receive that the message belongs to, no longer posted; else the message is kept as unexpected.
+    /// Returns the receive that matches the message; it is no longer posted. Otherwise, keeps the message as
+    /// unexpected.
     std::optional<PostedReceive> arrive(Envelope& message);
-    /// The message that fits the receive, no longer kept; else null, and the receive is posted. `next` and `order` are
-    /// its own.
+    /// Returns the message that fits the receive; it is no longer kept. Otherwise, posts the receive and returns null.
+    /// `next` and `order` are set internally.
     Envelope* post(const PostedReceive& wanted);
 
-    /// The message that post() would take; null: none.
+    /// The message that post() would take, or null.
     [[nodiscard]] Envelope* find(const PostedReceive& wanted);
-    /// Takes a posted receive back. O(open receives). False when it is not posted (any more).
+    /// Withdraws a posted receive in O(open receives). Returns false if it is not posted.
     bool withdraw(std::uint32_t request);
 
-    /// In the order of the calls.
+    /// In the order of the calls to post().
     [[nodiscard]] std::vector<PostedReceive> posted() const;
     [[nodiscard]] std::size_t memory_bytes() const {
         return sources_.memory_bytes() + receives_.capacity() * sizeof(PostedReceive);
@@ -52,11 +54,11 @@ class Matching {
     };
     struct Source {
         List posted;
-        Envelope* first = nullptr;  ///< unexpected
+        Envelope* first = nullptr;  ///< unexpected messages
         Envelope* last = nullptr;
         [[nodiscard]] bool is_empty() const { return posted.first == kNone && first == nullptr; }
     };
-    /// A place in a list, and the one before it.
+    /// An entry of a list, and the entry before it.
     struct Found {
         std::uint32_t at = kNone;
         std::uint32_t before = kNone;

@@ -9,21 +9,22 @@
 
 namespace haichi {
 
-/// One rank's ends of its pairs: keeps the messages of a pair in the order of their sends where they can overtake each
-/// other. The source numbers them; at the destination those that came early are held.
+/// One rank's ends of its pairs. Keeps the messages of a pair in the order of their sends, even if they overtake each
+/// other. The source numbers them, and the destination holds messages that arrive early.
 ///
-/// A pair without a message under way needs no number: once both ends have forgotten it, its next message is number 0
-/// again. Neither end alone can tell; forget_sent() and forget_received() are for whoever sees both.
+/// A pair without a message in flight needs no number. Once both ends have forgotten the pair, its next message is
+/// number 0 again. Neither end alone can decide this, so the caller of forget_sent() and forget_received() must see
+/// both ends.
 class PairOrder {
   public:
     /// The number of the next message to `destination`.
     [[nodiscard]] std::uint32_t next_to(RankId destination) { return sent_.find_or_add(destination)++; }
 
-    /// Hands the message that has come, and those held that follow it, to accept(Envelope&); or holds it.
+    /// Passes the arrived message, and held messages that follow it, to accept(Envelope&). Holds an early message.
     template <class Accept>
     void take(Envelope& message, const Accept& accept) {
         Received& received = received_.find_or_add(message.source);
-        // Numbers wrap around; the distance tells which is earlier.
+        // Numbers wrap around, so their distance determines the order.
         const auto distance = [&](const Envelope& e) { return e.sequence - received.expected; };
         if (distance(message) != 0) {
             Envelope** at = &received.held;
@@ -41,14 +42,14 @@ class PairOrder {
         }
     }
 
-    /// Destinations whose messages are counted.
+    /// Number of destinations whose messages are counted.
     [[nodiscard]] std::size_t destinations() const { return sent_.size(); }
     /// Forgets the destinations for which has_received(destination, number of messages sent) is true.
     template <class HasReceived>
     void forget_sent(const HasReceived& has_received) {
         sent_.erase_if(has_received);
     }
-    /// All `sent` messages of `source` have been accepted; then forget_received() forgets it.
+    /// True if all `sent` messages of `source` have been accepted. forget_received() then forgets the source.
     [[nodiscard]] bool has_received(RankId source, std::uint32_t sent) {
         Received* received = received_.find(source);
         if (received == nullptr || received->expected != sent || received->held != nullptr) return false;
@@ -64,7 +65,7 @@ class PairOrder {
     struct Received {
         std::uint32_t expected = 0;
         bool is_done = false;
-        Envelope* held = nullptr;  ///< came before those sent earlier; in the order of their numbers
+        Envelope* held = nullptr;  ///< messages that arrived before earlier ones, in the order of their numbers
     };
 
     RankTable<std::uint32_t> sent_;

@@ -50,7 +50,7 @@ void ProcessModel::set_kind(RemoteAccess& access, std::uint32_t flags) {
     access.is_counted = (flags & kIsCounted) != 0;
 }
 
-/// Of an access, or of its answer.
+/// Decodes an access or its answer.
 RemoteAccess ProcessModel::access_of(const PacketMessage& message) {
     const auto& [origin, target, tag, request, unused, flags, context] = message.note;
     const auto part = static_cast<Part>(flags & kPartMask);
@@ -69,7 +69,7 @@ RemoteAccess ProcessModel::access_of(const PacketMessage& message) {
     return access;
 }
 
-/// All of the access is at the target's node.
+/// All data of the access have arrived at the target's node.
 void ProcessModel::access_delivered(const PacketMessage& message, std::int64_t now_ps) {
     const RemoteAccess access = access_of(message);
     Rank& target = rank_at(access.target);
@@ -92,7 +92,7 @@ void ProcessModel::access_delivered(const PacketMessage& message, std::int64_t n
     resume_if_satisfied(access.target, now_ps);
 }
 
-/// That the target's rank has put off.
+/// Performs an access that the target's rank has deferred.
 void ProcessModel::perform_deferred(Envelope& envelope, std::int64_t now_ps) {
     RemoteAccess access;
     set_kind(access, envelope.flags);
@@ -109,7 +109,7 @@ void ProcessModel::perform_deferred(Envelope& envelope, std::int64_t now_ps) {
     perform_access(access, now_ps);
 }
 
-/// In the memory of the target.
+/// Performs an access in the target's memory.
 void ProcessModel::perform_access(const RemoteAccess& access, std::int64_t now_ps) {
     if (program_->accessed(access, now_ps) == TargetAnswer::kNow) answer_access(access, now_ps);
     if (!access.is_counted) return;
@@ -118,7 +118,7 @@ void ProcessModel::perform_access(const RemoteAccess& access, std::int64_t now_p
     target.arrivals.add(access.tag);
 }
 
-/// By the target's NIC.
+/// Sends the answer from the target's NIC.
 void ProcessModel::answer_access(const RemoteAccess& access, std::int64_t now_ps) {
     PacketMessage message;
     message.source = rank_at(access.target).node;

@@ -53,13 +53,13 @@ void ProcessModel::start_send(RankId id, std::int64_t now_ps) {
     send_part(Part::kRequest, kept, kept.sequence, kept.index, now_ps);
 }
 
-/// Of a message or an access.
+/// The NIC of a message or an access.
 std::int32_t ProcessModel::next_nic(Rank& rank, const SendOptions& options) const {
     const std::uint32_t number = rank.sends++;
     return options.nic >= 0 ? options.nic : static_cast<std::int32_t>(number % static_cast<unsigned>(options_.nics));
 }
 
-/// `flags`: kSenderWaits, and what the part has of its own.
+/// `flags` contains kSenderWaits and flags specific to the part.
 PacketMessage ProcessModel::message_of(Part part, const Envelope& envelope, std::uint32_t first, std::uint32_t second,
                                        std::uint32_t flags) {
     PacketMessage message;
@@ -155,9 +155,9 @@ std::int64_t ProcessModel::numbered_pairs() const {
     return pairs;
 }
 
-/// Between two windows, when nothing runs: only there can both ends of a pair be looked at. No message is under way
-/// between two ranks when all that one has sent have been accepted by the other; nothing tells whether they have been
-/// forgotten, so no result depends on when that happens. Costs no more than the sends since it happened last.
+/// Called between two lookahead windows, when nothing runs, because only then can both ends of a pair be read. No
+/// message is in flight between two ranks if the receiver has accepted all messages sent. No result depends on when
+/// pairs are forgotten. The cost is at most proportional to the number of sends since pairs were last forgotten.
 void ProcessModel::forget_pairs() {
     if (numbered_pairs() <= most_pairs_) return;
     for (std::size_t r = 0; r < ranks_.size(); ++r) {
@@ -205,7 +205,7 @@ void ProcessModel::match(Envelope& envelope, std::int64_t now_ps) {
     answer(id, envelope, now_ps);
 }
 
-/// False when the message is there already and has to be copied.
+/// Returns false if the message has already arrived and has to be copied.
 bool ProcessModel::start_receive(RankId id, std::int64_t now_ps) {
     Rank& rank = rank_at(id);
     ++rank.open_requests;
@@ -268,7 +268,7 @@ void ProcessModel::answer(RankId id, Envelope& envelope, std::int64_t now_ps) {
     pool_of(id).give_back(envelope);
 }
 
-/// Until the next call of the rank.
+/// Defers the envelope until the rank's next call.
 void ProcessModel::defer(Rank& rank, Envelope& envelope) {
     envelope.next = nullptr;
     (rank.last_deferred != nullptr ? rank.last_deferred->next : rank.first_deferred) = &envelope;

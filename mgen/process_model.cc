@@ -1,4 +1,4 @@
-// Runs, the CPU of a rank, barriers, who waits for what.
+// Runs, the CPU of a rank, barriers, and reports of waiting ranks.
 
 #include "mgen/process_model.h"
 
@@ -21,7 +21,7 @@ ProcessModel::ProcessModel(const Parameters& parameters, RankProgram& program)
            .partitions = parameters.partitions,
            .transport = parameters.transport,
            .least_events_for_threads = program.keeps_threads() ? 0 : PacketEngineOptions{}.least_events_for_threads,
-           // A barrier's news goes to its home and back.
+           // A barrier notification travels to the home partition and back.
            .shortest_client_latency_ps =
                parameters.uses_barriers
                    ? (parameters.shortest_barrier_ps >= 0 ? parameters.shortest_barrier_ps : options_.barrier_ps) / 2
@@ -85,7 +85,7 @@ void ProcessModel::run(const std::function<bool()>& go_on, std::int64_t until_ps
                      program_->hint_when_stuck());
 }
 
-/// Nothing can happen any more, but ranks that only look for messages may do something else in the end.
+/// Called when nothing can happen any more. Ranks that only poll for messages may still stop polling and continue.
 bool ProcessModel::look_again() {
     std::vector<RankId> waiting;
     for (std::size_t r = 0; r < ranks_.size(); ++r) {
@@ -144,7 +144,7 @@ void ProcessModel::enter(Rank& rank, State state, std::int64_t now_ps) {
     rank.since_ps = now_ps;
 }
 
-/// False when the CPU is busy for a while and a timer is set.
+/// Returns false if the CPU is busy for a while; a timer is then set.
 bool ProcessModel::spend(Rank& rank, State state, std::int64_t cost_ps, std::int64_t now_ps) {
     enter(rank, state, now_ps);
     if (cost_ps == 0) return true;
@@ -180,7 +180,7 @@ std::int64_t ProcessModel::cost_ps(const Call& call) const {
     return 0;
 }
 
-/// The CPU of the rank is free.
+/// Continues a rank whose CPU is free.
 void ProcessModel::advance(RankId id, std::int64_t now_ps) {
     Rank& rank = rank_at(id);
     do {
@@ -194,7 +194,7 @@ void ProcessModel::advance(RankId id, std::int64_t now_ps) {
     } while (perform(id, now_ps));
 }
 
-/// The effect of the rank's call, whose time has been spent. False when the CPU is not free behind it.
+/// Performs the rank's call after its time has been spent. Returns false if the CPU is not free afterwards.
 bool ProcessModel::perform(RankId id, std::int64_t now_ps) {
     Rank& rank = rank_at(id);
     switch (rank.call.kind) {
@@ -253,7 +253,7 @@ void ProcessModel::resume_if_satisfied(RankId id, std::int64_t now_ps) {
 
 bool ProcessModel::may_resume(RankId id) { return program_->may_resume(id, rank_at(id).open_requests); }
 
-/// The ranks of a partition come in any order of their times within a window.
+/// Within a window, the ranks of a partition may arrive in any order of their times.
 void ProcessModel::arrive_at_barrier(RankId id, std::int64_t now_ps) {
     const Rank& rank = rank_at(id);
     const auto number = static_cast<std::uint32_t>(rank.call.group);
@@ -268,7 +268,7 @@ void ProcessModel::arrive_at_barrier(RankId id, std::int64_t now_ps) {
                         later_ps(part.last_ps, group.cost_ps / 2));
 }
 
-/// All ranks of a partition have come.
+/// All ranks of a partition have arrived.
 void ProcessModel::arrive_at_home(std::uint32_t number, std::int64_t last_ps) {
     RankGroup& group = group_at(number);
     group.last_ps = std::max(group.last_ps, last_ps);
@@ -282,7 +282,7 @@ void ProcessModel::arrive_at_home(std::uint32_t number, std::int64_t last_ps) {
     }
 }
 
-// ---- Who waits for what ---------------------------------------------------------------------------------------------
+// ---- Reports of waiting ranks ---------------------------------------------------------------------------------------
 
 std::string ProcessModel::waiting_ranks(std::size_t most) {
     std::string text;

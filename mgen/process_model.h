@@ -26,89 +26,91 @@
 
 namespace haichi {
 
-/// MPI processes on the packet simulator: the one way in for replayed workloads, logs and live programs.
+/// Runs MPI ranks on the packet simulator. Replayed workloads, logs and live programs all use this class.
 ///
-/// Every rank has one CPU time line. A call first costs its CPU time (overhead, copies); what it does, a message handed
-/// to the NIC, a receive posted, happens at the end of that time, so no rank runs ahead of the simulated time.
+/// Every rank has one CPU time line. A call first costs its CPU time (overhead, copies). Its effect happens at the end
+/// of that time, such as handing a message to the NIC or posting a receive. So no rank runs ahead of the simulated
+/// time.
 ///
-/// Eager messages are copied by the sender, whose request is then complete (with zero copy: when the last packet has
-/// left). At the receiver they complete a posted receive on delivery; else the receive call copies them. Rendezvous
-/// messages send a request of 0 bytes; it is answered, as ProcessOptions::progress says, once it is matched; the data
-/// follow. The send is complete when the last packet has left, the receive on delivery. Messages match in the order of
-/// the sends of a pair, whatever NICs they take.
+/// The sender copies an eager message, and its request is then complete. With zero copy, the request is complete when
+/// the last packet has left. At the receiver, an eager message completes a posted receive on delivery; otherwise the
+/// receive call copies it. A rendezvous message sends a request of 0 bytes. Once matched, the request is acknowledged
+/// according to ProcessOptions::progress, and the data follow. The send is complete when the last packet has left, and
+/// the receive on delivery. Messages of a pair match in the order of their sends, regardless of their NICs.
 ///
-/// Where sends go one by one, a rank has a queue of them: a rendezvous is over, and complete, when the news is back
-/// that its data are there, and while it waits for its receive others go. Where buffers are limited, eager messages go
-/// in pieces of a packet, as fast as news comes back that earlier ones are there.
+/// If sends go one by one, each rank has a queue of them. A rendezvous then ends, and its send is complete, when the
+/// sender learns that the data have arrived. While a rendezvous waits for its receive, other sends go first. If buffers
+/// are limited, eager messages are sent in pieces of one packet as earlier pieces are confirmed.
 ///
-/// Accesses to remote memory (puts, gets, atomic operations) are messages to the target's NIC, which answers each; they
-/// are complete with the answer, and nothing orders them. Ranks poll for the arrivals of puts, by tag.
+/// Accesses to remote memory (puts, gets, atomic operations) are messages to the target's NIC, which answers each of
+/// them. They are complete with the answer and are not ordered. Ranks poll for the arrivals of puts, by tag.
 ///
-/// State is O(ranks + what is open). The messages of a pair are numbered, because they overtake each other on different
-/// NICs, and between the packets of one NIC; pairs that have nothing under way are forgotten now and then, between two
-/// windows.
-/// A callback of the engine touches only ranks of its node, and what its partition keeps for them.
+/// State is O(ranks + open requests and messages). The messages of a pair are numbered, because they overtake each
+/// other on different NICs and between the packets of one NIC. Pairs without messages in flight are forgotten from time
+/// to time, between two lookahead windows.
+/// A callback of the engine accesses only ranks of its node and the state that its partition keeps for them.
 class ProcessModel final : public PacketClient {
   public:
     struct Parameters {
-        const Network* network = nullptr;  ///< must outlive the model, as the program must
+        const Network* network = nullptr;  ///< must outlive the model, like the program
         PacketTiming timing;
         ProcessOptions process;
         std::vector<NodeId> node_of_rank;
         int threads = 1;
-        int partitions = 0;              ///< as PacketEngineOptions
-        Transport* transport = nullptr;  ///< as PacketEngineOptions
+        int partitions = 0;              ///< see PacketEngineOptions
+        Transport* transport = nullptr;  ///< see PacketEngineOptions
         bool uses_barriers = true;
-        std::int64_t shortest_barrier_ps = -1;  ///< of all groups; -1: what the machine states
+        std::int64_t shortest_barrier_ps = -1;  ///< for all groups; -1 selects the machine's value
     };
 
-    /// Throws OptionError for ranks on nodes that are none, and what PacketEngine throws.
+    /// Throws OptionError for ranks on invalid nodes, and the errors of PacketEngine.
     ProcessModel(const Parameters& parameters, RankProgram& program);
     ProcessModel(const ProcessModel&) = delete;
     ProcessModel& operator=(const ProcessModel&) = delete;
 
-    /// Ranks that take part in a barrier, which takes `cost_ps` from the last arrival to the release, without one what
-    /// the machine states. Before the run or in it, by one thread at a time.
+    /// Adds a group of ranks for barriers. A barrier takes `cost_ps` from the last arrival to the release, by default
+    /// the machine's value. Call this before or during the run, from one thread at a time.
     std::int32_t add_group(std::vector<RankId> ranks, std::optional<std::int64_t> cost_ps = std::nullopt);
 
-    /// Runs all ranks to their end, or until go_on(), asked now and then while nothing else happens, says no, or up to
-    /// and including `until_ps`; may be called again to go on. Throws InputError, saying who waits for what, when
-    /// nothing can happen any more; UnsupportedError beyond 26 days.
+    /// Runs all ranks until they finish, until go_on() returns false, or up to and including `until_ps`. The function
+    /// go_on() is called from time to time while nothing else runs. Call run() again to continue. If nothing can happen
+    /// any more, it throws InputError with the waiting ranks. It throws UnsupportedError beyond 26 days of simulated
+    /// time.
     void run(
         const std::function<bool()>& go_on = [] { return true; }, std::int64_t until_ps = PacketEngine::kForEver);
 
     [[nodiscard]] std::int32_t rank_count() const { return static_cast<std::int32_t>(ranks_.size()); }
     [[nodiscard]] bool all_finished() const;
-    /// All have finished, or the program was aborted and nothing can happen any more.
+    /// True if all ranks have finished, or if the program was aborted and nothing can happen any more.
     [[nodiscard]] bool has_ended() const;
-    /// Of a rank until now.
+    /// The times of a rank so far.
     [[nodiscard]] RankTimes times(RankId rank) const;
     [[nodiscard]] const PacketEngine& engine() const { return engine_; }
-    /// As PacketEngine::watch() and take_passages().
+    /// See PacketEngine::watch() and take_passages().
     void watch(VertexId router, bool is_on) { engine_.watch(router, is_on); }
     [[nodiscard]] std::vector<PacketPassage> take_passages() { return engine_.take_passages(); }
-    /// The ranks that have not finished and what they wait for, at most `most` of them.
+    /// Lists at most `most` unfinished ranks and what they wait for.
     [[nodiscard]] std::string waiting_ranks(std::size_t most = 10);
-    /// Pairs whose messages are numbered: at most kPairsOfRank for each rank, and twice those that had messages under
-    /// way at one time.
+    /// Number of pairs whose messages are numbered. It is at most kPairsOfRank for each rank, plus twice the largest
+    /// number of pairs with messages in flight.
     [[nodiscard]] std::int64_t numbered_pairs() const;
     static constexpr std::int64_t kPairsOfRank = 8;
-    /// Of ranks and what is open. O(ranks).
+    /// Memory for ranks and open requests and messages. Takes O(ranks) time.
     [[nodiscard]] std::size_t memory_bytes() const;
 
-    // For the program, about the rank that it is asked for.
-    /// The message that a receive would take now; null: none has come.
+    // For the program, about the rank that it is called for.
+    /// The message that a receive would take now; null if none has arrived.
     [[nodiscard]] const Envelope* find_unexpected(RankId rank, const PostedReceive& wanted) {
         return rank_at(rank).matching.find(wanted);
     }
-    /// From now on only a receive in Call::kReservedContext with this tag takes it. It must be there.
+    /// From now on, only a receive in Call::kReservedContext with this tag takes the message. The message must exist.
     void reserve_unexpected(RankId rank, const PostedReceive& wanted, std::int32_t reservation);
-    /// False when it has been matched.
+    /// Returns false if the receive has been matched.
     bool cancel_receive(RankId rank, std::uint32_t request);
-    /// Of an access whose answer was to come later; at the target's node, within accessed().
+    /// Answers an access for which accessed() returned kLater. Call this at the target's node, within accessed().
     void answer_access(const RemoteAccess& access, std::int64_t now_ps);
 
-    // For the engine.
+    // Called by the engine.
     void message_delivered(const PacketMessage& part_of, std::int64_t now_ps) override;
     void message_injected(const PacketMessage& part_of, std::int64_t now_ps) override;
     void timer(NodeId node, std::uint32_t data, std::int64_t now_ps) override;
@@ -124,37 +126,38 @@ class ProcessModel final : public PacketClient {
         kPolling,
         kFinished
     };
-    // A message's note: source and destination rank, tag, `first` and `second`, the part and whether the sender waits.
+    // A message's note holds the source and destination ranks, the tag, `first`, `second`, the part with its flags, and
+    // the context.
     enum class Part : std::uint32_t {
-        kEager,            ///< first: sequence, second: the send's request
-        kRequest,          ///< first: sequence, second: the sender's envelope; PacketMessage::tag: the bytes
-        kAcknowledgement,  ///< first: the receive's request, second: the sender's envelope
-        kData,             ///< first: the receive's request, second: the send's request
-        kAccess,           ///< first: the origin's request; PacketMessage::tag: the bytes of the answer
-        kAnswer,           ///< to an access; first: as there; PacketMessage::tag: the bytes of the access
-        kStep,             ///< a round trip of a rendezvous behind the first; second: the sender's envelope
-        kTaken,  ///< first: of a rendezvous, second: the send's request; PacketMessage::tag: the bytes that are there
+        kEager,            ///< first = sequence, second = the send's request
+        kRequest,          ///< first = sequence, second = the sender's envelope, PacketMessage::tag = the bytes
+        kAcknowledgement,  ///< first = the receive's request, second = the sender's envelope
+        kData,             ///< first = the receive's request, second = the send's request
+        kAccess,           ///< first = the origin's request, PacketMessage::tag = the bytes of the answer
+        kAnswer,           ///< answer; first = the origin's request, PacketMessage::tag = the bytes of the access
+        kStep,             ///< a further round trip of a rendezvous; second = the sender's envelope
+        kTaken,  ///< first = 1 for a rendezvous, second = the send's request, PacketMessage::tag = the bytes received
     };
     static constexpr std::uint32_t kPartMask = 7;
     static constexpr std::uint32_t kSenderWaits = 8;
     static constexpr int kAccessKindShift = 4;
     static constexpr std::uint32_t kAccessKindMask = 3;
-    static constexpr std::uint32_t kIsCounted = 64;   // of an access
-    static constexpr std::uint32_t kIsBuffered = 64;  // of an eager message: its sender waits for room in its buffers
-    static constexpr std::uint32_t kIsHeld = 64;      // of an acknowledgement: there is no receive yet; first: sequence
-    static constexpr std::uint32_t kIsBack = 64;      // of a step
+    static constexpr std::uint32_t kIsCounted = 64;   // for an access
+    static constexpr std::uint32_t kIsBuffered = 64;  // for an eager message whose sender has limited buffers
+    static constexpr std::uint32_t kIsHeld = 64;      // for an acknowledgement before the receive; first = sequence
+    static constexpr std::uint32_t kIsBack = 64;      // for a step
     static constexpr std::uint32_t kIsByTarget = 128;
-    static constexpr int kStripesShift = 8;  // the number of stripes of a message; 0: it is whole
+    static constexpr int kStripesShift = 8;  // number of stripes of a message; 0 if it is whole
     static constexpr int kMostPiecesShift = 20;
     static constexpr std::size_t kFirstOfNote = 3;
     static constexpr std::size_t kFlagsOfNote = 5;
-    // A timer's data: the rank's place on its node, or the group, above what it is for.
+    // A timer's data contains the rank's index on its node, or the group, shifted by kTimerBits, and the kind of timer.
     enum class Timer : std::uint32_t { kCpu, kRelease, kArrival };
     static constexpr int kTimerBits = 2;
 
     struct Rank {
         NodeId node;
-        std::uint32_t place = 0;  ///< among the ranks of the node
+        std::uint32_t place = 0;  ///< index among the ranks of the node
         State state = State::kReady;
         std::int64_t since_ps = 0;
         std::int64_t compute_ps = 0;
@@ -163,24 +166,24 @@ class ProcessModel final : public PacketClient {
         Call call;
         std::uint32_t open_requests = 0;
         std::uint32_t sends = 0;
-        std::uint32_t striped = 0;      ///< messages over several NICs
-        std::uint32_t copied_send = 0;  ///< the sender's request of the message that is being copied
+        std::uint32_t striped = 0;      ///< number of messages over several NICs
+        std::uint32_t copied_send = 0;  ///< the sender's request of the message being copied
         Matching matching;
         PairOrder order;
-        Envelope* first_deferred = nullptr;  ///< waiting for the rank's next call
+        Envelope* first_deferred = nullptr;  ///< envelopes that wait for the rank's next call
         Envelope* last_deferred = nullptr;
         Arrivals arrivals;
-        std::unique_ptr<SendQueue> send_queue;  ///< null where every send begins at once
+        std::unique_ptr<SendQueue> send_queue;  ///< null if every send begins at once
     };
     [[nodiscard]] Rank& rank_at(RankId rank) { return ranks_[rank.index()]; }
     [[nodiscard]] RankGroup& group_at(std::uint32_t number) {
         const std::lock_guard<std::mutex> lock(groups_change_);
         return groups_.at(number);
     }
-    /// What the ranks of a partition share.
+    /// State that the ranks of a partition share.
     struct alignas(64) Shared {
         EnvelopePool envelopes;
-        std::int64_t pairs = 0;  ///< whose messages are numbered at their source here
+        std::int64_t pairs = 0;  ///< number of pairs whose messages are numbered at a source in this partition
         Stripes arriving;
         Stripes leaving;
     };
@@ -218,7 +221,7 @@ class ProcessModel final : public PacketClient {
     void take_in_order(Envelope& envelope, std::int64_t now_ps);
     void forget_pairs();
     void match(Envelope& envelope, std::int64_t now_ps);
-    /// The next step of a rendezvous at `id`: acknowledgement or data, now or at its next call.
+    /// Performs the next step of a rendezvous at `id`, acknowledgement or data, now or at the rank's next call.
     void answer(RankId id, Envelope& envelope, std::int64_t now_ps);
     void answer_deferred(RankId id, std::int64_t now_ps);
     void defer(Rank& rank, Envelope& envelope);
@@ -228,7 +231,7 @@ class ProcessModel final : public PacketClient {
                    std::uint32_t flags = 0);
     void complete(RankId id, std::uint32_t request, const CompletedRequest& completion, std::int64_t now_ps);
 
-    // Sends that wait for their turn, and what tells of it.
+    // Sends that wait for their turn, and messages that report arrivals to the sender.
     [[nodiscard]] bool is_limited(const Envelope& envelope);
     void queue_send(RankId id, Envelope& envelope, bool is_copied, std::int64_t now_ps);
     void push_sends(RankId id, std::int64_t now_ps);
@@ -255,11 +258,11 @@ class ProcessModel final : public PacketClient {
     std::vector<Rank> ranks_;
     std::vector<RankId> ranks_of_nodes_;
     std::vector<std::uint32_t> first_of_node_;
-    std::deque<RankGroup> groups_;  ///< group_at() finds one
+    std::deque<RankGroup> groups_;  ///< accessed through group_at()
     std::mutex groups_change_;
     PacketEngine engine_;
     std::vector<Shared> shared_;  ///< by partition
-    std::int64_t most_pairs_;     ///< that are numbered before those with nothing under way are forgotten
+    std::int64_t most_pairs_;     ///< limit of numbered pairs above which idle pairs are forgotten
     bool has_started_ = false;
 };
 

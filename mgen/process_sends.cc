@@ -1,4 +1,4 @@
-// Sends one by one, limited buffers, rendezvous of more than one round trip.
+// Sends one by one, limited buffers, and rendezvous with more than one round trip.
 
 #include <algorithm>
 #include <utility>
@@ -7,13 +7,13 @@
 
 namespace haichi {
 
-/// The message passes the buffers of the network, of which there are so many bytes.
+/// True if the message occupies the rank's limited send buffers.
 bool ProcessModel::is_limited(const Envelope& envelope) {
     return options_.send_buffer_bytes > 0 && envelope.is_eager && envelope.bytes > 0 &&
            rank_at(envelope.source).node != rank_at(envelope.destination).node;
 }
 
-/// Behind the sends that wait. One that is copied into a buffer without limit is complete.
+/// Appends a send to the queue. A send that is copied to an unlimited buffer is complete.
 void ProcessModel::queue_send(RankId id, Envelope& envelope, bool is_copied, std::int64_t now_ps) {
     envelope.stage = Envelope::Stage::kQueued;
     if (envelope.is_eager) {
@@ -28,7 +28,7 @@ void ProcessModel::queue_send(RankId id, Envelope& envelope, bool is_copied, std
     push_sends(id, now_ps);
 }
 
-/// As many as may begin now.
+/// Begins as many queued sends as possible.
 void ProcessModel::push_sends(RankId id, std::int64_t now_ps) {
     Rank& rank = rank_at(id);
     SendQueue& queue = *rank.send_queue;
@@ -55,7 +55,7 @@ void ProcessModel::push_sends(RankId id, std::int64_t now_ps) {
     }
 }
 
-/// False when the buffers have no room for all of it yet. What has been handed over goes in pieces of a packet.
+/// Returns false if the buffers lack space for the rest of the message. It is handed over in pieces of one packet.
 bool ProcessModel::push_eager(RankId id, Envelope& envelope, std::int64_t now_ps) {
     const bool sender_waits = (envelope.flags & kSenderWaits) != 0;
     if (!is_limited(envelope)) {
@@ -64,7 +64,7 @@ bool ProcessModel::push_eager(RankId id, Envelope& envelope, std::int64_t now_ps
     }
     SendQueue& queue = *rank_at(id).send_queue;
     const std::int64_t packets = engine_.machine().timing.packet_count(envelope.bytes);
-    // A message has less than 2^24 stripes.
+    // A message has fewer than 2^24 stripes.
     const std::int64_t piece_bytes =
         engine_.machine().timing.options().packet_payload_bytes * ((packets >> kMostPiecesShift) + 1);
     const std::int64_t pieces = (envelope.bytes + piece_bytes - 1) / piece_bytes;
@@ -88,7 +88,7 @@ bool ProcessModel::push_eager(RankId id, Envelope& envelope, std::int64_t now_ps
     return true;
 }
 
-/// Tells the sender that a piece from its buffers, or all data of a rendezvous, are there.
+/// Notifies the sender that a piece from its buffers, or all data of a rendezvous, have arrived.
 void ProcessModel::send_taken(PacketMessage message, bool is_rendezvous, std::int64_t now_ps) {
     std::swap(message.source, message.destination);
     message.tag = static_cast<std::uint64_t>(message.bytes);
@@ -115,13 +115,13 @@ void ProcessModel::taken_delivered(const PacketMessage& message, std::int64_t no
     resume_if_satisfied(id, now_ps);
 }
 
-/// Where sends go one by one, the acknowledgement also says when no receive is there yet: others may go meanwhile.
+/// If sends go one by one, an acknowledgement may also report that no receive is posted yet. Other sends then go first.
 void ProcessModel::acknowledgement_delivered(const PacketMessage& message, std::int64_t now_ps) {
     const auto& [source, destination, tag, first, index, flags, context] = message.note;
     const RankId id(static_cast<std::int32_t>(source));
     Envelope& envelope = pool_of(id)[index];
     if ((flags & kIsHeld) != 0) {
-        // Too late when the true one has overtaken it.
+        // The notice is obsolete if the real acknowledgement has overtaken it.
         if (envelope.stage != Envelope::Stage::kRequested || envelope.sequence != first || envelope.source != id ||
             envelope.destination.value != static_cast<std::int32_t>(destination)) {
             return;
@@ -141,7 +141,7 @@ void ProcessModel::acknowledgement_delivered(const PacketMessage& message, std::
     resume_if_satisfied(id, now_ps);
 }
 
-/// One of the round trips behind the first.
+/// Handles a further round trip of a rendezvous.
 void ProcessModel::step_delivered(const PacketMessage& message, std::int64_t now_ps) {
     const auto& [source, destination, tag, first, index, flags, context] = message.note;
     const RankId from(static_cast<std::int32_t>(source));

@@ -6,8 +6,8 @@
 
 namespace haichi {
 
-/// To the NIC that the message names; in whole packets to it and those behind it, where the machine stripes messages.
-/// `message.tag` must be 0 then: it holds a number of the sender.
+/// Hands a message to its NIC. If the machine stripes messages, whole packets are distributed over this NIC and the
+/// following ones. `message.tag` must then be 0, because it stores a number of the sender.
 void ProcessModel::hand_over(PacketMessage message, RankId sender, std::int64_t now_ps) {
     const bool is_striped = options_.trunk > 1 && message.bytes > 0 && message.bytes >= options_.trunk_from_bytes &&
                             message.source != message.destination;
@@ -26,13 +26,13 @@ void ProcessModel::hand_over(PacketMessage message, RankId sender, std::int64_t 
     }
 }
 
-/// One of the `stripes` of the sender's message `number`.
+/// Marks the message as one of the `stripes` stripes of the sender's message `number`.
 void ProcessModel::mark_stripe(PacketMessage& message, RankId sender, std::uint32_t number, std::int64_t stripes) {
     message.tag = std::uint64_t{static_cast<std::uint32_t>(sender.value)} << 32 | number;
     message.note[kFlagsOfNote] |= static_cast<std::uint32_t>(stripes) << kStripesShift;
 }
 
-/// Makes the message whole when all of its stripes are there; else false.
+/// Returns true when all stripes have arrived; `message` is then the whole message.
 bool ProcessModel::take_stripe(Stripes& stripes, PacketMessage& message) {
     std::uint32_t& flags = message.note[kFlagsOfNote];
     const std::uint32_t count = flags >> kStripesShift;

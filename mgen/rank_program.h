@@ -12,36 +12,37 @@ namespace haichi {
 
 class ProcessModel;
 
-/// What a ProcessModel runs. next() is called when the CPU of a rank is free. All but may_look_again() and
-/// hint_when_stuck() may touch only what belongs to ranks of the same node, since nodes run in parallel.
+/// A program that a ProcessModel runs. next() is called when the CPU of a rank is free. Nodes run in parallel, so
+/// functions may access only state of ranks on the same node. may_look_again() and hint_when_stuck() are exceptions.
 class RankProgram {
   public:
-    /// Before the run, which the model outlives.
+    /// Called before the run. The model outlives the run.
     virtual void set_model(ProcessModel& /*model*/) {}
     [[nodiscard]] virtual Call next(RankId rank, std::int64_t now_ps) = 0;
-    /// Called for every request.
+    /// Called once for every request, when it is complete.
     virtual void completed(RankId /*rank*/, std::uint32_t /*request*/, const CompletedRequest& /*request_is*/,
                            std::int64_t /*now_ps*/) {}
-    /// A message has come that no receive is posted for.
+    /// Called when a message has arrived for which no receive is posted.
     virtual void arrived(RankId /*rank*/) {}
-    /// At the node of the target: a put is in its memory, or a get or an atomic operation is done there.
+    /// Called at the target's node when a put has reached its memory, or when a get or an atomic operation is
+    /// performed.
     virtual TargetAnswer accessed(const RemoteAccess& /*access*/, std::int64_t /*now_ps*/) {
         return TargetAnswer::kNow;
     }
-    /// Asked of a rank that waits, when it begins to and after each of these.
+    /// Called for a rank when its wait begins, and after each of the events above.
     [[nodiscard]] virtual bool may_resume(RankId /*rank*/, std::uint32_t open_requests) { return open_requests == 0; }
-    /// Asked when nothing can happen any more: some of these ranks may resume all the same.
+    /// Called when nothing can happen any more. Returns true if some of these ranks may still resume.
     [[nodiscard]] virtual bool may_look_again(std::span<const RankId> /*waiting*/) { return false; }
-    /// That ranks wait for ever is no error then.
+    /// True if it is not an error that ranks wait forever.
     [[nodiscard]] virtual bool was_aborted() const { return false; }
-    /// Where in its source a rank is.
+    /// The position of a rank in its source.
     [[nodiscard]] virtual std::string place(RankId /*rank*/) const { return {}; }
     [[nodiscard]] virtual std::string hint_when_stuck() const {
         return "each of them waits for a message that is never sent, or for a barrier that not all reach";
     }
-    /// What is asked for a rank must come always in the same thread.
+    /// True if calls for a rank must always come from the same thread.
     [[nodiscard]] virtual bool keeps_threads() const { return false; }
-    /// In its run, of the machine's barrier network.
+    /// True if the program makes groups of the machine's barrier network during the run.
     [[nodiscard]] virtual bool makes_groups() const { return false; }
 
   protected:

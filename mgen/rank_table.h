@@ -11,8 +11,8 @@
 
 namespace haichi {
 
-/// A small map from ranks to values, for look-ups only: open addressing, memory of a few times the entries that it
-/// holds. Pointers are good until the next add or erase. A default-made one holds no memory.
+/// A small map from ranks to values, for look-ups only. It uses open addressing; its memory is a few times the size of
+/// its entries. Pointers are valid until the next insertion or erasure. A default-constructed table holds no memory.
 template <class Value>
 class RankTable {
   public:
@@ -34,11 +34,11 @@ class RankTable {
         return entries_[at].second;
     }
 
-    /// `rank` must be there.
+    /// `rank` must be in the table.
     void erase(RankId rank) {
         std::size_t hole = home(rank);
         while (entries_[hole].first != rank) hole = next(hole);
-        // What follows moves up, so that no search ends too early.
+        // Following entries move up, so that no search ends too early.
         for (std::size_t at = next(hole); entries_[at].first.valid(); at = next(at)) {
             const std::size_t wanted = home(entries_[at].first);
             const std::size_t mask = entries_.size() - 1;
@@ -51,7 +51,7 @@ class RankTable {
         if (entries_.size() > kMostKept && 8 * size_ < entries_.size()) rebuild(entries_.size() / 4);
     }
 
-    /// Erases the entries for which is_over(rank, value) is true; asks for each once, in no order that means anything.
+    /// Erases the entries for which is_over(rank, value) is true. Calls it once per entry, in unspecified order.
     template <class IsOver>
     void erase_if(const IsOver& is_over) {
         std::size_t left = 0;
@@ -69,13 +69,13 @@ class RankTable {
     }
 
     [[nodiscard]] std::size_t size() const { return size_; }
-    /// In no order that means anything.
+    /// In unspecified order.
     [[nodiscard]] const std::vector<std::pair<RankId, Value>>& entries() const { return entries_; }
     [[nodiscard]] std::size_t memory_bytes() const { return entries_.capacity() * sizeof(entries_[0]); }
 
   private:
     static constexpr std::size_t kLeast = 4;
-    static constexpr std::size_t kMostKept = 64;  ///< a table of so many places is kept when it gets empty
+    static constexpr std::size_t kMostKept = 64;  ///< tables up to this capacity do not shrink
 
     [[nodiscard]] std::size_t home(RankId rank) const {
         constexpr std::uint32_t kGolden = 0x9E3779B1;  // 2^32 / the golden ratio (Knuth, vol. 3, 6.4)
@@ -86,7 +86,7 @@ class RankTable {
 
     void grow() { rebuild(entries_.empty() ? kLeast : 2 * entries_.size()); }
 
-    /// With so many places.
+    /// Changes the capacity to `places`.
     void rebuild(std::size_t places) {
         std::vector<std::pair<RankId, Value>> old = std::exchange(entries_, {});
         entries_.resize(places);
@@ -98,7 +98,7 @@ class RankTable {
         }
     }
 
-    std::vector<std::pair<RankId, Value>> entries_;  ///< a power of two of them; an invalid rank: empty
+    std::vector<std::pair<RankId, Value>> entries_;  ///< size is a power of two; invalid ranks mark empty entries
     std::size_t size_ = 0;
 };
 

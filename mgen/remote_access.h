@@ -9,7 +9,7 @@
 
 namespace haichi {
 
-/// What one rank does in the memory of another, by network interfaces alone (RDMA). Sizes only, as messages.
+/// An access of one rank to the memory of another, by NICs alone (RDMA). Like a message, it has sizes only.
 struct RemoteAccess {
     enum class Kind : std::uint8_t { kPut, kGet, kAtomic };
 
@@ -18,28 +18,29 @@ struct RemoteAccess {
     RankId origin;
     RankId target;
     std::int32_t tag = 0;
-    std::uint32_t context = 0;      ///< the program's own
+    std::uint32_t context = 0;      ///< for use by the program
     std::uint32_t request = 0;      ///< the origin's own number
-    std::int64_t bytes = 0;         ///< to the target: the data of a put, the operands of an atomic operation
-    std::int64_t answer_bytes = 0;  ///< back: the data of a get, the result of an atomic operation
-    std::int64_t gap_ps = 0;        ///< of the messages, as their NIC
+    std::int64_t bytes = 0;         ///< sent to the target, as data of a put or operands of an atomic operation
+    std::int64_t answer_bytes = 0;  ///< returned, as data of a get or result of an atomic operation
+    std::int64_t gap_ps = 0;        ///< for the messages, like `nic`
     std::int32_t nic = 0;
 };
 
-/// When the target's NIC answers an access that has been done.
+/// When the target's NIC answers an access that has been performed.
 enum class TargetAnswer : std::uint8_t {
     kNow,
-    kLater  ///< when the program says so: ProcessModel::answer_access()
+    kLater  ///< when the program calls ProcessModel::answer_access()
 };
 
-/// Puts that have arrived at a rank and have not been polled, by tag. Memory is that of the different tags.
+/// Puts that have arrived at a rank and have not been polled, by tag. Memory is proportional to the number of different
+/// tags.
 class Arrivals {
   public:
     void add(std::int32_t tag) {
         if (!counts_) counts_ = std::make_unique<std::unordered_map<std::int32_t, std::uint32_t>>();
         ++(*counts_)[tag];
     }
-    /// One of them; false: none is there.
+    /// Takes one arrival; returns false if there is none.
     bool take(std::int32_t tag) {
         if (!counts_) return false;
         const auto found = counts_->find(tag);
@@ -47,10 +48,10 @@ class Arrivals {
         if (--found->second == 0) counts_->erase(found);
         return true;
     }
-    /// ", while 2 with tag 5 are there": the lowest tags, or nothing.
+    /// A text such as ", while 2 with tag 5 are there" for the lowest tags; empty if there are no arrivals.
     [[nodiscard]] std::string text() const;
     [[nodiscard]] std::size_t memory_bytes() const {
-        constexpr std::size_t kNodeBytes = 32;  // of a node of the map, and its bucket
+        constexpr std::size_t kNodeBytes = 32;  // a node of the map and its bucket
         return counts_ ? sizeof(*counts_) + counts_->size() * kNodeBytes : 0;
     }
 

@@ -6,21 +6,22 @@
 
 namespace haichi {
 
-/// The sends of a rank that wait for their turn, where the machine limits the buffers of its messages or has one send
-/// at a time. Their envelopes are the pool's.
+/// A rank's sends that wait for their turn, if the machine limits send buffers or sends one message at a time. The pool
+/// owns the envelopes.
 struct SendQueue {
     Envelope* first = nullptr;
     Envelope* last = nullptr;
-    std::int64_t buffered_bytes = 0;  ///< of eager messages, handed over and not taken at the other side yet
-    bool is_busy = false;             ///< a rendezvous is under way, and sends go one by one
-    bool is_put_off = false;          ///< until the rank's next call
+    std::int64_t buffered_bytes = 0;  ///< eager messages handed over but not yet taken at the receiver
+    bool is_busy = false;             ///< sends go one by one, and a rendezvous is in flight
+    bool is_put_off = false;          ///< sends wait for the rank's next call
 
     void add(Envelope& envelope) {
         envelope.next = nullptr;
         (last != nullptr ? last->next : first) = &envelope;
         last = &envelope;
     }
-    /// A rendezvous whose turn had been passed over: behind a message that has begun, and others of its kind.
+    /// Adds a rendezvous that had been passed over. It goes after a message that has begun and after other acknowledged
+    /// rendezvous.
     void add_next(Envelope& envelope) {
         Envelope** at = &first;
         if (first != nullptr && first->is_eager && first->further_bytes < first->bytes) at = &first->next;
@@ -35,7 +36,7 @@ struct SendQueue {
         first = next;
         if (first == nullptr) last = nullptr;
     }
-    /// Of `limit_bytes`: also for what is larger than that, when nothing is there.
+    /// True if `bytes` fit a buffer of `limit_bytes`. An empty buffer also accepts a larger message.
     [[nodiscard]] bool has_room(std::int64_t bytes, std::int64_t limit_bytes) const {
         return buffered_bytes == 0 || buffered_bytes + bytes <= limit_bytes;
     }

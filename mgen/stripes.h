@@ -7,10 +7,10 @@
 
 namespace haichi {
 
-/// Messages that are striped over several NICs, of which some stripes have come and some not. Memory is that of those.
+/// Striped messages of which only some stripes have arrived. Memory is proportional to their number.
 class Stripes {
   public:
-    /// The bytes of all `count` stripes of the message `key`, when this is the last of them.
+    /// Returns the bytes of all `count` stripes of message `key` if this is the last stripe.
     std::optional<std::int64_t> take(std::uint64_t key, std::uint32_t count, std::int64_t bytes) {
         Message& message = messages_[key];
         message.bytes += bytes;
@@ -21,7 +21,7 @@ class Stripes {
     }
 
     [[nodiscard]] std::size_t memory_bytes() const {
-        constexpr std::size_t kNodeBytes = 48;  // of a node of the map, and its bucket
+        constexpr std::size_t kNodeBytes = 48;  // a node of the map and its bucket
         return messages_.size() * kNodeBytes;
     }
 

@@ -13,7 +13,7 @@ namespace {
 
 void refuse(const std::string& what) { throw CallError(ErrorClass::kArgument, what); }
 
-/// `data` at `offset` in an array of `bytes` bytes.
+/// Places `data` at `offset` in an array of `bytes` bytes.
 DatatypeRef placed(const DatatypeRef& data, std::int64_t offset, std::int64_t bytes, TypeContents contents) {
     TypeBounds bounds = data->bounds();
     bounds.lower = 0;
@@ -26,7 +26,7 @@ DatatypeRef placed(const DatatypeRef& data, std::int64_t offset, std::int64_t by
                                             data->signature_ref(), data->only_basic_type(), std::move(contents));
 }
 
-/// The dimension whose index runs `nth` fastest.
+/// The dimension whose index varies `nth` fastest.
 std::size_t dimension(ArrayOrder order, std::size_t dimensions, std::size_t nth) {
     return order == ArrayOrder::kC ? dimensions - 1 - nth : nth;
 }
@@ -39,7 +39,7 @@ void append(std::vector<std::int32_t>& to, std::span<const std::int32_t> values)
     to.insert(to.end(), values.begin(), values.end());
 }
 
-/// What a process has of one dimension: blocks of `block` indices, the first at `first`, `step` apart.
+/// The indices that a process has in one dimension: blocks of `block` indices, `step` apart, the first at `first`.
 struct Share {
     std::int64_t first = 0;
     std::int64_t block = 0;
@@ -138,7 +138,7 @@ DatatypeRef make_darray(const DistributedArray& array, std::span<const std::int3
     if (processes != array.processes) {
         refuse("a grid of " + std::to_string(processes) + " processes is given for " + std::to_string(array.processes));
     }
-    // The place of the rank in the grid: row-major, whatever the order of the array.
+    // The rank's coordinates in the grid are row-major, independent of the order of the array.
     std::vector<std::int64_t> place(dimensions);
     std::int64_t rank = array.rank;
     for (std::size_t d = dimensions; d-- > 0; rank /= array.grid[d]) place[d] = rank % array.grid[d];

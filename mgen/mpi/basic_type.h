@@ -7,7 +7,7 @@
 
 namespace haichi::mpi {
 
-/// The named data types of MPI, of C and Fortran (64-bit Linux; INTEGER and LOGICAL have four bytes).
+/// The named data types of C and Fortran in MPI, for 64-bit Linux. INTEGER and LOGICAL have four bytes.
 enum class BasicType : std::uint8_t {
     kChar,
     kSignedChar,
@@ -26,7 +26,7 @@ enum class BasicType : std::uint8_t {
     kLongLong,
     kUnsignedLongLong,
     kPacked,
-    kLowerBound,  ///< MPI_LB of MPI-1: no data
+    kLowerBound,  ///< MPI_LB of MPI-1; it has no data
     kUpperBound,  ///< MPI_UB
     kInt8,
     kInt16,
@@ -78,16 +78,16 @@ enum class BasicType : std::uint8_t {
 
 inline constexpr int kBasicTypes = static_cast<int>(BasicType::k2DoublePrecision) + 1;
 
-/// How the bytes of a basic type are read. Which operations are allowed on it follows from the kind.
+/// How the bytes of a basic type are interpreted. The kind determines which operations are defined on the type.
 enum class BasicKind : std::uint8_t {
-    kCharacter,  ///< text: no arithmetic
+    kCharacter,  ///< text, without arithmetic
     kSigned,
     kUnsigned,
     kFloating,
-    kFortranReal,  ///< the same; MPICH allows logical operations on it
+    kFortranReal,  ///< like kFloating, but MPICH also allows logical operations
     kComplex,
-    kLogical,         ///< any value but zero is true
-    kFortranLogical,  ///< the same, four bytes
+    kLogical,         ///< any nonzero value is true
+    kFortranLogical,  ///< like kLogical, with four bytes
     kByte,
     kPacked,
     kBound,
@@ -95,19 +95,19 @@ enum class BasicKind : std::uint8_t {
 };
 
 struct BasicTypeInfo {
-    std::string_view name;  ///< as MPI_Type_get_name says: "MPI_INT"
+    std::string_view name;  ///< as returned by MPI_Type_get_name: "MPI_INT"
     BasicKind kind;
     std::int32_t size;       ///< bytes of data
-    std::int32_t extent;     ///< in memory; above the size for pairs with padding
-    std::int32_t alignment;  ///< as the compiler aligns it
+    std::int32_t extent;     ///< bytes in memory; above the size for pairs with padding
+    std::int32_t alignment;  ///< the compiler's alignment
     std::int32_t external32_size;
-    /// Of a pair: its value's type, then its index's. The type itself otherwise.
+    /// The types of a pair's value and index. Both are the type itself if it is not a pair.
     std::array<BasicType, 2> parts;
 };
 
 const BasicTypeInfo& info(BasicType type);
 
-/// All of them, in the order of the enum.
+/// All basic types in the order of the enum.
 std::span<const BasicTypeInfo> basic_types();
 
 }  // namespace haichi::mpi

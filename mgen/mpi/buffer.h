@@ -7,17 +7,18 @@
 
 namespace haichi::mpi {
 
-/// What a call gives as (buffer, count, datatype). `data` may be null: displacements of the type are addresses then
-/// (MPI_BOTTOM), or there is no data.
+/// The arguments (buffer, count, datatype) of a call. `data` may be null. The displacements of the type are then
+/// addresses (MPI_BOTTOM), or there is no data.
 struct Buffer {
     void* data = nullptr;
     std::int64_t count = 0;
     const Datatype* type = nullptr;
 
-    /// Packed.
+    /// Packed size in bytes.
     [[nodiscard]] std::int64_t bytes() const { return type == nullptr ? 0 : type->packed_bytes(count); }
 
-    /// As collective operations take it, and back: their buffers of bytes and of types that calls gave.
+    /// Conversions to and from the buffers of collective operations. `of` accepts packed bytes and types given by
+    /// calls.
     operator collectives::Buffer() const { return {data, count, type}; }
     static Buffer of(const collectives::Buffer& buffer) {
         const bool is_packed = buffer.type == &collectives::byte_type();

@@ -15,24 +15,24 @@ using collectives::Steps;
 class Process;
 struct Request;
 
-/// One rank's part in a collective operation that runs: its steps, and the messages that they begin.
+/// One rank's part in a running collective operation: its steps, and the messages that the steps begin.
 class Collective final : public Exchange {
   public:
     struct Setup {
         Process* process = nullptr;
         MembershipRef membership;
-        const Group* partners = nullptr;  ///< of the communicator
+        const Group* partners = nullptr;  ///< the ranks that messages go to and come from
         ExchangeMembers members;
         std::int32_t tag = 0;
         bool moves_payload = true;
-        /// Its steps touch memory that the rank has for itself, or call the program.
+        /// The steps access the rank's private memory or call the program.
         bool needs_memory = true;
-        Request* request = nullptr;  ///< that ends with it; null: none
+        Request* request = nullptr;  ///< completes together with the collective; may be null
     };
     explicit Collective(Setup setup) : Exchange(setup.members), setup_(std::move(setup)) {}
 
     void begin(Steps steps) { steps_ = std::move(steps); }
-    /// As Steps::resume().
+    /// See Steps::resume().
     bool go_on() { return steps_.resume(); }
     [[nodiscard]] bool is_done() const { return steps_.done(); }
     [[nodiscard]] Request* request() const { return setup_.request; }

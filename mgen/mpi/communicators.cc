@@ -17,11 +17,11 @@ namespace {
 using collectives::kAgreeOnContext;
 using collectives::kGatherChoices;
 constexpr std::int64_t kRankBytes = 4;
-/// Of agreements without a communicator.
+/// The context of agreements without a parent communicator.
 constexpr std::uint32_t kNoParent = Call::kReservedContext - 1;
 
 using AgreementKey = World::AgreementKey;
-/// The communicators of the two sides; of an intra-communicator there is the first one only.
+/// The communicators of the two sides; an intra-communicator has only the first.
 using Sides = std::array<CommunicatorRef, 2>;
 
 std::size_t side_of(const Communicator& communicator) {
@@ -32,14 +32,14 @@ std::int64_t members_of(const Communicator& communicator) {
     return std::int64_t{communicator.group->size()} + (communicator.is_inter() ? communicator.remote->size() : 0);
 }
 
-/// Both sides, side 0 first.
+/// The ranks of both sides, side 0 first.
 GroupRef everyone(const Communicator& communicator) {
     if (!communicator.is_inter()) return communicator.group;
     return communicator.side() == 0 ? union_of(communicator.group, communicator.remote)
                                     : union_of(communicator.remote, communicator.group);
 }
 
-/// Place of a member in everyone().
+/// The index of a rank in everyone().
 std::size_t place_of(const Membership& membership) {
     const Communicator& communicator = *membership.communicator;
     return static_cast<std::size_t>(membership.rank + (side_of(communicator) == 1 ? communicator.remote->size() : 0));
@@ -58,12 +58,12 @@ MembershipRef part_in(const CommunicatorRef& communicator, const Process& proces
     return communicator ? std::make_shared<Membership>(communicator, process.id()) : nullptr;
 }
 
-/// Waits for all members of a communicator, of both sides.
+/// Waits for all ranks on both sides of a communicator.
 void meet_everyone(Process& process, const MembershipRef& of, const GroupRef& all, Process::Meeting meeting) {
     process.meet_group(of, *all, of->next_tag(), meeting);
 }
 
-/// Tells groups apart, as part of a key: never 0.
+/// Distinguishes groups as part of a key. Never 0.
 std::int64_t digest(const Group& group) {
     std::uint64_t value = 0xCBF29CE484222325;
     for (int rank = 0; rank < group.size(); ++rank) {
@@ -118,7 +118,7 @@ MembershipRef duplicate(Process& process, const MembershipRef& of) {
 
 BegunDuplicate begin_duplicate(Process& process, const MembershipRef& of) {
     auto [made, all] = agree_on_duplicate(process, of);
-    // In the new communicator: other collectives of the old one may begin meanwhile.
+    // The meeting uses the new communicator, because other collectives of the old one may begin meanwhile.
     Request& request = process.begin_meeting(made, all, kAgreeOnContext);
     return {std::move(made), &request};
 }
@@ -128,8 +128,8 @@ BegunDuplicate begin_duplicate(Process& process, const MembershipRef& of) {
 namespace {
 
 struct OfGroups {
-    std::map<std::int32_t, CommunicatorRef> made;  ///< by the first member; of an intra-communicator
-    std::array<GroupRef, 2> groups;                ///< of an inter-communicator
+    std::map<std::int32_t, CommunicatorRef> made;  ///< by first rank, for an intra-communicator
+    std::array<GroupRef, 2> groups;                ///< the groups on the two sides of an inter-communicator
     Sides sides;
     GroupRef all;
 };
@@ -166,8 +166,8 @@ MembershipRef create(Process& process, const MembershipRef& of, const GroupRef& 
 
 namespace {
 
-/// The members know each other from the group alone. They meet in the new communicator, so that nobody goes on before
-/// all have asked: the same key may be used again then.
+/// The ranks know each other from the group alone. They meet in the new communicator, so that no rank continues before
+/// all have joined the agreement. After that, the same key may be used again.
 MembershipRef create_among(Process& process, const AgreementKey& key, const GroupRef& group) {
     if (!group->contains(process.id())) return nullptr;
     const auto agreed = process.world().agree<Sides>(key, group->size());
@@ -214,7 +214,7 @@ void make_parts(World& world, const Communicator& parent, Split& of) {
         const Split::Choice& choice = of.choices[static_cast<std::size_t>(place)];
         return std::tuple(choice.color, choice.key, place);
     });
-    // Places from here on are of the second side.
+    // Indices from `second` on belong to the second side.
     const std::int32_t second = !parent.is_inter()   ? static_cast<std::int32_t>(of.choices.size())
                                 : parent.side() == 0 ? parent.group->size()
                                                      : parent.remote->size();
@@ -263,14 +263,14 @@ struct Merge {
     CommunicatorRef made;
 };
 
-/// What the leaders of both sides agree on.
+/// The state on which the leaders of both sides agree.
 struct Bridge {
     Sides made;
-    std::array<GroupRef, 2> groups;  ///< that of the leader with the smaller rank first
+    std::array<GroupRef, 2> groups;  ///< first the group whose leader has the smaller rank
     bool overlaps = false;
 };
 
-/// What a side gets from its leader.
+/// The state that the ranks of a side get from their leader.
 struct Side {
     std::shared_ptr<Bridge> bridge;
     std::size_t side = 0;
@@ -314,7 +314,7 @@ MembershipRef connect(Process& process, const Connection& connection) {
         side->bridge = world.agree<Bridge>({peer.context, static_cast<std::uint32_t>(connection.tag), part}, 2);
         side->side = process.id() == low ? 0 : 1;
         side->bridge->groups[side->side] = local->communicator->group;
-        // Negative tags are of no message of the program, and of no collective.
+        // Negative tags are used neither by messages of the program nor by collectives.
         process.meet_group(connection.peer, *Group::of({low, high}), -2 - connection.tag,
                            {.bytes = kRankBytes * local->size(), .gathers = true});
         if (!side->bridge->made[0] && !side->bridge->overlaps) finish_bridge(world, *side->bridge);

@@ -1,7 +1,8 @@
 #pragma once
 
-// Making communicators. Each function is called by the ranks that MPI says, in the same order, and waits for them all;
-// it gives the rank's part in the new communicator, null where the rank has none. All ranks share what is made.
+// Creation of communicators. Each function is called by the ranks that MPI specifies, in the same order, and waits for
+// all of them. It returns the rank's membership in the new communicator, or null if the rank is not in it. All ranks
+// share the new communicator.
 
 #include <optional>
 #include <string_view>
@@ -12,40 +13,41 @@ namespace haichi::mpi {
 
 MembershipRef duplicate(Process& process, const MembershipRef& of);
 
-/// A duplicate that may be used when the request is complete.
+/// A duplicate that may be used once the request is complete.
 struct BegunDuplicate {
     MembershipRef made;
     Request* request;
 };
 BegunDuplicate begin_duplicate(Process& process, const MembershipRef& of);
 
-/// Of the ranks of each group, which must not overlap; between the two groups of an inter-communicator.
+/// Makes a communicator for each group; the groups must not overlap. On an inter-communicator, connects the two groups.
 MembershipRef create(Process& process, const MembershipRef& of, const GroupRef& group);
-/// Called by the members of the group only.
+/// Called only by the ranks in the group.
 MembershipRef create_group(Process& process, const MembershipRef& of, const GroupRef& group, int tag);
-/// Those with the same colour, in the order of keys; nullopt: in none.
+/// Groups ranks by colour, ordered by key. A rank without a colour is in no communicator.
 MembershipRef split(Process& process, const MembershipRef& of, std::optional<int> color, int key);
 
-/// Both sides of an inter-communicator as one, the high side last.
+/// Joins both sides of an inter-communicator, the high side last.
 MembershipRef merge(Process& process, const MembershipRef& of, bool is_high);
 
 struct Connection {
     MembershipRef local;
     int local_leader = 0;
-    // Where the rank is the leader:
-    MembershipRef peer{};   ///< in which the leaders know each other
+    // Used only at the leader:
+    MembershipRef peer{};   ///< contains both leaders
     int remote_leader = 0;  ///< in `peer`
     int tag = 0;
 };
-/// An inter-communicator.
+/// Makes an inter-communicator.
 MembershipRef connect(Process& process, const Connection& connection);
 
-// Without a communicator that all are members of: the name tells apart what is made at the same time.
+// These functions need no communicator that contains all ranks. The name distinguishes communicators made at the same
+// time.
 MembershipRef create_from_group(Process& process, const GroupRef& group, std::string_view name);
 struct GroupConnection {
     GroupRef local;
     int local_leader = 0;
-    GroupRef remote{};  ///< where the rank is the leader
+    GroupRef remote{};  ///< used only at the leader
     int remote_leader = 0;
     std::string_view name;
 };

@@ -11,13 +11,13 @@ namespace haichi::mpi {
 
 namespace {
 
-/// The numbers that an element of a basic type is made of.
+/// The numbers in one element of a basic type.
 struct Numbers {
-    std::int64_t count;  ///< two in a complex number
+    std::int64_t count;  ///< two for a complex number
     std::int64_t native_bytes;
     std::int64_t external_bytes;
     bool is_signed;
-    bool is_extended;  ///< long double: 80 bits here, a quadruple there
+    bool is_extended;  ///< long double: 80 bits in memory, a quadruple in external32
 };
 
 Numbers numbers_in(BasicType type) {
@@ -37,7 +37,7 @@ void to_external(const Numbers& number, const std::byte* from, std::byte* to) {
         const auto quad = static_cast<__float128>(extended);
         std::memcpy(bytes.data(), &quad, sizeof(quad));
     }
-    // The lower bytes come first here.
+    // The native representation is little-endian.
     std::reverse_copy(bytes.begin(), bytes.begin() + number.external_bytes, to);
 }
 
@@ -56,7 +56,7 @@ void to_native(const Numbers& number, const std::byte* from, std::byte* to) {
     std::copy_n(bytes.begin(), number.native_bytes, to);
 }
 
-/// Converts all elements of `count` items; convert(numbers, native position, external position).
+/// Converts all elements of `count` items by calling convert(numbers, native position, external position).
 template <class Convert>
 void visit_numbers(std::int64_t count, const Datatype& type, Convert&& convert) {
     std::int64_t native = 0;

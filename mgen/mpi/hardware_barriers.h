@@ -11,21 +11,21 @@
 
 namespace haichi::mpi {
 
-/// Which communicators have a group of the machine's barrier network: those that ask first, while all of their nodes
-/// have one left. A node takes part in so many groups as the machine says (Host::Setup::barrier_groups); a group is
-/// given back when its communicator is no more. Which of two communicators asks first may depend on threads, so where
-/// there are several, none may be left without a group.
+/// Assigns groups of the machine's barrier network to communicators. A communicator gets a group if it requests one
+/// while all of its nodes have one left. The machine limits the groups per node (Host::Setup::barrier_groups). A group
+/// is returned when its communicator no longer exists. The order of requests may depend on threads, so with several
+/// threads every communicator must get a group.
 class HardwareBarriers {
   public:
-    /// The same for all members; nothing: the machine has no such network, or no group was left when the first one
-    /// asked. Throws OptionError where that depends on threads.
+    /// Returns the same group at all members. Returns nothing if the machine has no such network, or if no group was
+    /// left at the first request. Throws OptionError if the result would depend on threads.
     std::optional<std::int32_t> group_of(const CommunicatorRef& communicator, host::Host& host);
 
   private:
     struct Entry {
         std::weak_ptr<const Communicator> communicator;
         std::optional<std::int32_t> group;
-        std::vector<NodeId> nodes;  ///< that count it
+        std::vector<NodeId> nodes;  ///< the nodes that count this group
     };
     void give_back();
 

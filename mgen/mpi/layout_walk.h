@@ -7,17 +7,17 @@
 
 namespace haichi::mpi {
 
-/// Goes over the bytes of a layout in the order of packing and tells a sink where they are:
-/// sink.runs(offset, count, stride, bytes): `count` runs of `bytes` bytes each, `stride` apart.
+/// Visits the bytes of a layout in the order of packing and passes their positions to a sink. The sink has a function
+/// runs(offset, count, stride, bytes) for `count` runs of `bytes` bytes each, `stride` apart.
 class LayoutWalk {
   public:
-    /// `count` times the layout.
+    /// Visits the layout `count` times.
     template <class Sink>
     static void all(const Layout& layout, std::int64_t count, std::int64_t stride, Sink& sink) {
         if (layout.bytes_ > 0) all_of({0, 0, count, stride, nullptr}, layout, 0, sink);
     }
 
-    /// Packed bytes [from, to) of that; 0 <= from <= to <= count * layout.bytes().
+    /// Visits packed bytes [from, to) of `count` layouts; 0 <= from <= to <= count * layout.bytes().
     template <class Sink>
     static void part(const Layout& layout, std::int64_t count, std::int64_t stride, std::int64_t from, std::int64_t to,
                      Sink& sink) {
@@ -103,7 +103,7 @@ class LayoutWalk {
         }
     }
 
-    /// The part in which packed byte `from` is.
+    /// The part that contains packed byte `from`.
     template <class Parts>
     static auto begin_of(const Parts& parts, std::int64_t from) {
         return std::ranges::upper_bound(parts, from, {}, [](const auto& part) { return part.start; }) - 1;

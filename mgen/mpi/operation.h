@@ -15,7 +15,7 @@ namespace haichi::mpi {
 class Operation;
 using OperationRef = std::shared_ptr<const Operation>;
 
-/// The operations that MPI has itself.
+/// The predefined operations of MPI.
 enum class OperationKind : std::uint8_t {
     kMax,
     kMin,
@@ -35,34 +35,35 @@ enum class OperationKind : std::uint8_t {
 
 inline constexpr int kOperationKinds = static_cast<int>(OperationKind::kNoOperation) + 1;
 
-/// "MPI_MAX"
+/// The name in MPI, such as "MPI_MAX".
 std::string_view name(OperationKind kind);
 
 /// Whether MPI defines the operation on the type.
 bool is_defined(OperationKind kind, BasicType type);
 
-/// What a reduction does with two items. Immutable.
+/// The function that a reduction applies to two items. Immutable.
 class Operation : public collectives::Reduction {
   public:
     /// inout = in OPERATION inout for `count` items.
     using Function = std::function<void(const void* in, void* inout, std::int64_t count, const Datatype& type)>;
 
-    /// MPI's own; the same object each time.
+    /// A predefined operation; every call returns the same object.
     static const OperationRef& predefined(OperationKind kind);
-    /// A program's; its function knows what the ABI needs to call it.
+    /// An operation of the program. Its function contains the data that the ABI needs to call it.
     Operation(Function function, bool commutes) : Reduction(commutes, true), function_(std::move(function)) {}
 
-    /// nullopt: a program's.
+    /// nullopt for an operation of the program.
     [[nodiscard]] std::optional<OperationKind> kind() const { return kind_; }
 
-    /// Throws CallError (kOperation) if the operation is not defined on the type. A program's is on all of them.
+    /// Throws CallError (kOperation) if the operation is not defined on the type. Operations of the program are defined
+    /// on all types.
     void check(const Datatype& type) const;
 
     /// inout = in OPERATION inout for `count` items of a type that check() allows.
     void apply(const void* in, void* inout, std::int64_t count, const Datatype& type) const;
 
-    /// What an accumulate does at the target: `from` are packed_bytes(count) bytes; the type may be made of one
-    /// basic type in any way. Only MPI's own operations; CallError for others.
+    /// Applies an accumulate at the target. `from` points to packed_bytes(count) bytes. The type may combine one basic
+    /// type in any way. Throws CallError for operations of the program.
     void accumulate(const std::byte* from, void* target, std::int64_t count, const Datatype& type) const;
 
   private:

@@ -12,16 +12,16 @@
 
 namespace haichi::mpi {
 
-/// The bytes of a message, packed. Few of them take no memory of their own, nor do many that are all equal: those of
-/// buffers that the program has not written to, or has filled with one value, as benchmarks do.
+/// The packed bytes of a message. Short payloads take no extra memory, and neither do long ones with all bytes equal.
+/// Buffers that a program has not written or has filled with one value are common in benchmarks.
 class Payload {
   public:
     Payload() = default;
     static Payload pack(const Buffer& from);
-    /// As Datatype::unpack(). Zeros are not written where there are zeros: memory that was never touched stays so.
+    /// See Datatype::unpack(). Zeros are not written over zeros, so untouched memory stays untouched.
     void unpack(const Buffer& to) const;
 
-    /// Bytes to be set at data().
+    /// The caller sets the bytes at data().
     explicit Payload(std::int64_t bytes) : bytes_(bytes) {
         if (bytes > kInside) outside_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
     }
@@ -37,14 +37,14 @@ class Payload {
     Payload& operator=(const Payload&) = delete;
     ~Payload() = default;
 
-    /// Not of one that is packed.
+    /// Not available after pack().
     [[nodiscard]] std::byte* data() { return outside_ ? outside_.get() : inside_.data(); }
     [[nodiscard]] std::int64_t bytes() const { return bytes_; }
 
   private:
     static constexpr std::int64_t kInside = 16;
 
-    /// All bytes are as the first of inside_.
+    /// All bytes equal the first byte of inside_.
     [[nodiscard]] bool is_uniform() const { return bytes_ > kInside && !outside_; }
 
     std::unique_ptr<std::byte[]> outside_;
@@ -52,13 +52,14 @@ class Payload {
     std::int64_t bytes_ = 0;
 };
 
-/// Which messages carry their data.
+/// Selects the messages that carry their data.
 enum class PayloadRule : std::uint8_t {
-    kAuto,  ///< those of collectives, and others up to most_auto_payload_bytes()
+    kAuto,  ///< messages of collectives, and other messages of at most most_auto_payload_bytes()
     kNone,
     kAll
 };
-/// Few ranks move all that real runs have; of many ranks the data under way take about a gibibyte.
+/// With few ranks the limit is above all messages of real runs. With many ranks the data in flight take about one
+/// gibibyte.
 [[nodiscard]] constexpr std::int64_t most_auto_payload_bytes(std::int32_t ranks) {
     constexpr std::int64_t kLeast = std::int64_t{64} << 10;
     constexpr std::int64_t kOfAllRanks = std::int64_t{1} << 30;

@@ -70,7 +70,7 @@ Status Process::finish(Request& request) {
     return status;
 }
 
-/// They are counted, so that what is asked after each completion is one number, in memory that is at hand.
+/// Requests are counted, so that the check after each completion reads a single number in cached memory.
 void Process::await(std::span<Request* const> requests, host::WaitCost cost) {
     for (Request* request : requests) {
         if (request == nullptr || is_done(*request) || std::exchange(request->is_awaited, true)) continue;
@@ -112,7 +112,7 @@ void Process::complete_generalized(Request& request) { end_request(request); }
 
 void Process::cancel(Request& request) {
     if (!request.is_active || request.is_complete || request.kind != Request::Kind::kReceive) return;
-    // What is queued has to be posted before it can be taken back.
+    // A queued receive has to be posted before it can be cancelled.
     rank_->spend(0);
     if (request.is_complete || !rank_->cancel_receive(request.number)) return;
     receives_.take(request.number);
@@ -239,7 +239,7 @@ Status Process::receive(MessageArguments message) {
 }
 
 Status Process::send_receive(MessageArguments send, MessageArguments receive) {
-    // Both begin at once: data that are received may overwrite those that are sent, which are packed by then.
+    // Both begin at once. Received data may overwrite the sent data, which are packed by then.
     Request& from = add_message(Request::Kind::kReceive, std::move(receive));
     Request& to = add_message(Request::Kind::kSend, std::move(send));
     start_message(from);
@@ -257,7 +257,7 @@ Request& Process::begin_send_receive(MessageArguments send, MessageArguments rec
     Request& both = add_message(Request::Kind::kReceive, std::move(receive));
     both.has_more = true;
     start_message(both);
-    // The rest of it is what the send needs until it is packed and queued.
+    // The second request is needed only until the send is packed and queued.
     Request& to = add_message(Request::Kind::kSend, std::move(send));
     start_message(to);
     if (to.is_complete) {
@@ -302,7 +302,7 @@ Payload Process::take_payload(std::uint32_t send) {
 
 Status Process::status_of(const Request& request, const CompletedRequest& of) const {
     const Communicator& communicator = *request.message.membership->communicator;
-    // Of a matched message the model knows the reservation only.
+    // For a matched message the model knows only the reservation.
     const int tag = request.message.tag == kAnyTag ? of.tag : request.message.tag;
     Status status{.source = communicator.partners().rank_of(of.partner).value_or(0), .tag = tag, .bytes = of.bytes};
     if (const std::int64_t room_bytes = request.message.buffer.bytes(); of.bytes > room_bytes) {
@@ -334,7 +334,7 @@ void Process::completed(std::uint32_t number, const CompletedRequest& of) {
     Receiving& receiving = receives_[number];
     receiving.payload = world_->process(of.partner).take_payload(of.send_request);
     const bool has_payload = receiving.payload.bytes() > 0;
-    // A meeting has nothing to move.
+    // A meeting moves no data.
     const bool is_meeting = receiving.collective != nullptr && receiving.buffer.data == nullptr;
     if (of.bytes > 0 && !has_payload && !is_meeting) ++without_payload_;
     if (receiving.collective != nullptr) {
@@ -363,7 +363,7 @@ void Process::work() {
     }
     to_unpack_.clear();
     end_accesses();
-    // Steps that go on begin messages, whose ends come later.
+    // Steps that continue begin messages, which complete later.
     const std::vector<CollectiveEnd> ends = std::exchange(collective_ends_, {});
     for (const auto& [collective, message] : ends) collective->completed(message);
     for (const auto& [collective, message] : ends) {

@@ -19,7 +19,7 @@ namespace haichi::mpi {
 
 class World;
 
-/// A message that a matched probe has taken out of the matching.
+/// A message that a matched probe has removed from matching.
 struct MatchedMessage {
     Status status;
     RankId source;
@@ -27,21 +27,22 @@ struct MatchedMessage {
     MembershipRef membership;
 };
 
-/// What an access to another rank's memory does there and here, besides the time that it takes.
+/// The effects of an access to another rank's memory, at the target and at the origin, besides its duration.
 class RemoteOperation {
   public:
     virtual ~RemoteOperation() = default;
-    /// Once, when it has come to its target (Call::put and others), whose memory is in place: moves the data. Not where
-    /// the target has ended. What waits there is asked again. kLater: Process::answer() of the target ends it.
+    /// Called once when the access has arrived at its target (Call::put and others) and the target's memory is mapped.
+    /// Moves the data. Not called if the target has ended. Afterwards, the target checks its waits again. kLater means
+    /// that Process::answer() of the target completes the access.
     virtual TargetAnswer at_target(const RemoteAccess& /*access*/, std::int64_t /*now_ps*/) {
         return TargetAnswer::kNow;
     }
-    /// Once, before the origin goes on behind the answer; its memory is in place.
+    /// Called once, before the origin continues after the answer, with the origin's memory mapped.
     virtual void at_origin() {}
 };
 
-/// MPI of one rank: messages, requests and collectives. Its functions are called on the fiber of the rank, those that
-/// block let others run. CallError for arguments that MPI does not allow.
+/// The MPI state of one rank: messages, requests and collectives. Its functions are called on the rank's fiber.
+/// Blocking functions let other ranks run. They throw CallError for arguments that MPI does not allow.
 class Process final : public host::RankListener {
   public:
     Process(World& world, host::LiveRank& rank);
@@ -51,35 +52,35 @@ class Process final : public host::RankListener {
     [[nodiscard]] host::LiveRank& rank() { return *rank_; }
     [[nodiscard]] World& world() { return *world_; }
 
-    // Messages. The request of begin_...() is the caller's; release() gives it back, whether it is complete or not.
+    // Messages. The caller owns the request that begin_...() returns. release() returns it, complete or not.
     Request& begin_send(MessageArguments message);
     Request& begin_receive(MessageArguments message);
-    /// What the next send of the program asks for.
+    /// Sets the options of the program's next send.
     void set_next_send(const SendOptions& options) { next_send_ = options; }
     void send(MessageArguments message);
     Status receive(MessageArguments message);
     Status send_receive(MessageArguments send, MessageArguments receive);
-    /// One request for both; its status is that of the receive.
+    /// A single request for both messages; its status is the receive's status.
     Request& begin_send_receive(MessageArguments send, MessageArguments receive);
-    Request& prepare(Request::Kind kind, MessageArguments message);  ///< a persistent one; start() begins it
+    Request& prepare(Request::Kind kind, MessageArguments message);  ///< makes a persistent request; start() begins it
     Request& receive_matched(const MatchedMessage& matched, const Buffer& buffer, DatatypeRef type);
     void start(Request& request);
 
     // Collectives.
     struct BeginSteps {
         std::function<Steps(Exchange&)> begin;
-        bool need_memory = true;  ///< as host::RankListener::work_needs_memory()
+        bool need_memory = true;  ///< see host::RankListener::work_needs_memory()
     };
     using Meeting = collectives::Meeting;
-    /// Runs the steps to their end.
+    /// Runs the steps until they are done.
     void run_collective(const MembershipRef& membership, BeginSteps steps);
     Request& begin_collective(const MembershipRef& membership, BeginSteps steps);
     Request& prepare_collective(const MembershipRef& membership, BeginSteps steps);
-    /// Waits until all members of the group have come here. Nothing is moved.
+    /// Waits until all members of the communicator have called it. Moves no data.
     void meet(const MembershipRef& membership, Meeting meeting);
-    /// The same of the local group of an inter-communicator, or of any group within a communicator.
+    /// Like meet(), for the local group of an inter-communicator or any group within a communicator.
     void meet_group(const MembershipRef& membership, const Group& group, std::int32_t tag, Meeting meeting);
-    /// The request is complete when all have come.
+    /// The request is complete when all members have arrived.
     Request& begin_meeting(const MembershipRef& membership, const GroupRef& group, Meeting meeting);
 
     // Requests.
@@ -88,42 +89,42 @@ class Process final : public host::RankListener {
     [[nodiscard]] static bool is_done(const Request& request) { return request.is_complete || !request.is_active; }
     void wait(Request& request);
     void wait_all(std::span<Request* const> requests);
-    /// Until at least one of them is complete; null ones are not looked at.
+    /// Waits until at least one request is complete. Null requests are ignored.
     void wait_any(std::span<Request* const> requests);
     bool test(Request& request);
     bool test_all(std::span<Request* const> requests);
     bool test_any(std::span<Request* const> requests);
-    /// Behind a completed wait or test: the status, once; a persistent request is inactive then.
+    /// Called once after a completed wait or test. Returns the status and makes a persistent request inactive.
     Status finish(Request& request);
     void cancel(Request& request);
     void release(Request& request);
-    /// In use by the program: begun and not waited for, or persistent.
+    /// Requests in use by the program: persistent ones, and those that it has begun and not yet released.
     [[nodiscard]] std::size_t open_requests() const { return requests_.size() - unused_.size(); }
-    /// One of them; null: there is none.
+    /// Any open request; null if there is none.
     [[nodiscard]] const Request* first_open_request() const;
-    /// Until all buffered sends have left.
+    /// Waits until all buffered sends have left.
     void wait_for_buffered();
 
     // Remote memory access.
-    /// A number that is not used again.
+    /// A number that is never used again.
     using AccessNumber = std::uint64_t;
-    /// Begins a Call::put(), get() or atomic(), whose `request` is set here. `operation` may be null: it moves nothing.
+    /// Begins a Call::put(), get() or atomic() and sets its `request`. If `operation` is null, no data are moved.
     AccessNumber begin_access(Call call, std::unique_ptr<RemoteOperation> operation);
-    /// The same from at_origin(), which is not on the fiber of the rank.
+    /// Like begin_access(), for at_origin(), which does not run on the rank's fiber.
     AccessNumber queue_access(Call call, std::unique_ptr<RemoteOperation> operation);
-    /// At the target.
+    /// Called at the target.
     void answer(const RemoteAccess& access, std::int64_t now_ps) { rank_->answer(access, now_ps); }
-    /// For a program that waits for one access: complete_access() ends it.
+    /// A request for a program that waits for a single access. complete_access() completes it.
     Request& begin_access_request();
     void complete_access(Request& request) { end_request(request); }
-    /// Data of a message or an access were not moved, because of PayloadRule.
+    /// Counts a message or an access whose data were not moved because of PayloadRule.
     void note_without_payload() { ++without_payload_; }
-    /// It has been answered, and at_origin() has been called.
+    /// True once the access has been answered and at_origin() has been called.
     [[nodiscard]] bool is_done(AccessNumber access) const;
     [[nodiscard]] std::size_t open_accesses() const { return accesses_.size(); }
     void wait_for_access(AccessNumber access);
     void wait_for_accesses();
-    /// Until a counted put with this tag has come, which is consumed.
+    /// Waits for a counted put with this tag and consumes it.
     void poll(std::int32_t tag);
 
     // Probes.
@@ -132,7 +133,7 @@ class Process final : public host::RankListener {
     MatchedMessage take_matched(int source, int tag, const MembershipRef& membership);
     std::optional<MatchedMessage> take_matched_now(int source, int tag, const MembershipRef& membership);
 
-    // For RankListener.
+    // Overrides of RankListener.
     void completed(std::uint32_t request, const CompletedRequest& request_is) override;
     TargetAnswer accessed(const RemoteAccess& access, std::int64_t now_ps) override;
     [[nodiscard]] bool has_work() const override { return !collective_ends_.empty() || !ended_accesses_.empty(); }
@@ -151,36 +152,36 @@ class Process final : public host::RankListener {
     void send_for(const CollectiveMessage& message, const Buffer& buffer);
     void receive_for(const CollectiveMessage& message, const Buffer& buffer);
 
-    /// Messages that were received without their data, because of PayloadRule.
+    /// Number of messages received without their data because of PayloadRule.
     [[nodiscard]] std::int64_t without_payload() const { return without_payload_; }
-    /// A message of the program that nobody has received.
+    /// A message of the program that no rank has received.
     struct LostMessage {
-        RankId to;  ///< invalid: none
+        RankId to;  ///< invalid if there is no message
         std::int32_t tag = 0;
         std::int64_t bytes = 0;
         const char* call_name = nullptr;
         const void* call_site = nullptr;
     };
-    /// At the end of the run, in no order.
+    /// Called at the end of the run. The order is unspecified.
     [[nodiscard]] std::vector<LostMessage> lost_messages() const;
     bool is_initialized = false;
     bool is_finalized = false;
 
   private:
-    /// Of the process model's requests: what they belong to.
+    /// State of the process model's requests.
     struct Sending {
         Payload payload{};
         Request* request = nullptr;
         Collective* collective = nullptr;
         Exchange::Message message = 0;
-        LostMessage content{};  ///< of the program
+        LostMessage content{};  ///< for a message of the program
         bool is_buffered = false;
         bool is_sent = false;   ///< the send is complete
         bool is_taken = false;  ///< the receiver has the payload
     };
     struct Receiving {
         Buffer buffer{};
-        DatatypeRef type{};  ///< keeps that of the buffer where its request may be gone before the data are taken
+        DatatypeRef type{};  ///< keeps the type alive until the data are unpacked; the request may be gone by then
         Request* request = nullptr;
         Collective* collective = nullptr;
         Exchange::Message message = 0;
@@ -189,14 +190,14 @@ class Process final : public host::RankListener {
     };
     struct Access {
         std::unique_ptr<RemoteOperation> operation{};
-        std::uint32_t serial = 0;  ///< 0: not in use
+        std::uint32_t serial = 0;  ///< 0 if the entry is unused
     };
     struct CollectiveEnd {
         Collective* collective;
         Exchange::Message message;
     };
 
-    /// What a rank waits for that has to complete one and all.
+    /// The requests that a rank waits for; all of them have to complete.
     struct Awaited {
         std::uint32_t requests = 0;
         bool operator()() const { return requests == 0; }
@@ -208,7 +209,7 @@ class Process final : public host::RankListener {
     Request& add_request(Request::Kind kind);
     Request& add_message(Request::Kind kind, MessageArguments message);
     void start_collective(Request& request);
-    /// Packs what is sent, and queues the call.
+    /// Packs the data to send, and queues the call.
     void start_message(Request& request);
     void start_send(Request& request);
     void start_receive(Request& request, std::int32_t tag, std::uint32_t context);
@@ -224,18 +225,18 @@ class Process final : public host::RankListener {
 
     World* world_;
     host::LiveRank* rank_;
-    std::vector<std::unique_ptr<Request>> requests_;  ///< in use and not
+    std::vector<std::unique_ptr<Request>> requests_;  ///< used and unused
     std::vector<Request*> unused_;
     Slots<Sending> sends_;
     Slots<Receiving> receives_;
     Slots<Access> accesses_;
-    std::vector<std::uint32_t> ended_accesses_;  ///< whose at_origin() is to be called
+    std::vector<std::uint32_t> ended_accesses_;  ///< accesses whose at_origin() has to be called
     std::uint32_t access_serial_ = 0;
     Awaited awaited_;
     std::vector<std::uint32_t> to_unpack_;
     std::vector<CollectiveEnd> collective_ends_;
     SendOptions next_send_{};
-    std::int64_t buffered_sends_ = 0;  ///< under way
+    std::int64_t buffered_sends_ = 0;  ///< number of buffered sends in flight
     std::int64_t without_payload_ = 0;
     std::int32_t reservations_ = 0;
 };

@@ -1,4 +1,4 @@
-// Accesses of a rank to the memory of others.
+// Accesses of a rank to the memory of other ranks.
 
 #include <utility>
 
@@ -20,7 +20,7 @@ Process::AccessNumber Process::begin_access(Call call, std::unique_ptr<RemoteOpe
 }
 
 Process::AccessNumber Process::queue_access(Call call, std::unique_ptr<RemoteOperation> operation) {
-    if (++access_serial_ == 0) ++access_serial_;  // 0 is of slots that are not in use
+    if (++access_serial_ == 0) ++access_serial_;  // 0 marks unused entries
     Access access;
     access.operation = std::move(operation);
     access.serial = access_serial_;

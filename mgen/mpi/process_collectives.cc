@@ -44,7 +44,7 @@ void Process::run_collective(const MembershipRef& membership, BeginSteps steps) 
 Request& Process::prepare_collective(const MembershipRef& membership, BeginSteps steps) {
     Request& request = add_request(Request::Kind::kCollective);
     request.message.membership = membership;
-    // Members prepare collectives in the same order; they may start prepared ones in any.
+    // Members prepare collectives in the same order, but may start them in any order.
     request.message.tag = membership->next_tag();
     request.begin_steps = std::move(steps.begin);
     request.steps_need_memory = steps.need_memory;
@@ -61,7 +61,7 @@ Request& Process::begin_collective(const MembershipRef& membership, BeginSteps s
 
 void Process::send_for(const CollectiveMessage& message, const Buffer& buffer) {
     const std::int64_t bytes = buffer.bytes();
-    // A meeting has nothing to move.
+    // A meeting moves no data.
     const Buffer moved = message.moves_payload ? buffer : Buffer{nullptr, 0, buffer.type};
     const std::uint32_t number =
         pack(moved, moved.bytes(), world_->options().payload != PayloadRule::kNone, message.partner, message.tag);

@@ -18,12 +18,12 @@ namespace haichi::mpi {
 
 class Collective;
 
-/// Partners that are no rank.
+/// Partners that are not ranks.
 inline constexpr int kAnySource = -2;
 inline constexpr int kNoProcess = -1;
 inline constexpr int kAnyTag = -1;
 
-/// What is known of a message that was received, sent or cancelled. An empty one is of no message.
+/// The properties of a received, sent or cancelled message. A default Status describes no message.
 struct Status {
     int source = kAnySource;
     int tag = kAnyTag;
@@ -34,18 +34,18 @@ struct Status {
 
 enum class SendMode : std::uint8_t { kStandard, kBuffered, kSynchronous, kReady };
 
-/// The arguments of a message of the program.
+/// The arguments of a message that the program sends or receives.
 struct MessageArguments {
     Buffer buffer;
-    DatatypeRef type{};  ///< keeps that of the buffer
-    int partner = 0;     ///< a rank of the communicator, or a number from above
+    DatatypeRef type{};  ///< keeps the buffer's type alive
+    int partner = 0;     ///< a rank of the communicator, kAnySource or kNoProcess
     int tag = 0;
     MembershipRef membership;
-    std::int32_t comm_handle = 0;  ///< the ABI's number of it
+    std::int32_t comm_handle = 0;  ///< the ABI's handle of the communicator
     SendMode mode = SendMode::kStandard;
 };
 
-/// Something that a rank has begun and waits for, tests or frees.
+/// An operation that a rank has begun and waits for, tests or frees.
 struct Request {
     enum class Kind : std::uint8_t { kSend, kReceive, kCollective, kGeneralized, kAccess };
 
@@ -53,20 +53,20 @@ struct Request {
     bool is_persistent = false;
     bool is_active = false;
     bool is_complete = false;
-    bool is_awaited = false;   ///< its rank waits for it, and for all others that are
+    bool is_awaited = false;   ///< its rank waits for it together with all other awaited requests
     bool has_more = false;     ///< two messages belong to it, and neither is complete
-    bool is_detached = false;  ///< the program has freed it; it ends with its completion
+    bool is_detached = false;  ///< the program has freed it; it is released on completion
     MessageArguments message{};
-    std::uint32_t number = 0;  ///< for the process model, while it is active
+    std::uint32_t number = 0;  ///< in the process model, while active
     Status status{};
     std::unique_ptr<Collective> collective{};
-    std::function<collectives::Steps(collectives::Exchange&)> begin_steps{};  ///< of a collective
-    bool steps_need_memory = true;     ///< as host::RankListener::work_needs_memory()
-    GroupRef meets{};                  ///< of a meeting: who comes
-    std::shared_ptr<void> attached{};  ///< what the ABI keeps with it
-    std::int32_t handle = 0;           ///< the ABI's number of it
-    const char* call_name = nullptr;   ///< that has made it
-    const void* call_site = nullptr;   ///< where the program made that
+    std::function<collectives::Steps(collectives::Exchange&)> begin_steps{};  ///< for a collective
+    bool steps_need_memory = true;     ///< see host::RankListener::work_needs_memory()
+    GroupRef meets{};                  ///< the members of a meeting
+    std::shared_ptr<void> attached{};  ///< data that the ABI attaches
+    std::int32_t handle = 0;           ///< the ABI's handle of the request
+    const char* call_name = nullptr;   ///< the call that made the request
+    const void* call_site = nullptr;   ///< the call site
 
     Request();
     ~Request();

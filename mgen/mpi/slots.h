@@ -7,7 +7,7 @@
 
 namespace haichi::mpi {
 
-/// Values by number; numbers are used again. Memory is that of the most that were there at once.
+/// Values by number. Numbers are reused, so memory is proportional to the largest number of values at one time.
 template <class Value>
 class Slots {
   public:
@@ -26,7 +26,7 @@ class Slots {
         return std::exchange(values_[number], Value{});
     }
     [[nodiscard]] Value& operator[](std::uint32_t number) { return values_[number]; }
-    /// By number; those that are not in use are Value{}.
+    /// Indexed by number; unused entries are Value{}.
     [[nodiscard]] const std::vector<Value>& values() const { return values_; }
     [[nodiscard]] std::size_t size() const { return values_.size() - free_.size(); }
 

@@ -19,8 +19,8 @@ class BalancedFactors {
             if (i * i != number) divisors_.push_back(number / i);
         }
         std::ranges::sort(divisors_);
-        // The largest factor is not below the root; from there on upwards, the difference to the smallest, which is
-        // not above it, grows.
+        // The largest factor is at least the count-th root of the number, and the smallest is at most the root. So the
+        // least possible difference grows with the largest factor.
         std::int64_t below_root = 1;
         for (const std::int64_t largest : divisors_) {
             if (!holds(largest, count, number)) {
@@ -34,7 +34,7 @@ class BalancedFactors {
         }
     }
 
-    /// Non-increasing.
+    /// In non-increasing order.
     [[nodiscard]] const std::vector<std::int64_t>& factors() const { return best_; }
 
   private:
@@ -62,7 +62,7 @@ class BalancedFactors {
         return std::lexicographical_compare(best_.rbegin(), best_.rend(), chosen_.rbegin(), chosen_.rend());
     }
 
-    /// `count` more factors of `rest`, none larger than the last one.
+    /// Chooses `count` more factors of `rest`, none larger than the last one.
     void choose(std::int64_t rest, std::size_t count) {
         if (count == 0) {
             if (rest == 1 && is_better()) best_ = chosen_;

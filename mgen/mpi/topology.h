@@ -9,32 +9,34 @@
 
 namespace haichi::mpi {
 
-/// MPI_Dims_create: fills the zeros of `dims` so that the product of all is `nodes`, with factors as close to each
-/// other as possible (the least difference of the largest and the smallest; of those, the largest smallest one, and so
-/// on), in non-increasing order. CallError (kDimensions) if there are none.
+/// MPI_Dims_create: replaces the zeros in `dims` so that the product of all entries is `nodes`. The new factors are in
+/// non-increasing order and as close to each other as possible. The difference between the largest and the smallest
+/// factor is minimal. Ties are broken in favour of the larger smallest factor, and so on. Throws CallError
+/// (kDimensions) if there are no such factors.
 void fill_dimensions(std::int32_t nodes, std::span<int> dims);
 
-/// A grid of ranks, row-major, some of its dimensions closed to rings.
+/// A row-major grid of ranks; each dimension may be periodic.
 class CartTopology {
   public:
-    /// CallError for sizes below 1 (kDimensions), and for grids of more ranks than an int holds (kArgument).
+    /// Throws CallError for sizes below 1 (kDimensions), and for grids with more ranks than an int can hold
+    /// (kArgument).
     CartTopology(std::vector<int> sizes, std::vector<bool> is_periodic);
 
     [[nodiscard]] int dimensions() const { return static_cast<int>(sizes_.size()); }
     [[nodiscard]] const std::vector<int>& sizes() const { return sizes_; }
     [[nodiscard]] const std::vector<bool>& is_periodic() const { return is_periodic_; }
-    /// Ranks; 1 without dimensions.
+    /// Number of ranks; 1 if there are no dimensions.
     [[nodiscard]] int size() const { return size_; }
 
-    /// Coordinates outside of a periodic dimension are wrapped; of another one: CallError (kArgument).
+    /// Wraps coordinates in periodic dimensions. In other dimensions, throws CallError (kArgument) for coordinates
+    /// outside the grid.
     [[nodiscard]] int rank(std::span<const int> coordinates) const;
     [[nodiscard]] std::vector<int> coordinates(int rank) const;
 
-    /// The rank `steps` away in a dimension; nullopt (MPI_PROC_NULL) beyond an end.
+    /// The rank `steps` away in a dimension; nullopt (MPI_PROC_NULL) outside the grid.
     [[nodiscard]] std::optional<int> neighbor(int rank, int dimension, std::int64_t steps) const;
 
-    /// What MPI_Cart_sub makes of it, as one rank sees it: ranks with the same color are in one grid, in the order of
-    /// their keys.
+    /// The result of MPI_Cart_sub for one rank. Ranks with the same color form a grid, ordered by key.
     struct Part;
     [[nodiscard]] Part part(std::span<const int> remains, int rank) const;
 
@@ -52,11 +54,11 @@ struct CartTopology::Part {
     int key = 0;
 };
 
-/// The graph of MPI_Graph_create: the neighbours of all ranks are known to all of them.
+/// The graph of MPI_Graph_create; every rank knows the neighbours of all ranks.
 class GraphTopology {
   public:
-    /// As the call gives them: index[i] is the number of neighbours of ranks 0 to i. CallError (kTopology, kArgument)
-    /// if they do not fit each other.
+    /// Takes the arguments of the call: index[i] is the number of neighbours of ranks 0 to i. Throws CallError
+    /// (kTopology, kArgument) if they are inconsistent.
     GraphTopology(std::vector<int> index, std::vector<int> edges);
 
     [[nodiscard]] int size() const { return static_cast<int>(index_.size()); }
@@ -69,7 +71,7 @@ class GraphTopology {
     std::vector<int> edges_;
 };
 
-/// What one rank knows of a distributed graph: its own edges.
+/// One rank's own edges in a distributed graph.
 struct DistGraphTopology {
     std::vector<int> sources;
     std::vector<int> source_weights;
@@ -78,18 +80,19 @@ struct DistGraphTopology {
     bool is_weighted = false;
 };
 
-/// What one rank gives to MPI_Dist_graph_create: edges of any ranks.
+/// The edges that one rank passes to MPI_Dist_graph_create; they may connect any ranks.
 struct DistGraphEdges {
     std::vector<int> sources;
-    std::vector<int> degrees;       ///< of each source
-    std::vector<int> destinations;  ///< of the first source, then of the next one
-    std::vector<int> weights;       ///< of each destination; empty: unweighted
+    std::vector<int> degrees;       ///< per source
+    std::vector<int> destinations;  ///< the destinations of the first source, then of the second, and so on
+    std::vector<int> weights;       ///< per destination; empty if unweighted
 };
 
-/// CallError if the edges name ranks that are not among `size`, or numbers do not fit each other.
+/// Throws CallError if an edge names a rank that is not below `size`, or if the vectors are inconsistent.
 void check_edges(const DistGraphEdges& edges, int size);
 
-/// The edges of each rank among those that all ranks gave, in the order of the ranks and of what each gave.
+/// The edges of each rank, collected from all ranks' calls. They are ordered by the calling rank, then as given in its
+/// call.
 std::vector<DistGraphTopology> edges_by_rank(std::span<const DistGraphEdges> of_ranks);
 
 }  // namespace haichi::mpi

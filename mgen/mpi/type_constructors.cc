@@ -11,7 +11,7 @@ namespace haichi::mpi {
 
 namespace {
 
-/// No entries, no markers: where it is put has no effect on bounds.
+/// True for a type without data and markers, whose position does not affect bounds.
 bool is_nothing(const Datatype& type) { return type.size() == 0 && type.lower_bound() == 0 && type.extent() == 0; }
 
 void check_count(std::int64_t count) {
@@ -23,10 +23,10 @@ void check_length(std::int64_t length) {
         throw CallError(ErrorClass::kCount, "a block of a data type has the length " + std::to_string(length));
 }
 
-/// The bounds of a type whose parts are added one by one.
+/// The bounds of a type, computed while its parts are added.
 class PartBounds {
   public:
-    /// `count` times `old`, `stride` bytes apart, the first one at `offset`.
+    /// Adds `count` copies of `old`, `stride` bytes apart, the first one at `offset`.
     void add(std::int64_t offset, std::int64_t count, std::int64_t stride, const Datatype& old) {
         if (count == 0 || is_nothing(old)) return;
         const std::int64_t last = checked_sum(offset, checked_product(count - 1, stride));
@@ -57,14 +57,14 @@ class PartBounds {
     bool has_data_ = false;
 };
 
-/// What a call gave, in the places where get_contents looks for it.
+/// Stores the arguments of a call where get_contents expects them.
 class ContentsOf {
   public:
     ContentsOf(Combiner combiner, CountForm form) {
         contents_.combiner = combiner;
         contents_.form = form;
     }
-    /// A count of an int call.
+    /// Stores counts, which get_contents returns as integers for int calls.
     ContentsOf& counts(std::span<const std::int64_t> values) {
         if (contents_.form == CountForm::kLarge) return large(values);
         for (const std::int64_t value : values) contents_.integers.push_back(static_cast<std::int32_t>(value));
@@ -109,7 +109,7 @@ DatatypeRef strided(std::int64_t count, std::int64_t length, std::int64_t stride
                                             old->only_basic_type(), std::move(contents));
 }
 
-/// Blocks of one type; `unit` bytes is what displacements count in.
+/// Makes blocks of one type. Displacements are multiples of `unit` bytes.
 DatatypeRef blocks_of(const IndexedBlocks& blocks, std::int64_t unit, const DatatypeRef& old, TypeContents contents) {
     PartBounds bounds;
     std::int64_t copies = 0;
@@ -229,7 +229,7 @@ DatatypeRef make_struct(const IndexedBlocks& blocks, std::span<const DatatypeRef
         signature.push_back({length, type.signature_ref()});
     }
     TypeBounds& bounds = parts.bounds();
-    // As MPICH: a struct of one type alone is an hindexed, which pads nothing.
+    // MPICH makes a struct with a single type an hindexed type, without padding at the end.
     const bool is_hindexed = std::ranges::all_of(old, [&](const DatatypeRef& type) { return type == old[0]; });
     const std::int64_t beyond = (bounds.upper - bounds.lower) % bounds.alignment;
     if (beyond > 0 && !is_hindexed) bounds.upper = checked_sum(bounds.upper, bounds.alignment - beyond);

@@ -7,11 +7,11 @@
 
 namespace haichi::mpi {
 
-// The constructors of MPI, with its rules for bounds and extents; displacements and strides are in extents of the old
-// type, or in bytes (h...). CallError (kArgument, kCount) for what MPI refuses, UnsupportedError where an extent or a
-// size does not fit 64 bits. `form` is what get_contents says of the type, nothing else.
+// MPI's data type constructors, with its rules for bounds and extents. Displacements and strides are in extents of the
+// old type, or in bytes for h... functions. They throw CallError (kArgument, kCount) for arguments that MPI rejects,
+// and UnsupportedError if a size or an extent does not fit 64 bits. `form` affects only the result of get_contents.
 
-/// Displacements of blocks that have lengths of their own.
+/// Displacements of blocks, each with its own length.
 struct IndexedBlocks {
     std::span<const std::int64_t> lengths;
     std::span<const std::int64_t> displacements;
@@ -28,43 +28,43 @@ DatatypeRef make_indexed_block(std::int64_t length, std::span<const std::int64_t
                                CountForm form = CountForm::kInt);
 DatatypeRef make_hindexed_block(std::int64_t length, std::span<const std::int64_t> displacements_bytes,
                                 const DatatypeRef& old, CountForm form = CountForm::kInt);
-/// Displacements in bytes. MPI_LB and MPI_UB of MPI-1 among the types set the bounds.
+/// Displacements are in bytes. The MPI-1 types MPI_LB and MPI_UB set the bounds.
 DatatypeRef make_struct(const IndexedBlocks& blocks, std::span<const DatatypeRef> old,
                         CountForm form = CountForm::kInt);
 DatatypeRef make_resized(const DatatypeRef& old, std::int64_t lower_bound, std::int64_t extent,
                          CountForm form = CountForm::kInt);
 DatatypeRef make_dup(const DatatypeRef& old);
-/// A basic type under the name of MPI_Type_create_f90_...; `integers` are its arguments.
+/// A basic type made by MPI_Type_create_f90_...; `integers` are the arguments of the call.
 DatatypeRef make_f90(Combiner combiner, BasicType type, std::span<const std::int32_t> integers);
 
 enum class ArrayOrder : std::uint8_t { kC, kFortran };
 
-/// A part of an array of any number of dimensions.
+/// A part of an array with any number of dimensions.
 struct Subarray {
     std::span<const std::int64_t> sizes;
     std::span<const std::int64_t> subsizes;
     std::span<const std::int64_t> starts;
     ArrayOrder order = ArrayOrder::kC;
 };
-/// `order_number` is the ABI's, for get_contents.
+/// `order_number` is the ABI's value for get_contents.
 DatatypeRef make_subarray(const Subarray& part, std::int32_t order_number, const DatatypeRef& old,
                           CountForm form = CountForm::kInt);
 
 enum class Distribution : std::uint8_t { kBlock, kCyclic, kNone };
 
-/// What a process of a grid has of an array that is distributed over the grid.
+/// The part of a distributed array that one process of the grid holds.
 struct DistributedArray {
     int processes = 1;
     int rank = 0;
     std::span<const std::int64_t> sizes;
     std::span<const Distribution> distributions;
-    std::span<const std::int32_t> arguments;  ///< block lengths; kDefaultArgument: MPI's default
+    std::span<const std::int32_t> arguments;  ///< block lengths; kDefaultArgument selects MPI's default
     std::span<const std::int32_t> grid;       ///< processes in each dimension
     ArrayOrder order = ArrayOrder::kC;
 
     static constexpr std::int32_t kDefaultArgument = -49767;
 };
-/// `distribution_numbers` and `order_number` are the ABI's, for get_contents.
+/// `distribution_numbers` and `order_number` are the ABI's values for get_contents.
 DatatypeRef make_darray(const DistributedArray& array, std::span<const std::int32_t> distribution_numbers,
                         std::int32_t order_number, const DatatypeRef& old, CountForm form = CountForm::kInt);
 

@@ -9,7 +9,7 @@ namespace haichi::mpi {
 class Datatype;
 using DatatypeRef = std::shared_ptr<const Datatype>;
 
-/// How a type was made, as MPI_Type_get_envelope names it. Numbers are the ABI's affair.
+/// The constructor of a type, as reported by MPI_Type_get_envelope. The ABI assigns the numbers.
 enum class Combiner : std::uint8_t {
     kNamed,
     kDup,
@@ -29,10 +29,10 @@ enum class Combiner : std::uint8_t {
     kResized,
 };
 
-/// Whether a type was made by a call with int counts or by one with large counts ("_c"), which stores them elsewhere.
+/// Whether the constructor had int counts or large counts ("_c"); the two forms store counts in different vectors.
 enum class CountForm : std::uint8_t { kInt, kLarge };
 
-/// The arguments of the call that made a type, in the order in which MPI_Type_get_contents gives them back.
+/// The arguments of a type's constructor, in the order in which MPI_Type_get_contents returns them.
 struct TypeContents {
     Combiner combiner = Combiner::kNamed;
     CountForm form = CountForm::kInt;

@@ -10,17 +10,17 @@ namespace haichi::mpi {
 class Layout;
 using LayoutRef = std::shared_ptr<const Layout>;
 
-/// Where the bytes of a data type lie, in the order in which they are packed: a tree of runs, loops and lists, so that
-/// a vector of a million blocks takes no more memory than one of two.
+/// The positions of a data type's bytes in the order of packing. It is a tree of runs, loops and lists, so a vector of
+/// a million blocks takes no more memory than a vector of two.
 class Layout {
   public:
     enum class Kind : std::uint8_t {
         kRun,   ///< `bytes()` bytes at offset 0
-        kLoop,  ///< `count` times `child`, `stride` bytes apart
+        kLoop,  ///< `count` copies of `child`, `stride` bytes apart
         kRuns,  ///< a list of runs
         kList,  ///< a list of loops
     };
-    /// Bytes [start, start of the next) of what is packed lie at `offset`.
+    /// The packed bytes from `start` to the next entry's `start` lie at `offset`.
     struct RunAt {
         std::int64_t start;
         std::int64_t offset;
@@ -39,16 +39,16 @@ class Layout {
         std::int64_t offset;
         std::int64_t bytes;
     };
-    /// Runs in the order of packing. Empty ones are left out, neighbours merged, even spacing found.
+    /// Runs in the order of packing. Empty runs are omitted, adjacent ones are merged, and even spacing is recognised.
     static LayoutRef runs(std::span<const Run> given);
-    /// `count` times `child`, the first one at `offset`.
+    /// `count` copies of `child`, the first one at `offset`.
     static LayoutRef loop(std::int64_t offset, std::int64_t count, std::int64_t stride, const LayoutRef& child);
-    /// Parts in the order of packing; `start` is filled in here. Empty ones are left out, neighbours are merged.
+    /// Parts in the order of packing. This function sets `start`, omits empty parts and merges adjacent ones.
     static LayoutRef list(std::vector<LoopAt> parts);
 
     [[nodiscard]] Kind kind() const { return kind_; }
     [[nodiscard]] std::int64_t bytes() const { return bytes_; }
-    /// A single run at offset 0, or nothing.
+    /// True for a single run at offset 0 and for an empty layout.
     [[nodiscard]] bool is_run() const { return kind_ == Kind::kRun; }
 
   private:

@@ -12,23 +12,23 @@ namespace haichi::mpi {
 class Signature;
 using SignatureRef = std::shared_ptr<const Signature>;
 
-/// The sequence of basic types in a data type, without where they lie: what sender and receiver must agree on. A tree
-/// of repetitions, so that its memory is that of the type's description. Pairs are in it as their two parts.
+/// The sequence of basic types in a data type, without their positions. Sender and receiver must agree on it. It is a
+/// tree of repeated parts, so its memory is proportional to the type's description. A pair appears as its two parts.
 class Signature {
   public:
-    /// `count` times the same basic type; none of them is a pair.
+    /// `count` copies of a basic type that is not a pair.
     struct Run {
         BasicType type;
         std::int64_t count;
     };
-    /// `times` times what `of` says.
+    /// `times` copies of `of`.
     struct Repeat {
         std::int64_t times;
         SignatureRef of;
     };
 
     static SignatureRef basic(BasicType type);
-    /// `times` times `of`, merged where it is one run.
+    /// `times` copies of `of`, merged if `of` is a single run.
     static SignatureRef repeated(std::int64_t times, const SignatureRef& of);
     static SignatureRef sequence(std::vector<Repeat> parts);
 
@@ -36,7 +36,7 @@ class Signature {
     [[nodiscard]] std::int64_t elements() const { return elements_; }
     [[nodiscard]] std::int64_t external32_bytes() const { return external32_bytes_; }
 
-    /// Calls visit(Run) for the runs in order, until it returns false. Returns whether it came to the end.
+    /// Calls visit(Run) for each run in order, until it returns false. Returns true if all runs were visited.
     template <class Visit>
     bool visit_runs(Visit&& visit) const {
         if (run_) return run_->count == 0 || visit(*run_);
@@ -48,7 +48,7 @@ class Signature {
         return true;
     }
 
-    /// Basic elements in the first `bytes` of it; nullopt if these end inside of one.
+    /// Number of basic elements in the first `bytes` bytes; nullopt if the last one is incomplete.
     [[nodiscard]] std::optional<std::int64_t> elements_in(std::int64_t bytes) const;
 
   private:
@@ -56,7 +56,7 @@ class Signature {
     static SignatureRef run_of(BasicType type, std::int64_t count);
 
     std::optional<Run> run_;
-    std::vector<Repeat> parts_;  ///< if there is not one run alone
+    std::vector<Repeat> parts_;  ///< empty if the signature is a single run
     std::int64_t bytes_ = 0;
     std::int64_t elements_ = 0;
     std::int64_t external32_bytes_ = 0;

@@ -16,16 +16,16 @@ namespace haichi::mpi {
 
 namespace {
 
-/// What each member tells the others of its memory: address, size and unit.
+/// Size of the memory description that members exchange: address, size and unit.
 constexpr std::int64_t kMemoryBytes = 20;
 
-// Of the empty messages that synchronise origins and targets.
+// The tags of the empty messages that synchronise origins and targets.
 constexpr int kPostTag = 0;
 constexpr int kCompleteTag = 1;
 
 [[noreturn]] void raise_sync(const std::string& message) { throw CallError(ErrorClass::kRmaSync, message); }
 
-/// Memory of the C library: what nobody touches is not there.
+/// Allocates with calloc, so that untouched pages take no memory.
 std::unique_ptr<std::byte, WindowShare::Free> zeros(std::int64_t bytes) {
     void* memory = std::calloc(static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1)), 1);
     if (memory == nullptr) {
@@ -76,7 +76,7 @@ std::unique_ptr<Window> Window::allocate(Process& process, const MembershipRef& 
     }
     auto window = create(process, of, flavor, memory);
     WindowShare& share = *window->share_;
-    // All members are on one node: the first one to come here does it for all.
+    // All members are on one node, so the first one to arrive allocates for all.
     if (!share.memory) {
         const std::int64_t page_bytes = sysconf(_SC_PAGESIZE);
         const auto aligned = [&](std::int64_t place) { return (place + page_bytes - 1) / page_bytes * page_bytes; };
@@ -335,7 +335,7 @@ void Window::lock(LockKind kind, int target, bool no_check) {
     }
     ask_for_lock(target, state, kind);
     process_->rank().make_many_calls();
-    // Memory that the rank reads and writes by itself has to be its own when the call returns.
+    // Memory that the rank accesses directly has to be locked when the call returns.
     if (target == membership_->rank || flavor() == WindowFlavor::kShared) wait_for_lock(state);
 }
 
@@ -354,7 +354,7 @@ void Window::lock_all(bool no_check) {
     epoch_ = Epoch::kLockAll;
     all_are_checked_ = !no_check;
     if (no_check) return;
-    // As lock(); all others are locked when they are accessed.
+    // As in lock(). Other targets are locked on their first access.
     const bool is_shared = flavor() == WindowFlavor::kShared;
     for (int target = 0; target < membership_->size(); ++target) {
         if (target != membership_->rank && !is_shared) continue;
@@ -368,7 +368,7 @@ void Window::lock_all(bool no_check) {
 void Window::unlock_all() {
     if (epoch_ != Epoch::kLockAll) raise_sync("MPI_Win_unlock_all without MPI_Win_lock_all");
     wait_for_all();
-    // In the order of ranks, whatever the order of the table is.
+    // Locks are released in the order of ranks, which does not depend on the order of the table.
     std::vector<int> members;
     for (const auto& [member, state] : targets_) members.push_back(member);
     std::ranges::sort(members);
@@ -381,7 +381,7 @@ void Window::flush(int target) { wait_for(locked(target)); }
 
 void Window::flush_local(int target) {
     const Target& state = locked(target);
-    // What goes to the target was packed when the access began.
+    // Outgoing data were packed when the access began.
     process_->rank().wait_until([&] { return state.open_reads == 0; });
 }
 

@@ -20,8 +20,8 @@ class Process;
 
 enum class WindowFlavor : std::uint8_t { kCreated, kAllocated, kDynamic, kShared };
 
-/// What the members of a window share. Each member's part is touched at its own node only, but for what is written
-/// before the window is there.
+/// The state that the members of a window share. After the creation of the window, each member's part is accessed only
+/// at its own node.
 struct WindowShare {
     struct Free {
         void operator()(void* memory) const { std::free(memory); }
@@ -29,13 +29,13 @@ struct WindowShare {
 
     WindowFlavor flavor = WindowFlavor::kCreated;
     std::vector<WindowPart> parts{};
-    std::unique_ptr<std::byte, Free> memory{};  ///< of all members of a shared window
+    std::unique_ptr<std::byte, Free> memory{};  ///< the memory of all members of a shared window
 };
 
-/// A rank's side of a window: its accesses to the memory of the members, and how they are synchronised (MPI 4.0,
-/// chapter 12). An access is begun at once, or when the lock that it needs is there; it is complete when the target's
-/// NIC has answered. Functions are called on the fiber of the rank; those that block let others run. CallError for what
-/// MPI does not allow.
+/// A rank's side of a window: its accesses to the members' memory, and their synchronisation (MPI 4.0, chapter 12). An
+/// access begins at once, or when the required lock is granted. It is complete when the target's NIC has answered.
+/// Functions are called on the rank's fiber; blocking functions let other ranks run. They throw CallError for arguments
+/// that MPI does not allow.
 class Window {
   public:
     struct Memory {
@@ -43,11 +43,11 @@ class Window {
         std::int64_t bytes = 0;
         std::int64_t displacement_unit = 1;
     };
-    /// By all members of a communicator, in the same order.
+    /// Called by all members of a communicator in the same order.
     static std::unique_ptr<Window> create(Process& process, const MembershipRef& of, WindowFlavor flavor,
                                           const Memory& memory);
-    /// Memory that ends with the window; `base` is set here. kShared: one piece for all members, in the order of their
-    /// ranks, each beginning at a page if not `is_contiguous`.
+    /// Allocates memory that is freed with the window, and sets `base`. kShared allocates one block for all members, in
+    /// the order of their ranks. Unless `is_contiguous`, each member's part begins at a page.
     static std::unique_ptr<Window> allocate(Process& process, const MembershipRef& of, WindowFlavor flavor,
                                             Memory& memory, bool is_contiguous = true);
     Window(Process& process, MembershipRef membership, std::shared_ptr<WindowShare> share);
@@ -55,20 +55,20 @@ class Window {
     Window(const Window&) = delete;
     Window& operator=(const Window&) = delete;
 
-    /// By all members. Nothing may be done with the window behind it.
+    /// Called by all members. The window must not be used afterwards.
     void end();
 
     [[nodiscard]] const MembershipRef& membership() const { return membership_; }
     [[nodiscard]] WindowFlavor flavor() const { return share_->flavor; }
     [[nodiscard]] const WindowPart& part(int rank) const { return share_->parts[static_cast<std::size_t>(rank)]; }
     [[nodiscard]] const WindowPart& own_part() const { return part(membership_->rank); }
-    /// The first member with memory, for MPI_PROC_NULL of shared windows; nullptr: none has any.
+    /// The part of the first member with memory, for MPI_PROC_NULL of shared windows; nullptr if no member has memory.
     [[nodiscard]] const WindowPart* first_part() const;
-    /// Of a dynamic window: memory that others may access from now on, or no more.
+    /// For a dynamic window: allows other ranks to access memory, or ends that permission.
     void attach(std::byte* base, std::int64_t bytes);
     void detach(const std::byte* base);
 
-    /// Begins an access. `request` is complete with it; null: nobody asks for it alone.
+    /// Begins an access. `request` completes with it; null if the access needs no request of its own.
     void access(const WindowAccess& access, Request* request);
 
     // Active synchronisation.
@@ -81,7 +81,7 @@ class Window {
     void start(const GroupRef& targets, bool no_check);
     void complete();
     void wait();
-    /// As wait(), where it would not block; false: it would.
+    /// Like wait(), but returns false instead of blocking.
     bool test();
 
     // Passive synchronisation.
@@ -89,7 +89,7 @@ class Window {
     void unlock(int target);
     void lock_all(bool no_check);
     void unlock_all();
-    /// Accesses to a target, or to all, are complete there, or here only.
+    /// Completes the accesses to one target or to all targets; the _local variants complete them only at the origin.
     void flush(int target);
     void flush_all();
     void flush_local(int target);
@@ -103,15 +103,15 @@ class Window {
 
     enum class Epoch : std::uint8_t { kNone, kFence, kStart, kLock, kLockAll };
     enum class Lock : std::uint8_t { kNone, kAsked, kHeld };
-    /// What this rank has under way at a target.
+    /// This rank's pending accesses and locks at a target.
     struct Target {
         Lock lock = Lock::kNone;
         LockKind kind = LockKind::kShared;
-        bool is_checked = true;                             ///< not MPI_MODE_NOCHECK: the target knows of the lock
-        std::uint32_t open = 0;                             ///< accesses that are not complete
-        std::uint32_t open_reads = 0;                       ///< of these, those that bring something
-        std::uint32_t updates = 0;                          ///< begun: their order
-        std::vector<std::unique_ptr<Operation>> waiting{};  ///< for the lock
+        bool is_checked = true;                             ///< false with MPI_MODE_NOCHECK: no lock at the target
+        std::uint32_t open = 0;                             ///< number of incomplete accesses
+        std::uint32_t open_reads = 0;                       ///< number of incomplete accesses that return data
+        std::uint32_t updates = 0;                          ///< number of updates begun; it determines their order
+        std::vector<std::unique_ptr<Operation>> waiting{};  ///< accesses that wait for the lock
     };
 
     void check_target(int target) const;
@@ -132,18 +132,18 @@ class Window {
     Process* process_;
     MembershipRef membership_;
     std::shared_ptr<WindowShare> share_;
-    std::unique_ptr<std::byte, WindowShare::Free> own_memory_;  ///< of an allocated window
+    std::unique_ptr<std::byte, WindowShare::Free> own_memory_;  ///< the memory of an allocated window
     Epoch epoch_ = Epoch::kNone;
     bool fence_is_used_ = false;
-    bool all_are_checked_ = true;  ///< of lock_all()
+    bool all_are_checked_ = true;  ///< false after lock_all() with MPI_MODE_NOCHECK
     int locks_ = 0;
     std::unordered_map<int, Target> targets_;
-    std::uint32_t open_ = 0;        ///< of all targets
-    std::uint32_t open_reads_ = 0;  ///< of all targets
-    std::uint32_t releases_ = 0;    ///< of locks, that are under way
+    std::uint32_t open_ = 0;        ///< at all targets
+    std::uint32_t open_reads_ = 0;  ///< at all targets
+    std::uint32_t releases_ = 0;    ///< number of lock releases in flight
     std::vector<int> access_group_;
     bool is_exposed_ = false;
-    std::vector<Request*> completions_;  ///< of the origins, while exposed
+    std::vector<Request*> completions_;  ///< messages expected from the origins while exposed
 };
 
 }  // namespace haichi::mpi

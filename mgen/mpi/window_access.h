@@ -14,21 +14,21 @@ struct WindowAccess {
     enum class Kind : std::uint8_t { kPut, kGet, kAccumulate, kGetAccumulate, kCompareAndSwap };
 
     Kind kind = Kind::kPut;
-    Buffer origin{};  ///< what goes to the target; of a kGet, what comes back
+    Buffer origin{};  ///< the data sent to the target; for kGet, the returned data
     DatatypeRef origin_type{};
-    Buffer result{};  ///< what was at the target; of kGetAccumulate and kCompareAndSwap
+    Buffer result{};  ///< the previous data at the target, for kGetAccumulate and kCompareAndSwap
     DatatypeRef result_type{};
-    const void* compare = nullptr;  ///< of kCompareAndSwap: an item of the origin's type
+    const void* compare = nullptr;  ///< an item of the origin's type, for kCompareAndSwap
     int target = 0;                 ///< a member of the window
-    std::int64_t displacement = 0;  ///< in the target's units; of a dynamic window an address
+    std::int64_t displacement = 0;  ///< in the target's units; an address for a dynamic window
     std::int64_t target_count = 0;
     DatatypeRef target_type{};
-    OperationRef operation{};  ///< of kAccumulate and kGetAccumulate
+    OperationRef operation{};  ///< for kAccumulate and kGetAccumulate
 
     [[nodiscard]] bool is_update() const { return kind != Kind::kPut && kind != Kind::kGet; }
-    /// Something comes back.
+    /// True if the access returns data.
     [[nodiscard]] bool is_read() const { return kind != Kind::kPut && kind != Kind::kAccumulate; }
-    /// Packed, to the target and back.
+    /// Packed bytes sent to the target, and returned from it.
     [[nodiscard]] std::int64_t bytes_there() const;
     [[nodiscard]] std::int64_t bytes_back() const;
 };

@@ -9,7 +9,7 @@
 
 namespace haichi::mpi {
 
-/// An access of the program, on its way: what it does at its target, and with what comes back.
+/// An access of the program while it is in flight, with its effects at the target and at the origin.
 class Window::Operation final : public RemoteOperation {
   public:
     Operation(Window& window, const WindowAccess& access, Request* request, std::uint32_t update);
@@ -17,14 +17,14 @@ class Window::Operation final : public RemoteOperation {
     [[nodiscard]] Call call() const;
     [[nodiscard]] const WindowAccess& access() const { return access_; }
     [[nodiscard]] Request* request() const { return request_; }
-    /// A get whose data were not moved, because of PayloadRule.
+    /// True for an access that returns no data because of PayloadRule.
     [[nodiscard]] bool lacks_payload() const { return !moves_payload_ && access_.bytes_back() > 0; }
 
     TargetAnswer at_target(const RemoteAccess& access, std::int64_t now_ps) override;
     void at_origin() override;
 
   private:
-    /// In the target's memory.
+    /// Performs the access in the target's memory.
     void perform();
     [[nodiscard]] std::byte* address() const;
     void check_range(const WindowPart& part, const std::byte* address) const;
@@ -34,15 +34,15 @@ class Window::Operation final : public RemoteOperation {
     std::shared_ptr<WindowShare> share_;
     WindowAccess access_;
     Request* request_;
-    std::uint32_t update_;  ///< its number among the updates of the target by this origin
+    std::uint32_t update_;  ///< number among this origin's updates of the target
     bool moves_payload_;
     Payload there_;
     Payload back_;
     bool is_performed_ = false;
-    bool is_late_ = false;  ///< it had to wait for earlier updates
+    bool is_late_ = false;  ///< the update had to wait for earlier ones
 };
 
-/// Takes or gives back a target's lock.
+/// Acquires or releases a target's lock.
 class Window::LockOperation final : public RemoteOperation {
   public:
     LockOperation(Window& window, int target, LockKind kind, bool takes)

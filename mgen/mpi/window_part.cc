@@ -6,7 +6,7 @@
 namespace haichi::mpi {
 
 bool WindowPart::is_attached(const std::byte* begin, const std::byte* end) const {
-    // Memory may be attached in pieces that lie side by side.
+    // Adjacent pieces of memory may be attached separately.
     while (begin < end) {
         const auto found = std::ranges::find_if(
             attached, [&](const Attached& piece) { return piece.base <= begin && begin < piece.base + piece.bytes; });
@@ -25,7 +25,7 @@ void WindowPart::take(LockKind kind) {
 }
 
 bool WindowPart::lock(LockKind kind, std::function<void(std::int64_t now_ps)> later) {
-    // In the order in which they ask: nobody waits for ever.
+    // Locks are granted in the order of requests, which prevents starvation.
     if (waiting_.empty() && is_free_for(kind)) {
         take(kind);
         return true;

@@ -13,28 +13,28 @@ namespace haichi::mpi {
 
 enum class LockKind : std::uint8_t { kShared, kExclusive };
 
-/// A member's memory in a window, and what its NIC knows: who has locked it, and whose updates have to wait for others.
+/// A member's memory in a window and the state of its NIC: locks, and updates that have to wait for earlier ones.
 struct WindowPart {
     std::byte* base = nullptr;
     std::int64_t bytes = 0;
     std::int64_t displacement_unit = 1;
 
-    // Of a dynamic window.
+    // For a dynamic window.
     struct Attached {
         std::byte* base;
         std::int64_t bytes;
     };
     std::vector<Attached> attached{};
-    /// Whether bytes [begin, end) lie in attached memory.
+    /// True if bytes [begin, end) lie in attached memory.
     [[nodiscard]] bool is_attached(const std::byte* begin, const std::byte* end) const;
 
-    /// Asks for a lock. False: it is not free, and `later` is called when it is.
+    /// Requests a lock. Returns false if it is not free; `later` is called when the lock is granted.
     bool lock(LockKind kind, std::function<void(std::int64_t now_ps)> later);
     void unlock(LockKind kind, std::int64_t now_ps);
 
-    /// Updates of one origin are done in the order in which it began them: accumulates are ordered (MPI 4.0, 12.7.2).
-    /// `number` counts them from 0. Does it, and those that have waited for it; later, where others have to come
-    /// before.
+    /// Performs one origin's updates in the order in which the origin began them, because accumulates are ordered (MPI
+    /// 4.0, 12.7.2). `number` counts them from 0. An update that arrives early waits for the preceding ones, and then
+    /// runs with their last one.
     void update(RankId origin, std::uint32_t number, std::int64_t now_ps,
                 std::function<void(std::int64_t now_ps)> perform);
 

@@ -7,7 +7,7 @@ namespace haichi::mpi {
 namespace {
 
 constexpr std::uint32_t kWholeContext = 0;
-constexpr std::uint32_t kSelfContext = 2;  ///< of all ranks: each talks to itself only
+constexpr std::uint32_t kSelfContext = 2;  ///< for all ranks; each rank sends only to itself
 
 }  // namespace
 

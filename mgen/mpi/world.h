@@ -15,22 +15,22 @@
 
 namespace haichi::mpi {
 
-/// The MPI processes of a job, and what their members agree on when they make communicators.
+/// The MPI processes of a job, and the agreements that their ranks reach when they make communicators.
 class World {
   public:
     struct Options {
         PayloadRule payload = PayloadRule::kAuto;
-        /// Who does accumulates and other updates of windows.
+        /// The component that performs accumulates and other updates of windows.
         Progress updates = Progress::kNic;
-        std::int32_t nics = 1;  ///< of a node
+        std::int32_t nics = 1;  ///< per node
     };
     World(std::int32_t ranks, const Options& options);
 
-    /// Makes the process of a rank that begins.
+    /// Makes the process of a rank that starts.
     Process& begin(host::LiveRank& rank);
     [[nodiscard]] Process& process(RankId rank) { return *processes_[rank.index()]; }
     [[nodiscard]] const Options& options() const { return options_; }
-    /// A message between two ranks, or to a window, carries its data.
+    /// True if a message between two ranks, or to a window, carries its data.
     [[nodiscard]] bool moves_payload(std::int64_t bytes) const {
         return options_.payload == PayloadRule::kAll ||
                (options_.payload == PayloadRule::kAuto && bytes <= most_auto_payload_bytes(size()));
@@ -38,7 +38,7 @@ class World {
     [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(processes_.size()); }
     [[nodiscard]] const CommunicatorRef& whole() const { return whole_; }
     [[nodiscard]] CommunicatorRef self(RankId rank) const;
-    /// A message that goes without its data, because of PayloadRule.
+    /// A message sent without its data because of PayloadRule.
     struct DatalessMessage {
         std::int64_t sent_ps = 0;
         RankId from;
@@ -48,23 +48,24 @@ class World {
         const char* call_name = nullptr;
         const void* call_site = nullptr;
     };
-    /// Keeps the first one, by time and sender.
+    /// Keeps the first message by time, then by sender.
     void note_dataless(const DatalessMessage& message);
     [[nodiscard]] const std::optional<DatalessMessage>& first_dataless() const { return first_dataless_; }
-    /// Of a new communicator.
+    /// The context of a new communicator.
     [[nodiscard]] std::uint32_t new_context() { return next_context_ += 2; }
 
     [[nodiscard]] HardwareBarriers& hardware_barriers() { return hardware_barriers_; }
 
-    /// What members agree on: the parent's context, which of its creations, and what else tells them apart.
+    /// Identifies an agreement: the parent's context, the number of the creation, and a value that distinguishes parts.
     struct AgreementKey {
         std::uint32_t context = 0;
         std::uint32_t number = 0;
         std::int64_t part = 0;
         friend auto operator<=>(const AgreementKey&, const AgreementKey&) = default;
     };
-    /// The same object for all `members` that ask for it, made by the first one. It is forgotten here when all have it,
-    /// which is when each has begun the creation; what it says may be used when each has been heard of (Process::meet).
+    /// Returns the same object to all `members` callers; the first call makes it. The object is removed from the table
+    /// when all members have it, that is, when each has begun the creation. Its contents may be used once all members
+    /// have arrived (Process::meet).
     template <class Value>
     std::shared_ptr<Value> agree(const AgreementKey& key, std::int64_t members) {
         Agreement& agreement = agreements_[key];

@@ -1,12 +1,12 @@
-// What mgen.h declares besides MPI. The simulated machine gives the functions behind it to the running program; under a
-// real MPI there are none, and MPI's own do.
+// The functions that mgen.h declares besides MPI. The simulated machine provides the underlying functions to the
+// running program. Under a real MPI they are absent, and MPI's own functions are used.
 
 #include "mgen/program/mgen.h"
 #include "mgen/program/simulated_calls.h"
 
 namespace {
 
-/// A send with its wishes.
+/// Sends with options.
 template <class Send>
 int send_with(const MGEN_Send_options* options, const void* site, const Send& send) {
     if (haichi_mgen_begin_send == nullptr || haichi_mgen_end_send == nullptr) return send();

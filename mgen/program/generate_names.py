@@ -11,7 +11,7 @@ import subprocess
 from pathlib import Path
 
 NAME = re.compile(r"\bMPI_[A-Za-z]\w*")
-# MGEN's own, or none of the program's affair.
+# MGEN's own names, and names that do not concern programs.
 NOT_RENAMED = {"MPI_Main", "MPI_Comp"}
 
 

@@ -1,4 +1,4 @@
-// The main() of programs that have MGEN_Main(): taken from the library only where the program has none.
+// The main() of programs with MGEN_Main(). The linker takes it from the library only if the program has no main().
 
 #include "mgen/program/mgen.h"
 

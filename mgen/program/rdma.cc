@@ -1,5 +1,5 @@
-// Remote memory access of programs. A real MPI moves nothing, as it lets no time pass for MGEN_Comp(): puts, gets and
-// polls are ignored. What a program does with the result of an atomic operation cannot be guessed: it ends.
+// Remote memory access of programs. A real MPI ignores puts, gets and polls, as it ignores the time of MGEN_Comp(). The
+// result of an atomic operation cannot be guessed, so the program ends there.
 
 #include <cstdio>
 

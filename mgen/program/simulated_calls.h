@@ -1,26 +1,27 @@
 #pragma once
 
-// What the simulated machine gives to programs besides MPI; not there under a real MPI.
+// Functions that the simulated machine provides to programs besides MPI. They are absent under a real MPI.
 
-#include <stdint.h>  // also of C programs
+#include <stdint.h>  // included by C programs, too
 
 struct MGEN_Send_options;
 
-// `site` is where the program calls what is in its library.
+// `site` is the program's call site of the library function.
 extern "C" {
-/// For tools (haichi's profiler asks the loader for it): the simulated time of the rank that calls, behind what it has
-/// begun. A look takes no time. Of the process itself, which is no rank: 0.
+/// The simulated time of the calling rank, after the calls that it has begun. For tools: haichi's profiler requests
+/// this function from the loader. Reading the time costs no simulated time. Returns 0 in the process itself, which is
+/// not a rank.
 __attribute__((weak)) uint64_t haichi_simulated_nanoseconds(void);
 __attribute__((weak)) long long haichi_mgen_put(int to, int bytes, int tag, const MGEN_Send_options* options);
 __attribute__((weak)) long long haichi_mgen_get(int from, int bytes, const MGEN_Send_options* options);
-/// Adds `value`, or where `expected` is given puts it in that one's place.
+/// Adds `value`. If `expected` is given, replaces the word by `value` instead, provided that it equals *expected.
 __attribute__((weak)) long long haichi_mgen_word(int rank, int word, const long long* expected, long long value,
                                                  long long* result);
 __attribute__((weak)) void haichi_mgen_poll(int tag);
 __attribute__((weak)) void haichi_mgen_complete(long long handle);
 __attribute__((weak)) void haichi_mgen_key(int key);
 __attribute__((weak)) void haichi_mgen_compute(double seconds, const void* site);
-/// Of the rank's next send, until end_send; null: none. An error class of MPI.
+/// Sets the options of the rank's next send, until end_send; null for none. Returns an error class of MPI.
 __attribute__((weak)) int haichi_mgen_begin_send(const MGEN_Send_options* options, const void* site);
 __attribute__((weak)) void haichi_mgen_end_send();
 }

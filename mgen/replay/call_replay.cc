@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kHint = "§form sets judges the communication sets of its kernel instead";
 
-/// The calls of a rank's one thread. Throws UnsupportedError where the log does not say all that it did.
+/// The calls of a rank's only communicating thread. Throws UnsupportedError if the log lacks some of them.
 const CallSequence* thread_of(const RankLog& rank) {
     const std::string name = "rank " + std::to_string(rank.rank);
     const CallSequence* found = nullptr;
@@ -36,7 +36,7 @@ const CallSequence* thread_of(const RankLog& rank) {
     return found;
 }
 
-/// Throws UnsupportedError unless every rank is there, to its end.
+/// Throws UnsupportedError unless the log contains every rank up to its end.
 void check_whole(const JobLog& job) {
     if (!job.has_calls) {
         throw UnsupportedError("the log does not say in what order messages were sent", kHint);
@@ -135,7 +135,8 @@ std::uint64_t CallReplay::calls() const {
     return sum;
 }
 
-// ---- What a rank does next ------------------------------------------------------------------------------------------
+// ---- The next call of a rank
+// -----------------------------------------------------------------------------------------
 
 bool CallReplay::may_resume(RankId id, std::uint32_t /*open_requests*/) {
     const Rank& rank = *ranks_[id.index()];
@@ -177,7 +178,7 @@ std::int64_t CallReplay::compute_ps(RankId id, const Rank& rank) const {
     const auto least = static_cast<double>(event.gap_min);
     const auto greatest = static_cast<double>(event.gap_max);
     if (computing.rule == ReplayedComputing::Rule::kDrawn && least < ticks && ticks < greatest) {
-        // Uniform below the mean, or uniform above it, so often that the mean is right.
+        // Uniform below the mean or uniform above it, with the probabilities that preserve the mean.
         Random random(computing.seed, std::uint64_t(id.value) << 40 ^ rank.calls);
         const bool is_below = random.unit() < (greatest - ticks) / (greatest - least);
         const double u = random.unit();
@@ -203,7 +204,7 @@ std::optional<Call> CallReplay::end(RankId id, Rank& rank) {
         const auto ticks = static_cast<double>(threads_[id.index()]->gap_behind);
         if (const std::int64_t time_ps = computing_ps(id, ticks); time_ps > 0) return Call::compute(time_ps);
     }
-    // Others need the steps of its collectives even if it never waits for them.
+    // Other ranks need the steps of its collectives, even if it never waits for them.
     rank.has_ended = true;
     for (const auto& task : rank.tasks) {
         if (task != nullptr && rank.posts.await(task->post())) ++rank.awaited;
@@ -233,7 +234,7 @@ std::optional<Call> CallReplay::begin(RankId id, Rank& rank) {
 
 // ---- Messages -------------------------------------------------------------------------------------------------------
 
-/// Sizes that the log does not tell apart have their mean.
+/// Counts messages whose sizes the log does not distinguish. They have the mean size.
 void CallReplay::note_mean_size(Rank& rank) {
     const LoggedEvent& event = *rank.call.event;
     if ((event.key.flags & kVariableSize) != 0 && event.bytes_min != event.bytes_max) ++rank.gaps.mean_sizes;
@@ -284,7 +285,7 @@ std::optional<Call> CallReplay::begin_receive(RankId id, Rank& rank) {
         .in(context_of(communicator, false));
 }
 
-/// Which came first is not known: all are posted, then waited for.
+/// The order of arrival is unknown, so all receives are posted and then awaited.
 void CallReplay::begin_receives_from_any(RankId id, Rank& rank) {
     const EventKey& key = rank.call.event->key;
     for (const Completion& came : rank.call.completions) {

@@ -18,25 +18,25 @@
 
 namespace haichi {
 
-/// A job's log as a program for ProcessModel: every rank makes the calls of its log in their order, computes between
-/// them as long as the log says, and waits where the program waited, for what it waited for. Receives from any source
-/// take the source that the log says came. Collectives are messages, by the steps that
-/// live programs do; each member does its steps when it is inside an MPI call, also those of a non-blocking one.
+/// A job's log as a program for ProcessModel. Every rank makes the calls of its log in order and computes between them
+/// for the logged time. It waits where the program waited, for the same requests. Receives from any source take the
+/// source in the log. Collectives are messages, with the same steps as in live programs. Each member performs its steps
+/// while it is inside an MPI call, even for a non-blocking collective.
 ///
-/// The log stays compressed: a rank holds its place in the loops, its open requests, and what CallStream holds.
+/// The log stays compressed. A rank holds its position in the loops, its open requests, and the state of CallStream.
 class CallReplay final : public RankProgram {
   public:
-    /// `job` must outlive it. Throws UnsupportedError for logs that do not say all that ranks did: without calls, with
-    /// ranks that are missing or were killed, with lost events, with several threads of a rank that communicate.
+    /// `job` must outlive it. Throws UnsupportedError for incomplete logs: without calls, with missing or killed ranks,
+    /// with lost events, or with several communicating threads in a rank.
     CallReplay(const JobLog& job, const CallReplayOptions& options);
     CallReplay(const CallReplay&) = delete;
     CallReplay& operator=(const CallReplay&) = delete;
     ~CallReplay();
 
-    /// The groups that barriers name, for ProcessModel::add_group in this order.
+    /// The groups that barriers use. Pass them to ProcessModel::add_group in this order.
     [[nodiscard]] std::vector<std::vector<RankId>> barrier_groups() const;
 
-    // For ProcessModel.
+    // Overrides of RankProgram.
     [[nodiscard]] Call next(RankId rank, std::int64_t now_ps) override;
     void completed(RankId rank, std::uint32_t request, const CompletedRequest& request_is,
                    std::int64_t now_ps) override;
@@ -44,23 +44,23 @@ class CallReplay final : public RankProgram {
     [[nodiscard]] std::string hint_when_stuck() const override { return std::string(kHintWhenLogIsStuck); }
 
     [[nodiscard]] ReplayGaps gaps() const;
-    /// Calls made so far, of all ranks.
+    /// Number of calls made so far by all ranks.
     [[nodiscard]] std::uint64_t calls() const;
 
   private:
     struct Rank;
     class Task;
     struct CommunicatorUse {
-        bool is_whole = false;    ///< all its members are ranks of the job, and there is no other group
-        std::int32_t group = -1;  ///< of barriers; -1: none
+        bool is_whole = false;    ///< all members are ranks of the job, and there is no remote group
+        std::int32_t group = -1;  ///< for barriers; -1 if there is none
     };
     struct OwnCommunicator {
-        std::int32_t own = 0;  ///< the rank's number in it
+        std::int32_t own = 0;  ///< the rank's index in the communicator
         std::uint32_t collectives = 0;
     };
     [[nodiscard]] std::int64_t compute_ps(RankId id, const Rank& rank) const;
     [[nodiscard]] std::int64_t computing_ps(RankId id, double ticks) const;
-    /// The log has ended.
+    /// Called when the log has ended.
     std::optional<Call> end(RankId id, Rank& rank);
     std::optional<Call> begin(RankId id, Rank& rank);
     std::optional<Call> begin_send(RankId id, Rank& rank);
@@ -72,7 +72,7 @@ class CallReplay final : public RankProgram {
     void end_request(Rank& rank, std::uint64_t post);
     OwnCommunicator& own_communicator(RankId id, Rank& rank, std::uint32_t communicator) const;
     static void note_mean_size(Rank& rank);
-    /// By which a message of the pair is matched: 0 where its tags are not known.
+    /// The tag by which a message of the pair is matched; 0 if its tags are unknown.
     [[nodiscard]] std::int32_t tag_of(std::int32_t source, std::int32_t destination, std::uint32_t communicator,
                                       std::int32_t tag) const {
         return untagged_.contains(source, destination, communicator) ? 0 : tag;

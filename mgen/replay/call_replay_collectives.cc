@@ -11,7 +11,7 @@ namespace haichi {
 
 namespace {
 
-/// -1: it is not there. O(1) in the world.
+/// Returns -1 if the rank is not a member. O(1) in MPI_COMM_WORLD.
 std::int32_t place_in(const std::vector<std::int32_t>& members, std::int32_t rank) {
     if (rank < 0) return -1;
     if (static_cast<std::size_t>(rank) < members.size() && members[static_cast<std::size_t>(rank)] == rank) return rank;
@@ -76,7 +76,7 @@ std::optional<Call> CallReplay::begin_collective(RankId id, Rank& rank) {
     const std::uint32_t communicator = communicator_of(job_->ranks[id.index()], event.key.communicator);
     const auto operation = static_cast<CollectiveOperation>(event.key.operation);
     const CommunicatorUse& use = communicators_[communicator];
-    // Detail of other operations: what members tell each other is known.
+    // The tag of other operations describes the information that members exchange.
     const bool is_local =
         operation == CollectiveOperation::kOther && event.key.tag == static_cast<std::int32_t>(OtherDetail::kTellsNone);
     const bool is_known = operation == CollectiveOperation::kOther && event.key.tag != 0;

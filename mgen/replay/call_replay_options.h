@@ -8,47 +8,47 @@
 
 namespace haichi {
 
-/// The computing time between the calls of a log.
+/// The computation time between the calls of a log.
 struct ReplayedComputing {
     enum class Rule : std::uint8_t {
-        kMean,   ///< the mean of what was measured at the place of the program
-        kDrawn,  ///< drawn for each call anew, between the least and the greatest measured there, with the same mean
+        kMean,   ///< the mean of the times measured at the call site
+        kDrawn,  ///< drawn for each call, between the least and the greatest time at the call site, with the same mean
         kNone
     };
-    Rule rule = Rule::kMean;  ///< a schedule has one time for each operation: kDrawn is kMean there
-    double factor = 1;        ///< on it all: a faster or slower processor
+    Rule rule = Rule::kMean;  ///< a schedule has one time per operation, so kDrawn equals kMean
+    double factor = 1;        ///< multiplies all times, for a faster or slower processor
     std::uint64_t seed = 1;
 };
 
-/// How a log is replayed call by call.
+/// Options for replaying a log call by call.
 struct CallReplayOptions {
     ReplayedComputing computing{};
-    /// Of collectives. The table is that of the library that the job ran with, unless one is set.
+    /// Algorithms of collectives. The default table is the one of the library that the job used.
     collectives::CollectiveSelection algorithms{};
-    /// Barriers are the machine's (ProcessOptions::barrier_ps); else messages of 0 bytes.
+    /// Barriers use the machine's network (ProcessOptions::barrier_ps) instead of messages of 0 bytes.
     bool has_barrier_network = false;
 };
 
-/// Why the ranks of a log may wait for ever.
+/// A possible reason why the ranks of a log wait forever.
 inline constexpr std::string_view kHintWhenLogIsStuck =
     "the calls of the log do not fit together, as in traces that say nothing of communicators; §form sets simulates "
     "the "
     "communication sets of its kernel";
 
-/// What a replay does not do though the log has it, and what it takes for another; counts over all ranks.
+/// Operations in the log that a replay omits or approximates. Counts are sums over all ranks.
 struct ReplayGaps {
-    std::int64_t outside_messages = 0;          ///< to or from processes that are not in the job
-    std::int64_t never_completed = 0;           ///< receives that were cancelled or freed
-    std::int64_t neighborhood_collectives = 0;  ///< no log knows their neighbours
-    std::int64_t other_collectives = 0;         ///< of intercommunicators
-    std::int64_t mean_sizes = 0;                ///< messages whose place had many sizes: they have the mean
-    std::int64_t unknown_sources = 0;           ///< receives from any source of which the log does not say what came
+    std::int64_t outside_messages = 0;          ///< to or from processes outside the job
+    std::int64_t never_completed = 0;           ///< cancelled or freed receives
+    std::int64_t neighborhood_collectives = 0;  ///< logs do not contain their neighbours
+    std::int64_t other_collectives = 0;         ///< on inter-communicators and on communicators with unknown ranks
+    std::int64_t mean_sizes = 0;                ///< messages from a call site with many sizes; they have the mean size
+    std::int64_t unknown_sources = 0;           ///< receives from any source whose actual source is not in the log
 };
 
-/// How a kind of gap is told.
+/// The key and the description of a kind of gap.
 struct ReplayGapRow {
     std::string_view key;       ///< in reports
-    std::string_view sentence;  ///< behind the count
+    std::string_view sentence;  ///< printed after the count
     std::int64_t ReplayGaps::*count;
 };
 std::span<const ReplayGapRow> replay_gap_rows();

@@ -12,10 +12,11 @@ namespace haichi {
 
 namespace {
 
-/// A sequence of numbers by the polynomial of its hashes modulo 2^64, so that a loop need not be unrolled.
+/// A hash of a sequence of numbers: the polynomial of their hashes modulo 2^64. Loops are hashed without unrolling
+/// them.
 struct Order {
     std::uint64_t hash = 1;
-    std::uint64_t power = 1;  ///< the base to the length
+    std::uint64_t power = 1;  ///< the base to the power of the length
 
     void append(const Order& behind) {
         hash = (hash - 1) * behind.power + behind.hash;
@@ -34,7 +35,7 @@ struct Order {
     }
 };
 
-/// Of each kind of collective the sizes that a rank's log has.
+/// The sizes of each kind of collective in a rank's log.
 class SizesOfRank {
   public:
     struct Sizes {
@@ -92,7 +93,7 @@ class SizesOfRank {
     }
 
     const JobLog* job_;
-    const std::vector<bool>* is_whole_;  ///< of the communicators
+    const std::vector<bool>* is_whole_;  ///< by communicator
     const RankLog* rank_;
     const CallSequence* calls_;
     std::vector<Body> bodies_;
@@ -133,7 +134,7 @@ collectives::SizedCall CollectiveAgreement::agreed(const CollectivesOf& of, coll
     if (!at->second.is_even) {
         return with_common_bytes(call, members, static_cast<std::int64_t>(std::llround(at->second.largest_mean)));
     }
-    // Which blocks are empty is known where all are of one size.
+    // The empty blocks are known if all blocks have the same size.
     const bool has_one_block =
         call.collective == CollectiveKind::kGatherv || call.collective == CollectiveKind::kScatterv;
     call.counts_are_known = has_one_block || call.sent + call.received == 0;

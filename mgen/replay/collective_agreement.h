@@ -10,28 +10,29 @@
 
 namespace haichi {
 
-/// All that a collective needs is known: it is one of a group, and all of the group are ranks of the job.
+/// True if the communicator has a single group and all of its members are ranks of the job. Its collectives can then be
+/// replayed.
 bool is_whole(const LoggedCommunicator& communicator);
 
-/// A kind of operation of a communicator, by its index in JobLog::communicators.
+/// A communicator, by its index in JobLog::communicators, and a kind of operation.
 using CollectivesOf = std::pair<std::uint32_t, CollectiveOperation>;
 
-/// The size that all members have in common (common_bytes()). A rank's log knows its own sizes only; where all
-/// members have the same ones in the same order, each takes its own. Where they differ (MPI_Alltoallv and its like, or
-/// means of many sizes) all take one: the largest mean of a member, over all such operations of the communicator.
-/// O(compressed logs).
+/// The size on which all members of a collective agree (common_bytes()). A rank's log contains only its own sizes. If
+/// all members have the same sizes in the same order, each member uses its own. Otherwise, all members use the largest
+/// mean of a member, over all such operations of the communicator. Sizes differ in MPI_Alltoallv and similar calls, and
+/// for means of many sizes. O(compressed logs).
 class CollectiveAgreement {
   public:
-    /// `threads`: the call log of each rank of the job; null: it has none.
+    /// `threads` contains the call log of each rank of the job; null for a rank without one.
     CollectiveAgreement(const JobLog& job, std::span<const CallSequence* const> threads);
 
-    /// A call as all members make it.
+    /// The call with the sizes that all members use.
     [[nodiscard]] collectives::SizedCall agreed(const CollectivesOf& of, collectives::SizedCall call,
                                                 int members) const;
 
   private:
     struct Entry {
-        std::uint64_t sizes_of_first = 0;  ///< hash of the sizes, in order, of the first rank that took part
+        std::uint64_t sizes_of_first = 0;  ///< hash of the sizes, in order, of the first participating rank
         bool is_even = true;
         double largest_mean = 0;
     };

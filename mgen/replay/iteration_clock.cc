@@ -20,7 +20,7 @@ void IterationClock::finish(std::int64_t iteration, std::int64_t now_ps) {
     Open& entry = open_[at];
     entry.last_ps = std::max(entry.last_ps, now_ps);
     ++entry.ranks;
-    // Every rank ends its iterations in order, so they end in order.
+    // Every rank finishes its iterations in order, so the iterations end in order.
     while (!open_.empty() && open_.front().ranks == ranks_) {
         end_iteration(open_.front().last_ps);
         open_.pop_front();
@@ -59,7 +59,7 @@ bool IterationClock::mean_settles(std::int64_t end_ps) {
     const std::int64_t fourth_ps = quarters_[4] - quarters_[3];
     constexpr std::int64_t kPerCent = 100;
     settled_by_mean_ = std::abs(third_ps - fourth_ps) <= third_ps / kPerCent;
-    // Else the four are the first half of twice as many.
+    // Otherwise, the four quarters become the first half of twice as many iterations.
     if (!settled_by_mean_) quarters_ = {0, quarters_[2], quarters_[4]};
     if (!settled_by_mean_) quarter_ *= 2;
     return settled_by_mean_;

@@ -14,10 +14,10 @@
 
 namespace haichi {
 
-/// Runs a ProcessModel from one instant at which something has to be written to the next.
+/// Runs a ProcessModel in steps, from one output time to the next.
 class Observation {
   public:
-    /// Throws OptionError for times below 1 ps, and a router that is none.
+    /// Throws OptionError for times below 1 ps and for an invalid router.
     Observation(const ObservationOptions& options, ProcessModel& model) : options_(options), model_(&model) {
         if (options.bin_ps < 1 || options.interval_ps < 1) throw OptionError("a bin of time needs at least 1 ps");
         const PacketMachine& machine = model.engine().machine();
@@ -34,7 +34,7 @@ class Observation {
         if (options.history_begin_ps == 0) record(true);
     }
 
-    /// As model.run(), with go_on.
+    /// Like model.run(go_on).
     void run(const std::function<bool()>& go_on) {
         bool may_go_on = true;
         const auto ask = [&] { return may_go_on = go_on(); };
@@ -53,14 +53,14 @@ class Observation {
   private:
     static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
-    /// Of the running bin.
+    /// The end of the current bin.
     [[nodiscard]] std::int64_t bin_end_ps() const { return statistics_ ? bin_begin_ps_ + options_.bin_ps : kNever; }
     void end_bin(std::int64_t now_ps) {
         statistics_->end_bin(now_ps);
         bin_begin_ps_ = now_ps;
     }
 
-    /// Of the running interval, or of the time before the first.
+    /// The end of the current interval, or of the time before the first interval.
     [[nodiscard]] std::int64_t interval_end_ps() const {
         if (is_recording_) {
             const std::int64_t end_ps = interval_begin_ps_ + options_.interval_ps;

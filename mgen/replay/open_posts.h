@@ -5,23 +5,23 @@
 
 namespace haichi {
 
-/// Which requests of a rank are open, and which of these it waits for. They are numbered from 1 in the order of their
-/// posts; memory is the distance from the oldest open one to the newest.
+/// Tracks which requests of a rank are open, and which of them the rank waits for. Requests are numbered from 1 in the
+/// order of their posts. Memory is proportional to the distance from the oldest open request to the newest request.
 class OpenPosts {
   public:
-    /// The next one, number count() + 1.
+    /// Adds the next request, number count() + 1.
     void post(bool is_open) {
         if (is_open || !states_.empty()) states_.push_back(is_open ? State::kOpen : State::kClosed);
         ++count_;
     }
-    /// True if it is open: then the rank waits for it from now on, and did not before.
+    /// Returns true if the request is open and the rank did not wait for it before. The rank now waits for it.
     bool await(std::uint64_t number) {
         State* state = find(number);
         if (state == nullptr || *state != State::kOpen) return false;
         *state = State::kAwaited;
         return true;
     }
-    /// True if the rank waits for it.
+    /// Returns true if the rank waits for the request.
     bool close(std::uint64_t number) {
         State* state = find(number);
         if (state == nullptr) return false;
@@ -31,7 +31,7 @@ class OpenPosts {
         return is_awaited;
     }
     [[nodiscard]] std::uint64_t count() const { return count_; }
-    /// The number that ends with these bits: requests are known by 30 bits of it.
+    /// The latest request number with these low bits. Requests are identified by 30 bits.
     [[nodiscard]] std::uint64_t number_of(std::uint32_t low_bits) const {
         return count_ - ((count_ - low_bits) & kLowBits);
     }
@@ -45,7 +45,7 @@ class OpenPosts {
         return number <= before || number > count_ ? nullptr : &states_[number - before - 1];
     }
 
-    std::deque<State> states_;  ///< from the oldest that is open
+    std::deque<State> states_;  ///< from the oldest open request
     std::uint64_t count_ = 0;
 };
 

@@ -16,7 +16,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Asked by the engine whether to go on; tells the progress on the way.
+/// Decides whether the engine continues, and reports progress.
 class RunWatch {
   public:
     RunWatch(const SimulationControl& control, const RunProgress& run, const ProcessModel& model)
@@ -97,7 +97,7 @@ void describe_links(const SimulationRequest& request, const ProcessModel& model,
     result.link_efficiency = quotient(efficiencies, result.existing_links);
     result.used_link_efficiency = quotient(efficiencies, result.used_links);
     const auto listed = static_cast<std::ptrdiff_t>(std::min(request.hottest_links, used.size()));
-    // Of equal ones the first stays first: `used` is in the order of the ports.
+    // Among equal links the first stays first, because `used` is in the order of the ports.
     std::ranges::stable_sort(used, std::greater<>(), &LinkTraffic::efficiency);
     result.hottest_links.assign(used.begin(), used.begin() + listed);
 }
@@ -126,7 +126,7 @@ void log_begin(const ProcessModel& model, bool uses_barriers, const Log& log) {
 SimulationResult run_program(const SimulationRequest& request, const SimulationControl& control, RankProgram& program,
                              const RunProgress& progress, std::vector<std::vector<RankId>> groups) {
     const auto start = std::chrono::steady_clock::now();
-    // A program that makes groups in its run makes them of the barrier network.
+    // Groups that a program makes during its run use the barrier network.
     const std::int64_t step_ps = program.makes_groups() ? request.process.barrier_step_ps : 0;
     const bool uses_barriers = !groups.empty() || step_ps > 0;
     const ProcessModel::Parameters parameters{.network = request.network,

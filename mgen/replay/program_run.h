@@ -1,6 +1,6 @@
 #pragma once
 
-// How any program, a replay or a live one, is run on the packet simulator and its run described.
+// Runs a replay or a live program on the packet simulator, and describes the run.
 
 #include <vector>
 
@@ -9,7 +9,7 @@
 
 namespace haichi {
 
-/// How far a run is, and whether that is enough.
+/// The progress of a run, and whether it has run long enough.
 class RunProgress {
   public:
     virtual ~RunProgress() = default;
@@ -17,8 +17,8 @@ class RunProgress {
     virtual void tell(SimulationProgress& progress) const = 0;
 };
 
-/// Runs a program to its end, or as far as it is enough, and describes the run: everything that does not depend on what
-/// kind of program it is.
+/// Runs a program to its end or until progress.is_enough(), and describes the run. The description contains everything
+/// that does not depend on the kind of program.
 SimulationResult run_program(const SimulationRequest& request, const SimulationControl& control, RankProgram& program,
                              const RunProgress& progress, std::vector<std::vector<RankId>> groups);
 

@@ -71,7 +71,7 @@ Replay::Replay(const Workload& workload, const ReplayOptions& options, Iteration
     }
 }
 
-/// Drawn anew at every visit, which costs less than a table of all ranks and sets would.
+/// Drawn again at every visit, which costs less than a table of all ranks and sets.
 std::int64_t Replay::compute_ps(RankId rank, std::uint32_t set) const {
     if (imbalance_.share == 0 && imbalance_.most_ps == 0) return compute_ps_[set];
     const std::uint64_t stream = std::uint64_t{set} << 32 | static_cast<std::uint32_t>(rank.value);
@@ -81,14 +81,14 @@ std::int64_t Replay::compute_ps(RankId rank, std::uint32_t set) const {
     return std::min(static_cast<std::int64_t>(time_ps), kLongestSimulationPs);
 }
 
-/// The next set from `from` on in which the rank has anything to do; the number of sets when there is none.
+/// Enters the next set from `from` on in which the rank has anything to do. The set is set_count() if there is none.
 void Replay::enter_next_set(RankId rank, Position& at, std::uint32_t from) const {
     const auto sends = sends_.of(rank);
     const auto receives = receives_.of(rank);
     std::uint32_t next = next_stop_[from];
     for (const auto& [list, cursor] : {std::pair{sends, at.send}, std::pair{receives, at.receive}}) {
         if (cursor == list.size()) continue;
-        // Mostly the very next set; else by bisection.
+        // It is usually the very next set. Otherwise, bisection finds it.
         std::uint32_t first = from;
         std::uint32_t last = next;
         if (first < last && list[cursor] < workload_->set(first).end) last = first;
@@ -107,7 +107,7 @@ void Replay::enter_next_set(RankId rank, Position& at, std::uint32_t from) const
     at.has_posted = false;
 }
 
-/// Of the set and the iteration: what comes from ranks that are ahead is for a later poll.
+/// The tag identifies the set and the iteration, so that puts from ranks that are ahead wait for a later poll.
 std::int32_t Replay::put_tag(const Position& at) const {
     const auto number = static_cast<std::uint64_t>(at.iteration) * workload_->set_count() + at.set;
     return static_cast<std::int32_t>(number & std::numeric_limits<std::int32_t>::max());

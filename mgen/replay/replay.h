@@ -10,35 +10,35 @@
 
 namespace haichi {
 
-/// Ranks that compute unevenly, in every iteration alike: before a set, a rank computes for
-/// (1 + share * (2u - 1)) times the set's computing time, and for u times most_ps besides. u, uniform in [0, 1), is
+/// Uneven computation times of ranks, equal in every iteration. Before a set, a rank computes for
+/// (1 + share * (2u - 1)) times the set's computation time, plus u times most_ps. The number u is uniform in [0, 1) and
 /// drawn for each rank and each set.
 struct ComputeImbalance {
     double share = 0;          ///< 0 to 1
-    std::int64_t most_ps = 0;  ///< of the communicating ranks, whether the set computes or not
+    std::int64_t most_ps = 0;  ///< for communicating ranks, even in sets without computation
     std::uint64_t seed = 1;
 };
 
-/// How a workload is replayed.
+/// Options for replaying a workload.
 struct ReplayOptions {
-    std::vector<bool> barriers{};  ///< by set: all ranks wait for each other before it; empty: nowhere
+    std::vector<bool> barriers{};  ///< by set, whether all ranks wait for each other before it; empty for no barriers
     ComputeImbalance imbalance{};
 };
 
-/// A workload as a program for ProcessModel. In every set a rank computes, at a barrier waits for all others, posts
-/// its receives, then its sends in order, and waits for them. In a set by put it puts its messages in order, polls for
-/// those that it gets, and waits until its own are complete. Without messages in a set it does nothing there, but it
-/// computes, and comes to the barriers, if it has messages in any. Sets follow each other without barriers: ranks slide
-/// apart. 8 bytes a message and some dozen a rank; a rank steps from message to message, so a set that it has no part
-/// in costs nothing, unless it has a barrier.
+/// A workload as a program for ProcessModel. In every set, a rank computes and, at a barrier, waits for all others. It
+/// then posts its receives, posts its sends in order, and waits for all of them. In a set by put, it puts its messages
+/// in order, polls for the puts that it receives, and waits until its own are complete. A rank without messages in a
+/// set only computes and joins the barrier. A rank without any messages does nothing. Without barriers between sets,
+/// ranks drift apart. Memory is 8 bytes per message and a few dozen bytes per rank. A rank steps from message to
+/// message, so a set without its messages costs nothing unless the set has a barrier.
 class Replay final : public RankProgram {
   public:
-    /// `workload` and `clock` must outlive it. Barriers are those of group 0, of communicating_ranks(). Throws
-    /// InputError for a computing time that is too long to simulate, OptionError for barriers that are not one for
-    /// each set, and an imbalance out of range.
+    /// `workload` and `clock` must outlive it. Barriers use group 0, which contains communicating_ranks(). Throws
+    /// InputError for a computation time that is too long to simulate. Throws OptionError if there is not one barrier
+    /// entry per set, or if the imbalance is out of range.
     Replay(const Workload& workload, const ReplayOptions& options, IterationClock& clock);
 
-    /// Ranks with messages. What IterationClock has to count.
+    /// The ranks with messages, which IterationClock has to count.
     static std::vector<RankId> communicating_ranks(const Workload& workload);
 
     [[nodiscard]] Call next(RankId rank, std::int64_t now_ps) override;
@@ -48,12 +48,12 @@ class Replay final : public RankProgram {
     struct Position {
         std::int64_t iteration = 0;
         std::uint32_t set = 0;
-        std::uint32_t send = 0;  ///< among the rank's own
+        std::uint32_t send = 0;  ///< index among the rank's own messages
         std::uint32_t receive = 0;
         Step step = Step::kStart;
-        bool has_posted = false;  ///< in this set
+        bool has_posted = false;  ///< in the current set
     };
-    /// The messages of each rank, in their order: by rank the first and, behind it, the numbers.
+    /// The messages of each rank in order: the index of the rank's first entry, and the message numbers.
     struct Lists {
         std::vector<std::uint32_t> first;
         std::vector<std::uint32_t> messages;
@@ -75,7 +75,7 @@ class Replay final : public RankProgram {
     Lists sends_;
     Lists receives_;
     std::vector<std::int64_t> compute_ps_;  ///< by set
-    std::vector<std::uint32_t> next_stop_;  ///< by set: the first from there on where every rank has to stop
+    std::vector<std::uint32_t> next_stop_;  ///< by set, the next set in which every rank has to stop
     std::vector<Position> positions_;
 };
 

@@ -30,7 +30,7 @@ ScheduleReplay::ScheduleReplay(const JobLog& job, const ReplayedComputing& compu
     }
 }
 
-/// Those that wait for the operation to start, or for its end.
+/// Releases the operations that wait for the start of `operation`, or for its end.
 void ScheduleReplay::release(Rank& rank, std::uint32_t operation, bool has_started) {
     for (const RankSchedule::Later& later : rank.schedule->later_than(operation)) {
         if ((later.started_is_enough != 0) != has_started) continue;

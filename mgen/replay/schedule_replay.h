@@ -11,34 +11,34 @@
 
 namespace haichi {
 
-/// The schedules of a job's ranks (RankLog::schedule) as a program for ProcessModel. A rank has one CPU: of the
-/// operations that may start it takes the one that could first, of several the first of the file. A send is complete
-/// when its buffer is free. 4 bytes an operation.
+/// The schedules of a job's ranks (RankLog::schedule) as a program for ProcessModel. A rank has one CPU. It starts the
+/// operation that became ready first; ties follow the order in the file. A send is complete when its buffer is free.
+/// Memory is 4 bytes per operation.
 class ScheduleReplay final : public RankProgram {
   public:
-    /// `job` must outlive it. Throws UnsupportedError for ranks without a schedule.
+    /// `job` must outlive it. Ranks without a schedule finish at once.
     ScheduleReplay(const JobLog& job, const ReplayedComputing& computing);
 
-    /// Whether ranks of the job have schedules.
+    /// True if ranks of the job have schedules.
     static bool fits(const JobLog& job);
 
-    // For ProcessModel.
+    // Overrides of RankProgram.
     [[nodiscard]] Call next(RankId rank, std::int64_t now_ps) override;
     void completed(RankId rank, std::uint32_t request, const CompletedRequest& request_is,
                    std::int64_t now_ps) override;
     [[nodiscard]] bool may_resume(RankId rank, std::uint32_t open_requests) override;
     [[nodiscard]] std::string hint_when_stuck() const override { return std::string(kHintWhenLogIsStuck); }
 
-    /// Operations started so far, of all ranks.
+    /// Number of operations started so far by all ranks.
     [[nodiscard]] std::uint64_t calls() const;
 
   private:
     struct Rank {
         const RankSchedule* schedule = nullptr;
-        std::vector<std::uint32_t> unmet;  ///< by operation: how many it still waits for
+        std::vector<std::uint32_t> unmet;  ///< number of unmet dependencies, by operation
         std::deque<std::uint32_t> ready;
-        std::int64_t computing = -1;  ///< operation
-        std::uint32_t open = 0;       ///< messages
+        std::int64_t computing = -1;  ///< the operation that computes; -1 if there is none
+        std::uint32_t open = 0;       ///< number of open messages
         std::uint64_t started = 0;
     };
 

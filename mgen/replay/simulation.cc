@@ -10,7 +10,7 @@ namespace haichi {
 
 namespace {
 
-/// Why no more iterations were simulated.
+/// The reason why no more iterations were simulated.
 std::string_view end_of_iterations(const SimulationResult& result, SimulatedIterations::Rule rule) {
     if (result.interrupted) return "interrupted";
     if (!result.extrapolated) return "all";
@@ -46,7 +46,7 @@ SimulationResult simulate_sets(const SimulationRequest& request, const Simulatio
         run_program(request, control, replay, SetProgress(clock, workload.iterations()), std::move(groups));
     result.iterations = workload.iterations();
     result.simulated_iterations = is_silent ? result.iterations : clock.done();
-    // Nothing can be said of the rest before an iteration has ended.
+    // The rest cannot be extrapolated before an iteration has ended.
     result.extrapolated = result.simulated_iterations < result.iterations && result.simulated_iterations > 0;
     result.settled_by_mean = result.extrapolated && clock.settled_by_mean();
     result.reached_limit = result.extrapolated && clock.reached_limit();

@@ -26,11 +26,11 @@ struct JobLog;
 /// Simulated time is counted in picoseconds.
 inline constexpr double kPsPerSecond = 1e12;
 
-/// Placed ranks, and what they do: the sets of a workload, or the calls of a log. What the pointers lead to must
+/// Placed ranks and their work: the sets of a workload, or the calls of a log. Objects that the pointers refer to must
 /// outlive the run.
 struct SimulationRequest {
     const Workload* workload = nullptr;
-    const JobLog* log = nullptr;  ///< not null: call by call; `workload`, `replay` and `iterations` do not matter then
+    const JobLog* log = nullptr;  ///< if set, its calls are replayed; ignores `workload`, `replay` and `iterations`
     CallReplayOptions calls;
     const Network* network = nullptr;
     PacketTimingOptions timing;
@@ -39,9 +39,9 @@ struct SimulationRequest {
     ReplayOptions replay;
     SimulatedIterations iterations;
     std::int32_t threads = 1;
-    std::int32_t partitions = 0;  ///< as PacketEngineOptions, also the next one
+    std::int32_t partitions = 0;  ///< see PacketEngineOptions, also for `transport`
     Transport* transport = nullptr;
-    std::size_t hottest_links = 10;  ///< how many the result lists
+    std::size_t hottest_links = 10;  ///< number of links that the result lists
     ObservationOptions observation;
 };
 
@@ -50,63 +50,64 @@ struct SimulationProgress {
     std::int64_t iterations_done = 0;
     std::int64_t iterations = 0;
     std::int64_t packet_hops = 0;
-    std::int64_t calls_done = 0;        ///< of a log
-    double packet_hops_per_second = 0;  ///< of wall time
+    std::int64_t calls_done = 0;        ///< for a log
+    double packet_hops_per_second = 0;  ///< per second of wall time
 };
 
-/// All may be left empty. The callback is called a few times a second, between events, and must not throw.
+/// All members may be empty. The callback is called a few times per second, between events, and must not throw.
 struct SimulationControl {
     std::function<void(const SimulationProgress&)> progress;
-    const std::atomic<bool>* stop = nullptr;  ///< set from outside: end soon with what is known
+    const std::atomic<bool>* stop = nullptr;  ///< set by another thread to end the run soon with the results so far
     Log log{};
 
     [[nodiscard]] bool is_stopped() const { return stop != nullptr && stop->load(); }
 };
 
-/// Traffic of a link while the simulation ran.
+/// The traffic of a link during the simulation.
 struct LinkTraffic {
-    LinkId link;  ///< of the fabric; invalid: the ejection channel of `node`
+    LinkId link;  ///< in the fabric; invalid for the ejection channel of `node`
     NodeId node;
-    std::int64_t bytes = 0;  ///< with headers
+    std::int64_t bytes = 0;  ///< including headers
     double efficiency = 0;   ///< bytes / (time * bandwidth)
 };
 
-/// Name of a link, as Network::link_name, or "ejection (node)".
+/// The name of a link, like Network::link_name, or "ejection (node)".
 std::string link_text(const LinkTraffic& traffic, const Network& network);
 
-/// A value. What is counted (ranks, packets, links) is of the simulated part, simulated_seconds long.
+/// The result of a simulation. Counts (ranks, packets, links) refer to the simulated part, which is simulated_seconds
+/// long.
 struct SimulationResult {
-    double seconds = 0;                ///< of all iterations, from the start to the end of the last rank
-    double seconds_per_iteration = 0;  ///< not a number when an interruption came before the first has ended
+    double seconds = 0;                ///< for all iterations, from the start to the end of the last rank
+    double seconds_per_iteration = 0;  ///< NaN if the run was interrupted before the first iteration ended
     std::int64_t iterations = 0;
     std::int64_t simulated_iterations = 0;
     bool extrapolated = false;
-    bool settled_by_mean = false;  ///< the iteration time did not repeat, see IterationClock
-    bool reached_limit = false;    ///< of SimulatedIterations::kAuto, before the time settled
+    bool settled_by_mean = false;  ///< the iteration time did not repeat; see IterationClock
+    bool reached_limit = false;    ///< kAuto reached its limit before the time settled
     bool interrupted = false;
     double simulated_seconds = 0;
-    std::int64_t calls = 0;            ///< of a log, made by all ranks in this time
-    std::optional<ReplayGaps> gaps{};  ///< of a log
+    std::int64_t calls = 0;            ///< for a log, made by all ranks in simulated_seconds
+    std::optional<ReplayGaps> gaps{};  ///< for a log
 
     std::vector<RankTimes> ranks;
-    std::int64_t payload_bytes = 0;  ///< that NICs sent, in `packets`
+    std::int64_t payload_bytes = 0;  ///< sent by NICs, in `packets`
     std::int64_t on_node_bytes = 0;  ///< payload that stayed on its node
     std::int64_t packets = 0;
     std::int64_t packet_hops = 0;
     std::int64_t existing_links = 0;
     std::int64_t used_links = 0;
-    std::int64_t saturated_links = 0;            ///< with an efficiency above kSaturated
-    double mean_link_bandwidth_bytes_per_s = 0;  ///< of the links that were used
+    std::int64_t saturated_links = 0;            ///< links with an efficiency above kSaturated
+    double mean_link_bandwidth_bytes_per_s = 0;  ///< mean over the used links
     double link_efficiency = 0;                  ///< mean over all links
     double used_link_efficiency = 0;
-    std::vector<LinkTraffic> hottest_links;  ///< and ejection channels, by efficiency
+    std::vector<LinkTraffic> hottest_links;  ///< links and ejection channels with the highest efficiency
     std::int64_t events = 0;
     double wall_seconds = 0;
 
     static constexpr double kSaturated = 0.99;
 };
 
-/// Where the time of the ranks goes, as shares of the whole run; what is missing to 1 they had ended before.
+/// The breakdown of the ranks' time, as fractions of the whole run. The rest to 1 is time after the ranks had ended.
 struct RunShares {
     double computing = 0;
     double calls = 0;
@@ -114,11 +115,12 @@ struct RunShares {
 };
 RunShares run_shares(const SimulationResult& result);
 
-/// Replays the workload, or the log. Throws OptionError for ranks on nodes that are none, InputError for computing
-/// times beyond what can be simulated, OptionError for replay options that do not fit, UnsupportedError for routings
-/// without known virtual channels; for a log also what CallReplay throws, and InputError when its calls cannot go on.
-/// The result depends neither on threads, partitions and transport nor on when progress is asked for, apart from
-/// wall_seconds and events.
+/// Replays the workload or the log. Throws OptionError for ranks on invalid nodes and for invalid replay options.
+/// Throws InputError for computation times that are too long to simulate, and for a log whose calls cannot continue.
+/// Throws UnsupportedError for routings without known virtual channels. For a log, it also throws the errors of
+/// CallReplay.
+/// Results except wall_seconds and events do not depend on threads, partitions, transport or the times of progress
+/// reports.
 SimulationResult simulate(const SimulationRequest& request, const SimulationControl& control = {});
 
 }  // namespace haichi
