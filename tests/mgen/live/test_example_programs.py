@@ -86,7 +86,7 @@ def test_a_pattern_by_mgencc_computes_in_simulated_time(name: str, built: Path) 
 
 def test_every_program_is_listed() -> None:
     names = {path.stem for path in SOURCES.glob("*.c")}
-    page = (REPOSITORY / "docs" / "programs.md").read_text()
+    page = (REPOSITORY / "docs" / "reference" / "mgen.md").read_text()
     assert names == set(PATTERNS)
     assert names == {name for name in names if f"| `{name} [" in page}
 
