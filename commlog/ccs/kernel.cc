@@ -184,9 +184,7 @@ class Growth {
             refusal = owners_->first_shared() + ", and the order of their calls is not known";
             return false;
         }
-        if (owners_->logs_of(other_rank).empty())
-            return true;  // its part of the log is missing, which is reported
-                          // elsewhere
+        if (owners_->logs_of(other_rank).empty()) return true;  // its log is missing, as reported elsewhere
         const auto owner = owners_->owner(other_rank, end.channel, side);
         if (!owner) return say("repeats no such " + std::string(name_of(side)));
         const std::size_t other = *owner;
