@@ -27,7 +27,7 @@ struct Submatrix {
     Submatrix(std::int64_t size, int ranks, int rank);
 };
 
-/// Returns the rows or columns of the matrix in part `part` of `parts`. Larger parts are first.
+/// Returns the number of rows or columns of the matrix in part `part` of `parts`. Larger parts are first.
 std::int64_t share(std::int64_t size, int parts, int part) { return size / parts + (part < size % parts ? 1 : 0); }
 
 Submatrix::Submatrix(std::int64_t size, int ranks, int rank) {

@@ -6,8 +6,8 @@ namespace {
 
 constexpr std::uint64_t kKeyBytes = 4;
 constexpr std::uint64_t kTestKeys = 5;  // keys of the partial verification, summed with the buckets
-/// Fraction of an iteration before the keys are sent: two passes count and sort them into buckets. One pass ranks them
-/// afterwards.
+/// Fraction of an iteration's computation before the keys are sent. Two passes count them and sort them into buckets.
+/// After sending, one pass ranks them.
 constexpr double kBefore = 2.0 / 3;
 
 std::int64_t keys(char problem_class) {

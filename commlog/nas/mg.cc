@@ -70,7 +70,7 @@ class MgWriter {
           levels_(levels_of_rank(finest_, run.ranks, rank)),
           is_alone_(run.ranks == 1),
           calls_(&calls) {
-        // An iteration passes each level four times, once with each operator, and the coarsest level twice.
+        // An iteration processes each level four times, once with each operator, and the coarsest level twice.
         double points = -2.0 * cube(1);
         for (int k = 1; k <= finest_; ++k) points += 4.0 * cube(k);
         point_seconds_ = run.iteration_seconds / points;

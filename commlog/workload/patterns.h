@@ -59,8 +59,7 @@ struct PatternRow {
     std::string sentence;
     void (*build)(PatternBuilder& builder);
     int dimensions = 0;            ///< length of `dims`, or 0 if the pattern has none
-    std::vector<int> points = {};  ///< allowed stencils, default first; empty: the pattern has neither points nor
-                                   ///< periodic
+    std::vector<int> points = {};  ///< allowed stencils, default first; empty if it has no stencil options
     std::int64_t iterations = 1;
 };
 
