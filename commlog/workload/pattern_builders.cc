@@ -37,7 +37,7 @@ std::vector<Offset> directions(std::size_t dimensions, int most) {
     return result;
 }
 
-/// "+x", "-x+y", ...
+/// Returns "+x", "-x+y", and so on.
 std::string direction_label(const Offset& offset) {
     std::string label;
     for (std::size_t axis = 0; axis < offset.size(); ++axis) {
@@ -84,8 +84,8 @@ std::string pairwise_label(int ranks, int step) {
     return (exchanges ? "exchange with rank XOR " : "shift by ") + std::to_string(step);
 }
 
-/// Pairwise all-to-all inside every group at once, in `lines` groups of `length` ranks. Member m of group g is g *
-/// group_stride + m * member_stride.
+/// Pairwise all-to-all inside every group at once, in `lines` groups of `length` ranks.
+/// Member m of group g is rank g * group_stride + m * member_stride.
 void build_transposes(PatternBuilder& builder, const char* label, int lines, int group_stride, int length,
                       int member_stride) {
     for (int step = 1; step < length; ++step) {

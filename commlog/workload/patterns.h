@@ -14,7 +14,7 @@ namespace haichi {
 
 /// Options of make_pattern(). An option that does not apply to a pattern is an error.
 struct PatternOptions {
-    int ranks = 0;          ///< 0: the product of `dims`
+    int ranks = 0;          ///< 0 means the product of `dims`
     std::vector<int> dims;  ///< for grid patterns, or empty to factor `ranks` as evenly as possible
     bool periodic = false;  ///< stencils: whether the grid wraps around in every dimension
     int points = 0;         ///< stencils: 5 or 9 in 2D, 7, 19 or 27 in 3D, or 0 for the smallest
