@@ -109,7 +109,8 @@ void set(Configuration& c, Complaints& complaints, char* text) {
     }
 }
 
-/// Checks before reading why a file cannot hold a configuration: a device may never end, and a pipe may never begin.
+/// Returns why a file cannot hold a configuration. The check precedes reading, because a device may never end and a
+/// pipe may never begin.
 const char* why_no_configuration(int file) {
     constexpr off_t kMostBytes = 1 << 20;
     struct stat status {};
