@@ -24,8 +24,7 @@ struct Transfer {
     std::int64_t end_level = kUnknown;  ///< for a collective: step of its last round
     std::int64_t base = 0;              ///< highest step that its posting ranks have completed before it
     std::int32_t missing_posts = 0;     ///< posts that are missing until the step is known
-    std::size_t first_waiting = kNone, last_waiting = kNone;  ///< windows of waiting ranks, a list linked by
-                                                              ///< next_waiting_
+    std::size_t first_waiting = kNone, last_waiting = kNone;  ///< waiting windows, linked by next_waiting_
     std::size_t collective = kNone;                           ///< index in collectives_
 };
 
@@ -38,8 +37,7 @@ struct RankProgress {
     std::uint32_t posts = 0;   ///< posted sends and collectives, which give the order of messages
 };
 
-/// The transfers that the events of a window post or wait for, by position after its cut. Each part of an event has
-/// one.
+/// The transfers that the events of a window post or wait for, by position after its cut: one per part of an event.
 class WindowTransfers {
   public:
     void reserve(std::size_t events) { first_.reserve(events + 1); }
@@ -189,8 +187,7 @@ class LevelAssignment {
         }
     }
 
-    /// A receive that is completed here belongs to the channel of its post. Sends and collectives were noted at their
-    /// posts.
+    /// A receive that is completed here belongs to the channel of its post, where other requests were noted.
     void prepare_request(std::size_t w, std::size_t i, std::uint32_t c) {
         const RankWindow& own = window(w);
         const WindowEvent& event = own.events[index(w, i)];
@@ -475,8 +472,7 @@ class LevelAssignment {
     std::vector<RankProgress> states_;
     std::vector<WindowTransfers> transfers_of_;        ///< by window
     std::vector<std::vector<std::uint32_t>> post_of_;  ///< by window and rotated position
-    std::vector<std::size_t> next_waiting_;            ///< by window: the next rank that waits for the same transfer,
-                                                       ///< or kNone
+    std::vector<std::size_t> next_waiting_;            ///< by window: next one that waits for the transfer, or kNone
     std::vector<std::vector<std::pair<std::int64_t, double>>> computing_;  ///< by window: seconds by step, ascending
     std::vector<Transfer> transfers_;
     std::vector<SendOf> sends_;
@@ -486,8 +482,7 @@ class LevelAssignment {
     bool eager_sorted_ = false;
     std::map<Channel, Ends> ends_;
     std::vector<CollectiveOf> collectives_;
-    std::vector<std::vector<std::size_t>> collective_numbers_;  ///< by communicator, then by the number of its
-                                                                ///< collective
+    std::vector<std::vector<std::size_t>> collective_numbers_;  ///< by communicator and the number of its call
     std::map<std::uint32_t, std::size_t> collective_count_;     ///< for the current window, by communicator
     std::map<std::string, std::uint32_t> label_numbers_;
     std::deque<std::size_t> runnable_;
