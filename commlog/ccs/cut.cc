@@ -93,7 +93,7 @@ class CommonCuts::Search {
                     if (!queued[other]) to_check.push_back(other);
                     queued[other] = true;
                 }
-                if (!queued[a]) to_check.push_back(a);  // the last event may have counted more than once
+                if (!queued[a]) to_check.push_back(a);  // the last event may have added several
                 queued[a] = true;
             }
         }

@@ -317,7 +317,7 @@ std::optional<Extraction> extract_joined(const JobLog& job, const JoinedEvents& 
     }
 }
 
-/// A shorter iteration may explain less by this fraction of the bytes.
+/// A shorter iteration may explain up to this fraction of the bytes less.
 constexpr double kAsMuch = 0.01;
 
 /// Returns whether an iteration of `found` consists of several iterations of `by_tags` that differ only in their tags.

@@ -14,7 +14,7 @@ namespace haichi {
 struct LevelledMessage {
     Message message;
     std::int64_t level = 0;   ///< from 1
-    std::uint32_t post = 0;   ///< time of its post in the iteration, which orders the messages of a source
+    std::uint32_t post = 0;   ///< number of its post in the iteration, which orders the messages of a source
     std::uint32_t label = 0;  ///< index in Levels::labels; 0 for point-to-point messages
 };
 

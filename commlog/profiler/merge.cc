@@ -18,7 +18,7 @@ namespace haichi::profiler {
 namespace {
 
 constexpr int kTag = 0x4841;
-constexpr std::size_t kPiece = 1U << 24;  // piece of a record, for MPIs with problems in large messages
+constexpr std::size_t kPiece = 1U << 24;  // piece of a record, because some MPIs have problems with large messages
 
 /// A record begins with kGood, or with kDamaged and the reason why the part cannot be read.
 constexpr std::byte kGood{1};

@@ -92,7 +92,7 @@ bool open_parts(Configuration& c, int rank, int ranks, OpenPart& part) {
     Outcome outcome;
     int number = 1;
     for (;;) {
-        // All ranks skip names that rank 0 alone can rule out.
+        // Names that rank 0 alone can rule out are not tried by all ranks.
         while (rank == 0 && number < kMostNames && has_job_file(c.file)) numbered_name(wanted, ++number, c.file);
         real.Bcast(&number, sizeof(number), handles.byte, 0, handles.world);
         numbered_name(wanted, number, c.file);

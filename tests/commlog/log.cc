@@ -17,7 +17,7 @@ struct FreeMemory {
 using Memory = std::unique_ptr<CallLogMemory, FreeMemory>;
 Memory new_memory() { return Memory(static_cast<CallLogMemory*>(std::calloc(1, sizeof(CallLogMemory)))); }
 
-/// Returns the events of a log one by one.
+/// Appends the events of a log one by one.
 void unroll(const CallSequence& calls, Symbol symbol, std::vector<Symbol>& events) {
     if (symbol < kLoopSymbol) {
         events.push_back(symbol);

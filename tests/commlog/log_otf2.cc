@@ -97,7 +97,7 @@ TEST(Otf2Reader, requests_communicators_and_threads_of_an_archive_are_understood
     EXPECT_EQ(log.format, "otf2");
     EXPECT_EQ(log.rank_count, 3);
     EXPECT_TRUE(log.warnings.empty()) << log.warnings.front();
-    // In the reversed communicator, rank 1 is rank 1, and rank 2 is rank 0.
+    // Rank 1 of the reversed communicator is rank 1 of MPI_COMM_WORLD, and its rank 2 is rank 0.
     EXPECT_EQ(calls_of(log, 0),
               (Lines{"irecv from 0 tag 6 comm 1", "isend 4096 to 1 tag 5 comm 1", "complete 2 1",
                      "ibcast 0 64 root 2 comm 2", "send 3 to 0 tag 1 comm 3", "complete 1", "allreduce 8 8"}));

@@ -57,7 +57,7 @@ Traffic traffic_of(const JobLog& log) {
     return traffic;
 }
 
-/// Tries all programs in all runs that they allow. The largest classes with few ranks or iterations also take little
+/// Checks every program in all runs that it allows. The largest classes with few ranks or iterations also take little
 /// time, because loops are stated.
 template <typename Check>
 void for_all_runs(Check check) {

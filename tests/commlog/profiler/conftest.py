@@ -1,5 +1,4 @@
-"""Makes a directory for the programs of these tests, which are built once for all tests, and the marker of long
-tests."""
+"""Makes a directory for the programs of these tests, which are built once. Defines the marker of long tests."""
 
 from __future__ import annotations
 
