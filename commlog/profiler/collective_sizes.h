@@ -6,8 +6,8 @@
 namespace haichi::profiler {
 
 /// The bytes that the calling process contributes to collective operations and receives from them, computed from the
-/// arguments. docs/reference/profiler.md states the rules. Arguments that MPI reads only at the root are read only
-/// there.
+/// arguments. docs/reference/profiler_numbers.md states the rules. Arguments that MPI reads only at the root are read
+/// only there.
 
 /// Fortran handles in an array of types.
 struct FortranType {
