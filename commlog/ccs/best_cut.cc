@@ -11,9 +11,9 @@ namespace haichi {
 
 namespace {
 
-/// Places to cut at that run along a level: in three repetitions without a cut, where ranks that began early have
-/// waited for the others, what is posted from each level of the second repetition on. By rank, in events behind the
-/// first cut.
+/// Returns cuts that run along a step, by rank in events after the first cut. They come from three iterations without a
+/// cut, where ranks that began early have waited for the others. Each cut begins at the events that post the messages
+/// of one step of the second iteration or of later steps.
 std::vector<std::vector<std::int64_t>> places_along_levels(const JobLog& job, const std::vector<RankLoops>& loops,
                                                            const Kernel& kernel, const std::vector<RankWindow>& windows,
                                                            const LevelOptions& options) {

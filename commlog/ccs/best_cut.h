@@ -8,10 +8,10 @@
 
 namespace haichi {
 
-/// Levels from the earliest common cut. Where the ranks' loops do not begin at one place of the program (sizes that
-/// settle down earlier in one rank than in another, say) that cut may run across what belongs together; then of the
-/// cuts along a level the one that gives the fewest levels is taken, if they are fewer, of equal ones the earliest.
-/// `messages_in_flight`: that are under way there.
+/// Assigns steps from the earliest common cut. The ranks' loops may begin at different points of the program, for
+/// example because sizes settle earlier in one rank. Then this cut may separate messages of one step, and cuts along a
+/// step are tried. The cut with the fewest steps is used, and the earliest of equal ones. Adds the messages under way
+/// at the cut to `messages_in_flight`.
 Levels levels_from_best_cut(const JobLog& job, const std::vector<RankLoops>& loops, const Kernel& kernel,
                             std::vector<RankWindow>& windows, const LevelOptions& options,
                             std::int64_t& messages_in_flight);

@@ -10,7 +10,7 @@
 
 namespace haichi {
 
-/// Which of several things happen on a channel.
+/// The kind of events on a channel.
 enum class ChannelSide { kSends, kReceives, kCollectives };
 
 inline const ChannelCounts& counts_of(const BodyTraffic& traffic, ChannelSide side) {
@@ -18,22 +18,23 @@ inline const ChannelCounts& counts_of(const BodyTraffic& traffic, ChannelSide si
     return side == ChannelSide::kReceives ? traffic.receives : traffic.collectives;
 }
 
-/// Whose log a rank's end of a channel is in: that of the thread that uses it, or of none where several do. The order
-/// of calls of several threads is not known.
+/// The log that holds a rank's end of a channel: the log of the only thread that uses it. If several threads use it
+/// there is none, because the order of their calls is unknown.
 class ChannelOwners {
   public:
-    /// `loops` by rank; must outlive this. O(events of ranks with several threads).
+    /// `loops` are by rank and must outlive the object. O(events of ranks with several threads).
     ChannelOwners(const JobLog& job, const std::vector<RankLoops>& loops);
 
-    /// Indices of the rank's threads in the loops.
+    /// Returns the indices of the rank's threads in the loops.
     [[nodiscard]] const std::vector<std::size_t>& logs_of(std::int32_t rank) const {
         return logs_[static_cast<std::size_t>(rank)];
     }
-    /// Nothing where no thread or several use that end of the channel, as far as the rank has several threads.
+    /// Returns the log of the thread that uses this end of the channel, or nothing if none or several threads use it. A
+    /// rank with one thread always returns that thread.
     [[nodiscard]] std::optional<std::size_t> owner(std::int32_t rank, const Channel& channel, ChannelSide side) const;
-    /// Whether several threads of the rank use it.
+    /// Returns whether several threads of the rank use this end of the channel.
     [[nodiscard]] bool is_shared(std::int32_t rank, const Channel& channel, ChannelSide side) const;
-    /// The first end of a channel with several threads, as a sentence for the user; empty: none.
+    /// Describes the first end of a channel with several threads to the user. Empty if there is none.
     [[nodiscard]] const std::string& first_shared() const { return first_shared_; }
 
   private:

@@ -8,25 +8,26 @@ namespace haichi {
 
 namespace {
 
-/// A cut is looked for in the first so many repetitions.
+/// Iterations in which a cut is searched for.
 constexpr std::int64_t kMostRepetitions = 8;
 
 }  // namespace
 
 class CommonCuts::Search {
-    /// Events of one kind on one channel in one rank: where they are in a repetition, and how many came before the
-    /// first.
+    /// Events of one kind on one channel in one rank: their positions in an iteration, and their number before the
+    /// first iteration.
     struct Positions {
         std::size_t window = 0;
-        std::vector<std::size_t> at;  ///< ascending; several may be at one event
+        std::vector<std::size_t> at;  ///< ascending; several may be in one event
         std::int64_t before = 0;
 
-        /// How many there are before position `x`, counted from the first repetition on.
+        /// Returns the number of events before position `x`, which counts from the first iteration on.
         [[nodiscard]] std::int64_t count(std::int64_t x, std::int64_t length) const {
             const auto in_last = std::ranges::lower_bound(at, static_cast<std::size_t>(x % length)) - at.begin();
             return before + x / length * static_cast<std::int64_t>(at.size()) + in_last;
         }
-        /// The first position with at least `wanted` before it; they must be more than at 0.
+        /// Returns the first position with at least `wanted` events before it. `wanted` must exceed the number at
+        /// position 0.
         [[nodiscard]] std::int64_t reach(std::int64_t wanted, std::int64_t length) const {
             const std::int64_t index = wanted - before - 1;
             const auto size = static_cast<std::int64_t>(at.size());
@@ -34,7 +35,7 @@ class CommonCuts::Search {
         }
     };
 
-    /// Ends of a channel that must agree: the sender and the receiver, or the members of a communicator.
+    /// The ends of a channel, which must agree: the sender and the receiver, or the members of a communicator.
     struct Agreement {
         Channel channel;
         std::vector<Positions> ends;
@@ -45,7 +46,7 @@ class CommonCuts::Search {
         : job_(&job), loops_(&loops), windows_(&windows), at_(windows.size(), 0), agreements_of_(windows.size()) {
         for (std::size_t w = 0; w < windows.size(); ++w) {
             add_positions(w);
-            // Positions count from a whole number of repetitions before the first loop.
+            // Positions count from a whole number of iterations before the first loop.
             if (early(w) > 0) at_[w] = early_repetitions(w) * length(w) - early(w);
         }
         for (const auto& [channel, ends] : ends_) add_agreement(channel, ends);
@@ -72,7 +73,7 @@ class CommonCuts::Search {
     }
 
   private:
-    /// Moves every rank on to the earliest common cut.
+    /// Moves every rank forward to the earliest common cut. Returns false if there is none within kMostRepetitions.
     bool settle() {
         std::deque<std::size_t> to_check;
         std::vector<bool> queued(agreements_.size(), true);
@@ -92,7 +93,7 @@ class CommonCuts::Search {
                     if (!queued[other]) to_check.push_back(other);
                     queued[other] = true;
                 }
-                if (!queued[a]) to_check.push_back(a);  // several may have come with the last
+                if (!queued[a]) to_check.push_back(a);  // the last event may have added several
                 queued[a] = true;
             }
         }
@@ -107,7 +108,7 @@ class CommonCuts::Search {
     }
 
   public:
-    /// At the beginning of the loops.
+    /// Returns the messages under way at the beginning of the loops.
     [[nodiscard]] InFlight in_flight() const {
         InFlight found;
         for (const Agreement& agreement : agreements_) {
@@ -153,7 +154,8 @@ class CommonCuts::Search {
             if (source < 0) return;
             const Channel channel = loops.channel_from(source, post, tag);
             note(ends_[channel].receives, w, at, window.before.receives, channel);
-            // `before` counts receives from a stated rank where they are posted; this is about where they are over.
+            // `before` counts receives from a stated rank when they are posted. Here they count when they are
+            // completed.
             ends_[channel].receives[w].before -= posted_before;
         };
         for (std::size_t i = 0; i < window.events.size(); ++i) {
@@ -206,7 +208,7 @@ class CommonCuts::Search {
     std::map<Channel, Ends> ends_;
     std::vector<Agreement> agreements_;
     std::vector<std::int64_t> start_, first_;
-    std::vector<std::int64_t> at_;  ///< of each window, in events from the beginning of its first repetition
+    std::vector<std::int64_t> at_;  ///< by window, in events from the beginning of its first iteration
     std::vector<std::vector<std::size_t>> agreements_of_;
 };
 

@@ -9,27 +9,29 @@
 
 namespace haichi {
 
-/// Messages that were sent before the cut and are received behind it, by channel; less than 0: the receiver's
-/// repetition begins that much later than the sender's. Without those of 0.
+/// Messages that are sent before the cut and received after it, by channel, without channels that have none. A negative
+/// number means that the receiver's iteration begins that much later than the sender's.
 using InFlight = std::map<Channel, std::int64_t>;
 
-/// Common cuts of the ranks' repetitions: places, one in each rank, where every message sent before has been received
-/// before and every collective has been reached by all its members.
+/// Common cuts of the ranks' iterations. A cut has one position in each rank. Every message sent before the cut is
+/// received before it, and all members of a collective reach it on the same side.
 class CommonCuts {
   public:
-    /// All must outlive this.
+    /// All arguments must outlive the object.
     CommonCuts(const JobLog& job, const std::vector<RankLoops>& loops, std::vector<RankWindow>& windows);
     ~CommonCuts();
 
-    /// Sets RankWindow::cut of all ranks to the earliest common cut from the first repetition on. False, and all cuts
-    /// at the beginning of the ranks' loops, when there is none: pipelines, in which messages are always on their way.
+    /// Sets RankWindow::cut of all ranks to the earliest common cut from the first iteration on. If there is none, it
+    /// returns false and cuts at the beginning of the ranks' loops. Pipelines have none, because their messages are
+    /// always under way.
     bool first();
-    /// Whether that is where the loops of all ranks begin.
+    /// Returns whether the common cut is at the beginning of all ranks' loops.
     [[nodiscard]] bool is_where_loops_begin() const;
-    /// Sets the earliest one with each rank at least so many events behind its first; false when there is none near.
+    /// Sets the earliest common cut at least `events` after each rank's first one. Returns false if there is none
+    /// nearby.
     bool behind(const std::vector<std::int64_t>& events);
 
-    /// Messages that are on their way where the loops begin.
+    /// Returns the messages under way where the loops begin.
     [[nodiscard]] InFlight in_flight() const;
 
   private:

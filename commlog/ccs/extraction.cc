@@ -17,9 +17,9 @@ namespace haichi {
 
 namespace {
 
-/// A kernel that explains this part of the bytes is the kernel.
+/// A loop with at least this fraction of the bytes is accepted as the main loop.
 constexpr double kLargeShare = 0.5;
-/// Of less, one of mean sizes is looked for, and taken where it explains so much more.
+/// Below this fraction, a main loop of mean sizes is also tried. It is used if its fraction is larger by kMuchMore.
 constexpr double kNearlyAll = 0.9;
 constexpr double kMuchMore = 0.1;
 
@@ -44,9 +44,10 @@ KernelSummary summary_of(const std::vector<RankLoops>& loops, const Kernel& kern
     return summary;
 }
 
-/// What was counted of the job. A profile has what found no room in the log, and the threads without one.
+/// Counts the job's messages and bytes. The profile also has calls that did not fit in the log, and threads without a
+/// log.
 void count_all(const JobLog& job, const std::vector<RankLoops>& loops, Extraction& extraction) {
-    std::vector<BodyTraffic> logged(job.ranks.size());  // point-to-point
+    std::vector<BodyTraffic> logged(job.ranks.size());  // point-to-point only
     for (const RankLoops& own : loops) {
         BodyTraffic collectives;
         for (const LoggedEvent& event : own.calls()->events) {
@@ -70,7 +71,7 @@ void count_all(const JobLog& job, const std::vector<RankLoops>& loops, Extractio
     }
 }
 
-/// What is missing in the log, for a sentence; empty: nothing.
+/// Describes the missing parts of the log for a message; empty if nothing is missing.
 std::string damage_of(const JobLog& job) {
     const auto missing = static_cast<std::int64_t>(job.rank_count) - static_cast<std::int64_t>(job.ranks.size());
     if (missing > 0) return times(missing, "rank has", "ranks have") + " left no data";
@@ -143,9 +144,9 @@ const Table<ComputeTimeRow>& compute_times() {
 
 namespace {
 
-/// The whole log as one repetition, or a kernel: the one asked for, else the first whose loops run at the same time.
-/// Ranks may do the same as often at different times; then what is sent in one and received in the other adds up to far
-/// more than a repetition's messages.
+/// Assigns steps to the whole log as one iteration, or to a main loop. This is the requested loop, or else the first
+/// whose loops run at the same time. Ranks may execute equally many iterations at different times. Then the messages
+/// sent in one loop and received in the other exceed an iteration's messages by far.
 Levels levels_of_kernel(const JobLog& job, const std::vector<RankLoops>& loops, const KernelSearch& search,
                         const ExtractionOptions& options, Extraction& extraction) {
     if (extraction.chosen < 0) {
@@ -186,7 +187,7 @@ void refuse_shared_channels(const JobLog& job, const std::vector<RankLoops>& loo
                            "communication matrix");
 }
 
-/// Index of the kernel to take; -1: the whole log.
+/// Returns the index of the chosen main loop, or -1 for the whole log.
 int choose(const JobLog& job, const std::vector<RankLoops>& loops, const KernelSearch& search,
            const KernelChoice& choice) {
     const bool whole = choice.by == KernelChoice::By::kWhole;
@@ -205,7 +206,7 @@ int choose(const JobLog& job, const std::vector<RankLoops>& loops, const KernelS
     return -1;
 }
 
-/// Of the bytes, by any kernel that levels_of_kernel() may take.
+/// Returns the largest fraction of the bytes in any main loop that levels_of_kernel() may use.
 double most_share(const KernelSearch& search, const Extraction& extraction) {
     if (extraction.chosen < 0 || extraction.total_bytes == 0) return 1;
     double most = 0;
@@ -215,7 +216,8 @@ double most_share(const KernelSearch& search, const Extraction& extraction) {
     return most;
 }
 
-/// Nothing where the kernel explains less than that share of the bytes, before its levels are looked for.
+/// Returns nothing if the main loop has less than `least_share` of the bytes; this is checked before steps are
+/// assigned.
 std::optional<Extraction> extract_above(double least_share, const JobLog& job, const ExtractionOptions& options) {
     const UntaggedPairs untagged(job);
     const std::vector<RankLoops> loops = loops_of_threads(job, untagged, options.levels.collectives);
@@ -269,7 +271,7 @@ std::int32_t ranks_with_messages(const JobLog& job) {
         job.ranks, [&](const RankLog& rank) { return std::ranges::any_of(rank.threads, has_messages); }));
 }
 
-/// The log in which events are not told apart by sizes or tags; nothing where none become one by that.
+/// Returns the log with events merged as `what` states, or nothing if no events were merged.
 std::optional<JobLog> with_joined(const JobLog& job, const JoinedEvents& what) {
     const auto events = [](const JobLog& of) {
         std::size_t count = 0;
@@ -300,7 +302,7 @@ void warn_of_joined(Extraction& extraction, const JoinedEvents& what) {
     if (what.tags) extraction.warnings.emplace_back("tags change from repetition to repetition: they are ignored");
 }
 
-/// Nothing where there is no kernel of at least that share of the bytes.
+/// Returns nothing if no main loop has at least `least_share` of the bytes.
 std::optional<Extraction> extract_joined(const JobLog& job, const JoinedEvents& what, const ExtractionOptions& options,
                                          double least_share) {
     const auto joined = with_joined(job, what);
@@ -315,10 +317,10 @@ std::optional<Extraction> extract_joined(const JobLog& job, const JoinedEvents& 
     }
 }
 
-/// A shorter repetition may explain so much less.
+/// A shorter iteration may explain up to this fraction of the bytes less.
 constexpr double kAsMuch = 0.01;
 
-/// Whether a repetition of `by_tags` is several of `found` that differ in their tags only.
+/// Returns whether an iteration of `found` consists of several iterations of `by_tags` that differ only in their tags.
 bool is_shorter(const Extraction& by_tags, const Extraction& found) {
     const auto messages = by_tags.workload.messages().size();
     const auto bytes = by_tags.workload.total_bytes();
@@ -328,8 +330,8 @@ bool is_shorter(const Extraction& by_tags, const Extraction& found) {
            by_tags.share_of_bytes() >= found.share_of_bytes() - kAsMuch;
 }
 
-/// The kernel that explains enough of what is sent: of the log as it is, or without regard to what comes and goes. In
-/// `found` what the log as it is gives.
+/// Returns the main loop that explains enough of the sent bytes, from the log as it is, or with changing sizes and tags
+/// merged. `found` is the result for the log as it is.
 std::optional<Extraction> extract_auto(const JobLog& job, const ExtractionOptions& options,
                                        std::optional<Extraction>& found) {
     const auto explains_enough = [](const Extraction& extraction) {
@@ -341,7 +343,7 @@ std::optional<Extraction> extract_auto(const JobLog& job, const ExtractionOption
         auto shorter = extract_joined(job, {.tags = true, .recurring_tags = true}, options, share - kAsMuch);
         if (shorter && is_shorter(*shorter, *found)) return shorter;
         if (found->total_bytes == 0 || share >= kNearlyAll) return found;
-        // Sizes may repeat for a while and change then.
+        // Sizes may be constant for a while and then change.
         for (const bool groups : {true, false}) {
             auto by_sizes = extract_joined(job, {.sizes = !groups, .size_groups = groups}, options, share + kMuchMore);
             if (by_sizes && by_sizes->share_of_bytes() >= share + kMuchMore) return by_sizes;
@@ -351,7 +353,7 @@ std::optional<Extraction> extract_auto(const JobLog& job, const ExtractionOption
     auto by_tags = extract_joined(job, {.tags = true}, options, kLargeShare);
     if (by_tags && explains_enough(*by_tags)) return by_tags;
     if (found && !is_kernel) return found;
-    // A few sizes that come and go hide the repetition.
+    // Occasional sizes can hide the loop.
     for (const bool groups : {true, false}) {
         for (const bool tags : {false, true}) {
             auto by_sizes =
@@ -398,7 +400,7 @@ Extraction extract_sets(const JobLog& job, const ExtractionOptions& options) {
     using By = KernelChoice::By;
     if (options.kernel.by == By::kWhole) return extract_from(job, options);
     if (options.kernel.by == By::kAuto) return extract_by_default(job, options);
-    // Kernels are those that are listed when none is asked for.
+    // The main loops to choose from are those listed without --kernel.
     ExtractionOptions by_default = options;
     by_default.kernel = {};
     JoinedEvents what;
@@ -416,7 +418,7 @@ Extraction extract_sets(const JobLog& job, const ExtractionOptions& options) {
 std::vector<std::string> caveats(const Extraction& extraction) {
     std::vector<std::string> caveats;
     const double share = extraction.share_of_bytes();
-    // Of a smaller share there is a warning already.
+    // There is already a warning for a smaller fraction.
     if (extraction.chosen >= 0 && share >= kLargeShare && share < kNearlyAll) {
         caveats.push_back(fmt::format("the kernel explains {:.1f} % of the bytes sent", 100 * share));
     }

@@ -15,19 +15,19 @@
 
 namespace haichi {
 
-/// What computing time the sets are given.
+/// The computation time that the sets get.
 enum class ComputeTime { kNone, kMean };
 
 inline constexpr std::int32_t kMostSendsPerRank = 1 << 10;
 
-/// How communication sets are extracted from a log.
+/// Options for the extraction of communication sets from a log.
 struct ExtractionOptions {
     LevelOptions levels;
-    /// In one set a rank sends and receives at most so many messages: the network interfaces of a node.
+    /// Most messages that a rank sends, and receives, in one set: the number of NICs of a node.
     std::int32_t sends_per_rank = 1;
     KernelChoice kernel;
     ComputeTime compute_time = ComputeTime::kNone;
-    /// Of one repetition, all ranks together; more are refused. About 200 bytes each while levels are found.
+    /// Most events in one iteration, summed over the ranks. Each takes about 200 bytes while steps are assigned.
     std::int64_t most_events = 20'000'000;
 };
 
@@ -44,47 +44,48 @@ struct ComputeTimeRow {
 };
 const Table<ComputeTimeRow>& compute_times();
 
-/// A kernel that was found, for the report.
+/// A main loop that was found, for the report.
 struct KernelSummary {
     std::int64_t repetitions = 0;
-    std::int64_t events_per_rank_least = 0, events_per_rank_most = 0;  ///< in one repetition
-    std::int32_t ranks = 0;                                            ///< that take part
-    double bytes = 0;                                                  ///< sent in all repetitions
-    double messages = 0;                                               ///< likewise
-    int around = -1;                                                   ///< the kernel of which it is a loop; -1: none
+    std::int64_t events_per_rank_least = 0, events_per_rank_most = 0;  ///< in one iteration
+    std::int32_t ranks = 0;                                            ///< ranks that take part
+    double bytes = 0;                                                  ///< sent in all iterations
+    double messages = 0;                                               ///< sent in all iterations
+    int around = -1;                                                   ///< index of the enclosing main loop, or -1 for
+                                                                       ///< none
 };
 
-/// Communication sets and how they were found.
+/// Communication sets and the method that found them.
 struct Extraction {
     Workload workload;
     std::vector<KernelSummary> kernels;
-    int chosen = 0;  ///< index in `kernels`; -1: the whole log
-    /// Of the job, as its profile or its log counted, whichever is more: point-to-point messages to others, and what
-    /// ranks give to collectives that are expanded.
+    int chosen = 0;  ///< index in `kernels`, or -1 for the whole log
+    /// Totals of the job, as counted by its profile or its log, whichever is more. They cover point-to-point messages
+    /// to other ranks and the ranks' contributions to expanded collectives.
     double total_bytes = 0, total_messages = 0;
-    double kernel_bytes = 0, kernel_messages = 0;  ///< of these, in the kernel's repetitions
-    JoinedEvents joined;         ///< what the log's events were not told apart by, beside what the profiler did
-    double compute_seconds = 0;  ///< of one repetition, mean over the ranks
+    double kernel_bytes = 0, kernel_messages = 0;  ///< the part in the main loop's iterations
+    JoinedEvents joined;         ///< properties by which the extraction merged events, in addition to those that the
+                                 ///< profiler merged
+    double compute_seconds = 0;  ///< for one iteration, mean over the ranks
     std::int64_t levels = 0;
-    std::int64_t in_flight = 0;  ///< messages under way at every cut; 0: the cut is clean
+    std::int64_t in_flight = 0;  ///< messages under way at every cut; 0 for a clean cut
     std::int64_t relying_on_buffers = 0, to_oneself = 0, outside = 0, collectives_left = 0, neighborhood = 0;
     std::vector<std::string> warnings;
 
-    /// What the kernel's repetitions explain of the bytes sent, 0 to 1.
+    /// Fraction of the sent bytes that the main loop's iterations explain, 0 to 1.
     [[nodiscard]] double share_of_bytes() const { return share(kernel_bytes, total_bytes); }
     [[nodiscard]] double share_of_messages() const { return share(kernel_messages, total_messages); }
     static double share(double part, double total) { return total > 0 ? std::min(part / total, 1.0) : 0; }
 };
 
-/// The concurrent communication sets of a job's repeating kernel, as messages that neither share a source or a
-/// destination nor have to wait for each other. The same program and input give the same sets, whatever the timing and
-/// the order of completion were. Throws UnsupportedError where there are none: the log has no order, nothing repeats in
-/// all ranks alike, or the kernel has no messages. A log of which parts are missing is taken as one repetition only
-/// when that is asked for.
+/// Extracts the concurrent communication sets of a job's main loop. Messages of one set share no source and no
+/// destination, and none has to wait for another. The same program and input give the same sets, regardless of timing
+/// and of the order of completion. Throws UnsupportedError if the log has no order, if no loop is common to all ranks,
+/// or if the main loop has no messages. A log with missing parts is used as a single iteration only on request.
 Extraction extract_sets(const JobLog& job, const ExtractionOptions& options);
 
-/// What whoever takes the sets unseen has to be told: bytes that they say nothing of, collectives that are left out,
-/// and the warnings.
+/// Returns warnings for users who do not inspect the sets. They list bytes that the sets do not cover, omitted
+/// collectives, and the warnings of the extraction.
 std::vector<std::string> caveats(const Extraction& extraction);
 
 }  // namespace haichi

@@ -15,18 +15,18 @@ namespace haichi {
 
 namespace {
 
-constexpr std::size_t kMostKernels = 16;  ///< that are listed
-/// A thread's body is executed at most this often in one repetition of a kernel.
+constexpr std::size_t kMostKernels = 16;  ///< main loops that are listed
+/// Most executions of a thread's body in one iteration of a main loop.
 constexpr std::int64_t kMostExecutions = 4096;
 
-/// A loop of one log, from which a kernel may be grown.
+/// A loop of one log from which a main loop may be grown.
 struct Seed {
     double bytes;
     std::size_t log;
     std::size_t body;
 };
 
-/// A positive fraction in lowest terms: executions of a rank's body for one of the seed's.
+/// A positive fraction in lowest terms: executions of a rank's body per execution of the seed's body.
 struct Ratio {
     std::int64_t up = 1, down = 1;
 
@@ -49,7 +49,7 @@ bool communicates(const BodyTraffic& traffic) {
     return !traffic.sends.empty() || !traffic.receives.empty() || !traffic.collectives.empty();
 }
 
-/// Grows one kernel from one loop of one log.
+/// Grows one main loop from one loop of one log.
 class Growth {
   public:
     Growth(const JobLog& job, const std::vector<RankLoops>& loops, const ChannelOwners& owners)
@@ -58,7 +58,8 @@ class Growth {
     std::optional<Kernel> grow(const Seed& seed, std::string& refusal) {
         take(seed.log, seed.body, Ratio{});
         if (!follow_all(refusal)) return std::nullopt;
-        // Ranks that exchange nothing with these in the loop (other rows of a grid, say) but repeat something as often.
+        // Some ranks exchange nothing with these in the loop (for example other rows of a grid), but repeat something
+        // as often.
         const std::int64_t executions = (*loops_)[seed.log].executions(seed.body);
         for (std::size_t l = 0; l < loops_->size(); ++l) {
             if (body_[l]) continue;
@@ -73,7 +74,7 @@ class Growth {
         return whole(refusal);
     }
 
-    /// Logs of which a loop was taken, also by a growth that failed.
+    /// Logs from which a loop was taken, also by a failed growth.
     [[nodiscard]] const std::vector<std::size_t>& taken() const { return taken_; }
     [[nodiscard]] std::size_t body(std::size_t log) const { return *body_[log]; }
 
@@ -94,7 +95,8 @@ class Growth {
         to_meet_.clear();
     }
 
-    /// Messages first: of two ranks, they say more of which loops belong together than collectives of many.
+    /// Follows messages first: they connect two ranks and identify matching loops better than collectives of many
+    /// ranks.
     bool follow_all(std::string& refusal) {
         while (!to_visit_.empty() || !to_meet_.empty()) {
             const bool messages = !to_visit_.empty();
@@ -107,7 +109,7 @@ class Growth {
         return true;
     }
 
-    /// The loop with most bytes among those executed as often, give or take one.
+    /// Returns the loop with most bytes among the loops with this number of executions, plus or minus one.
     [[nodiscard]] std::optional<std::size_t> repeated_as_often(std::size_t log, std::int64_t executions) const {
         const RankLoops& own = (*loops_)[log];
         std::optional<std::size_t> best;
@@ -134,7 +136,7 @@ class Growth {
 
     bool follow_collectives(std::size_t log, std::string& refusal) {
         for (const auto& [channel, count] : (*loops_)[log].traffic(*body_[log]).collectives) {
-            if (!followed_.insert(channel.communicator).second) continue;  // by one of the members for all
+            if (!followed_.insert(channel.communicator).second) continue;  // one member follows it for all
             followed_in_order_.push_back(channel.communicator);
             const End end{log, channel, count, ChannelSide::kCollectives};
             for (const std::int32_t member : job_->communicators[channel.communicator].members) {
@@ -144,7 +146,7 @@ class Growth {
         return true;
     }
 
-    /// What a taken loop does on a channel in one execution.
+    /// The events of a taken loop on a channel in one execution.
     struct End {
         std::size_t log;
         Channel channel;
@@ -170,7 +172,7 @@ class Growth {
                " times, but rank " + std::to_string(other_rank) + " ";
     }
 
-    /// The other end: is found, or agrees with what was found.
+    /// Finds the other end, or checks that it agrees with the loop already found there.
     bool pair(const End& end, std::int32_t other_rank, ChannelSide side, std::string& refusal) {
         if (other_rank < 0) return true;
         const auto say = [&](const std::string& what) {
@@ -182,7 +184,7 @@ class Growth {
             refusal = owners_->first_shared() + ", and the order of their calls is not known";
             return false;
         }
-        if (owners_->logs_of(other_rank).empty()) return true;  // its part of the log is missing: said elsewhere
+        if (owners_->logs_of(other_rank).empty()) return true;  // its log is missing, as reported elsewhere
         const auto owner = owners_->owner(other_rank, end.channel, side);
         if (!owner) return say("repeats no such " + std::string(name_of(side)));
         const std::size_t other = *owner;
@@ -207,17 +209,17 @@ class Growth {
         return true;
     }
 
-    /// How unlike the counterpart a loop is.
+    /// The difference between a loop and the wanted counterpart.
     struct Distance {
-        double total = 0;  ///< of what it makes in all; one repetition more or less at the loop's ends does not count
-        double executions = 0;  ///< of how often it is executed
-        double off = 0;         ///< of what it makes in all, exactly
-        double bytes = 0;       ///< less than 0: of the rest, the loop that does most
+        double total = 0;  ///< difference in all events; one iteration more or less at the loop's ends does not count
+        double executions = 0;  ///< difference in the number of executions
+        double off = 0;         ///< difference in all events, exactly
+        double bytes = 0;       ///< negative, so that the loop with most bytes wins among equal ones
         friend auto operator<=>(const Distance&, const Distance&) = default;
     };
 
-    /// The loop of `other` that makes most nearly as many counterparts in all and, of equal ones, is executed most
-    /// nearly as often.
+    /// Returns the loop of `other` whose total number of counterparts is closest, and among equal ones the loop whose
+    /// number of executions is closest.
     [[nodiscard]] std::optional<std::size_t> counterpart_of(const End& end, std::size_t other, ChannelSide side) const {
         const auto executions = static_cast<double>((*loops_)[end.log].executions(*body_[end.log]));
         const double total = executions * static_cast<double>(end.count);
@@ -240,7 +242,7 @@ class Growth {
                 best_distance = distance;
             }
         }
-        // A loop that makes a few of them is another one.
+        // A loop with far fewer or more counterparts is a different one.
         if (best && best_distance.total > std::log(1.5)) return std::nullopt;
         return best;
     }
@@ -291,19 +293,19 @@ class Growth {
     std::vector<Ratio> ratio_;
     std::vector<std::size_t> taken_;
     std::deque<std::size_t> to_visit_, to_meet_;
-    std::set<std::uint32_t> followed_;  ///< communicators
+    std::set<std::uint32_t> followed_;  ///< communicators that were followed
     std::vector<std::uint32_t> followed_in_order_;
 };
 
-/// What is the same of a loop of the program in all ranks that execute it, whoever their neighbours are.
+/// The properties of a loop of the program that are equal in all ranks that execute it, whoever their neighbours are.
 struct LoopOfProgram {
     std::int64_t executions;
-    std::int64_t world_collectives;  ///< in one execution
+    std::int64_t world_collectives;  ///< collectives on MPI_COMM_WORLD in one execution
     friend auto operator<=>(const LoopOfProgram&, const LoopOfProgram&) = default;
 };
 
-/// The loops of all logs, by loop of the program: those of which all logs together have most bytes first, and in one
-/// likewise. Loops without any bytes (of empty messages or barriers) by their events.
+/// Returns the loops of all logs, grouped by loop of the program. Groups and the loops in each are sorted by bytes,
+/// most first. Loops without bytes (of empty messages or barriers) are sorted by their events.
 std::vector<std::vector<Seed>> seeds_of(const std::vector<RankLoops>& loops) {
     std::map<LoopOfProgram, std::vector<Seed>> by_loop;
     for (std::size_t l = 0; l < loops.size(); ++l) {
@@ -345,9 +347,10 @@ class Search {
     }
 
   private:
-    /// Accidents have executions of their own: there may be as many of them as ranks.
+    /// Accidental loops have different numbers of executions, so there may be as many of them as ranks.
     static constexpr std::size_t kMostLoopsTried = 64;
-    /// From so many ranks; equal loops of the program that do not meet (in other rows of a grid) are as many kernels.
+    /// Failed growths after which the next loop is tried. Equal loops of the program that do not communicate with each
+    /// other (in other rows of a grid) are separate main loops.
     static constexpr int kMostRefusals = 4;
 
     void try_loop(const std::vector<Seed>& seeds) {
@@ -370,7 +373,7 @@ class Search {
             if (is_new) {
                 found_.kernels.push_back(std::move(*kernel));
             } else {
-                ++refusals;  // another one has a part of it
+                ++refusals;  // another main loop has a part of it
             }
         }
     }
@@ -379,13 +382,13 @@ class Search {
     const std::vector<RankLoops>* loops_;
     ChannelOwners owners_;
     KernelSearch found_;
-    std::set<std::pair<std::size_t, std::size_t>> taken_;  ///< by a kernel
+    std::set<std::pair<std::size_t, std::size_t>> taken_;  ///< loops of the main loops found so far
 };
 
 }  // namespace
 
 bool is_inside(const std::vector<RankLoops>& loops, const Kernel& inner, const Kernel& outer) {
-    int looked_at = 8;  // all ranks run the same program
+    int looked_at = 8;  // few are enough, because all ranks run the same program
     auto out = outer.parts.begin();
     for (const Kernel::Part& part : inner.parts) {
         while (out != outer.parts.end() && out->log < part.log) ++out;
@@ -402,7 +405,7 @@ KernelSearch find_kernels(const JobLog& job, const std::vector<RankLoops>& loops
     KernelSearch search = Search(job, loops).run();
     auto& kernels = search.kernels;
     std::ranges::stable_sort(kernels, std::ranges::greater{}, &Kernel::bytes);
-    // An outer loop that does little beside its inner one says the same again at greater length.
+    // An outer loop that does little besides its inner loop repeats the inner result at greater length.
     std::size_t chosen = 0;
     for (std::size_t k = 1; k < kernels.size(); ++k) {
         if (kernels[k].bytes >= kShareOfInner * kernels.front().bytes &&

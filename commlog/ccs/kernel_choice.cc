@@ -21,7 +21,7 @@ constexpr std::array<std::pair<std::string_view, By>, 6> kKernelNames = {{{"auto
                                                                           {"outer", By::kOuter},
                                                                           {"inner", By::kInner}}};
 
-/// The most of `what`; of those that have nearly as much the one that is repeated most often.
+/// Returns the main loop with the most of `what`. Among nearly equal ones it prefers the most iterations.
 std::size_t with_most(const std::vector<Kernel>& kernels, double Kernel::*what) {
     constexpr double kNearly = 0.99;
     double most = 0;

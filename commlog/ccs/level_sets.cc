@@ -9,8 +9,8 @@ namespace haichi {
 
 namespace {
 
-/// Spreads the messages of one level over consecutive sets: in order, each goes to the first in which neither its
-/// source nor its destination is used up.
+/// Distributes the messages of one step over consecutive sets. Each message goes, in order, to the first set in which
+/// its source and its destination still have capacity.
 class LevelSets {
   public:
     LevelSets(std::int32_t ranks, std::int32_t most_per_rank)
@@ -30,7 +30,7 @@ class LevelSets {
         return set;
     }
 
-    /// For the next level: in time that depends on what was used, not on the ranks.
+    /// Prepares for the next step, in time that depends on the used ends and not on the ranks.
     void clear() {
         for (End* end : used_) *end = {};
         used_.clear();
@@ -38,8 +38,8 @@ class LevelSets {
 
   private:
     struct End {
-        std::vector<std::uint64_t> full;  ///< a bit for each set in which it is used up
-        std::vector<std::int32_t> uses;   ///< of each set, where it may be used several times
+        std::vector<std::uint64_t> full;  ///< one bit for each set in which the end has no capacity left
+        std::vector<std::int32_t> uses;   ///< uses in each set, if a set allows several
     };
 
     static std::uint64_t full(const End& end, std::size_t word) { return word < end.full.size() ? end.full[word] : 0; }
@@ -84,7 +84,7 @@ Workload sets_of(const JobLog& job, const Levels& levels, std::int64_t repetitio
     Workload workload(job.rank_count, repetitions);
     workload.reserve_messages(levels.messages.size());
     LevelSets spread(job.rank_count, options.sends_per_rank);
-    // The computing after the last set precedes the first set of the next repetition.
+    // The computation after the last set precedes the first set of the next iteration.
     const std::size_t last = levels.messages.empty() ? 0 : static_cast<std::size_t>(levels.messages.back().level);
     double computing = 0;
     for (std::size_t l = last + 1; l < levels.compute_seconds.size(); ++l) computing += levels.compute_seconds[l];

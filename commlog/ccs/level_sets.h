@@ -9,15 +9,15 @@
 namespace haichi {
 
 struct LevelSetsOptions {
-    std::int32_t sends_per_rank = 1;  ///< messages that a rank sends, and receives, in one set at most
-    bool computing = false;           ///< gives the sets their computing time
+    std::int32_t sends_per_rank = 1;  ///< most messages that a rank sends, and most that it receives, in one set
+    bool computing = false;           ///< whether the sets get their computation time
 };
 
-/// The messages of each level in sets. Levels without messages are left out; their computing time belongs to the next
-/// set.
+/// Distributes the messages of each step over sets. Steps without messages are left out, and their computation time
+/// belongs to the next set.
 Workload sets_of(const JobLog& job, const Levels& levels, std::int64_t repetitions, const LevelSetsOptions& options);
 
-/// Levels with messages.
+/// Returns the number of steps with messages.
 std::int64_t level_count(const Levels& levels);
 
 }  // namespace haichi

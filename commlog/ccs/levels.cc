@@ -18,30 +18,30 @@ namespace {
 constexpr std::int64_t kUnknown = -1;
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
-/// A message or a collective operation: something with a level that ranks wait for.
+/// A message or a collective operation. Ranks wait for it, and it has a step.
 struct Transfer {
-    std::int64_t level = kUnknown;      ///< of a collective: of its first round
-    std::int64_t end_level = kUnknown;  ///< of a collective: of its last round
-    std::int64_t base = 0;              ///< highest level completed before it, of those who have posted
-    std::int32_t missing_posts = 0;     ///< until the level is known
-    std::size_t first_waiting = kNone, last_waiting = kNone;  ///< ranks' windows, a list by next_waiting_
+    std::int64_t level = kUnknown;      ///< for a collective: step of its first round
+    std::int64_t end_level = kUnknown;  ///< for a collective: step of its last round
+    std::int64_t base = 0;              ///< highest step that its posting ranks have completed before it
+    std::int32_t missing_posts = 0;     ///< posts that are missing until the step is known
+    std::size_t first_waiting = kNone, last_waiting = kNone;  ///< waiting windows, linked by next_waiting_
     std::size_t collective = kNone;                           ///< index in collectives_
 };
 
-/// Events of one rank in the order of its cut.
+/// The events of one rank in the order from its cut.
 struct RankProgress {
-    std::size_t at = 0;        ///< events done
-    std::uint32_t inside = 0;  ///< parts of the event at hand that are done
-    bool posted = false;       ///< the part at hand is posted and waits
-    std::int64_t level = 0;    ///< highest completed
-    std::uint32_t posts = 0;   ///< sends and collectives posted, for the order of messages
+    std::size_t at = 0;        ///< completed events
+    std::uint32_t inside = 0;  ///< completed parts of the current event
+    bool posted = false;       ///< the current part is posted and waits
+    std::int64_t level = 0;    ///< highest completed step
+    std::uint32_t posts = 0;   ///< posted sends and collectives, which give the order of messages
 };
 
-/// What the events of a window post or wait for, by position behind its cut: a transfer for each part of an event.
+/// The transfers that the events of a window post or wait for, by position after its cut: one per part of an event.
 class WindowTransfers {
   public:
     void reserve(std::size_t events) { first_.reserve(events + 1); }
-    /// The next event's.
+    /// Adds the parts of the next event.
     void add(std::size_t parts) {
         transfers_.resize(transfers_.size() + parts, kNone);
         first_.push_back(transfers_.size());
@@ -91,14 +91,14 @@ class LevelAssignment {
     }
 
   private:
-    /// A send or receive of the window, before it is matched.
+    /// A send or receive of the window before it is matched.
     struct End {
         std::size_t window;
-        std::size_t event;       ///< rotated position of the post; where the transfer is noted
-        std::int64_t order;      ///< position of the post, before 0 for those of the repetition before
-        std::uint32_t part = 0;  ///< of kReceiveAny
+        std::size_t event;       ///< rotated position of the post, where the transfer is noted
+        std::int64_t order;      ///< position of the post, negative in the preceding iteration
+        std::uint32_t part = 0;  ///< part of a kReceiveAny
         const LoggedEvent* logged = nullptr;
-        std::size_t completion = kNone;  ///< position of the event that completes it, where that is another one
+        std::size_t completion = kNone;  ///< position of the event that completes it, if this is a different event
         std::uint32_t completion_part = 0;
     };
     struct Ends {
@@ -115,12 +115,12 @@ class LevelAssignment {
         std::uint32_t communicator;
         CollectiveOperation operation = CollectiveOperation::kOther;
         collectives::SizedCall call{};  ///< with the largest sizes of any member
-        std::uint32_t post = 0;         ///< of the first member to reach it
+        std::uint32_t post = 0;         ///< post of the first member that reaches it
     };
 
     [[nodiscard]] const RankWindow& window(std::size_t w) const { return (*windows_)[w]; }
     [[nodiscard]] std::size_t length(std::size_t w) const { return window(w).events.size(); }
-    /// Index in RankWindow::events of rotated position `i`.
+    /// Returns the index in RankWindow::events of rotated position `i`.
     [[nodiscard]] std::size_t index(std::size_t w, std::size_t i) const {
         const std::size_t event = i + window(w).cut;
         return event < length(w) ? event : event - length(w);
@@ -135,7 +135,7 @@ class LevelAssignment {
         return transfers_.size() - 1;
     }
 
-    /// Notes sends, receives and collectives of a window by channel, in the order in which they were posted.
+    /// Collects the sends, receives and collectives of a window by channel, in the order of their posts.
     void prepare(std::size_t w) {
         const RankWindow& own = window(w);
         const RankLoops& loops = (*loops_)[own.log];
@@ -187,14 +187,14 @@ class LevelAssignment {
         }
     }
 
-    /// A receive that is completed here belongs to the channel of its post; sends and collectives were noted there.
+    /// A receive that is completed here belongs to the channel of its post, where other requests were noted.
     void prepare_request(std::size_t w, std::size_t i, std::uint32_t c) {
         const RankWindow& own = window(w);
         const WindowEvent& event = own.events[index(w, i)];
         const WindowRequest& request = own.requests[event.first_request + c];
         if (!own.repeats && request.repetitions_ago > 0) return;
         const WindowEvent& post = own.events[request.post];
-        // As many events before this one as in the log, wherever the cut is.
+        // The distance in events equals the distance in the log, wherever the cut is.
         const std::int64_t back =
             static_cast<std::int64_t>(index(w, i)) - static_cast<std::int64_t>(request.post) +
             static_cast<std::int64_t>(request.repetitions_ago) * static_cast<std::int64_t>(length(w));
@@ -235,8 +235,8 @@ class LevelAssignment {
         transfers_of_[w].of(i)[0] = collective.transfer;
     }
 
-    /// The k-th send of a channel goes to its k-th receive; with messages in flight to a later one, or in the next
-    /// repetition.
+    /// Matches the k-th send of a channel with its k-th receive. With messages in flight the receive is a later one, or
+    /// in the next iteration.
     void match() {
         for (auto& [channel, ends] : ends_) {
             std::ranges::stable_sort(ends.receives, {}, &End::order);
@@ -253,7 +253,7 @@ class LevelAssignment {
                 add_message(channel, send, receive);
             }
         }
-        // Requests wait for what their posts posted, if that was in this repetition.
+        // Requests wait for the transfers of their posts, if these are in this iteration.
         for (const RequestOf& request : requests_) {
             if (request.order < 0) continue;
             WindowTransfers& transfers = transfers_of_[request.window];
@@ -273,7 +273,7 @@ class LevelAssignment {
             transfers_of_[receive->window].of(receive->event)[receive->part] = transfer;
             if (!waits) eager_receives_.push_back({receive->window, receive->event, receive->part});
         } else if (receive != nullptr) {
-            // Posted in the repetition before, over in this one.
+            // The receive was posted in the preceding iteration and is completed in this one.
             transfers_of_[receive->window].of(receive->completion)[receive->completion_part] = transfer;
         }
         sends_.push_back({transfer, send.window, send.event, channel.destination, bytes});
@@ -312,7 +312,7 @@ class LevelAssignment {
         if (key.kind == CallKind::kSend || key.kind == CallKind::kCollective) {
             post_of_[w][state.at] = state.posts++;
         }
-        // A receive of a message that travels at once, whenever it is posted, does not count.
+        // An eager message does not depend on when its receive is posted.
         const bool receives = key.kind == CallKind::kReceive || key.kind == CallKind::kReceiveAny;
         if (receives && is_eager(w, state.at, state.inside)) return;
         Transfer& of = transfers_[transfer];
@@ -326,7 +326,7 @@ class LevelAssignment {
         return std::ranges::binary_search(eager_receives_, EagerReceive{w, event, part});
     }
 
-    /// The level is known: ranks that wait for it go on.
+    /// Sets the step, which is now known, and lets the waiting ranks continue.
     void settle(std::size_t transfer) {
         Transfer& of = transfers_[transfer];
         of.level = of.end_level = of.base + 1;
@@ -337,7 +337,7 @@ class LevelAssignment {
         of.first_waiting = of.last_waiting = kNone;
     }
 
-    /// The last level of a collective, its messages added.
+    /// Adds the messages of a collective and returns its last step.
     std::int64_t add_rounds(const CollectiveOf& collective) {
         const std::int64_t first = transfers_[collective.transfer].level;
         if (!is_expanded(*job_, collective.communicator, options_->collectives)) {
@@ -368,8 +368,8 @@ class LevelAssignment {
         return label->second;
     }
 
-    /// When all ranks wait for each other, sends that wait to be received are let go: the library buffers them, or the
-    /// program would not have ended. False when nothing waits any more.
+    /// When all ranks wait for each other, releases the sends that wait for their receives. The library must have
+    /// buffered them, or the program would not have ended. Returns false if no rank waits.
     bool break_circle() {
         bool any = false;
         bool send_waits = false;
@@ -382,7 +382,7 @@ class LevelAssignment {
             send_waits |= key.kind == CallKind::kSend || is_own_send(w, transfer);
         }
         if (!any) return false;
-        // Only where no send waits is it anything else: a part of the log is missing.
+        // If no send waits, the cause is a missing part of the log.
         for (std::size_t w = 0; w < states_.size(); ++w) {
             const RankProgress& state = states_[w];
             if (state.at == length(w)) continue;
@@ -408,7 +408,7 @@ class LevelAssignment {
     void note_computing(std::size_t w, double seconds) {
         if (seconds <= 0) return;
         auto& by_level = computing_[w];
-        const std::int64_t level = states_[w].level + 1;  // which never falls
+        const std::int64_t level = states_[w].level + 1;  // this step never decreases
         if (by_level.empty() || by_level.back().first != level) by_level.emplace_back(level, 0);
         by_level.back().second += seconds;
     }
@@ -450,8 +450,8 @@ class LevelAssignment {
     struct RequestOf {
         std::size_t window, event;
         std::uint32_t part;
-        std::int64_t order;  ///< position of the post, before 0 in an earlier repetition
-        std::size_t post;    ///< the same in this one
+        std::int64_t order;  ///< position of the post, negative in an earlier iteration
+        std::size_t post;    ///< position of the post in this iteration
     };
     struct EagerReceive {
         std::size_t window, event;
@@ -459,7 +459,7 @@ class LevelAssignment {
         friend auto operator<=>(const EagerReceive&, const EagerReceive&) = default;
     };
 
-    /// Messages of collectives come behind those that were posted one by one.
+    /// Orders messages of collectives after those that were posted one by one.
     static constexpr std::uint32_t kBehindPosts = 1U << 31;
 
     const JobLog* job_;
@@ -472,8 +472,8 @@ class LevelAssignment {
     std::vector<RankProgress> states_;
     std::vector<WindowTransfers> transfers_of_;        ///< by window
     std::vector<std::vector<std::uint32_t>> post_of_;  ///< by window and rotated position
-    std::vector<std::size_t> next_waiting_;            ///< by window: who waits for the same transfer; kNone: no other
-    std::vector<std::vector<std::pair<std::int64_t, double>>> computing_;  ///< by window; seconds by level, ascending
+    std::vector<std::size_t> next_waiting_;            ///< by window: next one that waits for the transfer, or kNone
+    std::vector<std::vector<std::pair<std::int64_t, double>>> computing_;  ///< by window: seconds by step, ascending
     std::vector<Transfer> transfers_;
     std::vector<SendOf> sends_;
     std::vector<std::size_t> sender_of_;
@@ -482,8 +482,8 @@ class LevelAssignment {
     bool eager_sorted_ = false;
     std::map<Channel, Ends> ends_;
     std::vector<CollectiveOf> collectives_;
-    std::vector<std::vector<std::size_t>> collective_numbers_;  ///< by communicator and its how-manieth collective
-    std::map<std::uint32_t, std::size_t> collective_count_;     ///< of the window at hand, by communicator
+    std::vector<std::vector<std::size_t>> collective_numbers_;  ///< by communicator and the number of its call
+    std::map<std::uint32_t, std::size_t> collective_count_;     ///< for the current window, by communicator
     std::map<std::string, std::uint32_t> label_numbers_;
     std::deque<std::size_t> runnable_;
 };

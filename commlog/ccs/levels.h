@@ -10,27 +10,27 @@
 
 namespace haichi {
 
-/// A message of one repetition, with its level: messages of different levels must wait for each other.
+/// A message of one iteration with its step (`level`). Messages of different steps have to wait for each other.
 struct LevelledMessage {
     Message message;
     std::int64_t level = 0;   ///< from 1
-    std::uint32_t post = 0;   ///< orders the messages of a source: when it was posted in the repetition
-    std::uint32_t label = 0;  ///< index in Levels::labels; 0: point-to-point
+    std::uint32_t post = 0;   ///< number of its post in the iteration, which orders the messages of a source
+    std::uint32_t label = 0;  ///< index in Levels::labels; 0 for point-to-point messages
 };
 
 struct Levels {
     std::vector<LevelledMessage> messages;
     std::vector<std::string> labels;
-    /// By window and position behind its cut: the level of what the event posts; 0: nothing.
+    /// By window and position after its cut: the step of the message that the event posts, or 0.
     std::vector<std::vector<std::int64_t>> posted;
-    std::vector<double> compute_seconds;  ///< by level: mean over the ranks of what they compute before it
-    std::int64_t to_oneself = 0;          ///< messages from a rank to itself, left out
-    std::int64_t outside = 0;             ///< messages to processes outside of the job's world, left out
-    std::int64_t collectives_left = 0;    ///< operations that were not expanded, counted once each
-    std::int64_t neighborhood = 0;        ///< of these, neighbourhood collectives, whose messages are not known
-    std::int64_t matched_by_order = 0;    ///< pairs of ranks with several messages whose tags are not known
-    std::int64_t relying_on_buffers = 0;  ///< sends that return before they are received, or else the ranks would wait
-                                          ///< for each other for ever
+    std::vector<double> compute_seconds;  ///< by step: computation before it, mean over the ranks
+    std::int64_t to_oneself = 0;          ///< messages from a rank to itself, which are left out
+    std::int64_t outside = 0;             ///< messages to processes outside the job, which are left out
+    std::int64_t collectives_left = 0;    ///< operations that were not expanded, each counted once
+    std::int64_t neighborhood = 0;        ///< the neighbourhood collectives among them, whose messages are unknown
+    std::int64_t matched_by_order = 0;    ///< pairs of ranks with several messages of unknown tags
+    std::int64_t relying_on_buffers = 0;  ///< sends that return before they are received, because the ranks would
+                                          ///< otherwise wait for each other forever
 };
 
 struct LevelOptions {
@@ -39,10 +39,10 @@ struct LevelOptions {
     collectives::CollectiveSelection algorithms;
 };
 
-/// The level of a message is one more than the highest of anything that its sender had completed before it posted the
-/// send and, above the eager limit, that its receiver had completed before it posted the receive. A collective begins
-/// one level above the highest of any member and completes there for all; an expanded one takes a level for each round
-/// of its messages. Messages are in order of source and post. O(events + messages).
+/// Assigns a step to each message: one more than the highest step that its sender had completed before the send. Above
+/// the eager limit, the step also exceeds every step that the receiver had completed before it posted the receive. A
+/// collective begins one step after the highest of any member and completes there for all. An expanded collective takes
+/// one step for each round of its messages. Messages are sorted by source and post. O(events + messages).
 Levels assign_levels(const JobLog& job, const std::vector<RankLoops>& loops, const std::vector<RankWindow>& windows,
                      const InFlight& in_flight, const LevelOptions& options);
 

@@ -40,7 +40,7 @@ RankLoops::RankLoops(const JobLog& job, const UntaggedPairs& untagged, std::size
       calls_(&job.ranks[index].threads[thread]) {
     traffic_.resize(calls_->bodies.size());
     inner_.resize(calls_->bodies.size());
-    // A body's loops come before the first loop over it, so their bodies are done when it is reached.
+    // A body's inner loops precede the first loop over it, so their bodies are complete when it is reached.
     std::vector<bool> done(calls_->bodies.size(), false);
     for (const Loop& loop : calls_->loops) {
         if (done[loop.body]) continue;
@@ -61,14 +61,14 @@ RankLoops::RankLoops(const JobLog& job, const UntaggedPairs& untagged, std::size
 void RankLoops::count_executions() {
     const CallSequence& calls = *calls_;
     executions_.assign(calls.bodies.size(), 0);
-    if (calls.lost_symbols > 0) {  // where it stood is not known of every loop
+    if (calls.lost_symbols > 0) {  // the position of some loops is unknown
         for (std::size_t b = 0; b < calls.bodies.size(); ++b) {
             executions_[b] = static_cast<std::int64_t>(
                 std::min<std::uint64_t>(calls.bodies[b].repetitions, static_cast<std::uint64_t>(kLargest)));
         }
         return;
     }
-    // What a loop is longer than the log says lies beside it and is counted there for the loops within.
+    // Iterations that a loop has beyond those in the log lie beside it, and the loops inside count there.
     std::vector<std::int64_t> in_loops(calls.bodies.size(), 0);
     const auto add = [](std::int64_t& sum, std::int64_t more) { sum = sum > kLargest - more ? kLargest : sum + more; };
     const auto count_in = [&](std::span<const Symbol> symbols, std::int64_t times) {
@@ -85,7 +85,7 @@ void RankLoops::count_executions() {
         }
     };
     count_in(calls.sequence, 1);
-    // Going back from the last, each body's own count is complete.
+    // In reverse order, each body's own count is complete before it is used.
     for (std::size_t i = by_first_loop_.size(); i-- > 0;) {
         const LoopBody& body = calls.bodies[by_first_loop_[i]];
         count_in(std::span(calls.body).subspan(body.first, body.length), in_loops[by_first_loop_[i]]);

@@ -13,8 +13,8 @@
 
 namespace haichi {
 
-/// What messages are matched by: the k-th send of a pair of ranks with an equal communicator and tag goes to the k-th
-/// receive. `communicator` indexes JobLog::communicators. A collective has no ranks: kNobody.
+/// Messages are matched by channel. The k-th send of a pair of ranks with an equal communicator and tag goes to the
+/// k-th receive. `communicator` indexes JobLog::communicators. A collective has kNobody instead of ranks.
 struct Channel {
     std::int32_t source = kNobody;
     std::int32_t destination = kNobody;
@@ -23,61 +23,61 @@ struct Channel {
 
     friend auto operator<=>(const Channel&, const Channel&) = default;
 };
-/// The tag of channels between ranks whose tags are not known.
+/// The tag of channels between ranks with unknown tags.
 inline constexpr std::int32_t kAllTags = std::numeric_limits<std::int32_t>::min();
 
-/// How often something happens on each channel.
+/// The number of events on each channel.
 using ChannelCounts = std::map<Channel, std::int64_t>;
 
-/// What one execution of a loop body (loops in it included) does.
+/// The traffic of one execution of a loop body, inner loops included.
 struct BodyTraffic {
     ChannelCounts sends;
     ChannelCounts receives;
-    ChannelCounts collectives;  ///< by communicator; those of one process and those nothing is known of are left out
-    double bytes = 0;           ///< sent to other ranks, and contributed to collectives that are expanded
-    double messages = 0;        ///< of these
+    ChannelCounts collectives;  ///< by communicator, without those of one process and without unknown ones
+    double bytes = 0;           ///< sent to other ranks, and contributed to expanded collectives
+    double messages = 0;        ///< number of these messages
     std::int64_t events = 0;
 };
 
-/// Which collectives become point-to-point messages.
+/// The collectives that become point-to-point messages.
 enum class CollectiveScope {
     kNone,
-    kSubcommunicators,  ///< those on communicators of less than all ranks
+    kSubcommunicators,  ///< those on communicators smaller than MPI_COMM_WORLD
     kAll
 };
 
-/// Whether the scope takes a collective on a communicator of this job.
+/// Returns whether the scope includes a collective on a communicator of this job.
 bool is_expanded(const JobLog& job, std::uint32_t communicator, CollectiveScope scope);
 
 /// The loops of one thread's call log.
 class RankLoops {
   public:
-    /// All must outlive this. `index` and `thread` in JobLog::ranks and RankLog::threads.
+    /// All arguments must outlive the object. `index` is in JobLog::ranks, and `thread` in RankLog::threads.
     RankLoops(const JobLog& job, const UntaggedPairs& untagged, std::size_t index, std::size_t thread,
               CollectiveScope scope);
 
     [[nodiscard]] const CallSequence* calls() const { return calls_; }
-    /// In JobLog::ranks.
+    /// Returns the index in JobLog::ranks.
     [[nodiscard]] std::size_t index() const { return index_; }
     [[nodiscard]] std::int32_t rank() const { return log_->rank; }
     [[nodiscard]] std::size_t body_count() const { return traffic_.size(); }
     [[nodiscard]] const BodyTraffic& traffic(std::size_t body) const { return traffic_[body]; }
-    /// Of the body, in all loops over it. A loop may be longer than the log says: where its last events are equal to
-    /// those before it, or its first to those behind it, the finder has split off a repetition. That is counted.
+    /// Returns the executions of the body in all loops over it. The finder may have split iterations off a loop. They
+    /// count, too: events before the loop that equal its last ones, and events after it that equal its first ones.
     [[nodiscard]] std::int64_t executions(std::size_t body) const { return executions_[body]; }
-    /// How many events before `symbols[loop]`, a loop, are the end of repetitions of its body.
+    /// Returns how many events before the loop `symbols[loop]` belong to iterations of its body.
     [[nodiscard]] std::int64_t events_before(std::span<const Symbol> symbols, std::size_t loop) const;
-    /// By body: whether it consists of loops over `inner`, directly or through others. O(symbols of all bodies).
+    /// Returns by body whether it consists of loops over `inner`, directly or through others. O(symbols of all bodies).
     [[nodiscard]] std::vector<bool> bodies_around(std::size_t inner) const;
 
-    /// Everything that was logged.
+    /// Returns the traffic of the whole log.
     [[nodiscard]] BodyTraffic whole() const;
 
-    /// Of the event: in JobLog::communicators, 0 where it is not known.
+    /// Returns an event's communicator as an index in JobLog::communicators, or 0 if it is unknown.
     [[nodiscard]] std::uint32_t communicator(std::uint32_t in_log) const;
-    /// Of a send to `peer`.
+    /// Returns the channel of a send to `peer`.
     [[nodiscard]] Channel channel_to(std::int32_t peer, const EventKey& send) const;
-    /// Of what came from `source` to a receive, with the tag that came.
+    /// Returns the channel of a message received from `source` with tag `came`.
     [[nodiscard]] Channel channel_from(std::int32_t source, const EventKey& receive, std::int32_t came) const;
     /// Adds `times` occurrences of an event.
     void add(BodyTraffic& traffic, const LoggedEvent& event, std::int64_t times) const;
@@ -87,7 +87,7 @@ class RankLoops {
   private:
     void count_executions();
     [[nodiscard]] std::int64_t events_behind(std::span<const Symbol> symbols, std::size_t loop) const;
-    /// Adds the events of `symbol`, the last first or the first first, until there are `most`.
+    /// Adds the events of `symbol` until there are `most`, backwards from the last one or forwards from the first.
     void unroll(Symbol symbol, bool backwards, std::size_t most, std::vector<Symbol>& events) const;
     [[nodiscard]] std::int64_t matching(std::span<const Symbol> symbols, std::size_t loop, bool backwards) const;
 
@@ -99,14 +99,14 @@ class RankLoops {
     const CallSequence* calls_;
     std::vector<BodyTraffic> traffic_;
     std::vector<std::int64_t> executions_;
-    std::vector<std::uint32_t> by_first_loop_;       ///< bodies; those of which a body consists come before it
-    std::vector<std::vector<std::uint32_t>> inner_;  ///< of a body: the bodies of its loops
+    std::vector<std::uint32_t> by_first_loop_;       ///< bodies in an order in which inner bodies come first
+    std::vector<std::vector<std::uint32_t>> inner_;  ///< by body: the bodies of its loops
 };
 
-/// The loops of all threads that communicate, by rank and thread.
+/// Returns the loops of all communicating threads, by rank and thread.
 std::vector<RankLoops> loops_of_threads(const JobLog& job, const UntaggedPairs& untagged, CollectiveScope scope);
 
-/// a x b, or the largest number.
+/// Returns a x b, or the largest number if it overflows.
 std::int64_t saturated_product(std::int64_t a, std::int64_t b);
 
 }  // namespace haichi

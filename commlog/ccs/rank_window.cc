@@ -9,7 +9,7 @@ namespace haichi {
 
 namespace {
 
-/// Writes symbols out as events.
+/// Expands symbols into events.
 class Unrolling {
   public:
     Unrolling(const CallSequence& calls, RankWindow& window) : calls_(&calls), window_(&window) {}
@@ -31,7 +31,7 @@ class Unrolling {
             unrolled.requests = event.completions;
             for (std::uint32_t i = 0; i < event.completions; ++i) {
                 const Completion& completion = calls_->completions[event.first_completion + i];
-                // Until all posts are known, `post` is the number of the post: it may be in an earlier repetition.
+                // Until all posts are known, `post` is the distance to the post, which may be in an earlier iteration.
                 window_->requests.push_back({completion.distance, 0, completion.source, completion.tag});
                 numbers_.push_back(static_cast<std::int64_t>(posts_.size()) - completion.distance);
             }
@@ -46,7 +46,7 @@ class Unrolling {
         for (std::uint32_t i = 0; i < of.length; ++i) add(calls_->body[of.first + i]);
     }
 
-    /// Says of each completed request which event posted it.
+    /// Finds the event that posted each completed request.
     void resolve_requests() {
         const auto posts = static_cast<std::int64_t>(posts_.size());
         for (std::size_t i = 0; i < numbers_.size(); ++i) {
@@ -76,11 +76,12 @@ class Unrolling {
 
     const CallSequence* calls_;
     RankWindow* window_;
-    std::vector<std::uint32_t> posts_;   ///< event of each post
-    std::vector<std::int64_t> numbers_;  ///< of the post of each request
+    std::vector<std::uint32_t> posts_;   ///< the event of each post
+    std::vector<std::int64_t> numbers_;  ///< by request: the number of its post
 };
 
-/// Notes what the rank did before the first loop over `body`, or in all of `symbols`. True when there is such a loop.
+/// Counts the rank's traffic before the first loop over `body`, or in all of `symbols`. Returns whether there is such a
+/// loop.
 bool note_before(const RankLoops& loops, std::size_t body, const std::vector<bool>& around,
                  std::span<const Symbol> symbols, RankWindow& window) {
     const CallSequence& calls = *loops.calls();

@@ -7,16 +7,16 @@
 
 namespace haichi {
 
-/// Walks a call log event by event, its loops unrolled on the way. Holds a place per level of loops, nothing else.
+/// Walks a call log event by event and unrolls its loops. Its state is one position per level of nested loops.
 class CallCursor {
   public:
-    /// `calls` must outlive it.
+    /// `calls` must outlive the cursor.
     explicit CallCursor(const CallSequence& calls) : calls_(&calls) {
         const auto length = static_cast<std::uint32_t>(calls.sequence.size());
         levels_.push_back({calls.sequence.data(), length, 0, 1});
     }
 
-    /// The next event; null at the end.
+    /// Returns the next event, or null at the end.
     const LoggedEvent* next() {
         for (;;) {
             Level& level = levels_.back();
@@ -26,7 +26,7 @@ class CallCursor {
                     continue;
                 }
                 if (levels_.size() == 1) {
-                    level.repetitions = 1;  // at the end it stays there
+                    level.repetitions = 1;  // stay at the end
                     return nullptr;
                 }
                 levels_.pop_back();
@@ -45,7 +45,7 @@ class CallCursor {
         const Symbol* symbols = nullptr;
         std::uint32_t length = 0;
         std::uint32_t at = 0;
-        std::uint64_t repetitions = 1;  ///< that are left, this one included
+        std::uint64_t repetitions = 1;  ///< iterations left, this one included
     };
 
     const CallSequence* calls_;

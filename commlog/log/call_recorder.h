@@ -9,8 +9,8 @@
 
 namespace haichi {
 
-/// Puts a list of completions in an order that does not depend on which came first. kComplete: the oldest post first,
-/// and to receives of the same event what came in ascending order, whichever of them it went to.
+/// Sorts a list of completions into an order that does not depend on the order of arrival. In kComplete the oldest post
+/// is first, and received messages are distributed to receives of the same event in ascending order.
 inline void sort_completions(CallKind kind, std::span<Completion> list) {
     const auto by_event = [](const Completion& a, const Completion& b) {
         return a.event != b.event ? a.event < b.event : what_came(a.source, a.tag) < what_came(b.source, b.tag);
@@ -20,7 +20,8 @@ inline void sort_completions(CallKind kind, std::span<Completion> list) {
     for (auto first = list.begin(); first != list.end();) {
         auto last = first;
         while (last != list.end() && last->event == first->event) ++last;
-        // Distances alone, descending, as a heap in their field: there is no room here for a list of them.
+        // Sorts the distances alone, descending, as a heap in their own field: no memory is available for a list of
+        // them.
         const auto count = last - first;
         const auto sift = [first](std::ptrdiff_t root, std::ptrdiff_t size) {
             for (std::ptrdiff_t child = 2 * root + 1; child < size; child = 2 * root + 1) {
@@ -41,26 +42,27 @@ inline void sort_completions(CallKind kind, std::span<Completion> list) {
               [](const Completion& a, const Completion& b) { return a.distance > b.distance; });
 }
 
-/// Writes the log of one thread. Used by the profiler on the application's call path: no allocation, no lock, and about
-/// ten nanoseconds a call. Not thread-safe. Nothing has to be flushed: read_calls() (rank_record.h) takes the memory as
-/// it is after any call.
+/// Writes the log of one thread. The profiler uses it on the application's call path: it does not allocate or lock, and
+/// takes about ten nanoseconds a call. It is not thread-safe. Nothing has to be flushed, because read_calls()
+/// (read_calls.h) reads the memory in its state after any call.
 class CallRecorder {
   public:
-    /// `memory` must outlive this; zero bytes, or what another CallRecorder has left.
+    /// `memory` must outlive the recorder. It holds zero bytes or the state that another CallRecorder left.
     explicit CallRecorder(CallLogMemory* memory) : memory_(memory), events_(memory), loops_(memory) {}
 
-    /// Ticks outside communication calls since the last call; belongs to the next event.
+    /// Adds ticks outside communication calls. They belong to the next event.
     void add_gap(std::uint64_t ticks) { memory_->gap += ticks; }
 
-    /// A send to world rank `peer` (or kOutside). Not for MPI_PROC_NULL. Returns the number of the post, 0 with
-    /// kBlocking.
+    /// Records a send to rank `peer` in MPI_COMM_WORLD, or to kOutside, but not to MPI_PROC_NULL. Returns the number of
+    /// the post, or 0 with kBlocking.
     std::uint64_t send(std::int32_t peer, std::int32_t tag, std::uint32_t communicator, std::uint64_t bytes,
                        std::uint8_t flags) {
         return post({CallKind::kSend, flags, 0, peer, tag, communicator, bytes, 0});
     }
 
-    /// A receive from world rank `peer`; with kAnySource kNobody, with kAnyTag tag 0. A blocking one is recorded when
-    /// it is over, with what came in `source` and `source_tag`. Returns the number of the post, 0 with kBlocking.
+    /// Records a receive from rank `peer` in MPI_COMM_WORLD. With kAnySource `peer` is kNobody, with kAnyTag the tag is
+    /// 0. A blocking receive is recorded after it returns, with its message's `source` and `source_tag`. Returns the
+    /// number of the post, or 0 with kBlocking.
     std::uint64_t receive(std::int32_t peer, std::int32_t tag, std::uint32_t communicator, std::uint8_t flags,
                           std::int32_t source = kNobody, std::int32_t source_tag = 0) {
         if ((flags & kBlocking) != 0 && (flags & (kAnySource | kAnyTag)) != 0) {
@@ -70,8 +72,8 @@ class CallRecorder {
         return post({CallKind::kReceive, flags, 0, peer, tag, communicator, 0, 0});
     }
 
-    /// An operation of a communicator; `bytes` and `received_bytes` as the rank's arguments state them, `detail` of
-    /// CollectiveDetail. Returns the number of the post, 0 with kBlocking.
+    /// Records an operation of a communicator. `bytes` and `received_bytes` are as the rank's arguments state them;
+    /// `detail` is a CollectiveDetail. Returns the number of the post, or 0 with kBlocking.
     std::uint64_t collective(CollectiveOperation operation, std::uint32_t communicator, std::int32_t root,
                              std::uint64_t bytes, std::uint64_t received_bytes, std::uint8_t flags,
                              std::int32_t detail = 0) {
@@ -79,20 +81,20 @@ class CallRecorder {
                      bytes, received_bytes});
     }
 
-    /// The request of post `number` was found completed. `event` is what last_event() said behind the post. Of a
-    /// receive from any source or of any tag what came, else kNobody and 0.
+    /// Records that the request of post `number` has completed. `event` is the value of last_event() after the post. A
+    /// receive of any source or tag passes the source and tag of its message, other requests kNobody and 0.
     void complete(std::uint64_t number, std::uint32_t event, std::int32_t source = kNobody, std::int32_t tag = 0) {
         CallLogMemory& m = *memory_;
         if (m.open_count != 0 && (m.open_kind != CallKind::kComplete || m.open_count == kMostOpen)) close_list();
         if (m.open_count == 0) open_list(CallKind::kComplete, 0, 0, 0);
         const auto distance = static_cast<std::uint32_t>(m.posts - number + 1);
         m.open[m.open_count++] = {distance, source, tag, event};
-        // Which of several open receives a message went to may differ from run to run: what came is hashed beside.
+        // A message may reach a different open receive in each run, so its source and tag are hashed separately.
         m.open_hash += mixed(distance);
         if (source != kNobody) m.open_hash += hash_of_what_came(source, came_tag(m, event, tag), event);
     }
 
-    /// The dictionary's number of the last post.
+    /// Returns the dictionary's number of the last post's event.
     [[nodiscard]] std::uint32_t last_event() const { return last_event_; }
 
   private:
@@ -131,7 +133,7 @@ class CallRecorder {
 
     void close_list() {
         CallLogMemory& m = *memory_;
-        // Time between the completions belongs to what is computed after them.
+        // Time between the completions counts as computation after them.
         const EventKey key{m.open_kind,         m.open_flags, 0,          kNobody, m.open_tag,
                            m.open_communicator, m.open_count, m.open_hash};
         const std::uint32_t events = m.event_count;

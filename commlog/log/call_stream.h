@@ -9,40 +9,41 @@
 
 namespace haichi {
 
-/// What the log says became of a request.
+/// The fate of a request, according to the log.
 enum class RequestFate : std::uint8_t {
-    kNotSeen,  ///< its completion is further away than CallStream looks
+    kNotSeen,  ///< its completion is more than kMostAhead requests away
     kCompleted,
-    kNever  ///< nothing completes it up to the end of the log: it was cancelled, freed or forgotten
+    kNever  ///< the log ends without its completion: it was cancelled, freed or forgotten
 };
 
-/// An event in its place in the log.
+/// An event at its position in the log.
 struct StreamedCall {
-    const LoggedEvent* event = nullptr;         ///< null: the log has ended
-    std::uint64_t post = 0;                     ///< of a request: its number, from 1
-    RequestFate fate = RequestFate::kNotSeen;   ///< of a request
-    Completion came{};                          ///< of a request that is kCompleted
-    std::span<const Completion> completions{};  ///< of kComplete and kReceiveAny
+    const LoggedEvent* event = nullptr;         ///< null at the end of the log
+    std::uint64_t post = 0;                     ///< number of a request, from 1
+    RequestFate fate = RequestFate::kNotSeen;   ///< for a request
+    Completion came{};                          ///< for a request that is kCompleted
+    std::span<const Completion> completions{};  ///< for kComplete and kReceiveAny
 };
 
-/// Whether the event posts a request that another event completes.
+/// Returns whether the event posts a request that another event completes.
 inline bool is_request(const EventKey& key) {
     return (key.flags & kBlocking) == 0 &&
            (key.kind == CallKind::kSend || key.kind == CallKind::kReceive || key.kind == CallKind::kCollective);
 }
 
-/// Walks a call log event by event and says of every request what becomes of it, from whom a receive from any source
-/// gets its message, for instance. To know that, a second cursor runs ahead, by kMostAhead requests at most: that is
-/// the memory it takes, whatever the length of the run.
+/// Walks a call log event by event and states the fate of every request, for example the source of a message received
+/// from any source. A second cursor runs ahead by at most kMostAhead requests, which bounds the memory for runs of any
+/// length.
 class CallStream {
   public:
     static constexpr std::size_t kMostAhead = 4096;
 
-    /// `calls` must outlive it.
+    /// `calls` must outlive the stream.
     explicit CallStream(const CallSequence& calls) : calls_(&calls), here_(calls), ahead_(calls) {}
 
     StreamedCall next();
-    /// The number of the request that is completed, for a completion of the call that next() returned last. 0: none.
+    /// Returns the number of the request that `completion` completes, or 0. `completion` belongs to the call that
+    /// next() returned last.
     [[nodiscard]] std::uint64_t post_of(const Completion& completion) const {
         return completion.distance == 0 || completion.distance > posts_ ? 0 : posts_ - completion.distance + 1;
     }
@@ -64,7 +65,7 @@ class CallStream {
     std::uint64_t posts_ = 0;
     std::uint64_t posts_ahead_ = 0;
     bool ahead_has_ended_ = false;
-    std::deque<Ahead> between_;  ///< the requests behind posts_, up to posts_ahead_
+    std::deque<Ahead> between_;  ///< the requests after posts_, up to posts_ahead_
 };
 
 }  // namespace haichi

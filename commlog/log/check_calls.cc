@@ -9,7 +9,7 @@ namespace haichi {
 
 namespace {
 
-/// Loops in loops that a finder can make: one per level, and those that were going on when it ended.
+/// Deepest loops that a finder can make: one per level, plus the loops that were open when the log ended.
 constexpr int kDeepestLoops = 2 * static_cast<int>(kLevels);
 
 }  // namespace
@@ -55,7 +55,7 @@ void check_calls(const CallSequence& calls, std::int32_t ranks, std::size_t comm
             fail_record(place, "an event or loop that is not there");
         }
     };
-    // A body consists of loops before the first loop over it: one look at each will do.
+    // A body consists of loops that precede the first loop over it, so one pass suffices.
     std::vector<int> depth_of_body(calls.bodies.size(), 0);
     for (std::size_t l = 0; l < calls.loops.size(); ++l) {
         const Loop& loop = calls.loops[l];

@@ -8,13 +8,13 @@
 
 namespace haichi {
 
-/// A log without its order: a workload of one set.
+/// A log without its order, as a workload of one set.
 struct CommunicationMatrix {
-    Workload workload;  ///< a message for each pair of ranks, of all its bytes, by source and destination
-    std::uint64_t pairs_from_receivers = 0;  ///< known only from the side of the receiver
+    Workload workload;  ///< one message per pair of ranks with all its bytes, sorted by source and destination
+    std::uint64_t pairs_from_receivers = 0;  ///< pairs known only from the receiver
 };
 
-/// Throws InputError, naming `file`, when the log knows of no message, or of more bytes than a workload can hold.
+/// Throws InputError naming `file` if the log has no messages, or more bytes than a workload can hold.
 CommunicationMatrix communication_matrix(const JobLog& log, const std::string& file);
 
 }  // namespace haichi

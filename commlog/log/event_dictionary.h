@@ -9,33 +9,33 @@
 
 namespace haichi {
 
-/// Source and tag as one number, ascending with both.
+/// Source and tag as one number that ascends with both.
 constexpr std::uint64_t what_came(std::int32_t source, std::int32_t tag) {
     return static_cast<std::uint64_t>(static_cast<std::uint32_t>(source)) << 32 | static_cast<std::uint32_t>(tag);
 }
 
-/// What is added up to the hash of a list for what a receive of any source or tag got; `event` is that of its post.
+/// The term that a receive of any source or tag adds to the hash of its list. `event` is the event of its post.
 constexpr std::uint64_t hash_of_what_came(std::int32_t source, std::int32_t tag, std::uint32_t event) {
     return mixed(what_came(source, tag) ^ mixed(event + 1));
 }
 
-/// The tag that came, where the post `event` says nothing of it; else 0.
+/// Returns the received tag if the post `event` leaves the tag open, and 0 otherwise.
 inline std::int32_t came_tag(const CallLogMemory& memory, std::uint32_t event, std::int32_t tag) {
     return (memory.events[event].key.flags & kAnyTag) != 0 ? tag : 0;
 }
 
-/// Whether the key is of a list of completions: its tags are in the list.
+/// Returns whether the key belongs to a list of completions, which then holds the tags.
 constexpr bool has_list(const EventKey& key) {
     return key.kind == CallKind::kComplete || key.kind == CallKind::kReceiveAny;
 }
 
-/// The different events of a log, in fixed memory. Events of one signature differ in their sizes and tags only. Of too
-/// many of these an event is entered that stands for all; those of before are said to have joined it.
+/// The different events of a log, in fixed memory. Events of one signature differ only in their sizes and tags. If a
+/// signature has too many events, a new event represents them all, and the earlier events have joined it.
 class EventDictionary {
   public:
     explicit EventDictionary(CallLogMemory* memory) : memory_(memory) {}
 
-    /// The number of the event that stands for `key`, which is entered when it is new. A list is the open one.
+    /// Returns the number of the event that represents `key`, and enters it if it is new. A list is the open list.
     std::uint32_t occurs(const EventKey& key, std::uint64_t gap) {
         CallLogMemory& m = *memory_;
         const std::uint64_t hash = hash_of(key);
@@ -59,7 +59,7 @@ class EventDictionary {
         std::uint64_t words[4];
         static_assert(sizeof(words) == sizeof(EventKey));
         std::memcpy(words, &key, sizeof(words));
-        // Multiplications side by side, one after them: this is on the call path.
+        // Parallel multiplications and one after them, a short chain: this code is on the call path.
         const std::uint64_t a = (words[0] ^ 0x9e3779b97f4a7c15ULL) * 0xff51afd7ed558ccdULL;
         const std::uint64_t b = (words[1] + 0xd6e8feb86659fd93ULL) * 0xc4ceb9fe1a85ec53ULL;
         const std::uint64_t c = (words[2] + 0xa0761d6478bd642fULL) * 0xe7037ed1a0b428dbULL;
@@ -75,7 +75,7 @@ class EventDictionary {
         return a.tag == b.tag && (!has_list(a) || a.received_bytes_or_list == b.received_bytes_or_list);
     }
 
-    /// The key without size and tag.
+    /// Returns the key without size and tag.
     EventKey signature_of(const EventKey& key) const {
         EventKey signature = key;
         signature.tag = 0;
@@ -84,7 +84,7 @@ class EventDictionary {
         return signature;
     }
 
-    /// The hash of the open list as if all tags that came were 0.
+    /// Returns the hash of the open list as if all received tags were 0.
     std::uint64_t list_without_tags(CallKind kind) const {
         std::uint64_t sum = 0;
         for (std::uint32_t i = 0; i < memory_->open_count; ++i) {
@@ -96,8 +96,8 @@ class EventDictionary {
         return sum;
     }
 
-    /// Whether an event of the same signature was made to stand for this key, too. Those of the same sizes come in the
-    /// order of the smallest of their sizes, the largest first.
+    /// Returns whether `event`, of the same signature, also represents `key`. Events for groups of sizes are visited in
+    /// descending order of their smallest size.
     static bool stands_for(const LoggedEvent& event, const EventKey& key) {
         if ((event.key.flags & (kVariableTag | kVariableSize)) == 0 || event.joined != 0) return false;
         const bool tag = (event.key.flags & kVariableTag) != 0 || same_tags(event.key, key);
@@ -147,7 +147,8 @@ class EventDictionary {
         return index;
     }
 
-    /// Events of the signature that differ from `key` in what `joined` says become one, or one for each group of sizes.
+    /// Joins the events of the signature that differ from `key` only as `joined` states, into one event or one per
+    /// group of sizes.
     void join(HashSlot& signature, const EventKey& key, const EventKey& of_all, std::uint8_t joined) {
         CallLogMemory& m = *memory_;
         const auto belongs = [&](const LoggedEvent& event) {
@@ -174,7 +175,7 @@ class EventDictionary {
         }
     }
 
-    /// Groups of the sizes of events from `first` on.
+    /// Returns the groups of the sizes of events from `first` on.
     template <typename Belongs>
     SizeGroups group_sizes(std::uint32_t first, Belongs belongs) {
         CallLogMemory& m = *memory_;
@@ -182,7 +183,7 @@ class EventDictionary {
         std::uint32_t count = 0;
         for (std::uint32_t i = first; i != 0 && count <= kMostVariants; i = m.events[i - 1].next) {
             const LoggedEvent& event = m.events[i - 1];
-            // The last one has not been counted yet.
+            // The last event has not been counted yet.
             if (belongs(event)) sizes[count++] = {event.key.bytes, std::max<std::uint64_t>(event.count, 1)};
         }
         return SizeGroups(sizes, sizes + count);

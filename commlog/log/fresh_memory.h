@@ -14,7 +14,7 @@ struct Unmap {
 };
 using FreshMemory = std::unique_ptr<CallLogMemory, Unmap>;
 
-/// Pages of zeros that are there when they are touched: calloc() would write the whole of it for each of many ranks.
+/// Pages of zeros that exist once they are touched. calloc() would write the whole memory for each of many ranks.
 inline FreshMemory fresh_memory() {
     void* const pages =
         ::mmap(nullptr, sizeof(CallLogMemory), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -13,8 +13,8 @@ constexpr std::uint64_t mixed(std::uint64_t x) {
     return x ^ (x >> 31);
 }
 
-/// A fixed open-addressing table of hashes, at most half full; two keys of the same 64-bit hash are taken for one.
-/// Returns the slot of `hash`, or the free one where it belongs.
+/// Returns the slot of `hash`, or the free slot where it belongs. The table has a fixed size, uses open addressing and
+/// is at most half full. Two keys with the same 64-bit hash count as one key.
 template <std::uint32_t size>
 HashSlot& slot_of(HashSlot (&table)[size], std::uint64_t hash) {
     static_assert((size & (size - 1)) == 0);

@@ -23,7 +23,7 @@ void add_function(FunctionTotals& sum, const FunctionProfile& function, double o
     sum.own_seconds += static_cast<double>(function.calls) * own_ns_per_call / kNsPerS;
 }
 
-/// Gathers a time of rank after rank.
+/// Collects one time of each rank, in rank order.
 class SpreadBuilder {
   public:
     void add(double seconds, std::int32_t rank) {
@@ -35,7 +35,7 @@ class SpreadBuilder {
             spread_.max = seconds;
             spread_.max_rank = rank;
         }
-        // Welford: no cancellation where the ranks are nearly equal.
+        // Welford's method: no cancellation when the ranks' times are nearly equal.
         ++count_;
         const double difference = seconds - spread_.mean;
         spread_.mean += difference / count_;
@@ -54,7 +54,7 @@ class SpreadBuilder {
 
 std::vector<std::string> sorted(const std::set<std::string>& names) { return {names.begin(), names.end()}; }
 
-/// What a rank sent, by the events of its call log.
+/// Returns the traffic that a rank sent, from the events of its call log.
 std::vector<PeerTraffic> logged_peers(const RankLog& rank) {
     std::map<std::int32_t, PeerCounters> sent;
     for (const CallSequence& thread : rank.threads) {
@@ -71,7 +71,7 @@ std::vector<PeerTraffic> logged_peers(const RankLog& rank) {
     return peers;
 }
 
-/// The peers of all ranks, whatever they are known from.
+/// The peers of all ranks, from the profile or the call log.
 class PeerTables {
   public:
     explicit PeerTables(const JobLog& log) : log_(&log), logged_(log.ranks.size()), next_(log.ranks.size()) {
@@ -79,13 +79,13 @@ class PeerTables {
             if (log.ranks[i].profile.peers.empty()) logged_[i] = logged_peers(log.ranks[i]);
         }
     }
-    /// By the place in JobLog::ranks, where ranks without data may be missing.
+    /// `i` is an index in JobLog::ranks, which may lack ranks without data.
     [[nodiscard]] const std::vector<PeerTraffic>& at(std::size_t i) const {
         const std::vector<PeerTraffic>& profiled = log_->ranks[i].profile.peers;
         return profiled.empty() ? logged_[i] : profiled;
     }
-    /// Whether `source` has sent to `destination`. To be asked by ascending destinations: the peers of each source are
-    /// gone through once.
+    /// Returns whether `source` has sent to `destination`. Call it with ascending destinations, because the peers of
+    /// each source are scanned once.
     [[nodiscard]] bool has_sent(std::int32_t source, std::int32_t destination) {
         const std::size_t i = place_of(source);
         if (i == log_->ranks.size()) return false;
@@ -97,7 +97,7 @@ class PeerTables {
     [[nodiscard]] bool is_rank(std::int32_t peer) const { return peer >= 0 && peer < log_->rank_count; }
 
   private:
-    /// In JobLog::ranks; its size for a rank that is not there.
+    /// Returns the index in JobLog::ranks, or its size if the rank is missing.
     [[nodiscard]] std::size_t place_of(std::int32_t rank) const {
         const std::size_t direct = static_cast<std::size_t>(rank);
         if (direct < log_->ranks.size() && log_->ranks[direct].rank == rank) return direct;
@@ -157,7 +157,7 @@ JobTotals job_totals(const JobLog& log) {
             add_function(sum, function, rank.own_ns_per_call);
         }
         for (const PeerTraffic& peer : profile.peers) {
-            if (peer.peer != kOutside) break;  // peers ascend, and this is the least
+            if (peer.peer != kOutside) break;  // peers ascend, and kOutside is the least
             totals.outside.sent_messages += peer.traffic.sent_messages;
             totals.outside.sent_bytes += peer.traffic.sent_bytes;
             totals.outside.received_messages += peer.traffic.received_messages;

@@ -20,9 +20,9 @@ namespace haichi {
 
 namespace {
 
-/// Of a job whose log is read: a small file that states more would fill the memory with empty ranks.
+/// Most ranks of a job whose log is read. Without the limit, a small file that states more ranks would fill the memory.
 constexpr std::int32_t kMostLoggedRanks = 1 << 22;
-/// Members of a communicator that are not in the job: parents of spawned processes, say.
+/// Most members of a communicator that are not in the job, for example the parents of spawned processes.
 constexpr std::int32_t kMostOutside = 1 << 20;
 
 bool begins_with(std::span<const std::byte> bytes, const char (&magic)[8]) {
@@ -57,7 +57,7 @@ std::vector<std::string> parts_beside(const std::string& path) {
     return parts;
 }
 
-/// "3, 5 to 8 and 12 more" of ascending numbers.
+/// Formats ascending numbers as "3, 5 to 8 and 12 more".
 std::string listed(const std::vector<std::int32_t>& ranks) {
     std::string text;
     int shown_runs = 0;
@@ -93,7 +93,7 @@ std::vector<std::int32_t> expanded(const std::vector<RankSegment>& segments, std
     return members;
 }
 
-/// Gives communicators of all ranks one numbering by their identity.
+/// Numbers the communicators of all ranks by their identity.
 class CommunicatorTable {
   public:
     CommunicatorTable(JobLog& job, const std::string& place) : job_(&job), place_(&place) {
@@ -103,7 +103,7 @@ class CommunicatorTable {
         job.communicators.push_back(std::move(world));
     }
 
-    /// Entry 0 of each rank is the world, whatever it says.
+    /// Entry 0 of each rank is MPI_COMM_WORLD, regardless of its record.
     std::uint32_t number(const CommunicatorRecord& record, bool is_world) {
         if (is_world) return 0;
         const auto [found, is_new] =
@@ -129,7 +129,7 @@ class CommunicatorTable {
     std::size_t members_ = 0;
 };
 
-/// Counts ranks with a finding, for one warning each instead of one for every rank.
+/// Collects the ranks with one finding, so that one warning covers them all.
 struct Finding {
     std::vector<std::int32_t> ranks;
     std::uint64_t sum = 0;
@@ -225,7 +225,7 @@ JobLog join_ranks(std::vector<RankRecord> records, const std::string& place) {
             throw InputError(place + ": rank " + std::to_string(rank) + " belongs to another job");
         }
         if (rank < next) throw InputError(place + ": rank " + std::to_string(rank) + " is there twice");
-        // A job of 10^8 ranks of which one is there is not listed rank by rank.
+        // Bounds the list: in a job of 10^8 ranks almost all may be missing.
         for (; next < rank && missing.size() < records.size() + 1000; ++next) missing.push_back(next);
         next = rank + 1;
         job.has_profile |= record.has_profile;

@@ -14,8 +14,8 @@
 
 namespace haichi {
 
-/// A job file is JobFileHeader, then for each record its length (64 bits) and its bytes (encode_rank). Numbers are in
-/// the byte order of the machine that wrote it, which the header states.
+/// A job file is a JobFileHeader followed by the records, each as its length (64 bits) and its bytes (encode_rank).
+/// Numbers are in the byte order of the machine that wrote the file, which the header states.
 inline constexpr char kJobMagic[8] = {'H', 'A', 'I', 'C', 'H', 'I', 'J', 'L'};
 inline constexpr std::uint32_t kJobVersion = 3;
 
@@ -26,28 +26,28 @@ struct JobFileHeader {
     std::uint64_t records;
 };
 
-/// Whether a file that begins like this is a job file or a part.
+/// Returns whether a file with this prefix is a job file or a part.
 bool is_own_log(std::string_view prefix);
 
-/// Reads a job file, or the parts of one job: with NAME.RANK.part all others of that NAME. Warns of ranks without a
-/// part, of processes that did not finish, and of tables that ran full. `reading` is told the other parts. Throws
-/// InputError with file and offset.
+/// Reads a job file, or the parts of one job: for NAME.RANK.part it also reads all other parts of that NAME. Warns
+/// about ranks without a part, processes that did not finish, and full tables. Reports the other parts to `reading`.
+/// Throws InputError with file and offset.
 JobLog read_own_log(const std::string& path, const Reading& reading = {});
 
-/// The same of parts that need not lie beside each other: with each of them all others of its NAME in its folder.
+/// Reads the parts of one job from several directories. For each path it also reads the other parts of its NAME there.
 JobLog read_parts(const std::vector<std::string>& paths, const Reading& reading = {});
 
-/// The number of the job that a part is of; nothing where the file is no part or cannot be read.
+/// Returns the number of the job to which a part belongs, or nothing if the file is not a readable part.
 std::optional<std::uint64_t> job_of_part(const std::string& path);
 
-/// "NAME" of the path "NAME.RANK.part"; nothing for other names.
+/// Returns "NAME" for a path "NAME.RANK.part", and nothing for other names.
 std::optional<std::string> job_name(const std::string& path);
 
-/// The same from a job file in memory; `file` names it in errors.
+/// Reads a job file from memory. Errors name it as `file`.
 JobLog parse_own_log(std::span<const std::byte> bytes, const std::string& file);
 
-/// Ranks of one job, in any order, some may be missing. Throws InputError, naming `place`, for ranks of different jobs
-/// or twice the same.
+/// Joins the ranks of one job, in any order; some may be missing. Throws InputError naming `place` if ranks belong to
+/// different jobs or a rank appears twice.
 JobLog join_ranks(std::vector<RankRecord> ranks, const std::string& place);
 
 }  // namespace haichi

@@ -8,12 +8,12 @@
 
 namespace haichi {
 
-/// What the log states of a collective operation of `members` ranks. The root is left to the caller, who knows them. A
-/// barrier stands for what is not known.
+/// Returns a collective operation of `members` ranks as far as the log states it. The caller sets the root, because it
+/// knows the members. An unknown operation becomes a barrier.
 collectives::SizedCall sized_call(const LoggedEvent& event, std::size_t members);
 
-/// With the table of the library that the job ran with, unless the user has set one; MPICH's where the log does not
-/// name the library. The log of a live program states what was set for its run.
+/// Returns the user's choice, or else the table of the library that the job ran with. If the log does not name the
+/// library, MPICH's table is used. The log of a live program states the choice made for its run.
 collectives::CollectiveSelection selection_for(const JobLog& job, collectives::CollectiveSelection set);
 
 }  // namespace haichi

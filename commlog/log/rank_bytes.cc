@@ -12,7 +12,7 @@ namespace haichi {
 
 namespace {
 
-/// Signed numbers so that small ones of either sign are short.
+/// Maps signed numbers to unsigned ones so that small magnitudes of either sign are short.
 constexpr std::uint64_t zigzag(std::int64_t x) {
     return static_cast<std::uint64_t>(x) << 1 ^ static_cast<std::uint64_t>(x >> 63);
 }
@@ -35,7 +35,7 @@ class ByteWriter {
             byte(rest);
         }
     }
-    /// Eight bytes whatever the value: what grows with a run does not lengthen its file.
+    /// Writes eight bytes for any value, so that counters that grow with a run do not lengthen its file.
     void counter(const std::uint64_t& x) {
         for (unsigned shift = 0; shift < 64; shift += 8) byte(x >> shift & 0xff);
     }
@@ -98,7 +98,7 @@ class Reader {
     template <typename T, typename Each>
     void list(std::vector<T>& items, Each each) {
         const std::size_t size = count();
-        // Not reserved from a number of the file: entries come one by one, and each takes bytes of the record.
+        // A count from the file reserves no memory: entries are added one by one, and each takes bytes of the record.
         for (std::size_t i = 0; i < size; ++i) each(items.emplace_back());
     }
     void expect_end() const {
@@ -131,7 +131,7 @@ class Reader {
     std::size_t at_ = 0;
 };
 
-// What follows is both directions: `io` is a ByteWriter or a Reader.
+// The functions below work in both directions: `io` is a ByteWriter or a Reader.
 
 template <typename Io, typename... T>
 void numbers(Io& io, T&... all) {
@@ -255,7 +255,7 @@ void pass(Io& io, RankRecord& rank) {
 
 std::vector<std::byte> encode_rank(const RankRecord& rank) {
     ByteWriter writer;
-    RankRecord copy = rank;  // the one description of the layout, pass(), is for both directions and takes no constant
+    RankRecord copy = rank;  // pass() describes the layout once for both directions, so it takes no constant
     pass(writer, copy);
     return writer.take();
 }

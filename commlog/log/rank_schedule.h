@@ -10,20 +10,20 @@
 
 namespace haichi {
 
-/// A send, a receive, or computing.
+/// A send, a receive, or a computation.
 struct ScheduledOperation {
     enum class Kind : std::uint8_t { kSend, kReceive, kCompute };
 
     Kind kind = Kind::kCompute;
     std::uint8_t flags = 0;       ///< CallFlags
-    std::int16_t nic = -1;        ///< of a send; -1: not said
+    std::int16_t nic = -1;        ///< NIC of a send, or -1 if not stated
     std::int32_t peer = kNobody;  ///< kNobody: any source
     std::int32_t tag = 0;
-    std::uint64_t amount = 0;  ///< bytes, or ticks
+    std::uint64_t amount = 0;  ///< bytes, or ticks of a computation
 };
 
-/// What a rank does as its schedule says, where that is more than an order: each operation may start when those that it
-/// depends on are complete, or have started.
+/// The schedule of a rank that states more than an order. Each operation may start when the operations that it depends
+/// on are complete, or have started.
 class RankSchedule {
   public:
     struct Dependency {
@@ -31,13 +31,13 @@ class RankSchedule {
         std::uint32_t later = 0;
         bool started_is_enough = false;
     };
-    /// Who waits for an operation.
+    /// An operation that waits for another one.
     struct Later {
         std::uint32_t operation : 31;
         std::uint32_t started_is_enough : 1;
     };
 
-    /// Indices are in range, and nothing depends on itself, whatever the way round.
+    /// Indices are in range, and no operation depends on itself, directly or indirectly.
     RankSchedule(std::vector<ScheduledOperation> operations, std::span<const Dependency> dependencies,
                  double ticks_per_second)
         : operations_(std::move(operations)),

@@ -18,7 +18,8 @@ namespace haichi {
 
 namespace {
 
-/// Reads the log out of its fixed arrays: what has left the levels, then what is still in them, the outermost first.
+/// Reads the log from its fixed arrays: first the symbols that have left the levels, then the rest, outermost level
+/// first.
 class CallReader {
   public:
     CallReader(const CallLogMemory& memory, const std::string& place) : memory_(&memory), place_(&place) {}
@@ -53,7 +54,7 @@ class CallReader {
     }
 
   private:
-    /// The event without room in the dictionary becomes one of its own.
+    /// Returns `symbol`. kLostEvent becomes an event of its own.
     Symbol known(Symbol symbol) {
         if (symbol != kLostEvent) return symbol;
         if (!lost_) {
@@ -63,13 +64,13 @@ class CallReader {
         return *lost_;
     }
 
-    /// A level whose log has ended: what it has begun goes on to be compared with what comes from the level below, but
-    /// no new loop is looked for.
+    /// A level whose log has ended. The loop that it has begun is compared with further symbols from the level below,
+    /// but no new loop is searched for.
     struct EndingLevel {
         bool in_loop = false;
         std::size_t position = 0;
         std::uint64_t repetitions = 0;
-        std::vector<Symbol> symbols;  ///< the body, or what is in no loop
+        std::vector<Symbol> symbols;  ///< the body, or the symbols outside loops
     };
 
     void begin_level(std::uint32_t l) {
@@ -116,7 +117,7 @@ class CallReader {
         level.in_loop = false;
     }
 
-    /// A loop that is known already, or a new one; the repetitions are added to those of its body.
+    /// Returns a loop that is already known, or a new one. Adds the iterations to its body.
     Symbol loop_symbol(const std::vector<Symbol>& symbols, std::uint64_t repetitions) {
         const std::uint32_t body = body_of(symbols);
         calls_.bodies[body].repetitions += repetitions;
@@ -144,7 +145,7 @@ class CallReader {
         return static_cast<std::uint32_t>(calls_.bodies.size() - 1);
     }
 
-    /// What was being completed when the log ended.
+    /// Returns the list that was open when the log ended.
     Symbol open_list() {
         const CallLogMemory& m = *memory_;
         const EventKey key{m.open_kind,         m.open_flags, 0,          kNobody, m.open_tag,
@@ -178,10 +179,10 @@ class CallReader {
     std::optional<Symbol> lost_;
 };
 
-/// Longer logs stay as they were written: a few seconds.
+/// Longer logs are not folded again. At this limit folding takes a few seconds.
 constexpr double kMostEventsFoldedAgain = 3e8;
 
-/// For each event itself, or the one that it has joined.
+/// Returns for each event the event itself, or the event that it has joined.
 std::vector<Symbol> events_kept(const CallLogMemory& memory, const std::vector<LoggedEvent>& events) {
     std::vector<Symbol> kept(events.size());
     for (Symbol e = 0; e < kept.size(); ++e) {
@@ -195,7 +196,7 @@ std::vector<Symbol> events_kept(const CallLogMemory& memory, const std::vector<L
     return kept;
 }
 
-/// What makes two lists of completions one, with the posts that are kept.
+/// The identity of a list of completions, expressed in the kept posts.
 std::vector<std::uint64_t> identity_of_list(const CallSequence& calls, const LoggedEvent& event,
                                             const std::vector<Symbol>& kept, bool tags) {
     const EventKey& key = event.key;
@@ -209,13 +210,13 @@ std::vector<std::uint64_t> identity_of_list(const CallSequence& calls, const Log
         const bool came = tags && ((any ? key : calls.events[post].key).flags & kAnyTag) != 0;
         list.push_back(one.distance);
         list.push_back(what_came(one.source, came ? one.tag : 0));
-        // Of which post it was matters only to what came from anywhere.
+        // The post matters only for messages received from any source.
         if (one.source != kNobody) list.push_back(post);
     }
     return list;
 }
 
-/// Completions of posts that have become one are one, too; with `join_tags` those that differ in the tags that came.
+/// Merges completions of merged posts. With `join_tags` it also merges completions that differ in the received tags.
 void keep_one_of_equal_lists(CallSequence& calls, std::vector<Symbol>& kept, bool join_tags) {
     std::map<std::vector<std::uint64_t>, Symbol> first_of;
     for (Symbol e = 0; e < kept.size(); ++e) {
@@ -250,7 +251,7 @@ double unrolled_size(const CallSequence& calls) {
     return size;
 }
 
-/// Loops that only the end of the log has made whole: what the outer levels were still waiting for.
+/// Finds loops that only the end of the log completes, from symbols that the outer levels still held.
 CallSequence folded_at_end(CallSequence calls, const std::string& place) {
     if (calls.sequence.size() < 2 || calls.events.size() >= kLostEvent || calls.bodies.size() > kMostLoops ||
         calls.loops.size() > kMostLoops || calls.body.size() > kMostBodySymbols) {
@@ -276,11 +277,11 @@ CallSequence folded_at_end(CallSequence calls, const std::string& place) {
     return calls;
 }
 
-/// Finds the loops anew, as if it had been known from the beginning which sizes are not told apart: what was logged
-/// before that was known is then a repetition of what came after it, in every rank alike.
+/// Finds the loops again, as if the merged sizes had been known from the beginning. Events logged before the merge then
+/// repeat the later ones, in every rank alike.
 CallSequence folded_again(CallSequence calls, std::vector<Symbol> kept, const std::string& place,
                           bool join_tags = false) {
-    // Its indices are used below.
+    // The indices are used below.
     check_calls(calls, std::numeric_limits<std::int32_t>::max(), std::numeric_limits<std::uint32_t>::max(), place);
     keep_one_of_equal_lists(calls, kept, join_tags);
     for (Completion& completion : calls.completions) completion.event = kept[completion.event];
@@ -335,10 +336,10 @@ CallSequence read_calls(const CallLogMemory& memory, double ticks_per_second, co
 
 namespace {
 
-/// An event without what is not told apart.
+/// An event without its merged properties.
 struct Unspecific {
     EventKey key;
-    std::uint8_t flags = 0;  ///< what that is
+    std::uint8_t flags = 0;  ///< flags of the merged properties
 };
 
 Unspecific unspecific(const EventKey& key, const JoinedEvents& what) {
@@ -364,7 +365,7 @@ KeyWords words_of(const EventKey& key) {
     return words;
 }
 
-/// Events, without size and tag, whose tags count up.
+/// Returns the events, without size and tag, whose tags count up.
 std::set<KeyWords> counting_up(const CallSequence& calls) {
     struct Tags {
         std::set<std::int32_t> different;
@@ -387,7 +388,7 @@ std::set<KeyWords> counting_up(const CallSequence& calls) {
     return found;
 }
 
-/// Which events of a log are taken together.
+/// Decides which events of a log are merged.
 class Joining {
   public:
     Joining(const CallSequence& calls, const JoinedEvents& what) : what_(what) {
@@ -423,7 +424,7 @@ class Joining {
 
     JoinedEvents what_;
     std::set<KeyWords> counting_;
-    std::map<KeyWords, SizeGroups> groups_;  ///< of the sizes of events that are otherwise the same
+    std::map<KeyWords, SizeGroups> groups_;  ///< groups of the sizes of otherwise equal events
 };
 
 }  // namespace
@@ -440,7 +441,7 @@ CallSequence with_events_joined(CallSequence calls, const JoinedEvents& what, co
         const Unspecific joined = joining(event.key);
         if (joined.flags == 0) continue;
         if (event.key.kind != CallKind::kReceive && (event.key.flags & kVariableSize) == 0) {
-            // What a job's file leaves out.
+            // Job files omit these values.
             event.bytes_total = event.key.bytes * event.count;
             event.bytes_min = event.bytes_max = event.key.bytes;
         }
@@ -454,7 +455,7 @@ CallSequence with_events_joined(CallSequence calls, const JoinedEvents& what, co
         one.bytes = joined.key.bytes;
         one.received_bytes_or_list = 0;
     }
-    if (joining.joins_lists()) {  // of receives from any source, too
+    if (joining.joins_lists()) {  // lists of receives from any source, too
         const auto posts = kept;
         keep_one_of_equal_lists(calls, kept, true);
         any_joined |= kept != posts;

@@ -8,18 +8,18 @@
 
 namespace haichi {
 
-/// For a record of a rank that makes no sense.
+/// Rejects an invalid record of a rank.
 [[noreturn]] inline void fail_record(const std::string& place, const std::string& what) {
     throw InputError(place + ": " + what, "the file is damaged, or was not written by this profiler");
 }
 
-/// Throws InputError for more entries than the record has room for.
+/// Throws InputError if the record states more entries than fit.
 inline void check_count(std::uint64_t count, std::uint64_t most, const char* what, const std::string& place) {
     if (count <= most) return;
     fail_record(place, std::to_string(count) + " " + what + "; there is room for " + std::to_string(most));
 }
 
-/// The text in a field of fixed size.
+/// Returns the text in a field of fixed size.
 template <std::size_t size>
 std::string text_of(const char (&field)[size]) {
     return {field, strnlen(field, size)};

@@ -12,23 +12,24 @@ struct OccurringSize {
     std::uint64_t bytes, count;
 };
 
-/// Sizes of what is otherwise the same event in groups that lie far apart, each narrower than half of the way to the
-/// next one: phases of the program that are told apart by their sizes only. Of fixed size: made on the call path.
+/// Groups of sizes of otherwise equal events. The groups lie far apart: each is narrower than half of the distance to
+/// the next. They separate phases of the program that differ only in sizes. The object has a fixed size because it is
+/// made on the call path.
 class SizeGroups {
   public:
-    /// One group, from `bytes` on.
+    /// Makes one group, from `bytes` on.
     explicit SizeGroups(std::uint64_t bytes) : from_{bytes}, count_(1) {}
 
-    /// Sorts the sizes. The first group is from 0 on.
+    /// Sorts the sizes. The first group begins at 0.
     SizeGroups(OccurringSize* begin, OccurringSize* end) : count_(1) {
         std::sort(begin, end, [](const OccurringSize& a, const OccurringSize& b) { return a.bytes < b.bytes; });
         split(begin, end);
     }
 
     [[nodiscard]] std::uint32_t count() const { return count_; }
-    /// The smallest size that belongs to the group; ascending.
+    /// Returns the smallest size of the group. It ascends with `group`.
     [[nodiscard]] std::uint64_t from(std::uint32_t group) const { return from_[group]; }
-    /// The smallest one of the group of this size.
+    /// Returns the smallest size of the group that contains `bytes`.
     [[nodiscard]] std::uint64_t from_of(std::uint64_t bytes) const {
         std::uint32_t group = count_ - 1;
         while (group > 0 && from_[group] > bytes) --group;
@@ -37,7 +38,7 @@ class SizeGroups {
 
   private:
     void split(const OccurringSize* begin, const OccurringSize* end) {
-        constexpr std::uint64_t kFewest = 3;  // fewer are strays
+        constexpr std::uint64_t kFewest = 3;  // fewer are outliers
         if (end - begin < 2 || count_ == kMostSizeGroups) return;
         const OccurringSize* widest = begin + 1;
         for (const OccurringSize* s = begin + 1; s < end; ++s) {

@@ -8,10 +8,9 @@
 
 namespace haichi {
 
-/// Pairs of ranks between which tags of messages are not known: in the log of one of them events that differ in their
-/// tags were taken together (kVariableTag). All messages of such a pair on that communicator are matched in their order
-/// alone, whatever tag an event has: the k-th send goes to the k-th receive, in the order in which they were posted.
-/// That is what MPI does when each side posts in the same order of tags.
+/// Pairs of ranks whose message tags are unknown, because the log of one of them merges events with different tags
+/// (kVariableTag). All messages of such a pair on that communicator are matched by order alone: the k-th posted send
+/// goes to the k-th posted receive. MPI does the same when both sides post in the same order of tags.
 class UntaggedPairs {
   public:
     /// O(events and completions of all ranks).

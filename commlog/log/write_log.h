@@ -7,7 +7,7 @@
 
 namespace haichi {
 
-/// Writes a job file as read_own_log() reads it: all ranks, profile and calls; schedules (GOAL) have no place in it.
+/// Writes a job file for read_own_log() with the profile and calls of all ranks. The file cannot hold schedules (GOAL).
 void write_own_log(const JobLog& log, const std::function<void(std::string_view)>& write);
 
 }  // namespace haichi

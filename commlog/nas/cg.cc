@@ -12,8 +12,8 @@ std::int64_t rows_of(char problem_class) {
     return of_class(problem_class, {1400, 7000, 14000, 75000, 150000, 1500000, 9000000});
 }
 
-/// With whom a rank sums up, and how many values: NPB's setup_submatrix_info. Where the ranks are no square there are
-/// twice as many columns as rows, and two neighbours in a row share one block of columns.
+/// The partners and message sizes of a rank, from NPB's setup_submatrix_info. If the number of ranks is not a square,
+/// there are twice as many columns as rows. Then two neighbours in a row share one block of columns.
 struct Submatrix {
     int columns = 1, rows = 1;
     int transpose_rank = 0;
@@ -27,7 +27,7 @@ struct Submatrix {
     Submatrix(std::int64_t size, int ranks, int rank);
 };
 
-/// Rows or columns of the matrix that part `part` of `parts` has, larger parts first.
+/// Returns the number of rows or columns of the matrix in part `part` of `parts`. Larger parts are first.
 std::int64_t share(std::int64_t size, int parts, int part) { return size / parts + (part < size % parts ? 1 : 0); }
 
 Submatrix::Submatrix(std::int64_t size, int ranks, int rank) {

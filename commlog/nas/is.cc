@@ -5,9 +5,9 @@ namespace haichi {
 namespace {
 
 constexpr std::uint64_t kKeyBytes = 4;
-constexpr std::uint64_t kTestKeys = 5;  // of the partial verification, summed with the buckets
-/// Of an iteration: the keys are passed over twice, counted and sorted into buckets, before they are sent, and once,
-/// ranked, behind.
+constexpr std::uint64_t kTestKeys = 5;  // keys of the partial verification, summed with the buckets
+/// Fraction of an iteration's computation before the keys are sent. Two passes count them and sort them into buckets.
+/// After sending, one pass ranks them.
 constexpr double kBefore = 2.0 / 3;
 
 std::int64_t keys(char problem_class) {
@@ -28,7 +28,7 @@ std::string is_refusal(char problem_class, int ranks) {
     return "it takes " + std::to_string(least) + " to " + std::to_string(most);
 }
 
-/// Which keys go where depends on random numbers: each rank sends its share of them all, evenly to the others.
+/// The destinations of keys depend on random numbers, so each rank sends an equal number of keys to every rank.
 void write_is(const NasRun& run, int, CallSequenceBuilder& calls) {
     const auto ranks = static_cast<std::uint64_t>(run.ranks);
     const std::uint64_t buckets = run.problem_class == 'S' ? 512 : 1024;

@@ -6,18 +6,19 @@ namespace haichi {
 
 namespace {
 
-constexpr std::int64_t kLuValues = 5;         // of a point
-constexpr std::int64_t kLeastRankPoints = 4;  // of a rank along an axis
-constexpr std::int64_t kFacesOfHalo = 2;      // deep
+constexpr std::int64_t kLuValues = 5;         // values of a point
+constexpr std::int64_t kLeastRankPoints = 4;  // points of a rank along an axis
+constexpr std::int64_t kFacesOfHalo = 2;      // depth of the halo
 
 enum Tag : std::int32_t { kFromSouth = 1, kFromNorth = 2, kFromEast = 3, kFromWest = 4 };
 
-/// Of an iteration's computing, by the samples of a profile (class W, one process): in each of the two sweeps the
-/// Jacobian of a plane, before its messages are received, and its solution behind; what is left is the right-hand side.
+/// Fractions of an iteration's computation, from the samples of a profile (class W, one process). Each of the two
+/// sweeps computes the Jacobian of a plane before it receives messages, and the solution afterwards. The rest is the
+/// right-hand side.
 constexpr double kJacobian = 0.15;
 constexpr double kSolution = 0.215;
 constexpr double kLuRightHandSide = 1 - 2 * (kJacobian + kSolution);
-/// Its first of three directions is between the two exchanges, the others are behind.
+/// The first of its three directions is between the two exchanges, and the others are after them.
 constexpr double kFirstDirection = 1.0 / 3;
 
 std::int64_t lu_side(char problem_class) { return of_class(problem_class, {12, 33, 64, 102, 162, 408, 1020}); }
@@ -56,7 +57,7 @@ class LuWriter {
         plane_seconds_ = own_seconds_ / static_cast<double>(nz_ - 2);
     }
 
-    /// From the corner of the lowest numbers to the highest, plane by plane, and back.
+    /// Sweeps from the corner with the lowest numbers to the highest, plane by plane, and back.
     void sweeps() {
         calls_->repeat(static_cast<std::uint64_t>(nz_ - 2), [&] {
             calls_->compute(kJacobian * plane_seconds_);
@@ -95,7 +96,7 @@ class LuWriter {
     void send(std::int32_t to, Tag tag, std::int64_t points) {
         if (to != kNobody) calls_->send(to, tag, bytes(points));
     }
-    /// The halo that comes from one side and goes to the other.
+    /// Exchanges the halo that comes from one side and goes to the other.
     void exchange(std::int32_t from, Tag tag, std::int32_t to, std::int64_t width) {
         const std::int64_t points = kFacesOfHalo * width * nz_;
         CallSequenceBuilder::Request request;
@@ -108,8 +109,8 @@ class LuWriter {
     std::int32_t north_, south_, west_, east_;
     std::int64_t nx_, ny_, nz_;
     std::int64_t inner_x_, inner_y_;
-    double own_seconds_ = 0;    ///< of an iteration
-    double plane_seconds_ = 0;  ///< of a plane, both sweeps and all else
+    double own_seconds_ = 0;    ///< for one iteration
+    double plane_seconds_ = 0;  ///< for one plane, with both sweeps and the other work
 };
 
 }  // namespace
@@ -124,7 +125,8 @@ std::string lu_refusal(char problem_class, int ranks) {
     return "a rank would have less than " + std::to_string(kLeastRankPoints) + " points along an axis";
 }
 
-/// Norms are computed after the last iteration; the first of the two only where it is the last of the class.
+/// Norms are computed after the last iteration. The first of the two is computed only if this is the last iteration of
+/// the class.
 void write_lu(const NasRun& run, int rank, CallSequenceBuilder& calls) {
     LuWriter writer(run, rank, calls);
     calls.repeat(static_cast<std::uint64_t>(run.iterations - 1), [&] {

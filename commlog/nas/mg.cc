@@ -9,11 +9,12 @@ namespace {
 
 int levels_of(char problem_class) { return of_class(problem_class, {5, 7, 8, 8, 9, 10, 11}); }
 
-/// What a rank has of a level, and with whom it exchanges halos: NPB's setup.
+/// A rank's part of a level, and the ranks with which it exchanges halos. From NPB's setup.
 struct Level {
-    std::array<int, 3> points{};  ///< its own, along each axis, and two of halo
+    std::array<int, 3> points{};  ///< own points along each axis, including two of halo
     std::array<std::array<int, 2>, 3> neighbor{};
-    std::array<bool, 3> gives{}, takes{};  ///< points to and from ranks without any on the next coarser level
+    std::array<bool, 3> gives{}, takes{};  ///< whether it exchanges points with ranks that have none on the next
+                                           ///< coarser level
     bool is_idle = false;
 
     [[nodiscard]] double own_points() const {
@@ -28,12 +29,12 @@ std::array<int, 3> grid_of(int ranks) {
     return {1 << x, 1 << y, 1 << (log - x - y)};
 }
 
-/// Entry k is level k, from 1, of 2^k points a side; entry 0 is none.
+/// Returns the levels of a rank. Entry k, from 1, is the level with 2^k points a side; entry 0 is unused.
 std::vector<Level> levels_of_rank(int finest, int ranks, int rank) {
     const std::array<int, 3> grid = grid_of(ranks);
     const std::array<int, 3> place = {rank % grid[0], rank / grid[0] % grid[1], rank / (grid[0] * grid[1])};
     std::vector<Level> levels(static_cast<std::size_t>(finest) + 1);
-    std::array<int, 3> step = {1, 1, 1};  // to the next rank that has points
+    std::array<int, 3> step = {1, 1, 1};  // distance to the next rank that has points
     for (int k = finest; k >= 1; --k) {
         Level& level = levels[static_cast<std::size_t>(k)];
         const int side = 1 << k;
@@ -69,7 +70,7 @@ class MgWriter {
           levels_(levels_of_rank(finest_, run.ranks, rank)),
           is_alone_(run.ranks == 1),
           calls_(&calls) {
-        // An iteration goes over each level four times, once with each operator; over the coarsest twice.
+        // An iteration processes each level four times, once with each operator, and the coarsest level twice.
         double points = -2.0 * cube(1);
         for (int k = 1; k <= finest_; ++k) points += 4.0 * cube(k);
         point_seconds_ = run.iteration_seconds / points;
@@ -85,7 +86,7 @@ class MgWriter {
         }
         over(finest_);  // residual
     }
-    /// An operator over a level, then its halo.
+    /// Applies an operator to a level and exchanges its halo.
     void over(int k) {
         calls_->compute(point_seconds_ * level(k).own_points());
         if (is_alone_ || level(k).is_idle) return;
@@ -110,7 +111,7 @@ class MgWriter {
         return 100 * (direction + 2 + 10 * (static_cast<int>(axis) + 1));
     }
 
-    /// Points of a face. Axes that were exchanged before have their halos in it.
+    /// Returns the points of a face. Axes that were exchanged earlier include their halos.
     [[nodiscard]] std::int64_t halo(int k, std::size_t axis) const {
         const auto& p = level(k).points;
         if (axis == 0) return std::int64_t{p[1] - 2} * (p[2] - 2);
@@ -122,7 +123,7 @@ class MgWriter {
         return std::int64_t{p[axis == 0 ? 1 : 0]} * p[axis == 2 ? 1 : 2];
     }
 
-    /// Ranks that have no points of the level k - 1 get their share of level k from those that have.
+    /// Ranks without points of level k - 1 get their part of level k from ranks that have them.
     void interpolate(int k) {
         calls_->compute(point_seconds_ * level(k).own_points());
         if (is_alone_) return;
@@ -133,7 +134,7 @@ class MgWriter {
         }
     }
 
-    /// Of the messages that travel down and up the axis.
+    /// Posts the receives of the messages that travel down and up the axis.
     Requests start_receives(int k, std::size_t axis, std::int64_t down, std::int64_t up) {
         return {calls_->start_receive(level(k).neighbor[axis][1], tag(axis, -1), bytes(down)),
                 calls_->start_receive(level(k).neighbor[axis][0], tag(axis, 1), bytes(up))};

@@ -9,25 +9,25 @@
 
 namespace haichi {
 
-/// The decomposition of BT and SP: the grid in p^3 cells of p^2 ranks, of which each has p cells on a diagonal, one in
-/// every slice along every axis. NPB's make_set.
+/// The decomposition of BT and SP: the grid is divided into p^3 cells of p^2 ranks. Each rank has p cells on a
+/// diagonal, one in every slice along every axis. From NPB's make_set.
 class Multipartition {
   public:
     struct Cell {
-        std::array<int, 3> place{};  ///< in the grid of cells
+        std::array<int, 3> place{};  ///< position in the grid of cells
         std::array<std::int64_t, 3> size{};
-        double share = 0;  ///< of the grid's points
+        double share = 0;  ///< fraction of the grid's points
     };
 
     Multipartition(std::int64_t side, int ranks, int rank);
 
     [[nodiscard]] int cells() const { return cells_; }
-    /// The rank's cell in a slice along an axis, from 0.
+    /// Returns the rank's cell in a slice along an axis, from 0.
     [[nodiscard]] const Cell& cell(std::size_t axis, int slice) const;
     [[nodiscard]] double share() const { return share_; }
     [[nodiscard]] std::int32_t predecessor(std::size_t axis) const { return predecessor_[axis]; }
     [[nodiscard]] std::int32_t successor(std::size_t axis) const { return successor_[axis]; }
-    /// Bytes of two layers of faces of all cells that have a neighbour on that side.
+    /// Returns the bytes of two layers of the faces of all cells that have a neighbour on that side.
     [[nodiscard]] std::uint64_t face_bytes(std::size_t axis, bool is_upper) const;
 
   private:
@@ -44,20 +44,21 @@ inline constexpr std::uint32_t kOfSolvers = 2;
 /// Tags of messages that travel down and up an axis.
 inline constexpr std::array<std::array<std::int32_t, 2>, 3> kFaceTags = {{{3000, 2000}, {5000, 4000}, {6000, 7000}}};
 
-/// NPB's copy_faces: all six messages each way under way together.
+/// Writes NPB's copy_faces, with all six messages in each direction under way together.
 void write_copy_faces(const Multipartition& cells, CallSequenceBuilder& calls);
 
-/// Along an axis, from the first slice to the last and back: seconds of the whole grid that a cell computes before it
-/// waits for the message that it needs, and behind that. What is before on the way back is of the cell before.
+/// The stages of a solver along an axis, from the first slice to the last and back. Times are in seconds for the whole
+/// grid. A cell computes one stage before it waits for its message and one after it. On the way back, the stage before
+/// the wait belongs to the preceding cell.
 struct SolverStages {
     double before_forward = 0, forward = 0;
     double before_backward = 0, backward = 0;
-    /// Bytes and tag of the message that leaves a cell.
+    /// The size and tag of the message that a cell sends.
     std::uint64_t (*bytes)(const NasRun& run, const Multipartition& cells, const Multipartition::Cell& cell,
                            std::size_t axis, bool is_forward) = nullptr;
     std::int32_t (*tag)(const Multipartition& cells, const Multipartition::Cell& cell, std::size_t axis,
                         bool is_forward) = nullptr;
-    bool waits_once = false;  ///< for both its messages, with one call
+    bool waits_once = false;  ///< waits for both of its messages with one call
 };
 void write_solver(const NasRun& run, const Multipartition& cells, std::size_t axis, const SolverStages& stages,
                   CallSequenceBuilder& calls);

@@ -13,10 +13,10 @@ namespace haichi {
 
 namespace {
 
-/// Numbers of ranks are tried up to here.
+/// Largest number of ranks that is tried.
 constexpr int kMostNasRanks = 1 << 20;
 
-/// "4 or 9": the nearest below and above that the program runs on.
+/// Returns "4 or 9": the nearest numbers of ranks below and above on which the program runs.
 std::string nearest(const NasProgram& program, char problem_class, int ranks) {
     std::string text;
     for (int below = std::min(ranks, kMostNasRanks) - 1; below > 0; --below) {
@@ -67,7 +67,7 @@ NasRun checked_run(const NasProgram& program, const NasOptions& options) {
     return run;
 }
 
-/// What each rank has received is what the others have sent to it.
+/// Computes each rank's received messages from the messages that others sent to it.
 void add_received(JobLog& log) {
     std::vector<std::vector<PeerTraffic>> received(log.ranks.size());
     for (const RankLog& rank : log.ranks) {

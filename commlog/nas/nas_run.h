@@ -8,22 +8,23 @@
 
 namespace haichi {
 
-/// A run of a NAS program. Classes are their letters, S W A B C D E.
+/// A run of a NAS program. Classes are identified by their letters, S W A B C D E.
 struct NasRun {
     char problem_class = 'S';
     int ranks = 1;
     std::int64_t iterations = 1;
-    std::int64_t class_iterations = 1;  ///< of the class, whatever the run has
+    std::int64_t class_iterations = 1;  ///< number of the class, regardless of the run
     double iteration_seconds = 0;       ///< CPU time of one iteration on one process
 };
 
-/// World ranks by rank in the communicator. A rank knows those that it is in by their order, from 1; 0 is the world.
+/// Ranks in MPI_COMM_WORLD by rank in the communicator. A rank numbers its own communicators in order, from 1; 0 is
+/// MPI_COMM_WORLD.
 using NasCommunicators = std::vector<std::vector<std::int32_t>>;
 
 inline constexpr std::uint64_t kDoubleBytes = 8;
 inline constexpr std::uint64_t kComplexBytes = 16;
 
-/// The value of a class in the order S W A B C D E.
+/// Returns the value of a class; `values` are in the order S W A B C D E.
 template <typename T, std::size_t size>
 T of_class(char problem_class, const T (&values)[size]) {
     constexpr char kClasses[] = "SWABCDE";
@@ -34,9 +35,9 @@ T of_class(char problem_class, const T (&values)[size]) {
     return T{};
 }
 
-/// -1 if `ranks` is not a power of two.
+/// Returns -1 if `ranks` is not a power of two.
 int log2_of(int ranks);
-/// -1 if `ranks` is not a square.
+/// Returns -1 if `ranks` is not a square.
 int root_of(int ranks);
 std::string refuse_unless_power_of_two(int ranks);
 
@@ -73,7 +74,7 @@ std::int64_t sp_iterations(char problem_class);
 std::string sp_refusal(char problem_class, int ranks);
 void write_sp(const NasRun& run, int rank, CallSequenceBuilder& calls);
 
-/// Of BT and SP: that of the faces, that of the solvers.
+/// Returns the communicators of BT and SP: first that for faces, then that for solvers.
 NasCommunicators multipartition_communicators(const NasRun& run);
 
 }  // namespace haichi

@@ -4,8 +4,8 @@ namespace haichi {
 
 namespace {
 
-/// Of an iteration's computing, by the samples of a profile (class W, one process), which does not tell the elimination
-/// from the substitution; as 2 to 1 here.
+/// Fractions of an iteration's computation, from the samples of a profile (class W, one process). The profile does not
+/// separate elimination from substitution; they are divided 2 to 1 here.
 constexpr double kSpRightHandSide = 0.35;
 constexpr double kLeftHandSide = 0.29 / 3;  // along each axis
 constexpr double kSpElimination = 0.21 / 3;
@@ -14,7 +14,7 @@ constexpr double kInversion = 0.045 / 3;
 
 std::int64_t sp_side(char problem_class) { return of_class(problem_class, {12, 36, 64, 102, 162, 408, 1020}); }
 
-/// Of the face's points that are not on the border of the grid, two rows of three systems.
+/// Two rows of three systems for each point of the face that is not on the border of the grid.
 std::uint64_t sp_solver_bytes(const NasRun&, const Multipartition& cells, const Multipartition::Cell& cell,
                               std::size_t axis, bool is_forward) {
     std::int64_t points = 1;

@@ -1,4 +1,4 @@
-"""The C wrapper of one MPI function, by the family of its row."""
+"""Makes the C wrapper of one MPI function by the family of its table entry."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class CValues(Values):
-    """Arguments as C has them."""
+    """Arguments with their types in C."""
 
     is_fortran = False
 
@@ -54,7 +54,7 @@ class CValues(Values):
 
 
 def c_wrapper(function: Function) -> str:
-    """The arguments come as words: if the process has another MPI than this wrapper is made for, whose handles are of
+    """Makes a wrapper whose arguments are words. If the process has a different MPI than the wrapper's, with handles of
     another size, all their bits are passed on."""
     name = function.name[4:]
     count = len(function.parameters)

@@ -10,12 +10,11 @@
 
 namespace haichi::profiler {
 
-/// Whether the processor's counter runs at one rate whatever the processor does (constant_tsc and nonstop_tsc).
+/// Whether the processor's counter has a constant rate in all processor states (constant_tsc and nonstop_tsc).
 extern bool counter_is_steady;
 void look_at_counter();
 
-/// Of a simulated machine (`haichi run -- PROGRAM`), on which a look at it takes no time; null: the machine is
-/// real.
+/// The clock of a simulated machine (`haichi run -- PROGRAM`), where reading it takes no time. Null on a real machine.
 extern std::uint64_t (*simulated_nanoseconds)();
 
 inline std::uint64_t nanoseconds(clockid_t clock) {
@@ -24,7 +23,8 @@ inline std::uint64_t nanoseconds(clockid_t clock) {
     return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(t.tv_nsec);
 }
 
-/// Ticks of the processor's counter; nanoseconds where it is not steady, and simulated ones where all is simulated.
+/// Returns ticks of the processor's counter, or nanoseconds if its rate is not constant. On a simulated machine it
+/// returns simulated nanoseconds.
 inline std::uint64_t ticks() {
 #if defined(__x86_64__)
     if (counter_is_steady) [[likely]]
@@ -39,13 +39,13 @@ inline std::uint64_t ticks() {
     return simulated_nanoseconds != nullptr ? simulated_nanoseconds() : nanoseconds(CLOCK_MONOTONIC_RAW);
 }
 
-/// Both clocks at one moment.
+/// Readings of both clocks at one moment.
 struct Moment {
     std::uint64_t at_ticks, at_ns;
 };
 Moment now();
 
-/// The counter's rate between two moments.
+/// Returns the counter's rate between two moments.
 double ticks_per_second(const Moment& from, const Moment& to);
 
 }  // namespace haichi::profiler

@@ -5,10 +5,11 @@
 
 namespace haichi::profiler {
 
-/// What the calling process contributes to collective operations and gets from them, by their arguments:
-/// docs/reference/profiler_numbers.md states the rules. Arguments that MPI reads only at the root are read only there.
+/// The bytes that the calling process contributes to collective operations and receives from them, computed from the
+/// arguments. docs/reference/profiler_numbers.md states the rules. Arguments that MPI reads only at the root are read
+/// only there.
 
-/// Handles of Fortran in an array of types.
+/// Fortran handles in an array of types.
 struct FortranType {
     MPI_Fint handle;
 };
@@ -36,13 +37,13 @@ std::int64_t count_at(const Count* counts, std::int32_t i) {
     return static_cast<std::int64_t>(counts[i]);
 }
 
-/// Whether this process is the root of the operation.
+/// Returns whether this process is the root of the operation.
 inline bool is_root(const Communicator& c, int root) {
     return c.is_intercommunicator() ? root == MPI_ROOT : root == c.rank;
 }
-/// Of an intercommunicator the processes beside the root in its group.
+/// Returns whether the process is in the root's group of an intercommunicator, but is not the root.
 inline bool is_outside(int root) { return root == MPI_PROC_NULL; }
-/// How many parts a rooted operation gathers or scatters.
+/// Returns the number of parts that a rooted operation gathers or scatters.
 inline std::int32_t parts(const Communicator& c) { return c.is_intercommunicator() ? c.remote_size : c.size; }
 
 inline std::int32_t item_detail(Thread& t, MPI_Datatype type) {
@@ -53,7 +54,7 @@ inline std::int32_t item_detail(Thread& t, MPI_Datatype type) {
 inline std::int32_t reduction_detail(MPI_Op operation) {
     std::int32_t detail = 0;
 #if defined(MPICH_VERSION)
-    // Handles of built-in operations state that they are: part of MPICH's binary interface, as mpi.h shows.
+    // The handle of a built-in operation shows its kind. This is part of MPICH's binary interface, as mpi.h shows.
     if ((static_cast<std::uint32_t>(operation) & 0xff000000U) == 0x58000000U) return 0;
     detail = kUserDefined;
 #endif
@@ -174,7 +175,7 @@ CollectiveSizes reduce_scatter_sizes(Thread& t, const Communicator& c, const Cou
     return {sum(counts, c.size) * size_of(t, type), bytes_of(t, count_at(counts, c.rank), type)};
 }
 
-// Neighbourhoods: `c` knows the numbers of sources and destinations (find_neighbors).
+// Neighbourhood collectives: find_neighbors() has set the numbers of sources and destinations in `c`.
 
 inline CollectiveSizes neighbor_allgather_sizes(Thread& t, const Communicator& c, std::int64_t send_count,
                                                 MPI_Datatype send_type, std::int64_t receive_count,

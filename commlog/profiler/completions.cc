@@ -7,7 +7,8 @@ namespace haichi::profiler {
 std::uint64_t shared_handles[2];
 
 void find_shared_handles() {
-    // A send to nobody is over at once, and so is a barrier of one: equal handles of two in flight are shared ones.
+    // A send to MPI_PROC_NULL and a barrier of one process complete at once. If two of them in flight have equal
+    // handles, the handle is shared.
     MPI_Request first;
     MPI_Request second;
     real.Isend(nullptr, 0, handles.byte, MPI_PROC_NULL, 0, handles.self, &first);
@@ -24,7 +25,8 @@ void find_shared_handles() {
 
 bool take_shared(Thread& t, const void* where, SharedPost& post) {
     constexpr std::uint32_t kMask = kMostSharedPosts - 1;
-    constexpr std::uint32_t kLooked = 16;  // a request that was copied elsewhere is not looked for in thousands
+    constexpr std::uint32_t kLooked = 16;  // limits the search for a request that was copied elsewhere, because
+                                           // thousands may wait
     while (t.shared_count != 0 && !t.shared[t.shared_first & kMask].waiting) {
         ++t.shared_first;
         --t.shared_count;
@@ -60,7 +62,7 @@ void finish(Thread& t, std::uint32_t slot, const void* where, const void* status
         return;
     }
     RequestEntry& entry = requests[slot];
-    // A post completed by another thread than its own stays open in the log: the two have no common order.
+    // A post completed by another thread stays open in the log, because the two threads have no common order.
     const bool is_logged = entry.post != 0 && t.recorder && entry.thread == t.number;
     if (entry.kind == RequestKind::kReceive || entry.kind == RequestKind::kSendAndReceive) {
         const Communicator& c = communicator_at(entry.communicator);
@@ -69,7 +71,7 @@ void finish(Thread& t, std::uint32_t slot, const void* where, const void* status
         int tag = 0;
         if (came.cancelled == 0) {
             const std::int32_t from = c.world_rank(came.source);
-            // The other thread's counters are its own: then it is the call that has completed it.
+            // The counters of another thread must not be changed. Then the bytes count for the completing call.
             const bool is_own = entry.thread == t.number && entry.site < kMostSites;
             count_received(t, entry.function, from, came.bytes, is_own ? t.memory->sites[entry.site] : *t.site);
             if (entry.log_flags != 0) {
@@ -114,7 +116,7 @@ RequestArray fortran_requests(Thread& t, const MPI_Fint* count, const MPI_Fint* 
 }
 
 AllRequests::AllRequests(Thread& t, const RequestArray& array) : thread_(&t), array_(array) {
-    // Grown before fortran_requests has written, or not at all: handles lie in the same memory.
+    // Grows the memory before fortran_requests() writes to it, or not at all, because handles lie in the same memory.
     if (array.count > t.room && !grow(t, array.count)) array_.count = 0;
     for (std::uint32_t i = 0; i < array_.count; ++i) {
         const std::uint32_t slot = look_up(t, array_.handles[i]);
@@ -153,7 +155,7 @@ void AllRequests::fail(bool is_in_status, const void* statuses) {
 
 SomeRequests::SomeRequests(Thread& t, const RequestArray& array) : thread_(&t), array_(array) {
     if (array.count > t.room && !grow(t, array.count)) array_.count = 0;
-    // With many threads a completed handle may be another operation's before this call is back.
+    // With many threads, a completed handle may belong to another operation before this call returns.
     for (std::uint32_t i = 0; i < array_.count; ++i) {
         if (profiler.has_many_threads) {
             t.slots[i] = look_up(t, array_.handles[i]);

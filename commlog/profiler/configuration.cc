@@ -18,7 +18,8 @@ namespace haichi::profiler {
 
 namespace {
 
-/// What is wrong with the configuration: a file that is none has something wrong in every line, and is told of briefly.
+/// The errors in the configuration. A file that is not a configuration has an error in every line, so only a few are
+/// printed.
 class Complaints {
   public:
     [[gnu::format(printf, 2, 3)]] void add(const char* format, ...) {
@@ -30,7 +31,7 @@ class Complaints {
         va_start(values, format);
         std::vsnprintf(text, sizeof(text), format, values);
         va_end(values);
-        // What is not text is not sent to a terminal.
+        // Characters that are not text are not sent to a terminal.
         for (char* c = text; *c != '\0'; ++c) {
             if (static_cast<unsigned char>(*c) < ' ' || *c == '\x7f') *c = '?';
         }
@@ -47,7 +48,7 @@ class Complaints {
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-/// Without spaces at both ends, in place.
+/// Removes spaces at both ends, in place.
 char* trimmed(char* text) {
     while (is_space(*text)) ++text;
     std::size_t length = std::strlen(text);
@@ -73,7 +74,7 @@ bool is_on(Complaints& complaints, const char* key, const char* value, bool othe
     return otherwise;
 }
 
-/// "key=value", both trimmed in place.
+/// Sets an option from "key=value". Both parts are trimmed in place.
 void set(Configuration& c, Complaints& complaints, char* text) {
     text = trimmed(text);
     if (*text == '\0') return;
@@ -83,7 +84,7 @@ void set(Configuration& c, Complaints& complaints, char* text) {
         return;
     }
     if (equal == nullptr) {
-        // HAICHI_PROF=off alone
+        // a word without a value, as in HAICHI_PROF=off
         c.is_on = is_on(complaints, "HAICHI_PROF", text, c.is_on);
         return;
     }
@@ -108,7 +109,8 @@ void set(Configuration& c, Complaints& complaints, char* text) {
     }
 }
 
-/// Why a file cannot hold a configuration, before it is read: a device may never end, a pipe never begin.
+/// Returns why a file cannot hold a configuration. The check precedes reading, because a device may never end and a
+/// pipe may never begin.
 const char* why_no_configuration(int file) {
     constexpr off_t kMostBytes = 1 << 20;
     struct stat status {};
@@ -136,7 +138,7 @@ void read_file(Configuration& c, Complaints& complaints, const char* path) {
     std::fclose(file);
 }
 
-/// The batch system's number of the job; else when and where it began.
+/// Writes the batch system's job number, or else the start time and the process id.
 void job_name(char* name, std::size_t room) {
     for (const char* variable : {"SLURM_JOB_ID", "PJM_JOBID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"}) {
         const char* const number = std::getenv(variable);
@@ -154,7 +156,7 @@ void job_name(char* name, std::size_t room) {
     std::snprintf(name + length, room - length, "-%d", static_cast<int>(getpid()));
 }
 
-/// The pattern with %j replaced.
+/// Replaces %j in the pattern.
 void expand_file(Configuration& c) {
     char job[128];
     job_name(job, sizeof(job));

@@ -1,5 +1,5 @@
-"""The bodies of wrappers: what is done before and after the call of MPI, by family. C and Fortran wrappers have the
-same bodies; how an argument becomes a value of C is what differs (Values)."""
+"""The bodies of wrappers by family: the code before and after the MPI call. C and Fortran wrappers have the same
+bodies; they differ in how an argument becomes a C value (Values)."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ class Values(ABC):
 
     def __init__(self, roles: tuple[str, ...], arguments: list[str]) -> None:
         self.roles = roles
-        self.arguments = list(arguments)  # as they are passed on
+        self.arguments = list(arguments)  # as passed to the MPI function
 
     def argument(self, role: str) -> str:
-        """The parameter's name."""
+        """Returns the parameter's name."""
         return f"a{self.roles.index(role)}"
 
     def pass_on(self, role: str, expression: str) -> None:
@@ -26,45 +26,45 @@ class Values(ABC):
 
     @abstractmethod
     def value(self, role: str) -> str:
-        """A value of C; of variables what is in them."""
+        """Returns a C value; for a variable, its contents."""
 
     @abstractmethod
     def requests(self) -> str:
-        """A RequestArray."""
+        """Returns a RequestArray."""
 
     def address(self, role: str) -> str:
         return self.argument(role)
 
     @abstractmethod
     def is_ignored(self, role: str) -> str:
-        """Whether the program ignores the status."""
+        """Returns whether the program ignores the status."""
 
     @abstractmethod
     def status_type(self) -> str: ...
 
     @abstractmethod
     def object_number(self, role: str) -> str:
-        """A window or file as a number."""
+        """Returns a window or file as a number."""
 
     @abstractmethod
     def variadic_word(self) -> str:
-        """What stands where the first argument behind the declared ones would."""
+        """Returns the word in the position of the first argument after the declared ones."""
 
     @abstractmethod
     def call(self, real: str) -> list[str]:
-        """Calls MPI; `result` is then what it says."""
+        """Calls MPI and sets `result` to its return value."""
 
     @abstractmethod
     def result(self) -> list[str]:
-        """The end of the wrapper."""
+        """Ends the wrapper."""
 
     @abstractmethod
     def place(self, index: str) -> str:
-        """A place in the program's array, from 0, of an index as the MPI states it."""
+        """Returns an index of the program's array, from 0, for an index as the MPI states it."""
 
 
 def body(row: Row | None, function: str, values: Values, real: str) -> list[str]:
-    """The lines of the wrapper's body, behind the test whether the call is recorded."""
+    """Returns the lines of the wrapper's body after the test whether the call is recorded."""
     if row is None:
         return timed(function, values, real)
     return FAMILIES[row.family](row, function, values, real)
@@ -75,7 +75,7 @@ def call(values: Values, real: str) -> list[str]:
 
 
 def index(values: Values) -> str:
-    """Of the communicator that the call is on."""
+    """Returns the index of the communicator of the call."""
     for role in ("comm", "parent"):
         if role in values.roles:
             return f"index_of(t, {values.value(role)}, result)"
@@ -87,12 +87,12 @@ def counted(function: str, values: Values) -> list[str]:
 
 
 def timed(function: str, values: Values, real: str) -> list[str]:
-    """Only counted, with its time."""
+    """Counts the call and its time only."""
     return [*call(values, real), *counted(function, values), *values.result()]
 
 
 def simple(row: Row, function: str, values: Values, real: str, *after: str, before: tuple[str, ...] = ()) -> list[str]:
-    """Statements behind a call that has succeeded."""
+    """Adds the statements `after` for a call that has succeeded."""
     del row
     lines = [f"    {line}" for line in before] + call(values, real) + counted(function, values)
     lines += ["    if (result == MPI_SUCCESS) {", *(f"        {line}" for line in after), "    }", *values.result()]
@@ -108,7 +108,7 @@ def receive_of(values: Values) -> str:
 
 
 def own_status(values: Values, role: str = "status") -> tuple[str, ...]:
-    """A status of our own where the program ignores it."""
+    """Declares a status for the wrapper if the program ignores it."""
     kind = values.status_type()
     given = values.argument(role)
     values.pass_on(role, "status")
@@ -323,7 +323,7 @@ def other_request(row: Row, function: str, v: Values, real: str) -> list[str]:
 
 
 def one_sided(row: Row, function: str, v: Values, real: str) -> list[str]:
-    """Sizes: of what the caller gives, and of what it gets."""
+    """Counts two sizes: the bytes that the caller gives and the bytes that it gets."""
 
     window, target = v.object_number("object_value"), v.value("peer")
     # Operations without a count move one element.
@@ -351,7 +351,7 @@ def sizes_of(row: Row, v: Values) -> tuple[str, ...]:
 
 
 def detail_of(row: Row, v: Values) -> str:
-    """CollectiveDetail: of the type that is significant in every rank, and of the operation of a reduction."""
+    """Returns the CollectiveDetail: the type that is significant in every rank, and the operation of a reduction."""
     details = []
     if row.operation in ("kAllgather", "kAllgatherv"):
         details.append(f"item_detail(t, {v.value('type2')})")
@@ -420,7 +420,7 @@ def icomm(row: Row, function: str, v: Values, real: str) -> list[str]:
 def free_comm(row: Row, function: str, v: Values, real: str) -> list[str]:
     before = (f"const MPI_Comm freed = {v.value('comm_variable')};",)
     after = (other_collective(function, "freed", "kTellsNone"), "release_communicator(freed);")
-    # What it is must be known before it is freed.
+    # The communicator must be known before it is freed.
     known = "if (freed != handles.no_communicator) communicator(call.thread(), freed);"
     return simple(row, function, v, real, *after, before=(*before, known))
 

@@ -7,7 +7,7 @@ namespace haichi::profiler {
 namespace {
 
 #if defined(OPEN_MPI)
-/// Variables in common blocks, decorated as the Fortran compiler does it; the program's compiler is one of these.
+/// Variables in common blocks, with the name decorations of Fortran compilers. The program's compiler uses one of them.
 struct Constant {
     const void* addresses[4];
 
@@ -19,7 +19,7 @@ struct Constant {
     }
 };
 #else
-/// Pointers that MPICH sets when the first Fortran procedure is called: they are read when they are needed.
+/// Pointers that MPICH sets when the first Fortran procedure is called. So they are read when needed.
 struct Constant {
     const void* const* pointers[2];
     const void* address;
@@ -61,7 +61,7 @@ bool is_in_place(const void* buffer) { return in_place.is(buffer); }
 int first_index(void* procedure, Completes which) {
     int index = 1;
 #if defined(MPICH_VERSION)
-    // A send to nobody is over at once.
+    // A send to MPI_PROC_NULL completes at once.
     MPI_Fint request;
     MPI_Fint one = 1;
     MPI_Fint outcome = 0;

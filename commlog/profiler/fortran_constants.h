@@ -6,8 +6,8 @@
 
 namespace haichi::profiler {
 
-/// Fortran's MPI_STATUS_IGNORE, MPI_STATUSES_IGNORE and MPI_IN_PLACE are variables, known by their addresses: each
-/// language binding of each MPI has its own.
+/// Fortran's MPI_STATUS_IGNORE, MPI_STATUSES_IGNORE and MPI_IN_PLACE are variables that are identified by their
+/// addresses. Each language binding of each MPI has its own.
 void find_fortran_constants();
 
 bool is_status_ignored(const void* status);
@@ -19,16 +19,16 @@ inline bool is_descriptor_in_place(const void* descriptor) {
     return is_in_place(*static_cast<const void* const*>(descriptor));
 }
 
-/// A Fortran procedure of the MPI by its profiling name. Ends the process if there is none.
+/// Returns a Fortran procedure of the MPI by its profiling name. Ends the process if there is none.
 void* find_fortran(const char* name);
 
-/// What a procedure calls the first of several requests: 1, but some versions of MPICH give mpi_f08 programs indices of
-/// C (MPI_Waitany of 4.0.2), which is asked once. `procedure` is MPI_Waitany, MPI_Testany, MPI_Waitsome or
-/// MPI_Testsome.
+/// Returns the index of the first of several requests in `procedure`. It is usually 1, but some versions of MPICH give
+/// C indices to mpi_f08 programs (MPI_Waitany of 4.0.2), so it is determined once. `procedure` is MPI_Waitany,
+/// MPI_Testany, MPI_Waitsome or MPI_Testsome.
 enum class Completes { kWaitAny, kTestAny, kSome };
 int first_index(void* procedure, Completes which);
 
-/// Windows and files as numbers that no handle of C has.
+/// Returns windows and files as numbers that no C handle has.
 inline std::uint64_t fortran_object(MPI_Fint handle) {
     return std::uint64_t{1} << 62 | static_cast<std::uint32_t>(handle);
 }

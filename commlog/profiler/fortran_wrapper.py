@@ -1,8 +1,8 @@
-"""The Fortran wrappers of MPI functions: mpif.h and `use mpi` call mpi_x_, `use mpi_f08` mpi_x_f08_, in MPICH also
-mpi_x_f08ts_ (choice buffers as descriptors) and mpi_x_f08ts_large_ (large counts).
+"""The Fortran wrappers of MPI functions. mpif.h and `use mpi` call mpi_x_, and `use mpi_f08` calls mpi_x_f08_. In MPICH
+it also calls mpi_x_f08ts_ (choice buffers as descriptors) and mpi_x_f08ts_large_ (large counts).
 
-Every argument of Fortran is one word, so wrappers pass words on, to the procedure's profiling name; lengths of
-character arguments come behind all others."""
+Every Fortran argument is one word, so wrappers pass words to the procedure's profiling name. The lengths of character
+arguments follow all other arguments."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from functions import JOB_FAMILIES, Row, row_of
 if TYPE_CHECKING:
     from mpi_prototypes import Function
 
-# Arguments of C that Fortran does not have.
+# C arguments that Fortran does not have.
 WITHOUT_ARGUMENTS = {"MPI_Init": 2, "MPI_Init_thread": 2}
 
-# Families that tell which requests they have completed.
+# Families that report which requests they completed.
 COMPLETES = {"waitany": "kWaitAny", "testany": "kTestAny", "waitsome": "kSome"}
 
 
 class FortranValues(Values):
-    """Arguments as Fortran has them: addresses."""
+    """Arguments as Fortran passes them: addresses."""
 
     is_fortran = True
 
@@ -90,7 +90,7 @@ class FortranValues(Values):
 
 
 def exported_names(wrapper_or_libraries: list[str]) -> set[str]:
-    """Names in the Fortran libraries that the compiler wrapper links, or in those given; none where there are none."""
+    """Names in the Fortran libraries that the compiler wrapper links, or in the given ones. Empty if there are none."""
     given = [Path(word) for word in wrapper_or_libraries]
     if given and all(".so" in path.name for path in given):
         missing = [str(path) for path in given if not path.is_file()]
@@ -101,13 +101,13 @@ def exported_names(wrapper_or_libraries: list[str]) -> set[str]:
 
 
 def names_in(library: Path) -> set[str]:
-    # Some are no libraries but scripts of the linker: none of these is an MPI's.
+    # Some files are linker scripts instead of libraries. None of these belongs to an MPI.
     listed = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True)
     return {line.split()[-1].partition("@")[0] for line in listed.stdout.splitlines() if line}
 
 
 def linked_libraries(wrapper: list[str]) -> list[Path]:
-    """Those that the compiler wrapper links; none without it."""
+    """The libraries that the compiler wrapper links. Empty without a wrapper."""
     try:
         shown = subprocess.run([*wrapper, "-show"], capture_output=True, text=True, check=True).stdout.split()
     except (OSError, subprocess.CalledProcessError):
@@ -126,7 +126,7 @@ def linked_libraries(wrapper: list[str]) -> list[Path]:
 
 
 def profiling_name(name: str, names: set[str]) -> str | None:
-    """The second name of a procedure: pmpi_x_, in MPICH's mpi_f08 pmpir_x_f08_."""
+    """The second name of a procedure: pmpi_x_, or pmpir_x_f08_ in MPICH's mpi_f08."""
     for second in (f"p{name}", f"P{name}", name.replace("mpi_", "pmpir_", 1)):
         if second in names:
             return second
@@ -145,7 +145,7 @@ def words(function: Function, is_function: bool) -> list[str]:
 
 
 def fortran_wrapper(function: Function, name: str, second: str, others: list[str]) -> str:
-    """`others` are the same procedure, decorated as other compilers do it."""
+    """`others` are names of the same procedure with the decorations of other compilers."""
     number = f"function::{function.name[4:]}"
     is_function = function.result != "int"
     arguments = words(function, is_function)
@@ -163,7 +163,7 @@ def fortran_wrapper(function: Function, name: str, second: str, others: list[str
     lines += [f"    if (real_{name} == nullptr) [[unlikely]] {{ {find} }}"]
     values = FortranValues(roles, arguments, function, name)
     if "error" in arguments:
-        # In `use mpi_f08` ierror is optional.
+        # In `use mpi_f08`, ierror is optional.
         lines += ["    MPI_Fint own_error = MPI_SUCCESS;", "    if (error == nullptr) error = &own_error;"]
     if row is not None and row.family in JOB_FAMILIES:
         if "error" not in arguments:

@@ -1,7 +1,7 @@
-"""What the functions of MPI mean: one row each, from which generate_wrappers.py makes the C and Fortran wrappers.
+"""The semantics of MPI functions, one table entry each. generate_wrappers.py makes the C and Fortran wrappers from it.
 
-A row is the family of the function and the roles of its arguments, in their order; "_" plays none. A function without a
-row gets a wrapper that counts its calls and their time. The variants with large counts (MPI_x_c) have the row of MPI_x.
+An entry has the family of the function and the roles of its arguments in order; "_" has no role. A function without an
+entry gets a wrapper that counts its calls and their time. Variants with large counts (MPI_x_c) use the entry of MPI_x.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 class Row:
     family: str
     roles: tuple[str, ...]
-    # Of sends: CallFlags. Of what makes communicators: OtherDetail. Of one-sided operations: puts, gets, both. Of
-    # collectives: the operation and the function that gives the sizes.
+    # For sends: CallFlags. For functions that make communicators: OtherDetail. For one-sided operations: puts, gets or
+    # both. For collectives: the operation and the function that computes the sizes.
     flags: str = "0"
     operation: str = "kOther"
     sizes: str = ""
@@ -29,7 +29,7 @@ def add(names: str, family: str, roles: str, flags: str = "0") -> None:
         ROWS["MPI_" + name] = Row(family, tuple(roles.split()), flags)
 
 
-# Point to point.
+# Point-to-point functions.
 add("Send Bsend Rsend", "send", "_ count type peer tag comm")
 add("Ssend", "send", "_ count type peer tag comm", "kSynchronous")
 add("Isend Ibsend Irsend", "isend", "_ count type peer tag comm request")
@@ -48,7 +48,7 @@ add("Improbe", "improbe", "source source_tag comm flag message status")
 add("Mrecv", "mrecv", "_ _ _ message status")
 add("Imrecv", "imrecv", "_ _ _ message request")
 
-# Requests.
+# Functions of requests.
 add("Start", "start", "request")
 add("Startall", "startall", "request_count requests")
 add("Wait", "wait", "request status")
@@ -60,7 +60,7 @@ add("Testany", "testany", "request_count requests index flag status")
 add("Waitsome Testsome", "waitsome", "request_count requests completed indices statuses")
 add("Request_free", "request_free", "request")
 
-# Requests of which nothing is known.
+# Requests with unknown contents.
 add("Grequest_start", "other_request", "_ _ _ _ request")
 add(
     "File_iread File_iwrite File_iread_shared File_iwrite_shared File_iread_all File_iwrite_all",
@@ -70,7 +70,7 @@ add(
 add("File_iread_at File_iwrite_at File_iread_at_all File_iwrite_at_all", "other_request", "_ _ _ _ _ request")
 
 
-# One-sided operations: what the caller puts to the target's memory, gets from it, or both.
+# One-sided operations: the caller puts data into the target's memory, gets data from it, or both.
 add("Put", "one_sided", "_ count type peer _ _ _ object_value", "puts")
 add("Rput", "one_sided", "_ count type peer _ _ _ object_value request", "puts")
 add("Accumulate", "one_sided", "_ count type peer _ _ _ _ object_value", "puts")
@@ -84,7 +84,7 @@ add("Compare_and_swap", "one_sided", "_ _ _ type peer _ object_value", "both")
 
 
 def collective(name: str, operation: str, sizes: str, roles: str, size_roles: str) -> None:
-    """The blocking, the non-blocking and the persistent one."""
+    """Adds the blocking, the non-blocking and the persistent variant."""
     given = tuple(roles.split())
     wanted = tuple(size_roles.split())
     ROWS[f"MPI_{name}"] = Row("collective", given, "0", operation, sizes, wanted)
@@ -183,7 +183,7 @@ collective(
     "counts types counts2 types2",
 )
 
-# Communicators. "parent": collective over it.
+# Communicators. "parent": the function is collective over it.
 add("Comm_dup", "new_comm", "parent new_comm", "kAgrees")
 add("Comm_dup_with_info", "new_comm", "parent _ new_comm", "kAgrees")
 add("Comm_create", "new_comm", "parent _ new_comm", "kAgrees")
@@ -199,7 +199,7 @@ add("Intercomm_merge", "new_comm", "parent _ new_comm")
 add("Comm_accept Comm_connect", "new_comm", "_ _ _ parent new_comm")
 add("Comm_spawn", "new_comm", "_ _ _ _ _ parent new_comm _")
 add("Comm_spawn_multiple", "new_comm", "_ _ _ _ _ _ parent new_comm _")
-# Only the members of the new one call it.
+# Functions that only members of the new communicator call.
 add("Comm_create_group", "new_comm_of_members", "parent _ _ new_comm", "kAgrees")
 add("Comm_create_from_group", "new_comm_alone", "_ _ _ _ new_comm")
 add("Intercomm_create_from_groups", "new_comm_alone", "_ _ _ _ _ _ _ new_comm")
@@ -208,7 +208,7 @@ add("Comm_idup", "icomm", "parent new_comm request")
 add("Comm_idup_with_info", "icomm", "parent _ new_comm request")
 add("Comm_free Comm_disconnect", "free_comm", "comm_variable")
 
-# Handles of types are used again.
+# Handles of types are reused.
 add("Type_free", "free_type", "_")
 
 # Windows and files: operations of all processes of their communicator.
@@ -224,7 +224,7 @@ add("File_sync", "object_operation", "object_value")
 add("File_read_all File_write_all File_read_ordered File_write_ordered", "object_operation", "object_value _ _ _ _")
 add("File_read_at_all File_write_at_all", "object_operation", "object_value _ _ _ _ _")
 
-# The job: called whether the profiler records or not.
+# Job functions, called whether or not the profiler records.
 JOB_FAMILIES = ("init", "session", "finalize", "abort", "control")
 add("Init", "init", "_ _")
 add("Init_thread", "init", "_ _ _ _")

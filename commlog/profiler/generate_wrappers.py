@@ -1,10 +1,10 @@
 """Writes the profiler's wrappers of all MPI functions that an installed mpi.h declares.
 
-    python3 generate_wrappers.py --compiler mpicc.openmpi --fortran mpif90.openmpi --output FOLDER
+    python3 generate_wrappers.py --compiler mpicc.openmpi --fortran mpif90.openmpi --output DIRECTORY
 
-FOLDER gets real_functions_generated.h (pointers to the functions, their numbers and names), wrappers_c_*.cc and
-wrappers_fortran_*.cc. Of Fortran, what the installed libraries export is wrapped; nothing if there are none.
-What the functions mean is in functions.py; the code they call is recording.h, completions.h and collective_sizes.h.
+It writes real_functions_generated.h (pointers to the functions, their numbers and names), wrappers_c_*.cc and
+wrappers_fortran_*.cc to DIRECTORY. Fortran procedures are wrapped if the installed libraries export them.
+functions.py has the semantics of the functions. They call recording.h, completions.h and collective_sizes.h.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from c_wrapper import c_wrapper
 from fortran_wrapper import exported_names, fortran_wrappers
 from mpi_prototypes import Function, prototypes
 
-FILES = 4  # of wrappers, so that they compile side by side
+FILES = 4  # files of wrappers, which compile in parallel
 
 
 def real_functions(functions: list[Function]) -> str:
@@ -53,7 +53,7 @@ using namespace haichi::profiler;
 
 
 def write(path: Path, text: str) -> None:
-    """Leaves a file as it is that would not change: what includes it is then not compiled again."""
+    """Writes a file only if its text changes, so that its includers are not recompiled without need."""
     if not path.exists() or path.read_text() != text:
         path.write_text(text)
 

@@ -29,13 +29,13 @@ namespace {
 Configuration configuration;
 std::uint8_t selected[kMostFunctions];
 OpenPart own_part;
-Moment started;          // at the profiler's loading
-Moment job_began;        // behind MPI_Init
-bool has_begun = false;  // MPI_Init has been seen, whatever has come of it
+Moment started;          // when the profiler was loaded
+Moment job_began;        // after MPI_Init
+bool has_begun = false;  // whether MPI_Init was called, successfully or not
 bool has_session = false;
 pid_t loaded_in;
 
-/// The profiler's threads stay alive as slots; a child of fork() has the handle of its parent's MPI, but not its
+/// The profiler's threads stay alive as slots. A child of fork() has the handle of its parent's MPI, but not its
 /// memory.
 void become_inert() { profiler.stage = Stage::kInert; }
 
@@ -45,7 +45,7 @@ void become_inert() { profiler.stage = Stage::kInert; }
     loaded_in = getpid();
 }
 
-/// A program that has used MPI without a call of it having come by here: it is not left without a word.
+/// Warns about a program that used MPI without any call through these wrappers.
 [[gnu::destructor]] void unload() {
     if (has_begun || getpid() != loaded_in) return;
     int is_initialized = 0;
@@ -64,7 +64,7 @@ void become_inert() { profiler.stage = Stage::kInert; }
 }
 
 void on_terminate(int signal) {
-    // Async-signal-safe: plain stores and system calls.
+    // Async-signal-safe: only plain stores and system calls.
     if (profiler.memory != nullptr && profiler.stage == Stage::kRecording) {
         ProfileHeader& h = profiler.memory->header;
         h.state = RankState::kSignalled;
@@ -74,10 +74,10 @@ void on_terminate(int signal) {
     struct sigaction usual {};
     usual.sa_handler = SIG_DFL;
     sigaction(signal, &usual, nullptr);
-    raise(signal);  // blocked until this handler is left
+    raise(signal);  // blocked until this handler returns
 }
 
-/// Only where the program leaves the signal alone.
+/// Catches a signal only if the program has no handler for it and does not ignore it.
 void catch_termination() {
     for (const int signal : {SIGTERM, SIGXCPU, SIGINT, SIGHUP}) {
         struct sigaction old {};
@@ -105,7 +105,7 @@ void write_library(ProfileHeader& h) {
     auto text = std::make_unique<char[]>(MPI_MAX_LIBRARY_VERSION_STRING);
     int length = 0;
     if (real.Get_library_version(text.get(), &length) != MPI_SUCCESS) return;
-    // "Open MPI v4.1.4, package: ...", "MPICH Version:\t4.0.2\n...": the name and the number are enough.
+    // Keeps the name and the version of "Open MPI v4.1.4, package: ..." or "MPICH Version:\t4.0.2\n...".
     char* const end = text.get() + std::strcspn(text.get(), ",\n");
     *end = '\0';
     for (char* c = text.get(); *c != '\0'; ++c) {
@@ -127,7 +127,7 @@ void write_header(ProfileHeader& h, int rank, int ranks) {
     h.has_call_sites = configuration.keeps_sites ? 1 : 0;
     int level = MPI_THREAD_SINGLE;
     real.Query_thread(&level);
-    // The numbers of the levels are the MPI's own.
+    // Each MPI has its own numbers for the thread levels.
     h.thread_level = level == MPI_THREAD_MULTIPLE     ? 3
                      : level == MPI_THREAD_SERIALIZED ? 2
                      : level == MPI_THREAD_SINGLE     ? 0
@@ -141,7 +141,8 @@ void write_header(ProfileHeader& h, int rank, int ranks) {
     for (std::uint32_t f = 0; f < kFunctions; ++f) std::strncpy(h.function_names[f], kFunctionNames[f], 31);
 }
 
-/// The first guess of the counter's rate; the job's end knows it better. At least 5 ms between the two moments.
+/// Returns a first estimate of the counter's rate. The end of the job gives a better one. The two moments are at least
+/// 5 ms apart.
 double first_rate() {
     while (counter_is_steady && nanoseconds(CLOCK_MONOTONIC_RAW) - started.at_ns < 5'000'000) {
     }
@@ -149,7 +150,7 @@ double first_rate() {
     return ticks_per_second(started, job_began);
 }
 
-/// The merge is an operation of all ranks: either all take part in it or none.
+/// All ranks have to take part in the merge, or none.
 bool start_together(int rank, int ranks) {
     const char own = start_threads() && start_communicators(profiler.memory, rank, ranks) ? 1 : 0;
     const auto all = std::make_unique<char[]>(static_cast<std::size_t>(ranks));
@@ -195,7 +196,7 @@ void begin_job() {
     real.Comm_size(handles.world, &ranks);
     if (rank == 0) {
         read_configuration(configuration);
-        // Processes that a running program has spawned are a job of their own.
+        // Processes that a running program has spawned form a separate job.
         MPI_Comm parent = handles.no_communicator;
         real.Comm_get_parent(&parent);
         if (parent != handles.no_communicator) {

@@ -18,12 +18,12 @@ namespace haichi::profiler {
 
 namespace {
 
-/// Where a signal handler finds it; a process writes one job file at most.
+/// The path for a signal handler; a process writes at most one job file.
 char temporary[PATH_MAX];
 std::atomic<bool> has_temporary{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
-/// "FOLDER/.NAME.XXXXXX"; a name near the longest is cut.
+/// Sets "DIRECTORY/.NAME.XXXXXX" and cuts a name near the length limit.
 bool set_template(const std::string& path) {
     constexpr std::size_t kLongestName = 200;
     const std::size_t slash = path.rfind('/');
@@ -43,8 +43,8 @@ bool has_job_file(const char* name) {
 }
 
 JobFile::JobFile(const char* name, int ranks) : name_(name), path_(name_ + ".haichi-log") {
-    has_temporary = set_template(path_);                        // before the file is there: a signal may come between
-    if (has_temporary) file_ = mkostemp(temporary, O_CLOEXEC);  // exclusive: through no link, and nobody else's file
+    has_temporary = set_template(path_);                        // before the file exists: a signal may come in between
+    if (has_temporary) file_ = mkostemp(temporary, O_CLOEXEC);  // exclusive: opens no link or other user's file
     if (file_ < 0) {
         error_ = errno;
         has_temporary = false;
@@ -85,7 +85,7 @@ void JobFile::write_record(std::span<const std::byte> record) {
 bool JobFile::rename_to(const std::string& path) const {
     if (renameat2(AT_FDCWD, temporary, AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0) return true;
     if (errno == EEXIST) return false;
-    // File systems that cannot do that can link, or have one user.
+    // File systems that cannot do this support links, or have one user.
     if (link(temporary, path.c_str()) == 0) return unlink(temporary) == 0;
     if (errno == EEXIST) return false;
     struct stat status {};

@@ -14,12 +14,12 @@ namespace {
 
 using Dlsym = void* (*)(void*, const char*) noexcept;
 
-/// The system's dlsym: this library has one of its own (below).
+/// Returns the system's dlsym, because this library defines its own (below).
 Dlsym system_dlsym() {
     static std::atomic<Dlsym> known{nullptr};
     Dlsym found = known.load(std::memory_order_acquire);
     if (found != nullptr) return found;
-    // The versions since glibc 2.34, and before that by architecture.
+    // The symbol versions since glibc 2.34, and older ones by architecture.
     for (const char* version : {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17", "GLIBC_2.27", "GLIBC_2.0"}) {
         found = reinterpret_cast<Dlsym>(dlvsym(RTLD_NEXT, "dlsym", version));
         if (found != nullptr) break;
@@ -53,13 +53,13 @@ int add_library(dl_phdr_info* info, std::size_t, void* given) {
     return 0;
 }
 
-/// `flags` are added to those that open a library which is there.
+/// `flags` are added to the flags that open a loaded library.
 void* find(const char* name, int flags) {
     const Dlsym next = system_dlsym();
     void* symbol = next(RTLD_DEFAULT, name);
     if (symbol != nullptr) return symbol;
     MpiLibraries libraries;
-    dl_iterate_phdr(add_library, &libraries);  // under a lock of the linker: nothing is opened in there
+    dl_iterate_phdr(add_library, &libraries);  // holds a lock of the linker, so add_library() opens nothing
     for (int i = 0; i < libraries.count && symbol == nullptr; ++i) {
         void* const open = dlopen(libraries.paths[i], RTLD_LAZY | RTLD_NOLOAD | flags);
         if (open == nullptr) continue;
@@ -74,7 +74,7 @@ const void* base_of(const void* address) {
     return address != nullptr && dladdr(address, &info) != 0 ? info.dli_fbase : nullptr;
 }
 
-/// This library's wrapper of that name; null: it has none.
+/// Returns this library's wrapper of that name, or null.
 void* own_wrapper(const char* name) {
     static const char here = 0;
     Dl_info info;
@@ -86,14 +86,14 @@ void* own_wrapper(const char* name) {
     return base_of(found) == info.dli_fbase ? found : nullptr;
 }
 
-/// "MPI_Send" is wrapped, and the wrapper calls "PMPI_Send" of the MPI that is loaded. Null: there is none.
+/// Returns "PMPI_Send" of the loaded MPI for the wrapper of "MPI_Send", or null.
 void* real_of(const char* name) {
     char second[128];
     const int length = std::snprintf(second, sizeof(second), "P%s", name);
     return length < static_cast<int>(sizeof(second)) ? find(second, 0) : nullptr;
 }
 
-/// A handle in which no MPI function is found: dlsym then fails, and dlerror says why, as without this library.
+/// Returns a handle without any MPI function. dlsym then fails, and dlerror states why, as without this library.
 void* without_mpi() {
     static std::atomic<void*> known{nullptr};
     void* libc = known.load(std::memory_order_acquire);
@@ -103,7 +103,8 @@ void* without_mpi() {
 
 void* itself(void* found, const char*) noexcept { return found; }
 
-/// Whom to ask for what the program is to get: in two registers, so that dlsym has nothing on its stack when it jumps.
+/// The function and handle that serve a request. They fit in two registers, so dlsym has nothing on its stack when it
+/// jumps.
 struct Route {
     Dlsym ask;
     void* handle;
@@ -112,12 +113,12 @@ struct Route {
 Route route_of_wrapped(void* handle, const char* name, void* own) {
     const Dlsym system = system_dlsym();
     const void* const real = real_of(name);
-    // The whole program's names: the wrapper is among them before any MPI is.
+    // In the global scope, the wrapper precedes every MPI.
     void* const found = handle == RTLD_DEFAULT ? own : system(handle, name);
     if (found == own) return {system, real != nullptr ? handle : without_mpi()};
-    // Of another MPI than that which the wrapper calls, or of another tool: the program gets what it asks for.
+    // The symbol is from a different MPI than the wrapper's, or from another tool: the program gets it unchanged.
     if (found == nullptr || real == nullptr || base_of(found) != base_of(real)) return {system, handle};
-    // What was asked for last must have been found: dlerror() speaks of it.
+    // The last lookup must succeed, because dlerror() describes it.
     system(handle, name);
     return {itself, own};
 }
@@ -144,9 +145,10 @@ bool speaks_for_job() {
 
 }  // namespace haichi::profiler
 
-/// Programs that open their MPI while they run (Python and Julia do) take its functions from a handle, behind the back
-/// of LD_PRELOAD: they get the wrappers instead. Conversely, a program that looks whether an MPI is there finds none
-/// because of the wrappers alone. Everything else is passed on by a jump: what RTLD_NEXT means depends on the caller.
+/// Programs that open their MPI at run time (as Python and Julia do) take its functions from a handle, which bypasses
+/// LD_PRELOAD. They get the wrappers instead. Conversely, a program that checks for an MPI must not find one because of
+/// the wrappers alone. All other requests are passed on by a jump, because the meaning of RTLD_NEXT depends on the
+/// caller.
 extern "C" __attribute__((visibility("default"))) void* dlsym(void* __restrict handle,
                                                               const char* __restrict name) noexcept {
     const haichi::profiler::Route route = haichi::profiler::route(handle, name);

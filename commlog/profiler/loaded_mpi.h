@@ -2,15 +2,15 @@
 
 namespace haichi::profiler {
 
-/// A symbol of the MPI library or of its Fortran libraries, also where a program has opened them for itself
-/// (RTLD_LOCAL); null: there is none.
+/// Returns a symbol of the MPI library or its Fortran libraries, or null. It also finds libraries that a program has
+/// opened for itself (RTLD_LOCAL).
 void* find_symbol(const char* name);
 
-/// The same, and the library stays loaded: for addresses that are kept.
+/// Does the same, and keeps the library loaded so that the address stays valid.
 void* find_lasting_symbol(const char* name);
 
-/// Whether this process may speak for its job on stderr, where MPI cannot be asked for its rank: by what the launcher
-/// has told it. Of processes started without a launcher that is known, all.
+/// Returns whether this process may report for its job on stderr when MPI cannot provide its rank. The launcher's
+/// variables decide. Without a launcher that is known, every process may.
 bool speaks_for_job();
 
 }  // namespace haichi::profiler

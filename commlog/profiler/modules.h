@@ -4,11 +4,12 @@
 
 namespace haichi::profiler {
 
-/// Where the modules of the part are written: programs and libraries that MPI is called from.
+/// Sets where the part's modules are written: the programs and libraries that call MPI.
 void start_modules(ProfileMemory* memory);
 
-/// The module that holds an address of the program, by its place in the part's table; kNoModule: none, or no room. Asks
-/// the dynamic linker, under its lock, for one that is not in the table yet.
+/// Returns the module that holds an address of the program, as an index in the part's table. Returns kNoModule if there
+/// is none or if it does not fit. A module that is not in the table is requested from the dynamic linker, under its
+/// lock.
 std::uint16_t module_of(std::uint64_t address);
 
 }  // namespace haichi::profiler

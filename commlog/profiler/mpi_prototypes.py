@@ -1,4 +1,4 @@
-"""The functions that an installed mpi.h declares, for the programs that write wrappers of them."""
+"""The functions that an installed mpi.h declares, for programs that write wrappers of them."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 PROTOTYPE = re.compile(r"^(?P<result>[A-Za-z_][\w \*]*?[\s\*])(?P<name>MPI_\w+) ?\((?P<parameters>.*)\)$")
-# These have no second name in MPICH: what a program gets of them is the MPI's own.
+# MPICH has no second names for these functions, so programs get the MPI's own.
 WITHOUT_SECOND_NAME = re.compile(r"MPI_Status_(c2f08|f082c|f082f|f2f08)")
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """`declared` has {} where the name belongs."""
+    """`declared` has {} in the position of the name."""
 
     declared: str
     kind: str  # the type without const and array
@@ -33,7 +33,7 @@ class Function:
 
 
 def without_attributes(text: str) -> str:
-    """`__attribute__((...))` with its nested parentheses cut out."""
+    """Removes `__attribute__((...))` with its nested parentheses."""
     while (begin := text.find("__attribute__")) >= 0:
         depth, end = 0, begin + len("__attribute__")
         while True:
@@ -66,7 +66,8 @@ def parameter(text: str) -> Parameter:
 
 
 def prototypes(compiler: str, includes: list[str]) -> list[Function]:
-    """In the order of the header. The compiler is the MPI's wrapper or any other; `includes` are folders."""
+    """Returns functions in the order of the header. `compiler` is the MPI's wrapper or any other compiler, and
+    `includes` are directories."""
     command = [compiler, *(f"-I{folder}" for folder in includes), "-E", "-P", "-x", "c", "-"]
     text = subprocess.run(command, input="#include <mpi.h>\n", capture_output=True, text=True, check=True).stdout
     found: dict[str, Function] = {}

@@ -10,9 +10,9 @@
 
 namespace haichi::profiler {
 
-/// What differs between the two MPIs, as far as the profiler looks into it: fields of a status, which are faster to
-/// read than by a call, and predefined handles. Open MPI's are addresses of its variables: they are looked up while the
-/// program runs (find_handles), so that the profiler needs no MPI to be loaded.
+/// The differences between the two MPIs as far as the profiler depends on them. These are predefined handles, and
+/// fields of a status, which are faster to read than by a call. Open MPI's handles are addresses of its variables.
+/// find_handles() looks them up at run time, so that the profiler does not require a loaded MPI.
 struct Handles {
     MPI_Comm world, self, no_communicator;
     MPI_Request no_request;
@@ -21,7 +21,7 @@ struct Handles {
 
 extern Handles handles;
 
-/// Fills `handles`; false if this is another MPI than the profiler was built for.
+/// Fills `handles`. Returns false if the profiler was built for another MPI.
 bool find_handles();
 
 #if defined(OPEN_MPI)
@@ -33,7 +33,7 @@ struct StatusView {
     std::uint64_t bytes;
 };
 
-/// `status` may be a Fortran status: the same fields in the same order, aligned as integers.
+/// `status` may be a Fortran status, which has the same fields in the same order, aligned as integers.
 inline StatusView view(const void* status) {
     MPI_Status s;
     std::memcpy(&s, status, sizeof(s));
@@ -59,7 +59,7 @@ inline StatusView view(const void* status) {
 #error "the profiler knows Open MPI and MPICH"
 #endif
 
-/// A handle as a number: MPICH's are integers (but files), Open MPI's addresses.
+/// Converts a handle to a number. MPICH's handles are integers (except files), and Open MPI's are addresses.
 template <class Handle>
 inline std::uint64_t number_of(Handle handle) {
     if constexpr (std::is_pointer_v<Handle>) {

@@ -15,11 +15,11 @@ namespace haichi::profiler {
 
 namespace {
 
-/// Of all ranks, how the opening of their parts went.
+/// The results of opening the parts, over all ranks.
 struct Outcome {
     int without_memory = 0, without_file = 0;
-    bool is_taken = false;  ///< a rank's name
-    int error = 0;          ///< of a part without a file
+    bool is_taken = false;  ///< whether the name of any rank is taken
+    int error = 0;          ///< the error of a part without a file
 };
 
 Outcome gather(const OpenPart& part, int error, int ranks) {
@@ -49,13 +49,13 @@ void give_up(OpenPart& part) {
     part.memory = nullptr;
 }
 
-/// Under the name that the configuration has now.
+/// Opens the part under the configuration's current name.
 int open_own(const Configuration& configuration, int rank, OpenPart& part) {
     int error = 0;
     std::snprintf(part.path, sizeof(part.path), "%s.%d.part", configuration.file, rank);
     part.memory = map_part(part.path, error);
     part.has_file = part.memory != nullptr && error == 0;
-    // A job that ends puts its log in place before it removes its part: having the part, one sees the log.
+    // A job that ends places its log before it removes its part. So a process that has the part also sees the log.
     if (rank == 0 && part.has_file && has_job_file(configuration.file)) {
         give_up(part);
         error = EEXIST;
@@ -75,7 +75,7 @@ void tell(const Configuration& c, const Outcome& outcome, int ranks, const char*
                      "they lose their profile if they are killed\n",
                      outcome.without_file, ranks, c.file, std::strerror(outcome.error));
     }
-    // Of the default name nobody expects one certain file.
+    // Users who keep the default name do not expect a certain file.
     if (!c.has_default_file && std::strcmp(c.file, wanted) != 0) {
         std::fprintf(stderr,
                      "haichi-prof: '%s' has a log or parts already, which are kept: this log is '%s.haichi-log'\n",
@@ -92,7 +92,7 @@ bool open_parts(Configuration& c, int rank, int ranks, OpenPart& part) {
     Outcome outcome;
     int number = 1;
     for (;;) {
-        // What rank 0 sees alone is not tried by all.
+        // Names that rank 0 alone can rule out are not tried by all ranks.
         while (rank == 0 && number < kMostNames && has_job_file(c.file)) numbered_name(wanted, ++number, c.file);
         real.Bcast(&number, sizeof(number), handles.byte, 0, handles.world);
         numbered_name(wanted, number, c.file);

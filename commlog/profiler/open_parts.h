@@ -5,16 +5,16 @@
 
 namespace haichi::profiler {
 
-/// The part of this process, and what it is called.
+/// The part of this process and its path.
 struct OpenPart {
     ProfileMemory* memory = nullptr;
-    bool has_file = false;  ///< and not only memory
+    bool has_file = false;  ///< false: memory only
     char path[sizeof(Configuration::file) + 32];
 };
 
-/// An operation of all ranks: opens all parts under one name that neither a log nor a part has, or none. The name is
-/// the configuration's, or that with "-2", "-3" ... behind it, which is then written there. What went wrong is told by
-/// rank 0. False: there is no memory in some process.
+/// Opens all parts under one name that neither a log nor a part has, or opens none. All ranks call it together. The
+/// name is the configuration's, or that name with "-2", "-3" ... appended, which is then written to the configuration.
+/// Rank 0 reports errors. Returns false if a process has no memory.
 bool open_parts(Configuration& configuration, int rank, int ranks, OpenPart& part);
 
 }  // namespace haichi::profiler

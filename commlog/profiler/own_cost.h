@@ -2,8 +2,8 @@
 
 namespace haichi::profiler {
 
-/// What the profiler adds to a call, in nanoseconds: a few thousand brackets around nothing, with a send's counting and
-/// logging, into memory of its own.
+/// Returns the nanoseconds that the profiler adds to a call. It times a few thousand empty calls with the counting and
+/// logging of a send, in separate memory.
 double measure_own_cost(double ticks_per_second);
 
 }  // namespace haichi::profiler

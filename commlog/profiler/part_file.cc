@@ -19,7 +19,7 @@ ProfileMemory* map(int file) {
     const int flags = file >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     void* const memory = mmap(nullptr, sizeof(ProfileMemory), PROT_READ | PROT_WRITE, flags, file, 0);
     if (memory == MAP_FAILED) return nullptr;
-    // A child of fork() must not write into the file of its parent.
+    // A child of fork() must not write to the file of its parent.
     madvise(memory, sizeof(ProfileMemory), MADV_DONTFORK);
     return static_cast<ProfileMemory*>(memory);
 }
@@ -28,7 +28,7 @@ ProfileMemory* map(int file) {
 
 bool reserve_part(int file, std::size_t offset, std::size_t size) {
     if (fallocate(file, 0, static_cast<off_t>(offset), static_cast<off_t>(size)) == 0) return true;
-    // Where the file system cannot reserve, the room may turn out to be missing: there the risk is taken.
+    // Some file systems cannot reserve space, so the disk may become full later. This risk is accepted.
     return errno == EOPNOTSUPP || errno == ENOSYS || errno == EINTR;
 }
 
@@ -41,7 +41,7 @@ ProfileMemory* map_part(const char* path, int& error) {
     error = 0;
     rlimit most{};
     if (getrlimit(RLIMIT_FSIZE, &most) == 0 && most.rlim_cur < sizeof(ProfileMemory)) {
-        // Asking for more would end the process by SIGXFSZ.
+        // A larger file would end the process by SIGXFSZ.
         errno = EFBIG;
     } else {
         part = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);

@@ -3,19 +3,20 @@
 #include "commlog/profiler/loaded_mpi.h"
 #include "commlog/profiler/mpi_traits.h"
 
-// struct RealFunctions, the numbers and names of the functions: made from mpi.h by generate_wrappers.py
+// struct RealFunctions, the numbers and the names of the functions; generate_wrappers.py makes them from mpi.h
 #include <real_functions_generated.h>
 
 namespace haichi::profiler {
 
-/// The MPI functions behind the wrappers, by their PMPI names, found while the program runs: the profiler links no MPI.
+/// The MPI functions that the wrappers call by their PMPI names. They are found at run time, because the profiler does
+/// not link an MPI.
 extern RealFunctions real;
 
-/// Looks up one that is called while the profiler does nothing yet. Ends the process, as the dynamic linker would, if
-/// the MPI has no such function.
+/// Looks up a function that is called before the profiler has started. If the MPI does not have it, ends the process as
+/// the dynamic linker would.
 void* find_real(const char* pmpi_name);
 
-/// Looks all of them up; those that this MPI does not have end the process when they are called.
+/// Looks up all functions. Calling one that this MPI does not have ends the process.
 void find_all_real();
 
 template <class Function>

@@ -12,7 +12,7 @@ namespace {
 
 bool is_counted(std::uint32_t function) { return profiler.keeps_profile && profiler.selected[function] != 0; }
 
-/// Of a world with many ranks; null: no room.
+/// Returns the slot of a peer in a large MPI_COMM_WORLD, or null if the table is full.
 PeerSlot* peer_slot(ThreadMemory& m, std::int32_t peer) {
     const auto key = static_cast<std::uint32_t>(peer) + 1;
     std::uint32_t at = key * 0x9e3779b1U >> 18;
@@ -25,7 +25,7 @@ PeerSlot* peer_slot(ThreadMemory& m, std::int32_t peer) {
     return nullptr;
 }
 
-/// Counters of a peer; null: no room, or no such peer.
+/// Returns the counters of a peer, or null if the table is full or there is no such peer.
 PeerCounters* peer_counters(ThreadMemory& m, std::int32_t peer) {
     if (peer < 0) return peer == kOutside ? &m.outside : nullptr;
     if (profiler.dense_peers) return &m.peers.dense.traffic[peer];
@@ -54,9 +54,9 @@ void count_sent(Thread& t, std::uint32_t function, std::int32_t peer, std::uint6
     }
 }
 
-/// The request as it lies in the table; null: no room, which is counted.
+/// Returns the request's entry in the table, or null if it does not fit, which is counted.
 RequestEntry* enter_request(std::uint64_t handle, const RequestEntry& entry) {
-    // An entry of the same handle is left over from an operation that was completed where the profiler did not see it.
+    // An entry with the same handle remains from an operation whose completion the profiler did not see.
     if (const std::uint32_t old = requests.find(handle); old != RequestTable::kNone) requests.remove(old);
     const std::uint32_t slot = requests.enter(handle, profiler.has_many_threads);
     if (slot == RequestTable::kNone) {
@@ -112,7 +112,7 @@ Post log_receive(Thread& t, const Communicator& c, const ReceiveArguments& recei
 
 std::int32_t world_root(const Communicator& c, int root) {
     if (root == kNobody) return kNobody;
-    // Of an intercommunicator the process that is the root says MPI_ROOT, its group MPI_PROC_NULL.
+    // In an intercommunicator, the root process passes MPI_ROOT, and the others in its group pass MPI_PROC_NULL.
     if (root == MPI_PROC_NULL) return kNobody;
     if (root == MPI_ROOT) return profiler.memory->header.rank;
     return c.world_rank(root);
@@ -153,7 +153,7 @@ Communicator& look_up_communicator(Thread& t, MPI_Comm handle) {
 
 std::uint64_t size_of(Thread& t, MPI_Datatype type) {
 #if defined(MPICH_VERSION)
-    // Handles of built-in types state their size: part of MPICH's binary interface, as mpi.h shows.
+    // The handle of a built-in type contains its size. This is part of MPICH's binary interface, as mpi.h shows.
     if ((static_cast<std::uint32_t>(type) & 0xff000000U) == 0x4c000000U) [[likely]]
         return (static_cast<std::uint32_t>(type) & 0xff00U) >> 8;
 #endif
@@ -256,7 +256,7 @@ void post_send(Thread& t, std::uint32_t function, const SendArguments& send, MPI
     const std::uint64_t bytes = bytes_of(t, send.count, send.type);
     const std::int32_t peer = c.world_rank(send.peer);
     count_sent(t, function, peer, bytes);
-    // Without a log nothing more is to be known of a send.
+    // Without a log, nothing more about a send is needed.
     if (!t.recorder) return;
     const Post post = log_send(t, peer, send.tag, c.index, bytes, flags);
     enter_posted(

@@ -5,8 +5,8 @@
 
 namespace haichi::profiler {
 
-/// What the wrappers tell of the calls that have succeeded. Each says count_call first. `function` is the number of the
-/// function called; counts, ranks and tags are as the program states them.
+/// Functions with which the wrappers record successful calls. Each wrapper first calls count_call(). `function` is the
+/// number of the called function. Counts, ranks and tags are as the program states them.
 
 struct SendArguments {
     std::int64_t count;
@@ -17,7 +17,8 @@ struct ReceiveArguments {
     int peer, tag;
 };
 
-/// What a process contributes to a collective operation and gets from it; kNothing: it does not take part in that.
+/// The bytes that a process contributes to a collective operation and receives from it. kNothing means that it does not
+/// take part in this direction.
 inline constexpr std::uint64_t kNothing = ~std::uint64_t{0};
 struct CollectiveSizes {
     std::uint64_t sent, received;
@@ -31,7 +32,7 @@ inline Communicator& communicator(Thread& t, MPI_Comm handle) {
         return *t.last_communicator;
     return look_up_communicator(t, handle);
 }
-/// The index that count_call wants, of a call's communicator where the call has succeeded.
+/// Returns the communicator index for count_call(), or kNoCommunicator for a failed call.
 inline std::uint32_t index_of(Thread& t, MPI_Comm handle, int result) {
     return result == MPI_SUCCESS ? communicator(t, handle).index : kNoCommunicator;
 }
@@ -40,9 +41,9 @@ inline std::uint64_t bytes_of(Thread& t, std::int64_t count, MPI_Datatype type) 
     return count > 0 ? static_cast<std::uint64_t>(count) * size_of(t, type) : 0;
 }
 
-/// A message that has come, from world rank `peer`, to a receive that `function` has posted at `site`.
+/// Counts a message received from rank `peer` in MPI_COMM_WORLD. `function` posted the receive at `site`.
 void count_received(Thread& t, std::uint32_t function, std::int32_t peer, std::uint64_t bytes, CallSite& site);
-/// Data moved to or from the memory of world rank `target`; kNothing: not in this direction.
+/// Counts data moved to or from the memory of rank `target` in MPI_COMM_WORLD. kNothing means none in this direction.
 void count_one_sided(Thread& t, std::uint32_t function, std::int32_t target, const CollectiveSizes& sizes);
 
 void blocking_send(Thread& t, std::uint32_t function, const SendArguments& send, MPI_Comm comm, std::uint8_t flags);
@@ -62,15 +63,15 @@ void prepare_send(Thread& t, std::uint32_t function, const SendArguments& send, 
                   std::uint8_t flags);
 void prepare_receive(Thread& t, std::uint32_t function, const ReceiveArguments& receive, MPI_Comm comm,
                      MPI_Request request);
-/// A request of which nothing is counted; only its handle may be one that several share.
+/// Records a request that is not counted. Its handle may be a shared one.
 void post_other(Thread& t, MPI_Request request, const void* where);
 
-/// MPI_Start and each request of MPI_Startall.
+/// Records MPI_Start, or one request of MPI_Startall.
 void start(Thread& t, std::uint32_t function, MPI_Request request);
 
-/// A message found by a matching probe, and its receive.
+/// Records a message found by a matching probe; its receive follows.
 void found_message(Thread& t, const ReceiveArguments& probe, MPI_Comm comm, MPI_Message message);
-/// The entry of the message before its receive; its place is freed.
+/// Returns the entry of the message before its receive, and frees its slot.
 bool take_message(Thread& t, MPI_Message message, RequestEntry& entry);
 void receive_message(Thread& t, std::uint32_t function, const RequestEntry& message, const void* status);
 void post_message(Thread& t, std::uint32_t function, const RequestEntry& message, MPI_Request request,
@@ -82,11 +83,11 @@ void post_collective(Thread& t, std::uint32_t function, CollectiveOperation oper
                      const CollectiveSizes& sizes, MPI_Request request, const void* where);
 void prepare_collective(Thread& t, std::uint32_t function, CollectiveOperation operation, MPI_Comm comm, int root,
                         const CollectiveSizes& sizes, MPI_Request request);
-/// A communicator that exists when its request is completed (MPI_Comm_idup).
+/// Records a communicator that exists when its request is completed (MPI_Comm_idup).
 void post_communicator(Thread& t, std::uint32_t function, MPI_Comm parent, const void* made, bool is_fortran,
                        MPI_Request request, const void* where);
 
-/// Before a request is freed: what is known of it is forgotten.
+/// Removes the entry of a request that is about to be freed.
 void free_request(Thread& t, MPI_Request request, const void* where);
 
 }  // namespace haichi::profiler

@@ -4,16 +4,16 @@
 
 namespace haichi::profiler {
 
-/// Parts of the program that it names itself: MPI_Pcontrol(1, "name") enters one, MPI_Pcontrol(-1, "name") leaves it
-/// (IPM's convention). They are of the calling thread, and may lie in each other.
+/// Regions that the program names itself. MPI_Pcontrol(1, "name") enters one, and MPI_Pcontrol(-1, "name") leaves it
+/// (IPM's convention). Regions belong to the calling thread and may be nested.
 void enter_region(Thread& t, const char* name);
-/// Leaves the innermost region of that name, and those inside it; without one nothing.
+/// Leaves the innermost region of that name and the regions inside it. Does nothing if there is none.
 void leave_region(Thread& t, const char* name);
-/// Leaves all: the job ends.
+/// Leaves all regions at the end of the job.
 void leave_all_regions(Thread& t);
 
-/// The text that a variadic call may have passed: MPI_Pcontrol(1) has none, and what stands in the argument's place is
-/// then whatever was left there. Writes a name of a region to `name`; false: there is none.
+/// Finds the name that a variadic call may have passed. MPI_Pcontrol(1) passes none, and the word in its position is
+/// then arbitrary. Writes the name to `name`, or returns false if there is none.
 bool passed_name(std::uintptr_t word, char (&name)[kLongestRegion]);
 
 }  // namespace haichi::profiler

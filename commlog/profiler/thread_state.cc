@@ -17,13 +17,13 @@ Thread threads[kMostThreads];
 std::atomic<bool> is_taken[kMostThreads];
 pthread_key_t at_end;
 
-/// The slot of a thread that has ended is the next one's: programs may start threads again and again.
+/// The next thread reuses the slot of a thread that has ended, because programs may start threads repeatedly.
 void leave_thread(void* slot) {
     gate.thread = nullptr;
     is_taken[static_cast<Thread*>(slot)->number].store(false, std::memory_order_release);
 }
 
-/// A slot that nobody has; kMostThreads: there is none.
+/// Returns a free slot, or kMostThreads if there is none.
 std::uint32_t take_slot() {
     for (std::uint32_t number = 0; number < kMostThreads; ++number) {
         bool taken = false;
@@ -100,9 +100,9 @@ Thread* enter_thread() {
         return nullptr;
     }
     Thread& t = threads[number];
-    // The first thread's computing begins with the job.
+    // The first thread's computation begins with the job.
     t.last_left = is_new && number == 0 ? h.start_ticks : ticks();
-    t.region = t.region_depth = 0;  // those of a thread that has ended are left
+    t.region = t.region_depth = 0;  // regions of an earlier thread in this slot have been left
     if (is_new) {
         t.number = number;
         t.site = &t.no_site;

@@ -9,30 +9,30 @@
 
 namespace haichi::profiler {
 
-/// A post whose request is one that the MPI hands out for all sends that were over at once: several posts have the same
-/// handle, so they wait here in their order.
+/// A post whose handle the MPI shares among all sends that complete at once. Several posts have the same handle, so
+/// they wait here in order.
 struct SharedPost {
-    const void* where;   ///< the variable the request was written to
-    std::uint64_t post;  ///< 0: nothing to log, as of a send to MPI_PROC_NULL
+    const void* where;   ///< the variable to which the request was written
+    std::uint64_t post;  ///< 0: nothing to log, as for a send to MPI_PROC_NULL
     std::uint32_t event;
     bool waiting;
 };
 inline constexpr std::uint32_t kMostSharedPosts = 1U << 14;
 
-/// A region that has been entered and not left.
+/// A region that has been entered but not left.
 struct OpenRegion {
     std::uint64_t entered;
     std::uint16_t number;
 };
 inline constexpr std::uint32_t kDeepestRegion = 32;
 
-/// What the profiler keeps of a thread beside the part file.
+/// The state of a thread besides the part file.
 struct alignas(64) Thread {
     ThreadMemory* memory;
     std::uint64_t entered, left, last_left;
-    std::uint64_t caller;  ///< to which the call returns; 0: not recorded
-    CallSite* site;        ///< of the call; `no_site` where it is not counted
-    // What was last asked of handles, good while handle_epoch is `epoch`.
+    std::uint64_t caller;  ///< return address of the call, or 0 if not recorded
+    CallSite* site;        ///< site of the call, or `no_site` if it is not counted
+    // The last results for handles, valid while handle_epoch equals `epoch`.
     std::uint32_t epoch;
     std::uint32_t number;
     MPI_Comm last_communicator_handle;
@@ -40,7 +40,7 @@ struct alignas(64) Thread {
     MPI_Datatype last_type;
     std::uint64_t last_type_size;
     std::optional<CallRecorder> recorder;
-    // Of the call that completes requests: room for `room` of each, grown when a call has more.
+    // Memory for a call that completes requests: `room` entries of each, grown for larger calls.
     MPI_Request* requests;
     std::uint32_t* slots;
     MPI_Status* statuses;
@@ -52,13 +52,13 @@ struct alignas(64) Thread {
     SharedPost shared[kMostSharedPosts];
 };
 
-/// What RequestEntry keeps of a site.
+/// The site as RequestEntry stores it.
 inline constexpr std::uint32_t kNoSite = kMostSites;
 inline std::uint32_t site_number(const Thread& t) {
     return t.site == &t.no_site ? kNoSite : static_cast<std::uint32_t>(t.site - t.memory->sites);
 }
 
-/// One per thread: whether a wrapper is below on its stack, and what the profiler keeps of it.
+/// One per thread: whether a wrapper is active on its stack, and the thread's state.
 struct Gate {
     Thread* thread;
     std::uint32_t inside;
@@ -66,7 +66,7 @@ struct Gate {
 };
 extern thread_local Gate gate __attribute__((tls_model("initial-exec")));
 
-/// The one word that every wrapper asks first.
+/// The one word that every wrapper tests first.
 enum class Stage : std::uint32_t { kInert, kRecording, kPaused, kOver };
 struct alignas(64) Profiler {
     Stage stage;
@@ -74,25 +74,25 @@ struct alignas(64) Profiler {
     bool has_many_threads;  ///< MPI_THREAD_MULTIPLE
     bool dense_peers;
     bool keeps_sites;
-    bool selects;  ///< only some functions
+    bool selects;  ///< whether only some functions are counted
     ProfileMemory* memory;
     std::uint8_t* selected;  ///< by function
 };
 extern Profiler profiler;
 
-/// Before the first thread enters. False: the system has no room.
+/// Call it before the first thread enters. Returns false if the system has no memory.
 bool start_threads();
 
-/// The slot of a thread that calls for the first time; null: all are taken.
+/// Returns the slot of a thread that calls for the first time, or null if all are taken.
 Thread* enter_thread();
 
-/// More room for requests; false without memory.
+/// Grows the memory for requests. Returns false without memory.
 bool grow(Thread& thread, std::uint32_t count);
 
-/// A call of the program into MPI: begins where nothing of the profiler is on the stack, ends with the wrapper.
+/// A call from the program into MPI. It begins if no profiler code is on the stack, and ends with the wrapper.
 class Call {
   public:
-    /// `caller` is the address that the call returns to.
+    /// `caller` is the return address of the call.
     explicit Call(void* caller) {
         if (profiler.stage != Stage::kRecording) [[unlikely]]
             return;
@@ -121,10 +121,10 @@ class Call {
     Thread* thread_ = nullptr;
 };
 
-/// The place of a new site in the table; `no_site`: no room, which is counted.
+/// Returns the table entry of a new site, or `no_site` if it does not fit, which is counted.
 CallSite* enter_site(Thread& t, std::uint64_t key, std::uint32_t at);
 
-/// The site of the call that is under way.
+/// Returns the site of the current call.
 inline CallSite* site_of(Thread& t, std::uint32_t function, std::uint32_t communicator) {
     const std::uint64_t key = site_key(function, communicator, t.region);
     const std::uint64_t hash = (t.caller ^ key * 0x9e3779b97f4a7c15ULL) * 0xff51afd7ed558ccdULL;
@@ -136,8 +136,8 @@ inline CallSite* site_of(Thread& t, std::uint32_t function, std::uint32_t commun
     return enter_site(t, key, at);
 }
 
-/// Every wrapper says this once, before what it says of messages. `communicator` is the index of the call's
-/// communicator, or kNoCommunicator.
+/// Every wrapper calls this once, before it records messages. `communicator` is the index of the call's communicator,
+/// or kNoCommunicator.
 inline void count_call(Thread& t, std::uint32_t function, std::uint32_t communicator) {
     const std::uint64_t inside = t.left > t.entered ? t.left - t.entered : 0;
     ThreadMemory& m = *t.memory;

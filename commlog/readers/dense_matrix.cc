@@ -17,7 +17,7 @@ bool recognise_dense_matrix(const TextShape& shape) {
 Workload read_dense_matrix(TextStream& stream) {
     TextRows rows(&stream);
     MatrixMessages messages(&rows);
-    std::int64_t size = 0;  // numbers in a row, known after the first
+    std::int64_t size = 0;  // numbers in a row, known after the first row
     std::int64_t row = 0;
     for (; rows.next_row(); ++row) {
         std::int64_t column = 0;

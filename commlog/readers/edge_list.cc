@@ -17,8 +17,8 @@ namespace {
 constexpr std::size_t kColumnCount = 4;
 constexpr std::array<const char*, kColumnCount> kColumns = {"source", "destination", "bytes", "set"};
 
-/// Names by which a header row may call the columns. Others are taken for any column, but one of these in the wrong
-/// place means that the columns stand in another order.
+/// Names of the columns in a header row. Other names are accepted for any column, but one of these names in the wrong
+/// column means that the columns have another order.
 struct ColumnName {
     const char* name;
     std::size_t column;
@@ -44,8 +44,8 @@ constexpr std::array kColumnNames = std::to_array<ColumnName>({
     {"set", 3},
 });
 
-/// Sets are numbered by the file. That many may be empty beside those that have messages: a number must not cost memory
-/// that the file does not have the size for.
+/// Most empty sets besides those with messages. The file numbers the sets, and the limit keeps a number in a small file
+/// from filling the memory.
 constexpr std::int64_t kMostEmptySets = 1024;
 
 class EdgeListReader {
@@ -184,7 +184,7 @@ class EdgeListReader {
         return {ranks, 1, std::move(sets), std::move(messages)};
     }
 
-    /// The messages set by set, inside a set in the order of the file.
+    /// Returns the messages set by set, and within a set in the order of the file.
     [[nodiscard]] std::vector<Message> grouped(const std::vector<Message>& messages,
                                                const std::vector<Workload::Set>& sets) const {
         std::vector<std::size_t> next(sets.size());
@@ -196,11 +196,11 @@ class EdgeListReader {
 
     TextRows rows_;
     bool ranks_known_ = false;
-    std::int64_t ranks_ = 0;   ///< stated, or the highest rank met + 1
-    std::size_t columns_ = 0;  ///< of every line; 0: not known yet
+    std::int64_t ranks_ = 0;   ///< stated, or the highest rank so far + 1
+    std::size_t columns_ = 0;  ///< columns of every line, or 0 if not yet known
     std::int64_t set_count_ = 0;
     std::size_t highest_set_line_ = 0;
-    bool in_order_ = true;                       ///< set numbers never fall
+    bool in_order_ = true;                       ///< whether set numbers never decrease
     std::vector<std::uint32_t> set_of_message_;  ///< empty without a fourth column
     MessageCollector messages_;
 };
@@ -211,7 +211,7 @@ bool recognise_edge_list(const TextShape& shape) {
     const TextShape::Row& first = shape.rows.front();
     if (first.field_count != 3 && first.field_count != 4) return false;
     if (first.is_numbers) return read_narrow_rows(shape) != NarrowRows::kDenseMatrix;
-    // A header, as far as the line after it does not speak against it.
+    // A header, unless the following line contradicts it.
     return !first.has_number &&
            (shape.rows.size() < 2 || (shape.rows[1].is_numbers && shape.rows[1].field_count == first.field_count));
 }

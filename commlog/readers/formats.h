@@ -4,7 +4,7 @@
 
 namespace haichi {
 
-/// The rows of the table, one function in each format's file.
+/// The entries of the table, one function in the file of each format.
 WorkloadFormat json_workload_format();
 WorkloadFormat matrix_market_format();
 WorkloadFormat qaplib_format();

@@ -87,7 +87,7 @@ bool is_log_file(const std::string& path) {
 }
 
 JobLog read_log(const std::string& path, const std::string& format, const Reading& reading) {
-    // It is opened again to be read, and formats of several files look beside it.
+    // The file is opened again for reading, and formats with several files look for the others beside it.
     std::error_code error;
     if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error)) {
         throw InputError(path + ": a log must be a file", "save it to a file first");
@@ -104,7 +104,7 @@ JobLog read_log(const std::string& path, const std::string& format, const Readin
 
 std::vector<JobFiles> files_by_job(const std::vector<std::string>& paths) {
     std::vector<JobFiles> jobs;
-    std::vector<std::optional<std::uint64_t>> numbers;  // of the jobs
+    std::vector<std::optional<std::uint64_t>> numbers;  // numbers of the jobs
     std::vector<std::string> damaged;
     std::set<std::filesystem::path> seen;
     for (const std::string& path : paths) {
@@ -122,7 +122,7 @@ std::vector<JobFiles> files_by_job(const std::vector<std::string>& paths) {
             numbers.push_back(number);
         }
     }
-    // Parts that say nothing belong to those of the same name, which are read with a warning.
+    // Damaged parts belong to the parts with the same name, whose reader warns about them.
     for (const std::string& path : damaged) {
         const bool has_job =
             std::ranges::any_of(jobs, [&](const JobFiles& job) { return job_name(job.name()) == job_name(path); });

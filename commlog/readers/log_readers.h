@@ -12,14 +12,14 @@ namespace haichi {
 
 class ReadProgress;
 
-/// What a log can tell.
+/// The contents of a log.
 enum class LogContent {
-    kOrdered,  ///< every call in order: communication sets can be extracted
-    kProfile,  ///< times and counts per function, perhaps messages per pair of ranks
+    kOrdered,  ///< every call in order, so communication sets can be extracted
+    kProfile,  ///< times and counts per function, and possibly messages per pair of ranks
     kMatrix    ///< messages per pair of ranks
 };
 
-/// Reads the log of the job that the file belongs to: formats of one file per rank look for the others. Throws
+/// Reads the log of the job to which the file belongs. Formats with one file per rank look for the other files. Throws
 /// InputError with file and line (or offset).
 using LogReader = JobLog (*)(const std::string& path, ReadProgress& progress);
 
@@ -28,37 +28,37 @@ struct LogFormat {
     std::string name;
     std::string sentence;
     LogContent content = LogContent::kOrdered;
-    /// Whether a file that begins like this is in the format. At most one row says so.
+    /// Returns whether a file with this prefix has the format. At most one entry returns true.
     bool (*recognise)(std::string_view prefix) = nullptr;
-    LogReader read = nullptr;  ///< null: this build has no reader of it
-    std::string library = {};  ///< the package of a library that the reader needs
+    LogReader read = nullptr;  ///< null: this build has no reader for it
+    std::string library = {};  ///< package of a library that the reader requires
 };
 
 const Table<LogFormat>& log_formats();
 
-/// Throws OptionError with did-you-mean.
+/// Throws OptionError with a suggestion.
 inline const LogFormat& log_format(std::string_view name) { return log_formats().at(name); }
 
-/// Whether a file that begins like this is a log, its own or another tool's.
+/// Returns whether a file with this prefix is a log of haichi or another tool.
 bool is_log(std::string_view prefix);
 
-/// Whether this is a regular file that begins like a log. Throws nothing: what cannot be read is none.
+/// Returns whether this is a regular file with a log's prefix. Does not throw: an unreadable file is not a log.
 bool is_log_file(const std::string& path);
 
-/// Reads a log of a job. `format` empty: recognised by the first 64 KiB. Throws InputError, and
-/// UnsupportedError for a format whose reader is not in this build. `reading` is told the format, the other files of
-/// the trace, and how far the reading is.
+/// Reads the log of a job. An empty `format` is recognised by the first 64 KiB. Reports the format, the other files of
+/// the trace and the progress to `reading`. Throws InputError, and UnsupportedError for a format whose reader is not in
+/// this build.
 JobLog read_log(const std::string& path, const std::string& format = "", const Reading& reading = {});
 
-/// The files of one job: one, or parts of its processes, which may lie in different folders.
+/// The files of one job: one file, or the parts of its processes, which may be in different directories.
 struct JobFiles {
     std::vector<std::string> files;
 
     [[nodiscard]] const std::string& name() const { return files.front(); }
 };
 
-/// Files by job, in the order of their first ones; the same file twice is one. Parts that cannot be read, and files of
-/// other formats, are jobs of their own.
+/// Groups files by job, in the order of each job's first file. A repeated file counts once. Unreadable parts and files
+/// of other formats are separate jobs.
 std::vector<JobFiles> files_by_job(const std::vector<std::string>& paths);
 
 JobLog read_log(const JobFiles& job, const std::string& format = "", const Reading& reading = {});

@@ -15,12 +15,12 @@ namespace {
 constexpr std::size_t kLongestBanner = 1024;
 
 struct Banner {
-    bool is_coordinate = false;  ///< else an array: every entry, column by column
+    bool is_coordinate = false;  ///< false: an array with every entry, column by column
     bool is_pattern = false;     ///< entries without values
-    bool is_symmetric = false;   ///< one triangle stands for both
+    bool is_symmetric = false;   ///< the file has one triangle for both
 };
 
-/// The words of the first line, in small letters; the line itself is left behind.
+/// Returns the words of the first line in lower case and moves past the line.
 std::vector<std::string> banner_words(TextStream& stream) {
     std::vector<std::string> words;
     std::size_t length = 0;
@@ -37,7 +37,7 @@ std::vector<std::string> banner_words(TextStream& stream) {
     return words;
 }
 
-/// Throws InputError unless `word` is one of `known`, saying why where it is a word of the format.
+/// Throws InputError unless `word` is one of `known`, with the reason if the format has this word.
 void expect(const SourcePlace& place, const std::string& what, const std::string& word,
             const std::vector<std::string>& known) {
     if (std::ranges::find(known, word) != known.end()) return;
@@ -147,7 +147,7 @@ class MatrixMarketReader {
     void add(std::int64_t row, std::int64_t column, std::int64_t size_bytes) {
         messages_.add(row, column, size_bytes);
         if (!banner_.is_symmetric || row == column) return;
-        // The format asks for the lower triangle; some programs write the upper one.
+        // The format requires the lower triangle, but some programs write the upper one.
         const bool is_lower = row > column;
         if (triangle_known_ && is_lower != lower_triangle_) {
             rows_.fail("entries on both sides of the diagonal of a symmetric matrix, which are mirrored: row " +

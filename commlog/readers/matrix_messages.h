@@ -9,13 +9,13 @@
 
 namespace haichi {
 
-/// The messages of a communication matrix under the limits of a workload; an entry of 0 is no message.
+/// The messages of a communication matrix within the limits of a workload. An entry of 0 is not a message.
 class MatrixMessages {
   public:
-    /// `rows` is where the entries are read and where errors point to; it must outlive this.
+    /// Entries are read from `rows`, and errors name its position. `rows` must outlive the object.
     explicit MatrixMessages(const TextRows* rows) : rows_(rows) {}
 
-    /// `size_bytes` go from rank `row` to rank `column`, both from 0. Throws InputError.
+    /// Adds a message of `size_bytes` from rank `row` to rank `column`, both from 0. Throws InputError.
     void add(std::int64_t row, std::int64_t column, std::int64_t size_bytes) {
         if (size_bytes == 0) return;
         const Message message{RankId(static_cast<std::int32_t>(row)), RankId(static_cast<std::int32_t>(column)),
@@ -23,7 +23,7 @@ class MatrixMessages {
         if (const auto problem = messages_.add(message)) rows_->fail(*problem);
     }
 
-    /// A workload of one set.
+    /// Returns a workload of one set.
     Workload take(std::int64_t ranks, std::string label) {
         std::vector<Message> messages = messages_.take();
         std::vector<Workload::Set> sets = {{std::move(label), 0, 0, messages.size()}};

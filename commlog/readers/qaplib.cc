@@ -10,15 +10,15 @@ namespace haichi {
 
 namespace {
 
-/// Whether a matrix, given row by row, holds the Manhattan distances between the points of some grid of rows x columns
-/// that are numbered row by row.
+/// Checks whether a matrix, given row by row, holds the Manhattan distances between the points of a grid. The points
+/// are numbered row by row.
 class GridDistances {
   public:
     explicit GridDistances(std::int64_t size) : size_(size), columns_(size) {}
 
     void see(std::int64_t i, std::int64_t j, std::int64_t value) {
         if (!fits_) return;
-        // The first row, 0 1 2 ... columns-1 1 2 ..., tells the number of columns.
+        // The first row, 0 1 2 ... columns-1 1 2 ..., shows the number of columns.
         if (i == 0 && columns_ == size_ && value != j) {
             columns_ = j;
             fits_ = j > 0 && size_ % j == 0;
@@ -66,8 +66,9 @@ Workload read_qaplib(TextStream& stream) {
         rows.fail(shown(rows.field()) + " follows the two matrices of " + std::to_string(size) + " x " +
                   std::to_string(size) + " numbers");
     }
-    // QAPLIB leaves open which matrix is the flow. It minimises the sum of a(i,j) b(p(i),p(j)): the first is the flow
-    // between what is placed, the second the distance between places, unless the first can only be distances.
+    // QAPLIB leaves open which matrix is the flow. It minimises the sum of a(i,j) b(p(i),p(j)). So the first matrix is
+    // the flow between facilities and the second the distance between locations, unless the first can only be
+    // distances.
     const bool flow_is_second = first.is_grid && !second.is_grid;
     return (flow_is_second ? second : first).messages.take(size, "flow");
 }

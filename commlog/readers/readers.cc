@@ -15,7 +15,7 @@ namespace haichi {
 
 namespace {
 
-/// Files that people try, by their first bytes, and what to do with them.
+/// Files of other kinds that users may pass, by their first bytes, with hints.
 struct ForeignFile {
     std::string_view magic;
     const char* name;
@@ -44,7 +44,7 @@ constexpr std::array<ForeignFile, 5> kForeignFiles = {{
     if (first == prefix.size() && stream.prefix_is_all()) {
         throw InputError(SourcePlace{stream.place().file, 1}, "an empty file is not a workload", hint);
     }
-    // To the line that is shown; a NUL byte before it is the better error.
+    // Moves to the line that the error shows. A NUL byte before it gives a better error.
     for (std::size_t i = 0; i < first; ++i) stream.advance();
     if (stream.at_end()) throw InputError(stream.place(), "1 MiB of blanks, not a workload", hint);
     const std::string line(
@@ -112,7 +112,7 @@ SetsOfLog sets_of(const JobLog& job, const std::string& path, const Log& log) {
 
 std::variant<Workload, JobLog> read_traffic(const std::string& path, const std::string& format,
                                             const Reading& reading) {
-    if (!format.empty()) (void)workload_format(format);  // a wrong name needs no file
+    if (!format.empty()) (void)workload_format(format);  // reports a wrong name before the file is opened
     if (format.empty() && is_log_file(path)) return read_log(path, "", reading);
     ReadProgress progress(reading, "workload", path);
     progress.expect(path);

@@ -15,40 +15,40 @@ namespace haichi {
 
 struct TextShape;
 
-/// A file format of workloads: one file in this folder and one row in the table.
+/// A file format of workloads: one file in this directory and one entry in the table.
 struct WorkloadFormat {
     std::string name;
     std::string sentence;
-    /// Whether a text that begins like this may be in the format. At most one row is to say so, but where two cannot be
-    /// told apart both do, and the user has to name one.
+    /// Returns whether a text with this shape may have the format. At most one entry should return true. If two formats
+    /// cannot be distinguished, both do, and the user has to name one.
     bool (*recognise)(const TextShape& shape) = nullptr;
-    /// The whole text in memory about as large as the workload. Throws InputError with file, line and value.
+    /// Reads the whole text into memory of about the workload's size. Throws InputError with file, line and value.
     Workload (*read)(TextStream& stream) = nullptr;
 };
 
 const Table<WorkloadFormat>& workload_formats();
 
-/// Throws OptionError with did-you-mean.
+/// Throws OptionError with a suggestion.
 inline const WorkloadFormat& workload_format(std::string_view name) { return workload_formats().at(name); }
 
-/// Reads a workload file, "-" for standard input. `format` empty: recognised by the first 1 MiB. A log (log_readers.h)
-/// is a workload, too: the communication sets of its kernel, extracted with default options, or its matrix where it has
-/// no order. Throws InputError, and for logs without sets what extract_sets throws.
-/// `reading` is told the format, the other files of a trace, and how far the reading is.
+/// Reads a workload file, or standard input for "-". An empty `format` is recognised by the first 1 MiB. A log
+/// (log_readers.h) is also a workload. It has the communication sets of its main loop, extracted with default options,
+/// or its matrix if it has no order. Reports the format, the other files of a trace and the progress to `reading`.
+/// Throws InputError, and the errors of extract_sets() for logs without sets.
 Workload read_workload(const std::string& path, const std::string& format = "", const Reading& reading = {});
 
-/// The same, but a log stays a log.
+/// Does the same, but returns a log unchanged.
 std::variant<Workload, JobLog> read_traffic(const std::string& path, const std::string& format = "",
                                             const Reading& reading = {});
-/// The sets of a log, and what whoever takes them unseen has to be told.
+/// The sets of a log, with warnings for users who do not inspect the sets.
 struct SetsOfLog {
     Workload workload;
     std::vector<std::string> warnings;
 };
-/// Of its kernel or, where it has no order, its matrix; `path` names it.
+/// Returns the sets of the log's main loop, or its matrix if it has no order. `path` names the log.
 SetsOfLog sets_of(const JobLog& job, const std::string& path, const Log& log = {});
 
-/// The same from a text in memory; `file` names it in errors.
+/// Parses a text in memory. Errors name it as `file`.
 Workload parse_workload(std::string_view text, const std::string& file, const std::string& format = "");
 
 }  // namespace haichi

@@ -35,7 +35,7 @@ TextShape shape_of(std::string_view prefix, bool is_all, const std::string& file
         shape.rows.push_back(std::move(row));
     }
     shape.has_all_rows = is_all && !more;
-    // The last row may be cut off: only a long one still says something.
+    // The last row may be cut off, so it is used only if it is long.
     if (!is_all && !more && !shape.rows.empty() && shape.rows.back().field_count <= TextShape::kMostFields) {
         shape.rows.pop_back();
     }

@@ -7,7 +7,7 @@
 
 namespace haichi {
 
-/// What the lines of a time-independent trace do.
+/// The actions of the lines in a time-independent trace.
 enum class TitVerb {
     kInit,
     kFinalize,
@@ -27,7 +27,8 @@ enum class TitVerb {
     kCollective
 };
 
-/// Where a collective action has its numbers: `counts` arrays of one number per rank, and what stands before them.
+/// The positions of the numbers in a collective action: `counts` arrays of one number per rank, and the arguments
+/// before them.
 enum class TitShape {
     kNone,
     kOne,
@@ -49,11 +50,12 @@ struct TitAction {
     TitShape shape = TitShape::kNone;
 };
 
-/// By its name, in small or capital letters; null for an unknown one. Actions like "ibcast" are those without "i", not
-/// waited for: `nonblocking`.
+/// Returns an action by its name in any case, or null for an unknown name. Actions like "ibcast" return the action
+/// without "i" and set `nonblocking`.
 const TitAction* tit_action(std::string_view name, bool& nonblocking);
 
-/// Size of a datatype by its number in a trace, 0 for one that the program made (-1) and unknown ones.
+/// Returns the size of a datatype by its number in a trace, or 0 for types that the program made (-1) and unknown
+/// types.
 std::uint64_t tit_type_bytes(std::int64_t type);
 
 }  // namespace haichi

@@ -7,7 +7,7 @@
 
 namespace haichi {
 
-/// The readers of other tools' logs; null: this build has none for that format.
+/// The readers of other tools' logs. Null means that this build has no reader for the format.
 struct TraceReaders {
     LogReader otf2 = nullptr;
     LogReader dumpi = nullptr;
@@ -18,15 +18,15 @@ struct TraceReaders {
     LogReader ipm = nullptr;
     LogReader paraver = nullptr;
 };
-/// A program links either commlog/traces or its stand-in (haichi_traces_absent), which define this.
+/// A program links either commlog/traces or its replacement (haichi_traces_absent), which define this function.
 TraceReaders trace_readers();
 
-/// Their rows of log_formats(). Every build knows the names and recognises the files.
+/// The entries of log_formats() for other tools. Every build knows the names and recognises the files.
 std::vector<LogFormat> trace_formats();
 
-/// A time-independent trace whose lines are the names of the ranks' files.
+/// Returns whether the file is a time-independent trace whose lines are the names of the ranks' files.
 bool is_tit_index(std::string_view prefix);
-/// A report of IPM as XML, not its banner.
+/// Returns whether the file is an XML report of IPM, as opposed to its banner.
 bool is_ipm_xml(std::string_view prefix);
 
 }  // namespace haichi

@@ -9,13 +9,14 @@
 
 namespace haichi {
 
-/// The lines of a trace, one in memory at a time, and the fields in them.
+/// The lines of a trace, with one line in memory at a time, and their fields.
 class TraceLines {
   public:
-    /// `stream` must outlive this.
+    /// `stream` must outlive the object.
     explicit TraceLines(TextStream* stream) : stream_(stream) {}
 
-    /// The next line without its end; false at the end of the text. Throws InputError for one of more than 16 MiB.
+    /// Reads the next line without its end. Returns false at the end of the text. Throws InputError for a line of more
+    /// than 16 MiB.
     [[nodiscard]] bool next();
     [[nodiscard]] std::string_view line() const { return line_; }
     [[nodiscard]] SourcePlace place() const { return {stream_->place().file, number_}; }
@@ -23,12 +24,12 @@ class TraceLines {
 
     /// Throws InputError with file and line.
     [[noreturn]] void fail(const std::string& what, std::string hint = {}) const;
-    /// A field as a whole number in [least, largest]; `what` names it in the error.
+    /// Returns a field as a whole number in [least, largest]. Errors name it as `what`.
     [[nodiscard]] std::int64_t whole(std::string_view field, std::string_view what, std::int64_t least,
                                      std::int64_t largest) const;
-    /// A field as a size, also as a decimal fraction, which is cut off; at most 2^48.
+    /// Returns a field as a size of at most 2^48. A decimal fraction is cut off.
     [[nodiscard]] std::uint64_t size(std::string_view field, std::string_view what) const;
-    /// A field as a finite number that is not negative, at most `largest`.
+    /// Returns a field as a finite number that is not negative and at most `largest`.
     [[nodiscard]] double real(std::string_view field, std::string_view what, double largest) const;
 
   private:
@@ -37,11 +38,11 @@ class TraceLines {
     std::size_t number_ = 0;
 };
 
-/// Cuts the next field off `rest`: what stands between blanks and tabs. Empty at the end.
+/// Cuts the next field between blanks and tabs off `rest`. Returns an empty field at the end.
 std::string_view next_field(std::string_view& rest);
-/// Cuts off what stands before the next `separator`, and that.
+/// Cuts off the text before the next `separator`, and the separator.
 std::string_view next_part(std::string_view& rest, char separator);
-/// The line of `text` that begins at `at`, and moves `at` behind it.
+/// Returns the line of `text` that begins at `at`, and moves `at` to the next line.
 std::string_view line_at(std::string_view text, std::size_t& at);
 
 }  // namespace haichi

@@ -4,7 +4,7 @@
 
 namespace haichi::renumber {
 
-/// X Y Z A B C of the node that `rank` runs on, relative to the job, as Fujitsu's MPI says; empty elsewhere.
+/// Returns X Y Z A B C of the node that `rank` runs on, relative to the job, from Fujitsu's MPI. Empty with other MPIs.
 Coordinates asked_coordinates(int rank);
 
 }  // namespace haichi::renumber

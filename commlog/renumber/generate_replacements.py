@@ -3,7 +3,7 @@ MPI_COMM_WORLD replaced by the renumbered one.
 
     python3 generate_replacements.py --compiler mpicc.openmpi --output FILE
 
-A Fortran routine has the arguments of its C function, all by address, then the error code and the lengths of texts.
+A Fortran routine has the arguments of its C function, all by address. The error code and the lengths of texts follow.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "profiler"))
 from mpi_prototypes import Function, prototypes  # noqa: E402
 
 COMMUNICATOR = "MPI_Comm"
-# MPI_Abort is to end all processes, c2f to give the number that Fortran knows.
+# MPI_Abort must end all processes, and c2f must return the number that Fortran knows.
 KEPT = {"MPI_Abort", "MPI_Comm_c2f"}
-# Predefined attributes are those of the real MPI_COMM_WORLD alone.
+# Only the real MPI_COMM_WORLD has the predefined attributes.
 ATTRIBUTES = {"MPI_Comm_get_attr", "MPI_Attr_get"}
-# Errors that belong to no communicator go to the handler of the real MPI_COMM_WORLD.
+# Errors without a communicator go to the error handler of the real MPI_COMM_WORLD.
 HANDLERS = {"MPI_Comm_set_errhandler", "MPI_Errhandler_set"}
-# mpif.h and `use mpi`; `use mpi_f08`; in MPICH with buffers as descriptors, and with large counts.
+# mpif.h and `use mpi`, then `use mpi_f08`; in MPICH also with buffers as descriptors, and with large counts.
 FORTRAN_ENDINGS = ("_", "_f08_", "_f08ts_", "_f08_large_", "_f08ts_large_")
-# Overloads of a routine with another symbol.
+# Overloads of a routine that have another symbol.
 POINTER_OVERLOADS = {"MPI_Win_allocate"}
 
 HEAD = """// Made by generate_replacements.py.
@@ -43,7 +43,8 @@ def communicators(function: Function) -> set[int]:
 
 
 def body(name: str, call: str, plain_call: str, flag: str) -> list[str]:
-    """`call` with the replaced communicator, `plain_call` with the one given; both return an error code."""
+    """Returns statements with `call` for the replaced communicator and `plain_call` for the given one. Both calls
+    return an error code."""
     if name in ATTRIBUTES:
         return [f"    const int result = {call};", f"    if (is_replaced(a0) && {flag} == 0) return {plain_call};"]
     if name in HANDLERS:

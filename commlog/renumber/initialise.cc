@@ -1,4 +1,4 @@
-// MPI_Init in C and Fortran: the MPI's own, then the renumbering.
+// MPI_Init in C and Fortran: the function of the MPI, then the renumbering.
 
 #include "commlog/renumber/world.h"
 
@@ -19,8 +19,8 @@ EXPORTED int MPI_Init_thread(int* argc, char*** argv, int required, int* provide
     return result;
 }
 
-// Whether Fortran's error code is there depends on the interface; errors end the program unless it asked otherwise,
-// which it cannot before.
+// The Fortran interface decides whether there is an error code. Errors end the program unless it has chosen otherwise,
+// which is impossible before MPI_Init.
 #define INIT(symbol)                                    \
     EXPORTED void symbol(void* error) {                 \
         next_function<void (*)(void*)>(#symbol)(error); \

@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kLargestFile = std::size_t{1} << 30;
 constexpr int kLargestCoordinate = 1 << 24;
 
-/// Lines of words, comments behind # cut off.
+/// Lines of words, without comments that begin with #.
 class Lines {
   public:
     explicit Lines(std::string_view text) : rest_(text) {}
@@ -70,10 +70,10 @@ std::string text_of(const Coordinates& node) {
     return text + ")";
 }
 
-/// A rank of the map.
+/// A rank of the rank map.
 struct Placed {
     Coordinates node;
-    int core = 0;  ///< 0 where the map does not say
+    int core = 0;  ///< 0 if the map does not state it
     std::size_t line = 0;
 };
 

@@ -28,20 +28,21 @@ constexpr std::array<const char*, 2> kLibraries = {"libmpi.so.40", "libmpi.so"};
 constexpr std::array<const char*, 2> kLibraries = {"libmpich.so.12", "libmpi.so.12"};
 #endif
 
-/// The MPI's own function, past all preloaded libraries.
+/// Returns the function of the MPI itself, bypassing all preloaded libraries.
 template <class Function>
 Function own(const char* name) {
     return reinterpret_cast<Function>(find_symbol(name));
 }
 #define OWN(function) own<decltype(&::function)>(#function)
 
-/// Predefined handles. Open MPI's are addresses of its variables, which must not be needed to load this library.
+/// Predefined handles. Open MPI's handles are addresses of its variables, and loading this library must not require
+/// them.
 struct Handles {
     MPI_Comm world;
     MPI_Datatype integer, byte;
 };
 
-/// False when this is another MPI than the library is for.
+/// Returns false if the library was built for another MPI.
 bool find_handles(Handles& handles) {
     const bool is_open_mpi = find_symbol("ompi_mpi_comm_world") != nullptr;
 #if defined(OPEN_MPI)
@@ -63,7 +64,7 @@ std::string setting(const char* name) {
 
 void say(const std::string& text) { std::fprintf(stderr, "haichi-renumber: %s\n", text.c_str()); }
 
-/// What each process sends to process 0. Plain bytes.
+/// The data that each process sends to process 0, as plain bytes.
 struct Card {
     char host[256];
     int axes;
@@ -85,7 +86,7 @@ std::vector<Process> processes_of(const std::vector<Card>& cards) {
     return processes;
 }
 
-/// Process 0 decides for all: the ranks by process. Throws Error.
+/// Process 0 decides the ranks of all processes. Throws Error.
 std::vector<int> decided_ranks(const std::vector<Card>& cards) {
     const std::string maps = setting("HAICHI_RENUMBER_MAPS");
     if (maps.empty()) {
@@ -111,7 +112,7 @@ std::vector<int> decided_ranks(const std::vector<Card>& cards) {
     return ranks;
 }
 
-/// The same, or nothing, and said why.
+/// Does the same. On an error it prints a warning and returns nothing.
 std::vector<int> decided_or_told(const std::vector<Card>& cards) {
     std::string why;
     std::string hint;
@@ -129,7 +130,8 @@ std::vector<int> decided_or_told(const std::vector<Card>& cards) {
     return {};
 }
 
-/// Whether the program's calls come here: of two libraries with the same names the first one gets them.
+/// Returns whether the program's calls reach this library. If two libraries have the same names, the first one gets
+/// them.
 bool is_in_front() {
     void* const first = dlsym(RTLD_DEFAULT, "MPI_Comm_rank");
     Dl_info there{};
@@ -138,7 +140,7 @@ bool is_in_front() {
     return there.dli_fbase == here.dli_fbase;
 }
 
-/// The process's number by its launcher, "" in other programs: the launcher itself is preloaded, too.
+/// Returns the process's number from its launcher, or "" in other programs: the launcher itself is preloaded, too.
 std::string launched_rank() {
     for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"}) {
         if (std::string rank = setting(name); !rank.empty()) return rank;
@@ -146,7 +148,8 @@ std::string launched_rank() {
     return "";
 }
 
-/// Behind another library that has MPI_Init the one of this library is never called: said before the program starts.
+/// If another library with MPI_Init comes first, MPI_Init of this library is never called. This is reported before the
+/// program starts.
 __attribute__((constructor)) void look_what_is_in_front() {
     const std::string rank = launched_rank();
     if (rank.empty() || is_in_front() || dlsym(RTLD_DEFAULT, "PMPI_Init") == nullptr) return;
@@ -159,7 +162,7 @@ __attribute__((constructor)) void look_what_is_in_front() {
     if (is_required) _exit(1);
 }
 
-/// No process may wait for one that went another way: all take part in every step.
+/// All processes take part in every step, so that none waits for a process that took another branch.
 void decide_with_all(const Handles& handles) {
     int rank = 0;
     int size = 1;
@@ -171,10 +174,10 @@ void decide_with_all(const Handles& handles) {
     std::vector<int> ranks;
     int is_decided = 0;
     if (rank == 0) {
-        if (is_in_front()) ranks = decided_or_told(cards);  // else that was said at the start
+        if (is_in_front()) ranks = decided_or_told(cards);  // otherwise it was reported at the start
         is_decided = ranks.empty() ? 0 : 1;
         if (is_decided == 0 && setting("HAICHI_RENUMBER_REQUIRE") == "1") {
-            // Launchers drop output that is still under way when a job is aborted: half a second for the reason.
+            // Launchers drop pending output when a job is aborted. The reason gets half a second.
             std::fflush(stderr);
             usleep(500'000);
             OWN(PMPI_Abort)(handles.world, 1);
@@ -184,7 +187,7 @@ void decide_with_all(const Handles& handles) {
     if (is_decided == 0) return;
     int new_rank = 0;
     OWN(PMPI_Scatter)(ranks.data(), 1, handles.integer, &new_rank, 1, handles.integer, 0, handles.world);
-    // Not the MPI's own: a profiler behind this library has to know the communicator.
+    // This calls the next library instead of the MPI itself, because a profiler there has to know the communicator.
     MPI_Comm program{};
     next_function<decltype(&::MPI_Comm_split)>("MPI_Comm_split")(handles.world, 0, new_rank, &program);
     OWN(PMPI_Comm_set_name)(program, "MPI_COMM_WORLD");
@@ -200,7 +203,7 @@ void decide_with_all(const Handles& handles) {
 
 void* find_symbol(const char* name) {
     if (void* const symbol = dlsym(RTLD_DEFAULT, name); symbol != nullptr) return symbol;
-    // A program that opens its MPI itself (Python does) may keep the names to itself.
+    // A program that opens its MPI itself (as Python does) may keep its names private.
     for (const char* library : kLibraries) {
         if (void* const open = dlopen(library, RTLD_LAZY | RTLD_NOLOAD); open != nullptr) {
             void* const symbol = dlsym(open, name);
@@ -220,7 +223,7 @@ void* find_next(const char* name) {
 }
 
 void renumber_world() {
-    if (world.is_renumbered) return;  // a Fortran interface may come through the C one
+    if (world.is_renumbered) return;  // a Fortran interface may call the C function
     static bool is_done = false;
     if (is_done) return;
     is_done = true;

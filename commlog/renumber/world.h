@@ -8,16 +8,16 @@
 
 namespace haichi::renumber {
 
-/// MPI_COMM_WORLD, the machine's and the program's. Written once, in MPI_Init.
+/// The two communicators: the machine's MPI_COMM_WORLD and the program's. Written once, in MPI_Init.
 struct World {
     MPI_Comm machine = {};  ///< MPI_COMM_WORLD; set with `program`
-    MPI_Comm program = {};  ///< the renumbered one; as long as there is none, equal to `machine`
+    MPI_Comm program = {};  ///< the renumbered one, or equal to `machine` before there is one
     MPI_Fint fortran = 0;   ///< the number of `program`
     bool is_renumbered = false;
 };
 extern World world;
 
-/// MPI_COMM_WORLD as a number of mpif.h and of mpi_f08.
+/// MPI_COMM_WORLD as a number in mpif.h and mpi_f08.
 #if defined(OPEN_MPI)
 inline constexpr MPI_Fint kFortranWorld = 0;
 #elif defined(MPICH_VERSION)
@@ -36,9 +36,9 @@ inline void* renumbered_fortran(void* communicator) {
     return is_replaced_fortran(communicator) ? &world.fortran : communicator;
 }
 
-/// The function behind this library: another preloaded library's, or the MPI's. Ends the program when there is none.
+/// Returns the next function: another preloaded library's, or the MPI's. Ends the program if there is none.
 void* find_next(const char* name);
-/// A name of this process, or null. For what is not replaced here.
+/// Returns a symbol of this process, or null. For functions that are not replaced here.
 void* find_symbol(const char* name);
 
 template <class Function>
@@ -46,7 +46,7 @@ Function next_function(const char* name) {
     return reinterpret_cast<Function>(find_next(name));
 }
 
-/// To be called once MPI is initialised: decides on the numbers, with all processes.
+/// Call it once MPI is initialised. Decides the numbers together with all processes.
 void renumber_world();
 
 }  // namespace haichi::renumber

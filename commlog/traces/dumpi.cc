@@ -1,4 +1,4 @@
-// DUMPI traces as text: what dumpi2ascii prints, a file per rank.
+// Reads DUMPI traces as text, in the form that dumpi2ascii prints, with one file per rank.
 #include <algorithm>
 #include <filesystem>
 #include <optional>
@@ -20,7 +20,7 @@ class DumpiReader {
   public:
     explicit DumpiReader(const std::string& file) : file_(file), job_("dumpi", file), communicators_(&job_) {}
 
-    /// For all ranks, one after the other; then second() for all of them.
+    /// Call it for each rank in turn, and then second() for each rank.
     void first(std::int32_t rank, TextStream stream) {
         TraceLines lines(&stream);
         DumpiCall call;
@@ -61,7 +61,7 @@ class DumpiReader {
             job_.warn("ranks of communicators made by MPI_Comm_create are taken to be in the old one's order");
         }
         JobLog log = job_.finish(true);
-        // A rank without calls has a file, too.
+        // A rank without calls also has a file.
         for (RankLog& rank : log.ranks) {
             if (!job_.has_rank(rank.rank)) rank.state = RankState::kRunning;
         }
@@ -77,7 +77,7 @@ class DumpiReader {
     std::uint64_t untyped_ = 0;
 };
 
-/// "NAME-0003.txt": the number, and where its digits are.
+/// The number of "NAME-0003.txt" and the position of its digits.
 struct NumberedName {
     std::size_t first = 0, end = 0;
     std::int32_t number = 0;

@@ -43,13 +43,13 @@ bool DumpiCall::read(TraceLines& lines) {
         }
         const std::size_t equals = line.find('=');
         const std::size_t blank = line.find(' ');
-        if (equals == std::string_view::npos || blank >= equals) continue;  // of an array of several lines
+        if (equals == std::string_view::npos || blank >= equals) continue;  // part of an array of several lines
         if (arguments_.size() == kMostArguments) fail("more than 64 arguments");
         std::string_view argument = line.substr(blank + 1, equals - blank - 1);
         argument = argument.substr(0, argument.find('['));
         arguments_.emplace_back(argument, line.substr(equals + 1));
     }
-    // The process was killed, or the file was cut off.
+    // The process was killed, or the file is truncated.
     return false;
 }
 

@@ -11,16 +11,16 @@
 
 namespace haichi {
 
-/// What DUMPI has of MPI_Status.
+/// The fields of MPI_Status that DUMPI stores.
 struct DumpiStatus {
     std::int64_t bytes = 0, cancelled = 0, source = 0, tag = 0;
 };
 
-/// One call in the text of dumpi2ascii: "MPI_Send entering at walltime ...", a line per argument, "MPI_Send returning
-/// ...". Times are nanoseconds.
+/// One call in the text of dumpi2ascii: "MPI_Send entering at walltime ...", one line per argument, and "MPI_Send
+/// returning ...". Times are in nanoseconds.
 class DumpiCall {
   public:
-    /// Reads the next call, past what is none; false at the end. Throws InputError.
+    /// Reads the next call and skips other text. Returns false at the end. Throws InputError.
     [[nodiscard]] bool read(TraceLines& lines);
 
     [[nodiscard]] const std::string& name() const { return name_; }
@@ -28,10 +28,10 @@ class DumpiCall {
     [[nodiscard]] std::uint64_t returned() const { return returned_; }
 
     [[nodiscard]] bool has(std::string_view argument) const { return find(argument) != nullptr; }
-    /// "5" of "int count=5" and "5 (MPI_INT)". Throws InputError when there is no such argument or no such number.
+    /// Returns 5 for "int count=5" and for "5 (MPI_INT)". Throws InputError if the argument or its number is missing.
     [[nodiscard]] std::int64_t whole(std::string_view argument, std::int64_t least = INT32_MIN,
                                      std::int64_t largest = INT32_MAX) const;
-    /// "[1, 2]"; empty for "<IGNORED>", and for an argument that is not there.
+    /// Returns the numbers of "[1, 2]". Empty for "<IGNORED>" and for a missing argument.
     [[nodiscard]] std::vector<std::int64_t> numbers(std::string_view argument) const;
     [[nodiscard]] std::vector<DumpiStatus> statuses(std::string_view argument) const;
     [[noreturn]] void fail(const std::string& what) const { lines_->fail(name_ + ": " + what); }

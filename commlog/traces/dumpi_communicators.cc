@@ -56,7 +56,7 @@ void DumpiCommunicators::note(std::int32_t rank, const DumpiCall& call) {
 
 void DumpiCommunicators::resolve(std::int32_t ranks) {
     unknown_ = job_->add_communicator({});
-    // Which ranks have come to which call on which communicator: when all of its members have, it is made.
+    // The ranks that have reached each call on each communicator. When all members have, the new communicator is made.
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::int32_t>> arrived;
     for (const auto& [rank, makings] : makings_) {
         states_[rank].handles = {{kWorld, 0}};
@@ -71,7 +71,7 @@ void DumpiCommunicators::resolve(std::int32_t ranks) {
         const Making& making = makings[state.next];
         const auto old = state.handles.find(making.old_handle);
         if (making.how == How::kUnknown || old == state.handles.end() || old->second == unknown_) {
-            // Of MPI_COMM_SELF only a copy can be made.
+            // MPI_COMM_SELF can only be copied.
             const bool own = making.old_handle == kSelf && making.new_handle != kNull;
             if (!own) ++unresolved_;
             advance(rank, own ? job_->add_communicator({rank}) : unknown_);
@@ -90,7 +90,7 @@ void DumpiCommunicators::resolve(std::int32_t ranks) {
         }
         make_together(members, communicator);
     }
-    // Ranks that wait for others, whose trace is missing or cut off.
+    // Ranks that wait for others whose trace is missing or truncated.
     for (auto& [rank, state] : states_) {
         std::vector<Making>& makings = makings_[rank];
         for (; state.next < makings.size(); ++state.next) {

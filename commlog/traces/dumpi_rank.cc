@@ -11,15 +11,15 @@ namespace haichi {
 
 namespace {
 
-/// DUMPI keeps MPI_PROC_NULL as -2, and prints it as "-2 (MPI_ROOT)".
+/// DUMPI stores MPI_PROC_NULL as -2 and prints it as "-2 (MPI_ROOT)".
 constexpr std::int64_t kAnyRank = -1;
-constexpr std::int64_t kFirstRequest = 2;  ///< those before it are MPI_REQUEST_NULL and an error
-/// Of a call that is over: numbers that no request has.
+constexpr std::int64_t kFirstRequest = 2;  ///< smaller numbers are MPI_REQUEST_NULL and an error
+/// Numbers for completed calls, which no request has.
 constexpr std::uint64_t kOwnSend = std::uint64_t{1} << 40, kOwnReceive = kOwnSend + 1;
 
-/// Sizes of the predefined datatypes by their number, 0 where there is none: error, null, char, signed char, unsigned
-/// char, byte, wchar, short (2), int (2), long (2), float, double, long double, long long (3), packed, lb, ub, and
-/// pairs.
+/// Sizes of the predefined datatypes by their number, or 0 if unknown. Basic types: error, null, char, signed char,
+/// unsigned char, byte, wchar, short (2), int (2), long (2), float, double, long double, long long (3). Others: packed,
+/// lb, ub, and pairs.
 constexpr std::array<std::uint64_t, 28> kTypeBytes = {0, 0,  1, 1, 1, 1, 4, 2, 2, 4,  4,  8, 8, 4,
                                                       8, 16, 8, 8, 8, 1, 0, 0, 8, 12, 12, 6, 8, 20};
 
@@ -222,7 +222,7 @@ void DumpiRank::init() {
     const std::int64_t peer = call_->whole(p.receives ? "source" : "dest");
     if (persistent_.size() >= kMostOpenRequests) fail_open();
     if (p.receives ? peer < kAnyRank : peer < 0) {
-        persistent_.erase(request());  // to nobody: starting it does nothing
+        persistent_.erase(request());  // MPI_PROC_NULL: starting the request does nothing
         return;
     }
     const std::uint64_t size = bytes("count", "datatype");
@@ -268,7 +268,7 @@ void DumpiRank::complete_one(std::int64_t number, const DumpiStatus* status) {
         e.tag = static_cast<std::int32_t>(status->tag);
         e.bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(status->bytes, 0));
     }
-    // Requests of MPI_PROC_NULL and of persistent ones that are not active are not open.
+    // Requests of MPI_PROC_NULL and inactive persistent requests are not open.
     traced_.complete(id, e, status != nullptr);
     communicator_of_request_.erase(id);
 }
@@ -301,7 +301,7 @@ void DumpiRank::complete(std::string_view name) {
         statuses = call_->statuses("statuses");
     }
     for (std::size_t i = 0; i < indices.size(); ++i) {
-        // MPI_UNDEFINED: none of them was active.
+        // MPI_UNDEFINED: no request was active.
         if (indices[i] < 0 || static_cast<std::uint64_t>(indices[i]) >= requests.size()) continue;
         complete_one(requests[static_cast<std::size_t>(indices[i])], i < statuses.size() ? &statuses[i] : nullptr);
     }

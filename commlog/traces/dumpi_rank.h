@@ -12,7 +12,7 @@
 
 namespace haichi {
 
-/// One rank's calls.
+/// Reads the calls of one rank.
 class DumpiRank {
   public:
     DumpiRank(std::int32_t rank, TracedJob* job, DumpiCommunicators* communicators);
@@ -44,12 +44,12 @@ class DumpiRank {
     void send(std::uint8_t flags, bool starts);
     [[noreturn]] void fail_open() const;
 
-    /// What is wanted, and the flags of what is left open.
+    /// Returns the wanted message, and flags for the properties that the receive leaves open.
     std::pair<TracedMessage, std::uint8_t> wanted(std::int64_t peer, const char* tag, std::uint64_t size);
     void came(TracedMessage& e, std::uint8_t flags, const DumpiStatus& status);
 
     void receive(bool starts);
-    /// Statuses name ranks of the communicator that the receive was posted on.
+    /// Stores the communicator of a receive, because statuses name ranks in it.
     void remember(std::uint64_t request, std::uint32_t comm);
 
     void sendrecv();

@@ -1,4 +1,4 @@
-// Reports of IPM: the XML file of versions 0.98 and 2, and the banner that it prints at the end of a run.
+// Reads reports of IPM: the XML file of versions 0.98 and 2, and the banner that it prints at the end of a run.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view kBannerBegins = "##IPMv";
 
-/// Of a rank's table, or of the banner.
+/// A function in the table of a rank, or in the banner.
 struct IpmFunction {
     std::uint64_t calls = 0;
     double seconds_total = 0, seconds_min = 0, seconds_max = 0;
@@ -49,7 +49,7 @@ struct IpmRank {
     bool has_hash = false;
     std::map<std::string, IpmFunction> functions;
     std::map<std::int32_t, PeerCounters> peers;
-    std::uint64_t lost_messages = 0, lost_bytes = 0;  ///< from any source
+    std::uint64_t lost_messages = 0, lost_bytes = 0;  ///< messages from any source
 };
 
 void add_to_job(TracedJob& job, std::int32_t number, const IpmRank& rank) {
@@ -70,13 +70,13 @@ void add_to_job(TracedJob& job, std::int32_t number, const IpmRank& rank) {
     job.add_rank(std::move(log));
 }
 
-/// Tags and the text behind them. IPM writes its file by hand, tags that are never closed included: no more of XML than
-/// that holds.
+/// Tags and the text after them. IPM does not write proper XML and leaves some tags open, so this class covers only the
+/// features that such a file uses.
 class IpmTags {
   public:
     explicit IpmTags(TextStream* stream) : stream_(stream) {}
 
-    /// The next tag and the text behind it.
+    /// Reads the next tag and the text after it.
     [[nodiscard]] bool next() {
         while (!stream_->at_end() && stream_->current() != '<') stream_->advance();
         if (stream_->at_end()) return false;
@@ -123,7 +123,7 @@ class IpmTags {
         }
         return number;
     }
-    /// A number of the text, or an attribute's; 0 when it is no number that can be a time or a size.
+    /// Returns a number of the text or of an attribute, or 0 if it cannot be a time or a size.
     static double real(std::string_view field) {
         double value = 0;
         const auto [at, error] = std::from_chars(field.data(), field.data() + field.size(), value);
@@ -237,7 +237,7 @@ class IpmXmlReader {
         return rank_.functions[key];
     }
 
-    /// Of a region of the first level: regions in it are contained. Superfluous beside the table.
+    /// Reads a function of a top-level region, which includes the regions in it. The table makes it redundant.
     void read_function() {
         if (rank_.has_hash) return;
         const auto count = static_cast<std::uint64_t>(tags_.whole("count", 0, std::int64_t{1} << 56));
@@ -250,8 +250,8 @@ class IpmXmlReader {
         messages.bytes_total += static_cast<std::uint64_t>(IpmTags::real(tags_.attribute("bytes").value_or("")));
     }
 
-    /// Partner and size of an entry, from its key where IPM 2 wrote it: the attributes have neither ranks that are none
-    /// nor sizes of 2 GiB and more.
+    /// Partner and size of an entry. They come from its key if IPM 2 wrote it, because the attributes lack special
+    /// ranks and sizes of 2 GiB and more.
     struct Resource {
         enum class Partner { kRank, kAny, kNone } partner = Partner::kNone;
         std::int64_t rank = 0;
@@ -315,11 +315,11 @@ class IpmXmlReader {
     std::int32_t number_ = 0;
     std::int64_t ranks_stated_ = 0;
     std::uint64_t copies_ = 0;
-    int depth_ = 0;  ///< of regions
+    int depth_ = 0;  ///< depth of nested regions
     IpmRank rank_;
 };
 
-/// What is printed: sums over all ranks.
+/// Reads the printed banner, which has sums over all ranks.
 class IpmBannerReader {
   public:
     IpmBannerReader(TextStream* stream, const std::string& file) : lines_(stream), job_("ipm", file) {}
@@ -331,7 +331,7 @@ class IpmBannerReader {
                 begun_ = line.starts_with(kBannerBegins);
                 if (begun_) all_.library = "IPM " + std::string(line.substr(6, line.find('#', 6) - 6).substr(0, 32));
             } else if (line.starts_with("###") && !all_.functions.empty()) {
-                break;  // what follows is of regions
+                break;  // the rest concerns regions
             } else if (line.starts_with('#')) {
                 read_line(line.substr(1));
             }
@@ -358,8 +358,8 @@ class IpmBannerReader {
             (void)next_part(rest, ':');
             all_.program = std::string(next_field(rest).substr(0, 256));
         } else if (first.starts_with("MPI_")) {
-            // Each rank is given all of them: two numbers of the file must not multiply to more than memory holds. The
-            // banner begins with those that took the longest time.
+            // Each rank gets all functions, so the product of two numbers in the file must not exceed the memory. The
+            // banner lists the longest functions first.
             constexpr std::int64_t kMostProfiles = 1 << 19;
             const std::int64_t most =
                 std::clamp<std::int64_t>(kMostProfiles / std::max<std::int64_t>(ranks_, 1), 1, 512);

@@ -1,4 +1,5 @@
-// What Open MPI's monitoring components write at MPI_Finalize (pml_monitoring_enable_output 3): a file per rank.
+// Reads the files that Open MPI's monitoring components write at MPI_Finalize (pml_monitoring_enable_output 3), one per
+// rank.
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -19,7 +20,7 @@ struct MonitoredRank {
     std::map<std::string, FunctionCounters> functions;
 };
 
-/// Sent messages only: what a rank receives is what others say they send.
+/// Counts sent messages only: a rank's received messages are those that others send to it.
 class MonitoringReader {
   public:
     explicit MonitoringReader(const std::string& file) : job_("open-mpi-monitoring", file) {}
@@ -78,7 +79,7 @@ class MonitoringReader {
                                         : "all-to-one operations",
                         rank);
         } else if (kind == "D") {
-            // "D <name> procs: 0,1,2": what the lines after it are about; they are summed up by kind.
+            // "D <name> procs: 0,1,2" describes the following lines, which are summed by kind.
         } else {
             lines.fail("unknown line " + shown(lines.line()),
                        "lines of Open MPI's monitoring begin with E, I, S, R, C");
@@ -126,8 +127,8 @@ class MonitoringReader {
         traffic.sent_bytes += c.bytes;
     }
 
-    /// The histogram: messages of 0 bytes, then of [2^k, 2^(k+1)). It stands in one line of the two of a pair, but is
-    /// of the messages of both.
+    /// Adds the histogram: messages of 0 bytes, then of [2^k, 2^(k+1)). It is in one of a pair's two lines, but counts
+    /// the messages of both.
     static void add_sizes(FunctionCounters& all, std::uint64_t bytes, std::string_view rest, const TraceLines& lines) {
         all.sent.bytes_total += bytes;
         std::string_view histogram = next_field(rest);
@@ -156,7 +157,7 @@ class MonitoringReader {
     bool internal_seen_ = false;
 };
 
-/// NAME.RANK.prof and all others of that NAME.
+/// Returns NAME.RANK.prof and all other files of that NAME.
 std::vector<std::string> profiles_of_ranks(const std::string& path) {
     const std::filesystem::path file(path);
     const std::string name = file.filename().string();

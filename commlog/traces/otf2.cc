@@ -1,4 +1,4 @@
-// OTF2 archives, through their library.
+// Reads OTF2 archives with the OTF2 library.
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@ namespace haichi {
 
 namespace {
 
-/// Adds what another thread of the same rank did.
+/// Adds the calls of another thread of the same rank.
 void add_thread(RankLog& rank, RankLog thread) {
     rank.communicators = std::move(thread.communicators);
     for (CallSequence& calls : thread.threads) rank.threads.push_back(std::move(calls));
@@ -69,7 +69,7 @@ void add_thread(RankLog& rank, RankLog thread) {
     profile.lost_bytes += thread.profile.lost_bytes;
 }
 
-/// The bytes of each location's events, which are expected to be read.
+/// Returns the bytes of each location's events and adds them to the expected bytes.
 std::vector<std::uint64_t> expected_bytes(const Otf2Archive& archive, ReadProgress& progress) {
     const auto folder = std::filesystem::path(archive.path()).replace_extension();
     std::vector<std::uint64_t> bytes;
@@ -87,7 +87,7 @@ JobLog read_archive(const std::string& path, ReadProgress& progress) {
     for (const Otf2Archive::Location& location : locations) {
         archive.check(OTF2_Reader_SelectLocation(archive.reader(), location.id), "read");
     }
-    // Local definitions may be missing: an archive of one location that needs no mapping.
+    // Local definitions may be missing in an archive of one location, which requires no mapping.
     (void)OTF2_Reader_OpenDefFiles(archive.reader());
     archive.check(OTF2_Reader_OpenEvtFiles(archive.reader()), "read for its events");
     std::uint64_t unknown = 0, outside = 0, guessed = 0;
@@ -125,8 +125,8 @@ JobLog read_archive(const std::string& path, ReadProgress& progress) {
     return job.finish(true);
 }
 
-/// Reads the archive in another process and throws away what it got. The library asserts and reads where it should not
-/// on some damaged archives; what it survives once, it will survive here.
+/// Reads the archive in another process and discards the result. On some damaged archives the library aborts or reads
+/// invalid memory. If it survives there, it also survives in this process.
 void try_in_child(const std::string& path) {
     int ends[2];
     if (::pipe(ends) != 0) throw InputError(path + ": cannot be tried: " + std::strerror(errno));
@@ -139,15 +139,15 @@ void try_in_child(const std::string& path) {
     }
     if (child == 0) {
         ::close(ends[0]);
-        (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);  // the parent may be ended, and takes the signals that do so
-        // What the library prints when it gives up is not for the user.
+        (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);  // signals may end the parent, and then the child ends, too
+        // Messages that the library prints when it aborts are not for the user.
         (void)::dup2(ends[1], 2);
         for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) (void)std::signal(signal, SIG_DFL);
         try {
             ReadProgress nobody_asks({}, "log", path);
             (void)read_archive(path, nobody_asks);
         } catch (...) {
-            // The parent meets the same error and can say what it is.
+            // The parent gets the same error and reports it.
         }
         ::_exit(0);
     }
@@ -168,7 +168,8 @@ void try_in_child(const std::string& path) {
                      "otf2-print shows how far it can be read");
 }
 
-/// The files of "NAME.otf2" that the library will open: NAME.def, NAME.marker and those in the folder NAME.
+/// Finds the files of "NAME.otf2" that the library will open: NAME.def, NAME.marker and the files in the directory
+/// NAME.
 void find_files_of_archive(const std::string& path, ReadProgress& progress) {
     std::filesystem::path name(path);
     name.replace_extension();

@@ -1,4 +1,4 @@
-// Stands in for otf2.cc where haichi is built without the library.
+// Replaces otf2.cc if haichi is built without the library.
 #include "commlog/traces/trace_readers.h"
 
 namespace haichi {

@@ -11,21 +11,21 @@ namespace haichi {
 
 namespace {
 
-/// What the library said last. One callback serves all of a process's archives.
+/// The library's last message. One callback serves all archives of a process.
 thread_local std::string last_message;
 
 OTF2_ErrorCode keep_message(void* /*user*/, const char* /*file*/, std::uint64_t /*line*/, const char* /*function*/,
                             OTF2_ErrorCode code, const char* format, std::va_list arguments) {
     char text[512] = "";
     if (format != nullptr) std::vsnprintf(text, sizeof(text), format, arguments);
-    // The first error of several is the cause.
+    // The first of several errors is the cause.
     if (last_message.empty()) last_message = text;
     return code;
 }
 
 }  // namespace
 
-/// Callbacks must not throw through the library's C: they note what they want of the definitions.
+/// Reads the definitions. Callbacks must not throw through the library's C code, so they only store the definitions.
 class Otf2Archive::Definitions {
   public:
     static OTF2_CallbackCode on_clock(void* user, std::uint64_t resolution, std::uint64_t /*offset*/,
@@ -165,7 +165,7 @@ void Otf2Archive::assign_locations() {
         rank_of_process.emplace(process->second, rank);
         locations_.push_back({ranks_[r], rank});
     }
-    // Other threads of the ranks' processes, which may call MPI, too.
+    // Other threads of the ranks' processes may also call MPI.
     for (const auto& [location, process] : process_of_) {
         const auto rank = rank_of_process.find(process);
         if (rank != rank_of_process.end() && !rank_of.contains(location)) {

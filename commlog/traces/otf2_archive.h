@@ -13,10 +13,10 @@
 
 namespace haichi {
 
-/// An OTF2 archive that is open, and its definitions. Errors of the library, which would print them, become InputError.
+/// An open OTF2 archive and its definitions. The library's errors become InputError instead of output.
 class Otf2Archive {
   public:
-    /// `job` is given the communicators. Throws InputError.
+    /// Adds the communicators to `job`. Throws InputError.
     Otf2Archive(const std::string& path, TracedJob* job);
     ~Otf2Archive();
     Otf2Archive(const Otf2Archive&) = delete;
@@ -26,19 +26,19 @@ class Otf2Archive {
         OTF2_LocationRef id = 0;
         std::int32_t rank = 0;
     };
-    /// By rank, of each the one that calls MPI first.
+    /// Sorted by rank. Each rank's first location is the one that calls MPI first.
     [[nodiscard]] const std::vector<Location>& locations() const { return locations_; }
     [[nodiscard]] std::int32_t rank_count() const { return static_cast<std::int32_t>(ranks_.size()); }
     [[nodiscard]] double ticks_per_second() const { return ticks_per_second_; }
     [[nodiscard]] OTF2_Reader* reader() const { return reader_.get(); }
 
-    /// The name of an MPI function's region; null for others.
+    /// Returns the name of an MPI function's region, or null for other regions.
     [[nodiscard]] const std::string* mpi_function(OTF2_RegionRef region) const;
-    /// The job's communicator, of an intercommunicator that of the side the rank is on. One without members for a
-    /// reference that is not defined.
+    /// Returns the job's communicator. An intercommunicator has one for each side, and `rank` selects its own. An
+    /// undefined reference has one without members.
     [[nodiscard]] std::uint32_t communicator(OTF2_CommRef comm, std::int32_t rank);
 
-    /// Throws InputError with what the library said last, unless `code` is a success.
+    /// Throws InputError with the library's last message unless `code` is a success.
     void check(OTF2_ErrorCode code, const std::string& doing) const;
     [[nodiscard]] const std::string& path() const { return path_; }
 
@@ -53,9 +53,9 @@ class Otf2Archive {
     struct Comm {
         OTF2_GroupRef group = 0, remote = 0;
         bool inter = false;
-        bool known = false;  ///< a
+        bool known = false;  ///< whether `a` is set
         std::uint32_t a = 0, b = 0;
-        std::unordered_map<std::int32_t, std::uint32_t> of_rank;  ///< of one whose group is each rank itself
+        std::unordered_map<std::int32_t, std::uint32_t> of_rank;  ///< for a group that is each rank itself
     };
     class Definitions;
 

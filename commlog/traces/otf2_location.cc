@@ -9,10 +9,10 @@ namespace haichi {
 
 namespace {
 
-/// Most events that wait for one before them: then that one stays unknown.
+/// Most events that wait for an unknown one before them. Above this limit that event stays unknown.
 constexpr std::size_t kLongestQueue = std::size_t{1} << 20;
 constexpr std::size_t kDeepestStack = 1024;
-/// EZTrace writes MPI_PROC_NULL and the like as the last numbers of 32 bits.
+/// EZTrace writes MPI_PROC_NULL and the like as the largest 32-bit numbers.
 constexpr std::uint32_t kFirstNobody = 0xFFFFFFF0;
 constexpr std::uint64_t kOwnRequests = std::uint64_t{1} << 63;
 
@@ -52,7 +52,7 @@ CollectiveOperation operation_of(std::uint8_t op) {
 
 }  // namespace
 
-/// What the library calls: exceptions are kept until it has returned.
+/// The library's callbacks. They keep an exception until the library has returned.
 class Otf2Location::Callbacks {
   public:
     template <Kind kind>
@@ -138,7 +138,7 @@ void Otf2Location::read() {
     };
     OTF2_Reader* const reader = archive_->reader();
     const std::string what = "read for the events of location " + std::to_string(location_.id);
-    // Local definitions map numbers of the location to those of the archive.
+    // Local definitions map numbers of the location to numbers of the archive.
     if (OTF2_DefReader* const definitions = OTF2_Reader_GetDefReader(reader, location_.id)) {
         std::uint64_t read = 0;
         archive_->check(OTF2_Reader_ReadAllLocalDefinitions(reader, definitions, &read), what);
@@ -182,7 +182,7 @@ Otf2Location::Event* Otf2Location::posted(std::uint64_t request) {
 
 void Otf2Location::push(const Event& event) {
     if (event.kind == Kind::kStartReceive || event.kind == Kind::kStartCollective || event.kind == Kind::kStartSend) {
-        // A request that begins anew: what became of it before is not in the trace.
+        // The request starts again: the trace does not state what happened to its earlier use.
         if (Event* const before = posted(event.request)) before->known = before->lost = true;
     }
     if (event.kind == Kind::kCompleteReceive || event.kind == Kind::kComplete || event.kind == Kind::kForget) {
@@ -285,7 +285,7 @@ void Otf2Location::record(const Event& event) {
             if (!event.lost) {
                 opened(traced_.start_receive(event.request, message(event)));
             } else {
-                // A receive from anyone, by what is known of it.
+                // A receive from any source, as far as it is known.
                 ++unknown_;
                 opened(traced_.start_receive(event.request, {}, kAnySource | kAnyTag));
             }
@@ -320,7 +320,7 @@ void Otf2Location::enter(const Event& event) {
     const std::string* const name = archive_->mpi_function(event.partner);
     if (name == nullptr) return;
     stack_.push_back(event.partner);
-    if (stack_.size() > 1) return;  // MPI within MPI is the outer function's
+    if (stack_.size() > 1) return;  // nested MPI calls belong to the outer function
     if (left_ != 0 && event.time > left_) traced_.compute(event.time - left_);
     entered_ = event.time;
     traced_.in_function(traced_.function(*name));

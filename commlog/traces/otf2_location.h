@@ -7,23 +7,23 @@
 
 namespace haichi {
 
-/// The events of one location of an archive. A receive that is posted states neither its sender nor its size, a
-/// non-blocking operation not even what it is: that stands where it is completed. So events wait in a queue until those
-/// before them are known.
+/// The events of one location of an archive. A posted receive states neither its sender nor its size, and a
+/// non-blocking operation does not even state its kind. Their completion has these data, so events wait in a queue
+/// until all earlier ones are known.
 class Otf2Location {
   public:
     Otf2Location(Otf2Archive* archive, TracedJob* job, Otf2Archive::Location location,
                  const std::vector<std::uint32_t>& communicators);
 
-    /// Reads all of them. Throws InputError.
+    /// Reads all events. Throws InputError.
     void read();
     [[nodiscard]] bool has_messages() const { return has_messages_; }
     [[nodiscard]] RankLog finish() { return traced_.finish(archive_->path()); }
-    /// Receives and operations of which the trace does not say what they were.
+    /// Number of receives and operations that the trace leaves unknown.
     [[nodiscard]] std::uint64_t unknown() const { return unknown_; }
-    /// Messages whose partner the communicator has not.
+    /// Number of messages whose partner is not in the communicator.
     [[nodiscard]] std::uint64_t outside() const { return outside_; }
-    /// No completion is in the trace, though requests are: calls that wait are taken to complete all.
+    /// The trace has requests but no completions. Then every call that waits is assumed to complete all requests.
     [[nodiscard]] bool guesses_completion() const { return requests_ != 0 && completions_ == 0; }
 
   private:
@@ -44,10 +44,10 @@ class Otf2Location {
     struct Event {
         Kind kind = Kind::kNothing;
         bool known = true;
-        bool lost = false;  ///< what it was is not in the trace
+        bool lost = false;  ///< the trace does not state what it was
         std::uint8_t operation = 0;
         std::uint64_t time = 0;
-        std::uint32_t partner = 0;  ///< or root, or region
+        std::uint32_t partner = 0;  ///< partner, root or region
         std::uint32_t comm = 0;
         std::uint32_t tag = 0;
         std::uint64_t bytes = 0, received_bytes = 0;
@@ -74,19 +74,19 @@ class Otf2Location {
     TracedRank traced_;
     std::deque<Event> queue_;
     std::uint64_t first_ = 0;                                         ///< number of the queue's first event
-    std::unordered_map<std::uint64_t, std::uint64_t> unknown_posts_;  ///< request: number of the event
+    std::unordered_map<std::uint64_t, std::uint64_t> unknown_posts_;  ///< number of the event, by request
     std::uint64_t unknown_ = 0, outside_ = 0;
     std::uint64_t requests_ = 0, completions_ = 0;
     bool has_messages_ = false;
     std::uint64_t first_time_ = 0, last_time_ = 0;
     bool begun_ = false;
-    // The innermost MPI function that goes on.
+    // The innermost MPI function that is active.
     std::vector<OTF2_RegionRef> stack_;
     std::uint64_t entered_ = 0, left_ = 0;
     std::size_t function_ = 0;
     bool waits_ = false, exchanges_ = false;
     std::vector<Event> exchange_;      ///< messages of MPI_Sendrecv
-    std::vector<std::uint64_t> open_;  ///< requests, where completion is guessed
+    std::vector<std::uint64_t> open_;  ///< requests whose completion is guessed
     std::exception_ptr error_;
 };
 

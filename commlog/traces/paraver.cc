@@ -1,4 +1,4 @@
-// Traces of Paraver (.prv), as Extrae writes them.
+// Reads traces of Paraver (.prv), as Extrae writes them.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -17,7 +17,7 @@ namespace haichi {
 namespace {
 
 constexpr std::int64_t kLastTime = std::int64_t{1} << 60;
-/// Most happenings that wait until all before them are read.
+/// Most happenings that wait until all earlier ones are read.
 constexpr std::size_t kMostWaiting = std::size_t{1} << 23;
 
 constexpr std::int64_t kPointToPointCalls = 50000001, kCollectiveCalls = 50000002, kOtherCalls = 50000003;
@@ -31,7 +31,7 @@ struct CallName {
     CallType type = CallType::kNone;
     CollectiveOperation operation = CollectiveOperation::kOther;
 };
-/// Extrae's numbers of the calls that matter; others are counted by their number.
+/// Extrae's numbers of the relevant calls. Other calls are counted by their number.
 constexpr auto kCalls = std::to_array<CallName>({
     {1, "MPI_Send", CallType::kSend},
     {2, "MPI_Recv", CallType::kReceive},
@@ -76,12 +76,13 @@ constexpr auto kCalls = std::to_array<CallName>({
     {80, "MPI_Reduce_scatter", CallType::kCollective, CollectiveOperation::kReduceScatter},
 });
 
-/// What happens on a rank at a time. Of several at one time calls begin and end first, in the order of the file.
+/// An event or message on a rank at one time. At equal times, begins and ends of calls are first, in the order of the
+/// file.
 struct Happening {
     enum class Kind : std::uint8_t { kEvent, kSend, kReceive, kReceived };
     std::int64_t time = 0;
     std::uint64_t order = 0;
-    std::int64_t type = 0, value = 0;  ///< of an event; size and number of a message
+    std::int64_t type = 0, value = 0;  ///< type and value of an event, or size and number of a message
     std::int32_t rank = 0, peer = kNobody, tag = 0;
     Kind kind = Kind::kEvent;
 
@@ -91,14 +92,14 @@ struct Happening {
     }
 };
 
-/// What happens on one rank, in order of time.
+/// The happenings on one rank, in order of time.
 class ParaverRank {
   public:
     ParaverRank(std::int32_t rank, double ticks_per_second) : rank_(rank), traced_(rank, ticks_per_second) {
         traced_.in_function(traced_.function("unknown"));
     }
 
-    /// False when too many requests are open.
+    /// Returns false if too many requests are open.
     [[nodiscard]] bool happens(const Happening& h, const std::map<std::int64_t, std::uint32_t>& communicators) {
         if (first_ < 0) first_ = h.time;
         last_ = std::max(last_, h.time);
@@ -150,7 +151,7 @@ class ParaverRank {
         function_ =
             traced_.function(call_ != nullptr ? std::string(call_->name) : "MPI call " + std::to_string(h.value));
         traced_.in_function(function_);
-        // Sizes may stand before or behind the beginning, at the same time.
+        // Sizes may be before or after the begin, at the same time.
         if (type != CallType::kCollective || operation_time_ != h.time) operation_ = {};
         operation_time_ = h.time;
         is_collective_ = h.type == kCollectiveCalls;
@@ -169,7 +170,7 @@ class ParaverRank {
         operation_ = {};
         call_ = nullptr;
     }
-    /// The trace does not say which call completes a send: the next one that waits for anything is taken for it.
+    /// The trace does not state which call completes a send. The next call that waits is assumed to complete it.
     void complete_sends() {
         for (const std::uint64_t request : sends_) traced_.complete(request);
         sends_.clear();
@@ -196,7 +197,7 @@ class ParaverRank {
     std::int32_t rank_;
     TracedRank traced_;
     std::int64_t first_ = -1, last_ = 0;
-    std::int64_t begun_ = -1, ended_ = -1;  ///< the call that goes on, the last one's end
+    std::int64_t begun_ = -1, ended_ = -1;  ///< begin of the active call, end of the last call
     const CallName* call_ = nullptr;
     std::size_t function_ = 0;
     bool is_collective_ = false;
@@ -205,9 +206,9 @@ class ParaverRank {
     std::vector<std::uint64_t> sends_;
 };
 
-/// Records are sorted by when they begin; a message's record by when it is sent, though tools differ in what they call
-/// that. What its receiver did may be earlier: a first reading finds out by how much anything is, the second one keeps
-/// so much back.
+/// Records are sorted by their begin. Messages are sorted by the time when they are sent, which tools define
+/// differently, and the receiver may act earlier. The first reading finds the largest such difference, and the second
+/// one holds records back by that much.
 class ParaverReader {
   public:
     explicit ParaverReader(const std::string& file) : file_(file), job_("paraver", file) {}
@@ -236,7 +237,7 @@ class ParaverReader {
         }
     }
 
-    /// Once more for each pass. Returns whether another one is needed.
+    /// Call it once for each pass. Returns whether another pass is needed.
     [[nodiscard]] bool second(TextStream stream) {
         TraceLines lines(&stream);
         last_time_ = 0;
@@ -300,7 +301,7 @@ class ParaverReader {
             task_count_ += tasks;
             if (task_count_ > kMostTracedRanks) lines.fail("more than 2^20 tasks");
             rest.remove_prefix(close + 1);
-            (void)next_part(rest, ':');  // the number of communicators, or the comma of the next one
+            (void)next_part(rest, ':');  // the number of communicators, or the comma before the next application
         }
         first_task_.push_back(task_count_);
         job_.set_rank_count(task_count_);
@@ -310,7 +311,7 @@ class ParaverReader {
                         const TraceLines& lines) {
         return lines.whole(next_part(rest, ':'), what, least, largest);
     }
-    /// processor:application:task:thread
+    /// Parses processor:application:task:thread.
     std::int32_t rank_in(std::string_view& rest, const TraceLines& lines) {
         (void)number(rest, "processor", 0, INT32_MAX, lines);
         const auto application = static_cast<std::size_t>(number(rest, "application", 1, applications_, lines));
@@ -357,7 +358,7 @@ class ParaverReader {
         const auto bytes = static_cast<std::int64_t>(c.bytes);
         add(lines, {c.sent, next_++, bytes, message, c.sender, c.receiver, c.tag, Happening::Kind::kSend});
         add(lines, {c.posted, next_++, bytes, message, c.receiver, c.sender, c.tag, Happening::Kind::kReceive});
-        // A receive cannot be over before it is posted.
+        // A receive cannot complete before it is posted.
         add(lines, {std::max(c.posted, c.received), next_++, bytes, message, c.receiver, c.sender, c.tag,
                     Happening::Kind::kReceived});
     }
@@ -378,7 +379,7 @@ class ParaverReader {
         }
     }
 
-    /// All that is read from now on happens at `time` - look_back_ or later.
+    /// All later records happen at `time` - look_back_ or after it.
     void advance(const TraceLines& lines, std::int64_t time) {
         last_time_ = std::max(last_time_, time);
         drain(lines, last_time_ - look_back_);
@@ -410,7 +411,7 @@ class ParaverReader {
     TracedJob job_;
     double ticks_per_second_ = 1e9;
     std::int64_t applications_ = 0, task_count_ = 0;
-    std::vector<std::int64_t> first_task_;  ///< of an application; at the end their number
+    std::vector<std::int64_t> first_task_;  ///< by application, with their total at the end
     std::map<std::int64_t, std::uint32_t> communicators_;
     std::int64_t look_back_ = 0, last_time_ = 0, messages_ = 0;
     std::uint64_t next_ = 0;

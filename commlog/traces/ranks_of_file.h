@@ -7,21 +7,23 @@
 
 namespace haichi {
 
-/// Readers of the ranks whose records are mixed in one file. Each reserves the tables of a call log, 6.5 MB of address
-/// space, so there are kMostAtOnce of them: the file is read again for the others, in as many passes as that takes.
+/// Readers of the ranks whose records are mixed in one file. Each reader reserves the tables of a call log, 6.5 MB of
+/// address space, so there are at most kMostAtOnce at a time. The file is read again for the other ranks, in as many
+/// passes as needed.
 template <class Rank>
 class RanksOfFile {
   public:
     static constexpr std::size_t kMostAtOnce = 512;
 
-    /// Whether the file has had a record of the rank.
+    /// Returns whether the file has had a record of the rank.
     [[nodiscard]] bool contains(std::int32_t number) const {
         const auto index = static_cast<std::size_t>(number);
         return index < entries_.size() && entries_[index].is_named;
     }
     [[nodiscard]] std::size_t count() const { return count_; }
 
-    /// The reader of the rank, made by make() when there is room; null: its records are read in another pass.
+    /// Returns the rank's reader, which make() makes if fewer than kMostAtOnce exist. Returns null if another pass
+    /// reads the rank.
     template <class Make>
     Rank* find(std::int32_t number, const Make& make) {
         const auto index = static_cast<std::size_t>(number);
@@ -35,7 +37,8 @@ class RanksOfFile {
         }
         return entry.reader.get();
     }
-    /// At the end of the file: take() gets each reader of this pass. Returns whether another pass is needed.
+    /// Ends a pass at the end of the file. take() gets each reader of this pass. Returns whether another pass is
+    /// needed.
     template <class Take>
     bool end_pass(const Take& take) {
         bool is_whole = true;
@@ -57,8 +60,8 @@ class RanksOfFile {
         bool is_named = false;
         bool is_read = false;
     };
-    std::vector<Entry> entries_;  ///< by the rank
-    std::size_t count_ = 0;       ///< that are named
+    std::vector<Entry> entries_;  ///< by rank
+    std::size_t count_ = 0;       ///< number of named ranks
     std::size_t at_once_ = 0;
 };
 

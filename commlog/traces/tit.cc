@@ -1,4 +1,4 @@
-// SimGrid's time-independent traces, as smpirun -trace-ti writes them and smpi_replay reads them.
+// Reads SimGrid's time-independent traces, as smpirun -trace-ti writes them and smpi_replay reads them.
 #include <algorithm>
 #include <memory>
 
@@ -16,12 +16,12 @@ namespace haichi {
 
 namespace {
 
-/// One file or several, of one rank or of several each.
+/// Reads one file or several, each with one rank or several.
 class TitReader {
   public:
     explicit TitReader(const std::string& file) : file_(file), job_("tit", file) {}
 
-    /// A file, opened by open() for each pass. No other file is about its ranks.
+    /// Reads a file, which open() opens for each pass. No other file has data on its ranks.
     template <class Open>
     void read(const Open& open) {
         RanksOfFile<TitRank> ranks;
@@ -97,7 +97,7 @@ JobLog read_index(const std::string& path, ReadProgress& progress) {
         const std::string_view name = trimmed(lines.line());
         if (name.empty() || name.front() == '#') continue;
         if (files.size() == static_cast<std::size_t>(kMostTracedRanks)) lines.fail("more than 2^20 files");
-        // As smpirun writes them: seen from where it ran, which mostly is where the index is.
+        // smpirun writes names relative to its working directory, which usually contains the index.
         files.push_back(progress.named_file(name, lines.place().line));
     }
     for (const std::string& file : files) progress.expect(file);

@@ -16,7 +16,7 @@
 
 namespace haichi {
 
-/// A rank's trace.
+/// Reads the trace of one rank.
 class TitRank {
   public:
     TitRank(std::int32_t rank, TracedJob* job) : rank_(rank), job_(job), traced_(rank, kFlopPerSecond) {}
@@ -30,10 +30,10 @@ class TitRank {
     [[nodiscard]] std::uint64_t left_open() const { return traced_.open_count(); }
 
   private:
-    /// What SMPI prints for a rank that is none: MPI_UNDEFINED, be it of MPI_PROC_NULL or of MPI_ANY_SOURCE.
+    /// SMPI prints MPI_UNDEFINED for an invalid rank, which is MPI_PROC_NULL or MPI_ANY_SOURCE.
     static constexpr std::int64_t kNoRank = -333;
     static constexpr std::int64_t kAnyTagNumber = -444;
-    /// Computing is in flop: taken for nanoseconds, as on a processor of 1 Gflop/s.
+    /// Computation is in flop and is converted to nanoseconds of a processor with 1 Gflop/s.
     static constexpr double kFlopPerSecond = 1e9;
     static constexpr double kMostFlop = 1e18;
 
@@ -43,7 +43,7 @@ class TitRank {
 
     [[nodiscard]] std::string_view argument(std::size_t i) const;
 
-    /// A partner: kNobody for the number that stands for none.
+    /// Returns a partner, or kNobody for the number that means none.
     [[nodiscard]] std::int32_t partner(std::string_view field) const;
     [[nodiscard]] std::uint64_t type_bytes(std::string_view field);
     [[nodiscard]] std::uint64_t bytes(std::string_view count, std::string_view type);
@@ -65,12 +65,12 @@ class TitRank {
     void wait(const Key& wanted);
     [[nodiscard]] std::uint64_t last_open();
 
-    /// What tests have found is not in the trace: the last one of a row has succeeded.
+    /// Completes tests: the trace omits their results, so the last test of a row is assumed to have succeeded.
     void end_test();
 
     [[nodiscard]] std::int32_t root(std::string_view field) const;
     [[nodiscard]] std::uint64_t sum(std::size_t first, std::size_t count) const;
-    /// How many numbers an array of one per rank has when `others` arguments stand beside `arrays` of them.
+    /// Returns the length of an array with one number per rank, if `arrays` of them and `others` other arguments exist.
     [[nodiscard]] std::size_t array_length(std::size_t others, std::size_t arrays = 1) const;
 
     void collective(const TitAction& action, bool nonblocking);
@@ -88,7 +88,7 @@ class TitRank {
     std::uint64_t last_request_ = 0;
     std::map<Key, std::deque<std::uint64_t>> by_key_;  ///< open requests, oldest first
     std::unordered_map<std::uint64_t, Key> keys_;
-    std::deque<std::uint64_t> oldest_;  ///< also requests that are completed already
+    std::deque<std::uint64_t> oldest_;  ///< may include completed requests
     std::optional<Key> tested_;
 };
 

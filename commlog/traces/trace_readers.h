@@ -7,7 +7,7 @@
 
 namespace haichi {
 
-/// The readers that trace_readers() names, one in each format's file. They throw InputError with file and line (or
+/// The readers of trace_readers(), each in the file of its format. They throw InputError with file and line (or
 /// offset).
 JobLog read_dumpi(const std::string& path, ReadProgress& progress);
 JobLog read_tit(const std::string& path, ReadProgress& progress);
@@ -16,10 +16,11 @@ JobLog read_monitoring(const std::string& path, ReadProgress& progress);
 JobLog read_mpip(const std::string& path, ReadProgress& progress);
 JobLog read_ipm(const std::string& path, ReadProgress& progress);
 JobLog read_paraver(const std::string& path, ReadProgress& progress);
-/// Null where haichi is built without the library of OTF2.
+/// Null if haichi is built without the OTF2 library.
 LogReader otf2_reader();
 
-/// The same from a text in memory, alone where a format has a file per rank; `file` names it in errors. For tests.
+/// Parsers of a text in memory, for tests. For formats with one file per rank, the text is one rank. Errors name it as
+/// `file`.
 JobLog parse_dumpi(std::string_view text, const std::string& file);
 JobLog parse_tit(std::string_view text, const std::string& file);
 JobLog parse_goal(std::string_view text, const std::string& file);

@@ -9,7 +9,7 @@ namespace haichi {
 
 namespace {
 
-/// "1, 5 and 7 more" of a list of ranks.
+/// Formats a list of ranks as "1, 5 and 7 more".
 std::string first_of(const std::vector<std::int32_t>& ranks) {
     constexpr std::size_t kShown = 5;
     std::string text;

@@ -14,7 +14,7 @@ constexpr std::size_t kMostTracedPeers = std::size_t{1} << 20;
 
 TracedRank::TracedRank(std::int32_t rank, double ticks_per_second, const std::vector<std::uint32_t>& communicators)
     : rank_(rank), ticks_per_second_(ticks_per_second), memory_(fresh_memory()), recorder_(memory_.get()) {
-    (void)local_communicator(0);  // entry 0 is the world
+    (void)local_communicator(0);  // entry 0 is MPI_COMM_WORLD
     for (const std::uint32_t communicator : communicators) (void)local_communicator(communicator);
 }
 

@@ -12,10 +12,10 @@
 
 namespace haichi {
 
-/// Most requests of a rank that may be open at a time: more are a trace that never says that any is completed.
+/// Most requests of a rank that may be open at a time. A trace with more never completes its requests.
 inline constexpr std::size_t kMostOpenRequests = std::size_t{1} << 20;
 
-/// A message: as it is sent, wanted, or as it came.
+/// A sent, wanted or received message.
 struct TracedMessage {
     std::int32_t peer = kNobody;
     std::int32_t tag = 0;
@@ -29,51 +29,51 @@ struct TracedOperation {
     std::int32_t root = kNobody;
     std::uint64_t bytes = 0;
     std::uint64_t received_bytes = 0;
-    bool block_sizes = false;  ///< an all-to-all whose sizes are those of one block
+    bool block_sizes = false;  ///< an all-to-all that states the sizes of one block
 };
 
-/// What another tool's trace says of one rank, while it is read in the order of the rank's calls: they go to a
-/// compressed log of fixed size, and are counted. Peers are world ranks, or kOutside; communicators are indices of
-/// JobLog::communicators. Times are ticks of the trace's clock.
+/// Converts another tool's trace of one rank, call by call in order. The calls go to a compressed log of fixed size and
+/// are counted. Peers are ranks in MPI_COMM_WORLD, or kOutside; communicators are indices of JobLog::communicators.
+/// Times are in ticks of the trace's clock.
 class TracedRank {
   public:
-    /// `communicators`: of another thread of the rank, whose events use the same indices.
+    /// `communicators` are those of another thread of the rank, whose events use the same indices.
     TracedRank(std::int32_t rank, double ticks_per_second, const std::vector<std::uint32_t>& communicators = {});
 
-    /// The number of a function by its name, "MPI_Send".
+    /// Returns the number of a function by its name, for example "MPI_Send".
     std::size_t function(std::string_view name);
-    /// The function that what follows belongs to.
+    /// Sets the function to which the following calls belong.
     void in_function(std::size_t function) { current_ = function; }
-    /// One call of it that took so long; without times 0.
+    /// Counts one call of this function with its duration, or 0 if the trace has no times.
     void count_call(std::uint64_t ticks = 0);
-    /// Time outside communication calls.
+    /// Adds time outside communication calls.
     void compute(std::uint64_t ticks) { recorder_.add_gap(ticks); }
-    /// Between the first call and the last one.
+    /// Sets the time between the first call and the last one.
     void set_wall_ticks(std::uint64_t ticks) { wall_ticks_ = ticks; }
 
-    /// A blocking send or receive that is over; `flags` of CallFlags. `came.peer` kNobody: nothing is known of what an
-    /// open receive got.
+    /// Records a completed blocking send or receive. `flags` are CallFlags. A `came.peer` of kNobody means that nothing
+    /// is known of the message of an open receive.
     void send(const TracedMessage& message, std::uint8_t flags = 0);
     void receive(const TracedMessage& came, std::uint8_t flags = 0);
 
-    /// Posts, completed later by their request. A request that is open already is dropped: the trace did not say what
-    /// became of it. Returns false where nothing is posted: the tables are full of open requests.
+    /// Record posts, which a later call completes by their request. A request that is already open is dropped, because
+    /// the trace lacks its completion. They return false without posting if the tables are full of open requests.
     [[nodiscard]] bool start_send(std::uint64_t request, const TracedMessage& message, std::uint8_t flags = 0);
-    /// `wanted.bytes` counts as received if completion does not state how much it was.
+    /// `wanted.bytes` counts as the received size if the completion does not state a size.
     [[nodiscard]] bool start_receive(std::uint64_t request, const TracedMessage& wanted, std::uint8_t flags = 0);
 
     void collective(const TracedOperation& operation);
     [[nodiscard]] bool start_collective(std::uint64_t request, const TracedOperation& operation);
 
-    /// The request is completed, or for a send and a collective operation simply over. `came`: what a receive got, peer
-    /// kNobody when it is not stated. False for a request that is not open.
+    /// Completes a request. `came` is the message of a receive, with peer kNobody if it is not stated. Returns false
+    /// for a request that is not open.
     bool complete(std::uint64_t request, const TracedMessage& came = {}, bool bytes_known = false);
-    /// Freed or cancelled: what becomes of it is not known. False for a request that is not open.
+    /// Drops a freed or cancelled request, whose fate is unknown. Returns false for a request that is not open.
     bool forget(std::uint64_t request) { return open_.erase(request) != 0; }
     [[nodiscard]] bool is_open(std::uint64_t request) const { return open_.contains(request); }
     [[nodiscard]] std::size_t open_count() const { return open_.size(); }
 
-    /// All that is known, and frees the memory. Throws InputError, naming `place`, when the tables ran over.
+    /// Returns all data and frees the memory. Throws InputError naming `place` if the tables overflowed.
     RankLog finish(const std::string& place);
 
   private:
@@ -107,7 +107,7 @@ class TracedRank {
     std::unordered_map<std::int32_t, PeerCounters> peers_;
     std::uint64_t lost_messages_ = 0, lost_bytes_ = 0;
     std::uint64_t wall_ticks_ = 0;
-    std::vector<std::uint32_t> communicators_;  ///< of the events' index: index in JobLog::communicators
+    std::vector<std::uint32_t> communicators_;  ///< by the index in events: the index in JobLog::communicators
     std::unordered_map<std::uint32_t, std::uint32_t> local_;
 };
 

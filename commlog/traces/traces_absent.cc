@@ -1,4 +1,4 @@
-// Stands in for the readers of other tools' logs in a program that is built without them.
+// Replaces the readers of other tools' logs in a program that is built without them.
 #include "commlog/readers/trace_formats.h"
 
 namespace haichi {

@@ -10,11 +10,12 @@
 
 namespace haichi {
 
-/// Gathers the messages of a file under the limits of a workload, so that a reader can say at which line one is
-/// exceeded.
+/// Collects the messages of a file within the limits of a workload, so that a reader can report the line that exceeds
+/// one.
 class MessageCollector {
   public:
-    /// Appends the message, or says why no workload can hold it. The caller has checked its ranks and size.
+    /// Appends the message, or returns the reason why no workload can hold it. The caller has checked its ranks and
+    /// size.
     [[nodiscard]] std::optional<std::string> add(const Message& message) {
         if (messages_.size() >= static_cast<std::size_t>(kMostMessages)) {
             return "more than the " + std::to_string(kMostMessages) + " messages a workload may have";

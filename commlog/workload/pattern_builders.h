@@ -4,7 +4,7 @@
 
 namespace haichi {
 
-/// The bodies of the rows of patterns(); what each does stands in its sentence there.
+/// The builders of the entries of patterns(), which describe them.
 void build_cg(PatternBuilder& builder);
 void build_stencil2d(PatternBuilder& builder);
 void build_stencil3d(PatternBuilder& builder);

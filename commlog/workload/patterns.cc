@@ -13,7 +13,7 @@ namespace haichi {
 
 namespace {
 
-/// Streams of Random, so that shuffling with the seed that made a pattern does not repeat the pattern's numbers.
+/// Stream of Random for shuffling. A shuffle with the seed of a pattern must not repeat the pattern's numbers.
 constexpr std::uint64_t kShuffleStream = 1;
 
 std::string product_text(const std::vector<int>& dims) {
@@ -51,7 +51,7 @@ void check_numbers(const PatternOptions& options) {
     }
 }
 
-/// Fills in ranks, dims and points, or says why they do not go together.
+/// Sets missing ranks, dims and points, or throws an error if they contradict each other.
 void complete(const PatternRow& row, PatternOptions& options) {
     const std::string pattern = "pattern " + shown(row.name);
     check_numbers(options);
@@ -88,7 +88,7 @@ void complete(const PatternRow& row, PatternOptions& options) {
     throw OptionError(pattern + " has no " + std::to_string(options.points) + "-point stencil", "it knows " + known);
 }
 
-/// Largest factor first. The factors of a number below 2^27 are found in at most 11,585 trials.
+/// Returns the largest factor first. The factors of a number below 2^27 are found in at most 11,585 trials.
 std::vector<int> two_factors(int n) {
     int small = static_cast<int>(std::sqrt(static_cast<double>(n)));
     while (n % small != 0) --small;
@@ -105,8 +105,8 @@ std::vector<int> balanced_dims(int ranks, int dimensions) {
         case 2:
             return two_factors(ranks);
         case 3: {
-            // The first divisor that can be the largest of three. Divisors above the root come as cofactors of those
-            // below, so that primes do not cost `ranks` trials.
+            // The first divisor that can be the largest of three. Divisors above the root are cofactors of those below,
+            // so that primes do not take `ranks` trials.
             std::vector<int> divisors;
             std::vector<int> cofactors;
             for (int d = 1; std::int64_t{d} * d <= ranks; ++d) {

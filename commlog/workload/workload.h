@@ -10,49 +10,49 @@
 
 namespace haichi {
 
-/// An MPI process of the job.
+/// A rank in MPI_COMM_WORLD.
 using RankId = StrongId<struct RankTag>;
 
-/// One point-to-point message. Equal pairs are separate messages.
+/// One point-to-point message. Messages with equal source and destination are separate.
 struct Message {
     RankId source;
     RankId destination;
     std::int64_t size_bytes = 0;
 
-    /// Messages to oneself and of 0 bytes cross no link, wherever their ranks are.
+    /// Messages from a rank to itself and messages of 0 bytes cross no link, wherever their ranks are.
     [[nodiscard]] bool crosses_network() const { return source != destination && size_bytes > 0; }
 
     friend bool operator==(const Message&, const Message&) = default;
 };
 
-/// How the messages of a set travel.
+/// The way in which the messages of a set are transferred.
 enum class Transfer : std::uint8_t {
     kMessages,  ///< sent and received
-    kPut        ///< put into the receiver's memory, which polls for them; the sender waits until its own are complete
+    kPut        ///< put into the receiver's memory, where it polls for them; the sender waits for its own puts
 };
 
-/// "messages", "put"
+/// Returns "messages" or "put".
 std::string_view transfer_name(Transfer transfer);
-/// The inverse; throws InputError.
+/// The inverse of transfer_name(). Throws InputError.
 Transfer parse_transfer(std::string_view name);
 
-/// Largest message a workload may hold: 2^48 bytes.
+/// Largest message of a workload: 2^48 bytes.
 inline constexpr std::int64_t kLargestMessageBytes = std::int64_t{1} << 48;
-/// Most ranks a workload may have; keeps every id and every count of a hostile file within 32 bits.
+/// Most ranks of a workload. The limit keeps every id and every count of a hostile file within 32 bits.
 inline constexpr std::int32_t kMostRanks = 1 << 27;
-/// Most messages a workload may have, over all sets: 8 GiB of them. What would be larger is refused before it is made.
+/// Most messages of a workload, over all sets: 8 GiB of memory. Larger workloads are refused before they are made.
 inline constexpr std::int64_t kMostMessages = std::int64_t{1} << 29;
-/// Most sets that a file may have.
+/// Most sets of a file.
 inline constexpr std::int64_t kMostSets = std::int64_t{1} << 26;
 
-/// The application's communication: an ordered list of concurrent communication sets (messages whose transfers start
-/// together), repeated `iterations` times. A communication matrix is a workload of one set. A value; messages of all
-/// sets lie in one array, because there may be 10^8 of them. 16 bytes a message.
+/// The application's communication: an ordered list of concurrent communication sets, repeated `iterations` times. The
+/// transfers of a set's messages start together. A communication matrix is a workload of one set. The class is a value.
+/// Messages of all sets are in one array of 16 bytes each, because there may be 10^8 of them.
 class Workload {
   public:
     struct Set {
         std::string label;
-        double compute_seconds = 0;  ///< computing time of every rank before the set
+        double compute_seconds = 0;  ///< computation time of every rank before the set
         std::size_t first = 0;       ///< messages [first, end) of the workload
         std::size_t end = 0;
         Transfer transfer = Transfer::kMessages;
@@ -61,16 +61,16 @@ class Workload {
     Workload() = default;
     /// Throws OptionError unless 1 <= ranks <= kMostRanks and iterations >= 1.
     explicit Workload(std::int32_t rank_count, std::int64_t iterations = 1);
-    /// Takes over arrays made elsewhere: [first, end) of the sets must cover `messages` in order, without gaps. Throws
-    /// as the one-by-one functions below do.
+    /// Takes over existing arrays. [first, end) of the sets must cover `messages` in order, without gaps. Throws the
+    /// errors of the one-by-one functions below.
     Workload(std::int32_t rank_count, std::int64_t iterations, std::vector<Set> sets, std::vector<Message> messages);
 
-    /// Makes room for `count` messages in all, so that adding them moves none.
+    /// Reserves memory for `count` messages in all, so that adding them moves none.
     void reserve_messages(std::size_t count) { messages_.reserve(count); }
-    /// Starts a new set; messages added from now on belong to it.
+    /// Starts a new set, to which the following messages belong.
     void add_set(std::string label, double compute_seconds = 0, Transfer transfer = Transfer::kMessages);
-    /// Appends to the last set. Throws InputError for ranks outside [0, ranks), sizes outside [0, 2^48], no set,
-    /// more than kMostMessages messages, or a total of bytes beyond 2^63 - 1.
+    /// Appends to the last set. Throws InputError for ranks outside [0, ranks), sizes outside [0, 2^48], no set, more
+    /// than kMostMessages messages, or more than 2^63 - 1 bytes in all.
     void add_message(RankId source, RankId destination, std::int64_t size_bytes);
 
     [[nodiscard]] std::int32_t rank_count() const { return rank_count_; }
@@ -81,12 +81,12 @@ class Workload {
         return std::span(messages_).subspan(sets_[t].first, sets_[t].end - sets_[t].first);
     }
     [[nodiscard]] std::span<const Message> messages() const { return messages_; }
-    /// Sum of the sizes of the messages that cross the network, one iteration.
+    /// Returns the bytes of the messages that cross the network, for one iteration.
     [[nodiscard]] std::int64_t total_bytes() const { return total_bytes_; }
-    /// Number of messages that cross the network, one iteration.
+    /// Returns the number of messages that cross the network, for one iteration.
     [[nodiscard]] std::int64_t crossing_message_count() const { return crossing_message_count_; }
 
-    /// The same workload with every non-empty message `size_bytes` large.
+    /// Returns the same workload with `size_bytes` for every non-empty message.
     [[nodiscard]] Workload with_message_size(std::int64_t size_bytes) const;
 
   private:

@@ -21,17 +21,17 @@ namespace {
 
 constexpr std::int64_t kLargestCount = std::numeric_limits<std::int64_t>::max();
 
-/// What the parser is inside of. The schema is four levels deep; anything that would go deeper is of the wrong type, so
-/// nesting needs no limit of its own.
+/// The parser's position in the schema, which is four levels deep. Deeper input has a wrong type, so nesting needs no
+/// separate limit.
 enum class Inside { kNothing, kWorkload, kSets, kSet, kMessages, kMessage };
 
 enum Key : unsigned { kSchema, kRanks, kIterations, kSets, kLabel, kComputeSeconds, kTransfer, kMessages, kKeyCount };
 
 struct KeyRow {
     const char* name;
-    Inside object;  ///< the kind of object it belongs to
+    Inside object;  ///< the kind of object that contains the key
     bool required;
-    const char* expected;  ///< for "expected ..., got ..."
+    const char* expected;  ///< text in "expected ..., got ..."
 };
 
 constexpr std::array<KeyRow, kKeyCount> kKeys = {{
@@ -45,7 +45,7 @@ constexpr std::array<KeyRow, kKeyCount> kKeys = {{
     {"messages", Inside::kSet, true, "a list of messages"},
 }};
 
-/// Gathers the workload from SAX events; an event that does not fit throws with the place in the text.
+/// Builds the workload from SAX events. An event that does not fit throws an error with its position in the text.
 class WorkloadSax {
   public:
     explicit WorkloadSax(TextStream* stream) : stream_(stream) {}
@@ -59,7 +59,7 @@ class WorkloadSax {
     bool number_unsigned(json::number_unsigned_t value) {
         stream_->note_progress();
         if (inside_ == Inside::kMessage) {
-            // The hot path: everything else happens a few times per file.
+            // This is the hot path. All other cases occur a few times per file.
             switch (field_++) {
                 case 0:
                     message_.source = rank(value);
@@ -251,7 +251,7 @@ class WorkloadSax {
         ranks_ = static_cast<std::int32_t>(value);
         rank_limit_ = value - 1;
         if (ranks_used_ <= value) return;
-        // The sets stood before the number of ranks.
+        // The sets precede the number of ranks in the file.
         std::size_t t = 0;
         while (sets_[t].end <= highest_rank_message_) ++t;
         throw InputError(SourcePlace{stream_->place().file, highest_rank_line_},
@@ -267,10 +267,11 @@ class WorkloadSax {
         if (const auto problem = messages_.add(message_)) fail(*problem);
     }
 
-    /// "sets[3].messages[17]", "ranks" or "": the value at hand, or with `with_key` off the object it stands in.
+    /// Returns the path of the current value, such as "sets[3].messages[17]", "ranks" or "". Without `with_key` it is
+    /// the path of the enclosing object.
     [[nodiscard]] std::string where(bool with_key = true) const {
         std::string path;
-        // Not one expression with +: GCC 12 warns of an overlap that is none (-Wrestrict).
+        // This is not one expression with +, because GCC 12 then reports a false overlap (-Wrestrict).
         const auto index = [](std::size_t i) { return std::string(1, '[').append(std::to_string(i)).append("]"); };
         if (inside_ == Inside::kSets) path = "sets" + index(sets_.size());
         if (inside_ == Inside::kSet) path = "sets" + index(sets_.size() - 1);
@@ -316,14 +317,14 @@ class WorkloadSax {
     TextStream* stream_;
     Inside inside_ = Inside::kNothing;
     Key key_ = kKeyCount;
-    std::array<unsigned, 2> seen_{};  ///< keys already met, a bit each: of the workload, of the set
-    int field_ = 0;                   ///< numbers of the current message already met
+    std::array<unsigned, 2> seen_{};  ///< a bit for each key found so far, of the workload and of the set
+    int field_ = 0;                   ///< numbers of the current message found so far
     Message message_;
 
     std::optional<std::int32_t> ranks_;
     std::int64_t iterations_ = 1;
     std::uint64_t rank_limit_ = kMostRanks - 1;
-    std::uint64_t ranks_used_ = 0;  ///< highest rank met + 1; where it was first met: line, message
+    std::uint64_t ranks_used_ = 0;  ///< highest rank so far + 1, with the line and message of its first use
     std::size_t highest_rank_line_ = 0;
     std::size_t highest_rank_message_ = 0;
     std::vector<Workload::Set> sets_;

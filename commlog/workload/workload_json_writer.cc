@@ -10,7 +10,7 @@ using nlohmann::json;
 
 namespace {
 
-/// Collects text and hands it on in pieces.
+/// Collects text and passes it to the sink in pieces.
 class ChunkedText {
   public:
     explicit ChunkedText(const std::function<void(std::string_view)>& sink) : sink_(sink) {

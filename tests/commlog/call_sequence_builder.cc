@@ -12,7 +12,7 @@
 namespace haichi {
 namespace {
 
-/// Of each event its peer (or, of completions, "w" and how many) and the milliseconds before it.
+/// Returns for each event its peer (for completions "w" and their number) and the milliseconds before it.
 std::vector<std::string> written(const RankLog& log) {
     const CallSequence& calls = log.threads.front();
     check_calls(calls, 10, 1, "the log");
@@ -51,7 +51,7 @@ TEST(CallSequenceBuilder, computing_stays_where_it_is_written) {
         calls.compute(0.005);
     });
     calls.send(2, 0, 8);
-    // Before the first of the loop 1 ms, before the others 5 ms, and 5 ms behind the loop.
+    // The gap is 1 ms before the first event of the loop, 5 ms before the others, and 5 ms after the loop.
     EXPECT_EQ(written(calls.finish(0)), (std::vector<std::string>{"1 1", "1 5", "1 5", "2 5"}));
 }
 

@@ -52,7 +52,7 @@ inline void append(const CallSequence& calls, Symbol symbol, std::vector<std::st
     }
 }
 
-/// A thread's calls, loops unrolled, a line each: "isend 512 to 1 tag 7", "complete 2 1".
+/// Returns a thread's calls with unrolled loops, one per line: "isend 512 to 1 tag 7", "complete 2 1".
 inline std::vector<std::string> calls_of(const JobLog& log, std::size_t rank, std::size_t thread = 0) {
     std::vector<std::string> lines;
     const CallSequence& calls = log.ranks.at(rank).threads.at(thread);

@@ -110,7 +110,7 @@ INSTANTIATE_TEST_SUITE_P(Ranks, CgExtraction,
                          testing::Values(std::tuple{CgGrid{4, 4}, 2UL, 4UL}, std::tuple{CgGrid{8, 4}, 3UL, 6UL},
                                          std::tuple{CgGrid{8, 8}, 3UL, 6UL}));
 
-/// Neighbours in a periodic cube.
+/// Returns a neighbour in a periodic cube.
 int neighbour(int rank, int side, int axis, int step) {
     int at[3] = {rank / side / side, rank / side % side, rank % side};
     at[axis] = (at[axis] + step + side) % side;
@@ -135,7 +135,7 @@ void stencil(Rank& rank, int side, int iterations, unsigned seed, bool any_sourc
             for (const int step : {1, -1})
                 requests.push_back({rank.isend(neighbour(rank.rank(), side, axis, step), 4096, 1), kNobody});
         }
-        std::ranges::shuffle(requests, random);  // as MPI_Waitany finds them
+        std::ranges::shuffle(requests, random);  // in the order of MPI_Waitany
         for (const auto& [request, from] : requests) {
             rank.wait(request, request.open ? from : kNobody, request.open ? 1 : 0);
         }
@@ -192,7 +192,7 @@ TEST(Extraction, a_sweep_becomes_its_wave_front) {
     EXPECT_EQ(found.workload.iterations(), 30);
     EXPECT_EQ(found.in_flight, 0);
     EXPECT_EQ(found.workload.messages().size(), 2U * kSide * (kSide - 1));
-    // The first row passes east one after the other; the corner's message south is sent behind that to the east.
+    // The first row sends east one rank after the other. The corner sends south after it has sent east.
     EXPECT_EQ(messages_of(found.workload, 0), (Sent{{0, 1, 100}}));
     EXPECT_EQ(messages_of(found.workload, 1), (Sent{{0, 4, 200}, {1, 2, 100}}));
 }
@@ -257,7 +257,7 @@ TEST(Extraction, a_master_with_workers_is_refused) {
 }
 
 TEST(Extraction, ranks_of_different_periods_share_the_least_common_one) {
-    // Rank 0 sends to 1 and 2 in turn: 1 sees a period of one message, 0 of two.
+    // Rank 0 sends to 1 and 2 in turn: 1 has a period of one message, and 0 a period of two.
     const LoggedProgram program(3, [](Rank& rank) {
         for (int i = 0; i < 40; ++i) {
             if (rank.rank() == 0) {
@@ -279,7 +279,7 @@ TEST(Extraction, ranks_of_different_periods_share_the_least_common_one) {
 }
 
 TEST(Extraction, messages_posted_a_repetition_ahead_are_received_in_the_next) {
-    // A pipeline of depth two: rank 0 is always one message ahead of what rank 1 receives.
+    // A pipeline of depth two: rank 0 is always one message ahead of the message that rank 1 receives.
     const LoggedProgram program(2, [](Rank& rank) {
         if (rank.rank() == 0) {
             Request before = rank.isend(1, 100);
@@ -338,7 +338,7 @@ TEST(Extraction, blocking_sends_around_a_ring_rely_on_buffers) {
 }
 
 TEST(Extraction, a_receiver_that_is_late_delays_a_message_above_the_eager_limit) {
-    // 1 posts the receive from 0 only behind its exchange with 2.
+    // Rank 1 posts the receive from 0 only after its exchange with 2.
     const LoggedProgram program(3, [](Rank& rank) {
         for (int i = 0; i < 10; ++i) {
             if (rank.rank() == 0) rank.send(1, 100);
@@ -357,7 +357,7 @@ TEST(Extraction, a_receiver_that_is_late_delays_a_message_above_the_eager_limit)
     options.levels.eager_limit_bytes = 100;
     const Extraction eager = extract_sets(program.log(), options);
     EXPECT_EQ(eager.levels, 1);
-    EXPECT_EQ(eager.workload.set_count(), 2U);  // they share their destination
+    EXPECT_EQ(eager.workload.set_count(), 2U);  // the messages have the same destination
     EXPECT_EQ(messages_of(eager.workload, 0), (Sent{{0, 1, 100}}));
 }
 

@@ -1,5 +1,5 @@
-// Which kernel is taken of logs in which the repetition is not plain: tags that count up, cycles over levels, phases of
-// different sizes, several threads, damage.
+// The choice of the main loop in logs where it is not obvious. Cases are tags that count up, cycles over levels, phases
+// of different sizes, several threads, and damage.
 
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ std::size_t different_events(const JobLog& log) {
     return most;
 }
 
-/// A ring in both directions with the tags that `tag` says, of the step and the direction.
+/// A ring in both directions. `tag` gives the tag for each step and direction.
 template <typename Tag>
 JobLog ring(int ranks, int steps, Tag tag) {
     const LoggedProgram program(ranks, [&](Rank& rank) {
@@ -132,7 +132,7 @@ TEST(CountingTags, several_messages_of_a_pair_are_matched_in_their_order_and_tha
 }
 
 TEST(CountingTags, a_block_for_each_tag_keeps_its_size) {
-    // 100 blocks for each neighbour, a tag and a size for each: nothing counts up.
+    // 100 blocks for each neighbour, each with its own tag and size: nothing counts up.
     const LoggedProgram program(2, [](Rank& rank) {
         for (int i = 0; i < 50; ++i) {
             std::vector<Request> requests;
@@ -151,7 +151,7 @@ TEST(CountingTags, a_block_for_each_tag_keeps_its_size) {
     EXPECT_EQ(found.workload.total_bytes(), 2 * (6400 + 8 * 4950));
 }
 
-/// A cycle over levels of a grid: few large messages at the top, many small ones below.
+/// A cycle over levels of a grid: a few large messages at the top, many small ones below.
 void v_cycle(Rank& rank, int ranks) {
     const int next = (rank.rank() + 1) % ranks;
     const int before = (rank.rank() + ranks - 1) % ranks;
@@ -186,7 +186,7 @@ TEST(Kernels, a_cycle_over_levels_is_taken_as_such_and_its_largest_loop_when_ask
         options.kernel = parse_kernel_choice(choice);
         return extract_sets(log, options);
     };
-    // The smoothing of the finest level: at the end of a cycle and the beginning of the next one.
+    // The smoothing of the finest level, at the end of a cycle and the beginning of the next one.
     const Extraction inner = take("inner");
     EXPECT_EQ(inner.workload.messages().size(), kRanks);
     EXPECT_GT(inner.share_of_bytes(), 0.8);
@@ -205,7 +205,7 @@ TEST(Kernels, words_that_name_one_are_read_and_others_are_not) {
 }
 
 TEST(Kernels, two_phases_that_differ_in_size_only_keep_their_sizes) {
-    // What otherwise is the same send has more sizes than are told apart, in either phase of a step.
+    // In either phase of an iteration, otherwise equal sends have too many sizes to be distinguished.
     const LoggedProgram program(2, [](Rank& rank) {
         std::mt19937 random(static_cast<unsigned>(rank.rank()) + 3);
         for (int i = 0; i < 400; ++i) {
@@ -238,7 +238,7 @@ TEST(Kernels, two_phases_with_a_few_sizes_that_come_and_go_keep_their_means) {
     EXPECT_NEAR(static_cast<double>(found.workload.messages(1).front().size_bytes), 515, 5);
 }
 
-/// A ring in which the threads of a rank each have their own tag, or all the same one.
+/// A ring in which each thread of a rank has its own tag, or all threads have the same one.
 JobLog ring_of_threads(int ranks, int threads, bool own_tags) {
     std::vector<RankRecord> records;
     for (int t = 0; t < threads; ++t) {
@@ -280,7 +280,7 @@ TEST(Kernels, the_share_is_that_of_all_that_was_counted) {
     JobLog log = ring(4, 20, [](int, int) { return 0; });
     log.has_profile = true;
     for (RankLog& rank : log.ranks) {
-        // As much again was sent where the call log had no room.
+        // An equal amount was sent in calls that did not fit in the call log.
         rank.profile.peers.push_back({(rank.rank + 1) % 4, {40, 160'000, 0, 0}});
     }
     const Extraction found = extract_sets(log, {});

@@ -1,5 +1,5 @@
-// Regular programs at 64 to 1,024 ranks, with loops over collectives and other set-up before and after the time loop:
-// the kernel is found whatever the number of ranks is, in time that grows with what the ranks log.
+// Regular programs at 64 to 1,024 ranks, with loops over collectives and other set-up before and after the time loop.
+// The main loop is found for any number of ranks, in time proportional to the length of the ranks' logs.
 
 #include <gtest/gtest.h>
 
@@ -17,11 +17,11 @@ namespace {
 using Rank = LoggedProgram::Rank;
 using Request = LoggedProgram::Request;
 
-/// How a program is disturbed around and in its time loop.
+/// Irregular calls around and in a program's time loop.
 struct Around {
-    int setup_loops = 3;         ///< over collectives, of different lengths
-    bool odd_boundaries = true;  ///< ranks at the boundary do more before and behind
-    int outer = 1;               ///< time loops one after the other, with a collective between them
+    int setup_loops = 3;         ///< loops over collectives, of different lengths
+    bool odd_boundaries = true;  ///< ranks at the boundary make more calls before and after
+    int outer = 1;               ///< consecutive time loops, with a collective between them
     int steps = 40;
 };
 
@@ -33,7 +33,7 @@ void before(Rank& rank, int ranks, const Around& around) {
         rank.collective(CollectiveOperation::kBarrier, 0, 0);
     }
     if (!around.odd_boundaries) return;
-    // Rank 0 hands out the input; the last one tells its neighbour something.
+    // Rank 0 distributes the input; the last rank sends to its neighbour.
     for (int r = 1; r < ranks; ++r) {
         if (rank.rank() == 0) rank.send(r, 256, 99);
         if (rank.rank() == r) rank.receive(0, 99);
@@ -81,7 +81,7 @@ void exchange(Rank& rank, const std::vector<int>& peers, std::uint64_t bytes, in
     for (const Request& request : requests) rank.wait(request);
 }
 
-/// Of a grid that is not periodic: ranks at its boundary have fewer.
+/// Returns the neighbours in a grid that is not periodic. Ranks at its boundary have fewer.
 std::vector<int> neighbours(int rank, int dims, int side, bool diagonal) {
     std::vector<int> at, steps;
     for (int d = 0, rest = rank; d < dims; ++d, rest /= side) at.push_back(rest % side);
@@ -185,7 +185,8 @@ TEST_P(Scale, a_transpose_in_rows_that_have_nothing_to_do_with_each_other) {
 }
 
 TEST_P(Scale, halos_whose_sizes_change_when_atoms_move) {
-    // As molecular dynamics does: a step's messages have a few sizes that come and go, and every tenth step is longer.
+    // As in molecular dynamics: an iteration's messages have a few sizes that vary, and every tenth iteration is
+    // longer.
     const auto [ranks, dims, side] = GetParam();
     const JobLog log = run(ranks, {.outer = 3, .steps = 10}, [&](Rank& rank, int step) {
         int axis = 0;
@@ -204,7 +205,8 @@ TEST_P(Scale, halos_whose_sizes_change_when_atoms_move) {
 }
 
 TEST_P(Scale, ranks_whose_setup_repeats_differently_do_not_hide_the_kernel) {
-    // Every rank has loops of its own before the time loop, with the same neighbours and tags, as often as nobody else.
+    // Every rank has its own loops before the time loop, with the same neighbours and tags. No two ranks execute them
+    // equally often.
     const auto [ranks, dims, side] = GetParam();
     const JobLog log = run(ranks, {.steps = 30}, [&](Rank& rank, int step) {
         const auto peers = neighbours(rank.rank(), dims, side, false);

@@ -7,7 +7,7 @@
 
 namespace haichi {
 
-/// The empty part of rank 1 of 4, with two threads and a profile; a user frees it.
+/// Returns the empty part of rank 1 of 4, with two threads and a profile. The caller frees it.
 inline ProfileMemory* empty_part() {
     auto* const memory = static_cast<ProfileMemory*>(std::calloc(1, sizeof(ProfileMemory)));
     ProfileHeader& header = memory->header;

@@ -49,7 +49,7 @@ TEST(JobTotals, the_balance_names_the_first_least_and_most_loaded_ranks) {
 TEST(JobTotals, a_function_is_spoiled_from_a_tenth_of_its_mean_on_if_it_has_much_of_the_time) {
     std::vector<RankRecord> records = {samples::rank_record(0, 1, 2)};
     records[0].log.own_ns_per_call = 30;
-    // 300 ns a call, 301 ns a call, and a short one with little of the time.
+    // 300 ns a call, 301 ns a call, and a short function with little of the time.
     records[0].log.profile.functions = {function("MPI_Iprobe", 1'000'000, 0.300),
                                         function("MPI_Test", 1'000'000, 0.301),
                                         function("MPI_Comm_rank", 1'000, 0.00003)};

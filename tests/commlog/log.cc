@@ -17,7 +17,7 @@ struct FreeMemory {
 using Memory = std::unique_ptr<CallLogMemory, FreeMemory>;
 Memory new_memory() { return Memory(static_cast<CallLogMemory*>(std::calloc(1, sizeof(CallLogMemory)))); }
 
-/// The events of a log one by one.
+/// Appends the events of a log one by one.
 void unroll(const CallSequence& calls, Symbol symbol, std::vector<Symbol>& events) {
     if (symbol < kLoopSymbol) {
         events.push_back(symbol);
@@ -36,7 +36,7 @@ std::vector<Symbol> unrolled(const CallSequence& calls) {
     return events;
 }
 
-/// Loops in loops at random: numbers of events.
+/// Returns the numbers of events in random nested loops.
 std::vector<int> random_program(std::mt19937& random, int depth) {
     std::vector<int> events;
     const int parts = 1 + static_cast<int>(random() % 4);
@@ -58,7 +58,7 @@ TEST(CallLog, holds_every_event_in_order_at_any_time) {
         std::vector<int> program = random_program(random, 3);
         const std::vector<int> once = program;
         for (auto t = random() % 20; t > 0; --t) program.insert(program.end(), once.begin(), once.end());
-        // Also in the middle: as a killed process leaves it.
+        // The log is also read in the middle, as a killed process leaves it.
         program.resize(1 + random() % program.size());
         const Memory memory = new_memory();
         CallRecorder recorder(memory.get());
@@ -99,7 +99,7 @@ TEST(CallLog, the_same_loop_is_found_the_same_whatever_comes_before_it) {
     };
     loop();
     recorder.send(7, 0, 0, 100, kBlocking);
-    recorder.send(2, 0, 0, 100, kBlocking);  // the loop's last event: it could begin here
+    recorder.send(2, 0, 0, 100, kBlocking);  // the loop's last event: the loop could begin here
     loop();
     const CallSequence calls = read_calls(*memory, 1e9, "log");
     ASSERT_EQ(calls.bodies.size(), 1U);

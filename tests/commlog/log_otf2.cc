@@ -40,10 +40,10 @@ using Lines = std::vector<std::string>;
 
 std::string archive_in(const TemporaryFolder& folder) { return folder.path() / "a" / "traces.otf2"; }
 
-/// An archive written with OTF2's own library, of the records that Score-P writes.
+/// Writes an archive with OTF2's own library, with the records that Score-P writes.
 void write_sample(const std::string& folder) {
     Writer w(folder, 3);
-    // Rank 0: exchange with 1; what comes is known when it is complete.
+    // Rank 0 exchanges with rank 1. The message is known only when the receive is complete.
     w.tick(100);
     w.enter(0, "MPI_Irecv");
     check(OTF2_EvtWriter_MpiIrecvRequest(w.events(0), nullptr, w.tick(), 7));
@@ -59,7 +59,7 @@ void write_sample(const std::string& folder) {
     check(OTF2_EvtWriter_MpiIsendComplete(w.events(0), nullptr, w.tick(), 8));
     check(OTF2_EvtWriter_MpiIrecv(w.events(0), nullptr, w.tick(1000), 2, Writer::kReversed, 6, 512, 7));
     w.leave(0, "MPI_Waitall");
-    // A receive that is cancelled, and a collective operation in the background.
+    // A cancelled receive, and a non-blocking collective operation.
     check(OTF2_EvtWriter_MpiIrecvRequest(w.events(0), nullptr, w.tick(), 9));
     check(OTF2_EvtWriter_MpiRequestCancelled(w.events(0), nullptr, w.tick(), 9));
     check(OTF2_EvtWriter_NonBlockingCollectiveRequest(w.events(0), nullptr, w.tick(), 10));
@@ -85,7 +85,7 @@ void write_sample(const std::string& folder) {
     w.enter(1, "MPI_Recv");
     check(OTF2_EvtWriter_MpiRecv(w.events(1), nullptr, w.tick(), 0, Writer::kWorld, 2, 24));
     w.leave(1, "MPI_Recv");
-    // Rank 2: to nobody, as EZTrace writes it.
+    // Rank 2 sends to MPI_PROC_NULL in EZTrace's form.
     check(OTF2_EvtWriter_MpiSend(w.events(2), nullptr, w.tick(), 4294967294U, Writer::kWorld, 0, 8));
     w.finish();
 }
@@ -97,7 +97,7 @@ TEST(Otf2Reader, requests_communicators_and_threads_of_an_archive_are_understood
     EXPECT_EQ(log.format, "otf2");
     EXPECT_EQ(log.rank_count, 3);
     EXPECT_TRUE(log.warnings.empty()) << log.warnings.front();
-    // Ranks of the reversed communicator: its 1 is 1, its 2 is 0.
+    // Rank 1 of the reversed communicator is rank 1 of MPI_COMM_WORLD, and its rank 2 is rank 0.
     EXPECT_EQ(calls_of(log, 0),
               (Lines{"irecv from 0 tag 6 comm 1", "isend 4096 to 1 tag 5 comm 1", "complete 2 1",
                      "ibcast 0 64 root 2 comm 2", "send 3 to 0 tag 1 comm 3", "complete 1", "allreduce 8 8"}));
@@ -124,7 +124,7 @@ TEST(Otf2Reader, times_of_functions_and_between_them_are_in_the_archives_resolut
     EXPECT_EQ(wait->calls, 1U);
     EXPECT_NEAR(wait->seconds_total, 1002e-6, 1e-12);
     const auto send = std::ranges::find(functions, "MPI_Send", &FunctionProfile::name);
-    EXPECT_EQ(send->calls, 2U);  // of both threads
+    EXPECT_EQ(send->calls, 2U);  // sum of both threads
     EXPECT_EQ(send->sent.bytes_total, 27U);
     const CallSequence& calls = log.ranks[0].threads[0];
     EXPECT_EQ(calls.events[calls.sequence[1]].gap_total, 51U);
@@ -154,8 +154,8 @@ TEST(Otf2Reader, a_missing_or_cut_off_file_is_an_error_that_names_the_archive) {
     const std::vector<std::string> files = {"traces.otf2", "traces.def", "traces/0.evt", "traces/1.evt"};
     for (const std::string& damaged : files) {
         for (const bool missing : {true, false}) {
-            // Of definitions that are cut off the library does not notice it: behind their end it takes what its buffer
-            // held before.
+            // The library does not notice truncated definitions. After their end it reads earlier contents of its
+            // buffer.
             if (!missing && damaged == "traces.def") continue;
             const TemporaryFolder folder;
             write_sample(folder.path() / "a");

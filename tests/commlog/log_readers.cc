@@ -257,7 +257,7 @@ TEST(MonitoringReader, the_matrix_holds_the_programs_messages_but_not_the_intern
     EXPECT_EQ(function_of(log, 0, "internal").sent.count, 28U);
     EXPECT_EQ(function_of(log, 3, "all-to-all operations").sent.bytes_total, 216U);
     const MessageStatistics& all = function_of(log, 0, "point-to-point and internal").sent;
-    EXPECT_EQ(all.classes[9], 5U);  // of 512 bytes
+    EXPECT_EQ(all.classes[9], 5U);  // messages of 512 bytes
     EXPECT_FALSE(warns(log, "told apart"));
 }
 
@@ -289,11 +289,11 @@ TEST(MpipReader, call_sites_of_a_function_are_summed_up_per_rank) {
 
 TEST(IpmReader, keys_tell_partners_that_are_none_and_sizes_beyond_31_bits) {
     const JobLog log = read_log(sample("ipm/full.ipm.xml"));
-    // 10 of 1024 bytes and 2 of 3 GiB; 5 to MPI_PROC_NULL, which IPM writes as rank 0, are not among them.
+    // 10 of 1024 bytes and 2 of 3 GiB. The 5 messages to MPI_PROC_NULL, which IPM writes as rank 0, do not count.
     EXPECT_EQ(traffic(log, 1, 0).sent_messages, 12U);
     EXPECT_EQ(traffic(log, 1, 0).sent_bytes, 10U * 1024 + 2 * (std::uint64_t{3} << 30));
     EXPECT_EQ(traffic(log, 1, 0).received_messages, 10U);
-    EXPECT_EQ(log.ranks[1].profile.lost_messages, 2U);  // from MPI_ANY_SOURCE
+    EXPECT_EQ(log.ranks[1].profile.lost_messages, 2U);  // messages from MPI_ANY_SOURCE
     EXPECT_EQ(function_of(log, 0, "MPI_Isend").calls, 17U);
     EXPECT_EQ(log.ranks[0].program, "./a.out");
     EXPECT_EQ(log.ranks[0].host, "node1");
@@ -321,7 +321,7 @@ TEST(DumpiReader, statuses_requests_datatypes_and_communicators_are_understood) 
     const JobLog log = read_log(sample("dumpi/dumpi-0002.txt"));
     Lines expected;
     for (int k = 0; k < 3; ++k) {
-        // 8 of a vector of 4 times 2 doubles are 512 bytes.
+        // 8 elements of a vector of 4 times 2 doubles are 512 bytes.
         for (const char* const line : {"irecv from 0 tag 7", "isend 512 to 2 tag 7", "complete 2 1", "allreduce 8 8"}) {
             expected.emplace_back(line);
         }
@@ -335,7 +335,7 @@ TEST(DumpiReader, statuses_requests_datatypes_and_communicators_are_understood) 
     }
     EXPECT_EQ(calls_of(log, 1), expected);
     EXPECT_TRUE(log.warnings.empty()) << log.warnings.front();
-    // MPI_Comm_split by parity in descending order; a 2 x 2 grid, its rows.
+    // MPI_Comm_split by parity in descending order; a 2 x 2 grid and its rows.
     const auto members = [&](std::size_t rank, std::size_t local) {
         return log.communicators.at(log.ranks[rank].communicators.at(local)).members;
     };
@@ -347,7 +347,7 @@ TEST(DumpiReader, statuses_requests_datatypes_and_communicators_are_understood) 
 
 TEST(DumpiReader, nothing_is_sent_to_mpi_proc_null) {
     const JobLog log = read_log(sample("dumpi/dumpi-0000.txt"));
-    EXPECT_EQ(traffic(log, 3, 0).sent_messages, 4U);  // not that of MPI_Sendrecv
+    EXPECT_EQ(traffic(log, 3, 0).sent_messages, 4U);  // without the message of MPI_Sendrecv
     EXPECT_EQ(function_of(log, 3, "MPI_Sendrecv").sent.count, 0U);
     EXPECT_EQ(function_of(log, 0, "MPI_Sendrecv").received.count, 0U);
     EXPECT_EQ(function_of(log, 0, "MPI_Sendrecv").sent.bytes_total, 64U);

@@ -17,8 +17,8 @@ struct BrokenLog {
     std::string name;
     JobLog (*parse)(std::string_view, const std::string&);
     std::string text;
-    std::size_t line;    ///< that the error must name; 0: the file only
-    std::string quoted;  ///< what the error must mention
+    std::size_t line;    ///< line that the error must name, or 0 for the file only
+    std::string quoted;  ///< text that the error must contain
 };
 
 void PrintTo(const BrokenLog& document, std::ostream* os) { *os << document.name; }

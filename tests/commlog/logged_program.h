@@ -13,7 +13,7 @@
 
 namespace haichi {
 
-/// What an MPI program under the profiler leaves, without MPI: ranks write their calls one after the other.
+/// Makes the log of an MPI program under the profiler without MPI. Ranks write their calls one after the other.
 class LoggedProgram {
   public:
     struct Request {
@@ -64,7 +64,7 @@ class LoggedProgram {
                         std::uint32_t communicator = 0, int root = kNobody) {
             recorder_.collective(operation, communicator, root, bytes, received, kBlocking);
         }
-        /// The number to give to collective().
+        /// Returns the number to pass to collective().
         std::uint32_t communicator(std::uint64_t identity, RankSegment members) {
             communicators_.push_back({identity, {members}, {}});
             return static_cast<std::uint32_t>(communicators_.size() - 1);
@@ -72,7 +72,8 @@ class LoggedProgram {
 
       private:
         friend class LoggedProgram;
-        /// Pages of zeros, made when they are touched: calloc() would write them all for each of a thousand ranks.
+        /// Pages of zeros that exist once they are touched. calloc() would write all of them for each of a thousand
+        /// ranks.
         struct Unmap {
             void operator()(CallLogMemory* memory) const { ::munmap(memory, sizeof(CallLogMemory)); }
         };

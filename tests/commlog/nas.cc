@@ -15,13 +15,13 @@ JobLog log_of(const std::string& program, const std::string& problem_class, int 
     return make_nas_log(program, {.problem_class = problem_class, .ranks = ranks});
 }
 
-/// A part of a run of a real program, the one its clock times, as the profiler logged it (studies/nas_patterns.py).
+/// The timed part of a run of a real program, as the profiler logged it (studies/nas_patterns.py).
 struct Logged {
     const char* program;
     const char* problem_class;
     int ranks;
     std::uint64_t calls;
-    std::uint64_t bytes;  ///< in messages and to collectives
+    std::uint64_t bytes;  ///< bytes of messages and contributions to collectives
 };
 
 TEST(Nas, calls_and_bytes_are_those_of_real_runs) {
@@ -74,7 +74,7 @@ TEST(Nas, ranks_of_lu_wait_for_their_plane_between_the_two_parts_of_its_computin
 }
 
 TEST(Nas, ranks_of_mg_without_points_on_a_level_send_nothing_on_it) {
-    // 64 ranks on the coarsest level of 2 x 2 x 2 points: ranks at odd places idle.
+    // 64 ranks on the coarsest level of 2 x 2 x 2 points: ranks with odd coordinates are idle.
     const JobLog log = make_nas_log("nas-mg", {.problem_class = "S", .ranks = 64, .iterations = 1});
     const auto calls = [&](std::size_t rank) {
         std::uint64_t count = 0;

@@ -57,8 +57,8 @@ Traffic traffic_of(const JobLog& log) {
     return traffic;
 }
 
-/// Runs on which every program is tried, those that it takes; the largest classes with few ranks of few iterations cost
-/// nothing either, for loops are stated.
+/// Checks every program in all runs that it allows. The largest classes with few ranks or iterations also take little
+/// time, because loops are stated.
 template <typename Check>
 void for_all_runs(Check check) {
     constexpr int kRanks[] = {1, 2, 4, 7, 8, 9, 16, 25, 32, 36, 49, 64, 100, 121, 128, 256, 512};
@@ -134,7 +134,7 @@ TEST(NasProperty, a_written_log_is_read_as_it_was) {
     }
 }
 
-/// Of all ranks together, in seconds.
+/// Returns the computation time of all ranks together, in seconds.
 double computing(const JobLog& log) {
     double ticks = 0;
     for (const RankLog& rank : log.ranks) {
@@ -149,7 +149,7 @@ TEST(NasProperty, ranks_share_the_computing_time_of_one_process) {
         for (const int ranks : {1, 16}) {
             const double alone =
                 computing(make_nas_log(program.name, {.problem_class = "A", .ranks = ranks, .compute_seconds = 100.0}));
-            // FT transforms once and MG goes over the finest level once before the first iteration.
+            // Before the first iteration, FT transforms once, and MG processes the finest level once.
             const double most = program.name == "nas-ft" ? 100.0 * 7 / 6 : program.name == "nas-mg" ? 107.0 : 100.0;
             EXPECT_GE(alone, 99.9) << program.name << " on " << ranks;
             EXPECT_LE(alone, most + 0.1) << program.name << " on " << ranks;

@@ -16,8 +16,8 @@ inline void check(OTF2_ErrorCode code) {
 inline OTF2_FlushType flush_never(void*, OTF2_FileType, OTF2_LocationRef, void*, bool) { return OTF2_FLUSH; }
 inline OTF2_TimeStamp no_time(void*, OTF2_FileType, OTF2_LocationRef) { return 0; }
 
-/// Writes an archive as Score-P does: a process per rank, its first thread a location of the rank's number, further
-/// threads from 1000 on.
+/// Writes an archive as Score-P does. Each rank is a process. Its first thread is the location with the rank's number,
+/// and further threads are locations from 1000 on.
 class Writer {
   public:
     static constexpr OTF2_CommRef kWorld = 0, kSelf = 1, kReversed = 2, kEven = 3;

@@ -113,7 +113,7 @@ TEST(StencilPattern, nine_points_add_the_diagonals) {
 
 TEST(StencilPattern, a_periodic_dimension_of_two_keeps_both_messages) {
     const Workload stencil = make_pattern("stencil2d", with_dims({1, 2}, true));
-    EXPECT_EQ(labels(stencil), (std::vector<std::string>{"+y", "-y"}));  // x has size 1: only messages to oneself
+    EXPECT_EQ(labels(stencil), (std::vector<std::string>{"+y", "-y"}));  // x has size 1: no messages to other ranks
     EXPECT_EQ(pairs(stencil, 0), (Pairs{{0, 1}, {1, 0}}));
     EXPECT_EQ(pairs(stencil, 1), (Pairs{{0, 1}, {1, 0}}));
 }

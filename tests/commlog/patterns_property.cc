@@ -31,7 +31,7 @@ PatternOptions any_options(const PatternRow& row) {
 
 TEST(PatternProperty, no_rank_sends_or_receives_twice_in_a_set) {
     for (const PatternRow& row : patterns()) {
-        if (row.name == "random-geometric") continue;  // a matrix: one set by definition
+        if (row.name == "random-geometric") continue;  // a matrix has one set by definition
         EXPECT_TRUE(rc::check(row.name, [&] {
             const Workload workload = make_pattern(row.name, any_options(row));
             for (std::size_t t = 0; t < workload.set_count(); ++t) {
@@ -96,7 +96,7 @@ TEST(PatternProperty, fft_delivers_each_pair_of_a_row_or_column_exactly_once) {
     }));
 }
 
-/// Patterns that are named after an algorithm are the rounds of its messages.
+/// Patterns that are named after an algorithm consist of the rounds of its messages.
 TEST(PatternProperty, patterns_of_collectives_are_what_their_algorithms_send) {
     using collectives::CollectiveKind;
     struct Row {

@@ -25,10 +25,10 @@ Triples triples(const Workload& workload, std::size_t set = 0) {
 
 Workload parse(const std::string& text, const std::string& format = "") { return parse_workload(text, "w", format); }
 
-/// The one format, or the two, that a text is recognised as.
+/// Returns the format that a text is recognised as, or both if there are two.
 std::string recognised(const std::string& text) {
     try {
-        // Every format names its set differently, but for the matrices, which differ in their first characters.
+        // Every format names its set differently, except the matrices, which differ in their first characters.
         const Workload workload = parse(text);
         const std::string label = workload.set_count() == 0 ? "json" : workload.set(0).label;
         if (label == "flow") return "qaplib";
@@ -254,7 +254,7 @@ TEST(WorkloadFormats, an_unknown_name_gets_the_nearest) {
 }
 
 TEST(WorkloadFormats, a_text_of_more_than_a_mebibyte_reads_the_same_from_a_file_and_from_memory) {
-    // The prefix that recognition sees ends in the middle of a line, which must not look like the end of the text.
+    // The prefix for recognition ends in the middle of a line, which must not look like the end of the text.
     std::string comments(std::size_t{1} << 20, '#');
     comments.resize(comments.size() - 9);
     comments.back() = '\n';

@@ -31,7 +31,7 @@ Matrix any_matrix() {
     return matrix;
 }
 
-/// Row by row or, transposed, column by column; entries of 0 are none.
+/// Returns messages row by row or, if transposed, column by column. Entries of 0 are not messages.
 std::vector<Message> messages_of(const Matrix& matrix, bool by_columns = false) {
     std::vector<Message> messages;
     for (int i = 0; i < matrix.size; ++i) {
@@ -48,7 +48,7 @@ std::string any_separator() {
     return *rc::gen::elementOf(std::vector<std::string>{" ", "\t", ",", ";", "  ", " , ", ", "});
 }
 
-/// The number as it is, or as a real.
+/// Formats the number as a whole number or as a real number.
 std::string number(std::int64_t value) {
     switch (*rc::gen::inRange(0, 4)) {
         case 0:
@@ -151,7 +151,7 @@ TEST(WorkloadReadersProperty, a_written_matrix_market_file_reads_back_equal) {
 TEST(WorkloadReadersProperty, a_written_qaplib_instance_gives_its_flow_back) {
     EXPECT_TRUE(rc::check([] {
         Matrix flow = any_matrix();
-        flow.at(0, 0) = 5;  // no grid has that
+        flow.at(0, 0) = 5;  // a grid has no such entry
         const std::vector<int> divisors = [&] {
             std::vector<int> result;
             for (int c = 1; c <= flow.size; ++c) {

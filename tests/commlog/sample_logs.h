@@ -25,7 +25,7 @@ inline MessageStatistics messages(std::initializer_list<std::pair<std::uint64_t,
     return out;
 }
 
-/// A function with all calls of the same time.
+/// A function whose calls all take the same time.
 inline FunctionProfile function(const std::string& name, std::uint64_t calls, double seconds_total,
                                 MessageStatistics sent = {}, MessageStatistics received = {}) {
     const double each = seconds_total / static_cast<double>(calls);
@@ -54,7 +54,7 @@ inline void count_mpi_seconds(RankRecord& record) {
 }
 
 /// Every rank sends 1 MiB to the next one, 10 times, and takes part in an 8-byte Allreduce each time. Rank r computes
-/// for 1 + r / 10 s of a run of 2 s.
+/// for 1 + r / 10 s in a run of 2 s.
 inline std::vector<RankRecord> ring(std::int32_t ranks) {
     std::vector<RankRecord> records;
     constexpr std::uint64_t kTimes = 10;

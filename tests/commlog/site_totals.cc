@@ -17,7 +17,7 @@ struct Free {
 };
 using Part = std::unique_ptr<ProfileMemory, Free>;
 
-/// Of rank 1 of 4, with one function, one module at 0x5000 and one region.
+/// The part of rank 1 of 4, with one function, one module at 0x5000 and one region.
 Part part() {
     Part part(empty_part());
     ProfileHeader& header = part->header;
@@ -64,8 +64,8 @@ TEST(CallSites, what_a_damaged_part_names_must_be_there) {
     };
     EXPECT_EQ(read_with(site_key(1, kNoCommunicator, 0)), 1U);
     EXPECT_EQ(read_with(site_key(1, kUnknownCommunicator, 0)), 1U);
-    EXPECT_EQ(read_with(site_key(0, 0, 0)), 0U);     // a function that has no calls
-    EXPECT_EQ(read_with(site_key(9999, 0, 0)), 0U);  // none
+    EXPECT_EQ(read_with(site_key(0, 0, 0)), 0U);     // a function without calls
+    EXPECT_EQ(read_with(site_key(9999, 0, 0)), 0U);  // an unknown function
     EXPECT_THROW(read_with(site_key(1, 1, 0)), InputError);
     EXPECT_THROW(read_with(site_key(1, 0, 2)), InputError);
     const Part memory = part();
@@ -73,7 +73,7 @@ TEST(CallSites, what_a_damaged_part_names_must_be_there) {
     EXPECT_THROW(read_rank(*memory, "part"), InputError);
 }
 
-/// A rank with calls of one function from one place, on the world.
+/// A rank with calls of one function from one call site, on MPI_COMM_WORLD.
 RankRecord rank_with(std::int32_t rank, const std::string& function, std::uint64_t calls, double seconds,
                      double least) {
     RankRecord record = samples::rank_record(rank, 2, 10);

@@ -1,5 +1,5 @@
-"""The expected communication sets of real programs (real_programs/README.md) follow from what was read in their
-sources, and the comparison with what is extracted sees every difference."""
+"""The expected communication sets of real programs (real_programs/README.md) follow from their sources. The comparison
+with the extracted sets finds every difference."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_the_committed_lists_follow_from_the_functions() -> None:
 
 
 def test_a_wave_has_a_level_for_each_diagonal() -> None:
-    """Three ranks in a line pass a message on; the last sends back to the first, which waits from the beginning."""
+    """Three ranks in a line forward a message. The last one answers the first, which waits from the beginning."""
     it = Iteration(3)
     answer = it.irecv(0, 2)
     it.send(0, 1, 8)

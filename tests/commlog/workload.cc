@@ -24,7 +24,7 @@ TEST(Workload, taking_over_arrays_equals_adding_one_by_one) {
                          {message(0, 1, 10), message(2, 2, 20), message(3, 0, 30)});
     EXPECT_EQ(taken.rank_count(), added.rank_count());
     EXPECT_EQ(taken.iterations(), added.iterations());
-    EXPECT_EQ(taken.total_bytes(), 40);  // without the one to oneself
+    EXPECT_EQ(taken.total_bytes(), 40);  // without the message of a rank to itself
     EXPECT_EQ(added.total_bytes(), 40);
     EXPECT_EQ(taken.crossing_message_count(), 2);
     ASSERT_EQ(taken.set_count(), 2U);

@@ -13,7 +13,7 @@
 namespace haichi {
 namespace {
 
-/// A file that goes away with the test.
+/// A file that is removed after the test.
 class TemporaryFile {
   public:
     explicit TemporaryFile(const std::string& text)

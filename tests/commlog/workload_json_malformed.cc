@@ -12,20 +12,20 @@ namespace {
 struct MalformedJson {
     std::string name;
     std::string text;
-    std::size_t line;                 ///< that the error must name
-    std::vector<std::string> quoted;  ///< what the error must mention: the place in the document, the value
-    std::string hint;                 ///< part of the hint; "" for any
+    std::size_t line;                 ///< line that the error must name
+    std::vector<std::string> quoted;  ///< texts that the error must contain: the position in the document, the value
+    std::string hint;                 ///< part of the hint, or "" for any
 };
 
 void PrintTo(const MalformedJson& document, std::ostream* os) { *os << document.name; }
 
-/// A whole document: `sets` on lines 2 and following.
+/// Returns a whole document with `sets` on lines 2 and following.
 std::string with_sets(const std::string& sets) {
     return "{\"schema\": \"haichi-workload/1\", \"ranks\": 4,\n\"sets\": " + sets + "}";
 }
-/// The messages on line 3 and following.
+/// Returns a document with the messages on lines 3 and following.
 std::string with_messages(const std::string& messages) { return with_sets("[{\"messages\": [\n" + messages + "]}]"); }
-/// The field on line 2.
+/// Returns a document with the field on line 2.
 std::string with_field(const std::string& field) {
     return "{\"schema\": \"haichi-workload/1\", \"sets\": [],\n" + field + "}";
 }

@@ -12,15 +12,15 @@ namespace {
 struct MalformedText {
     std::string name;
     std::string text;
-    std::size_t line;                 ///< that the error must name; 0: the file only
-    std::vector<std::string> quoted;  ///< what the error must mention
-    std::string hint;                 ///< part of the hint; "" for any
-    std::string format;               ///< "": recognised
+    std::size_t line;                 ///< line that the error must name, or 0 for the file only
+    std::vector<std::string> quoted;  ///< texts that the error must contain
+    std::string hint;                 ///< part of the hint, or "" for any
+    std::string format;               ///< format, or "" to recognise it
 };
 
 void PrintTo(const MalformedText& document, std::ostream* os) { *os << document.name; }
 
-/// Lines 3 and following; `count` entries are declared.
+/// Returns a document with `entries` on lines 3 and following, of which `count` are declared.
 std::string coordinates(const std::string& entries, const std::string& count, const std::string& field = "integer",
                         const std::string& symmetry = "general") {
     return "%%MatrixMarket matrix coordinate " + field + " " + symmetry + "\n3 3 " + count + "\n" + entries;

@@ -7,7 +7,7 @@
 
 namespace haichi {
 
-/// The workload's file.
+/// Returns the text of the workload's file.
 inline std::string workload_text(const Workload& workload) {
     std::string text;
     write_workload_json(workload, [&](std::string_view piece) { text += piece; });

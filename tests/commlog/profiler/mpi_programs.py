@@ -21,7 +21,7 @@ PROGRAMS = HERE / "programs"
 BIN = os.environ["HAICHI_BIN"]
 MPIS = ["openmpi", "mpich"]
 C_FLAGS = ["-std=c11", "-D_DEFAULT_SOURCE", "-O1", "-g", "-Wall", "-Wextra", "-Werror", f"-I{REPOSITORY}"]
-# The headers of MPICH say how large an array of statuses is, and MPI_STATUSES_IGNORE is none.
+# The headers of MPICH declare the size of an array of statuses, and MPI_STATUSES_IGNORE is not an array.
 C_FLAGS += ["-Wno-stringop-overflow", "-Wno-stringop-overread"]
 
 
@@ -31,7 +31,7 @@ def require_mpi(mpi: str) -> None:
 
 
 def profiler(mpi: str) -> Path:
-    """The library, which the build names; without one there is nothing to test."""
+    """Returns the library that the build names. Skips the test if there is none."""
     library = os.environ.get(f"HAICHI_PROFILER_{mpi.upper()}", "")
     if not library:
         pytest.skip(f"the profiler for {mpi} was not built")
@@ -42,7 +42,7 @@ def profiler(mpi: str) -> Path:
 def environment(mpi: str, **more: str) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("HAICHI_")}
     if mpi == "openmpi":
-        # One node, more ranks than cores, perhaps as root in a container.
+        # There is one node with more ranks than cores, possibly as root in a container.
         kept |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
         kept |= {"OMPI_MCA_btl": "self,vader", "OMPI_MCA_mpi_yield_when_idle": "1"}
         kept |= {"OMPI_MCA_btl_vader_single_copy_mechanism": "none", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
@@ -57,7 +57,7 @@ def launcher(mpi: str, ranks: int) -> list[str]:
 def try_mpi(
     mpi: str, ranks: int, command: list[object], cwd: Path, timeout: float, **variables: str
 ) -> subprocess.CompletedProcess[str] | None:
-    """Runs a job to its end. A job that hangs is killed with all its processes: None."""
+    """Runs a job to its end. If it hangs, kills it with all its processes and returns None."""
     job = start_mpi(mpi, ranks, command, cwd, **variables)
     try:
         out, err = job.communicate(timeout=timeout)
@@ -66,7 +66,7 @@ def try_mpi(
         job.communicate()
         return None
     finally:
-        # Also when a test is interrupted.
+        # This also happens when a test is interrupted.
         kill_job(job)
     return subprocess.CompletedProcess(job.args, job.returncode, out, err)
 
@@ -93,7 +93,7 @@ def start_mpi(mpi: str, ranks: int, command: list[object], cwd: Path, **variable
 
 
 def kill_job(job: subprocess.Popen[str]) -> None:
-    """With all that it has started: it has a session of its own."""
+    """Kills the job and all processes that it started, because it has a session of its own."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(job.pid, signal.SIGKILL)
     job.wait()
@@ -114,12 +114,12 @@ def tracer(mpi: str, folder: Path) -> Path:
 
 @cache
 def program(mpi: str, name: str, folder: Path) -> Path:
-    """programs/NAME, a C or a Fortran file."""
+    """Compiles programs/NAME, a C or a Fortran file."""
     path = folder / f"{Path(name).stem}-{mpi}"
     if name.endswith(".c"):
         compile_with([f"mpicc.{mpi}", *C_FLAGS, PROGRAMS / name, "-o", path, "-lpthread", "-lm"])
     else:
-        # Open MPI's mpif.h declares no procedures: one with buffers of several types is a mismatch to gfortran.
+        # Open MPI's mpif.h declares no procedures. gfortran rejects one procedure with buffers of several types.
         flags = ["-O1", "-g", "-fallow-argument-mismatch", "-w", f"-J{folder}"]
         compile_with([f"mpif90.{mpi}", *flags, PROGRAMS / name, "-o", path])
     return path
@@ -127,7 +127,7 @@ def program(mpi: str, name: str, folder: Path) -> Path:
 
 @dataclass
 class RankCounts:
-    """What one rank has counted: by function its calls and messages, by peer the traffic. Equal means equal."""
+    """The counts of one rank: calls and messages by function, and traffic by peer. Equality compares all of them."""
 
     calls: dict[str, int] = field(default_factory=dict)
     messages: dict[str, dict[str, Any]] = field(default_factory=dict)  # "MPI_Send sent": count, bytes, classes
@@ -135,7 +135,7 @@ class RankCounts:
 
 
 def messages_of(function: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """The directions in which a function has moved something. Both the tracer and haichi write these keys."""
+    """Returns the directions in which a function has moved data. Both the tracer and haichi write these keys."""
     return {
         f"{function['name']} {direction}": function[direction]
         for direction in ["sent", "received"]
@@ -188,7 +188,7 @@ def profiled(log: Path, ranks: int) -> list[RankCounts]:
 def run_profiled(
     mpi: str, executable: Path, ranks: int, place: Path, *arguments: object, log: str = "profile", **variables: str
 ) -> Path:
-    """Runs the program under the profiler and gives the job's log."""
+    """Runs the program under the profiler and returns the job's log."""
     settings = {"LD_PRELOAD": str(profiler(mpi)), "HAICHI_PROF": f"file={place / log}", **variables}
     run = run_mpi(mpi, ranks, [executable, *arguments], place, **settings)
     assert run.returncode == 0, run.stdout[-2000:] + run.stderr[-4000:]
@@ -206,7 +206,7 @@ def run_traced(mpi: str, executable: Path, ranks: int, place: Path, library: Pat
 
 
 def differences(expected: list[RankCounts], found: list[RankCounts]) -> list[str]:
-    """One line for each entry that differs, both values in it."""
+    """Returns one line with both values for each entry that differs."""
     lines = []
     for rank, (e, f) in enumerate(zip(expected, found, strict=True)):
         for what in ["calls", "messages", "peers"]:

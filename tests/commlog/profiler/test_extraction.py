@@ -12,16 +12,17 @@ from typing import Any
 import mpi_programs as mpi_jobs
 import pytest
 
-# A message (source, destination, bytes), and sets of them in their order.
+# A message (source, destination, bytes), and an ordered list of sets.
 Message = tuple[int, int, int]
 Sets = list[Counter[Message]]
 
 
 def levels(programs: list[list[tuple[Any, ...]]]) -> dict[tuple[int, int], int]:
-    """Levels of the messages of one iteration. A program is what a rank does in order: ("post", messages out, messages
-    in) and ("wait",) for all that was posted. The level of a message is one more than the highest of those its sender
-    had completed before it posted the send, and its receiver before it posted the receive. Messages are told apart by
-    (source, place among the sends of the source); ("post", [place...], [(source, place)...])."""
+    """Returns the steps of the messages of one iteration. A program lists a rank's actions in order: ("post", messages
+    out, messages in), and ("wait",) for all posted messages. The step of a message exceeds the highest step that its
+    sender had completed before it posted the send. It also exceeds the highest step that its receiver had completed
+    before it posted the receive. A message is identified by (source, number among the sends of the source): ("post",
+    [number...], [(source, number)...])."""
     found: dict[tuple[int, int], int] = {}
     while True:
         before: dict[tuple[int, int], list[int]] = {}
@@ -42,8 +43,8 @@ def levels(programs: list[list[tuple[Any, ...]]]) -> dict[tuple[int, int], int]:
 
 
 def spread(by_level: dict[int, list[Message]], per_end: int = 1) -> Sets:
-    """Sets of the messages of each level, given in (source, post order): each goes to the first set of its level where
-    neither end is used up."""
+    """Returns the sets of each step's messages, which are given in (source, post order). Each message goes to the first
+    set of its step in which both ends have capacity."""
     sets: Sets = []
     for level in sorted(by_level):
         first = len(sets)
@@ -61,7 +62,7 @@ def spread(by_level: dict[int, list[Message]], per_end: int = 1) -> Sets:
 
 
 def extract(log: Path, *options: object) -> tuple[dict[str, Any], Sets, bytes]:
-    """What haichi ccs says, the sets it writes, and its file."""
+    """Returns the report of haichi ccs, the sets that it writes, and its file."""
     workload = log.with_suffix(".json")
     command = [mpi_jobs.BIN, "ccs", log, "--json", "-o", workload, *map(str, options)]
     run = subprocess.run(command, capture_output=True, text=True, timeout=60)
@@ -79,12 +80,12 @@ def log_of(name: str, ranks: int, built: Path, place: Path, *arguments: object, 
 
 
 def exchange(partner_of: list[int], size: int) -> Counter[Message]:
-    """Everyone with its partner, but nobody with itself."""
+    """Returns an exchange of all ranks with their partners, without messages from a rank to itself."""
     return Counter((rank, partner, size) for rank, partner in enumerate(partner_of) if partner != rank)
 
 
 def cg_sets(columns: int, rows: int) -> Sets:
-    """The exchanges in the rows, the transpose, twice the exchanges in the rows again."""
+    """Returns the exchanges in the rows, the transpose, and the exchanges in the rows twice more."""
     ranks = range(columns * rows)
     bits = [1 << i for i in range(columns.bit_length() - 1)]
     row = [[r // columns * columns + (r % columns ^ bit) for r in ranks] for bit in bits]
@@ -96,9 +97,9 @@ def cg_sets(columns: int, rows: int) -> Sets:
     sets.append(exchange(transpose, 8192))
     sets += [exchange(partners, 8) for _ in range(2) for partners in row]
     if columns != rows:
-        # Ranks that are their own transposed lie side by side here: both are free when the others exchange, and their
-        # first scalar exchange, of two who wait for nobody, shares the transpose's level. (In a square they are alone
-        # in their rows: their partners' transpose holds them up.)
+        # Ranks that equal their own transposed rank are neighbours here. Both are free while the others exchange. So
+        # their first scalar exchange waits for no rank and has the step of the transpose. (In a square they are alone
+        # in their rows, and the transpose of their partners delays them.)
         alone = {r for r in ranks if transpose[r] == r}
         for message in list(sets[len(bits) + 1]):
             if message[0] in alone and message[1] in alone:
@@ -125,7 +126,7 @@ def test_cg_has_its_row_transpose_and_scalar_sets(
     steps = columns.bit_length() - 1
     assert [sum(s.values()) for s in sets[:steps]] == [columns * rows] * steps
     assert len(sets) == steps + 1 + 2 * steps
-    # Large messages are in the first sets only, and nothing else than 8 bytes in the last ones.
+    # Large messages are only in the first sets, and the last sets have only messages of 8 bytes.
     assert all({size for _, _, size in s} == {8} for s in sets[steps + 1 :])
     assert all(8192 in {size for _, _, size in s} for s in sets[: steps + 1])
     assert sets == cg_sets(columns, rows)
@@ -134,8 +135,8 @@ def test_cg_has_its_row_transpose_and_scalar_sets(
 
 
 def test_iterations_inside_of_outer_ones_are_one_kernel(built: Path, tmp_path: Path) -> None:
-    """8 iterations, then 5 times 8 more: the inner and the outer repetition are both listed, and of those that carry
-    nearly the same bytes the inner one is taken."""
+    """8 iterations, then 5 times 8 more. The inner and the outer loop are both listed. They carry nearly the same
+    bytes, so the inner one is chosen."""
     found, sets, _ = extract(log_of("cg_kernel", 16, built, tmp_path, 4, 4, 8, 0, 5))
     assert sets == cg_sets(4, 4) and found["repetitions"] == 6 * 8
     assert {kernel["repetitions"] for kernel in found["kernels"]} >= {6 * 8, 5}
@@ -163,7 +164,7 @@ def test_a_stencil_is_one_level_spread_over_sets(built: Path, tmp_path: Path) ->
     found, sets, text = extract(log_of("stencil", 12, built, tmp_path, 3, 2, 2, 15, "all", 0))
     assert sets == stencil_sets((3, 2, 2)) and len(sets) == 6
     assert (found["repetitions"], found["levels"], found["in_flight"]) == (15, 1, 0)
-    # Waiting for any of the requests, in an order that differs each time, is waiting for all of them.
+    # Waiting for any of the requests in varying orders equals waiting for all of them.
     texts = {extract(log_of("stencil", 12, built, tmp_path, 3, 2, 2, 15, "any", seed))[2] for seed in [1, 2]}
     assert texts == {text}
 
@@ -182,7 +183,7 @@ def test_a_sweep_is_a_wave_of_levels(built: Path, tmp_path: Path) -> None:
     for rank in range(width * height):
         x, y = rank % width, rank // width
         program: list[tuple[Any, ...]] = []
-        # A rank's sends: place 0 to the east, place 1 to the south.
+        # A rank's sends have number 0 to the east and number 1 to the south.
         if x > 0:
             program += [("post", [], [(rank - 1, 0)]), ("wait",)]
         if y > 0:
@@ -195,7 +196,7 @@ def test_a_sweep_is_a_wave_of_levels(built: Path, tmp_path: Path) -> None:
     by_level: dict[int, list[Message]] = {}
     for (rank, place), level in sorted(levels(programs).items()):
         by_level.setdefault(level, []).append((rank, rank + (1 if place == 0 else width), [512, 1024][place]))
-    # By hand: 0 sends east in level 1; 1 has it and sends east, while 0 sends south, in 2; ...
+    # By hand: 0 sends east in step 1. In step 2, 1 has received it and sends east, while 0 sends south.
     assert by_level[1] == [(0, 1, 512)] and by_level[2] == [(0, 3, 1024), (1, 2, 512)]
     extracted = [
         extract(log_of("sweep", width * height, built, tmp_path, width, height, 25, seed)) for seed in [0, 1, 2]
@@ -227,7 +228,7 @@ def test_reductions_are_expanded_on_split_communicators_only(built: Path, tmp_pa
 
 
 def test_a_master_with_workers_is_refused(built: Path, tmp_path: Path) -> None:
-    """Who asks next is an accident: there is no repetition that all ranks share."""
+    """The order of requests is accidental, so no loop is common to all ranks."""
     log = log_of("master_worker", 5, built, tmp_path, 60, 1)
     run = subprocess.run([mpi_jobs.BIN, "ccs", log], capture_output=True, text=True, timeout=60)
     assert run.returncode == 2 and run.stdout == ""
@@ -236,7 +237,7 @@ def test_a_master_with_workers_is_refused(built: Path, tmp_path: Path) -> None:
 
 
 def test_tags_that_count_up_are_one_repetition(built: Path, tmp_path: Path) -> None:
-    """The steps' numbers as tags, beyond what an MPI program is told apart by, and modulo a few."""
+    """Tags are step numbers, also more than a log distinguishes, and step numbers modulo a few."""
     for tags, steps in [("step", 500), ("modulo", 40), ("step", 20)]:
         log = log_of("counting_tags", 6, built, tmp_path, tags, steps)
         found, sets, _ = extract(log)
@@ -259,7 +260,7 @@ def test_threads_with_tags_of_their_own_are_merged_and_others_refused(built: Pat
 
 
 def test_parts_of_one_job_are_read_from_several_folders(built: Path, tmp_path: Path) -> None:
-    """As the nodes of a killed job leave them, each on its own disk."""
+    """The nodes of a killed job leave parts on their own disks."""
     mpi_jobs.require_mpi("openmpi")
     program = mpi_jobs.program("openmpi", "stencil.c", built)
     settings = {"HAICHI_PROF": f"file={tmp_path / 'job'},keep_parts=on"}

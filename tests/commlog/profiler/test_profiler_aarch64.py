@@ -1,5 +1,6 @@
-"""The profiler cross-compiled for AArch64 counts what the tracer counts there. scripts/test_aarch64.sh prepares the
-folder (HAICHI_AARCH64) and runs this: the ranks under qemu-user, started by the mpiexec of this machine."""
+"""The profiler, cross-compiled for AArch64, counts the same as the tracer there. scripts/test_aarch64.sh prepares the
+directory (HAICHI_AARCH64) and runs this file. The ranks run under qemu-user and are started by this machine's
+mpiexec."""
 
 from __future__ import annotations
 
@@ -19,14 +20,14 @@ LIBRARIES = SYSROOT / "usr/lib/aarch64-linux-gnu"
 HEADERS = {"openmpi": LIBRARIES / "openmpi/include", "mpich": SYSROOT / "usr/include/aarch64-linux-gnu/mpich"}
 MPI_LIBRARY = {"openmpi": LIBRARIES / "libmpi.so.40", "mpich": LIBRARIES / "libmpich.so.12"}
 PROGRAMS = [("derived_types", 2), ("handed_over", 2), ("threads", 2), ("exchanges", 3), ("collectives", 5)]
-# Ranks and threads of MPICH do not give way to each other: more of them than cores, emulated, take minutes.
+# Ranks and threads of MPICH do not yield to each other. More of them than cores take minutes under emulation.
 CASES = [("openmpi", *program) for program in PROGRAMS] + [("mpich", *program) for program in PROGRAMS[:2]]
 
 
 @cache
 def compiled(mpi: str, sources: tuple[Path, ...], path: Path, *options: str) -> Path:
     command = ["aarch64-linux-gnu-gcc", *mpi_jobs.C_FLAGS, f"-I{HEADERS[mpi]}", *options, *sources, "-o", path]
-    # What the MPI's library needs itself is found when it is loaded.
+    # Libraries that the MPI library itself requires are found at load time.
     mpi_jobs.compile_with([*command, MPI_LIBRARY[mpi], "-Wl,--allow-shlib-undefined", "-lpthread", "-lm"])
     return path
 
@@ -42,8 +43,8 @@ def profiler(mpi: str) -> Path:
 
 
 def run(mpi: str, command: list[object], ranks: int, place: Path, **variables: str) -> None:
-    """MPICH on UCX, emulated on a busy machine, sometimes does not come out of MPI_Finalize: one rank waits for the
-    process manager, the other polls. Such a job is started anew."""
+    """Runs a job and repeats it if it hangs. MPICH on UCX under emulation sometimes hangs in MPI_Finalize on a busy
+    machine: one rank waits for the process manager, and the other polls."""
     for _ in range(4):
         ended = mpi_jobs.try_mpi(mpi, ranks, command, place, 60, **variables)
         if ended is not None:
@@ -81,7 +82,7 @@ def test_times_come_from_the_counter_of_the_processor(mpi: str, tmp_path: Path) 
     executable = compiled(mpi, (mpi_jobs.PROGRAMS / "late_sender.c",), tmp_path / "late_sender")
     started = time.monotonic()
     shown = mpi_jobs.show_log(run_profiled(mpi, executable, 2, tmp_path))
-    passed = time.monotonic() - started  # of all tries, if there were several
+    passed = time.monotonic() - started  # includes all attempts
     receive = {f["name"]: f for f in shown["per_rank"][0]["functions"]}["MPI_Recv"]
     assert receive["calls"] == 1 and receive["received"]["bytes"]["total"] == 24
     assert 0.45 < receive["seconds"]["total"] < passed

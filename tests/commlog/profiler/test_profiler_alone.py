@@ -1,5 +1,5 @@
-"""What the profiler must not cost: it takes no configuration that never ends, overwrites no log, warns once a job, and
-keeps the messages to processes outside the job."""
+"""The profiler must not harm a job. It reads no endless configuration, overwrites no log, warns once per job, and keeps
+the messages to processes outside the job."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_a_second_job_of_a_name_gets_another(mpi: str, built: Path, tmp_path: Pa
     assert (tmp_path / "profile.haichi-log").read_bytes() == first
     names = ["profile-2.haichi-log", "profile-3.haichi-log", "profile.haichi-log"]
     assert sorted(path.name for path in tmp_path.iterdir()) == names
-    # A part of whatever rank is another job's.
+    # A part of any rank belongs to another job.
     (tmp_path / "profile-4.1.part").write_text("precious")
     run_profiled(mpi, built, tmp_path)
     assert (tmp_path / "profile-4.1.part").read_text() == "precious"
@@ -81,7 +81,7 @@ def test_jobs_of_one_name_at_one_time_keep_all_logs(mpi: str, built: Path, tmp_p
     for job in jobs:
         _, err = job.communicate(timeout=120)
         assert job.returncode == 0, err
-    # Two that want one number at once may both take the next.
+    # Two jobs that request one number at once may both take the next.
     logs = sorted(tmp_path.iterdir())
     assert len(logs) == 4 and all(re.fullmatch(r"profile(-\d+)?\.haichi-log", log.name) for log in logs)
     assert all(mpi_jobs.show_log(log)["ranks_with_data"] == 2 for log in logs)
@@ -91,7 +91,7 @@ def test_jobs_of_one_name_at_one_time_keep_all_logs(mpi: str, built: Path, tmp_p
 def test_messages_to_spawned_processes_are_kept(mpi: str, built: Path, tmp_path: Path) -> None:
     mpi_jobs.require_mpi(mpi)
     executable = mpi_jobs.program(mpi, "spawns.c", built)
-    # Open MPI's shared memory does not reach spawned processes; Debian's MPICH 4.0.2 cannot spawn.
+    # Open MPI's shared memory does not reach spawned processes. Debian's MPICH 4.0.2 cannot spawn.
     settings = {"OMPI_MCA_btl": "self,vader,tcp"}
     alone = mpi_jobs.run_mpi(mpi, 2, [executable], tmp_path, **settings)
     if alone.returncode != 0:

@@ -1,7 +1,7 @@
-"""The profiler as a guest in other people's programs: what it leaves behind when they end badly, and that it changes
-nothing in them. What it counts is judged elsewhere in this folder.
+"""The profiler in other people's programs: the data that it leaves when they end badly, and proof that it changes
+nothing in them. Other tests in this directory check its counts.
 
-HAICHI_BIN is the program haichi, HAICHI_PROFILER_OPENMPI and HAICHI_PROFILER_MPICH are the libraries that were built.
+HAICHI_BIN is the program haichi. HAICHI_PROFILER_OPENMPI and HAICHI_PROFILER_MPICH are the built libraries.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def run(
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
         "OMPI_MCA_mpi_yield_when_idle": "1",
     }
-    # Also mpiexec and what it starts is preloaded, as users do it.
+    # mpiexec and its children are preloaded, too, as in users' jobs.
     environment["LD_PRELOAD"] = str(preload or library(mpi))
     return subprocess.run(
         [f"mpiexec.{mpi}", *options, "-n", str(ranks), program, how],
@@ -167,7 +167,7 @@ def test_a_job_that_ends_badly_leaves_readable_parts(
     assert sorted(path.name for path in tmp_path.iterdir()) == [f"job.{rank}.part" for rank in range(3)]
     shown = show(tmp_path / "job.0.part")
     assert any(warning in w for w in shown["warnings"]), shown["warnings"]
-    # Two ranks may have been stopped a call later or, where all got the signal from the first, earlier.
+    # Two ranks may have stopped a call later, or earlier if all got the signal from the first.
     assert 3 * 30 <= function(shown, "MPI_Sendrecv")["calls"] <= 3 * 52
     assert shown["has_calls"]
 
@@ -198,7 +198,7 @@ def test_communicators_made_again_and_again_are_the_same(mpi: str, programs: dic
     shown = show(tmp_path / "job.haichi-log")
     assert function(shown, "MPI_Comm_dup")["calls"] == 3 * 400
     assert shown["warnings"] == []
-    # The header's communicator_count: MPI_COMM_WORLD, MPI_COMM_SELF and the two.
+    # The header's communicator_count: MPI_COMM_WORLD, MPI_COMM_SELF and the two others.
     sizes = {path.name: path.stat().st_size for path in tmp_path.iterdir()}
     assert sizes["job.haichi-log"] < 10_000
     assert sizes["job.0.part"] == sizes["job.2.part"]

@@ -1,5 +1,5 @@
-"""The profiler counts what a tracer counts in which every call is written out by hand (tracer/): calls, messages,
-bytes, histogram classes and the communication matrix, entry by entry."""
+"""The profiler counts the same as a tracer in which every call is written out by hand (tracer/). The tests compare
+calls, messages, bytes, histogram classes and the communication matrix, entry by entry."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import mpi_programs as mpi_jobs
 import pytest
 
-# MPI 4.0 functions are MPICH's only.
+# Only MPICH has the functions of MPI 4.0.
 PROGRAMS = [
     ("persistent", 3, ["openmpi", "mpich"]),
     ("any_and_some", 4, ["openmpi", "mpich"]),
@@ -23,7 +23,7 @@ PROGRAMS = [
     ("errors", 2, ["openmpi", "mpich"]),
     ("large_counts", 3, ["mpich"]),
 ]
-# Ranks of MPICH do not give way to each other on few cores: the fast tests run some programs with it.
+# Ranks of MPICH do not yield to each other on few cores, so the fast tests run only some programs with it.
 FAST_WITH_MPICH = ["persistent", "any_and_some", "exchanges", "derived_types", "handed_over", "errors", "large_counts"]
 
 

@@ -1,4 +1,4 @@
-"""A job that does not end well leaves readable data of all its ranks, and a warning that names those that did not
+"""A job that ends badly leaves readable data of all its ranks, and a warning that names the ranks that did not
 finish."""
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ROUNDS = 500
 
 
 def notes_of(place: Path, rank: int) -> tuple[int, int]:
-    """The process of a rank, and the rounds that it has ended; nothing yet: 0, 0."""
+    """Returns the process of a rank and its completed rounds, or 0, 0 before its first note."""
     try:
         content = (place / f"notes.{rank}").read_bytes()
     except FileNotFoundError:
@@ -51,7 +51,7 @@ def kill_rank_2(job: subprocess.Popen[str], place: Path) -> None:
 
 
 def ranks_in(warning: str) -> set[int]:
-    """Of "rank 0, 2 to 4 did not reach MPI_Finalize: ..."."""
+    """Returns the ranks in "rank 0, 2 to 4 did not reach MPI_Finalize: ..."."""
     ranks: set[int] = set()
     listed = re.match(r"ranks? ((?:\d+(?: to \d+)?(?:, )?)+)", warning)
     for first, last in re.findall(r"(\d+)(?: to (\d+))?", listed.group(1) if listed else ""):
@@ -60,8 +60,8 @@ def ranks_in(warning: str) -> set[int]:
 
 
 def check_parts(place: Path, state_of_one: tuple[int | None, str] | None) -> None:
-    """Of every rank the counters up to its end, from the parts. One rank, or any, is known to have ended in a state:
-    the MPI ends the others with a signal that they see, or with SIGKILL."""
+    """Checks in the parts that every rank has its counters up to its end. One rank, or any, is known to have ended in a
+    state. The MPI ends the others with a signal that they can catch, or with SIGKILL."""
     parts = sorted(place.glob("profile.*.part"))
     assert [part.name for part in parts] == [f"profile.{rank}.part" for rank in range(RANKS)]
     shown = mpi_jobs.show_log(parts[0])
@@ -75,7 +75,7 @@ def check_parts(place: Path, state_of_one: tuple[int | None, str] | None) -> Non
         rounds = notes_of(place, rank)[1]
         assert rounds >= ROUNDS
         function = next(f for f in shown_rank["functions"] if f["name"] == "MPI_Sendrecv")
-        # The call in which the process ended may be in one counter and not in another.
+        # The last call of the process may be in one counter and not in another.
         for number in [function["calls"], function["sent"]["messages"], function["received"]["messages"]]:
             assert rounds - 1 <= number <= rounds + 1, (rank, rounds, function)
         assert abs(function["sent"]["bytes"]["total"] - 1000 * rounds) <= 1000
@@ -116,7 +116,7 @@ def test_a_stopped_job_leaves_the_parts_of_all_ranks(
 
 
 def wait_for_end(process: int) -> None:
-    """mpiexec may be gone before its last rank is."""
+    """Waits for a process, because mpiexec may end before its last rank."""
     until = time.monotonic() + 20
     while process != 0 and time.monotonic() < until:
         try:
@@ -132,7 +132,7 @@ def test_an_aborted_job_leaves_the_parts_of_all_ranks(mpi: str, built: Path, tmp
     mpi_jobs.require_mpi(mpi)
     settings = {"LD_PRELOAD": str(mpi_jobs.profiler(mpi)), "HAICHI_PROF": f"file={tmp_path / 'profile'}"}
     executable = mpi_jobs.program(mpi, "endless.c", built)
-    # Ranks go in step, but for one round: all have come to ROUNDS.
+    # Ranks differ by at most one round, so all have reached ROUNDS.
     run = mpi_jobs.run_mpi(mpi, RANKS, [executable, tmp_path / "notes", ROUNDS + 3], tmp_path, **settings)
     assert run.returncode != 0
     for rank in range(RANKS):

@@ -1,4 +1,4 @@
-"""The profiler writes through no link, waits for no pipe, and leaves nothing temporary, whoever else writes there."""
+"""The profiler writes through no link, waits for no pipe, and leaves no temporary files, even if others write there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A Fortran program has the profile of its C twin, function by function: mpif.h, use mpi and use mpi_f08."""
+"""A Fortran program has the same profile as its C twin, function by function: mpif.h, use mpi and use mpi_f08."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def mpi(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module")
 def twin(mpi: str, built: Path, tmp_path_factory: pytest.TempPathFactory) -> list[mpi_jobs.RankCounts]:
-    """What the profiler counts in the C program, which is what the tracer counts."""
+    """Returns the profiler's counts for the C program, which equal the tracer's counts."""
     place = tmp_path_factory.mktemp("twin")
     executable = mpi_jobs.program(mpi, "twin.c", built)
     trace = mpi_jobs.run_traced(mpi, executable, RANKS, place, mpi_jobs.tracer(mpi, built))
@@ -39,7 +39,7 @@ def test_a_fortran_program_has_the_profile_of_its_c_twin(
 ) -> None:
     executable = mpi_jobs.program(mpi, source, built)
     found = mpi_jobs.profiled(mpi_jobs.run_profiled(mpi, executable, RANKS, tmp_path), RANKS)
-    # Not an empty report, in which nothing would differ from nothing.
+    # The report must not be empty, because two empty reports would be equal.
     for of_rank in found:
         assert sum(of_rank.calls.values()) == 140
         assert {"MPI_Sendrecv sent", "MPI_Irecv received", "MPI_Startall sent"} <= of_rank.messages.keys()

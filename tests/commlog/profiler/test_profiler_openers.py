@@ -1,4 +1,4 @@
-"""The profiler leaves programs alone that open their MPI themselves: C programs with dlopen, mpi4py as PyPI has it."""
+"""The profiler does not disturb programs that open their MPI themselves: C programs with dlopen, and PyPI's mpi4py."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ MPI_LIBRARY = {"openmpi": "libmpi.so.40", "mpich": "libmpich.so.12"}
 
 
 def program(mpi: str, built: Path) -> Path:
-    """Compiled with the MPI's header, linked without it."""
+    """Returns a program that is compiled with the MPI's header but not linked with the MPI."""
     mpi_jobs.require_mpi(mpi)
     path = built / f"opens_mpi-{mpi}"
     if not path.exists():
         object_file = path.with_suffix(".o")
         source = mpi_jobs.PROGRAMS / "opens_mpi.c"
-        # Functions without a prototype, as a handle gives them.
+        # Functions from a handle have no prototype.
         mpi_jobs.compile_with([f"mpicc.{mpi}", "-std=c11", "-w", "-c", source, "-o", object_file])
         mpi_jobs.compile_with(["cc", object_file, "-o", path, "-ldl"])
     return path
@@ -31,7 +31,7 @@ def program(mpi: str, built: Path) -> Path:
 def run_both(
     mpi: str, command: list[object], place: Path, **variables: str
 ) -> tuple[list[str], subprocess.CompletedProcess[str]]:
-    """Sorted lines of the program alone, and its run under the profiler."""
+    """Returns the sorted output lines of the program without the profiler, and its run under the profiler."""
     alone = mpi_jobs.run_mpi(mpi, RANKS, command, place, **variables)
     assert alone.returncode == 0, alone.stderr
     settings = {"LD_PRELOAD": str(mpi_jobs.profiler(mpi)), "HAICHI_PROF": f"file={place / 'profile'}"}
@@ -70,7 +70,7 @@ def test_calls_that_cannot_be_seen_are_told_of_once(mpi: str, built: Path, tmp_p
 
 
 def test_the_system_decides_what_comes_next(tmp_path: Path) -> None:
-    """RTLD_NEXT depends on who asks: another preloaded library behind the profiler finds what it finds alone."""
+    """RTLD_NEXT depends on the caller. A preloaded library after the profiler finds the same function as without it."""
     source = tmp_path / "next.c"
     source.write_text("""
         #define _GNU_SOURCE
@@ -95,7 +95,7 @@ def test_the_system_decides_what_comes_next(tmp_path: Path) -> None:
 
 
 def mpi4py_settings(mpi: str, place: Path) -> dict[str, str]:
-    """The wheel's module for MPICH wants a library of the name that MPICH's binary interface prescribes."""
+    """The wheel's module for MPICH requires a library with the name that MPICH's binary interface prescribes."""
     if importlib.util.find_spec("mpi4py") is None:
         pytest.skip("mpi4py is not installed (requirements/test.txt)")
     if mpi == "openmpi":
@@ -121,6 +121,6 @@ def test_mpi4py_from_pypi_does_the_same_and_is_logged(mpi: str, tmp_path: Path) 
     assert shown["ranks"] == RANKS and shown["warnings"] == [] and shown["has_calls"]
     exchange = next(f for f in shown["functions"] if f["name"].removesuffix("_c") == "MPI_Sendrecv")
     assert exchange["calls"] == 30 * RANKS and exchange["received"]["bytes"]["total"] == 30 * RANKS * 8000
-    # The ring and the pickled dictionary of each rank; allreduce of an object sends some more.
+    # The ring and the pickled dictionary of each rank; an allreduce of an object sends some more messages.
     peers = [peer for rank in shown["per_rank"] for peer in rank["peers"]]
     assert sum(p["sent_messages"] for p in peers) == sum(p["received_messages"] for p in peers) >= 31 * RANKS

@@ -1,4 +1,4 @@
-"""Where a program calls MPI from, in which of its regions, on which communicators, and to whose memory."""
+"""The call sites, regions, communicators and target ranks of a program's MPI calls."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def run(mpi: str, built: Path, place: Path, options: str = "") -> Path:
     mpi_jobs.require_mpi(mpi)
     executable = place / "places"
     shutil.copy(mpi_jobs.program(mpi, "places.c", built), executable)
-    # Windows by messages: nothing that a container may forbid.
+    # Windows use messages, so that no container forbids them.
     settings = {"HAICHI_PROF": f"file={place / 'profile'}{options}", "OMPI_MCA_osc": "pt2pt"}
     return mpi_jobs.run_profiled(mpi, executable, RANKS, place, **settings)
 
@@ -43,7 +43,7 @@ def test_calls_are_known_by_their_place(mpi: str, built: Path, tmp_path: Path) -
     log = run(mpi, built, tmp_path)
     shown = json.loads(show(log, "--json", "--call-sites"))
     assert shown["warnings"] == []
-    # The ranks have the program at different addresses: its sites are one row each all the same.
+    # The ranks load the program at different addresses, but each site is one entry.
     exchange = sites_of(shown, "MPI_Sendrecv")
     assert [(s["caller"], s["line"], s["ranks"], s["calls"]) for s in exchange] == [
         ("exchange", line_of("exchange"), RANKS, 15 * RANKS)
@@ -54,7 +54,7 @@ def test_calls_are_known_by_their_place(mpi: str, built: Path, tmp_path: Path) -
     assert [(s["caller"], s["line"], s["calls"]) for s in barriers] == [
         ("late_barriers", line_of("late_barriers"), 4 * RANKS)
     ]
-    # What came counts where the receive was posted.
+    # A received message counts for the site of its posted receive.
     posted = sites_of(shown, "MPI_Irecv")
     assert [(s["line"], s["received_bytes"]) for s in posted] == [(line_of("post_and_wait"), 4 * RANKS)]
     assert sites_of(shown, "MPI_Wait")[0]["received_bytes"] == 0
@@ -108,7 +108,7 @@ def test_communicators_have_their_calls_and_waiting(mpi: str, built: Path, tmp_p
     assert [functions[name] for name in copies] == [{"MPI_Sendrecv": 5 * RANKS}]
     assert communicators[copies[0]]["size"] == RANKS and communicators[copies[0]]["sent_bytes"] == 5000 * RANKS
     assert functions["no communicator"]["MPI_Wait"] == RANKS
-    # All but rank 0 wait for it, four times.
+    # All ranks except rank 0 wait for rank 0, four times.
     waiting = communicators["MPI_COMM_WORLD"]["waiting_seconds"]
     assert 0.03 * 4 * (RANKS - 1) * 0.7 < waiting["at_least"] <= waiting["at_most"] <= waiting["of"]
 
@@ -118,7 +118,7 @@ def test_one_sided_operations_count_their_bytes_by_target(mpi: str, built: Path,
     log = run(mpi, built, tmp_path)
     shown = mpi_jobs.show_log(log)
     for rank in shown["per_rank"]:
-        # Put and accumulate 12 doubles and one by Fetch_and_op, get 16 and one.
+        # Put and accumulate move 12 doubles and Fetch_and_op one. Gets move 16, and Fetch_and_op one.
         assert rank["targets"] == [
             {
                 "target": (rank["rank"] + 1) % RANKS,

@@ -1,4 +1,4 @@
-"""Programs of Debian's packages give the same results under the profiler as without it, and leave a log."""
+"""Programs of Debian's packages give the same results with and without the profiler, and leave a log."""
 
 from __future__ import annotations
 
@@ -99,8 +99,8 @@ def require_program(name: str) -> str:
 def outputs(
     mpi: str, ranks: int, command: list[object], inputs: dict[str, str], place: Path, tries: int = 1
 ) -> tuple[tuple[Path, str], tuple[Path, str], dict[str, Any]]:
-    """Folder and standard output of the program alone, and under the profiler, and the log. A program that sometimes
-    hangs, alone as well, may be tried several times."""
+    """Returns the directory and standard output of the program without the profiler and with it, and the log. A program
+    that sometimes hangs, even without the profiler, may be tried several times."""
     runs = []
     for name in ["alone", "profiled"]:
         folder = place / name
@@ -163,7 +163,7 @@ def test_hpcc_verifies_the_same(tmp_path: Path) -> None:
 
     one, two = summary(alone[0]), summary(profiled[0])
     assert two["Success"] == "1" and one.keys() == two.keys() and len(one) > 80
-    # What is computed, not how fast.
+    # The computed results are compared, but not the times.
     for key in ["HPL_RnormI", "HPL_Anorm1", "HPL_Xnorm1", "PTRANS_residual", "MPIFFT_maxErr", "MPIFFT_N"]:
         assert two[key] == one[key], key
     for key in ["MPIRandomAccess_Errors", "MPIRandomAccess_LCG_Errors", "sizeof_double", "CommWorldProcs"]:
@@ -196,7 +196,7 @@ def test_scalapack_factorises_the_same(tmp_path: Path) -> None:
     alone, profiled, shown = outputs("mpich", 2, [test_program], {"QR.dat": QR_INPUT}, tmp_path, tries=4)
 
     def results(text: str) -> list[tuple[str, str, str]]:
-        """Of each problem its sizes and grid, and what it has come to, without the times."""
+        """Returns the sizes, grid and result of each problem, without the times."""
         return re.findall(r"^WALL((?: +\d+){6}) +[0-9.]+ +[0-9.]+ (\w+) +([0-9.]+)", text, re.MULTILINE)
 
     assert len(results(alone[1])) == 8

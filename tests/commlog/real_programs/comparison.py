@@ -1,4 +1,4 @@
-"""What was extracted against what was expected."""
+"""Compares the extracted sets with the expected sets."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def counted(sets: Sets, key: Callable[[Message], object]) -> list[Counter[object
 
 
 def compare_one(expectation: Expectation, found: Sets) -> Comparison:
-    """The first of KINDS that holds. Estimated sizes are not compared."""
+    """Returns the first of KINDS that applies. Estimated sizes are not compared."""
     key: Callable[[Message], object] = (lambda m: m) if expectation.exact_sizes else (lambda m: m[:2])
     wanted_sets = expectation.iteration.sets()
     wanted, got = counted(wanted_sets, key), counted(found, key)
@@ -63,5 +63,5 @@ def frozenset_of(messages: Counter[object]) -> frozenset[tuple[object, int]]:
 
 
 def compare(expectations: list[Expectation], found: Sets) -> Comparison:
-    """With the loop that it is most like."""
+    """Compares the sets with the most similar expected loop."""
     return min((compare_one(e, found) for e in expectations), key=lambda c: KINDS.index(c.kind))

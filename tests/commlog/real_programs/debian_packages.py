@@ -1,5 +1,5 @@
-"""The communication sets of one iteration of programs of Debian's packages, written from reading the packages' sources
-(README.md), before they were run under the profiler."""
+"""The communication sets of one iteration of programs in Debian's packages. They were derived from the packages'
+sources (README.md) before the programs ran under the profiler."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from rules import Iteration
 
 
 def lammps(ranks: int) -> list[Expectation]:
-    """As miniMD, but each swap is a posted receive, a blocking send and a wait. 4 x 4 x 4 unit cells to a rank."""
+    """Like miniMD, but each swap is a posted receive, a blocking send and a wait. Each rank has 4 x 4 x 4 unit
+    cells."""
     grid, it = Grid(cube(ranks), last_fastest=True, periodic=True), Iteration(ranks)
     sizes = [n * 3 * DOUBLE for n in atoms_in_slabs((4, 4, 4))]
 
@@ -27,9 +28,10 @@ def lammps(ranks: int) -> list[Expectation]:
 
 
 def icofoam(ranks: int, cells: int = 64) -> list[Expectation]:
-    """The lid-driven cavity, cells x cells, in squares, the ranks along x first. Most of the work is the conjugate
-    gradients for the pressure: the sum of w r, the values beside the borders to the neighbours (in the order of their
-    ranks; each a posted receive, then a posted send; one wait for all), the sum of w p, the residual."""
+    """The lid-driven cavity, cells x cells, in squares, with the ranks along x first. Most of the work is the conjugate
+    gradient solver for the pressure. It has the sum of w r, the exchange of border values, the sum of w p, and the
+    residual. Neighbours are in rank order, each with a posted receive and then a posted send. One wait covers all of
+    them."""
     grid, it = Grid(square(ranks)), Iteration(ranks)
     it.collective("Allreduce")
     for rank in range(ranks):

@@ -1,4 +1,4 @@
-"""What is expected of a program, and the grids of ranks that programs use."""
+"""The expected communication of a program, and the grids of ranks that programs use."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DOUBLE = 8
 
 @dataclass(frozen=True)
 class Grid:
-    """Ranks on a grid. The first coordinate runs fastest, or, as in MPI_Cart_create, the last."""
+    """Ranks on a grid. The first coordinate runs fastest or, as in MPI_Cart_create, the last."""
 
     dims: tuple[int, ...]
     last_fastest: bool = False
@@ -38,7 +38,7 @@ class Grid:
         return rank
 
     def beside(self, rank: int, *steps: int) -> int:
-        """The rank so many steps away, -1 beyond a border that is not periodic."""
+        """Returns the rank at this distance, or -1 beyond a border that is not periodic."""
         at = [a + s for a, s in zip(self.place(rank), steps, strict=True)]
         if not self.periodic and any(not 0 <= a < d for a, d in zip(at, self.dims, strict=True)):
             return -1
@@ -50,7 +50,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class Expectation:
-    """Of one program on so many ranks."""
+    """The expectation for one loop of a program on a number of ranks."""
 
     loop: str  # which loop
     iteration: Iteration
@@ -83,8 +83,8 @@ def square(ranks: int) -> tuple[int, int]:
 
 
 def atoms_in_slabs(cells: tuple[int, ...]) -> list[int]:
-    """Of the Lennard-Jones liquid of miniMD and LAMMPS, density 0.8442, with ghosts up to 2.8: how many atoms each
-    axis sends, x first, to one side."""
+    """The Lennard-Jones liquid of miniMD and LAMMPS, density 0.8442, with ghosts up to 2.8. Returns the number of atoms
+    that each axis sends to one side, x first."""
     sides = [c * (4 / 0.8442) ** (1 / 3) for c in cells]
     atoms = []
     for axis in range(3):

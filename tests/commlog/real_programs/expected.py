@@ -1,4 +1,4 @@
-"""Writes expected.json: of each program and number of ranks what one iteration of its main loop communicates."""
+"""Writes expected.json: the communication of one main loop iteration, for each program and number of ranks."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ EXPECTED: dict[str, tuple[Callable[[int], list[Expectation]], list[int]]] = {
 
 
 def text() -> str:
-    """One line for each program, number of ranks and loop."""
+    """Returns one line for each program, number of ranks and loop."""
     lines = []
     for program, (function, all_ranks) in EXPECTED.items():
         for ranks in all_ranks:

@@ -1,7 +1,7 @@
-"""The communication sets of one iteration of public mini-applications, written from reading their sources (README.md),
-before they were run under the profiler. Each function states what the ranks post and wait for.
+"""The communication sets of one iteration of public mini-applications. They were derived from the sources (README.md)
+before the programs ran under the profiler. Each function states the posts and waits of the ranks.
 
-Sizes are exact, unless atoms move: then they are estimates, from the density."""
+Sizes are exact unless atoms move. Then they are estimates from the density."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from rules import Iteration
 
 
 def comd(ranks: int) -> list[Expectation]:
-    """Embedded atoms: each step exchanges atoms over the three axes (MPI_Sendrecv to the lower and then to the upper
-    neighbour), then, inside the force, the derivative of the embedding energy in the same way. A rank has 3 x 3 x 3
-    unit cells of 4 atoms in 2 x 2 x 2 boxes: half of them lie in the first plane. Later axes send on what earlier ones
-    brought."""
+    """Embedded atoms. Each step exchanges atoms over the three axes (MPI_Sendrecv to the lower and then to the upper
+    neighbour). The force computation exchanges the derivative of the embedding energy in the same way. A rank has 3^3
+    unit cells of 4 atoms in 2^3 boxes, and half of the atoms are in the first plane. Later axes forward the atoms
+    received on earlier axes."""
     grid, it = Grid(cube(ranks), periodic=True), Iteration(ranks)
     for atom_bytes in [2 * 4 + 6 * DOUBLE, DOUBLE]:
         for axis, atoms in enumerate([54, 108, 216]):
@@ -27,8 +27,9 @@ def comd(ranks: int) -> list[Expectation]:
 
 
 def lulesh(ranks: int, elements: int = 6) -> list[Expectation]:
-    """Forces to all 26 neighbours; positions and velocities to those that own less (lower planes first); gradients to
-    the 6 of the faces. Of each, all receives are posted first, all sends waited for at once, then the receives."""
+    """Forces go to all 26 neighbours. Positions and velocities go to neighbours that own fewer nodes (lower planes
+    first), and gradients to the 6 neighbours at faces. Each exchange posts all receives first, waits for all sends at
+    once, and then waits for the receives."""
     tp = round(ranks ** (1 / 3))
     grid, it = Grid((tp, tp, tp)), Iteration(ranks)  # column, row, plane
     nodes = elements + 1
@@ -37,10 +38,10 @@ def lulesh(ranks: int, elements: int = 6) -> list[Expectation]:
     edges = [(-1, -1, 0), (0, -1, -1), (-1, 0, -1), (1, 1, 0), (0, 1, 1), (1, 0, 1)]
     edges += [(-1, 1, 0), (0, -1, 1), (-1, 0, 1), (1, -1, 0), (0, 1, -1), (1, 0, -1)]
     corners = [(c, r, p) for r, c, p in product([-1, 1], [-1, 1], [-1, 1])]
-    # Those that are not under "doSend": the lower half, which is all that is sent to when only owners send.
+    # The directions not under "doSend". They are the lower half, the only destinations when only owners send.
     lower = {(0, 0, -1), (0, -1, 0), (-1, 0, 0), (-1, -1, 0), (0, -1, -1), (-1, 0, -1), (1, -1, 0), (0, 1, -1)}
     lower |= {(1, 0, -1)} | {corner for corner in corners if corner[2] == -1}
-    it.collective("Allreduce")  # of the time step
+    it.collective("Allreduce")  # for the time step
     for fields, size, directions in [
         (3, nodes, faces + edges + corners),
         (6, nodes, [d for d in faces + edges + corners if d in lower]),
@@ -81,15 +82,15 @@ def recursive_boxes(first: int, count: int, axis: int, box: Box, boxes: list[Box
 
 
 def minife(ranks: int, n: int = 24) -> list[Expectation]:
-    """Conjugate gradients on the nodes of a brick of hexahedra: before each product of matrix and vector everyone gets
-    the values of the nodes beside its own. The neighbours are in the order in which the rows, columns ascending, first
-    name one of their nodes; receives are posted, then blocking sends made, in this order."""
+    """Conjugate gradients on the nodes of a brick of hexahedra. Before each product of matrix and vector, every rank
+    gets the values of the nodes beside its own. The neighbours are in the order in which the rows, columns ascending,
+    first name one of their nodes. In this order, receives are posted first, and then blocking sends are made."""
     boxes: list[Box] = [[] for _ in range(ranks)]
     recursive_boxes(0, ranks, 2, [[0, n]] * 3, boxes)
     owner, row_of, row = {}, {}, 0
     for rank, box in enumerate(boxes):
         for side in box:
-            side[1] += side[1] == n  # whoever is at the upper end owns its nodes
+            side[1] += side[1] == n  # the rank at the upper end owns its nodes
         x, y, z = (range(*side) for side in box)
         for k, j, i in product(z, y, x):
             owner[i, j, k], row_of[i, j, k] = rank, row
@@ -116,7 +117,7 @@ def minife(ranks: int, n: int = 24) -> list[Expectation]:
 
 
 def hpccg(ranks: int, n: int = 8) -> list[Expectation]:
-    """Bricks of n x n x n stacked along z: a plane to the brick below, then one to that above."""
+    """Bricks of n^3 points stacked along z. A rank sends a plane to the brick below and then one to the brick above."""
     it = Iteration(ranks)
     for rank in range(ranks):
         beside = [r for r in [rank - 1, rank + 1] if 0 <= r < ranks]
@@ -131,9 +132,10 @@ def hpccg(ranks: int, n: int = 8) -> list[Expectation]:
 
 
 def minimd(ranks: int) -> list[Expectation]:
-    """A step between two re-neighbourings: positions over the axes x, y, z, to the lower and then to the upper
-    neighbour; after the force, Newton's third law takes the forces of the ghosts back in the opposite order. All by
-    MPI_Sendrecv. The grid has the least surface: of 16 ranks 2 x 2 x 4 is the first such."""
+    """A step between two re-neighbourings. Positions go over the axes x, y, z, to the lower and then to the upper
+    neighbour. After the force computation, the forces of the ghosts return in the opposite order, by Newton's third
+    law. All exchanges use MPI_Sendrecv. The grid has the least surface: for 16 ranks, 2 x 2 x 4 is the first such
+    grid."""
     dims = {16: (2, 2, 4), 64: (4, 4, 4)}[ranks]
     grid, it = Grid(dims, last_fastest=True, periodic=True), Iteration(ranks)
     sizes = [n * 3 * DOUBLE for n in atoms_in_slabs(tuple(16 // d for d in dims))]
@@ -147,7 +149,7 @@ def minimd(ranks: int) -> list[Expectation]:
 
 
 def prk_stencil(ranks: int, n: int = 256, radius: int = 2) -> list[Expectation]:
-    """A star of radius 2 on n x n points: borders along y, waited for, then along x."""
+    """A star of radius 2 on n x n points. Borders along y are exchanged and waited for, then borders along x."""
     grid, it = Grid(square(ranks)), Iteration(ranks)
     size = radius * (n // grid.dims[0]) * DOUBLE
     for axis in [1, 0]:
@@ -163,8 +165,8 @@ def prk_stencil(ranks: int, n: int = 256, radius: int = 2) -> list[Expectation]:
 
 
 def prk_p2p(ranks: int, columns: int = 65, group: int = 8) -> list[Expectation]:
-    """A pipeline: groups of grid lines run from the first rank to the last, the tag says which; then a corner goes
-    back. One pass of the loop over the groups (inside of it) is the second loop given."""
+    """A pipeline: groups of grid lines go from the first rank to the last, with the group as the tag. Then a corner
+    goes back. The second returned loop is one pass of the inner loop over the groups."""
     it, inner = Iteration(ranks), Iteration(ranks)
     for rank in range(ranks):
         for j in range(1, columns, group):
@@ -184,7 +186,8 @@ def prk_p2p(ranks: int, columns: int = 65, group: int = 8) -> list[Expectation]:
 
 
 def prk_transpose(ranks: int, order: int = 256) -> list[Expectation]:
-    """Phase k: a block to the rank k below, another from the rank k above, both waited for."""
+    """In phase k, a rank sends a block to the rank k below and receives one from the rank k above. It waits for
+    both."""
     it = Iteration(ranks)
     size = (order // ranks) ** 2 * DOUBLE
     for rank in range(ranks):
@@ -197,8 +200,8 @@ def prk_transpose(ranks: int, order: int = 256) -> list[Expectation]:
 
 
 def cloverleaf(ranks: int, cells: int = 96) -> list[Expectation]:
-    """Six halo exchanges a step, each first left and right, then bottom and top. (fields, depth) of each; three
-    reductions of all ranks between them."""
+    """Six halo exchanges a step, each first left and right, then bottom and top. Each has a number of fields and a
+    depth. Three reductions of all ranks are between them."""
     grid, it = Grid(square(ranks)), Iteration(ranks)
     side = cells // grid.dims[0] + 5
 

@@ -1,5 +1,5 @@
-"""The communication sets of one iteration of NAS Parallel Benchmarks 3.3 (MPI, Fortran), written from reading their
-sources (README.md), before they were run under the profiler."""
+"""The communication sets of one iteration of NAS Parallel Benchmarks 3.3 (MPI, Fortran). They were derived from the
+sources (README.md) before the programs ran under the profiler."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from rules import Iteration
 
 
 def cg(ranks: int, order: int = 7000) -> list[Expectation]:
-    """One of the 25 iterations of conj_grad: the partial products are summed in each row of ranks, nearest partner
-    first; the result goes to the transposed rank; two sums of one number in the rows, farthest partner first. Each
-    exchange is a posted receive, a blocking send, a wait."""
+    """One of the 25 iterations of conj_grad. The partial products are summed in each row of ranks, nearest partner
+    first. The result goes to the transposed rank. Two sums of one number in the rows follow, farthest partner first.
+    Each exchange is a posted receive, a blocking send, and a wait."""
     side = square(ranks)[0]
     it = Iteration(ranks)
     bits = [1 << i for i in range(side.bit_length() - 1)]
@@ -34,8 +34,9 @@ def cg(ranks: int, order: int = 7000) -> list[Expectation]:
 
 
 def lu(ranks: int, n: int = 33) -> list[Expectation]:
-    """A step: for each inner plane a wave from north-west to south-east, then for each a wave back, then borders two
-    points deep: north to south, back, west to east, back. Everything blocks, but for the receives of the borders."""
+    """A step. For each inner plane, a wave goes from north-west to south-east, and then for each plane a wave goes
+    back. Borders two points deep follow: north to south, back, west to east, back. All calls block, except the receives
+    of the borders."""
     grid = Grid(square(ranks))  # the row runs fastest; north is the row before, west the column before
     it = Iteration(ranks)
     for rank in range(ranks):
@@ -77,8 +78,9 @@ def lu(ranks: int, n: int = 33) -> list[Expectation]:
 
 
 class MultigridRank:
-    """What the subroutine setup of MG knows of one rank: of each level (from 1, the coarsest) and axis the points with
-    ghosts, the ranks beside, and whether it gives to or takes from ranks that sit out on the level below."""
+    """One rank's data in the subroutine setup of MG. For each level (from 1, the coarsest) and axis, it has the points
+    with ghosts and the neighbouring ranks. It also states whether the rank gives to or takes from ranks that are idle
+    on the level below."""
 
     def __init__(self, rank: int, dims: tuple[int, int, int], top: int) -> None:
         grid = Grid(dims)
@@ -114,9 +116,10 @@ class MultigridRank:
 
 
 def mg(ranks: int, top: int = 6) -> list[Expectation]:
-    """A V-cycle on 2^top points a side and the residual after it. Exchanges with both neighbours, axis by axis: at the
-    coarse level after each restriction, after the smoothing at the coarsest, then on each level up after the residual
-    and the smoothing. Before these, ranks that sat out below take interpolated values from those who have them."""
+    """A V-cycle on 2^top points a side, and the residual after it. Each exchange is with both neighbours, axis by axis.
+    Exchanges follow each restriction (at the coarse level), the smoothing at the coarsest level, and the residual and
+    smoothing at each finer level. Before these, ranks that were idle below take interpolated values from other
+    ranks."""
     power = ranks.bit_length() - 1
     dx = power // 3
     dy = (power - dx) // 2
@@ -162,5 +165,5 @@ def mg(ranks: int, top: int = 6) -> list[Expectation]:
             comm3_ex(level)  # interp
             comm3(level)  # resid
             comm3(level)  # psinv
-        comm3(top)  # resid, behind the cycle
+        comm3(top)  # resid, after the cycle
     return [Expectation("V-cycle", it)]

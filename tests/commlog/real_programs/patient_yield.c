@@ -1,5 +1,5 @@
-// Preloaded: many more ranks than cores wait for each other. Open MPI yields while it waits, and the ranks that have
-// something to do would get their turn after all those that only yield again.
+// Preloaded when many more ranks than cores wait for each other. Open MPI yields while it waits. Without the pause,
+// ranks with work would run only after all ranks that yield again.
 #include <time.h>
 
 int sched_yield(void) {

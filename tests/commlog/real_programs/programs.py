@@ -1,5 +1,5 @@
-"""The real programs: where they come from, their inputs and their command lines. Debian's are installed by name; the
-mini-applications are looked for in a folder, where their users have put what each project's own instructions build."""
+"""The real programs: their origin, inputs and command lines. Debian's programs are installed by name. The
+mini-applications are expected in a directory in which users have built them by each project's own instructions."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ Texts = dict[str, str]
 @dataclass(frozen=True)
 class Program:
     name: str
-    source: str  # what it is and in which version
-    executable: Callable[[int], str]  # by ranks: a file in the folder of programs, or a command
+    source: str  # description and version of the program
+    executable: Callable[[int], str]  # by ranks: a file in the directory of programs, or a command
     arguments: Callable[[int], list[object]]
     inputs: Callable[[int], Texts] = field(default=lambda _: {})
     packaged: bool = False
@@ -63,7 +63,7 @@ def foam(kind: str, text: str, location: str = "system") -> str:
 
 
 def icofoam_input(ranks: int) -> Texts:
-    """The cavity of OpenFOAM's tutorials on 64 x 64 cells; 50 iterations for each pressure equation."""
+    """The cavity of OpenFOAM's tutorials on 64 x 64 cells, with 50 iterations for each pressure equation."""
     x, y = square(ranks)
     corners = "(0 0 0) (1 0 0) (1 1 0) (0 1 0) (0 0 0.1) (1 0 0.1) (1 1 0.1) (0 1 0.1)"
     return {

@@ -14,16 +14,16 @@ Handle = tuple[str, int, int]
 
 @dataclass
 class Channel:
-    """Messages of a source to a destination with one tag; the k-th send meets the k-th receive."""
+    """Messages of a source to a destination with one tag. The k-th send goes to the k-th receive."""
 
-    sent: list[tuple[int, int, int]] = field(default_factory=list)  # highest level completed before, bytes, post
-    expected: list[int] = field(default_factory=list)  # highest level completed before
+    sent: list[tuple[int, int, int]] = field(default_factory=list)  # highest step completed before, bytes, post
+    expected: list[int] = field(default_factory=list)  # highest step completed before
     sends: int = 0
     receives: int = 0
 
 
 class Iteration:
-    """One iteration. The functions take the rank first; they are what the program calls, in its order."""
+    """One iteration. The functions take the rank first. They are the calls of the program, in order."""
 
     def __init__(self, ranks: int) -> None:
         self.ranks = ranks
@@ -52,14 +52,14 @@ class Iteration:
         self.wait(rank, received, self.isend(rank, to, size, tag))
 
     def collective(self, name: str) -> None:
-        """Of all ranks; called once, when each rank's steps up to here are written."""
+        """Adds a collective of all ranks. Call it once, after each rank's calls up to here."""
         for steps in self.steps:
             steps.append(("collective", len(self.collectives)))
         self.collectives.append(name)
 
     def sets(self) -> Sets:
-        """The sets in their order: by level, in a level each message, by source and post, goes to the first set in
-        which neither its source nor its destination has one."""
+        """Returns the sets in order of steps. In a step, messages are sorted by source and post. Each goes to the first
+        set in which its source and its destination have no message yet."""
         sets: Sets = []
         by_level: dict[int, list[tuple[int, int, Message]]] = defaultdict(list)
         for level, post, message in Levels(self).messages:
@@ -84,8 +84,8 @@ class Iteration:
 
 
 class Levels:
-    """A message's level is one more than the highest that its sender had completed before it posted the send and its
-    receiver before it posted the receive. Ranks are executed until they wait for a post that is still to come."""
+    """A message's step is one more than the highest step that its sender had completed before the send, or its receiver
+    before the receive. Ranks are executed until they wait for a post that has not happened."""
 
     def __init__(self, iteration: Iteration) -> None:
         self.steps = iteration.steps
@@ -93,7 +93,7 @@ class Levels:
         self.done = [0] * iteration.ranks
         self.channels: dict[tuple[int, int, int], Channel] = defaultdict(Channel)
         self.handles: list[dict[int, tuple[tuple[int, int, int], int]]] = [{} for _ in range(iteration.ranks)]
-        self.reached: dict[int, dict[int, int]] = defaultdict(dict)  # collective: rank to level
+        self.reached: dict[int, dict[int, int]] = defaultdict(dict)  # by collective: rank to step
         progress = True
         while progress:
             progress = False
@@ -114,7 +114,7 @@ class Levels:
         return 1 + max(channel.sent[k][0], channel.expected[k])
 
     def advance(self, rank: int) -> bool:
-        """Executes the rank's next step; False when it has to wait."""
+        """Executes the rank's next call. Returns False if it has to wait."""
         step = self.steps[rank][self.at[rank]]
         if step[0] == "send":
             _, to, size, tag = step

@@ -42,14 +42,14 @@ MOST_KERNELS = 8
 class Row:
     program: Program
     ranks: int
-    report: dict | None  # of haichi ccs; None: refused
+    report: dict | None  # report of haichi ccs, or None if it refused
     comparison: Comparison | None
-    offered: tuple[dict, Comparison] | None  # by another --kernel: where that one agrees
+    offered: tuple[dict, Comparison] | None  # by another --kernel, if that result agrees
     refusal: str = ""
 
 
 def run_profiled(program: Program, ranks: int, settings: argparse.Namespace, place: Path) -> Path:
-    """Runs the program in an empty folder and gives its log."""
+    """Runs the program in an empty directory and returns its log."""
     shutil.rmtree(place, ignore_errors=True)
     for name, text in program.inputs(ranks).items():
         (place / name).parent.mkdir(parents=True, exist_ok=True)
@@ -78,7 +78,7 @@ def run_profiled(program: Program, ranks: int, settings: argparse.Namespace, pla
 
 
 def extract(log: Path, haichi: Path, *options: object) -> tuple[dict, Sets]:
-    """The report and the sets; RuntimeError with the program's words where it refuses."""
+    """Returns the report and the sets. Raises RuntimeError with the program's message if it refuses."""
     sets_file = log.with_name("sets.json")
     command = [haichi, "ccs", log, "--json", "-o", sets_file, *map(str, options)]
     run = subprocess.run(command, capture_output=True, text=True, timeout=1200)
@@ -150,7 +150,7 @@ def cells(report: dict, comparison: Comparison, loop: str) -> list[str]:
 
 
 def table(rows: list[Row]) -> str:
-    """The kernel that is taken; where another one that is offered agrees, that one in the next line."""
+    """Lists the chosen main loop. If another listed loop agrees, it is on the next line."""
     lines = ["| program | ranks | kernel found | share | sets: expected, found | messages | bytes | agrees |"]
     lines.append("|---|---:|---|---:|---:|---:|---:|---|")
     for row in rows:

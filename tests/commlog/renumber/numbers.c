@@ -1,8 +1,8 @@
-/* For the tests of libhaichi-renumber: every process prints what it takes MPI_COMM_WORLD for.
+/* For the tests of libhaichi-renumber: every process prints its view of MPI_COMM_WORLD.
  *
  *     PLACE rank size sum left split_rank split_size dup_rank group_rank name tag_ub answer file
  *
- * PLACE is the number that the process has on the machine, from the launcher's environment. */
+ * PLACE is the number of the process on the machine, from the launcher's environment. */
 
 #include <mpi.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
     int sum = 0;
     MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 
-    /* A ring: what the left neighbour's rank is, and whether the status says the same. */
+    /* A ring: takes the left neighbour's rank from the message and compares it with the status. */
     int left = -1;
     MPI_Status status;
     MPI_Request request;
@@ -65,7 +65,7 @@ int main(int argc, char** argv) {
     MPI_Comm_set_attr(MPI_COMM_WORLD, key, &value);
     MPI_Comm_get_attr(MPI_COMM_WORLD, key, &answer, &has_answer);
 
-    /* Errors of calls without a communicator, too, are to be returned now. */
+    /* Errors of calls without a communicator must also be returned from here on. */
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     const int is_error = MPI_Send(&rank, 1, MPI_INT, size, 0, MPI_COMM_WORLD) != MPI_SUCCESS;
 

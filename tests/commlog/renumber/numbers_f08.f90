@@ -1,4 +1,4 @@
-! For the tests of libhaichi-renumber: what numbers.c prints, as far as use mpi_f08 has it.
+! For the tests of libhaichi-renumber: prints the same as numbers.c, as far as use mpi_f08 allows.
 program numbers
   use mpi_f08
   implicit none

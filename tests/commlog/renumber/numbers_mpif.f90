@@ -1,4 +1,4 @@
-! For the tests of libhaichi-renumber: what numbers.c prints, as far as mpif.h has it.
+! For the tests of libhaichi-renumber: prints the same as numbers.c, as far as mpif.h allows.
 program numbers
   implicit none
   include 'mpif.h'

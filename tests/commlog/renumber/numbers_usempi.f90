@@ -1,4 +1,4 @@
-! For the tests of libhaichi-renumber: what numbers.c prints, as far as use mpi has it.
+! For the tests of libhaichi-renumber: prints the same as numbers.c, as far as use mpi allows.
 program numbers
   use mpi
   implicit none

@@ -33,7 +33,7 @@ std::string why(const std::string& map) {
 }
 
 TEST(RenumberPlan, ranks_go_to_the_processes_of_their_nodes_in_rank_order) {
-    // Rank 0 and 4 on (1,1), 1 and 5 on (0,0), 2 and 6 on (1,0), 3 and 7 on (0,1).
+    // Ranks 0 and 4 are on (1,1), 1 and 5 on (0,0), 2 and 6 on (1,0), 3 and 7 on (0,1).
     const std::string map = written("map", "1 1\n0 0\n1 0\n0 1 # comment\n\n1 1\r\n0 0\n1 0\n0 1");
     EXPECT_EQ(program_ranks(two_on_each_node(), {2, 2}, map), (std::vector<int>{1, 5, 3, 7, 2, 6, 0, 4}));
 }

@@ -1,5 +1,5 @@
-"""libhaichi-renumber, preloaded into programs of both MPIs in C and Fortran: the numbers they see are those of the map,
-and what is wrong with a map is said without a hang."""
+"""libhaichi-renumber is preloaded into programs of both MPIs in C and Fortran. Their rank numbers are those of the map,
+and errors in a map are reported without a hang."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def needed(program: str) -> str:
 
 @pytest.fixture(scope="session")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Path]:
-    """Compiled when first asked for."""
+    """Compiles each program when it is first requested."""
     folder = tmp_path_factory.mktemp("programs")
 
     class Compiled(dict[tuple[str, str], Path]):
@@ -84,7 +84,7 @@ def printed(ran: subprocess.CompletedProcess[str]) -> list[str]:
 
 @pytest.fixture()
 def place(tmp_path: Path) -> Path:
-    """Four processes on the nodes of a 2 x 2 grid, and a map for it."""
+    """Four processes on the nodes of a 2 x 2 grid, and a map for them."""
     (tmp_path / "table").write_text("# node of each process\nrank 0 0 0\nrank 1 0 1\nrank 2 1 0\nrank 3 1 1\n")
     (tmp_path / "maps").mkdir()
     (tmp_path / "maps/2x2.map").write_text("1 1\n0 0\n1 0\n0 1\n")
@@ -253,5 +253,5 @@ def test_the_profiler_behind_it_sees_the_machines_numbers(programs, place: Path,
     assert printed(ran) == expected(MAPPED), ran.stderr
     matrix = [BIN, "log", "convert", "both.haichi-log", "-t", "csv"]
     written = subprocess.run(matrix, cwd=place, capture_output=True, text=True, timeout=60)
-    # Rank r sends 4 bytes to rank r + 1; the processes of ranks 0, 1, 2, 3 are 3, 0, 2, 1.
+    # Rank r sends 4 bytes to rank r + 1. The processes of ranks 0, 1, 2, 3 are 3, 0, 2, 1.
     assert written.stdout == "0,0,4,0\n0,0,0,4\n0,4,0,0\n4,0,0,0\n", written.stderr

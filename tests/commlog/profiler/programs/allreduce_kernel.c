@@ -1,4 +1,4 @@
-/* Reductions over the world or over the halves of it, between sends to the next rank.
+/* Reductions over MPI_COMM_WORLD or over its halves, between sends to the next rank.
  * allreduce_kernel world|halves ITERATIONS SEED */
 
 #include <string.h>

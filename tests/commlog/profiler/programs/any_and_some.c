@@ -1,5 +1,5 @@
-/* Completion in an order that differs from run to run, and wildcards. The number of calls does not differ: a test is
- * made a fixed number of times, then the rest is waited for. */
+/* Completion in an order that differs from run to run, and wildcards. The number of calls is constant: each test is
+ * made a fixed number of times, and then the rest is waited for. */
 
 #include <unistd.h>
 
@@ -13,7 +13,7 @@ static MPI_Request requests[2 * kMessages];
 static MPI_Status statuses[2 * kMessages];
 static int indices[2 * kMessages];
 
-/* Receives from any source and with any tag, then as many sends, of sizes that grow. */
+/* Posts receives from any source and with any tag, then as many sends of growing sizes. */
 static void post(int distance) {
     const int to = (rank + distance) % size;
     for (int i = 0; i < kMessages; ++i) {
@@ -82,7 +82,7 @@ int main(int argc, char** argv) {
     }
     MPI_Barrier(MPI_COMM_WORLD);
 
-    /* Blocking receives from anyone: everyone sends to rank 0, how much says who it is. */
+    /* Blocking receives from any source. All ranks send to rank 0, and the size identifies the rank. */
     if (rank == 0) {
         for (int i = 1; i < size; ++i) {
             int count;

@@ -1,6 +1,6 @@
-/* Communicates as the inner loop of NPB CG does: row exchanges, the transpose, two scalar reductions over the row.
- * cg_kernel COLUMNS ROWS ITERATIONS SEED [OUTER]; a SEED other than 0 delays ranks at random. The iterations are made
- * once, and OUTER times more with a reduction and a short exchange before each time. */
+/* Communicates like the inner loop of NPB CG: row exchanges, the transpose, two scalar reductions over the row.
+ * Arguments are COLUMNS ROWS ITERATIONS SEED [OUTER]. A SEED other than 0 delays ranks at random. The iterations run
+ * once, and OUTER times more, each time after a reduction and a short exchange. */
 
 #include <unistd.h>
 
@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
     const int transposed = columns == rows ? (rank % rows) * rows + rank / rows
                                            : 2 * ((rank / 2 % rows) * rows + rank / 2 / rows) + rank % 2;
 
-    /* Set up: parameters from rank 0, and an exchange that is not of the kernel. */
+    /* Set-up: parameters from rank 0, and an exchange outside the main loop. */
     int parameters[4] = {columns, rows, iterations, 0};
     MPI_Bcast(parameters, 4, MPI_INT, 0, MPI_COMM_WORLD);
     row_exchange(4096, 5);

@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
     const int last = size - 1;
     int counts[64], places[64], other_counts[64], other_places[64];
     MPI_Datatype types[64];
-    /* Rank i has i + 1 numbers, rank 1 none. */
+    /* Rank i has i + 1 numbers, and rank 1 has none. */
     for (int i = 0, place = 0; i < size; ++i) {
         counts[i] = i == 1 ? 0 : i + 1;
         places[i] = place;
@@ -48,7 +48,7 @@ int main(int argc, char** argv) {
     MPI_Scatterv(send, counts, places, MPI_INT, recv, counts[rank], MPI_INT, last, world);
     MPI_Scatterv(send, counts, places, MPI_INT, rank == 0 ? MPI_IN_PLACE : recv, counts[rank], MPI_INT, 0, world);
 
-    /* What is sent as numbers of 4 bytes may be received as bytes. */
+    /* Data sent as numbers of 4 bytes may be received as bytes. */
     MPI_Allgather(send, 3, MPI_INT, recv, 12, MPI_BYTE, world);
     MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, recv, 20, MPI_INT, world);
     MPI_Allgatherv(send, counts[rank], MPI_INT, recv, counts, places, MPI_INT, world);
@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
     MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, recv, counts, places, MPI_INT, world);
     MPI_Alltoall(send, 21, MPI_INT, recv, 21, MPI_INT, world);
     MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, recv, 22, MPI_INT, world);
-    /* Rank a sends b + 1 numbers to b: everyone receives rank + 1 from each. */
+    /* Rank a sends b + 1 numbers to b, so each rank receives rank + 1 numbers from each other rank. */
     for (int i = 0; i < size; ++i) {
         other_counts[i] = counts[rank];
         other_places[i] = i * counts[rank];

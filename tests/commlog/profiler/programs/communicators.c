@@ -31,14 +31,14 @@ int main(int argc, char** argv) {
     ring(half, 3, 0);
     MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &backwards);
     ring(backwards, 4, 0);
-    /* Some are in none of the new communicators. */
+    /* Some ranks are in none of the new communicators. */
     MPI_Comm_split(MPI_COMM_WORLD, rank == 1 ? MPI_UNDEFINED : 5, rank, &chosen);
     if (chosen != MPI_COMM_NULL) {
         ring(chosen, 5, 0);
         MPI_Comm_free(&chosen);
     }
 
-    /* Many short-lived communicators: their handles are used again, for others. */
+    /* Many short-lived communicators: their handles are reused for others. */
     for (int i = 0; i < rounds; ++i) {
         MPI_Comm_dup(i % 2 == 0 ? backwards : half, &copy);
         ring(copy, 6 + i % 5, 1);
@@ -48,7 +48,7 @@ int main(int argc, char** argv) {
     MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
     ring(copy, 12, 1);
 
-    /* Freed before what was posted in it has completed. */
+    /* The communicator is freed before its posted messages have completed. */
     MPI_Comm_dup(backwards, &pending);
     int here;
     MPI_Comm_rank(pending, &here);
@@ -87,7 +87,7 @@ int main(int argc, char** argv) {
     MPI_Comm_free(&row);
     MPI_Comm_free(&cart);
 
-    /* Between the halves: ranks are those of the other one. */
+    /* Between the halves: ranks are those of the other half. */
     if (size > 1) {
         MPI_Comm between, merged;
         int other, own;

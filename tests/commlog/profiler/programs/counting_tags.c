@@ -1,4 +1,4 @@
-/* A ring in both directions, in which every step has tags of its own.
+/* A ring in both directions, in which every step has its own tags.
  * counting_tags step|modulo STEPS */
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Bytes are those that are sent, not what lies between them. */
+/* The sent bytes count, without the gaps between them. */
 
 #include <stddef.h>
 
@@ -25,7 +25,7 @@ int main(int argc, char** argv) {
     const int previous = (rank + size - 1) % size;
     for (int i = 0; i < 40; ++i) matrix[i][3] = rank + 1;
 
-    /* A column is 320 bytes, received as numbers; and the other way round. */
+    /* A column has 320 bytes and is received as numbers, and vice versa. */
     MPI_Datatype column, columns;
     MPI_Type_vector(40, 1, 50, MPI_DOUBLE, &column);
     MPI_Type_commit(&column);
@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
     require(other[5][0] == previous + 1);
 
-    /* Irregular pieces; half of the element that is received last is missing. */
+    /* Irregular pieces; half of the last received element is missing. */
     const int lengths[4] = {1, 0, 5, 2}, places[4] = {30, 2, 0, 12};
     MPI_Datatype pieces, three;
     MPI_Type_indexed(4, lengths, places, MPI_INT, &pieces);
@@ -70,7 +70,7 @@ int main(int argc, char** argv) {
     MPI_Bcast(particles, 5, particle, 0, MPI_COMM_WORLD);
     MPI_Bcast(matrix, 2, columns, size - 1, MPI_COMM_WORLD);
 
-    /* From absolute addresses. */
+    /* Absolute addresses. */
     MPI_Aint addresses[2];
     const int ones[2] = {1, 6};
     MPI_Datatype everywhere;

@@ -1,5 +1,5 @@
-/* A ring that goes on until it is stopped, or, with a number of rounds, until rank 1 aborts. Each rank notes its
- * process and how many rounds it has ended in a file that outlives it. endless PREFIX [ROUNDS] */
+/* A ring that runs until it is stopped, or until rank 1 aborts after a number of rounds. Each rank writes its process
+ * and its completed rounds to a file that outlives it. endless PREFIX [ROUNDS] */
 
 #include <fcntl.h>
 #include <unistd.h>

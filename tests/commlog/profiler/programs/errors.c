@@ -1,4 +1,4 @@
-/* Calls that fail, in a program that goes on: they are calls, but no messages. */
+/* Calls that fail in a program that continues. They count as calls, but not as messages. */
 
 #include "tests/commlog/profiler/programs/require.h"
 
@@ -16,13 +16,13 @@ int main(int argc, char** argv) {
     require(MPI_Send(out, 10, MPI_BYTE, size, 1, MPI_COMM_WORLD) != MPI_SUCCESS);
     require(MPI_Isend(out, 11, MPI_BYTE, size + 3, 1, MPI_COMM_WORLD, &request) != MPI_SUCCESS);
     require(MPI_Recv(in, 12, MPI_BYTE, size, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE) != MPI_SUCCESS);
-    /* Longer than the receive has room for. */
+    /* The message is longer than the receive buffer. */
     if (rank % 2 == 0) {
         MPI_Send(out, 100, MPI_BYTE, next, 2, MPI_COMM_WORLD);
     } else {
         require(MPI_Recv(in, 10, MPI_BYTE, previous, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE) != MPI_SUCCESS);
     }
-    /* And what is right counts as ever. */
+    /* Correct calls count as usual. */
     MPI_Isend(out, 20, MPI_BYTE, next, 3, MPI_COMM_WORLD, &request);
     MPI_Recv(in, 100, MPI_BYTE, previous, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Wait(&request, MPI_STATUS_IGNORE);

@@ -1,4 +1,5 @@
-/* Sendrecv to others, to oneself and to nobody, send modes, probes, messages of 0 bytes, cancelled receives. */
+/* Sendrecv to others, to the same rank and to MPI_PROC_NULL, send modes, probes, messages of 0 bytes, cancelled
+ * receives. */
 
 #include <string.h>
 
@@ -20,7 +21,8 @@ int main(int argc, char** argv) {
     const int previous = (rank + size - 1) % size;
     memset(out, rank + 1, sizeof(out));
 
-    /* Both directions differ in size; the receive has room to spare. Every border of the size classes is there. */
+    /* Both directions differ in size, and the receive buffer is longer than the message. The sizes cover every border
+     * of the size classes. */
     for (int bytes = 1; bytes <= kMost; bytes *= 2) {
         MPI_Sendrecv(out, bytes, MPI_BYTE, next, 1, in, kMost, MPI_BYTE, previous, 1, MPI_COMM_WORLD, &status);
         require(in[bytes - 1] == (char)(previous + 1));
@@ -39,7 +41,7 @@ int main(int argc, char** argv) {
     MPI_Sendrecv_replace(out, 24, MPI_BYTE, MPI_PROC_NULL, 5, MPI_PROC_NULL, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     require(out[999] == (char)(rank + 1));
 
-    /* Send modes, all of other sizes. */
+    /* Send modes, each with a different size. */
     static char buffer[1 << 16];
     void* detached;
     MPI_Buffer_attach(buffer, sizeof(buffer));
@@ -66,7 +68,7 @@ int main(int argc, char** argv) {
     MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
     MPI_Buffer_detach(&detached, &count);
 
-    /* Probes: what is probed is received by another function. */
+    /* Another function receives the probed message. */
     MPI_Isend(out, 300, MPI_BYTE, next, 7, MPI_COMM_WORLD, &request);
     MPI_Probe(MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, &status);
     MPI_Get_count(&status, MPI_BYTE, &count);
@@ -89,7 +91,7 @@ int main(int argc, char** argv) {
     MPI_Mrecv(in, kMost, MPI_BYTE, &message, &status);
     require(status.MPI_SOURCE == MPI_PROC_NULL);
 
-    /* Nothing, to somebody and to nobody. */
+    /* Empty messages to a rank and to MPI_PROC_NULL. */
     MPI_Isend(NULL, 0, MPI_INT, next, 8, MPI_COMM_WORLD, &request);
     MPI_Recv(in, kMost, MPI_BYTE, previous, 8, MPI_COMM_WORLD, &status);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -99,7 +101,7 @@ int main(int argc, char** argv) {
     MPI_Isend(out, 10, MPI_INT, MPI_PROC_NULL, 8, MPI_COMM_WORLD, &both[1]);
     MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
 
-    /* Cancelled: what is never sent is never received. */
+    /* A cancelled receive, for a message that is never sent. */
     MPI_Irecv(in, kMost, MPI_BYTE, next, 999, MPI_COMM_WORLD, &request);
     MPI_Cancel(&request);
     MPI_Wait(&request, &status);

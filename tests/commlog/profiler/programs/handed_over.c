@@ -1,4 +1,4 @@
-/* Requests that one thread posts are waited for by another one; a thread ends and the next one goes on. */
+/* One thread posts requests and another one waits for them. A thread ends, and the next one continues. */
 
 #include <pthread.h>
 
@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
     require(provided == MPI_THREAD_MULTIPLE);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    /* More threads, one after the other, than a profiler would keep counters for. */
+    /* More threads in succession than a profiler would keep counters for. */
     for (int round = 0; round < kRounds; ++round) {
         pthread_t thread;
         require(pthread_create(&thread, NULL, post, &round) == 0);

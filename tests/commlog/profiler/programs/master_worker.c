@@ -1,4 +1,4 @@
-/* Work is given to whoever asks: what repeats is an accident. master_worker ITEMS SEED */
+/* Work goes to the worker that requests it first, so repetitive patterns are accidental. master_worker ITEMS SEED */
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-"""Buffers, objects and collectives of mpi4py; every rank prints what it has got."""
+"""Buffers, objects and collectives of mpi4py. Every rank prints its results."""
 
 from array import array
 

@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     MPI_Comm_free(&grid);
 
-    /* Everyone sends to the next rank, and to rank 0: rank i + 1 numbers. Rank 0 hears from all. */
+    /* Every rank sends rank + 1 numbers to the next rank and to rank 0. Rank 0 receives from all. */
     int from[65], to[2] = {(rank + 1) % size, 0};
     int in = 0;
     from[in++] = (rank + size - 1) % size;

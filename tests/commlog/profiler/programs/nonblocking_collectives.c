@@ -52,7 +52,7 @@ int main(int argc, char** argv) {
         MPI_Ireduce_scatter(send, recv[k], counts, MPI_INT, MPI_SUM, world, &requests[k]), ++k;
         MPI_Ireduce_scatter_block(send, recv[k], 19, MPI_INT, MPI_SUM, world, &requests[k]), ++k;
         require(k == kOperations);
-        /* Messages among them, in the same array of requests. */
+        /* Messages are in the same array of requests. */
         MPI_Irecv(recv[0], kMost, MPI_INT, MPI_ANY_SOURCE, round, world, &requests[k++]);
         MPI_Isend(send, 21 + round, MPI_INT, (rank + 1) % size, round, world, &requests[k++]);
         if (round == 0) {

@@ -1,6 +1,6 @@
-/* A program that opens its MPI while it runs and takes the functions from a handle, as Python and Julia do; built
- * without an MPI. Arguments: the MPI library, and "local", "global", or "deep": then the first is a library with ring()
- * that is linked with its MPI, opened so that the MPI's names come before all others. Prints what it has computed. */
+/* A program that opens its MPI at run time and takes the functions from a handle, as Python and Julia do. It is built
+ * without an MPI. Arguments are the MPI library and "local", "global" or "deep". With "deep" the library has ring() and
+ * is linked with its MPI. It is opened so that the MPI's names precede all others. Prints its results. */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>

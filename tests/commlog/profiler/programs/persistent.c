@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
     const int previous = (rank + size - 1) % size;
     memset(out, rank, sizeof(out));
 
-    /* Receives may be longer than what comes: the status says how much it is. */
+    /* Receives may be longer than the message; the status states its size. */
     for (int i = 0; i < 4; ++i) {
         const int bytes = i == 3 ? 0 : 3 << (4 * i);
         MPI_Recv_init(in[i], kMost, MPI_BYTE, i % 2 == 0 ? previous : MPI_ANY_SOURCE, i, MPI_COMM_WORLD, &requests[i]);
@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
         MPI_Waitall(8, requests, round % 2 == 0 ? statuses : MPI_STATUSES_IGNORE);
         require(in[2][3 << 8 >> 1] == (char)previous);
 
-        /* Two of the eight; the six inactive ones are in the same array. */
+        /* Two of the eight are started; the six inactive ones are in the same array. */
         MPI_Start(&requests[1]);
         MPI_Start(&requests[5]);
         MPI_Waitall(8, requests, statuses);
@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
         require(count == 48 && statuses[1].MPI_SOURCE == previous);
     }
 
-    /* All inactive: these find nothing. */
+    /* All requests are inactive, so these calls find nothing. */
     int index, flag, done, indices[8];
     MPI_Waitall(8, requests, statuses);
     MPI_Waitany(8, requests, &index, statuses);

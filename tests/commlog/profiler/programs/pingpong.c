@@ -1,4 +1,4 @@
-/* What two ranks on one machine measure of it: "call_ns latency_ns bytes_per_second". */
+/* Prints the measurements of two ranks on one machine: "call_ns latency_ns bytes_per_second". */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static double round_trip(int rank, char* buffer, int bytes, int rounds) {
     return (MPI_Wtime() - begin) / rounds;
 }
 
-/* The least of several, for the machine is shared. */
+/* Returns the least of several measurements, because the machine is shared. */
 static double least_round_trip(int rank, char* buffer, int bytes, int rounds) {
     double least = 1e9;
     for (int i = 0; i < 20; ++i) {
@@ -28,7 +28,7 @@ static double least_round_trip(int rank, char* buffer, int bytes, int rounds) {
     return least;
 }
 
-/* Of a send that is not waited for. */
+/* Times a send that is not waited for. */
 static double call_seconds(int rank, char* buffer) {
     enum { kCalls = 64 };
     MPI_Request requests[kCalls];

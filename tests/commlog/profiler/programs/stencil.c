@@ -1,4 +1,4 @@
-/* A periodic 3D stencil: six receives, six sends, and a wait for all of them, or for one at a time with delays.
+/* A periodic 3D stencil: six receives and six sends. It waits for all of them, or for one at a time with delays.
  * stencil X Y Z ITERATIONS all|any SEED */
 
 #include <string.h>
@@ -25,7 +25,7 @@ int main(int argc, char** argv) {
     srand((unsigned)(seed * 1000 + rank));
     const int place[3] = {rank / (sizes[1] * sizes[2]), rank / sizes[2] % sizes[1], rank % sizes[2]};
 
-    /* Neighbours 2 a (up) and 2 a + 1 (down) along axis a; what goes along it has 1024 (a + 1) bytes. */
+    /* Neighbours 2 a (up) and 2 a + 1 (down) along axis a. A message along it has 1024 (a + 1) bytes. */
     int neighbors[6];
     for (int n = 0; n < 6; ++n) {
         int at[3] = {place[0], place[1], place[2]};
@@ -38,7 +38,7 @@ int main(int argc, char** argv) {
         for (int n = 0; n < 6; ++n) {
             MPI_Irecv(in[n], kMost, MPI_BYTE, neighbors[n], n, MPI_COMM_WORLD, &requests[n]);
         }
-        /* What goes up comes from below. */
+        /* Messages sent up come from below. */
         for (int n = 0; n < 6; ++n) {
             if (seed != 0 && rand() % 8 == 0) usleep((useconds_t)(rand() % 500));
             MPI_Isend(out[n], 1024 * (n / 2 + 1), MPI_BYTE, neighbors[n], n ^ 1, MPI_COMM_WORLD, &requests[6 + n]);

@@ -1,4 +1,4 @@
-/* Two threads of each rank, each with a ring: with tags of their own, or both with the same.
+/* Two threads of each rank, each with a ring. They have separate tags, or share the same tags.
  * thread_rings own|shared STEPS */
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
-/* Four threads communicate at once: each with the same thread of the next rank, in a communicator of its own and, told
- * apart by tags, in the world. */
+/* Four threads communicate at once, each with the same thread of the next rank. They use separate communicators, and
+ * separate tags in MPI_COMM_WORLD. */
 
 #include <pthread.h>
 

@@ -32,7 +32,7 @@ int main(int argc, char** argv) {
     const int previous = (rank + size - 1) % size;
     for (int i = 0; i < kMost; ++i) out[i] = rank;
 
-    /* Blocking. */
+    /* Blocking calls. */
     if (rank % 2 == 0) {
         MPI_Send(out, 10, MPI_INT, next, 1, comm);
         MPI_Recv(in, kMost, MPI_INT, previous, 1, comm, &status);
@@ -48,7 +48,7 @@ int main(int argc, char** argv) {
     MPI_Recv(in, 22, MPI_INT, MPI_PROC_NULL, 4, comm, MPI_STATUS_IGNORE);
     MPI_Sendrecv(out, 0, MPI_INT, previous, 5, in, 0, MPI_INT, next, 5, comm, MPI_STATUS_IGNORE);
 
-    /* Nonblocking: all, any, some, one. */
+    /* Nonblocking calls, completed by all, any, some, one. */
     for (int round = 0; round < 4; ++round) {
         for (int i = 0; i < 3; ++i) {
             MPI_Irecv(&in[600 * i], 600, MPI_INT, i == 1 ? MPI_ANY_SOURCE : previous, 10 + i, comm, &requests[i]);
@@ -96,7 +96,7 @@ int main(int argc, char** argv) {
     MPI_Recv(in, kMost, MPI_INT, status.MPI_SOURCE, 6, comm, MPI_STATUS_IGNORE);
     MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
 
-    /* Persistent. */
+    /* Persistent requests. */
     MPI_Recv_init(in, kMost, MPI_INT, previous, 20, comm, &requests[0]);
     MPI_Send_init(out, 200, MPI_INT, next, 20, comm, &requests[1]);
     for (int round = 0; round < 3; ++round) {
@@ -110,7 +110,7 @@ int main(int argc, char** argv) {
     MPI_Request_free(&requests[0]);
     MPI_Request_free(&requests[1]);
 
-    /* Collectives, in place as well; an operation that is a procedure of the program. */
+    /* Collectives, also in place, and an operation that is a procedure of the program. */
     MPI_Op op;
     for (int i = 0, place = 0; i < size; ++i) {
         counts[i] = i + 1;

@@ -1,4 +1,4 @@
-! The same communication as twin.c, call by call, through use mpi_f08: no ierror but where it is checked.
+! The same communication as twin.c, call by call, with use mpi_f08. ierror is passed only where it is checked.
 module received
   implicit none
 contains
@@ -87,7 +87,7 @@ program twin
       do i = 1, 6
         call MPI_Waitany(7, requests, index, status)
       end do
-      ! The index is not looked at: MPICH 4.0 counts it from 0 in mpi_f08.
+      ! The index is not checked, because MPICH 4.0 counts it from 0 in mpi_f08.
       do i = 1, 6
         call require(requests(i) == MPI_REQUEST_NULL, 'Waitany frees the requests')
       end do

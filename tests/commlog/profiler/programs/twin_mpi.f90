@@ -1,4 +1,4 @@
-! The same communication as twin.c, call by call, through use mpi: handles are integers.
+! The same communication as twin.c, call by call, with use mpi. Handles are integers.
 module received
   implicit none
 contains

@@ -43,7 +43,7 @@ int MPI_Scan(const void* send, void* recv, int count, MPI_Datatype type, MPI_Op 
 int MPI_Exscan(const void* send, void* recv, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
     trace_call("MPI_Exscan");
     trace_given("MPI_Exscan", bytes_of(count, type));
-    if (rank_in(comm) != 0) trace_got("MPI_Exscan", bytes_of(count, type)); /* nothing comes before rank 0 */
+    if (rank_in(comm) != 0) trace_got("MPI_Exscan", bytes_of(count, type)); /* rank 0 receives nothing */
     return PMPI_Exscan(send, recv, count, type, op, comm);
 }
 

@@ -2,7 +2,7 @@
 
 #include "tests/commlog/profiler/tracer/tracer.h"
 
-/* Calls that tell the program of completed requests. */
+/* Calls that report completed requests to the program. */
 
 static Open** take_all(int count, const MPI_Request requests[]) {
     Open** open = calloc((size_t)count + 1, sizeof(Open*));
@@ -14,7 +14,7 @@ static void keep_all(int count, Open** open) {
     for (int i = 0; i < count; ++i) keep_open(open[i]);
 }
 
-/* What the call has completed is given to complete_open() and set to NULL; the rest stays open. */
+/* Passes a request that the call completed to complete_open() and sets it to NULL. The rest stays open. */
 static void complete_one(Open** open, int index, const MPI_Status* status) {
     complete_open(open[index], status);
     open[index] = NULL;

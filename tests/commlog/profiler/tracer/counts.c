@@ -43,7 +43,7 @@ static void count_message(Messages* messages, Count bytes) {
     messages->count += 1;
     messages->total += bytes;
     if (bytes == 0) messages->empty += 1;
-    /* Class k is [2^k, 2^(k+1)); class 0 holds 0 bytes, too, and the last class all that is larger. */
+    /* Class k is [2^k, 2^(k+1)). Class 0 also holds 0 bytes, and the last class all larger sizes. */
     int k = 0;
     Count end = 2;
     while (bytes >= end && k < kClasses - 1) {
@@ -88,7 +88,7 @@ void trace_call(const char* function) {
 }
 
 Count bytes_of(Count count, MPI_Datatype type) {
-    if (count == 0) return 0; /* the type need not be a valid one */
+    if (count == 0) return 0; /* the type may be invalid */
     MPI_Count size;
     PMPI_Type_size_x(type, &size);
     return count * (Count)size;

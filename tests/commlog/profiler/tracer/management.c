@@ -1,7 +1,7 @@
 #include "tests/commlog/profiler/tracer/tracer.h"
 
-/* Calls that move no message of the application. Those before MPI_Init and MPI_Finalize, and these two, do not count.
- */
+/* Calls that move no message of the application. MPI_Init and MPI_Finalize, and calls before MPI_Init and after
+ * MPI_Finalize, do not count. */
 
 int MPI_Finalize(void) {
     write_trace();

@@ -1,7 +1,7 @@
 #include "tests/commlog/profiler/tracer/tracer.h"
 
-/* Neighbourhood collectives: what is given, once where all neighbours get the same (allgather), and what comes from all
- * of them. */
+/* Neighbourhood collectives. Given bytes count once if all neighbours get the same data (allgather). Received bytes
+ * count for all neighbours. */
 
 static void neighbors_of(MPI_Comm comm, int* from, int* to) {
     int kind, weighted;

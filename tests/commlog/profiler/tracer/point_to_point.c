@@ -1,7 +1,7 @@
 #include "tests/commlog/profiler/tracer/tracer.h"
 
-/* Blocking and nonblocking sends and receives, matched probes. Those that programs/errors.c lets fail count only if
- * they succeed. */
+/* Blocking and nonblocking sends and receives, and matched probes. The calls that fail in programs/errors.c count only
+ * if they succeed. */
 
 int MPI_Send(const void* buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm) {
     trace_call("MPI_Send");
