@@ -8,8 +8,9 @@ namespace haichi::cli {
 /// to a new process of haichi on the command line.
 struct FaultReport {
     static constexpr const char* kCommand = "--live-fault";
-    /// The words are: the rank, the signal, its address, the bytes of an overflowed stack (else 0), the place in the
-    /// program ("FILE+OFFSET" or ""), the current MPI call of the rank (or ""), and the call site of its last MPI call.
+    /// The words are the rank, the signal, its address, and the bytes of an overflowed stack (else 0). Then follow the
+    /// faulting instruction ("FILE+OFFSET" or ""), the current MPI call (or ""), and the call site of the last MPI
+    /// call.
     static constexpr int kWords = 8;
 
     /// Prints the report. Returns the exit code of a process that the same signal kills. `words` begins with kCommand.

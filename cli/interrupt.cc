@@ -53,8 +53,8 @@ void on_signal() {
     ::_exit(kExitInterrupted);
 }
 
-/// Called some time after the first signal, because the program seems to ignore it during a long step, such as the
-/// computation of a live rank.
+/// Called some time after the first signal. During a long step, such as the computation of a live rank, the program
+/// seems to ignore the signal.
 void tell_of_second_signal() {
     constexpr std::string_view kWords =
         "interrupted: the run ends after its current step. Press Ctrl-C again to end it now, without a result\n";

@@ -13,7 +13,7 @@ namespace haichi::cli {
 
 /// How a program runs live, from the options of the command line.
 struct LiveRunOptions {
-    std::size_t stack_bytes = 0;  ///< of each rank, or 0 for a size that depends on the number of ranks
+    std::size_t stack_bytes = 0;  ///< stack size of each rank, or 0 for a size by the number of ranks
     host::GlobalsWay globals = host::GlobalsWay::kAuto;
     mpi::PayloadRule payload = mpi::PayloadRule::kAuto;
     std::optional<double> measured_factor{};  ///< for code between calls, which takes no time without a factor

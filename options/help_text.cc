@@ -6,7 +6,7 @@ namespace haichi {
 
 namespace {
 
-constexpr std::size_t kColumn = 30;  ///< where descriptions begin
+constexpr std::size_t kColumn = 30;  ///< first column of descriptions
 
 /// Appends the words of `text` to `out`, whose last line has `at` characters. Further lines begin at `indent`.
 void wrap(std::string& out, std::size_t at, const std::string& text, std::size_t indent, std::size_t width) {

@@ -130,7 +130,7 @@ std::optional<double> read_measured_factor(const std::string& compute) {
     if (compute == kMeasured) return 1.0;
     if (!compute.starts_with(kMeasured) || compute[kMeasured.size()] != '*') {
         throw OptionError("--compute: expected none, measured or measured*FACTOR, found " + shown(compute),
-                          "or state computation times in the program with MGEN_Comp() of mgen.h");
+                          "name one of these, or state computation times in the program with MGEN_Comp() of mgen.h");
     }
     double factor = 1;
     OptionTable number;

@@ -22,7 +22,7 @@ namespace {
 LiveProgram* running_program = nullptr;
 host::RankHeaps* running_heaps = nullptr;
 
-/// The names of places in the program, as in "solver.c:12".
+/// The names of call sites in the program, as in "solver.c:12".
 class PlaceNames {
   public:
     explicit PlaceNames(const LiveProgram& program) : program_(&program) {}

@@ -47,12 +47,12 @@ class LiveProgram : public LiveProcess {
     /// Prints a warning once for all ranks: "rank 3 calls chdir(): ...".
     void warn_once(const host::LiveRank& rank, const char* function, const char* what);
 
-    /// A place in the program or a library, relative to the loaded module.
+    /// An address in the program or a library, relative to the loaded module.
     struct ModuleOffset {
         const host::ProgramModule* module;  ///< null for an address outside all modules
         std::uintptr_t offset;
     };
-    /// The place of an address, which may be in a rank's own copy.
+    /// The module and offset of an address, which may be in a rank's own copy.
     [[nodiscard]] ModuleOffset module_offset(const void* address) const;
     /// The address in the loaded program, for an address that may be in a rank's copy of it.
     [[nodiscard]] const void* original(const void* address) const {

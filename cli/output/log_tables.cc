@@ -55,7 +55,7 @@ std::vector<CommunicatorRow> communicator_rows(const JobLog& log, const std::vec
     for (auto& [size, row] : by_size) {
         row.name = (size.second != 0 ? "intercommunicator, " : "") + whole_text(size.first);
         if (size.second != 0) row.name += " and " + whole_text(size.second);
-        row.name += size.first + size.second == 1 ? " process" : " processes";
+        row.name += size.first + size.second == 1 ? " rank" : " ranks";
         rows.push_back(std::move(row));
     }
     std::ranges::stable_sort(rows, std::ranges::greater{},

@@ -231,7 +231,7 @@ std::string less_text(double seconds, std::optional<double> spread, double usual
 
 /// The distance to the next objective, where `share` is a fraction of the time with the default placement.
 std::string lead_text(double share, double spread, bool is_one_seed) {
-    constexpr double kLeast = 0.0005;  // less is 0.0 %
+    constexpr double kLeast = 0.0005;  // smaller values round to 0.0 %
     if (!(share >= kLeast)) return "the next search is equally fast";
     const std::string lead = fmt::format("the next search is {:.1f} % slower", share * 100);
     if (is_one_seed) return lead + " (one seed, so the spread is unknown)";

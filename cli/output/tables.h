@@ -30,7 +30,7 @@ std::string table(const std::vector<std::vector<std::string>>& rows, std::string
 /// One entry per line, with its name and its wrapped description.
 std::string definition_list(const std::vector<std::pair<std::string, std::string>>& entries);
 
-/// "1 1 2 1", or the number of sets per contention for more than 16 sets, as in "1 in 120 sets, 2 in 4 sets".
+/// "1 1 2 1". For more than 16 sets, the number of sets with each contention, as in "1 in 120 sets, 2 in 4 sets".
 std::string contention_text(const std::vector<std::int64_t>& set_contention);
 
 /// "33.3 % lower than the default placement".
