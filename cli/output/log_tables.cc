@@ -176,7 +176,8 @@ std::string communicators_text(const JobLog& log, const JobTotals& totals) {
 std::string regions_text(const JobLog& log) {
     const std::vector<RegionTotals> regions = region_totals(log);
     if (regions.empty()) return "";
-    Rows rows = {{"region", "ranks", "entered", "time inside", "MPI", "of it", "calls", "sent", "received", "most in"}};
+    Rows rows = {
+        {"region", "ranks", "entries", "time inside", "MPI", "share", "calls", "sent", "received", "top function"}};
     for (const RegionTotals& region : regions) {
         const bool is_rest = region.name.empty();
         const std::string most = region.functions.empty() ? "" : printable(region.functions.front().function);
