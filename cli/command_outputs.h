@@ -10,7 +10,7 @@
 
 namespace haichi::cli {
 
-/// Where the data of -o go: a file, or standard output when it is not given or "-".
+/// The destination of -o: a file, or standard output if -o is not given or "-".
 class Destination {
   public:
     Destination(Console& console, OutputFile* file) : console_(&console), file_(file) {}
@@ -23,8 +23,8 @@ class Destination {
     OutputFile* file_;  ///< null: standard output
 };
 
-/// All that a command reads and writes; at most one at a time, because a signal that ends the program removes what it
-/// has opened.
+/// All files that a command reads and writes. At most one object exists at a time, because a signal that ends the
+/// program removes the files that it has opened.
 class CommandOutputs : public Outputs {
   public:
     explicit CommandOutputs(Console& console);
@@ -32,11 +32,12 @@ class CommandOutputs : public Outputs {
     CommandOutputs(const CommandOutputs&) = delete;
     CommandOutputs& operator=(const CommandOutputs&) = delete;
 
-    /// As Outputs::add_input().
+    /// Calls Outputs::add_input() for each path.
     void add_inputs(std::initializer_list<std::string> paths);
-    /// `path` as given with -o.
+    /// `path` is the value of -o.
     [[nodiscard]] Destination add_destination(const std::string& path);
-    /// For reading the inputs: files that are found beside them are inputs as well. Must not outlive this.
+    /// For reading the inputs. Files that the inputs name become inputs as well. The result must not outlive this
+    /// object.
     [[nodiscard]] Reading reading();
 
   private:

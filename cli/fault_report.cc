@@ -11,7 +11,7 @@ namespace haichi::cli {
 
 namespace {
 
-/// "FILE+OFFSET" as "solve (solver.c:42)". Behind a call stands where it returns to, at a fault the instruction itself.
+/// "FILE+OFFSET" as "solve (solver.c:42)". The offset is the return address of a call, or the faulting instruction.
 std::string place_of(const std::string& word, bool is_return) {
     const std::size_t plus = word.rfind('+');
     if (plus == std::string::npos) return "";
@@ -24,17 +24,17 @@ std::string place_of(const std::string& word, bool is_return) {
 std::string what_of(int number, const std::string& address) {
     switch (number) {
         case SIGSEGV:
-            return "touched memory that is not its own (address " + address + ")";
+            return "accessed invalid memory (address " + address + ")";
         case SIGBUS:
-            return "touched memory that is not there (address " + address + ", SIGBUS)";
+            return "accessed memory that does not exist (address " + address + ", SIGBUS)";
         case SIGFPE:
-            return "has made an arithmetic error (SIGFPE: a division of integers by 0?)";
+            return "had an arithmetic error (SIGFPE, for instance an integer division by 0)";
         case SIGILL:
-            return "came to an instruction that the processor does not have (SIGILL)";
+            return "executed an instruction that the processor does not have (SIGILL)";
         case SIGABRT:
-            return "has aborted: abort(), a failed assertion, or an exception that nothing caught";
+            return "aborted: abort(), a failed assertion, or an uncaught exception";
         default:
-            return "has died by signal " + std::to_string(number);
+            return "died from signal " + std::to_string(number);
     }
 }
 
@@ -50,18 +50,18 @@ int FaultReport::tell(char** words, Console& console) {
     const std::string call_place = place_of(words[7], true);
     const bool is_overrun = stack_bytes != "0";
     std::string text = "rank " + rank + " ";
-    text += is_overrun ? "has overrun its stack of " + stack_bytes + " bytes" : what_of(number, address);
-    const bool is_in_c_library = number == SIGABRT;  // which raises the signal
+    text += is_overrun ? "overflowed its stack of " + stack_bytes + " bytes" : what_of(number, address);
+    const bool is_in_c_library = number == SIGABRT;  // abort() raises the signal
     if (!place.empty() && !is_in_c_library) text += " in " + place;
     if (!call.empty()) {
         text += ", in " + call;
         if (!call_place.empty()) text += ", called from " + call_place;
     } else if (!call_place.empty()) {
-        text += ", between MPI calls; the last one was made in " + call_place;
+        text += ", between MPI calls, after its last one in " + call_place;
     } else {
         text += ", before its first MPI call";
     }
-    console.error(text, is_overrun ? "give the ranks larger ones: --stack" : "");
+    console.error(text, is_overrun ? "increase the stack size of the ranks with --stack" : "");
     constexpr int kDied = 128;
     return kDied + number;
 }

@@ -4,16 +4,16 @@
 
 namespace haichi::cli {
 
-/// What a rank of a live program died of, as its process, in which nothing can be relied on any more, tells it to a new
-/// process of haichi on the command line.
+/// Describes the crash of a rank of a live program. The crashed process is no longer reliable, so it passes the facts
+/// to a new process of haichi on the command line.
 struct FaultReport {
     static constexpr const char* kCommand = "--live-fault";
-    /// The rank, the signal, the address that it is about, the bytes of a stack that was overrun (else 0), the place of
-    /// the program ("FILE+OFFSET" or ""), the MPI call that the rank was in ("": none), the place of its last one.
+    /// The words are the rank, the signal, its address, and the bytes of an overflowed stack (else 0). Then follow the
+    /// faulting instruction ("FILE+OFFSET" or ""), the current MPI call (or ""), and the call site of the last MPI
+    /// call.
     static constexpr int kWords = 8;
 
-    /// Says it. Returns the exit code of a process that the same signal kills; `words` are the arguments behind
-    /// kCommand.
+    /// Prints the report. Returns the exit code of a process that the same signal kills. `words` begins with kCommand.
     static int tell(char** words, Console& console);
 };
 

@@ -18,7 +18,7 @@ namespace haichi::cli {
 
 namespace {
 
-/// Signals are the process's, and so is what they do: the program's only globals.
+/// The only globals of the program, because signals belong to the process.
 struct SignalState {
     std::mutex changing;
     bool has_result = false;
@@ -36,7 +36,7 @@ SignalState& state() {
 }
 
 void on_signal() {
-    // What sends a signal to a program and then to its process group, as timeout(1) does, means one.
+    // timeout(1), for instance, sends a signal to a program and then to its process group. Both count as one signal.
     constexpr std::chrono::milliseconds kOneSignal{300};
     SignalState& now = state();
     const std::unique_lock<std::mutex> lock(now.changing);
@@ -53,10 +53,11 @@ void on_signal() {
     ::_exit(kExitInterrupted);
 }
 
-/// Behind the first signal: a step that takes long, as what a rank of a live program computes, seems to ignore it.
+/// Called some time after the first signal. During a long step, such as the computation of a live rank, the program
+/// seems to ignore the signal.
 void tell_of_second_signal() {
     constexpr std::string_view kWords =
-        "interrupted: the run ends behind its current step; another Ctrl-C ends it now, without a result\n";
+        "interrupted: the run ends after its current step. Press Ctrl-C again to end it now, without a result\n";
     (void)!::write(STDERR_FILENO, kWords.data(), kWords.size());
 }
 
@@ -136,9 +137,9 @@ void prepare_process() {
     struct sigaction action {};
     action.sa_handler = SIG_IGN;
     ::sigaction(SIGPIPE, &action, nullptr);
-    ::sigaction(SIGXFSZ, &action, nullptr);  // a file-size limit is an error when writing, not a death
+    ::sigaction(SIGXFSZ, &action, nullptr);  // a write beyond a file-size limit fails instead of killing the program
     for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-        // Opened the wrong way round, so that using it is an error.
+        // Opened in the wrong direction, so that any use is an error.
         if (::fcntl(descriptor, F_GETFD) < 0) {
             (void)::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
         }

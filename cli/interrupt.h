@@ -7,12 +7,12 @@
 
 namespace haichi::cli {
 
-/// INT, TERM and HUP, but for those that were ignored when the program started (HUP under nohup): they stay so.
+/// INT, TERM and HUP, except signals that were ignored when the program started (HUP under nohup). Those stay ignored.
 sigset_t interrupting_signals();
 
-/// The program's only dealings with INT, TERM and HUP: one object, made before any thread is. They go to a thread of
-/// this object. It ends the program with exit code 130 and without temporary files; but where an InterruptWatch exists,
-/// the first signal only sets its flag.
+/// Handles INT, TERM and HUP in a thread of its own. The program has one object, which must be constructed before any
+/// other thread starts. A signal ends the program with exit code 130 and removes temporary files. While an
+/// InterruptWatch exists, the first signal only sets its flag.
 class SignalWatch {
   public:
     SignalWatch();
@@ -20,16 +20,16 @@ class SignalWatch {
     SignalWatch(const SignalWatch&) = delete;
     SignalWatch& operator=(const SignalWatch&) = delete;
 
-    /// A signal has set the flag.
+    /// Whether a signal has set the flag.
     [[nodiscard]] static bool was_interrupted();
-    /// What a signal that ends the program removes; null: nothing.
+    /// Sets the outputs that a signal removes when it ends the program. Null means none.
     static void set_outputs(Outputs* outputs);
-    /// For a process that is about to end by a signal of its own doing: removes them.
+    /// Removes the outputs, for a process that is about to end because of its own fault signal.
     static void discard_outputs() noexcept;
 };
 
-/// While one exists there is a result to keep: the first signal sets a flag, so that a search ends with the best so
-/// far, and only the second ends the program. Made when the inputs are read; at most one at a time.
+/// Exists while there is a result to keep. The first signal sets a flag, so that a search ends with its best result so
+/// far, and only the second signal ends the program. It is constructed after the inputs are read. At most one exists.
 class InterruptWatch {
   public:
     InterruptWatch();
@@ -40,8 +40,8 @@ class InterruptWatch {
     [[nodiscard]] static const std::atomic<bool>& flag();
 };
 
-/// Makes writes to a closed pipe fail instead of killing the program, and makes sure that descriptors 0 to 2 are open,
-/// so that no output file gets the number of a closed standard output.
+/// Makes writes to a closed pipe fail instead of killing the program. Ensures that descriptors 0 to 2 are open, so that
+/// an output file cannot get the number of a closed standard output.
 void prepare_process();
 
 }  // namespace haichi::cli

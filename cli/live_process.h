@@ -11,26 +11,26 @@
 
 namespace haichi::cli {
 
-/// How a program runs live, as the command line says; words are those of the options.
+/// How a program runs live, from the options of the command line.
 struct LiveRunOptions {
-    std::size_t stack_bytes = 0;  ///< of each rank; 0: by their number
+    std::size_t stack_bytes = 0;  ///< stack size of each rank, or 0 for a size by the number of ranks
     host::GlobalsWay globals = host::GlobalsWay::kAuto;
     mpi::PayloadRule payload = mpi::PayloadRule::kAuto;
-    std::optional<double> measured_factor{};  ///< of code between calls; none: it takes no time
-    std::string collectives{};                ///< how they become messages; empty: as MPICH does
+    std::optional<double> measured_factor{};  ///< for code between calls, which takes no time without a factor
+    std::string collectives{};                ///< algorithms of collectives, or MPICH's if empty
 };
 
 struct LiveOutcome {
     host::LiveResult result;
-    std::vector<std::string> remarks;  ///< what its user should know of the ranks, a sentence each
+    std::vector<std::string> remarks;  ///< warnings about the ranks, one statement each
 };
 
-/// The process of a program whose main() haichi has taken over: `haichi run -- PROGRAM` has started the program in
-/// its own place, and the same command line is run again there.
+/// The process of a program whose main() haichi has replaced. `haichi run -- PROGRAM` replaced itself by the program,
+/// and runs the same command line again there.
 class LiveProcess {
   public:
     virtual ~LiveProcess() = default;
-    /// Runs main() in each rank. Once.
+    /// Runs main() in each rank. Must be called at most once.
     virtual LiveOutcome run(const SimulationRequest& machine, const LiveRunOptions& options,
                             host::ProgramOutput& output, const SimulationControl& control) = 0;
 };

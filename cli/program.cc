@@ -37,7 +37,7 @@ std::vector<Command> commands(const CommandSpec& program) {
             check_command(), list_command(program), pattern_command(),  log_command(), advise_command()};
 }
 
-/// The program's commands as their options are read, and what each does.
+/// The program's commands with their option tables and actions.
 struct CommandTree {
     CommandSpec root{.name = "haichi",
                      .summary = "place the ranks of an MPI job on the nodes of a machine",
@@ -67,7 +67,7 @@ struct CommandTree {
     }
 };
 
-/// Only programs have words after "--".
+/// Throws OptionError for words after "--" of `simulate`, because only `run` takes programs.
 void refuse_simulated_program(const std::vector<std::string>& words) {
     const auto mark = std::ranges::find(words, "--");
     if (words.empty() || words.front() != "simulate" || mark == words.end()) return;
@@ -92,23 +92,23 @@ int run_words(const std::vector<std::string>& words, Console& console) {
     return tree.actions.at(result.command->options.get())(console);
 }
 
-/// The exit code of work(); errors are printed.
+/// Returns the exit code of work() and prints its errors.
 int guarded(const std::function<int()>& work, Console& console) {
     try {
         return work();
     } catch (const ClosedPipe&) {
         return kExitBadInput;
     } catch (const InternalError& error) {
-        console.error(std::string("internal error: ") + error.what(), "this is a bug; please report the command line");
+        console.error(std::string("internal error: ") + error.what(), "report this bug with the command line");
         return kExitInternal;
     } catch (const Error& error) {
         console.error(error.what(), error.hint());
         return exit_code(error.kind());
     } catch (const std::bad_alloc&) {
-        console.error("out of memory", "a smaller workload, fewer --restarts or fewer --threads need less");
+        console.error("out of memory", "use a smaller workload, fewer --restarts or fewer --threads");
         return kExitInternal;
     } catch (const std::exception& error) {
-        console.error(std::string("internal error: ") + error.what(), "this is a bug; please report the command line");
+        console.error(std::string("internal error: ") + error.what(), "report this bug with the command line");
         return kExitInternal;
     }
 }
@@ -123,7 +123,7 @@ int run_program(int argc, char** argv, LiveProcess* live_process) {
         return FaultReport::tell(argv + 1, console);
     }
     const auto is_first_word = [&](const auto& command) { return argc > 1 && command.name == argv[1]; };
-    if (std::ranges::any_of(python_commands(), is_first_word)) {  // takes the signals itself
+    if (std::ranges::any_of(python_commands(), is_first_word)) {  // Python handles the signals
         return guarded([&]() -> int { run_python_command(argv + 1); }, console);
     }
     if (std::ranges::any_of(compiler_commands(), is_first_word)) {

@@ -33,7 +33,7 @@ void declare_advice(OptionTable& options, ShapeAdviceOptions& advice) {
                        .otherwise = "as many as the ranks need",
                        .most = std::numeric_limits<std::int32_t>::max()});
     declare_objective(options, advice.objective, "Objective of the searches",
-                      "tac3; hop-bytes if all messages are in one set");
+                      "tac3, or hop-bytes if all messages are in one set");
     declare_searches(options, advice.seed, advice.seeds, "Number of placements to simulate for each shape");
     options.add_count(
         "finalists", advice.finalists,
@@ -86,7 +86,8 @@ void declare_advice(OptionTable& options, BarrierAdviceOptions& advice) {
                              size.add_bytes("sizes", advice.sizes.emplace_back(), {.description = "", .least = 0});
                              size.take("sizes", {std::string(part)});
                          }
-                         if (advice.sizes.size() > kMostAnswers) throw OptionError("§sizes: at most 64 message sizes");
+                         if (advice.sizes.size() > kMostAnswers)
+                             throw OptionError("§sizes: too many message sizes (at most 64)");
                      },
                      {.description = "Message sizes, each with its own answer, as in 64KiB,1MiB",
                       .value = "SIZE,SIZE,...",

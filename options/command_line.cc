@@ -16,7 +16,7 @@ namespace haichi {
 
 namespace {
 
-/// One level of the commands as CLI11 has it.
+/// One level of the commands in CLI11.
 struct Level {
     const CommandSpec* command = nullptr;
     std::string path;  ///< "haichi log show"
@@ -24,7 +24,7 @@ struct Level {
 };
 using Levels = std::map<const CLI::App*, Level>;
 
-/// The command that the first words name; null: none, or a group of commands.
+/// The command that the first words name, or null if they name no command or a group of commands.
 const CommandSpec* named_command(const CommandSpec& root, const std::vector<std::string>& words) {
     const CommandSpec* command = &root;
     for (const std::string& word : words) {
@@ -35,13 +35,13 @@ const CommandSpec* named_command(const CommandSpec& root, const std::vector<std:
     return command->options ? command : nullptr;
 }
 
-/// A command line that ends with the words of a program: options of the program are none of ours.
+/// A command line that ends with the words of a program, whose options haichi does not read.
 struct SplitWords {
     std::vector<std::string> ours;
     std::vector<std::string> rest;
 };
 
-/// The words of a program begin after "--", or with the first that is no option and no option's value.
+/// The words of a program begin after "--", or with the first word that is neither an option nor the value of one.
 SplitWords split_words(const std::vector<std::string>& words, const CommandSpec& command) {
     const auto takes_next_word = [&](const std::string& word) {
         return std::ranges::any_of(command.options->rows(), [&](const OptionRow& row) {
@@ -106,12 +106,12 @@ std::vector<std::string> subcommand_names(const CommandSpec& command) {
     return names;
 }
 
-/// Refuses `word`, which is not a subcommand; an empty word means that none was given.
+/// Refuses `word`, which is not a subcommand. An empty word means that none was given.
 [[noreturn]] void refuse_command(const std::string& word, const Level& level) {
     if (word.empty()) {
         const bool is_root = level.path.find(' ') == std::string::npos;
         throw OptionError("a command is missing" + (is_root ? "" : " after " + shown(level.command->name)),
-                          level.path + " --help lists them");
+                          "list the commands with " + level.path + " --help");
     }
     throw OptionError("unknown command " + shown(word),
                       near_or_all(word, subcommand_names(*level.command), "commands are "));
@@ -121,7 +121,8 @@ std::vector<std::string> subcommand_names(const CommandSpec& command) {
 [[noreturn]] void refuse_extra(const std::vector<std::string>& extra, const Level& level) {
     const auto option = std::ranges::find_if(extra, [](const std::string& word) { return word.starts_with('-'); });
     if (option == extra.end()) {
-        throw OptionError("unexpected argument " + shown(extra.front()), level.path + " --help shows what it takes");
+        throw OptionError("unexpected argument " + shown(extra.front()),
+                          "see " + level.path + " --help for its arguments and options");
     }
     const std::string name = option->substr(0, option->find('='));
     std::vector<std::string> known = {"--help"};
@@ -131,17 +132,17 @@ std::vector<std::string> subcommand_names(const CommandSpec& command) {
         }
     }
     const std::string near = did_you_mean(name, known);
-    throw OptionError("unknown option " + shown(name), near.empty() ? "--help lists the options" : near);
+    throw OptionError("unknown option " + shown(name), near.empty() ? "list the options with --help" : near);
 }
 
-/// The command that the words name; refuses words that nothing takes.
+/// The command that the words name. Throws OptionError for words that no command takes.
 const CLI::App& chosen_level(const CLI::App& root, const Levels& levels) {
     const CLI::App* app = &root;
     while (true) {
         const Level& level = levels.at(app);
         const auto chosen = app->get_subcommands();
         auto extra = app->remaining();
-        // An argument that is repeated takes the words after "--" as well.
+        // A repeatable argument also takes the words after "--".
         const bool takes_all = std::ranges::any_of(
             level.rows, [](const auto& row) { return row.second->traits.is_argument && row.second->is_repeated(); });
         if (!extra.empty() && extra.front() == "--" && takes_all) extra.erase(extra.begin());
@@ -176,7 +177,7 @@ CommandLineResult read_command_line(const CommandSpec& root, const std::vector<s
     add_levels(app, root, root.name, levels);
     app.set_version_flag("--version", "");
     try {
-        app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes them from the back
+        app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 reads them in reverse order
     } catch (const CLI::CallForHelp&) {
         const CLI::App* level = &app;
         while (!level->get_subcommands().empty()) level = level->get_subcommands().front();
@@ -186,9 +187,9 @@ CommandLineResult read_command_line(const CommandSpec& root, const std::vector<s
     } catch (const CLI::ArgumentMismatch& error) {
         const std::string message = error.what();
         throw OptionError(message.substr(0, message.find(':')) + " takes one value and is given once",
-                          "--help lists the options");
+                          "list the options with --help");
     } catch (const CLI::ParseError& error) {
-        throw OptionError(error.what(), "--help lists the options");
+        throw OptionError(error.what(), "list the options with --help");
     }
     const CLI::App& chosen = chosen_level(app, levels);
     const Level& level = levels.at(&chosen);

@@ -9,7 +9,7 @@
 
 namespace haichi {
 
-/// A command of the program, or a group of them.
+/// A command of the program, or a group of commands.
 struct CommandSpec {
     std::string name;
     std::string summary;                     ///< one line
@@ -18,7 +18,7 @@ struct CommandSpec {
     std::vector<CommandSpec> subcommands{};
 };
 
-/// What a command line asks for: a command, whose table has read its values, or a text to print (help, version).
+/// The result of a command line: a command, whose table has read its values, or a text to print (help, version).
 struct CommandLineResult {
     const CommandSpec* command = nullptr;
     std::string text{};
@@ -28,7 +28,8 @@ struct CommandLineResult {
 /// The only function that knows CLI11.
 CommandLineResult read_command_line(const CommandSpec& root, const std::vector<std::string>& all_words);
 
-/// The help of a command; `path` is "haichi map". Lines have at most `width` characters, as far as words allow.
+/// The help of a command with the path "haichi map", for instance. Lines have at most `width` characters unless a word
+/// is longer.
 std::string help_text(const CommandSpec& command, const std::string& path, std::size_t width);
 
 }  // namespace haichi

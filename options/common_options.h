@@ -17,7 +17,7 @@ struct CommonOptions {
     std::string files_below{};
 
     void declare(OptionTable& options, bool reports_progress);
-    /// Of the options; HAICHI_LOG counts where no option says anything. Throws OptionError for options that cannot be
+    /// The level of the options, or of HAICHI_LOG if no option sets it. Throws OptionError for options that cannot be
     /// combined and for an unknown level in HAICHI_LOG.
     [[nodiscard]] LogLevel level() const;
 };

@@ -12,7 +12,7 @@ void declare_extraction(OptionTable& options, ExtractionOptions& extraction) {
          .value = "K",
          .most = kMostSendsPerRank});
     options.add_bytes("eager-limit", extraction.levels.eager_limit_bytes,
-                      {.description = "Size of the largest message that does not wait until its receive is posted",
+                      {.description = "Size of the largest message whose send does not wait for its receive",
                        .otherwise = "0",
                        .least = 0});
     options.add_read(
@@ -20,12 +20,13 @@ void declare_extraction(OptionTable& options, ExtractionOptions& extraction) {
         [&extraction](const std::string& word) { extraction.kernel = parse_kernel_choice(word); },
         {.description =
              "Main loop: number N of the list, or the loop with the most bytes or messages. The values outer and inner "
-             "choose the loop around or inside the default one, whole takes the log as one iteration",
+             "choose the loop around or inside the default one. The value whole takes the log as one iteration",
          .value = "N|bytes|messages|outer|inner|whole",
          .otherwise = "auto"});
     options.add_choice(
         "expand", extraction.levels.collectives, collective_scopes(), &CollectiveScopeRow::scope,
-        {.description = "Collectives to expand into messages: those on a part of the ranks (subcomm), all, or none"});
+        {.description =
+             "Collectives to expand into messages: collectives on a part of the ranks (subcomm), all, or none"});
     declare_collectives(options, extraction.levels.algorithms);
     options.add_choice("compute", extraction.compute_time, compute_times(), &ComputeTimeRow::time,
                        {.description = "Computation time before each set: the mean of the ranks, or none. With none, "

@@ -6,9 +6,9 @@ namespace haichi {
 
 namespace {
 
-constexpr std::size_t kColumn = 30;  ///< of descriptions
+constexpr std::size_t kColumn = 30;  ///< first column of descriptions
 
-/// Appends the words of `text` to `out`, whose last line has `at` characters; further lines begin at `indent`.
+/// Appends the words of `text` to `out`, whose last line has `at` characters. Further lines begin at `indent`.
 void wrap(std::string& out, std::size_t at, const std::string& text, std::size_t indent, std::size_t width) {
     bool is_first = true;
     for (std::size_t begin = 0; begin < text.size();) {
@@ -79,7 +79,7 @@ std::string group_text(const OptionTable& options, OptionGroup group, std::size_
     for (const OptionRow& row : options.rows()) {
         if (row.group != group || row.traits.is_argument) continue;
         const std::string value = row.has_value() ? " " + row.traits.value : "";
-        // Long names stand in one column, with or without a short form.
+        // Long names begin in one column, with or without a short form.
         text += entry_text((row.traits.letter == '\0' ? "    " : "") + row.spelling() + value, described(row), width);
     }
     if (group == OptionGroup::kGlobal) text += entry_text("-h, --help", "Print this help and exit", width);

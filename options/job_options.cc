@@ -35,7 +35,7 @@ void JobOptions::declare(OptionTable& options, JobUse use) {
     options.add_read("workload-format", ValueKind::kText,
                      [this](const std::string& word) {
                          workload.format = workload_format(word).name;
-                     },  // a wrong name needs no file
+                     },  // an unknown name is an error before any file is read
                      {.description = "Format of the workload (haichi list workload-formats)",
                       .value = "FORMAT",
                       .otherwise = "recognised by the content"});
@@ -72,11 +72,12 @@ void JobOptions::declare_nodes(OptionTable& options, JobUse use) {
 }
 
 void JobOptions::declare_node_lists(OptionTable& options) {
-    options.add_file("nodes", spec.allocation.nodes.emplace<std::string>(),
-                     {.description = "Nodes of the job instead of a shape: a number or coordinates per line",
-                      .excludes = {"shape", "origin"}});
+    options.add_file(
+        "nodes", spec.allocation.nodes.emplace<std::string>(),
+        {.description = "File of the job's nodes instead of a shape: one number or coordinate tuple per line",
+         .excludes = {"shape", "origin"}});
     options.add_file("faulty", spec.allocation.faulty.emplace<std::string>(),
-                     {.description = "Nodes that are down, one per line. Ranks and routes avoid them"});
+                     {.description = "File of the nodes that are down, one per line. Ranks and routes avoid them"});
 }
 
 void JobOptions::declare_routing(OptionTable& options) {
@@ -97,7 +98,8 @@ JobSpec JobOptions::job(std::initializer_list<std::string> others) const {
     int readers = 0;
     for (const std::string& file : files()) readers += file == "-" ? 1 : 0;
     for (const std::string& file : others) readers += file == "-" ? 1 : 0;
-    if (readers > 1) throw OptionError("standard input can be only one of the files", "- is given twice");
+    if (readers > 1)
+        throw OptionError("only one file can be standard input", "give - for one file and names for the others");
     return job;
 }
 
@@ -112,7 +114,9 @@ void JobOptions::refuse_standard_input(std::initializer_list<std::string> others
     std::vector<std::string> all = files();
     all.insert(all.end(), others);
     for (const std::string& file : all) {
-        if (file == "-") throw OptionError("standard input belongs to the program, for rank 0", "name a file");
+        if (file == "-")
+            throw OptionError("- cannot be used: rank 0 of the program reads standard input",
+                              "give the name of a file");
     }
 }
 
@@ -138,7 +142,7 @@ void declare_form(OptionTable& options, TrafficForm& form, std::vector<std::stri
 TrafficForm with_form(TrafficForm form, JobSpec& spec) {
     if (spec.traffic.message_size_bytes) {
         if (form == TrafficForm::kCalls) {
-            throw OptionError("§message-size applies to communication sets, not to the calls of a log");
+            throw OptionError("§message-size cannot be combined with §form calls");
         }
         form = TrafficForm::kSets;
     }

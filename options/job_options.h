@@ -10,14 +10,14 @@
 
 namespace haichi {
 
-/// What a command asks of a job.
+/// The parts of a job that a command uses.
 enum class JobUse {
     kMeasure,   ///< messages on links
-    kSimulate,  ///< packets: those of --count-nic pass the channels anyhow
-    kPlaces,    ///< its nodes only; there is no traffic
+    kSimulate,  ///< packets, which pass the channels of nodes also without --count-nic
+    kPlaces,    ///< its nodes, without traffic
     kProgram,   ///< its nodes, on which an MPI program runs
-    kShapes,    ///< its machine and traffic: the nodes are what is looked for
-    kSpread,    ///< the same, among those listed
+    kShapes,    ///< its machine and traffic, for which the command searches nodes
+    kSpread,    ///< the same, where only listed nodes are available
 };
 
 /// The options that describe a job.
@@ -26,14 +26,14 @@ struct JobOptions {
     WorkloadFile workload{};
 
     void declare(OptionTable& options, JobUse use);
-    /// The nodes of a job alone, as Python's `haichi.Job` takes them.
+    /// Only the nodes of a job, which Python's `haichi.Job` takes.
     void declare_nodes(OptionTable& options, JobUse use);
-    /// The job that the options describe. Throws OptionError where more than one of the job's files and `others` is
+    /// The job that the options describe. Throws OptionError if more than one of the job's files and `others` is
     /// standard input, which can be read only once.
     [[nodiscard]] JobSpec job(std::initializer_list<std::string> others = {}) const;
     /// The files that these options name.
     void add_inputs(Outputs& outputs) const;
-    /// Throws OptionError where one of the files or of `others` is standard input, which belongs to a program.
+    /// Throws OptionError if one of the files or of `others` is standard input, which the program reads.
     void refuse_standard_input(std::initializer_list<std::string> others) const;
 
   private:
@@ -43,12 +43,12 @@ struct JobOptions {
     [[nodiscard]] std::vector<std::string> files() const;
 };
 
-/// --form: what of a log is simulated; with options without which nothing is.
+/// --form, the simulated part of a log. It requires one of the options `needs`.
 void declare_form(OptionTable& options, TrafficForm& form, std::vector<std::string> needs = {});
-/// Keeps the calls of the job's log where they are simulated. Throws OptionError where a message size excludes them.
+/// Keeps the calls of the job's log if they are simulated. Throws OptionError if a message size excludes them.
 TrafficForm with_form(TrafficForm form, JobSpec& spec);
 
-/// --threads; 0: all cores.
+/// --threads, where 0 means all cores.
 void declare_threads(OptionTable& options, std::int32_t& threads, const std::string& otherwise);
 /// --seed.
 void declare_seed(OptionTable& options, std::uint64_t& seed);

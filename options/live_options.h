@@ -7,10 +7,10 @@
 
 namespace haichi {
 
-/// How a program runs on the simulated machine. Words whose meaning only live programs know stay words: the program may
-/// be built without them.
+/// How a program runs on the simulated machine. Values that only the module of live programs understands are kept as
+/// words, because haichi may be built without that module.
 struct LiveOptions {
-    std::int32_t ranks = 0;  ///< 0: as many as the nodes take
+    std::int32_t ranks = 0;  ///< 0: as many as fit on the nodes
     std::size_t stack_bytes = 0;
     std::string globals = "auto";
     std::string payload = "auto";

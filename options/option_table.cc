@@ -17,7 +17,7 @@ namespace {
 
 struct KindWords {
     std::string_view name;
-    std::string_view value;  ///< stands for a value in help
+    std::string_view value;  ///< placeholder of the value in help
 };
 
 const KindWords& words_of(ValueKind kind) {
@@ -62,7 +62,7 @@ double read_number(const OptionRow& row, const std::string& word) {
     double number = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
     if (error != std::errc{} || end != word.data() + word.size() || !std::isfinite(number)) {
-        throw OptionError(row.field() + ": expected a number, got " + shown(word));
+        throw OptionError(row.field() + ": expected a number, found " + shown(word));
     }
     check_limits(row, number, word);
     return number;
@@ -77,7 +77,7 @@ std::int64_t read_time(const OptionRow& row, const std::string& word) {
     return time_ps;
 }
 
-/// The words between commas; those inside brackets belong to a word.
+/// The words between commas. A comma in brackets does not separate words.
 std::vector<std::string> listed_words(const std::string& text) {
     std::vector<std::string> words(1);
     int depth = 0;
@@ -91,7 +91,7 @@ std::vector<std::string> listed_words(const std::string& text) {
     return words;
 }
 
-/// Throws OptionError where choices are all that is possible.
+/// Throws OptionError for a word that is not one of the choices, if there are any.
 void check_choice(const OptionRow& row, const std::string& word) {
     const std::vector<std::string>& choices = row.traits.choices;
     if (choices.empty() || std::ranges::find(choices, word) != choices.end()) return;
@@ -268,7 +268,7 @@ void OptionTable::check() const {
     }
     for (const OptionRow& row : rows_) {
         if (row.is_given || !row.traits.is_required) continue;
-        throw OptionError(row.field() + " is missing", "--help shows an example");
+        throw OptionError(row.field() + " is missing", "see the examples in --help");
     }
 }
 

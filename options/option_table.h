@@ -15,13 +15,13 @@
 
 namespace haichi {
 
-/// Under which heading an option stands in a command's help.
+/// The heading of an option in a command's help.
 enum class OptionGroup : std::uint8_t { kJob, kWorkload, kSearch, kSimulation, kOutput, kExpert, kGlobal };
 std::string_view name_of(OptionGroup group);
 
-/// What the words of an option are. Python's types, the service's schema and form, and the pages follow from it.
+/// The kind of an option's value. Python's types, the service's schema and form, and the pages follow from it.
 enum class ValueKind : std::uint8_t {
-    kFlag,        ///< on when it is given
+    kFlag,        ///< on if it is given
     kCounter,     ///< how often it is given
     kText,        ///< a word
     kTexts,       ///< several words, the option repeated
@@ -32,55 +32,55 @@ enum class ValueKind : std::uint8_t {
     kTime,        ///< "10s"
     kSizes,       ///< "1x2x4"
     kFile,        ///< a file that is read
-    kFiles,       ///< several of them, the option repeated
-    kFileOrWord,  ///< a file that is read, or a word that names something else
+    kFiles,       ///< several files, the option repeated
+    kFileOrWord,  ///< a file that is read, or another name
     kOutputFile,
 };
 std::string_view name_of(ValueKind kind);
 
-/// A value that no C++ struct takes: of commands that are written in Python.
+/// A value without a member in a C++ struct, for commands that are written in Python.
 using OptionValue = std::variant<std::monostate, bool, std::int64_t, double, std::string, std::vector<std::string>>;
 
-/// What is said of an option besides its name and its target.
+/// The traits of an option besides its name and its target.
 struct OptionTraits {
-    std::string description;  ///< a sentence's beginning, without its full stop
-    std::string value{};      ///< stands for the value in help: "FILE"; empty: by the kind
-    std::string otherwise{};  ///< the default in words; empty: the target's value, where it has one
-    char letter = '\0';       ///< of the short form
-    double least = 1;         ///< of numbers
+    std::string description;  ///< begins with a verb or a noun, without a full stop at the end
+    std::string value{};      ///< placeholder in help such as "FILE". If empty, it depends on the kind
+    std::string otherwise{};  ///< the default in words. If empty, the target's value, if any
+    char letter = '\0';       ///< the short form
+    double least = 1;         ///< smallest number
     double most = std::numeric_limits<double>::max();
-    std::vector<std::string> choices{};  ///< all possible values; empty: others are possible
-    std::vector<std::string> needs{};    ///< options without which this one has no effect: one of them is enough
+    std::vector<std::string> choices{};  ///< all possible values. If empty, other values are possible
+    std::vector<std::string> needs{};    ///< the option has no effect without one of these
     std::vector<std::string> excludes{};
-    std::string environment{};  ///< the variable that counts where the option is not given
+    std::string environment{};  ///< the variable that is read if the option is not given
     bool is_required = false;
-    bool is_argument = false;  ///< given by its place; the name is in capitals
-    bool takes_rest = false;   ///< an argument that takes all words from its first one on, options included
-    bool is_local = false;     ///< for the user's own machine: the service does not offer it
+    bool is_argument = false;  ///< given by its position, with a name in capitals
+    bool takes_rest = false;   ///< an argument that takes all words after its first one, including options
+    bool is_local = false;     ///< only for the user's own machine, and not offered by the service
 };
 
-/// One option: its description for help, pages and schemas, and where its value goes.
+/// One option: its description for help, pages and schemas, and the target of its value.
 struct OptionRow {
     std::string name;  ///< "message-size"
     ValueKind kind = ValueKind::kText;
     OptionGroup group = OptionGroup::kJob;
     OptionTraits traits;
-    std::function<void(const std::string& word)> read;  ///< takes one word; throws OptionError or InputError
+    std::function<void(const std::string& word)> read;  ///< takes one word, throws OptionError or InputError
     bool is_given = false;
 
     [[nodiscard]] bool has_value() const { return kind != ValueKind::kFlag && kind != ValueKind::kCounter; }
     [[nodiscard]] bool is_repeated() const { return kind == ValueKind::kTexts || kind == ValueKind::kFiles; }
-    /// As messages have it: base/field_names.h.
+    /// The name in messages (base/field_names.h).
     [[nodiscard]] std::string field() const;
     /// "-m, --machine", or the name of an argument.
     [[nodiscard]] std::string spelling() const;
 };
 
-/// What a command, or a function of the Python package, takes, in the order of its help. Each option is declared once,
-/// with the place of its value: a number, a text, an optional one. The targets must outlive the table.
+/// The options of a command, or of a function of the Python package, in the order of its help. Each option is declared
+/// once, with the target of its value: a number, a text, or an optional one. The targets must outlive the table.
 class OptionTable {
   public:
-    /// The heading of the rows that are added next.
+    /// Sets the heading of the options that are added next.
     void begin(OptionGroup group) { group_ = group; }
 
     void add_flag(std::string name, bool& is_given, OptionTraits traits);
@@ -99,30 +99,30 @@ class OptionTable {
     void add_number(std::string name, double& number, OptionTraits traits);
     /// Picoseconds.
     void add_time(std::string name, std::int64_t& time_ps, OptionTraits traits);
-    /// A name of a table, whose rows hold the value in `member`.
+    /// A name from a table, whose entries hold the value in `member`.
     template <class Row, class Value>
     void add_choice(std::string name, Value& value, const Table<Row>& table, Value Row::*member, OptionTraits traits);
-    /// Anything else: `read` makes something of the word, or throws OptionError.
+    /// Any other kind of value. `read` interprets the word, or throws OptionError.
     void add_read(std::string name, ValueKind kind, std::function<void(const std::string&)> read, OptionTraits traits);
-    /// A value that is kept as it is read, with its default: for commands that are written in Python. `check` throws
-    /// for words that are wrong though they are of the kind.
+    /// A value that is kept as it is read, with its default, for commands that are written in Python. `check` throws
+    /// for words that have the right kind and are invalid.
     void add_kept(std::string name, ValueKind kind, OptionTraits traits, OptionValue initial = {},
                   std::function<void(const std::string&)> check = {});
 
     [[nodiscard]] const std::deque<OptionRow>& rows() const { return rows_; }
     [[nodiscard]] const OptionRow* find(std::string_view name) const;
     [[nodiscard]] bool is_given(std::string_view name) const;
-    /// Of add_kept(), by the order of rows.
+    /// The value of an option that add_kept() added, by the order of rows.
     [[nodiscard]] const OptionValue& kept(std::size_t row) const { return kept_[row]; }
 
-    /// Reads the words of an option; throws what is wrong with them.
+    /// Reads the words of an option. Throws OptionError or InputError for invalid words.
     void take(std::string_view name, const std::vector<std::string>& words);
-    /// Throws OptionError for options that are missing, that exclude each other, and that have no effect.
+    /// Throws OptionError for options that are missing, exclude each other, or have no effect.
     void check() const;
 
   private:
-    /// Throws OptionError for options that are given beside this one though it excludes them, or not though it needs
-    /// them.
+    /// Throws OptionError if an option that this one excludes is given, or if none of the options that it needs is
+    /// given.
     void check_company(const OptionRow& row) const;
     OptionRow& add(std::string name, ValueKind kind, OptionTraits traits);
     std::int64_t read_count(const OptionRow& row, const std::string& word) const;

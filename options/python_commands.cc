@@ -17,8 +17,8 @@ namespace haichi {
 
 namespace {
 
-/// The options of the program's own commands, with something to read their values into. They are declared there, and
-/// kept in tables here.
+/// The options of the commands in C++, with targets for their values. Keeper copies them into the tables of commands
+/// in Python.
 struct OwnOptions {
     JobOptions job;
     MapOptions map;
@@ -34,12 +34,12 @@ struct OwnOptions {
     }
 };
 
-/// Options as the program's own commands have them: the same words are wrong.
+/// Adds options of the commands in C++ to a table, so that the same words are invalid.
 class Keeper {
   public:
     explicit Keeper(OptionTable& options) : options_(&options) {}
 
-    /// `needs`: of this command.
+    /// `needs` replaces the options that these require.
     void keep(std::initializer_list<const char*> names, const std::vector<std::string>& needs = {}) const {
         for (const char* name : names) {
             const OptionRow* const row = own_->options.find(name);
@@ -164,8 +164,9 @@ void declare_serve(OptionTable& options) {
     options.add_kept("dask", ValueKind::kText,
                      {.description = "Dask scheduler whose workers run the jobs. They need the same version of haichi",
                       .value = "ADDRESS"});
-    options.add_kept("token-file", ValueKind::kFile,
-                     {.description = "File of users: per line a name and the SHA-256 of the user's token"});
+    options.add_kept(
+        "token-file", ValueKind::kFile,
+        {.description = "File of users, with a name and the SHA-256 hash of the user's token on each line"});
     declare_limits(options);
 }
 
@@ -188,7 +189,7 @@ void declare_comparison(OptionTable& options) {
         "strategies", ValueKind::kList,
         {.description = "Strategies to compare: first placements, searches, objectives to anneal on, or map:FILE",
          .value = "A,B,...",
-         .otherwise = "default,no-ring,random,hop-bytes,rmatt,rmatt-3d,tac3; fewer on machines without axes"});
+         .otherwise = "default,no-ring,random,hop-bytes,rmatt,rmatt-3d,tac3, or fewer on machines without axes"});
     options.add_kept("seeds", ValueKind::kList,
                      {.description = "Number of random seeds, counted from 1, or a list of seeds, as in 3,5,8",
                       .value = "N|LIST",

@@ -6,11 +6,10 @@
 
 namespace haichi {
 
-/// The commands that are written in Python (python/src/haichi), with the options that they take: their values are kept
-/// in the tables.
+/// The commands that are written in Python (python/src/haichi), with their options. The tables keep the values.
 std::vector<CommandSpec> python_commands();
 
-/// What `haichi.compare` takes, beside jobs.
+/// The options of `haichi.compare` except the jobs.
 void declare_comparison(OptionTable& options);
 
 }  // namespace haichi

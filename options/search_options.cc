@@ -15,7 +15,7 @@ void read_time(const std::string& word, SearchOptions& search) {
     search.time_by_savings = word == "auto";
     if (search.time_by_savings) return;
     const std::int64_t time_ps = parse_time_ps(word, {field("time"), 0});
-    if (time_ps == 0) throw OptionError("§time: " + shown(word) + " leaves no time to search");
+    if (time_ps == 0) throw OptionError("§time: " + shown(word) + " is too small (more than 0s)");
     search.time_limit_seconds = static_cast<double>(time_ps) / kPsPerS;
 }
 

@@ -5,9 +5,9 @@
 
 namespace haichi {
 
-/// The options of a search but its objective, which Python takes as an argument of its own.
+/// The options of a search except its objective, which is a separate argument in Python.
 void declare_search(OptionTable& options, MapOptions& map);
-/// --objective and --then. `otherwise` is the default of the command in words.
+/// --objective. `otherwise` is the default of the command in words.
 void declare_objective(OptionTable& options, ObjectiveChoice& objective, const std::string& description,
                        const std::string& otherwise);
 void declare_then(OptionTable& options, ObjectiveChoice& objective);

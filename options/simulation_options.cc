@@ -16,7 +16,7 @@ void declare_collectives(OptionTable& options, collectives::CollectiveSelection&
     options.add_read(
         "collectives", ValueKind::kTexts,
         [&selection](const std::string& word) {
-            // Files are for programs alone: jobs of a service read none that a word names.
+            // Only programs take files. Jobs of a service must not read a file that a word names.
             if (word.find('=') == std::string::npos) (void)collectives::selection_tables().at(word);
             selection.set(word);
         },
@@ -47,12 +47,12 @@ void SimulationArguments::declare_traffic(OptionTable& options) {
                                      "without and with barriers (both)",
                       .value = "WHERE",
                       .otherwise = "none"});
-    options.add_read(
-        "sim-iterations", ValueKind::kText,
-        [this](const std::string& word) { simulation.iterations = parse_simulated_iterations(word); },
-        {.description = "Iterations to simulate; auto simulates until their time repeats and extrapolates the rest",
-         .value = "N|auto|all",
-         .otherwise = "auto"});
+    options.add_read("sim-iterations", ValueKind::kText,
+                     [this](const std::string& word) { simulation.iterations = parse_simulated_iterations(word); },
+                     {.description = "Number of iterations to simulate. With auto, haichi simulates until their time "
+                                     "repeats and extrapolates the rest",
+                      .value = "N|auto|all",
+                      .otherwise = "auto"});
     declare_call_replay(options, simulation.calls);
 }
 
@@ -119,7 +119,8 @@ void SimulationArguments::check(const OptionTable& options) {
     }
     const bool has_two_runs = simulation.barriers.without && simulation.barriers.with;
     if (has_two_runs && (!stats.empty() || !history.empty())) {
-        throw OptionError("§stats and §buffer-history describe one run", "use §barrier none or §barrier sets");
+        throw OptionError("§stats and §buffer-history cannot be combined with §barrier both",
+                          "use §barrier none or §barrier sets");
     }
 }
 

@@ -10,27 +10,27 @@
 
 namespace haichi {
 
-/// The options of a simulation, of whatever kind.
+/// The options of any kind of simulation.
 struct SimulationArguments {
     SimulationOptions simulation{};
-    std::string stats{};    ///< file for what links carry over time; empty: none
-    std::string history{};  ///< file for the buffers of a router; empty: none
+    std::string stats{};    ///< file for the traffic of links over time, or empty
+    std::string history{};  ///< file for the buffers of a router, or empty
 
-    /// --barrier, --sim-iterations, and what the calls of a log are replayed with.
+    /// --form, --barrier, --sim-iterations, and the options of the replay of calls.
     void declare_traffic(OptionTable& options);
-    /// Threads, and how much is reported.
+    /// --threads, --partitions and --hottest.
     void declare_machine(OptionTable& options);
     /// --stats and --buffer-history.
     void declare_observation(OptionTable& options);
-    /// Throws OptionError for options that cannot be combined, once all are read.
+    /// Throws OptionError for options that cannot be combined. All options must be read.
     void check(const OptionTable& options);
-    /// The files of what is observed.
+    /// Opens the files of --stats and --buffer-history.
     void open_streams(Outputs& outputs);
 };
 
 /// --hottest.
 void declare_hottest(OptionTable& options, std::size_t& links);
-/// --collectives of calls.
+/// --collectives for replayed calls.
 void declare_collectives(OptionTable& options, collectives::CollectiveSelection& selection);
 /// --compute, --compute-factor, --compute-seed, --collectives.
 void declare_call_replay(OptionTable& options, CallReplayOptions& calls);

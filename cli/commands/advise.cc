@@ -9,7 +9,7 @@ namespace haichi::cli {
 
 Command advise_command() {
     return {"advise",
-            "answer a question with numbers: shape, barrier, rails, spread",
+            "advise on job shapes, barriers, NICs per node and clusters",
             "haichi advise shape -m fx10-kyushu -w cg64.json --node-count 96",
             nullptr,
             {advise_shape_command(), advise_barrier_command(), advise_rails_command(), advise_spread_command()}};

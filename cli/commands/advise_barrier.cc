@@ -46,14 +46,14 @@ int run(const AdviseBarrierArguments& arguments, Console& console) {
     destination.write(arguments.json ? report_text(advice_json(report)) : barrier_advice_text(report));
     outputs.commit();
     if (!report.interrupted) return kExitDone;
-    console.say("interrupted: this is what is known so far\n");
+    console.say("interrupted: the answer uses the results so far\n");
     return kExitInterrupted;
 }
 
 Action configure_advise_barrier(OptionTable& options) {
     const auto o = std::make_shared<AdviseBarrierArguments>();
     o->job.declare(options, JobUse::kSimulate);
-    o->map.declare(options, "Rank map", false);
+    o->map.declare(options, "Rank map of the job", false);
     declare_advice(options, o->advice);
     declare_output(options, o->output, "Write the answer to FILE instead of standard output");
     declare_json(options, o->json, "the answer as haichi-advice/1");
@@ -64,7 +64,7 @@ Action configure_advise_barrier(OptionTable& options) {
 
 Command advise_barrier_command() {
     return {"barrier",
-            "before which sets a barrier pays, for a placement and its message sizes",
+            "advise before which sets a barrier saves time, for a placement and message sizes",
             "haichi advise barrier -m fx10-kyushu --shape 1x2x4x2x3x2 -w cg64.json --map cg64.map",
             configure_advise_barrier,
             {},

@@ -53,7 +53,7 @@ int run(const AdviseRailsOptions& options, Console& console) {
 
 Action configure_advise_rails(OptionTable& options) {
     const auto o = std::make_shared<AdviseRailsOptions>();
-    declare_logs(options, o->files, o->format, "Logs of jobs; rails=2:FILE states the NICs per node of a run");
+    declare_logs(options, o->files, o->format, "Logs of jobs, where rails=2:FILE states the NICs per node of a run");
     declare_rails(options, o->rails);
     declare_interfaces(options, o->interfaces);
     declare_output(options, o->output, "Write the answer to FILE instead of standard output");
@@ -64,7 +64,7 @@ Action configure_advise_rails(OptionTable& options) {
 }  // namespace
 
 Command advise_rails_command() {
-    return {"rails", "how many network interfaces per node a run should use",
+    return {"rails", "advise how many NICs per node a run should use",
             "haichi advise rails rails=1:run1.haichi-log rails=2:run2.haichi-log", configure_advise_rails};
 }
 

@@ -44,7 +44,7 @@ int run(const AdviseShapeArguments& arguments, Console& console) {
     destination.write(arguments.json ? report_text(advice_json(report)) : shape_advice_text(report));
     outputs.commit();
     if (!report.interrupted) return kExitDone;
-    console.say("interrupted: this is what is known so far\n");
+    console.say("interrupted: the answer uses the results so far\n");
     return kExitInterrupted;
 }
 
@@ -61,7 +61,7 @@ Action configure_advise_shape(OptionTable& options) {
 
 Command advise_shape_command() {
     return {"shape",
-            "which job shape of so many nodes suits the application",
+            "advise which job shape suits the application, for a number of nodes",
             "haichi advise shape -m fx10-kyushu -w cg64.json --node-count 96",
             configure_advise_shape,
             {},

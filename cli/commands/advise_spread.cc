@@ -57,7 +57,7 @@ int run(const AdviseSpreadArguments& arguments, Console& console) {
     destination.write(arguments.json ? report_text(advice_json(report)) : spread_advice_text(report));
     outputs.commit();
     if (!report.interrupted) return kExitDone;
-    console.say("interrupted: this is what is known so far\n");
+    console.say("interrupted: the answer uses the results so far\n");
     return kExitInterrupted;
 }
 
@@ -66,9 +66,9 @@ Action configure_advise_spread(OptionTable& options) {
     o->job.declare(options, JobUse::kSpread);
     options.begin(OptionGroup::kWorkload);
     options.add_file("spread-workload", o->spread_workload,
-                     {.description = "The same work on the ranks of all clusters",
+                     {.description = "Workload of the same work on the ranks of all clusters",
                       .value = "WORKLOAD",
-                      .otherwise = "the ranks of the workload, fewer on a node"});
+                      .otherwise = "the ranks of the workload, with fewer ranks per node"});
     declare_advice(options, o->advice);
     declare_output(options, o->output, "Write the answer to FILE instead of standard output");
     declare_json(options, o->json, "the answer as haichi-advice/1");
@@ -79,7 +79,7 @@ Action configure_advise_spread(OptionTable& options) {
 
 Command advise_spread_command() {
     return {"spread",
-            "whether a job that fits into one cluster is faster over all clusters of the machine",
+            "advise whether a job that fits into one cluster is faster over all clusters",
             "haichi advise spread -m two-clusters:4,2ms -w app16.json --spread-workload app32.json",
             configure_advise_spread,
             {},

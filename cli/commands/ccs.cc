@@ -29,30 +29,31 @@ struct CcsArguments {
     bool json = false;
 };
 
-/// The name of a log without folder and ending, of a part that of its job.
+/// The name of a log without its directory and ending. For a part of a log, the name of its job.
 std::string stem_of(const JobFiles& job) {
     const std::string name = job_name(job.name()).value_or(job.name());
     const std::filesystem::path path(name);
     return (path.extension() == ".haichi-log" ? path.stem() : path.filename()).string();
 }
 
-/// Where the sets of each job go: -o, in which % stands for the name of the log when there are several.
+/// The file for the sets of each job. With several jobs, % in the value of -o is replaced by the name of the log.
 std::vector<std::string> outputs_of(const CcsArguments& arguments, const std::vector<JobFiles>& jobs) {
     if (jobs.size() == 1) return {arguments.output};
-    constexpr const char* kHint = "-o '%.json' writes a file for each, where % stands for the name of the log";
+    constexpr const char* kHint = "write one file per job with -o '%.json', where % is the name of the log";
     const std::size_t at = arguments.output.find('%');
     if (arguments.output.empty() || at == std::string::npos) {
-        throw OptionError("the logs are of " + std::to_string(jobs.size()) + " jobs, and each has its own sets", kHint);
+        throw OptionError(
+            "the logs of " + std::to_string(jobs.size()) + " jobs require a % in the file name of --output", kHint);
     }
     std::vector<std::string> outputs;
     for (const JobFiles& job : jobs) {
         outputs.push_back(std::string(arguments.output).replace(at, 1, stem_of(job)));
         const auto same = std::ranges::find(outputs, outputs.back());
         if (same + 1 != outputs.end()) {
-            throw OptionError("the sets of " + job.name() + " and of " +
-                                  jobs[static_cast<std::size_t>(same - outputs.begin())].name() + " would both be " +
-                                  shown(outputs.back()),
-                              "extract them one after the other, with different names at -o");
+            throw OptionError("the sets of " + job.name() + " and " +
+                                  jobs[static_cast<std::size_t>(same - outputs.begin())].name() +
+                                  " would go to the same file, " + shown(outputs.back()),
+                              "extract them one after the other, with different file names");
         }
     }
     return outputs;
@@ -64,7 +65,7 @@ int run(const CcsArguments& arguments, Console& console) {
     for (const JobFiles& job : jobs) {
         for (const std::string& file : job.files) outputs.add_input(file);
     }
-    // With --json the report is the data: the sets go to a file or nowhere.
+    // With --json standard output has the report, and the sets are written only to a file.
     const bool writes_sets = !arguments.json || !arguments.output.empty();
     if (arguments.json) outputs.add_standard_output();
     std::vector<Destination> destinations;
@@ -104,11 +105,11 @@ int run(const CcsArguments& arguments, Console& console) {
 
 Action configure_ccs(OptionTable& options) {
     const auto a = std::make_shared<CcsArguments>();
-    declare_logs(options, a->logs, a->format, "Logs with the order of calls; parts of one job are read together");
+    declare_logs(options, a->logs, a->format, "Logs with the order of calls. Parts of one job are read together");
     declare_extraction(options, a->extraction);
     declare_output(options, a->output,
-                   "Write the sets to FILE instead of standard output; with several jobs % is the name of the log");
-    declare_json(options, a->json, "what was found as JSON; the sets only go to --output");
+                   "Write the sets to FILE instead of standard output. With several jobs, % is the name of the log");
+    declare_json(options, a->json, "the results as JSON. The sets go only to --output");
     return [a](Console& console) { return run(*a, console); };
 }
 

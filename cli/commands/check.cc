@@ -43,8 +43,8 @@ std::string text_of(const MapCheck& check, const std::string& map, bool has_scri
         if (!line.hint.empty()) text += std::string(kColumn, ' ') + "hint: " + as_typed(line.hint) + "\n";
     }
     const std::string who = has_script ? "PJM" : "the scheduler";
-    if (check.problem_count == 0) return text + map + ": " + who + " would take it\n";
-    return text + map + ": " + who + " would not take it, " + std::to_string(check.problem_count) +
+    if (check.problem_count == 0) return text + map + ": " + who + " accepts the rank map\n";
+    return text + map + ": " + who + " rejects the rank map, " + std::to_string(check.problem_count) +
            (check.problem_count == 1 ? " problem\n" : " problems\n");
 }
 
@@ -91,14 +91,14 @@ Action configure_check(OptionTable& options) {
     o->job.declare(options, JobUse::kPlaces);
     o->map.declare(options, "Rank map to check", true);
     options.add_file("job", o->job_script, {.description = "PJM job script that uses the map"});
-    declare_json(options, o->json, "haichi-check/1");
+    declare_json(options, o->json, "the result as haichi-check/1");
     return [o, &options](Console& console) { return run(*o, options, console); };
 }
 
 }  // namespace
 
 Command check_command() {
-    return {"check", "would the scheduler take the map? lines, coordinates, ranks per node, job script",
+    return {"check", "check whether the scheduler accepts a rank map",
             "haichi check --map cg64.map -m fx10-kyushu --shape 1x2x4x2x3x2", configure_check};
 }
 

@@ -14,7 +14,7 @@ CheckpointFile::CheckpointFile(std::string path, Console& console)
 
 void CheckpointFile::check(const std::string& output) const {
     if (path_.empty()) return;
-    if (path_ == "-") throw OptionError("--checkpoint needs a file, not '-'");
+    if (path_ == "-") throw OptionError("--checkpoint requires a file, found '-'");
     Outputs written;
     if (!output.empty() && output != "-") written.add_file(output);
     written.add_file(path_);
@@ -25,7 +25,7 @@ void CheckpointFile::read() {
     constexpr std::size_t kMostBytes = std::size_t{1} << 30;
     if (path_.empty() || !std::filesystem::exists(path_)) return;
     checkpoint_.read(read_file(path_, kMostBytes), path_);
-    console_->say("going on from " + path_ + ", after " + short_number(checkpoint_.seconds_before()) + " s\n");
+    console_->say("continuing from " + path_ + " after " + short_number(checkpoint_.seconds_before()) + " s\n");
 }
 
 void CheckpointFile::remove() const {
@@ -33,7 +33,7 @@ void CheckpointFile::remove() const {
     if (!path_.empty()) std::filesystem::remove(path_, ignored);
 }
 
-/// A search does not end because a disk is full.
+/// Only warns about errors, because a search must not end when a disk is full.
 void CheckpointFile::write(const std::string& text) {
     try {
         Outputs outputs;
@@ -43,7 +43,7 @@ void CheckpointFile::write(const std::string& text) {
         outputs.commit();
         has_failed_ = false;
     } catch (const Error& error) {
-        if (!has_failed_) console_->say(std::string("warning: the checkpoint is not kept: ") + error.what() + "\n");
+        if (!has_failed_) console_->say(std::string("warning: the checkpoint was not written: ") + error.what() + "\n");
         has_failed_ = true;
     }
 }

@@ -13,14 +13,14 @@ class CheckpointFile {
   public:
     CheckpointFile(std::string path, Console& console);
 
-    /// Throws OptionError where it cannot be written, or is where the map goes. Touches nothing.
+    /// Throws OptionError if the file cannot be written or is also the file of the map. Changes no file.
     void check(const std::string& output) const;
-    /// What an earlier run left, if there is one. Throws InputError for files that are something else.
+    /// Reads the checkpoint of an earlier run, if any. Throws InputError for other files.
     void read();
-    /// The run is complete.
+    /// Removes the file after a complete run.
     void remove() const;
 
-    /// Null without a path.
+    /// Null if there is no path.
     [[nodiscard]] Checkpoint* checkpoint() { return path_.empty() ? nullptr : &checkpoint_; }
 
   private:

@@ -9,19 +9,19 @@
 
 namespace haichi::cli {
 
-/// What a subcommand does once its options are read; returns the exit code, throws Error.
+/// Runs a subcommand after its options are read. Returns the exit code, throws Error.
 using Action = std::function<int(Console& console)>;
 
-/// A subcommand: one file in this directory and one entry in program.cc.
+/// A subcommand, which has one file in this directory and one entry in program.cc.
 struct Command {
     std::string name;
     std::string summary;   ///< one line
     std::string examples;  ///< command lines that work, one per line, shown by --help
     /// Declares the options and their targets. The table lives as long as the action.
     std::function<Action(OptionTable& options)> configure = nullptr;
-    /// Instead of options: commands of its own, as in `haichi log show`.
+    /// Subcommands instead of options, as in `haichi log show`.
     std::vector<Command> subcommands = {};
-    bool reports_progress = false;  ///< it may take long, and has --progress-fd
+    bool reports_progress = false;  ///< may take long and has --progress-fd
 };
 
 }  // namespace haichi::cli

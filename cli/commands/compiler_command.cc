@@ -20,11 +20,11 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Files {
-    std::string headers;  ///< a folder
+    std::string headers;  ///< a directory
     std::string library;
 };
 
-/// Where they are installed with this program, or were built.
+/// The files that are installed with this program, or else those of the build directory.
 Files files() {
     std::error_code failed;
     const fs::path folder = fs::read_symlink("/proc/self/exe", failed).parent_path();
@@ -37,7 +37,8 @@ Files files() {
         const fs::path library = fs::canonical(folder / place.library, failed);
         if (!failed) return {fs::canonical(folder / place.headers).string(), library.string()};
     }
-    throw UnsupportedError("this haichi has no headers for programs: libmgen.a is not installed with it", kPartHint);
+    throw UnsupportedError("haichi is installed without the headers and the library for programs (libmgen.a)",
+                           kPartHint);
 }
 
 bool links(const std::vector<std::string>& arguments) {
@@ -50,9 +51,10 @@ bool links(const std::vector<std::string>& arguments) {
 
 const std::vector<CompilerCommand>& compiler_commands() {
     static const std::vector<CompilerCommand> commands = {
-        {"mgencc", "compile a program in C for the simulated machine: mgen.h, mgen-mpi.h", "mpicc.mpich",
+        {"mgencc", "compile a C program for the simulated machine, with mgen.h and mgen-mpi.h", "mpicc.mpich",
          "HAICHI_MPICC"},
-        {"mgenc++", "the same in C++", "mpicxx.mpich", "HAICHI_MPICXX"},
+        {"mgenc++", "compile a C++ program for the simulated machine, with mgen.h and mgen-mpi.h", "mpicxx.mpich",
+         "HAICHI_MPICXX"},
     };
     return commands;
 }
@@ -64,20 +66,20 @@ void run_compiler_command(char** arguments) {
     std::vector<std::string> given;
     for (char** at = arguments + 1; *at != nullptr; ++at) given.emplace_back(*at);
     if (given.empty()) {
-        throw OptionError("haichi " + command->name + ": no source is given",
-                          "haichi " + command->name + " -O2 ring.c -o ring");
+        throw OptionError("haichi " + command->name + ": a source file is missing",
+                          "name it, as in haichi " + command->name + " -O2 ring.c -o ring");
     }
     std::vector<std::string> words = {named != nullptr && *named != '\0' ? named : command->compiler,
                                       "-I" + of_haichi.headers};
     words.insert(words.end(), given.begin(), given.end());
-    // Behind the program's objects: its main() is taken from there where it has none.
+    // After the program's objects, because the linker takes main() from the library if the program has none.
     if (links(given)) words.push_back(of_haichi.library);
     std::vector<char*> all;
     for (std::string& word : words) all.push_back(word.data());
     all.push_back(nullptr);
     execvp(all.front(), all.data());
-    throw UnsupportedError(words.front() + " cannot be started: " + std::strerror(errno),
-                           "install MPICH's (libmpich-dev), or name it in " + command->variable);
+    throw UnsupportedError("cannot start " + words.front() + ": " + std::strerror(errno),
+                           "install MPICH's compiler (libmpich-dev), or name one in " + command->variable);
 }
 
 }  // namespace haichi::cli

@@ -5,18 +5,18 @@
 
 namespace haichi::cli {
 
-/// A compiler for programs that are written for the simulated machine (mgen.h): MPICH's, with haichi's headers and what
-/// it links to them. All arguments are the compiler's.
+/// A compiler for programs that are written for the simulated machine (mgen.h): MPICH's compiler with haichi's headers
+/// and library. The compiler gets all arguments.
 struct CompilerCommand {
     std::string name;
     std::string summary;
-    std::string compiler;  ///< the wrapper that is called
-    std::string variable;  ///< that names another one
+    std::string compiler;  ///< the wrapper to call
+    std::string variable;  ///< environment variable that names another wrapper
 };
 const std::vector<CompilerCommand>& compiler_commands();
 
-/// `arguments`: the name of the command and what follows, ended by null. Comes back only by an error: UnsupportedError
-/// where the compiler or haichi's library is missing.
+/// `arguments` is the name of the command and its arguments, with null at the end. Does not return. Throws
+/// UnsupportedError if the compiler or haichi's library is missing, and OptionError without arguments.
 [[noreturn]] void run_compiler_command(char** arguments);
 
 }  // namespace haichi::cli

@@ -42,7 +42,7 @@ int run(const ConvertArguments& arguments, Console& console) {
 Action configure_convert(OptionTable& options) {
     const auto o = std::make_shared<ConvertArguments>();
     o->job.declare(options, JobUse::kPlaces);
-    o->map.declare(options, "Rank map to convert; it determines the number of ranks", true);
+    o->map.declare(options, "Rank map to convert, which determines the number of ranks", true);
     options.begin(OptionGroup::kOutput);
     options.add_read("to", ValueKind::kText,
                      [o = o.get()](const std::string& word) { o->to = rank_map_format(word).name; },

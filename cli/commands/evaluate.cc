@@ -65,12 +65,12 @@ Action configure_evaluate(OptionTable& options) {
     const auto o = std::make_shared<EvaluateArguments>();
     o->job.declare(options, JobUse::kMeasure);
     o->map.declare(options, "Rank map to evaluate", true);
-    declare_objective(options, o->evaluate.objective, "Objective that is compared with the default placement",
-                      "the first that suits the job");
+    declare_objective(options, o->evaluate.objective, "Objective to compare with the default placement",
+                      "the first objective that suits the job");
     declare_then(options, o->evaluate.objective);
     options.begin(OptionGroup::kSimulation);
     options.add_flag("simulate", o->simulate,
-                     {.description = "Simulate the placement and the default one, packet by packet"});
+                     {.description = "Simulate the placement and the default placement, packet by packet"});
     declare_form(options, o->form, {"simulate"});
     options.begin(OptionGroup::kOutput);
     declare_hottest(options, o->evaluate.hottest_links);
@@ -84,7 +84,7 @@ Action configure_evaluate(OptionTable& options) {
 
 Command evaluate_command() {
     return {"evaluate",
-            "measure a given placement: every objective, bounds, contention, hottest links",
+            "measure a placement: objectives, bounds, contention and most loaded links",
             "haichi evaluate -m fx10-kyushu -w cg64.json --shape 1x2x4x2x3x2 --map cg64.map",
             configure_evaluate,
             {},

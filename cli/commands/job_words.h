@@ -10,24 +10,25 @@
 
 namespace haichi::cli {
 
-/// --map and --format: a rank map that is read.
+/// --map and --format of a rank map that is read.
 struct RankMapInput {
     std::string map{};
     std::string format{};
 
     void declare(OptionTable& options, const std::string& description, bool is_required);
 };
-/// --format: a format of rank maps, whose name is checked at once. The map is read (with --map), or else written.
+/// --format, the format of the rank map of --map if `is_read`, else of the written rank map. The name is checked
+/// immediately.
 void declare_map_format(OptionTable& options, std::string& format, const std::string& otherwise, bool is_read);
 
-/// What --map names, or the job's default placement.
+/// The placement of --map, or the job's default placement.
 Placement map_or_default(const Job& job, const RankMapInput& map);
 
-/// Prints what a user has to know before the machine is simulated. Throws what a simulation of it would throw.
+/// Prints the warnings about a machine that will be simulated. Throws the errors that its simulation would throw.
 void say_about_simulated(const Machine& machine, Console& console);
-/// Prints what a user has to know about the sets of a log: LoadedTraffic::warnings().
+/// Prints the warnings about the sets of a log, which are those of LoadedTraffic::warnings().
 void say_about_sets(const std::vector<std::string>& warnings, Console& console);
-/// Prints what a user has to know about a map that was written to `file`: the lines for the job script, warnings.
+/// Prints the warnings about a map that was written to `file`, and the lines for the job script.
 void say_about_map(const RankMapFormat& format, const Mapping& mapping, const RankMapContext& context,
                    const std::string& file, Console& console);
 

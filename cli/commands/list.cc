@@ -49,7 +49,7 @@ Entries entries_of(const Table<Row>& table) {
     return entries;
 }
 
-/// Of sets, then of calls.
+/// Patterns of sets, then programs of calls.
 Entries pattern_entries() {
     Entries entries = entries_of(patterns());
     const Entries programs = entries_of(nas_programs());
@@ -57,7 +57,7 @@ Entries pattern_entries() {
     return entries;
 }
 
-/// Kinds of topologies may share one.
+/// The routings of all topologies, each once.
 Entries routings() {
     Entries entries;
     for (const TopologyRow& row : topologies()) {
@@ -69,7 +69,7 @@ Entries routings() {
     return entries;
 }
 
-/// A list of the program.
+/// A list that the program prints.
 struct Kind {
     std::string name;
     std::string sentence;
@@ -98,7 +98,7 @@ std::vector<const Kind*> chosen(const std::string& name) {
     for (const Kind& kind : kinds()) {
         if (name.empty() || name == kind.name) chosen.push_back(&kind);
     }
-    if (chosen.empty()) throw OptionError("there is no list of " + shown(name), kinds().hint_for(name));
+    if (chosen.empty()) throw OptionError("unknown list " + shown(name), kinds().hint_for(name));
     return chosen;
 }
 
@@ -128,13 +128,13 @@ Action configure_list(const CommandSpec& program, OptionTable& options) {
     const auto o = std::make_shared<ListArguments>();
     options.begin(OptionGroup::kOutput);
     options.add_text("KIND", o->kind,
-                     {.description = "What to list: " + kinds().listing() + ", or options",
-                      .otherwise = "all but options",
+                     {.description = "List to print: " + kinds().listing() + ", or options",
+                      .otherwise = "all except options",
                       .is_argument = true});
     options.add_text(
         "show", o->shown_machine,
         {.description = "Print a preset as a machine file, with the source of its values", .value = "PRESET"});
-    declare_json(options, o->json, "a JSON object of lists");
+    declare_json(options, o->json, "the lists as a JSON object");
     return [o, &program](Console& console) {
         if (o->kind == "options") return list_options(program, o->json, console);
         if (o->shown_machine.empty()) return run(o->kind, o->json, console);
@@ -147,7 +147,7 @@ Action configure_list(const CommandSpec& program, OptionTable& options) {
 }  // namespace
 
 Command list_command(const CommandSpec& program) {
-    return {"list", "show what there is to choose from: machines, objectives, strategies, formats and so on",
+    return {"list", "list the values of options: machines, objectives, strategies, formats and more",
             "haichi list objectives", [&program](OptionTable& options) { return configure_list(program, options); }};
 }
 

@@ -5,7 +5,7 @@
 
 namespace haichi::cli {
 
-/// `program` has the options that are listed; it must outlive the command.
+/// `program` has the options for `haichi list options`, and must outlive the command.
 Command list_command(const CommandSpec& program);
 
 }  // namespace haichi::cli

@@ -5,8 +5,8 @@
 
 namespace haichi::cli {
 
-/// `haichi list options`: every option of every command of the program; as JSON with all that the tables say. Schemas,
-/// forms, pages and completions are made of it.
+/// `haichi list options`, which lists all options of all commands. The JSON has everything that the tables contain.
+/// Schemas, forms, pages and completions are generated from it.
 int list_options(const CommandSpec& program, bool json, Console& console);
 
 }  // namespace haichi::cli

@@ -8,7 +8,7 @@ namespace haichi::cli {
 
 Command log_command() {
     return {"log",
-            "look at the communication log of a run: show, compare, convert",
+            "show, compare or convert the communication log of a run",
             "haichi log show app.haichi-log",
             nullptr,
             {log_show_command(), log_compare_command(), log_convert_command()}};

@@ -26,7 +26,8 @@ struct CompareOptions {
 int run(const CompareOptions& options, Console& console) {
     std::vector<NamedLog> logs = named_logs(options.files);
     if (logs.size() < 2)
-        throw OptionError("log compare takes two logs or more", "haichi log compare a.haichi-log b.haichi-log");
+        throw OptionError("log compare requires at least two logs",
+                          "name them, as in haichi log compare a.haichi-log b.haichi-log");
     if (!options.rails.empty()) set_rails(options.rails, logs);
     CommandOutputs outputs(console);
     for (const NamedLog& named : logs) {
@@ -40,7 +41,8 @@ int run(const CompareOptions& options, Console& console) {
         const JobLog log = read_log(named.job, options.format, outputs.reading());
         runs.push_back({named.label, log.rank_count, named.rails, job_totals(log), log.warnings});
         if (!runs.back().totals.has_times) {
-            throw InputError(named.path() + ": holds no times of functions", "haichi log show shows what it holds");
+            throw InputError(named.path() + ": the log has no times of functions",
+                             "see its contents with haichi log show");
         }
         if (!runs.back().totals.libraries.empty()) library = runs.back().totals.libraries.front();
         for (const std::string& warning : log.warnings) {
@@ -68,16 +70,16 @@ int run(const CompareOptions& options, Console& console) {
 Action configure_log_compare(OptionTable& options) {
     const auto o = std::make_shared<CompareOptions>();
     declare_logs(options, o->files, o->format,
-                 "Logs of jobs; LABEL:FILE names a column, rails=2:FILE states the NICs per node");
+                 "Logs of jobs, where LABEL:FILE names a column and rails=2:FILE states the NICs per node");
     declare_rails(options, o->rails);
-    declare_json(options, o->json, "haichi-log-comparison/1");
+    declare_json(options, o->json, "the comparison as haichi-log-comparison/1");
     return [o](Console& console) { return run(*o, console); };
 }
 
 }  // namespace
 
 Command log_compare_command() {
-    return {"compare", "tabulate runs per function, which got slower, and how many rails are best",
+    return {"compare", "compare the logs of runs: time per function, slower functions and the best number of NICs",
             "haichi log compare rails=1:run1.haichi-log rails=2:run2.haichi-log", configure_log_compare};
 }
 

@@ -27,7 +27,8 @@ struct ConvertOptions {
 int run(const ConvertOptions& options, Console& console) {
     const std::vector<JobFiles> jobs = files_by_job(options.files);
     if (jobs.size() > 1)
-        throw OptionError("log convert takes one log, not " + std::to_string(jobs.size()), "compare takes several");
+        throw OptionError("log convert takes one log, found " + std::to_string(jobs.size()),
+                          "convert them one after the other");
     const MatrixFormat& format = matrix_formats().at(options.to);
     CommandOutputs outputs(console);
     for (const std::string& file : jobs.front().files) outputs.add_input(file);
@@ -39,21 +40,21 @@ int run(const ConvertOptions& options, Console& console) {
     format.write(matrix.workload, [&destination](std::string_view text) { destination.write(text); });
     outputs.commit();
     for (const std::string& warning : log.warnings) console.say("warning: " + without_controls(warning) + "\n");
-    console.say("a matrix of " + count_text(static_cast<double>(matrix.workload.messages().size())) + " pairs, " +
-                count_text(static_cast<double>(matrix.workload.total_bytes())) + " bytes, of the whole run\n");
+    console.say("matrix of the whole run: " + count_text(static_cast<double>(matrix.workload.messages().size())) +
+                " pairs, " + count_text(static_cast<double>(matrix.workload.total_bytes())) + " bytes\n");
     if (matrix.pairs_from_receivers > 0) {
-        console.say("of " + std::to_string(matrix.pairs_from_receivers) +
-                    " pairs only the receivers' side is known: bytes received\n");
+        console.say("for " + std::to_string(matrix.pairs_from_receivers) +
+                    " pairs the log has only the bytes received, not the bytes sent\n");
     }
     console.hint(
-        "it does not say which messages are under way together: hop-bytes, rmatt, rmatt-3d and max-link-load "
-        "make sense for it, tac3 does not");
+        "use the objective hop-bytes, rmatt, rmatt-3d or max-link-load. A matrix does not state which messages are in "
+        "flight together, which tac3 requires");
     return kExitDone;
 }
 
 Action configure_log_convert(OptionTable& options) {
     const auto o = std::make_shared<ConvertOptions>();
-    declare_logs(options, o->files, o->format, "Log of a job, or a part of it");
+    declare_logs(options, o->files, o->format, "Log of a job, or its parts");
     options.begin(OptionGroup::kOutput);
     options.add_text("to", o->to,
                      {.description = "Format to write",

@@ -25,7 +25,7 @@ std::int32_t read_rails(std::string_view text, const std::string& place) {
 NamedLog named_log(const std::string& text) {
     constexpr std::string_view kRails = "rails=";
     const auto colon = text.find(':');
-    // A file that is there is meant, whatever its name.
+    // The name of an existing file may contain a colon.
     if (colon == std::string::npos || colon + 1 == text.size() || std::filesystem::exists(text)) {
         return {{{text}}, std::filesystem::path(text).filename().string(), std::nullopt};
     }
@@ -51,17 +51,18 @@ void declare_logs(OptionTable& options, std::vector<std::string>& logs, std::str
 
 void declare_interfaces(OptionTable& options, std::int32_t& interfaces, std::vector<std::string> needs) {
     options.add_count("interfaces", interfaces,
-                      {.description = "NICs that a node has", .most = 1000, .needs = std::move(needs)});
+                      {.description = "Number of NICs per node", .most = 1000, .needs = std::move(needs)});
 }
 
 void declare_rails(OptionTable& options, std::string& rails) {
-    options.add_read("rails", ValueKind::kList, [&rails](const std::string& word) { rails = word; },
-                     {.description = "NICs per node that each run used, one number for each log", .value = "N,N,..."});
+    options.add_read(
+        "rails", ValueKind::kList, [&rails](const std::string& word) { rails = word; },
+        {.description = "Number of NICs per node that each run used, one number for each log", .value = "N,N,..."});
 }
 
 std::vector<NamedLog> named_logs(const std::vector<std::string>& texts) {
     std::vector<NamedLog> logs;
-    std::vector<std::optional<std::uint64_t>> jobs;  // of parts; a whole log may be compared with itself
+    std::vector<std::optional<std::uint64_t>> jobs;  // only for parts, because a whole log may be compared with itself
     for (const std::string& text : texts) {
         NamedLog log = named_log(text);
         const std::optional<std::uint64_t> job = job_of_part(log.path());
@@ -79,9 +80,9 @@ std::vector<NamedLog> named_logs(const std::vector<std::string>& texts) {
 void set_rails(const std::string& list, std::vector<NamedLog>& logs) {
     const std::vector<std::string_view> words = split(list, ',');
     if (words.size() != logs.size()) {
-        throw OptionError(
-            "--rails has " + std::to_string(words.size()) + " numbers for " + std::to_string(logs.size()) + " logs",
-            "one for each, as in --rails 1,2,4 A B C");
+        throw OptionError("--rails: expected " + std::to_string(logs.size()) + " numbers, one per log, found " +
+                              std::to_string(words.size()),
+                          "give one number per log, as in --rails 1,2,4 A B C");
     }
     for (std::size_t i = 0; i < logs.size(); ++i) {
         logs[i].rails = read_rails(words[i], field("rails"));

@@ -10,16 +10,17 @@
 
 namespace haichi::cli {
 
-/// LOG..., at least one, and --log-format of all of them.
+/// LOG..., at least one, and --log-format for all of them.
 void declare_logs(OptionTable& options, std::vector<std::string>& logs, std::string& format,
                   const std::string& description);
 
-/// --interfaces; 0: not known.
+/// --interfaces, where 0 means unknown.
 void declare_interfaces(OptionTable& options, std::int32_t& interfaces, std::vector<std::string> needs = {});
-/// --rails; the numbers as given.
+/// --rails, with the numbers as given.
 void declare_rails(OptionTable& options, std::string& rails);
 
-/// A log as named on the command line: "rails=2:FILE", "LABEL:FILE" or "FILE"; of a job in parts all files.
+/// A log as named on the command line: "rails=2:FILE", "LABEL:FILE" or "FILE". The log of a job in parts has several
+/// files.
 struct NamedLog {
     JobFiles job;
     std::string label;
@@ -27,9 +28,9 @@ struct NamedLog {
 
     [[nodiscard]] const std::string& path() const { return job.name(); }
 };
-/// One for each job; the label is that of its first file.
+/// One log for each job, with the label of its first file.
 std::vector<NamedLog> named_logs(const std::vector<std::string>& texts);
-/// The numbers of --rails, one for each log.
+/// Sets the numbers of --rails, one for each log.
 void set_rails(const std::string& list, std::vector<NamedLog>& logs);
 
 }  // namespace haichi::cli

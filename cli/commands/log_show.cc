@@ -38,15 +38,15 @@ void show_json(const JobLog& log, const JobTotals& totals, ListedRanks listed, c
                SourceLines& lines, Console& console) {
     const bool all_ranks = lists_all_ranks(log, listed);
     if (!all_ranks && listed == ListedRanks::kAuto) {
-        console.say("the " + std::to_string(log.ranks.size()) + " ranks are not listed one by one\n");
-        console.hint("--ranks all lists them");
+        console.say("the report omits the list of " + std::to_string(log.ranks.size()) + " ranks\n");
+        console.hint("list them with --ranks all");
     }
     nlohmann::ordered_json more = site_tables_json(log, options.call_sites ? &lines : nullptr);
     if (options.rails) more["rail_advice"] = rail_advice_json(advise_rails(log, totals, options.interfaces));
     write_log_json(log, totals, all_ranks, more, [&console](std::string_view text) { console.data(text); });
 }
 
-/// The call log of one rank: the one asked for, else the first that has one.
+/// The call log of the rank `asked`, or else of the first rank that has one.
 std::string calls_text(const JobLog& log, std::optional<std::int32_t> asked) {
     const auto is_it = [](const RankLog& rank) { return !rank.threads.empty(); };
     if (!asked) {
@@ -60,7 +60,7 @@ std::string calls_text(const JobLog& log, std::optional<std::int32_t> asked) {
     return "\n" + outline_text(log, *found);
 }
 
-/// Those that are asked for.
+/// The additional tables that the options request.
 std::string more_tables(const JobLog& log, const JobTotals& totals, const ShowOptions& options, SourceLines& lines) {
     const std::string text = options.by_rank ? rank_functions_text(log, totals) : "";
     return options.call_sites ? text + call_sites_text(log, totals, lines) : text;
@@ -71,7 +71,7 @@ int run(const ShowOptions& options, Console& console) {
     const ListedRanks listed = options.ranks;
     const bool is_list = options.json && jobs.size() > 1;
     if (!options.page.empty() && jobs.size() > 1) {
-        throw OptionError("--html makes a page of one log, found " + std::to_string(jobs.size()));
+        throw OptionError("--html requires one log, found " + std::to_string(jobs.size()));
     }
     CommandOutputs outputs(console);
     for (const JobFiles& job : jobs) {
@@ -84,7 +84,7 @@ int run(const ShowOptions& options, Console& console) {
         const JobLog log = read_log(jobs[i], options.format, outputs.reading());
         const JobTotals totals = job_totals(log);
         SourceLines lines(OpenedNames(jobs[i].name(), console.files_below()));
-        outputs.open();  // a page is that of one log
+        outputs.open();  // a page shows one log
         if (page != nullptr) {
             page->write(log_page(log, totals, jobs[i].name(), calls_text(log, options.rank), lines));
             outputs.commit();
@@ -106,36 +106,36 @@ int run(const ShowOptions& options, Console& console) {
 
 Action configure_log_show(OptionTable& options) {
     const auto o = std::make_shared<ShowOptions>();
-    declare_logs(options, o->files, o->format, "Logs of jobs, or parts of them; parts of one job are read together");
+    declare_logs(options, o->files, o->format, "Logs of jobs, or parts of them. Parts of one job are read together");
     options.begin(OptionGroup::kOutput);
     options.add_read("ranks", ValueKind::kText,
                      [o = o.get()](const std::string& word) {
                          o->ranks = word == "all" ? ListedRanks::kAll : ListedRanks::kSummary;
                      },
-                     {.description = "Whether every rank is listed",
+                     {.description = "Ranks to list: all, or only a summary",
                       .value = "WHICH",
-                      .otherwise = "all with --json up to a million lines, else summary",
+                      .otherwise = "all with --json if the list has up to a million lines, else summary",
                       .choices = {"all", "summary"}});
     options.add_output("html", o->page, {.description = "Write a page with pictures to FILE instead of the tables"});
     options.add_count("calls-of", o->rank,
-                      {.description = "Rank whose calls are outlined",
+                      {.description = "Rank whose calls haichi outlines",
                        .value = "RANK",
-                       .otherwise = "the first that has a call log",
+                       .otherwise = "the first rank that has a call log",
                        .least = 0});
-    options.add_flag("call-sites", o->call_sites, {.description = "Also list the call sites of MPI, by their time"});
+    options.add_flag("call-sites", o->call_sites, {.description = "Also list the call sites of MPI, sorted by time"});
     options.add_flag("by-rank", o->by_rank,
                      {.description = "Also list the time of every rank in the functions with the most time"});
     options.add_flag("rails", o->rails, {.description = "Advise how many NICs per node to use, and why"});
     declare_interfaces(options, o->interfaces, {"rails"});
-    declare_json(options, o->json, "haichi-log/1, a list for several logs");
+    declare_json(options, o->json, "the log as haichi-log/1, or a list of several logs");
     return [o](Console& console) { return run(*o, console); };
 }
 
 }  // namespace
 
 Command log_show_command() {
-    return {"show", "functions, message sizes, busiest pairs and balance of a run", "haichi log show app.haichi-log",
-            configure_log_show};
+    return {"show", "show functions, message sizes, most active pairs and balance of a run",
+            "haichi log show app.haichi-log", configure_log_show};
 }
 
 }  // namespace haichi::cli

@@ -59,13 +59,13 @@ void check_arguments(const MapArguments& arguments) {
     const MapOptions& options = arguments.map;
     const std::string& strategy = options.strategy;
     if (options.has_start() && strategy != "anneal" && strategy != "tabu" && strategy != "auto") {
-        throw OptionError("--start has no effect with --strategy " + strategy, "it is where a search starts");
+        throw OptionError("--start cannot be combined with --strategy " + strategy,
+                          "use --strategy anneal, tabu or auto, which start from a placement");
     }
     check_map_options(options);
     check_requirement_names(arguments.require, options.objective.is_auto() ? "" : options.objective.name);
     if (arguments.json && arguments.output == "-") {
-        throw OptionError("--json and --output - would both write to standard output",
-                          "give --output the name of a file");
+        throw OptionError("--json cannot be combined with --output -", "give --output the name of a file");
     }
 }
 
@@ -75,18 +75,18 @@ JobSpec job_spec(const MapArguments& arguments) {
     return spec;
 }
 
-/// What the report of the found placement includes.
+/// The options of the report on the found placement.
 EvaluateOptions evaluate_options(const MapArguments& arguments) {
     EvaluateOptions evaluated{.objective = arguments.map.objective, .all_objectives = false};
     evaluated.hottest_links = arguments.hottest;
     if (!arguments.simulate) return evaluated;
-    // Asked for more, threads are the search's; the simulation's result depends on neither.
+    // --threads applies to the search as well. The results of the simulation do not depend on it.
     evaluated.simulation.emplace().threads = std::max(arguments.map.search.threads, 1);
     evaluated.simulation->form = arguments.form;
     return evaluated;
 }
 
-/// Of jobs on one machine: refuses what cannot be simulated before any search, where anything is.
+/// Checks, before any search, that all jobs (on one machine) can be simulated, if the options require a simulation.
 void check_simulations(std::span<const Job> jobs, const MapOptions& options, const EvaluateOptions& evaluated,
                        Console& console) {
     const ObjectiveRow* row = objectives().find(options.objective.name);
@@ -97,7 +97,7 @@ void check_simulations(std::span<const Job> jobs, const MapOptions& options, con
     for (const Job& job : jobs) check_simulation(job, *evaluated.simulation);
 }
 
-/// The file of one shape: -o with "{shape}" replaced.
+/// The file of one shape, which is the value of -o with "{shape}" replaced.
 std::string path_for(const std::string& pattern, const std::vector<std::int32_t>& shape) {
     constexpr std::string_view kField = "{shape}";
     std::string path = pattern;
@@ -124,8 +124,8 @@ void check_shape_arguments(const MapArguments& arguments) {
         check_robust_options(arguments.map);
     } else if (arguments.writes_map()) {
         if (arguments.output.find("{shape}") != std::string::npos) return;
-        throw OptionError("--shapes writes one map for each shape",
-                          "name them with --output 'cg-{shape}.map', or ask for --json");
+        throw OptionError("--shapes requires --json, or {shape} in the file name of --output",
+                          "name one map per shape, as in --output 'cg-{shape}.map'");
     }
 }
 
@@ -136,7 +136,7 @@ void add_inputs(const MapArguments& arguments, Outputs& outputs) {
     outputs.add_input(objective.substr(0, objective.rfind(':')));  // the library of a plug-in
 }
 
-/// What -o names: a file for each shape, or one for all.
+/// The destinations of -o: a file for each shape, or one file for all.
 std::vector<Destination> add_shape_files(const MapArguments& arguments, CommandOutputs& outputs) {
     std::vector<Destination> files;
     if (arguments.output.empty() && arguments.json) return files;
@@ -146,7 +146,7 @@ std::vector<Destination> add_shape_files(const MapArguments& arguments, CommandO
     return files;
 }
 
-/// The map that goes to file k.
+/// The map for file k.
 std::string shape_map_text(const MapArguments& arguments, const ShapesReport& report, std::size_t k) {
     const Placement& placement = report.shapes[k].placement;
     const RankMapContext context = placement.job().rank_maps();
@@ -166,7 +166,7 @@ int run_shapes(const MapArguments& arguments, Console& console) {
     std::vector<Destination> files = add_shape_files(arguments, outputs);
     outputs.check();
     const std::vector<Job> jobs = jobs_of_shapes(spec, arguments.shapes, outputs.reading());
-    say_about_sets(jobs.front().set_warnings(console.log()), console);  // which all of them have
+    say_about_sets(jobs.front().set_warnings(console.log()), console);  // all jobs have the same sets
     outputs.open();
     const InterruptWatch watch;
     const ShapesReport report = find_for_shapes(arguments, jobs, console);
@@ -181,7 +181,7 @@ int run_shapes(const MapArguments& arguments, Console& console) {
         if (report.robust) console.say(robust_summary(report));
     }
     if (!report.interrupted) return kExitDone;
-    console.say("interrupted: these are the best placements so far\n");
+    console.say("interrupted: the results are the best placements so far\n");
     return kExitInterrupted;
 }
 
@@ -203,13 +203,13 @@ void print_words(const Evaluation& evaluation, const RankMapFormat& format, cons
                  Console& console) {
     console.say(map_summary(evaluation, !arguments.no_timing));
     if (arguments.format.empty() && format.name == "json") {
-        console.say("the map is written as json: this job has no logical coordinates for the format fujitsu\n");
+        console.say("the map has the format json, because the job has no logical coordinates for the format fujitsu\n");
     }
     const Placement& placement = evaluation.placement;
     say_about_map(format, placement.mapping(), placement.job().rank_maps(), arguments.output, console);
 }
 
-/// The time that is left, from where an earlier run was ended.
+/// The options of a run that continues from the checkpoint, with the search time that is left.
 MapOptions go_on(MapOptions options, CheckpointFile& checkpoint) {
     checkpoint.read();
     if (options.checkpoint != nullptr) options.search.seconds_gone = options.checkpoint->seconds_before();
@@ -253,21 +253,22 @@ int run(const MapArguments& arguments, Console& console) {
         checkpoint.remove();
         return code;
     }
-    console.say("interrupted: this is the best placement so far\n");
+    console.say("interrupted: the result is the best placement so far\n");
     return kExitInterrupted;
 }
 
 void declare_shapes(OptionTable& options, MapArguments& arguments) {
     options.begin(OptionGroup::kJob);
-    options.add_read("shapes", ValueKind::kList,
-                     [&arguments](const std::string& word) {
-                         for (const std::string_view shape : split(word, ',')) {
-                             arguments.shapes.push_back(parse_sizes(shape, field("shapes")));
-                         }
-                     },
-                     {.description = "Shapes that the job may get: a map for each, or with --robust one for all",
-                      .value = "A,B,C",
-                      .excludes = {"shape", "nodes", "require", "checkpoint"}});
+    options.add_read(
+        "shapes", ValueKind::kList,
+        [&arguments](const std::string& word) {
+            for (const std::string_view shape : split(word, ',')) {
+                arguments.shapes.push_back(parse_sizes(shape, field("shapes")));
+            }
+        },
+        {.description = "Shapes that the job may get. haichi writes a map for each, or one map for all with --robust",
+         .value = "A,B,C",
+         .excludes = {"shape", "nodes", "require", "checkpoint"}});
     options.add_read(
         "robust", ValueKind::kText,
         [&arguments](const std::string& word) { arguments.robust = RobustOptions{parse_robust_measure(word)}; },
@@ -276,22 +277,23 @@ void declare_shapes(OptionTable& options, MapArguments& arguments) {
          .choices = robust_measures().names(),
          .needs = {"shapes"}});
     options.add_flag("rotations", arguments.rotations,
-                     {.description = "Count every order of the logical axes as a shape, too", .needs = {"robust"}});
+                     {.description = "Also count every order of the logical axes as a shape", .needs = {"robust"}});
 }
 
 Action configure_map(OptionTable& options) {
     const auto o = std::make_shared<MapArguments>();
     o->job.declare(options, JobUse::kMeasure);
     declare_shapes(options, *o);
-    declare_objective(options, o->map.objective,
-                      "What to minimize (haichi list objectives); auto searches by those that suit the job and takes "
-                      "what the simulator finds fastest; ./libx.so:name is a plug-in",
-                      "auto");
+    declare_objective(
+        options, o->map.objective,
+        "Objective to minimize (haichi list objectives), or ./libx.so:name for a plug-in. With auto, haichi "
+        "searches with several and lets the simulator choose",
+        "auto");
     declare_then(options, o->map.objective);
     declare_search(options, o->map);
     options.begin(OptionGroup::kSearch);
     options.add_output("checkpoint", o->checkpoint,
-                       {.description = "Keep the best placement so far in FILE, continue from it where it exists, and "
+                       {.description = "Keep the best placement so far in FILE, continue from FILE if it exists, and "
                                        "remove it at the end",
                         .needs = {"time"},
                         .is_local = true});
@@ -301,9 +303,9 @@ Action configure_map(OptionTable& options) {
     declare_form(options, o->form, {"simulate"});
     declare_hottest(options, o->hottest);
     declare_requirements(options, o->require);
-    declare_map_format(options, o->format, "fujitsu where the job has logical coordinates, else json", false);
+    declare_map_format(options, o->format, "fujitsu if the job has logical coordinates, else json", false);
     declare_output(options, o->output, "Write the map to FILE instead of standard output");
-    declare_json(options, o->json, "the report haichi-report/1 to standard output");
+    declare_json(options, o->json, "the report haichi-report/1");
     declare_no_timing(options, o->no_timing);
     return [o](Console& console) { return run(*o, console); };
 }

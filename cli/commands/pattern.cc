@@ -28,18 +28,19 @@ struct PatternArguments {
     std::string output;
 };
 
-/// Throws OptionError for the first of `names` that is given: the pattern has no use for it.
+/// Throws OptionError for the first of `names` that is given, because the pattern does not use it.
 void refuse(const OptionTable& options, const std::string& pattern, std::initializer_list<const char*> names) {
     for (const char* name : names) {
-        if (options.is_given(name)) throw OptionError("pattern " + shown(pattern) + " takes no " + field(name));
+        if (options.is_given(name))
+            throw OptionError("pattern " + shown(pattern) + " cannot be combined with " + field(name));
     }
 }
 
-/// A program is calls and not sets: its pattern is a log.
+/// Writes the log of a program, which consists of calls and not of sets.
 int run_program(const PatternArguments& arguments, Console& console) {
     if (arguments.output.empty() || arguments.output == "-") {
-        throw OptionError("pattern " + shown(arguments.name) + " is a binary log",
-                          "name its file: -o " + arguments.name.substr(4) + ".haichi-log");
+        throw OptionError("pattern " + shown(arguments.name) + " requires a file for its binary log",
+                          "name the file with -o " + arguments.name.substr(4) + ".haichi-log");
     }
     CommandOutputs outputs(console);
     Destination destination = outputs.add_destination(arguments.output);
@@ -90,22 +91,26 @@ Action configure_pattern(OptionTable& options) {
         {.description = "Pattern or program (haichi list patterns)", .is_required = true, .is_argument = true});
     options.add_count("ranks", o->ranks,
                       {.description = "Number of ranks", .otherwise = "the product of --dims", .most = kMostRanks});
-    options.add_sizes("dims", o->dims,
-                      {.description = "Sizes of the grid of grid patterns", .otherwise = "the ranks factored evenly"});
-    options.add_flag("periodic", pattern.periodic, {.description = "Wrap the grid of stencils around"});
-    options.add_count(
-        "points", pattern.points,
-        {.description = "Points of stencils: 5 or 9 in 2D, 7, 19 or 27 in 3D", .otherwise = "5 or 7", .most = 1000});
+    options.add_sizes(
+        "dims", o->dims,
+        {.description = "Sizes of the grid of a grid pattern", .otherwise = "balanced factors of --ranks"});
+    options.add_flag("periodic", pattern.periodic,
+                     {.description = "Connect the opposite sides of the grid of a stencil"});
+    options.add_count("points", pattern.points,
+                      {.description = "Number of points of a stencil: 5 or 9 in 2D, and 7, 19 or 27 in 3D",
+                       .otherwise = "5 or 7",
+                       .most = 1000});
     options.add_count("shuffle", pattern.shuffle_seed,
-                      {.description = "Relabel the ranks at random, with this seed", .value = "SEED", .least = 0});
-    options.add_bytes(
-        "bytes", pattern.message_bytes,
-        {.description = "Size of a message, of a block for all-to-alls, as in 64KiB", .otherwise = "1MiB", .least = 0});
+                      {.description = "Random seed for relabelling the ranks", .value = "SEED", .least = 0});
+    options.add_bytes("bytes", pattern.message_bytes,
+                      {.description = "Size of a message, or of a block of an all-to-all, as in 64KiB",
+                       .otherwise = "1MiB",
+                       .least = 0});
     options.add_count("iterations", o->iterations,
-                      {.description = "Number of iterations", .otherwise = "the pattern's own"});
+                      {.description = "Number of iterations", .otherwise = "the pattern's number"});
     options.add_count("seed", pattern.seed, {.description = "Random seed of the random patterns", .least = 0});
     options.add_text("class", o->program.problem_class,
-                     {.description = "Problem class of nas- programs: S, W or A to E", .value = "CLASS"});
+                     {.description = "Problem class of a nas- program: S, W, or A to E", .value = "CLASS"});
     options.add_number("compute-seconds", o->program.compute_seconds,
                        {.description = "CPU time of all iterations of a nas- program on one process",
                         .value = "SECONDS",

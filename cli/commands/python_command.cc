@@ -22,8 +22,8 @@ namespace haichi::cli {
 
 namespace {
 
-/// $HAICHI_PYTHON; the interpreter in this program's own folder (a virtual environment), or in .venv of the source
-/// folder that it was built in; the one of PATH.
+/// The first of: $HAICHI_PYTHON, the interpreter in this program's directory (a virtual environment), the interpreter
+/// in .venv of the source directory, and python3 in PATH.
 std::string interpreter() {
     if (const char* named = std::getenv("HAICHI_PYTHON"); named != nullptr && *named != '\0') return named;
     std::error_code failed;
@@ -37,9 +37,10 @@ std::string interpreter() {
     return "python3";
 }
 
-/// Asks without importing: a broken package is to show its own error. What the interpreter says of itself stays unseen.
+/// Searches the package without an import, so that a broken package shows its own error later. The interpreter's own
+/// output is not shown.
 bool has_haichi(const std::string& python, const sigset_t& signals_before) {
-    std::string safe_path = "-P";  // nothing from the current folder
+    std::string safe_path = "-P";  // ignores the current directory
     std::string option = "-c";
     std::string question = "import importlib.util, sys; sys.exit(0 if importlib.util.find_spec('haichi') else 9)";
     std::string name = python;
@@ -57,7 +58,7 @@ bool has_haichi(const std::string& python, const sigset_t& signals_before) {
     posix_spawn_file_actions_destroy(&silence);
     if (error != 0) {
         throw UnsupportedError(
-            "this command needs Python, and " + shown(python) + " cannot be started: " + std::strerror(error),
+            "this command requires Python: cannot start " + shown(python) + ": " + std::strerror(error),
             "install python3, or name the interpreter in HAICHI_PYTHON");
     }
     int status = 0;
@@ -77,7 +78,7 @@ bool is_pending(const sigset_t& signals) {
 
 void run_python_command(char** arguments) {
     std::string python = interpreter();
-    // The command takes its signals when it is ready for them (haichi/base/interruption.py): none gets lost before.
+    // Signals stay blocked until the command is ready for them (haichi/base/interruption.py), so that none is lost.
     const sigset_t ours = interrupting_signals();
     sigset_t before;
     ::sigprocmask(SIG_BLOCK, &ours, &before);
@@ -85,9 +86,9 @@ void run_python_command(char** arguments) {
     if (is_pending(ours)) ::_exit(kExitInterrupted);
     if (!is_installed) {
         throw UnsupportedError(
-            "this command needs the Python package haichi, which " + shown(python) + " does not have",
-            "`pip install .` in the source folder (scripts/install_python.sh does it in .venv); "
-            "HAICHI_PYTHON names another interpreter");
+            "this command requires the Python package haichi, which " + shown(python) + " does not have",
+            "run scripts/install_python.sh, or `pip install .` in the source directory, or name another interpreter in "
+            "HAICHI_PYTHON");
     }
     std::string safe_path = "-P";
     std::string option = "-m";
@@ -96,7 +97,7 @@ void run_python_command(char** arguments) {
     for (; *arguments != nullptr; ++arguments) all.push_back(*arguments);
     all.push_back(nullptr);
     execvp(python.c_str(), all.data());
-    throw UnsupportedError(shown(python) + " cannot be started: " + std::strerror(errno));
+    throw UnsupportedError("cannot start " + shown(python) + ": " + std::strerror(errno));
 }
 
 }  // namespace haichi::cli

@@ -18,8 +18,8 @@ Requirement read_requirement(const std::string& text) {
     const auto sign = text.find("<=");
     Requirement requirement{.metric = without_blanks(text.substr(0, sign))};
     if (sign == std::string::npos || requirement.metric.empty()) {
-        throw OptionError("--require: expected METRIC<=NUMBER, got " + shown(text),
-                          "an example is --require 'tac3<=0.001', quoted for the shell");
+        throw OptionError("--require: expected METRIC<=NUMBER, found " + shown(text),
+                          "quote the limit for the shell, as in --require 'tac3<=0.001'");
     }
     OptionTable number;
     number.add_number("require", requirement.limit,
@@ -35,7 +35,7 @@ void declare_requirements(OptionTable& options, std::vector<Requirement>& requir
     options.add_read(
         "require", ValueKind::kTexts,
         [&requirements](const std::string& word) { requirements.push_back(read_requirement(word)); },
-        {.description = "Exit with 3 unless METRIC<=NUMBER holds, as in 'tac3<=0.001'; a metric of the report",
+        {.description = "Exit with 3 unless METRIC<=NUMBER holds for a metric of the report, as in 'tac3<=0.001'",
          .value = "LIMIT"});
 }
 

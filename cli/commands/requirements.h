@@ -9,7 +9,7 @@
 
 namespace haichi::cli {
 
-/// A limit that a script sets: `--require tac3<=0.001`.
+/// A limit of --require, as in `--require tac3<=0.001`.
 struct Requirement {
     std::string metric;
     double limit = 0;
@@ -17,9 +17,9 @@ struct Requirement {
 
 /// --require, repeatable.
 void declare_requirements(OptionTable& options, std::vector<Requirement>& requirements);
-/// Throws OptionError for metrics that a report about `objective` does not have.
+/// Throws OptionError for metrics that are not in a report about `objective`.
 void check_requirement_names(const std::vector<Requirement>& requirements, const std::string& objective);
-/// kExitLimitNotMet, with an error for each missed limit, or kExitDone.
+/// Returns kExitLimitNotMet and prints an error for each missed limit, or returns kExitDone.
 int check_requirements(const std::vector<Requirement>& requirements, const Evaluation& evaluation, Console& console);
 
 }  // namespace haichi::cli

@@ -15,7 +15,7 @@ namespace {
 void declare_program(OptionTable& options, RunArguments& arguments) {
     options.begin(OptionGroup::kJob);
     options.add_texts("PROGRAM", arguments.program,
-                      {.description = "MPI program, built for MPICH, and its arguments",
+                      {.description = "MPI program that was built for MPICH, and its arguments",
                        .is_required = true,
                        .is_argument = true,
                        .takes_rest = true,
@@ -26,12 +26,12 @@ Action configure_run(OptionTable& options) {
     const auto o = std::make_shared<RunArguments>();
     o->job.declare(options, JobUse::kProgram);
     declare_program(options, *o);
-    o->map.declare(options, "Rank map", false);
+    o->map.declare(options, "Rank map to simulate", false);
     o->live.declare(options);
     o->simulation.declare_machine(options);
     o->simulation.declare_observation(options);
     declare_output(options, o->output, "Write the report to FILE instead of standard error");
-    declare_json(options, o->json, "the report haichi-simulation/1; the program's output goes to standard error");
+    declare_json(options, o->json, "the report haichi-simulation/1. The program's output goes to standard error");
     declare_no_timing(options, o->no_timing);
     return [o](Console& console) {
         try {

@@ -38,7 +38,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// As a shell finds a command: a name without a folder in those of PATH.
+/// Finds a program as a shell does: a name without a directory is searched in the directories of PATH.
 std::string path_of_program(const std::string& name) {
     if (name.empty()) throw OptionError("the name of the program is empty");
     if (name.find('/') != std::string::npos) return name;
@@ -51,10 +51,10 @@ std::string path_of_program(const std::string& name) {
         if (fs::is_regular_file(file, failed) && ::access(file.c_str(), X_OK) == 0) return file.string();
         at = end + 1;
     }
-    throw InputError(name + ": no such program in PATH", "for a program in the current folder write ./" + name);
+    throw InputError(name + ": no such program in PATH", "write ./" + name + " for a program in the current directory");
 }
 
-/// Beside this program: where it is installed, and where it was built.
+/// The library that is installed with this program, or else the one in the build directory.
 std::string live_library() {
     std::error_code failed;
     const fs::path program = fs::read_symlink("/proc/self/exe", failed);
@@ -63,21 +63,21 @@ std::string live_library() {
         const fs::path file = fs::canonical(folder / place, failed);
         if (!failed) return file.string();
     }
-    throw UnsupportedError("this haichi cannot run programs: libhaichi-mpich.so is not installed with it", kPartHint);
+    throw UnsupportedError("haichi is installed without the library for live programs (libhaichi-mpich.so)", kPartHint);
 }
 
-/// Into a program with rights of its own the system loads no library that a user names, so that it would run by itself.
+/// Refuses privileged programs. The system does not preload libraries into them, so they would run without haichi.
 void refuse_privileged(const std::string& path) {
     struct stat status {};
-    if (::stat(path.c_str(), &status) != 0) return;  // said by whoever reads it
-    const char* const what = (status.st_mode & S_ISUID) != 0   ? "setuid"
-                             : (status.st_mode & S_ISGID) != 0 ? "setgid"
+    if (::stat(path.c_str(), &status) != 0) return;  // reported when the file is read
+    const char* const what = (status.st_mode & S_ISUID) != 0   ? "a setuid program"
+                             : (status.st_mode & S_ISGID) != 0 ? "a setgid program"
                              : ::getxattr(path.c_str(), "security.capability", nullptr, 0) > 0
                                  ? "a program with capabilities"
                                  : nullptr;
     if (what == nullptr) return;
-    throw UnsupportedError(path + ": is " + what + ": it would run outside the simulation",
-                           "take a copy, which has no rights of its own: cp " + path + " .");
+    throw UnsupportedError(path + ": " + what + " would run outside the simulation",
+                           "run a copy without these rights: cp " + path + " .");
 }
 
 void check_program(const std::string& path, const std::string& library, bool starts_with_refused_calls) {
@@ -91,7 +91,7 @@ void check_program(const std::string& path, const std::string& library, bool sta
     for (const abi::RefusedCall& call : abi::refused_calls()) reasons[call.name] = call.reason;
 #endif
     if (!starts_with_refused_calls) {
-        std::erase_if(known.defined, [&](const std::string& name) {  // it says so when it is called
+        std::erase_if(known.defined, [&](const std::string& name) {  // the call itself reports the error
             return reasons.contains(name.starts_with("PMPI_") ? name.substr(1) : name);
         });
     }
@@ -105,9 +105,9 @@ void check_program(const std::string& path, const std::string& library, bool sta
             name += " (" + reason->second + ")";
         }
     }
-    throw UnsupportedError(path + ": calls what live programs cannot do: " + joined(missing) +
+    throw UnsupportedError(path + ": calls MPI functions that live programs do not support: " + joined(missing) +
                                (more > 0 ? " and " + std::to_string(more) + " more" : ""),
-                           "where it may never come to these calls, --refused-calls late lets it begin");
+                           "use --refused-calls late if the program may not reach these calls");
 }
 
 /// The words of this process's command line.
@@ -123,14 +123,14 @@ std::vector<std::string> own_command_line() {
     return words;
 }
 
-/// Of --compute: none, measured, or measured*FACTOR.
+/// The factor of --compute with the value measured or measured*FACTOR, and nothing for none.
 std::optional<double> read_measured_factor(const std::string& compute) {
     constexpr std::string_view kMeasured = "measured";
     if (compute == "none") return std::nullopt;
     if (compute == kMeasured) return 1.0;
     if (!compute.starts_with(kMeasured) || compute[kMeasured.size()] != '*') {
         throw OptionError("--compute: expected none, measured or measured*FACTOR, found " + shown(compute),
-                          "a program can also state how long it computes: MGEN_Comp() of mgen.h");
+                          "name one of these, or state computation times in the program with MGEN_Comp() of mgen.h");
     }
     double factor = 1;
     OptionTable number;
@@ -147,14 +147,14 @@ LiveRunOptions live_options(const RunArguments& arguments) {
     options.globals = host::parse_globals(arguments.live.globals);
     options.payload = mpi::parse_payload_rule(arguments.live.payload);
     if (!arguments.live.collectives.empty())
-        collectives::CollectiveSelection().set(arguments.live.collectives);  // throws for what it does not know
+        collectives::CollectiveSelection().set(arguments.live.collectives);  // throws for unknown names
     options.collectives = arguments.live.collectives;
     options.measured_factor = read_measured_factor(arguments.live.compute);
     return options;
 }
 
-/// Checks the program's file and starts it in the place of this process, with haichi's library under it. Comes back
-/// only by an error: InputError and UnsupportedError for programs that cannot run live.
+/// Checks the program's file and replaces this process by the program, with haichi's library preloaded. Does not
+/// return. Throws InputError and UnsupportedError for programs that cannot run live.
 [[noreturn]] void start_program(const RunArguments& arguments) {
     const std::vector<std::string>& program = arguments.program;
     const std::string named = path_of_program(program.front());
@@ -163,7 +163,7 @@ LiveRunOptions live_options(const RunArguments& arguments) {
     std::error_code failed;
     const std::string path = fs::canonical(named, failed).string();
     if (failed || ::access(path.c_str(), X_OK) != 0) {
-        throw InputError(named + ": cannot be started: " + std::strerror(failed ? failed.value() : errno));
+        throw InputError("cannot start " + named + ": " + std::strerror(failed ? failed.value() : errno));
     }
     const char* const preloaded = std::getenv("LD_PRELOAD");
     const bool has_preloaded = preloaded != nullptr && *preloaded != '\0';
@@ -172,11 +172,11 @@ LiveRunOptions live_options(const RunArguments& arguments) {
     if (has_preloaded) live["preloaded"] = preloaded;
     set_variable("HAICHI_LIVE", live.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
     set_variable("HAICHI_LIVE_PROGRAM", path);
-    // What was preloaded before (a profiler) stands between the program and haichi.
+    // A library that was preloaded before (a profiler) comes between the program and haichi.
     set_variable("LD_PRELOAD", (has_preloaded ? std::string(preloaded) + ":" : "") + library);
-    // What a Fortran rank prints is its own while it runs.
+    // Without buffering, haichi can assign the output of Fortran code to the running rank.
     set_variable("GFORTRAN_UNBUFFERED_PRECONNECTED", "y");
-    // Programs that print or compare addresses do the same in every run.
+    // Programs that print or compare addresses behave equally in every run.
     if (const int before = ::personality(0xffffffff); before >= 0) {
         (void)::personality(static_cast<unsigned long>(before) | ADDR_NO_RANDOMIZE);
     }
@@ -187,10 +187,10 @@ LiveRunOptions live_options(const RunArguments& arguments) {
     const sigset_t signals = interrupting_signals();
     ::pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
     ::execv(path.c_str(), argv.data());
-    throw InputError(named + ": cannot be started: " + std::strerror(errno));
+    throw InputError("cannot start " + named + ": " + std::strerror(errno));
 }
 
-/// In the process of the program: runs it. Its standard output is ours, or goes to standard error.
+/// Runs the program, in its own process. Its standard output is the standard output or standard error of haichi.
 SimulatedRun run_live_program(const Placement& placement, const SimulationOptions& options, const LiveRunOptions& live,
                               const std::vector<std::string>& program, bool output_to_standard_error,
                               SimulationControl control, Console& console) {
@@ -202,7 +202,7 @@ SimulatedRun run_live_program(const Placement& placement, const SimulationOption
     });
     if (!output_to_standard_error) descriptor = output.standard_output();
     SimulationLine line(console);
-    // Windows of the engine overlap what is told of the time; what was so at the last look is over for sure.
+    // The reported time may lie within the current lookahead window. The time of the previous report is certainly over.
     std::int64_t over_ps = 0;
     control.progress = [&output, &over_ps, show = line.callback()](const SimulationProgress& progress) {
         constexpr double kPsPerS = 1e12;
@@ -221,12 +221,12 @@ SimulatedRun run_live_program(const Placement& placement, const SimulationOption
     } catch (const ClosedPipe&) {
         throw;
     } catch (...) {
-        output.flush();  // what ranks have said may tell why
+        output.flush();  // the output of the ranks may explain the error
         throw;
     }
 }
 
-/// Throws OptionError for a job that cannot be a program's. The number of ranks may follow from the nodes.
+/// Throws OptionError for a job that cannot run a program. Without --ranks, the nodes determine the number of ranks.
 JobSpec job_spec(const RunArguments& arguments, const Reading& reading) {
     arguments.job.refuse_standard_input({arguments.map.map});
     JobSpec spec = arguments.job.job();
@@ -249,7 +249,7 @@ int run_program(RunArguments& arguments, Console& console) {
     outputs.add_input(arguments.map.map);
     outputs.add_input(path_of_program(arguments.program.front()));
     arguments.simulation.open_streams(outputs);
-    // Standard output is the program's, unless the report is asked for there.
+    // The program uses standard output, unless the options send the report there.
     const bool has_file = !arguments.output.empty() && arguments.output != "-";
     const bool takes_output = !has_file && (arguments.json || arguments.output == "-");
     std::optional<Destination> destination;
@@ -274,7 +274,7 @@ int run_program(RunArguments& arguments, Console& console) {
     }
     outputs.commit();
     if (!simulation.interrupted) return ran.program->exit_code;
-    console.say("interrupted: this is what was simulated so far\n");
+    console.say("interrupted: the report covers the simulated part\n");
     return kExitInterrupted;
 }
 

@@ -23,9 +23,9 @@ struct RunArguments {
     bool no_timing = false;
 };
 
-/// Checks the program's file, then replaces this process by the program's (exec). There the live library reads the same
-/// command line again, loads the job and simulates. A program links this or its stand-in (haichi_cli_programs_absent),
-/// which throws UnsupportedError.
+/// Checks the program's file, then replaces this process by the program (exec). In the new process the live library
+/// reads the same command line again, loads the job and simulates. A binary links this function or its stand-in
+/// (haichi_cli_programs_absent), which throws UnsupportedError.
 int run_program(RunArguments& arguments, Console& console);
 
 }  // namespace haichi::cli

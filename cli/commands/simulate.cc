@@ -53,14 +53,14 @@ int run(SimulateArguments& arguments, const OptionTable& given, Console& console
                                      : simulation_text(simulation, !arguments.no_timing));
     outputs.commit();
     if (!simulation.interrupted) return kExitDone;
-    console.say("interrupted: this is what was simulated so far\n");
+    console.say("interrupted: the report covers the simulated part\n");
     return kExitInterrupted;
 }
 
 Action configure_simulate(OptionTable& options) {
     const auto o = std::make_shared<SimulateArguments>();
     o->job.declare(options, JobUse::kSimulate);
-    o->map.declare(options, "Rank map", false);
+    o->map.declare(options, "Rank map to simulate", false);
     o->simulation.declare_traffic(options);
     o->simulation.declare_machine(options);
     o->simulation.declare_observation(options);
@@ -74,7 +74,7 @@ Action configure_simulate(OptionTable& options) {
 
 Command simulate_command() {
     return {"simulate",
-            "run a workload or a log on the packet simulator: how long a placement takes, and where the time goes",
+            "simulate the run time of a placement, packet by packet, for a workload or a log",
             "haichi simulate -m fx10-kyushu -w cg64.json --shape 1x2x4x2x3x2 --map cg64.map --barrier both",
             configure_simulate,
             {},

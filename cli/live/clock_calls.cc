@@ -1,4 +1,5 @@
-// Clocks and pauses of the ranks: simulated time. A look at a clock takes LiveRank::kPollPs, so that loops on it end.
+// Clocks and pauses of the ranks use simulated time. Reading a clock takes LiveRank::kPollPs, so that polling loops
+// end.
 
 #include "cli/live/libc_call.h"
 
@@ -22,7 +23,7 @@ namespace {
 constexpr std::int64_t kWholePsPerSecond = 1'000'000'000'000;
 constexpr std::int64_t kPsPerMicrosecond = 1'000'000;
 constexpr std::int64_t kPsPerNanosecond = 1'000;
-/// Dates are as if each run began on 2000-01-01 UTC: equal runs see equal dates.
+/// Each run begins on 2000-01-01 UTC, so that equal runs see equal dates.
 constexpr std::int64_t kEpochSeconds = 946'684'800;
 
 /// Whether the clock shows the date.

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kHandlerStackBytes = 64 << 10;
 
-/// The word "MODULE+OFFSET" of a place, for FaultReport. Calls nothing that takes memory or a lock.
+/// The word "MODULE+OFFSET" of a place, for FaultReport. Neither allocates memory nor takes a lock.
 struct PlaceWord {
     std::array<char, 4096 + 32> text{};
 
@@ -40,12 +40,11 @@ std::uintptr_t instruction(const void* context) {
 #endif
 }
 
-/// The heap may be broken and its lock held, so what is known is given to a new process, which has the names of source
-/// lines looked up.
+/// The heap may be broken and its lock may be held. So a new process gets the facts, and finds the source lines.
 void report(int number, siginfo_t* info, void* context) {
     const host::LiveRank* const rank = host::LiveRank::current();
     LiveProgram* const program = LiveProgram::running();
-    if (rank == nullptr || program == nullptr) {  // not the program: as without us
+    if (rank == nullptr || program == nullptr) {  // not in the program: the default action
         ::signal(number, SIG_DFL);
         ::raise(number);
         return;
@@ -68,9 +67,9 @@ void report(int number, siginfo_t* info, void* context) {
                                                                     place.text.data(),         call,
                                                                     call_place.text.data(),    nullptr};
     ::execv(program->haichi().c_str(), const_cast<char* const*>(words.data()));
-    // haichi has gone: the least that has to be said.
+    // haichi could not be started, so this process prints the most important facts.
     std::array<char, 256> text{};
-    const int size = std::snprintf(text.data(), text.size(), "error: rank %s has died by signal %s at address %s\n",
+    const int size = std::snprintf(text.data(), text.size(), "error: rank %s died from signal %s at address %s\n",
                                    rank_word.data(), signal_word.data(), address_word.data());
     (void)!::write(STDERR_FILENO, text.data(), static_cast<std::size_t>(size));
     constexpr int kDied = 128;

@@ -5,13 +5,14 @@
 
 namespace haichi::cli {
 
-/// While it exists, a rank that crashes is reported: which, where, and behind which MPI call. The process then ends
-/// with the exit code of one that died by that signal. What haichi itself does wrong is left to the system.
+/// While it exists, the crash of a rank is reported with the rank, the place and the last MPI call. The process then
+/// ends with the exit code of a process that died from the signal. Crashes of haichi itself are left to the system.
 class FaultWatch {
   public:
     FaultWatch();
     ~FaultWatch();
-    /// In each thread that ranks run in, before they do: the stack of a rank may be full when a signal comes.
+    /// Must be called in each thread before ranks run in it, because the stack of a rank may be full when a signal
+    /// arrives.
     static void begin_thread();
     FaultWatch(const FaultWatch&) = delete;
     FaultWatch& operator=(const FaultWatch&) = delete;

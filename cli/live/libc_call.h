@@ -1,6 +1,6 @@
 #pragma once
 
-// Defines a function of the C library by its name, in another name, so that what its header declares does not matter.
+// Defines a function of the C library under another C++ name, so that the declaration in its header does not conflict.
 
 #include <dlfcn.h>
 
@@ -13,13 +13,13 @@
 
 namespace haichi::cli {
 
-/// The C library's own.
+/// The C library's own function.
 template <class Function>
 Function* real(const char* name) {
     return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
 }
 
-/// The rank whose code calls; null: it is not the program, but haichi.
+/// The rank whose code makes the call, or null if haichi makes it.
 inline host::LiveRank* calling_rank() { return host::LiveRank::current(); }
 
 inline host::LibcState& state_of(const host::LiveRank& rank) { return LiveProgram::running()->libc_of(rank); }

@@ -1,4 +1,4 @@
-// The C library's functions whose state each rank has for itself, and those that a rank cannot have.
+// Functions of the C library that have private state for each rank, and functions that ranks cannot call.
 
 #include "cli/live/libc_call.h"
 
@@ -159,7 +159,7 @@ HAICHI_LIBC_CALL(ssize_t, read, (int descriptor, void* to, size_t bytes)) {
     return real_read(descriptor, to, bytes);
 }
 
-// A stream may be open when its rank has ended, and all ranks write to standard output: they share its buffer.
+// A stream may outlive its rank, and all ranks share the buffer of standard output. So buffers of ranks are not used.
 HAICHI_LIBC_CALL(int, setvbuf, (FILE * stream, char* buffer, int mode, size_t bytes)) {
     if (calling_rank() != nullptr) buffer = nullptr;
     return real<int(FILE*, char*, int, size_t)>("setvbuf")(stream, buffer, mode, bytes);
@@ -189,7 +189,7 @@ constexpr int kVisible = 0xff;
 
 void end_at_once(LiveRank& rank, int code) { rank.exit(code & kVisible); }
 
-/// By the handle of a module; a program that is not position independent has none.
+/// Whether a module with this handle is private to the ranks. A program that is not position independent has no handle.
 bool is_of_ranks(const void* module) {
     if (module == nullptr) return true;
     const host::ProgramModule* const of = LiveProgram::running()->module_offset(module).module;
@@ -215,8 +215,8 @@ HAICHI_LIBC_CALL(void, quick_exit, (int code)) {
     end_at_once(*rank, code);
 }
 
-// atexit() and destructors of C++ come here: the linker puts the first into the program itself. What libraries make
-// that all ranks share, haichi too, ends with the process, whichever rank was the first to need it.
+// atexit() and destructors of C++ objects call this function; the linker puts atexit() into the program itself. Objects
+// of shared libraries and of haichi end with the process, whichever rank constructed them.
 HAICHI_LIBC_CALL(int, __cxa_atexit, (void (*function)(void*), void* argument, void* module)) {
     LiveRank* const rank = calling_rank();
     if (rank == nullptr || !is_of_ranks(module)) {
@@ -226,7 +226,7 @@ HAICHI_LIBC_CALL(int, __cxa_atexit, (void (*function)(void*), void* argument, vo
     return 0;
 }
 
-// Of thread-local objects: a thread has many ranks.
+// Destructors of thread-local objects run at the end of the rank, because a thread has many ranks.
 HAICHI_LIBC_CALL(int, __cxa_thread_atexit, (void (*function)(void*), void* object, void* module)) {
     LiveRank* const rank = calling_rank();
     if (rank == nullptr || !is_of_ranks(module)) {
@@ -250,7 +250,7 @@ HAICHI_LIBC_CALL(int, on_exit, (void (*function)(int, void*), void* argument)) {
     return 0;
 }
 
-// Finalisers of a rank call it for their module, whose handlers the rank has called already.
+// Finalisers of a rank call this function for their module, whose handlers the rank has already run.
 HAICHI_LIBC_CALL(void, __cxa_finalize, (void* module)) {
     if (calling_rank() == nullptr) real<void(void*)>("__cxa_finalize")(module);
 }
@@ -259,8 +259,8 @@ HAICHI_LIBC_CALL(void, __cxa_finalize, (void* module)) {
 
 using SignalHandler = void (*)(int);
 
-// Fortran's library takes crashes for itself in each rank, and would tell them without rank and MPI call. What the
-// program itself installs counts.
+// Fortran's library installs handlers for crashes in each rank, which would report neither the rank nor the MPI call.
+// Handlers of the program itself are kept.
 HAICHI_LIBC_CALL(SignalHandler, signal, (int number, SignalHandler handler)) {
     if (calling_rank() != nullptr && handler != SIG_DFL && handler != SIG_IGN) {
         const host::ProgramModule* const module =
@@ -294,14 +294,14 @@ HAICHI_LIBC_CALL(int, pthread_create,
 
 HAICHI_LIBC_CALL(pid_t, fork, ()) {
     LiveRank* const rank = calling_rank();
-    if (rank != nullptr) refuse(*rank, "fork", "a live rank is no process of its own", "system() and popen() work");
+    if (rank != nullptr) refuse(*rank, "fork", "a rank of a live program is not a process", "use system() or popen()");
     return real<pid_t()>("fork")();
 }
 
 HAICHI_LIBC_CALL(pid_t, vfork, ()) {
     LiveRank* const rank = calling_rank();
-    if (rank != nullptr) refuse(*rank, "vfork", "a live rank is no process of its own", "system() and popen() work");
-    return real<pid_t()>("fork")();  // vfork() cannot be called for somebody else
+    if (rank != nullptr) refuse(*rank, "vfork", "a rank of a live program is not a process", "use system() or popen()");
+    return real<pid_t()>("fork")();  // vfork() cannot be wrapped
 }
 
 namespace {
@@ -312,8 +312,8 @@ void warn(const char* function, const char* what) {
     }
 }
 
-constexpr const char* kSharedFolder = "all ranks of a live program have one working folder";
-constexpr const char* kSharedEnvironment = "all ranks of a live program have one environment";
+constexpr const char* kSharedFolder = "all ranks of a live program share one working directory";
+constexpr const char* kSharedEnvironment = "all ranks of a live program share one environment";
 
 }  // namespace
 
@@ -339,7 +339,7 @@ HAICHI_LIBC_CALL(int, unsetenv, (const char* name)) {
 
 HAICHI_LIBC_CALL(int, putenv, (char* text)) {
     warn("putenv", kSharedEnvironment);
-    // It stays in the environment when the rank has ended.
+    // The text stays in the environment after the rank has ended.
     if (LiveProgram::heaps() != nullptr && LiveProgram::heaps()->contains(text)) text = ::strdup(text);
     return real<int(char*)>("putenv")(text);
 }

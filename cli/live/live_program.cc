@@ -22,7 +22,7 @@ namespace {
 LiveProgram* running_program = nullptr;
 host::RankHeaps* running_heaps = nullptr;
 
-/// "solver.c:12" of a place in the program.
+/// The names of call sites in the program, as in "solver.c:12".
 class PlaceNames {
   public:
     explicit PlaceNames(const LiveProgram& program) : program_(&program) {}
@@ -40,7 +40,7 @@ class PlaceNames {
     std::shared_ptr<SourceLines> lines_ = std::make_shared<SourceLines>();
 };
 
-/// Many programs leave that to the end of the process.
+/// Only logged, because many programs leave the release of memory to the end of the process.
 void log_unfreed(const host::RankHeaps& heaps, std::int32_t ranks, const Log& log) {
     std::int64_t bytes = 0;
     std::int32_t who = 0;
@@ -49,8 +49,7 @@ void log_unfreed(const host::RankHeaps& heaps, std::int32_t ranks, const Log& lo
         bytes += of_rank;
         if (of_rank > 0) ++who;
     }
-    log.info("program: {} of {} ranks have ended without freeing all that they allocated, {} bytes together", who,
-             ranks, bytes);
+    log.info("program: {} of {} ranks ended with unfreed memory, {} bytes in total", who, ranks, bytes);
 }
 
 }  // namespace
@@ -110,8 +109,8 @@ LiveOutcome LiveProgram::run(const SimulationRequest& machine, const LiveRunOpti
                                          .nics = machine.process.nics,
                                          .collectives = options.collectives});
     if (world.asks_for_hardware_barriers() && request.machine.process.barrier_step_ps == 0) {
-        throw OptionError("--collectives " + options.collectives + ": the machine has no hardware barrier",
-                          "its file states one by 'node.barrier_step', the time of a step");
+        throw OptionError("--collectives " + options.collectives + " requires a machine with a hardware barrier",
+                          "state 'node.barrier_step', the time of a step of the barrier, in the machine file");
     }
     request.program.hint_when_stuck = [&] { return world.hint_when_stuck(request.program.place_name); };
     if (options.measured_factor) request.program.code_meter.emplace(*options.measured_factor);
@@ -134,13 +133,13 @@ LiveOutcome LiveProgram::run(const SimulationRequest& machine, const LiveRunOpti
     const FaultWatch faults;
     if (!globals_) initialise(nullptr, program_.argc, program_.argv);  // for all ranks
     LiveOutcome outcome{.result = simulate_program(request, control), .remarks = {}};
-    // Ranks that were cut short have left much undone.
+    // Remarks on ranks that were interrupted would be wrong.
     if (!outcome.result.simulation.interrupted) outcome.remarks = world.remarks(request.program.place_name);
     if (globals_) {
         for (const std::string& file : image_->loaded_since()) {
-            outcome.remarks.push_back(
-                file + " was loaded while the program ran (dlopen): all ranks share its variables; LD_PRELOAD=" + file +
-                " gives each its own");
+            outcome.remarks.push_back("all ranks share the variables of " + file +
+                                      ", which the program loaded while it ran (dlopen); LD_PRELOAD=" + file +
+                                      " gives each rank its own");
         }
     }
     if (heaps_) log_unfreed(*heaps_, ranks, control.log);
@@ -154,7 +153,7 @@ void LiveProgram::make_heaps(std::int32_t ranks) {
     for (const host::ProgramModule* module : image_->private_modules()) {
         setup.code.emplace_back(reinterpret_cast<const std::byte*>(module->begin), module->end - module->begin);
     }
-    // Addresses in variables that all ranks share lead others to a rank's blocks.
+    // Other ranks may reach a rank's blocks through addresses in shared variables.
     setup.keep = !globals_ && image_->private_bytes() > 0;
     heaps_.emplace(std::move(setup));
     if (!heaps_->exist()) heaps_.reset();
@@ -192,7 +191,7 @@ int LiveProgram::run_rank(host::LiveRank& rank) {
 void LiveProgram::initialise(const host::LiveRank* rank, int argc, char** argv) const {
     const auto of_rank = [&](auto function) { return rank == nullptr ? function : own(*rank, function); };
     for (const host::ProgramModule* module : image_->private_modules()) {
-        // Without variables of their own all ranks have what libraries have initialised already.
+        // Ranks without private variables use libraries that are already initialised.
         if (!module->is_program && !globals_) continue;
         if (module->is_program && program_.init != nullptr) {
             of_rank(program_.init)(argc, argv, environ);
@@ -212,7 +211,7 @@ void LiveProgram::finalise(const host::LiveRank& rank) const {
 void LiveProgram::exit(host::LiveRank& rank, int code) {
     libc_of(rank).run_at_exit(code);
     if (globals_) finalise(rank);
-    constexpr int kVisible = 0xff;  // of an exit code, to who waits for a process
+    constexpr int kVisible = 0xff;  // the bits of an exit code that a waiting process gets
     rank.exit(code & kVisible);
 }
 

@@ -13,19 +13,18 @@
 
 namespace haichi::cli {
 
-/// What `__libc_start_main` is given of the program.
+/// The arguments of `__libc_start_main` that describe the program.
 struct ProgramMain {
     using Main = int (*)(int, char**, char**);
     using Init = void (*)(int, char**, char**);
 
     Main main = nullptr;
-    Init init = nullptr;  ///< of programs linked before glibc 2.34, which run their initialisers themselves
+    Init init = nullptr;  ///< for programs linked before glibc 2.34, which run their initialisers themselves
     int argc = 0;
     char** argv = nullptr;
 };
 
-/// The program in whose process this is, with what each rank has for itself. There is one in a process, as there is one
-/// main().
+/// The program of this process, with the private state of each rank. A process has one, because it has one main().
 class LiveProgram : public LiveProcess {
   public:
     LiveProgram(const ProgramMain& program, std::string haichi);
@@ -33,28 +32,29 @@ class LiveProgram : public LiveProcess {
     LiveProgram(const LiveProgram&) = delete;
     LiveProgram& operator=(const LiveProgram&) = delete;
 
-    /// While it runs: of whoever is called by the C library's names, or by a signal; else null.
+    /// The running program, for functions with names of the C library and for signal handlers. Null while none runs.
     [[nodiscard]] static LiveProgram* running();
-    /// Of the ranks, from their beginning to the end of the process; null: they allocate where everybody does.
+    /// The heaps of the ranks, from their start to the end of the process. Null if ranks use the allocator of the
+    /// process.
     [[nodiscard]] static host::RankHeaps* heaps();
 
     LiveOutcome run(const SimulationRequest& machine, const LiveRunOptions& options, host::ProgramOutput& output,
                     const SimulationControl& control) override;
 
     [[nodiscard]] host::LibcState& libc_of(const host::LiveRank& rank) { return libc_->of(rank.id()); }
-    /// As exit() does: what the rank has asked to be called, then the finalisers of the program.
+    /// Ends the rank as exit() does: runs its exit handlers, then the finalisers of the program.
     [[noreturn]] void exit(host::LiveRank& rank, int code);
-    /// A warning that is given once for all ranks: "rank 3 calls chdir(): ...".
+    /// Prints a warning once for all ranks: "rank 3 calls chdir(): ...".
     void warn_once(const host::LiveRank& rank, const char* function, const char* what);
 
-    /// Where something lies in the program or a library, as that was loaded.
+    /// An address in the program or a library, relative to the loaded module.
     struct ModuleOffset {
-        const host::ProgramModule* module;  ///< null: nowhere
+        const host::ProgramModule* module;  ///< null for an address outside all modules
         std::uintptr_t offset;
     };
-    /// Also of a rank's own copy.
+    /// The module and offset of an address, which may be in a rank's own copy.
     [[nodiscard]] ModuleOffset module_offset(const void* address) const;
-    /// As the program was loaded: where a rank has a copy of it.
+    /// The address in the loaded program, for an address that may be in a rank's copy of it.
     [[nodiscard]] const void* original(const void* address) const {
         return globals_ ? globals_->original(address) : address;
     }
@@ -69,11 +69,11 @@ class LiveProgram : public LiveProcess {
 
   private:
     int run_rank(host::LiveRank& rank);
-    /// Of the modules that are wanted, as they were loaded.
+    /// The code of the wanted modules as they were loaded.
     template <class IsWanted>
     [[nodiscard]] std::vector<std::span<const std::byte>> code_of(const IsWanted& is_wanted) const;
     void make_heaps(std::int32_t ranks);
-    /// Of a rank, or of all together.
+    /// Runs the initialisers for a rank, or for all ranks together if null.
     void initialise(const host::LiveRank* rank, int argc, char** argv) const;
     void finalise(const host::LiveRank& rank) const;
     ProgramMain program_;
@@ -84,7 +84,7 @@ class LiveProgram : public LiveProcess {
     std::optional<host::LibcStates> libc_;
     std::optional<host::RankHeaps> heaps_;
     host::ProgramOutput* output_ = nullptr;
-    std::vector<std::vector<char>> arguments_;  ///< by rank: programs change theirs
+    std::vector<std::vector<char>> arguments_;  ///< by rank, because programs may change their arguments
     std::vector<std::string> warned_;
 };
 

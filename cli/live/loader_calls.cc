@@ -1,5 +1,5 @@
-// What the loader tells of modules in memory, by which exceptions find their way and backtraces their names: a rank
-// that runs a copy of the program is told of its own.
+// The loader's functions about modules in memory, which exceptions and backtraces use. A rank that runs a copy of the
+// program gets the addresses of its copy.
 
 #include "cli/live/libc_call.h"
 
@@ -44,7 +44,7 @@ struct Visitor {
     const host::LiveRank* rank;
 };
 
-/// The first segment's beginning lies in the module, which its base need not.
+/// Uses the beginning of the first segment, because the base of a module may lie outside it.
 int visit_own(dl_phdr_info* info, size_t size, void* argument) {
     const auto& visitor = *static_cast<const Visitor*>(argument);
     dl_phdr_info of_rank = *info;

@@ -1,5 +1,5 @@
-// Memory that ranks allocate: of their own heaps (RankHeaps), as long as their code asks for it. All else, haichi too,
-// gets it where it would without us.
+// Memory that the code of ranks allocates comes from their own heaps (RankHeaps). All other code, including haichi,
+// uses the next allocator.
 
 #include "cli/live/memory_calls.h"
 
@@ -26,8 +26,8 @@ using host::RankHeaps;
 
 namespace {
 
-/// Whoever has these names behind us: the C library, or an allocator that is preloaded. It is asked for before anything
-/// has been initialised.
+/// The next allocator in the search order: the C library, or a preloaded allocator. It is used before anything has been
+/// initialised.
 struct NextAllocator {
     void* (*malloc)(size_t);
     void* (*calloc)(size_t, size_t);
@@ -54,7 +54,7 @@ const NextAllocator& next() {
     return next_allocator;
 }
 
-/// The heap for what this code asks for; null: it asks for the whole process.
+/// The heap for allocations of this code, or null if it allocates for the whole process.
 RankHeaps* heap_for(const void* code, const LiveRank*& rank) {
     RankHeaps* const heaps = LiveProgram::heaps();
     if (heaps == nullptr) return nullptr;
@@ -84,14 +84,14 @@ void* allocate_aligned(size_t alignment, size_t bytes, const void* code) {
 [[noreturn]] void refuse_block(LiveRank& rank, const char* function, const void* block, const void* site) {
     std::ostringstream call;
     call << "calls " << function << '(' << block << ')';
-    // Within an MPI call it is haichi that frees.
+    // Within an MPI call, haichi frees the block.
     if (rank.call_name != nullptr) site = rank.call_site;
-    rank.fail_at(site, call.str() + ", but has no such block of memory, or has freed it already",
-                 "it would fail, or write where it should not, under any MPI");
+    rank.fail_at(site, call.str() + " for a block that it does not own or has already freed",
+                 "correct the program, because the call is an error with every MPI library");
 }
 
-/// What is on the rank's stack, or among variables, has never been allocated. The C library would abort, without a
-/// line.
+/// Refuses addresses on the rank's stack and in variables, which were never allocated. The C library would abort
+/// without naming a line.
 void check_is_allocated(const char* function, const void* block, const void* code) {
     LiveRank* const rank = calling_rank();
     if (rank == nullptr || block == nullptr || !LiveProgram::heaps()->is_of_ranks(code)) return;
@@ -167,7 +167,7 @@ HAICHI_LIBC_CALL(void, free, (void* block)) {
         return next().free(block);
     }
     LiveRank* const rank = calling_rank();
-    // Behind the ranks nobody needs it.
+    // After the ranks have ended, nothing needs the block.
     if (rank != nullptr && !heaps->free(block)) refuse_block(*rank, "free", block, CALLER);
 }
 
@@ -200,7 +200,8 @@ HAICHI_LIBC_CALL(size_t, malloc_usable_size, (void* block)) {
 }
 
 // ---- C++ ------------------------------------------------------------------------------------------------------------
-// The C++ library is shared, so who asks it for memory must be asked here. What it does where there is none, it does.
+// The C++ library is shared, so its operators new are wrapped here, where the caller is known. The real operators
+// handle an exhausted heap.
 
 #define HAICHI_NEW(name, parameters, bytes, alignment, ...)           \
     HAICHI_LIBC_CALL(void*, name, parameters) {                       \

@@ -2,7 +2,7 @@
 
 namespace haichi::cli {
 
-/// Neither the program nor what is preloaded has an allocator of its own: what ranks ask for comes by our names.
+/// Whether neither the program nor a preloaded library has its own allocator, so that the calls of ranks reach haichi.
 [[nodiscard]] bool allocator_is_of_libc();
 
 }  // namespace haichi::cli

@@ -1,5 +1,4 @@
-// How haichi takes over a program: the C library's start of a program is ours, as long as the program is the one that
-// `haichi run -- PROGRAM` has started.
+// Takes over a program: replaces the C library's start of a program, if `haichi run -- PROGRAM` has started it.
 
 #include <dlfcn.h>
 #include <unistd.h>
@@ -24,7 +23,7 @@ namespace {
 using StartMain = int (*)(ProgramMain::Main main, int argc, char** argv, ProgramMain::Init init, void (*fini)(),
                           void (*rtld_fini)(), void* stack_end);
 
-/// Between our __libc_start_main() and our main(), which the C library calls with nothing of ours.
+/// Passes the program from our __libc_start_main() to our main(), which the C library calls without our data.
 ProgramMain taken_over;
 
 std::string variable(const char* name) {
@@ -39,14 +38,14 @@ bool is_program_to_take_over() {
     return std::filesystem::read_symlink("/proc/self/exe", failed) == wanted && !failed;
 }
 
-/// Initialisers of the program run in each rank.
+/// Does nothing, because initialisers of the program run in each rank.
 void initialise_nothing(int /*argc*/, char** /*argv*/, char** /*environment*/) {}
 
-/// In place of the program's main().
+/// Runs instead of the program's main().
 int run_again(int /*argc*/, char** /*argv*/, char** /*environment*/) {
     const nlohmann::json live = nlohmann::json::parse(variable("HAICHI_LIVE"));
     auto words = live["arguments"].get<std::vector<std::string>>();
-    // What the program starts is no program of ours.
+    // Processes that the program starts must not be taken over.
     if (live.contains("preloaded")) {
         ::setenv("LD_PRELOAD", live["preloaded"].get<std::string>().c_str(), 1);
     } else {
@@ -62,7 +61,7 @@ int run_again(int /*argc*/, char** /*argv*/, char** /*environment*/) {
         LiveProgram program(taken_over, live["haichi"].get<std::string>());
         code = run_program(static_cast<int>(words.size()), arguments.data(), &program);
     }
-    // What the program's libraries would do at the end their ranks have done.
+    // The ranks have already run the finalisers of the program's libraries.
     std::cout.flush();
     std::fflush(nullptr);
     ::_exit(code);

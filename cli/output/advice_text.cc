@@ -25,7 +25,7 @@ std::string spread_text(const std::vector<SimulatedTime>& times) {
     return duration_text(spread.mean_seconds) + " (" + duration_text(spread.spread_seconds) + ")";
 }
 
-/// Shapes listed at most: more than a screen helps nobody, and --json has them all.
+/// Maximum number of listed shapes, about one screen. --json has all shapes.
 constexpr std::size_t kMostListed = 20;
 
 std::string shape_notes(const ShapeAdviceReport& report) {
@@ -38,16 +38,15 @@ std::string shape_notes(const ShapeAdviceReport& report) {
     const auto all = static_cast<std::int64_t>(report.shapes.size());
     std::string text;
     if (all > static_cast<std::int64_t>(kMostListed)) {
-        text +=
-            count(all - static_cast<std::int64_t>(kMostListed)) + " more shapes are not listed here, --json has all\n";
+        text += count(all - static_cast<std::int64_t>(kMostListed)) + " more shapes are listed only by --json\n";
     }
-    if (searched < all) text += count(all - searched) + " shapes, the least compact, were not searched\n";
+    if (searched < all) text += "the " + count(all - searched) + " least compact shapes were not searched\n";
     if (simulated > 0) {
-        text += count(report.simulations) + " simulations, " + iterations_text(report.iterations) + ": of " +
-                std::to_string(report.seeds) + (report.seeds == 1 ? " placement" : " placements") +
-                " of a shape, mean and spread";
+        text += count(report.simulations) + " simulations, " + iterations_text(report.iterations) +
+                "; mean and spread of " + std::to_string(report.seeds) +
+                (report.seeds == 1 ? " placement" : " placements") + " per shape";
         if (simulated < searched) {
-            text += "; " + count(searched - simulated) + (searched - simulated == 1 ? " shape was" : " shapes were") +
+            text += "\n" + count(searched - simulated) + (searched - simulated == 1 ? " shape was" : " shapes were") +
                     " searched but not simulated";
         }
         text += "\n";
@@ -57,7 +56,7 @@ std::string shape_notes(const ShapeAdviceReport& report) {
 
 std::string choice_text(const std::vector<std::size_t>& sets) { return sets.empty() ? "no barrier" : sets_text(sets); }
 
-/// The choices from the fastest on; the one without barriers always.
+/// The fastest choices, the advised choice, and always the choice without barriers.
 std::string choices_table(const BarrierAdvice& advice) {
     constexpr std::size_t kMost = 8;
     std::vector<const BarrierChoiceTimes*> order;
@@ -84,11 +83,11 @@ const char* verdict_text(BarrierVerdict verdict) {
         case BarrierVerdict::kNone:
             return "no barrier";
         case BarrierVerdict::kSets:
-            return "barriers pay";
+            return "use barriers";
         case BarrierVerdict::kUnknown:
             break;
     }
-    return "not known";
+    return "unknown";
 }
 
 std::string sizes_table(const BarrierAdviceReport& report) {
@@ -116,11 +115,11 @@ std::string sizes_table(const BarrierAdviceReport& report) {
 std::string imbalance_text(const BarrierAdviceReport& report) {
     if (report.draws == 1 && report.imbalance_share == 0 && report.imbalance_ps == 0) return "";
     constexpr double kPsPerSecond = 1e12;
-    const std::string what =
-        report.imbalance_share > 0
-            ? "by up to " + percent_text(report.imbalance_share) + " more or less"
-            : "by up to " + duration_text(static_cast<double>(report.imbalance_ps) / kPsPerSecond) + " more";
-    return "ranks compute unevenly, " + what + " before each set; " + std::to_string(report.draws) + " draws\n";
+    const std::string what = report.imbalance_share > 0
+                                 ? percent_text(report.imbalance_share) + " longer or shorter"
+                                 : duration_text(static_cast<double>(report.imbalance_ps) / kPsPerSecond) + " longer";
+    return "each rank computes up to " + what + " before each set, in " + std::to_string(report.draws) +
+           (report.draws == 1 ? " random draw\n" : " random draws\n");
 }
 
 }  // namespace
@@ -129,7 +128,7 @@ std::string shape_advice_text(const ShapeAdviceReport& report) {
     std::string text = std::to_string(report.ranks) + " ranks on " + count(report.node_count) + " nodes of " +
                        report.machine + ", " + count(static_cast<std::int64_t>(report.shapes.size())) +
                        (report.shapes.size() == 1 ? " allowed shape" : " allowed shapes") +
-                       (report.is_listed ? " of its file" : "") + "\n";
+                       (report.is_listed ? " from its file" : "") + "\n";
     if (report.node_count != report.wanted_nodes) {
         text += "no allowed shape has " + count(report.wanted_nodes) + " nodes: the next larger number is " +
                 count(report.node_count) + "\n";
@@ -161,8 +160,8 @@ std::string barrier_advice_text(const BarrierAdviceReport& report) {
     const BarrierAdvice& advice = sized.advice;
     if (advice.simulations > 0) {
         text += count(advice.simulations) + " simulations, " + iterations_text(sized.iterations) +
-                (advice.tried_all ? "; all choices of sets, which are counted from 1\n"
-                                  : "; choices of sets, which are counted from 1, one change at a time\n");
+                (advice.tried_all ? "; all choices of sets were tried (sets are numbered from 1)\n"
+                                  : "; choices were changed one set at a time (sets are numbered from 1)\n");
         text.append("\n").append(choices_table(advice)).append("\n");
     }
     return text + report.sentence + "\n";
@@ -171,9 +170,9 @@ std::string barrier_advice_text(const BarrierAdviceReport& report) {
 std::string spread_advice_text(const SpreadAdviceReport& report) {
     const SpreadQuestion& question = report.question;
     std::string text =
-        report.machine + ", bridges delay packets by up to " + duration_text(question.delay_seconds) + "\n";
+        report.machine + ", gateway nodes delay packets by up to " + duration_text(question.delay_seconds) + "\n";
     if (!report.of_calls && question.computing_is_known && report.compute_seconds > 0) {
-        text += "a rank in one cluster computes " + duration_text(report.compute_seconds) + " in an iteration\n";
+        text += "a rank in one cluster computes for " + duration_text(report.compute_seconds) + " per iteration\n";
     }
     std::vector<Row> rows = {{"", "ranks", "nodes", "per node", "default",
                               "mapped" + (report.objective.empty() ? "" : " by " + report.objective)}};

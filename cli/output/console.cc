@@ -33,7 +33,7 @@ bool is_dumb_terminal() {
     return term == nullptr || std::strcmp(term, "dumb") == 0;
 }
 
-/// All of it, straight to the descriptor: an error shows at the write that it belongs to.
+/// Writes all of the text without a buffer, so that an error is reported by the write that caused it.
 bool write_all(int descriptor, std::string_view text) {
     while (!text.empty()) {
         const ssize_t count = ::write(descriptor, text.data(), text.size());
@@ -55,7 +55,7 @@ void Console::data(std::string_view text) { data(text, STDOUT_FILENO); }
 void Console::data(std::string_view text, int descriptor) {
     if (write_all(descriptor, text)) return;
     if (errno == EPIPE) throw ClosedPipe();
-    throw InputError(std::string("error writing standard output: ") + std::strerror(errno));
+    throw InputError(std::string("cannot write standard output: ") + std::strerror(errno));
 }
 
 std::string as_typed(std::string_view message) {
@@ -66,7 +66,7 @@ void Console::say(std::string_view lines) {
     if (quiet_) return;
     std::string text = as_typed(lines);
     if (!text.ends_with('\n')) text += '\n';
-    (void)write_all(STDERR_FILENO, text);  // there is nobody left to tell
+    (void)write_all(STDERR_FILENO, text);  // an error cannot be reported anywhere
 }
 
 void Console::hint(std::string_view text) {
@@ -85,13 +85,13 @@ void Console::set_progress(int descriptor) {
                           : descriptor == STDOUT_FILENO ? " is standard output, where results go"
                                                         : " cannot be written to";
         throw OptionError("--progress-fd: descriptor " + std::to_string(descriptor) + why,
-                          "haichi map ... --progress-fd 3 3>progress.jsonl");
+                          "open the descriptor in the shell, as in --progress-fd 3 3>progress.jsonl");
     }
     progress_ = descriptor;
 }
 
 void Console::report_progress(std::string_view line) {
-    pollfd room{.fd = progress_, .events = POLLOUT, .revents = 0};  // of a pipe: for PIPE_BUF bytes
+    pollfd room{.fd = progress_, .events = POLLOUT, .revents = 0};  // a pipe polls writable if PIPE_BUF bytes fit
     if (::poll(&room, 1, 0) != 1 || (room.revents & POLLOUT) == 0) return;
     (void)write_all(progress_, std::string(line) + '\n');
 }
@@ -111,7 +111,7 @@ void Console::set_log_level(LogLevel level) {
 }
 
 void Console::print_entry(LogLevel level, std::string_view text) {
-    std::string line(text);  // one, though file names may hold line ends
+    std::string line(text);  // one line, although file names may contain line ends
     std::ranges::replace(line, '\n', ' ');
     print(to_string(level), kDim, line);
 }
@@ -125,7 +125,7 @@ void Console::print(std::string_view label, const char* colour, std::string_view
     line += ':';
     if (colours_) line += kPlain;
     line += ' ';
-    // File names may hold anything, and the terminal would obey.
+    // File names may contain control sequences, which the terminal would execute.
     for (const char c : text) {
         const auto byte = static_cast<unsigned char>(c);
         if ((byte >= 0x20 && byte != 0x7f) || c == '\n' || c == '\t') {

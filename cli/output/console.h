@@ -11,51 +11,51 @@ namespace haichi::cli {
 
 class LiveProcess;
 
-/// The reader of standard output has gone away (`haichi ... | head`): nothing to say, but not a success either.
+/// The reader of standard output has closed it (`haichi ... | head`). The program ends without a message and fails.
 class ClosedPipe {};
 
-/// A message of the library as the command line shows it: its options are "--time".
+/// A message of the library with the option names of the command line, such as "--time".
 std::string as_typed(std::string_view message);
 
-/// Where everything the program says goes: data to standard output, words to standard error.
+/// All output of the program: data to standard output, messages to standard error.
 class Console {
   public:
     Console();
 
     void set_quiet(bool quiet) { quiet_ = quiet; }
     [[nodiscard]] bool quiet() const { return quiet_; }
-    /// What runs are given to log to: lines like "info: ..." on standard error. Off until it is told a level.
+    /// The log of runs, which writes lines like "info: ..." to standard error. Off until set_log_level().
     [[nodiscard]] const Log& log() const { return log_; }
-    /// The console must stay where it is.
+    /// The console must not move after this call.
     void set_log_level(LogLevel level);
-    /// The root of OpenedNames; empty: the default one.
+    /// The root of OpenedNames, or empty for the default root.
     [[nodiscard]] const std::string& files_below() const { return files_below_; }
     void set_files_below(std::string directory) { files_below_ = std::move(directory); }
-    /// Standard error is a terminal that can move its cursor.
+    /// Whether standard error is a terminal that can move its cursor.
     [[nodiscard]] bool is_interactive() const { return interactive_; }
 
-    /// Data. Throws InputError when it cannot be written (full disk), ClosedPipe when nobody reads.
+    /// Writes data. Throws InputError for write errors (full disk), and ClosedPipe if the reader has closed the pipe.
     void data(std::string_view text);
-    /// The same to another descriptor that is standard output, or stands for it.
+    /// The same, to another descriptor that is used as standard output.
     static void data(std::string_view text, int descriptor);
 
-    /// What `haichi run -- PROGRAM` runs in, in the process of the program; null: this is the process of haichi.
+    /// The process of the program of `haichi run -- PROGRAM`, or null in the process of haichi.
     [[nodiscard]] LiveProcess* live_process() const { return live_process_; }
     void set_live_process(LiveProcess* live_process) { live_process_ = live_process; }
 
-    /// Words that --quiet leaves out; one or more whole lines.
+    /// Prints one or more whole lines, except with --quiet.
     void say(std::string_view lines);
     void hint(std::string_view text);
-    /// Said even when quiet.
+    /// Prints an error, even with --quiet.
     void error(std::string_view message, std::string_view hint = {});
 
-    /// Where progress goes as lines, besides the terminal. Throws OptionError for what cannot be written to.
+    /// Sets the descriptor for lines of progress, besides the terminal. Throws OptionError if it cannot be written to.
     void set_progress(int descriptor);
     [[nodiscard]] bool reports_progress() const { return progress_ >= 0; }
-    /// A line for set_progress(); left out where its reader has not read those before.
+    /// Writes a line to the descriptor of set_progress(). Omits the line if the reader has not read the earlier ones.
     void report_progress(std::string_view line);
 
-    /// A line of progress, drawn over the one before, only on a terminal. What is logged stands above it.
+    /// Draws a line of progress over the previous one, only on a terminal. Log lines appear above it.
     void draw(std::string_view line);
     void wipe_drawn();
 
@@ -69,7 +69,7 @@ class Console {
     bool colours_ = false;
     int progress_ = -1;
     LiveProcess* live_process_ = nullptr;
-    std::atomic<bool> drawn_{false};  ///< there is a line of progress; searches draw from any thread
+    std::atomic<bool> drawn_{false};  ///< a line of progress is on the terminal. Searches draw from any thread
     Log log_;
 };
 

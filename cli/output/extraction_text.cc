@@ -9,9 +9,9 @@ namespace haichi::cli {
 
 namespace {
 
-/// Sets listed one by one; of more, the first ones.
+/// Maximum number of listed sets, of which the first ones are listed.
 constexpr std::size_t kMostSetsListed = 40;
-constexpr std::size_t kMostKernelsListed = 4;  // beside the one that was taken
+constexpr std::size_t kMostKernelsListed = 4;  // besides the chosen one
 
 std::string counted(std::int64_t count, const char* one, const char* many) {
     return std::to_string(count) + " " + (count == 1 ? one : many);
@@ -27,12 +27,12 @@ std::string kernel_text(const KernelSummary& kernel, const Extraction& extractio
     if (kernel.events_per_rank_most != kernel.events_per_rank_least) {
         events += " to " + std::to_string(kernel.events_per_rank_most);
     }
-    std::string text = counted(kernel.repetitions, "repetition", "repetitions") + " of " + events +
-                       " events a rank in " + counted(kernel.ranks, "rank", "ranks") + ", " +
+    std::string text = counted(kernel.repetitions, "iteration", "iterations") + " of " + events +
+                       " events per rank on " + counted(kernel.ranks, "rank", "ranks") + ", " +
                        percent_text(Extraction::share(kernel.bytes, extraction.total_bytes)) + " of the bytes and " +
                        percent_text(Extraction::share(kernel.messages, extraction.total_messages)) +
                        " of the messages sent";
-    if (kernel.around >= 0) text += ", a loop of kernel " + std::to_string(kernel.around + 1);
+    if (kernel.around >= 0) text += ", inside loop " + std::to_string(kernel.around + 1);
     return text;
 }
 
@@ -42,17 +42,17 @@ std::string extraction_text(const Extraction& extraction) {
     const Workload& workload = extraction.workload;
     std::string text;
     if (extraction.chosen < 0) {
-        text += "kernel: the whole log, once\n";
+        text += "main loop: the whole log as one iteration\n";
     } else {
         const auto chosen = static_cast<std::size_t>(extraction.chosen);
-        text += "kernel " + std::to_string(chosen + 1) + " of " + std::to_string(extraction.kernels.size()) + ": " +
-                kernel_text(extraction.kernels[chosen], extraction) + "\n";
+        text += "main loop: loop " + std::to_string(chosen + 1) + " of " + std::to_string(extraction.kernels.size()) +
+                ", " + kernel_text(extraction.kernels[chosen], extraction) + "\n";
         std::size_t listed = 0;
         for (std::size_t k = 0; k < extraction.kernels.size(); ++k) {
             if (k == chosen) continue;
             if (++listed > kMostKernelsListed) {
                 text += "  and " + std::to_string(extraction.kernels.size() - 1 - kMostKernelsListed) +
-                        " more, all in --json\n";
+                        " more loops, which --json lists\n";
                 break;
             }
             text +=
@@ -60,11 +60,11 @@ std::string extraction_text(const Extraction& extraction) {
         }
     }
     text += counted(static_cast<std::int64_t>(workload.set_count()), "set", "sets") + " in " +
-            counted(extraction.levels, "level", "levels") + ", " +
+            counted(extraction.levels, "step", "steps") + ", " +
             counted(static_cast<std::int64_t>(workload.messages().size()), "message", "messages") + ", " +
-            bytes_text(static_cast<double>(workload.total_bytes())) + " a repetition";
+            bytes_text(static_cast<double>(workload.total_bytes())) + " per iteration";
     if (extraction.compute_seconds > 0) {
-        text += "; computing " + seconds_text(extraction.compute_seconds) + " a repetition (mean of the ranks)";
+        text += "; computation time " + seconds_text(extraction.compute_seconds) + " per iteration (mean of the ranks)";
     }
     text += "\n    set  messages      bytes    largest  label\n";
     for (std::size_t t = 0; t < std::min(workload.set_count(), kMostSetsListed); ++t) {
@@ -80,10 +80,10 @@ std::string extraction_text(const Extraction& extraction) {
     const auto note = [&](std::int64_t count, const char* one, const char* many) {
         if (count > 0) text += counted(count, one, many) + "\n";
     };
-    note(extraction.to_oneself, "message from a rank to itself is left out",
-         "messages from ranks to themselves are left out");
-    note(extraction.collectives_left, "collective is not expanded, and holds the ranks together",
-         "collectives are not expanded, and hold the ranks together");
+    note(extraction.to_oneself, "message from a rank to itself is omitted",
+         "messages from ranks to themselves are omitted");
+    note(extraction.collectives_left, "collective is not expanded, and synchronizes its ranks",
+         "collectives are not expanded, and synchronize their ranks");
     return text;
 }
 

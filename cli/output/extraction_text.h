@@ -6,7 +6,7 @@
 
 namespace haichi::cli {
 
-/// What was found, for people; whole lines.
+/// The extracted sets for the terminal, as whole lines.
 std::string extraction_text(const Extraction& extraction);
 
 }  // namespace haichi::cli

@@ -18,7 +18,7 @@ using nlohmann::ordered_json;
 constexpr double kSlower = 1.05;
 constexpr double kMatters = 0.01;
 
-/// Of a rank in the mean.
+/// The mean over the ranks.
 double mean_seconds(const ComparedRun& run, const FunctionTotals& function) {
     return run.totals.profiled_ranks == 0 ? 0 : function.seconds_total / run.totals.profiled_ranks;
 }
@@ -28,7 +28,7 @@ double mean_seconds(const ComparedRun& run, const std::string& name) {
     return found == run.totals.functions.end() ? 0 : mean_seconds(run, *found);
 }
 
-/// Functions of all runs, those with the most time first.
+/// Functions of all runs, sorted by decreasing time.
 std::vector<std::string> function_names(const std::vector<ComparedRun>& runs) {
     std::map<std::string, double> most;
     for (const ComparedRun& run : runs) {
@@ -53,7 +53,7 @@ void add_slower(const ComparedRun& from, const ComparedRun& to, bool by_rails, s
     }
 }
 
-/// Neighbours in `key` among runs that are equal in `other`.
+/// Compares neighbours in `key` among runs that are equal in `other`.
 template <class Key, class Other>
 void compare_neighbours(const std::vector<ComparedRun>& runs, Key key, Other other, bool by_rails,
                         std::vector<FunctionChange>& changes) {
@@ -71,8 +71,8 @@ std::string change_text(const FunctionChange& change) {
     std::array<char, 32> ratio{};
     std::snprintf(ratio.data(), ratio.size(), "%.2f", change.ratio());
     return "  " + printable(change.function) + ": " + seconds_text(change.from_seconds) + " -> " +
-           seconds_text(change.to_seconds) + " a rank, " + ratio.data() + " times, from " + printable(change.from) +
-           " to " + printable(change.to) + "\n";
+           seconds_text(change.to_seconds) + " per rank, " + ratio.data() + " times slower, from " +
+           printable(change.from) + " to " + printable(change.to) + "\n";
 }
 
 }  // namespace
@@ -99,12 +99,12 @@ std::vector<MeasuredRun> measured_runs(const std::vector<ComparedRun>& runs) {
 std::string comparison_table(const std::vector<ComparedRun>& runs) {
     std::vector<std::vector<std::string>> rows(4);
     rows[0] = {"run"};
-    rows[1] = {"processes"};
+    rows[1] = {"ranks"};
     const bool has_rails = std::ranges::any_of(runs, [](const ComparedRun& run) { return run.rails.has_value(); });
     rows[2] = {"elapsed"};
-    rows[3] = {"computing, mean of the ranks"};
+    rows[3] = {"computation, mean of the ranks"};
     rows.push_back({"MPI, mean of the ranks"});
-    std::vector<std::string> rails = {"rails"};
+    std::vector<std::string> rails = {"NICs per node"};
     std::vector<std::size_t> numbers;
     for (const ComparedRun& run : runs) {
         numbers.push_back(rows[0].size());
@@ -131,7 +131,8 @@ std::string comparison_table(const std::vector<ComparedRun>& runs) {
             if (change.by_rails == by_rails) list += change_text(change);
         }
         if (list.empty()) continue;
-        text += by_rails ? "\nslower with more rails\n" : "\nslower with more processes\n";
+        text += by_rails ? "\nfunctions that are slower with more NICs per node\n"
+                         : "\nfunctions that are slower with more ranks\n";
         text += list;
     }
     return text;

@@ -45,7 +45,7 @@ ordered_json target_json(const OneSidedTraffic& target) {
             {"got_bytes", target.traffic.got_bytes}};
 }
 
-/// Events of all occurrences, loops counted with their repetitions.
+/// The number of all events, where loops count once per iteration.
 std::uint64_t event_count(const CallSequence& calls) {
     std::uint64_t count = 0;
     for (const LoggedEvent& event : calls.events) count += event.count;
@@ -62,7 +62,7 @@ ordered_json call_log_json(const CallSequence& calls) {
             {"lost_completions", calls.lost_completions}};
 }
 
-/// One rank without its functions and peers.
+/// A rank without its functions and peers.
 ordered_json rank_head_json(const RankLog& rank) {
     ordered_json out;
     out["rank"] = rank.rank;
@@ -80,7 +80,7 @@ ordered_json rank_head_json(const RankLog& rank) {
     return out;
 }
 
-/// A list as rows of text, one row after the other.
+/// Writes a list, one row per line.
 template <class Rows, class RowJson>
 void write_rows(const Rows& rows, std::string_view indent, RowJson row_json,
                 const std::function<void(std::string_view)>& sink) {

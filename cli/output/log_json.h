@@ -9,15 +9,15 @@
 
 namespace haichi::cli {
 
-/// Which ranks a report lists one by one.
+/// The ranks that a report lists individually.
 enum class ListedRanks { kAuto, kAll, kSummary };
 
-/// Whether all ranks are listed: of kAuto those of jobs whose functions and peers, of all ranks, are a million rows at
-/// most, some hundred megabytes.
+/// Whether all ranks are listed. With kAuto they are if the functions and peers of all ranks have at most a million
+/// rows, which are some hundred megabytes.
 bool lists_all_ranks(const JobLog& log, ListedRanks ranks);
 
-/// haichi-log/1 (docs/reference/results_of_logs.md), the ranks one by one: memory is that of the largest rank. The members
-/// of `more` follow the balance.
+/// haichi-log/1 (docs/reference/results_of_logs.md). Ranks are written one by one, so that memory depends only on the
+/// largest rank. The members of `more` follow the balance.
 void write_log_json(const JobLog& log, const JobTotals& totals, bool all_ranks, const nlohmann::ordered_json& more,
                     const std::function<void(std::string_view)>& sink);
 
@@ -27,10 +27,10 @@ nlohmann::ordered_json messages_json(const MessageStatistics& messages);
 nlohmann::ordered_json functions_json(const JobTotals& totals);
 /// {"wall_seconds": {"min", "mean", "max", "deviation", "min_rank", "max_rank"}, "mpi_seconds", "computing_seconds"}
 nlohmann::ordered_json balance_json(const JobTotals& totals);
-/// Everything before the functions.
+/// All members before the functions.
 nlohmann::ordered_json log_head_json(const JobLog& log, const JobTotals& totals);
 
-/// As one line. Bytes that are not UTF-8 become U+FFFD.
+/// The document as one line. Bytes that are not UTF-8 become U+FFFD.
 std::string json_line(const nlohmann::ordered_json& document);
 
 /// "finished", "running", "aborted", "signalled"

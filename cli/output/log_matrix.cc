@@ -11,7 +11,7 @@ namespace {
 
 using Sink = std::function<void(std::string_view)>;
 
-/// Hands on pieces of about 64 KiB instead of short lines.
+/// Passes on pieces of about 64 KiB instead of short lines.
 class Pieces {
   public:
     explicit Pieces(const Sink& sink) : sink_(&sink) {}
@@ -43,7 +43,7 @@ void write_matrix_market(const Workload& matrix, const Sink& sink) {
     pieces.flush();
 }
 
-/// All entries, row by row.
+/// Writes all entries, row by row.
 void write_dense(const Workload& matrix, char separator, const Sink& sink) {
     const std::span<const Message> messages = matrix.messages();
     std::size_t next = 0;
@@ -70,7 +70,7 @@ const Table<MatrixFormat>& matrix_formats() {
          {"matrix-market", "a Matrix Market file, sparse", write_matrix_market},
          {"dense-matrix", "a line of numbers for each rank",
           [](const Workload& matrix, const Sink& sink) { write_dense(matrix, ' ', sink); }},
-         {"csv", "the same, with commas",
+         {"csv", "a line of numbers with commas for each rank",
           [](const Workload& matrix, const Sink& sink) { write_dense(matrix, ',', sink); }}});
     return kFormats;
 }

@@ -9,11 +9,11 @@
 
 namespace haichi::cli {
 
-/// What the communication matrix of a log can be written as.
+/// An output format for the communication matrix of a log.
 struct MatrixFormat {
     std::string name;
     std::string sentence;
-    /// Writes a workload of one set, its messages by source and destination.
+    /// Writes a workload of one set, whose messages are sorted by source and destination.
     void (*write)(const Workload& matrix, const std::function<void(std::string_view)>& sink) = nullptr;
 };
 

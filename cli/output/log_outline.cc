@@ -15,7 +15,7 @@ namespace {
 constexpr int kMostLines = 60;
 constexpr int kDeepest = 8;
 constexpr std::size_t kMostOfABody = 24;
-// Of the whole sequence, if it is longer than that:
+// A longer sequence is reduced to its first symbols and its largest loops.
 constexpr std::size_t kFirst = 6;
 constexpr std::size_t kMostLoops = 6;
 
@@ -59,7 +59,7 @@ class OutlineWriter {
     }
 
   private:
-    /// False when there is no room for more lines.
+    /// Returns false when the limit of lines is reached.
     bool line(const std::string& words, int depth) {
         if (lines_ == kMostLines) text_ += "  ...\n";
         if (++lines_ > kMostLines) return false;
@@ -67,7 +67,7 @@ class OutlineWriter {
         return true;
     }
 
-    /// Events in each loop, with their repetitions. Loops are made of earlier ones.
+    /// The number of events in all iterations of each loop. Loops contain only earlier loops.
     [[nodiscard]] std::vector<double> loop_events() const {
         std::vector<double> events;
         for (const Loop& loop : calls_->loops) {
@@ -88,7 +88,7 @@ class OutlineWriter {
         line(words.append(")"), 1);
     }
 
-    /// Of a long sequence its beginning and the loops with the most events, where they stand.
+    /// Writes the sequence. From a long one, writes the beginning and the loops with the most events, in their order.
     void top() {
         const std::vector<Symbol>& list = calls_->sequence;
         if (list.size() <= kMostOfABody) {
@@ -114,7 +114,7 @@ class OutlineWriter {
         if (list.size() > next) skip(list.size() - next);
     }
 
-    /// The repetitions of loops are never unrolled, and lines are limited: hostile logs cost nothing.
+    /// Loops are never unrolled and the lines are limited, so that hostile logs are cheap.
     bool symbols(std::span<const Symbol> list, int depth) {
         if (depth > kDeepest) return line("...", depth);
         for (std::size_t i = 0; i < list.size(); ++i) {
@@ -128,7 +128,7 @@ class OutlineWriter {
 
     bool symbol(Symbol symbol, int depth) {
         if (symbol < kLoopSymbol) {
-            if (symbol >= calls_->events.size()) return line("an event that found no room", depth);
+            if (symbol >= calls_->events.size()) return line("an event that did not fit into the log", depth);
             return line(event_text(calls_->events[symbol]), depth);
         }
         const Loop& loop = calls_->loops[symbol - kLoopSymbol];
@@ -151,7 +151,7 @@ class OutlineWriter {
                counted_text(log_->communicators[index].members.size(), "rank");
     }
 
-    /// "from ranks 1, 2, 3" of receives from any source.
+    /// The sources of receives from any source, as in "1, 2, 3".
     [[nodiscard]] std::string sources_text(const LoggedEvent& event) const {
         constexpr std::uint32_t kMostSources = 6;
         std::string text;
@@ -218,9 +218,9 @@ std::string outline_text(const JobLog& log, const RankLog& rank) {
                 "\n";
         text += OutlineWriter(log, rank, calls).write();
         if (calls.lost_symbols + calls.lost_events + calls.lost_completions > 0) {
-            text += "  not all of it: " + counted_text(calls.lost_events, "event") + ", " +
+            text += "  incomplete: " + counted_text(calls.lost_events, "event") + ", " +
                     counted_text(calls.lost_symbols, "symbol") + " and " +
-                    counted_text(calls.lost_completions, "completion") + " found no room\n";
+                    counted_text(calls.lost_completions, "completion") + " did not fit into the log\n";
         }
     }
     return text;

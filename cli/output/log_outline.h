@@ -6,7 +6,7 @@
 
 namespace haichi::cli {
 
-/// The compressed call logs of a rank: events, and loops with their repetitions, indented; long ones are cut.
+/// The compressed call logs of a rank: events, and indented loops with their number of iterations. Long logs are cut.
 std::string outline_text(const JobLog& log, const RankLog& rank);
 
 }  // namespace haichi::cli

@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::int32_t kMostCells = 256;  ///< of a side of the matrix
+constexpr std::int32_t kMostCells = 256;  ///< on each side of the matrix
 constexpr std::size_t kMostBars = 512;
 
 ordered_json bars_json(const JobLog& log) {
@@ -69,7 +69,7 @@ ordered_json histograms_json(const JobTotals& totals) {
     return out;
 }
 
-/// Mean seconds of ranks in the functions with the most time.
+/// Mean seconds of the ranks in the functions with the most time.
 ordered_json rank_functions_json(const JobLog& log, const JobTotals& totals) {
     constexpr std::size_t kMostFunctions = 8;
     constexpr std::size_t kMostRows = 64;
@@ -96,7 +96,7 @@ ordered_json rank_functions_json(const JobLog& log, const JobTotals& totals) {
     return out;
 }
 
-/// As a word of a shell's command line.
+/// The path as one word of a shell's command line.
 std::string quoted(const std::string& path) {
     if (path.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=:,@%") ==
         std::string::npos) {
@@ -113,21 +113,22 @@ ordered_json next_steps(const JobLog& log, const std::string& file) {
         steps.push_back({{"why", why}, {"command", command}});
     };
     if (log.has_calls) {
-        add("take out the messages that travel at the same time", "haichi ccs " + quoted(file) + " -o sets.json");
-        add("then see where the ranks should run (your machine: haichi list machines)",
+        add("extract the sets of messages that are in flight at the same time",
+            "haichi ccs " + quoted(file) + " -o sets.json");
+        add("then find a placement of the ranks (haichi list machines prints the names of machines)",
             "haichi map -m MACHINE --shape SHAPE -w sets.json --simulate");
     } else {
-        add("the order of the calls is not known: take the matrix of the run",
+        add("write the communication matrix of the run, because the log has no order of calls",
             "haichi log convert " + quoted(file) + " -t json -o matrix.json");
-        add("then see where the ranks should run (your machine: haichi list machines)",
+        add("then find a placement of the ranks (haichi list machines prints the names of machines)",
             "haichi map -m MACHINE --shape SHAPE -w matrix.json --objective hop-bytes");
     }
-    if (has_call_sites(log)) add("all places that call MPI", "haichi log show --call-sites " + quoted(file));
+    if (has_call_sites(log)) add("list all call sites of MPI", "haichi log show --call-sites " + quoted(file));
     add("compare with another run", "haichi log compare " + quoted(file) + " OTHER.haichi-log");
     return steps;
 }
 
-/// Keeps the first rows of a table, which are the largest.
+/// Keeps only the first rows of a table, which are the largest.
 void cut(ordered_json& data, const std::string& table, std::size_t most) {
     ordered_json& rows = data[table];
     if (rows.size() <= most) return;
@@ -153,7 +154,7 @@ std::string log_page(const JobLog& log, const JobTotals& totals, const std::stri
     cut(data, "call_sites", 50);
     for (const std::string& problem : lines.problems()) data["warnings"].push_back(problem);
     data["next_steps"] = next_steps(log, file);
-    // No text in it can end the element that it stands in.
+    // Without "<", no text in the JSON can end the HTML element around it.
     std::string text;
     for (const char c : json_line(data)) text += c == '<' ? std::string("\\u003c") : std::string(1, c);
     constexpr std::string_view kPlace = "HAICHI_LOG_DATA";

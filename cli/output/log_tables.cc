@@ -32,7 +32,7 @@ void add(CallTotals& sum, const CallTotals& more) {
     sum.received_bytes += more.received_bytes;
 }
 
-/// Communicators that a reader need not tell apart: those of one size.
+/// All communicators of one size, which need not be distinguished.
 struct CommunicatorRow {
     std::string name;
     std::uint64_t count = 0;
@@ -55,7 +55,7 @@ std::vector<CommunicatorRow> communicator_rows(const JobLog& log, const std::vec
     for (auto& [size, row] : by_size) {
         row.name = (size.second != 0 ? "intercommunicator, " : "") + whole_text(size.first);
         if (size.second != 0) row.name += " and " + whole_text(size.second);
-        row.name += size.first + size.second == 1 ? " process" : " processes";
+        row.name += size.first + size.second == 1 ? " rank" : " ranks";
         rows.push_back(std::move(row));
     }
     std::ranges::stable_sort(rows, std::ranges::greater{},
@@ -71,9 +71,9 @@ std::string waiting_text(const std::vector<CommunicatorTotals>& all) {
         sum.of_seconds += c.waiting.of_seconds;
     }
     if (sum.of_seconds <= 0) return "";
-    return "in collectives that hold all up (barriers, all-to-all, all-reduce ...) ranks waited for others at least " +
-           seconds_text(sum.at_least) + " and at most " + seconds_text(sum.at_most) + " of " +
-           seconds_text(sum.of_seconds) + ", all ranks together\n";
+    return "in synchronizing collectives (barrier, all-to-all, all-reduce and others), ranks waited for other ranks " +
+           seconds_text(sum.at_least) + " to " + seconds_text(sum.at_most) + " of " + seconds_text(sum.of_seconds) +
+           ", summed over all ranks\n";
 }
 
 ordered_json totals_json(const CallTotals& totals) {
@@ -155,7 +155,7 @@ ordered_json regions_json(const JobLog& log) {
 std::string communicator_name(std::uint32_t communicator) {
     if (communicator == 0) return "MPI_COMM_WORLD";
     if (communicator == kNoCommunicator) return "no communicator";
-    if (communicator == kUnknownCommunicator) return "communicators without room";
+    if (communicator == kUnknownCommunicator) return "unrecorded communicators";
     return "communicator " + std::to_string(communicator);
 }
 
@@ -176,11 +176,12 @@ std::string communicators_text(const JobLog& log, const JobTotals& totals) {
 std::string regions_text(const JobLog& log) {
     const std::vector<RegionTotals> regions = region_totals(log);
     if (regions.empty()) return "";
-    Rows rows = {{"region", "ranks", "entered", "time inside", "MPI", "of it", "calls", "sent", "received", "most in"}};
+    Rows rows = {
+        {"region", "ranks", "entries", "time inside", "MPI", "share", "calls", "sent", "received", "top function"}};
     for (const RegionTotals& region : regions) {
         const bool is_rest = region.name.empty();
         const std::string most = region.functions.empty() ? "" : printable(region.functions.front().function);
-        rows.push_back({is_rest ? "(outside of all)" : printable(region.name), std::to_string(region.ranks),
+        rows.push_back({is_rest ? "(outside all regions)" : printable(region.name), std::to_string(region.ranks),
                         is_rest ? "" : whole_text(region.entries), is_rest ? "" : seconds_text(region.seconds),
                         seconds_text(region.totals.seconds_total),
                         is_rest ? "" : share_of(region.totals.seconds_total, region.seconds),
@@ -204,9 +205,9 @@ std::string targets_text(const JobLog& log) {
     std::ranges::stable_sort(pairs, std::ranges::greater{}, [](const Pair& pair) {
         return static_cast<double>(pair.to.traffic.put_bytes) + static_cast<double>(pair.to.traffic.got_bytes);
     });
-    const std::string head = "\none-sided operations: busiest of " + whole_text(pairs.size()) + " pairs of ranks\n";
+    const std::string head = "\none-sided operations: most active of " + whole_text(pairs.size()) + " pairs of ranks\n";
     if (pairs.size() > kMostRows / 2) pairs.resize(kMostRows / 2);
-    Rows rows = {{"rank", "target", "put", "in", "got", "in"}};
+    Rows rows = {{"rank", "target", "put", "puts", "got", "gets"}};
     for (const Pair& pair : pairs) {
         const OneSidedCounters& t = pair.to.traffic;
         rows.push_back({std::to_string(pair.rank), std::to_string(pair.to.target), bytes_or_blank(t.put_bytes),
@@ -235,7 +236,7 @@ std::string call_sites_text(const JobLog& log, const JobTotals& totals, SourceLi
     constexpr std::array<std::size_t, 8> kNumbers = {2, 3, 4, 5, 6, 7, 8, 9};
     std::string text = "\n" + table(rows, "", kNumbers);
     if (sites.size() > kMostRows) {
-        text += "and " + whole_text(sites.size() - kMostRows) + " more with less time: --json lists all\n";
+        text += "and " + whole_text(sites.size() - kMostRows) + " more call sites with less time, which --json lists\n";
     }
     for (const std::string& problem : lines.problems()) text += "note: " + without_controls(problem) + "\n";
     return text;
@@ -248,7 +249,7 @@ std::string rank_functions_text(const JobLog& log, const JobTotals& totals) {
         if (names.size() < kMostFunctions) names.push_back(f.name);
     }
     if (names.empty() || !totals.has_times) return "";
-    std::vector<std::string> head = {"rank", "computing", "MPI"};
+    std::vector<std::string> head = {"rank", "computation", "MPI"};
     for (const std::string& name : names) head.push_back(printable(name));
     if (totals.functions.size() > names.size()) head.emplace_back("others");
     Rows rows = {head};

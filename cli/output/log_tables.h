@@ -9,21 +9,20 @@
 
 namespace haichi::cli {
 
-/// The tables of `log show` that a profile with sites gives, each with a blank line before it, empty where there is
-/// nothing for it.
+/// The tables of `log show` for a profile with call sites. Each begins with a blank line, and is empty without data.
 
-/// Calls by communicator, those of one size together, and how long collectives have waited.
+/// Calls by communicator, where communicators of one size are one row, and the waiting time of collectives.
 std::string communicators_text(const JobLog& log, const JobTotals& totals);
 /// Calls by region.
 std::string regions_text(const JobLog& log);
-/// Ranks and the targets of their one-sided operations, those with the most bytes.
+/// The pairs of ranks and targets of one-sided operations with the most bytes.
 std::string targets_text(const JobLog& log);
-/// Calls by the place of the program that makes them.
+/// Calls by call site.
 std::string call_sites_text(const JobLog& log, const JobTotals& totals, SourceLines& lines);
 /// Seconds of every rank in the functions with the most time.
 std::string rank_functions_text(const JobLog& log, const JobTotals& totals);
 
-/// Members of haichi-log/1: "communicators", "regions", "call_sites". With `lines` the sites have their places.
+/// The members "communicators", "regions" and "call_sites" of haichi-log/1. With `lines`, call sites have source lines.
 nlohmann::ordered_json site_tables_json(const JobLog& log, SourceLines* lines);
 
 /// "MPI_COMM_WORLD", "communicator 3", "no communicator"

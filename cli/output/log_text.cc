@@ -42,8 +42,8 @@ std::string header_text(const JobLog& log, const JobTotals& totals, const std::s
         const auto share = [all](double part) {
             return all > 0 ? std::string(" (").append(percent_text(part / all)).append(")") : std::string();
         };
-        rows.push_back({"computing", seconds_text(totals.computing_seconds) + share(totals.computing_seconds) +
-                                         ", all ranks together"});
+        rows.push_back({"computation", seconds_text(totals.computing_seconds) + share(totals.computing_seconds) +
+                                           ", sum of all ranks"});
         rows.push_back({"MPI", seconds_text(totals.mpi_seconds) + share(totals.mpi_seconds)});
     }
     text += table(rows, "  ");
@@ -75,7 +75,7 @@ std::string functions_text(const JobTotals& totals) {
                                    f.has_extremes() ? seconds_text(f.seconds_max) : ""});
         }
         const std::vector<std::string> blank(row.size() - 1);
-        // Most collectives give as much as they take.
+        // Most collectives send as much as they receive.
         const bool is_same = f.sent.bytes_total == f.received.bytes_total && f.sent.classes == f.received.classes;
         const bool has_both = f.sent.count > 0 && f.received.count > 0 && !is_same;
         for (auto& cell : message_cells(f.sent.count > 0 ? f.sent : f.received)) row.push_back(std::move(cell));
@@ -88,18 +88,18 @@ std::string functions_text(const JobTotals& totals) {
             rows.push_back(std::move(second));
         }
         if (!is_spoiled(f, totals)) continue;
-        warnings += "warning: " + printable(f.name) + " !: the profiler's own " +
-                    seconds_text(f.own_seconds / static_cast<double>(f.calls)) + " are " + percent_text(f.own_share()) +
-                    " of the mean call: its time is too high\n";
+        warnings += "warning: the time of " + printable(f.name) + " (marked !) is too high: the profiler's own " +
+                    seconds_text(f.own_seconds / static_cast<double>(f.calls)) + " per call is " +
+                    percent_text(f.own_share()) + " of the mean call\n";
     }
     return table(rows, "", numbers) + warnings;
 }
 
 std::string histogram_text(const Histogram& histogram) {
     const MessageStatistics& messages = histogram.messages;
-    std::string text = std::string("\n") + histogram.name + ": " + whole_text(messages.count) + " of " +
-                       bytes_text(static_cast<double>(messages.bytes_total)) + " in all" +
-                       (messages.empty > 0 ? ", " + whole_text(messages.empty) + " of them empty" : "") + "\n";
+    std::string text = std::string("\n") + histogram.name + ": " + whole_text(messages.count) + ", " +
+                       bytes_text(static_cast<double>(messages.bytes_total)) + " in total" +
+                       (messages.empty > 0 ? ", " + whole_text(messages.empty) + " empty" : "") + "\n";
     Rows rows;
     for (int k = 0; k < kSizeClasses; ++k) {
         const std::uint64_t count = messages.classes[static_cast<std::size_t>(k)];
@@ -114,7 +114,7 @@ std::string histogram_text(const Histogram& histogram) {
     return text + table(rows, "  ", kNumbers);
 }
 
-/// The pairs with the most bytes, the first of equal ones.
+/// The pairs with the most bytes. Among equal pairs, the ones with the smallest ranks.
 std::string pairs_text(const JobLog& log) {
     constexpr std::size_t kMostPairs = 10;
     const auto is_busier = [](const PairTraffic& a, const PairTraffic& b) {
@@ -142,7 +142,7 @@ std::string pairs_text(const JobLog& log) {
     }
     std::ranges::reverse(rows);
     constexpr std::array<std::size_t, 2> kNumbers = {2, 3};
-    std::string text = "\nbusiest of ";
+    std::string text = "\nmost active of ";
     return text + counted_text(pairs, "pair") + " of ranks\n" + table(rows, "  ", kNumbers);
 }
 
@@ -165,14 +165,14 @@ std::string balance_text(const JobTotals& totals) {
                         "rank " + std::to_string(spread.max_rank)});
     };
     add("run", totals.wall);
-    add("computing", totals.computing);
+    add("computation", totals.computing);
     add("MPI", totals.mpi);
     constexpr std::array<std::size_t, 3> kNumbers = {1, 3, 4};
     return "\nbalance of the ranks\n" + table(rows, "  ", kNumbers);
 }
 
 std::string ranks_text(const JobLog& log) {
-    Rows rows = {{"rank", "host", "state", "run", "computing", "MPI", "peers", "sent", "received"}};
+    Rows rows = {{"rank", "host", "state", "run", "computation", "MPI", "peers", "sent", "received"}};
     for (const RankLog& rank : log.ranks) {
         const RankProfile& profile = rank.profile;
         double sent = 0;

@@ -14,10 +14,11 @@ struct Histogram {
     MessageStatistics messages;
 };
 
-/// Those that have messages; of functions whose sizes are all known.
+/// The histograms with messages, from functions with complete sizes.
 std::vector<Histogram> size_histograms(const JobTotals& totals);
 
-/// What `log show` prints: header, functions, sizes, busiest pairs, balance; with `all_ranks` a line for each.
+/// The output of `log show`: header, functions, sizes, most active pairs and balance. With `all_ranks` it also has a
+/// line for each rank.
 std::string log_text(const JobLog& log, const JobTotals& totals, const std::string& file, bool all_ranks);
 
 }  // namespace haichi::cli

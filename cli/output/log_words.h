@@ -14,22 +14,22 @@ std::string seconds_text(double seconds);
 /// "8 B", "1.5 MiB": three significant digits, whole below 1 KiB.
 std::string bytes_text(double bytes);
 
-/// "12.5%"; "<0.1%" for what is not nothing.
+/// "12.5%", or "<0.1%" for small values above 0.
 std::string percent_text(double share);
 
-/// Text from a log as part of a line: control characters and invalid bytes escaped, cut to a printable length.
+/// Text from a log as part of a line. Control characters and invalid bytes are escaped, and long text is cut.
 std::string printable(std::string_view text);
 
-/// The same of any length: of sentences.
+/// The same for messages, without a limit of the length.
 std::string without_controls(std::string_view text);
 
-/// What class `k` of a histogram begins with: "0", "2", "4", .. "1K", "8M+".
+/// The smallest size in class `k` of a histogram: "0", "2", "4", .. "1K", "8M+".
 std::string size_class_name(int k);
 
-/// The fullest classes, "8: 95%, 4K: 5%".
+/// The classes with the most messages, as in "8: 95%, 4K: 5%".
 std::string message_sizes_text(const MessageStatistics& messages);
 
-/// `share` of `width` characters.
+/// A bar of the fraction `share` of `width` characters.
 std::string bar(double share, std::size_t width);
 
 }  // namespace haichi::cli

@@ -14,7 +14,7 @@ using nlohmann::ordered_json;
 
 bool draws(const Console& console) { return !console.quiet() && console.is_interactive(); }
 
-/// What to call with the progress of a run; empty when there is nobody to tell.
+/// The callback for the progress of a run. Empty if progress is not shown anywhere.
 template <class Progress, class Tell, class Show>
 std::function<void(const Progress&)> callback_of(const Console& console, const Tell& tell, const Show& show) {
     const bool tells = console.reports_progress();

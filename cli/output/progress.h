@@ -14,11 +14,11 @@
 
 namespace haichi::cli {
 
-/// Lines of JSON for --progress-fd, a few a second.
+/// Lines of JSON for --progress-fd, a few per second.
 class ProgressLines {
   public:
     explicit ProgressLines(Console& console) : console_(&console) {}
-    /// Always, where `is_end`; else where the one before is some time ago.
+    /// Writes the line if it is the last one, or if enough time has passed since the previous line.
     void tell(const nlohmann::ordered_json& line, bool is_end);
 
   private:
@@ -26,11 +26,11 @@ class ProgressLines {
     std::optional<std::chrono::steady_clock::time_point> told_;
 };
 
-/// As the last line: why the run has failed, and what kind of error it is.
+/// Writes the last line of a failed run, with the kind and the message of the error.
 void report_failure(Console& console, const Error& error);
 
-/// One line on the terminal that shows how far a search is and its best value; lines of JSON where they are asked
-/// for. Shows nothing when standard error is no terminal or --quiet is given. The line is wiped when the object goes.
+/// Shows the progress of a search and its best value in one line on the terminal, and as lines of JSON for
+/// --progress-fd. Draws nothing if standard error is not a terminal or with --quiet. The destructor wipes the line.
 class ProgressBar {
   public:
     ProgressBar(Console& console, std::string objective);
@@ -38,7 +38,7 @@ class ProgressBar {
     ProgressBar(const ProgressBar&) = delete;
     ProgressBar& operator=(const ProgressBar&) = delete;
 
-    /// For SearchControl::progress; empty when there is nothing to show.
+    /// For SearchControl::progress. Empty if progress is not shown anywhere.
     [[nodiscard]] std::function<void(const SearchProgress&)> callback();
 
   private:
@@ -50,7 +50,7 @@ class ProgressBar {
     std::string objective_;
 };
 
-/// A line that says how far a simulation is; removed when it goes.
+/// Shows the progress of a simulation in one line. The destructor removes the line.
 class SimulationLine {
   public:
     explicit SimulationLine(Console& console) : console_(&console), lines_(console) {}
@@ -58,7 +58,7 @@ class SimulationLine {
     SimulationLine(const SimulationLine&) = delete;
     SimulationLine& operator=(const SimulationLine&) = delete;
 
-    /// For SimulationControl::progress; empty when there is nothing to show.
+    /// For SimulationControl::progress. Empty if progress is not shown anywhere.
     [[nodiscard]] std::function<void(const SimulationProgress&)> callback();
 
   private:
@@ -69,7 +69,7 @@ class SimulationLine {
     ProgressLines lines_;
 };
 
-/// A line that says how many of an answer's searches or simulations are done; removed when it goes.
+/// Shows how many searches or simulations of an answer are done. The destructor removes the line.
 class AdviceLine {
   public:
     explicit AdviceLine(Console& console) : console_(&console), lines_(console) {}
@@ -77,7 +77,7 @@ class AdviceLine {
     AdviceLine(const AdviceLine&) = delete;
     AdviceLine& operator=(const AdviceLine&) = delete;
 
-    /// For AdviceControl::progress; empty when there is nothing to show.
+    /// For AdviceControl::progress. Empty if progress is not shown anywhere.
     [[nodiscard]] std::function<void(const AdviceProgress&)> callback();
 
   private:

@@ -19,7 +19,7 @@ std::string percent(double share) {
     return text.data();
 }
 
-/// Mean over the ranks, and the largest.
+/// The mean and the maximum over the ranks.
 std::string of_ranks(const SimulationResult& result, std::int64_t RankTimes::*time) {
     double sum = 0;
     std::int64_t most = 0;
@@ -38,7 +38,7 @@ std::string barrier_text(const SimulatedRun& run) {
            barrier_name(run);
 }
 
-/// Calls were simulated, not iterations of sets.
+/// Whether calls were simulated, and not iterations of sets.
 bool is_of_calls(const SimulatedRun& run) { return run.result.gaps || run.program; }
 
 std::string share_of(const SimulatedRun& run, double RunShares::*share) {
@@ -46,12 +46,12 @@ std::string share_of(const SimulatedRun& run, double RunShares::*share) {
     return is_of_calls(run) ? ", " + percent(run_shares(result).*share) + " of the run" : "";
 }
 
-/// What is simulated, and how long it takes.
+/// The kind of the run and its simulated time.
 std::string headline(const SimulatedRun& run) {
     const SimulationResult& result = run.result;
     if (run.program) {
         return "the program: " + short_number(result.seconds) + " s" +
-               (result.interrupted ? " so far\n" : " to the end of the last rank\n");
+               (result.interrupted ? " so far\n" : " until the last rank ended\n");
     }
     if (result.gaps) {
         return "call by call: " + short_number(result.seconds) + " s" +
@@ -59,11 +59,11 @@ std::string headline(const SimulatedRun& run) {
     }
     return barrier_text(run) + ": " + short_number(result.seconds) + " s, " +
            (std::isnan(result.seconds_per_iteration)
-                ? "in which no iteration ended\n"
+                ? "no complete iteration\n"
                 : short_number(result.seconds_per_iteration) + " s per iteration\n");
 }
 
-/// How much of it was simulated.
+/// The simulated part of the run.
 std::vector<std::string> extent(const SimulatedRun& run) {
     const SimulationResult& result = run.result;
     const auto count = [](std::int64_t number) { return count_text(static_cast<double>(number)); };
@@ -73,9 +73,9 @@ std::vector<std::string> extent(const SimulatedRun& run) {
     std::string iterations = count(result.simulated_iterations) + " of " + count(result.iterations) + " simulated, " +
                              short_number(result.simulated_seconds) + " s";
     if (result.settled_by_mean) {
-        iterations += "; they never repeat, the rest is as the mean of the last half";
+        iterations += "; the rest has the mean time of the last half, because no iterations repeat";
     } else if (result.extrapolated) {
-        iterations += "; the rest is as the last ones";
+        iterations += "; the rest has the time of the last ones";
     }
     return {"iterations", iterations};
 }
@@ -84,10 +84,10 @@ std::string gaps_text(const SimulatedRun& run) {
     const SimulationResult& result = run.result;
     std::string text;
     if (run.program && run.program->measured_factor) {
-        text += "  code between calls: the CPU time that it took here, times " +
-                short_number(*run.program->measured_factor) + "; no second run repeats it\n";
+        text += "  computation time: CPU time measured on this machine, times " +
+                short_number(*run.program->measured_factor) + " (not reproducible)\n";
     }
-    if (run.leaves_computing_out) text += "  communication only: the sets of a log have no computing time\n";
+    if (run.leaves_computing_out) text += "  communication only: the sets of a log have no computation time\n";
     if (!result.gaps) return text;
     for (const ReplayGapRow& row : replay_gap_rows()) {
         const std::int64_t gaps = (*result.gaps).*row.count;
@@ -103,9 +103,9 @@ std::string run_text(const SimulatedRun& run, const Network& network, bool with_
     std::string text = headline(run);
     std::vector<std::vector<std::string>> rows;
     rows.push_back(extent(run));
-    rows.push_back({"computing", of_ranks(result, &RankTimes::compute_ps) + share_of(run, &RunShares::computing) +
-                                     (is_of_calls(run) ? "" : " (per rank, simulated part)")});
-    rows.push_back({"calls, copies", of_ranks(result, &RankTimes::call_ps) + share_of(run, &RunShares::calls)});
+    rows.push_back({"computation", of_ranks(result, &RankTimes::compute_ps) + share_of(run, &RunShares::computing) +
+                                       (is_of_calls(run) ? "" : " (per rank, simulated part)")});
+    rows.push_back({"CPU overhead", of_ranks(result, &RankTimes::call_ps) + share_of(run, &RunShares::calls)});
     rows.push_back({"waiting", of_ranks(result, &RankTimes::wait_ps) + share_of(run, &RunShares::waiting)});
     rows.push_back(
         {"traffic",
@@ -114,8 +114,8 @@ std::string run_text(const SimulatedRun& run, const Network& network, bool with_
              (result.on_node_bytes > 0 ? "; " + count(result.on_node_bytes) + " bytes stayed on their nodes" : "")});
     rows.push_back({"links", count(result.used_links) + " of " + count(result.existing_links) +
                                  " used, on average at " + short_number(result.mean_link_bandwidth_bytes_per_s / 1e9) +
-                                 " GB/s, " + percent(result.used_link_efficiency) +
-                                 " of their bandwidth (of all links " + percent(result.link_efficiency) + ")"});
+                                 " GB/s, " + percent(result.used_link_efficiency) + " of their bandwidth (" +
+                                 percent(result.link_efficiency) + " over all links)"});
     if (result.saturated_links > 0) {
         rows.push_back({"saturated", count(result.saturated_links) + " links are busy more than 99 % of the time"});
     }
@@ -125,7 +125,7 @@ std::string run_text(const SimulatedRun& run, const Network& network, bool with_
                                          " packet-hops per second"});
     }
     text += table(rows, "  ") + gaps_text(run);
-    if (!result.hottest_links.empty()) text += "  busiest links\n";
+    if (!result.hottest_links.empty()) text += "  most loaded links\n";
     rows.clear();
     for (const LinkTraffic& link : result.hottest_links) {
         rows.push_back({percent(link.efficiency), count(link.bytes) + " bytes", link_text(link, network)});
@@ -147,9 +147,11 @@ std::string simulation_text(const Simulation& simulation, bool with_timing) {
     if (simulation.runs.size() == 2) {
         const double without = simulation.runs[0].result.seconds;
         const double with = simulation.runs[1].result.seconds;
-        std::array<char, 32> ratio{};
-        std::snprintf(ratio.data(), ratio.size(), "%.3f", without > 0 ? with / without : 1);
-        text.append("\nbarriers: ").append(ratio.data()).append(" times the time without\n");
+        std::array<char, 32> change{};
+        std::snprintf(change.data(), change.size(), "%.1f", without > 0 ? std::abs(with / without - 1) * 100 : 0);
+        text.append("\nwith barriers: ")
+            .append(change.data())
+            .append(with < without ? " % less time\n" : " % more time\n");
     }
     return text;
 }

@@ -6,7 +6,7 @@
 
 namespace haichi::cli {
 
-/// What `simulate` prints.
+/// The output of `simulate`.
 std::string simulation_text(const Simulation& simulation, bool with_timing);
 
 }  // namespace haichi::cli

@@ -46,7 +46,7 @@ std::string demangled(const char* name) {
 
 }  // namespace
 
-/// A file of its own session: the addresses of all files begin at 0.
+/// A file with its own session, because the addresses of all files begin at 0.
 struct SourceLines::File {
     Dwfl* session = nullptr;
     Dwfl_Module* module = nullptr;
@@ -54,9 +54,9 @@ struct SourceLines::File {
     ~File() {
         if (session != nullptr) dwfl_end(session);
     }
-    /// Empty, or why the file cannot be asked.
+    /// Returns an empty text, or the reason why the file cannot be read.
     std::string open(const Module& wanted, const OpenedNames* log) {
-        if (wanted.path.empty()) return "the log does not name its file";
+        if (wanted.path.empty()) return "the log does not name the file of a call site";
         std::string path = wanted.path;
         try {
             if (log != nullptr) {
@@ -80,14 +80,14 @@ struct SourceLines::File {
         const int size = dwfl_module_build_id(module, &bits, &address);
         if (digits_of(bits, size > 0 ? size : 0) == wanted.build_id) return "";
         module = nullptr;
-        return wanted.path + ": has been built anew since the run";
+        return wanted.path + ": the file was rebuilt after the run";
     }
 };
 
 SourcePlace SourceLines::find(const Module& module, std::uint64_t offset) {
     Dwfl_Module* const of = file_of(module).module;
     if (of == nullptr || offset == 0) return {};
-    // The call is before the place that it returns to.
+    // The call precedes its return address.
     const GElf_Addr address = offset - 1;
     SourcePlace place;
     if (const char* const name = dwfl_module_addrname(of, address); name != nullptr) place.function = demangled(name);
@@ -102,7 +102,7 @@ SourcePlace SourceLines::find(const Module& module, std::uint64_t offset) {
 
 struct SourceLines::File {
     static std::string open(const Module&, const OpenedNames*) {
-        return "functions and lines are not looked up: haichi was built without libdw (libdw-dev)";
+        return "functions and lines are unknown: haichi was built without libdw (libdw-dev)";
     }
 };
 

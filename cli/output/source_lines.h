@@ -13,31 +13,31 @@
 
 namespace haichi::cli {
 
-/// A place of a program, as far as its file says: of one without debug information the function, of a stripped one
-/// nothing.
+/// A place in a program, as far as its file has it. Without debug information only the function is known, and nothing
+/// in a stripped program.
 struct SourcePlace {
     std::string function, file;
     int line = 0;
 };
 
-/// Finds the places of calls in the files of the programs and libraries that a log names, as long as these are the
-/// files of the run: by libdw, where haichi was built with it.
+/// Finds call sites in the files of the programs and libraries that a log names, if these are still the files of the
+/// run. Requires a build with libdw.
 class SourceLines {
   public:
-    /// In place of a build id: whatever build the file is.
+    /// Used instead of a build id to accept any build of a file.
     static constexpr std::string_view kAnyBuild = "any";
 
-    /// The names are those of a running program, and may be anywhere.
+    /// For the names of a running program, which may be in any directory.
     SourceLines();
-    /// The names are those of a log.
+    /// For the names in a log.
     explicit SourceLines(OpenedNames log);
     ~SourceLines();
     SourceLines(const SourceLines&) = delete;
     SourceLines& operator=(const SourceLines&) = delete;
 
-    /// Of the call that returns to `offset`.
+    /// The place of the call that returns to `offset`.
     SourcePlace find(const Module& module, std::uint64_t offset);
-    /// Files that could not be asked, and why: a sentence for each.
+    /// One message for each file that could not be read.
     [[nodiscard]] const std::vector<std::string>& problems() const { return problems_; }
 
   private:

@@ -54,7 +54,7 @@ std::string hot_link_text(const Job& job, const HotLink& hot) {
     return text;
 }
 
-/// The placements that simulated-time compared.
+/// The placements that the objective simulated-time compared.
 std::string candidates_text(const std::vector<PlacementCandidate>& candidates) {
     std::string text;
     for (const PlacementCandidate& candidate : candidates) {
@@ -148,15 +148,13 @@ std::string contention_text(const std::vector<std::int64_t>& set_contention) {
 std::string comparison_text(double value, double default_value) {
     if (value == default_value) return "the same as the default placement";
     const bool lower = value < default_value;
-    const double less = lower ? value : default_value;
-    const double more = lower ? default_value : value;
-    if (less <= 0) {
+    if (std::min(value, default_value) <= 0) {
         return std::string(lower ? "lower" : "higher") + " than the default placement (" + short_number(default_value) +
                ")";
     }
-    std::array<char, 32> ratio{};
-    std::snprintf(ratio.data(), ratio.size(), more / less < 100 ? "%.2f" : "%.0f", more / less);
-    return std::string(ratio.data()) + " times " + (lower ? "lower" : "higher") + " than the default placement";
+    const double percent = std::fabs(value / default_value - 1) * 100;
+    const std::string change = percent < 0.1 ? "less than 0.1" : fmt::format("{:.1f}", percent);
+    return change + " % " + (lower ? "lower" : "higher") + " than the default placement";
 }
 
 std::string job_line(const Job& job) {
@@ -190,7 +188,7 @@ namespace {
 std::string bound_text(const ObjectiveValue& asked) {
     if (!asked.optimal) return value_text(asked.unit, *asked.lower_bound);
     return asked.lower_bound == asked.value ? "reached: no placement is better"
-                                            : "every placement was looked at: none is better";
+                                            : "all placements were evaluated: none is better";
 }
 
 std::string next_text(const ObjectiveValue& next) {
@@ -200,7 +198,7 @@ std::string next_text(const ObjectiveValue& next) {
     return text;
 }
 
-/// Contention and hops per byte, each beside the default placement's.
+/// The contention, compared with the default placement.
 std::string contention_comparison(const Evaluation& evaluation) {
     return contention_text(evaluation.metrics.set_contention) +
            " (default placement: " + contention_text(evaluation.default_metrics.set_contention) + ")";
@@ -217,12 +215,12 @@ std::string effort_text(const Evaluation& evaluation, const SearchRecord& search
     const std::string timed = effort + " in " + short_number(std::round(wall_seconds(evaluation) * 1000) / 1000) + " s";
     if (search.trials)
         return timed + ", " + short_number(std::round(search.trials->judging_seconds * 1000) / 1000) +
-               " s of it to judge";
+               " s of it for simulations";
     if (search.evaluations_per_second == 0) return timed;
-    return timed + ", " + count_text(std::round(search.evaluations_per_second)) + " per second and thread in the loop";
+    return timed + ", " + count_text(std::round(search.evaluations_per_second)) + " per second and thread";
 }
 
-/// "30.5 ± 0.1 % less", against the default placement.
+/// "30.5 ± 0.1 % less", compared with the default placement.
 std::string less_text(double seconds, std::optional<double> spread, double usual) {
     if (!(usual > 0)) return "no time";
     const double less = (1 - seconds / usual) * 100;
@@ -231,16 +229,16 @@ std::string less_text(double seconds, std::optional<double> spread, double usual
     return text + (less < 0 ? " % more" : " % less");
 }
 
-/// How far the next objective is behind: a share of the time under the default placement.
+/// The distance to the next objective, where `share` is a fraction of the time with the default placement.
 std::string lead_text(double share, double spread, bool is_one_seed) {
-    constexpr double kLeast = 0.0005;  // less is 0.0 %
-    if (!(share >= kLeast)) return "the next is as fast";
-    const std::string lead = fmt::format("the next is {:.1f} % behind", share * 100);
-    if (is_one_seed) return lead + " (one seed: the spread is not known)";
+    constexpr double kLeast = 0.0005;  // smaller values round to 0.0 %
+    if (!(share >= kLeast)) return "the next search is equally fast";
+    const std::string lead = fmt::format("the next search is {:.1f} % slower", share * 100);
+    if (is_one_seed) return lead + " (one seed, so the spread is unknown)";
     return lead + (share > spread ? ", more than the spread over seeds" : ", within the spread over seeds");
 }
 
-/// What --objective auto tried, the chosen one first. All numbers are of times: of no objective's own value.
+/// The searches of --objective auto, with the chosen one first. All numbers compare times, not values of objectives.
 std::vector<std::string> trials_lines(const ObjectiveTrials& trials) {
     const auto shown = [&](const ObjectiveTrial& trial) {
         std::string name = trial.objective;
@@ -249,15 +247,16 @@ std::vector<std::string> trials_lines(const ObjectiveTrials& trials) {
     };
     const auto chosen = std::ranges::find(trials.trials, true, &ObjectiveTrial::is_chosen);
     const std::string of = trials.of_calls ? " run time" : " communication time";
-    std::vector<std::string> lines = {"searched " + shown(*chosen) + of + " than the default placement, " +
-                                      trials.judge + (trials.of_calls ? " call by call" : "")};
-    if (trials.keeps_default) lines.insert(lines.begin(), "the default placement is kept: nothing faster was found");
+    std::vector<std::string> lines = {"search " + shown(*chosen) + of + " than the default placement, " + trials.judge +
+                                      (trials.of_calls ? " call by call" : "")};
+    if (trials.keeps_default)
+        lines.insert(lines.begin(), "haichi keeps the default placement, because it found no faster one");
     double nearest = std::numeric_limits<double>::infinity();
     double spread = 0;
     std::string others;
     for (const ObjectiveTrial& trial : trials.trials) {
         if (trial.is_chosen || trial.seconds.empty()) continue;
-        others += (others.empty() ? "searched " : ", ") + shown(trial);
+        others += (others.empty() ? "search " : ", ") + shown(trial);
         const double behind = mean_seconds(trial) - mean_seconds(*chosen);
         if (!(behind < nearest)) continue;
         nearest = behind;
@@ -269,11 +268,13 @@ std::vector<std::string> trials_lines(const ObjectiveTrials& trials) {
         lines.push_back(lead_text(nearest / trials.default_seconds, spread / trials.default_seconds, is_one_seed));
     }
     if (trials.loaded) {
-        lines.push_back("placements are within 2 %; under load, messages of " +
-                        bytes_text(static_cast<double>(trials.loaded->mean_message_bytes)) + " and no computing, " +
-                        (trials.keeps_default ? "none is faster than the default placement"
-                                              : "the one taken needs " + less_text(trials.loaded->seconds, std::nullopt,
-                                                                                   trials.loaded->default_seconds)));
+        lines.push_back("all times are within 2 %. Under load, with messages of " +
+                        bytes_text(static_cast<double>(trials.loaded->mean_message_bytes)) + " and no computation, " +
+                        (trials.keeps_default
+                             ? "none is faster than the default placement"
+                             : "the chosen placement takes " +
+                                   less_text(trials.loaded->seconds, std::nullopt, trials.loaded->default_seconds) +
+                                   " time"));
     }
     if (!trials.reason.empty()) lines.push_back(trials.reason);
     return lines;
@@ -313,7 +314,7 @@ std::string robust_summary(const ShapesReport& report) {
     text += ": " + std::string(robust.options.measure == RobustMeasure::kMax ? "worst " : "mean ") +
             value_text(unit, robust.value) + " " + unit;
     if (robust.optimal) {
-        text += ", the bound: no placement is better";
+        text += ", equal to the bound: no placement is better";
     } else if (robust.lower_bound) {
         text += ", bound " + value_text(unit, *robust.lower_bound);
     }
@@ -325,7 +326,7 @@ std::string robust_summary(const ShapesReport& report) {
         for (const RotationReport& rotation : rotations) worst = std::max(worst, rotation.value);
     }
     if (turned > 0) {
-        text += "where the scheduler turns the request, at worst " + value_text(unit, worst) + " " + unit + "\n";
+        text += "worst value if the scheduler rotates the request: " + value_text(unit, worst) + " " + unit + "\n";
     }
     return text;
 }
@@ -345,7 +346,7 @@ std::string evaluation_text(const Evaluation& evaluation) {
     text += "hops per byte: " + hops_comparison(evaluation) + "\n";
     text += "contention per set: " + contention_comparison(evaluation) + "\n";
     if (evaluation.simulated) text += "simulated: " + simulated_text(*evaluation.simulated) + "\n";
-    if (!evaluation.hottest_links.empty()) text += "\nhottest links\n";
+    if (!evaluation.hottest_links.empty()) text += "\nmost loaded links\n";
     for (const HotLink& hot : evaluation.hottest_links) text += hot_link_text(job, hot);
     return text;
 }

@@ -183,9 +183,9 @@ std::string buffer_warning(const Machine& machine) {
             ? fmt::format("{} packets cover it", shortage->packets_that_cover)
             : fmt::format("{} packets would cover it, more than can be simulated", shortage->packets_that_cover);
     return fmt::format(
-        "{}: buffers of {} packets let a virtual channel carry {:.3g} of the {:.3g} GB/s of its link{}; {} "
+        "{}: buffers of {} packet{} let a virtual channel carry {:.3g} of the {:.3g} GB/s of its link{}; {} "
         "('router.buffer')",
-        machine.name, shortage->buffer_packets, shortage->share * rate, rate,
+        machine.name, shortage->buffer_packets, shortage->buffer_packets == 1 ? "" : "s", shortage->share * rate, rate,
         machine.topology->link_classes().size() > 1 ? " (" + shortage->links + ")" : "", cure);
 }
 

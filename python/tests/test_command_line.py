@@ -69,7 +69,7 @@ def test_wrong_usage_is_told_in_the_same_words(command, words):
 def test_what_is_too_much_is_refused_before_anything_is_read(command):
     assert command("report", "a.json", "b.json")[::2] == (
         2,
-        "error: unexpected argument 'b.json'\nhint: haichi report --help shows what it takes\n",
+        "error: unexpected argument 'b.json'\nhint: see haichi report --help for its arguments and options\n",
     )
     assert command("report")[2].startswith("error: RESULTS is missing\n")
     assert command("report", "a.json", "--figure", "x")[2].endswith("hint: did you mean '--figures'?\n")

@@ -375,7 +375,7 @@ def test_the_program_says_what_to_install_for_its_python_commands(tmp_path):
         check=False,
     )
     assert run.returncode == 2
-    assert "needs the Python package haichi" in run.stderr
+    assert "requires the Python package haichi" in run.stderr
     assert "pip install" in run.stderr
 
 

@@ -108,9 +108,11 @@ TEST(LogOutline, says_what_found_no_room) {
     log.ranks[0].threads[0].lost_symbols = 7;
     log.ranks[0].threads[0].sequence = {0, kLostEvent};
     const std::string text = outline_text(log, log.ranks[0]);
-    EXPECT_NE(text.find("  send of 8 bytes to rank 1, tag 5\n  an event that found no room\n"), std::string::npos)
+    EXPECT_NE(text.find("  send of 8 bytes to rank 1, tag 5\n  an event that did not fit into the log\n"),
+              std::string::npos)
         << text;
-    EXPECT_NE(text.find("not all of it: 0 events, 7 symbols and 0 completions found no room"), std::string::npos);
+    EXPECT_NE(text.find("incomplete: 0 events, 7 symbols and 0 completions did not fit into the log"),
+              std::string::npos);
 }
 
 }  // namespace

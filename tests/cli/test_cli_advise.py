@@ -92,7 +92,7 @@ def test_shape_takes_the_next_larger_number_of_nodes_and_what_the_file_lists(sma
             "hint: give --ppn 2, or a workload of fewer ranks",
         ),
         (["spread", "-m", "two-clusters", "-w", "cg16.json", "--compute-time", "5"], "--compute-time"),
-        (["spread", "-m", "two-clusters", "-w", "-", "--spread-workload", "-"], "- is given twice"),
+        (["spread", "-m", "two-clusters", "-w", "-", "--spread-workload", "-"], "only one file can be standard input"),
         (["spread", "-m", "two-clusters", "-w", "cg16.json", "--spread-workload", "none.json"], "none.json"),
         (["shapes"], "did you mean 'shape'?"),
     ],
@@ -165,7 +165,7 @@ def test_ctrl_c_keeps_what_is_known(small: Path) -> None:
     assert run.returncode == 130
     answer = json.loads(out)
     assert answer["interrupted"] is True and "interrupted" in answer["sentence"]
-    assert words == "interrupted: this is what is known so far\n"
+    assert words == "interrupted: the answer uses the results so far\n"
 
 
 def test_rails_follow_from_a_profile_or_from_measured_runs(tmp_path: Path) -> None:
@@ -184,7 +184,9 @@ def test_rails_follow_from_a_profile_or_from_measured_runs(tmp_path: Path) -> No
     text = succeed("advise", "rails", "rails=1:a", "rails=2:c", cwd=tmp_path).stdout
     assert "measured: 2 s with 1 rail, 6.44 s with 2 rails" in text
     assert text.endswith("\n\n8 processes: use 1 rail.\n")
-    assert "--rails has 1 numbers for 2 logs" in fail(2, "advise", "rails", "a", "c", "--rails", "1", cwd=tmp_path)
+    assert "--rails: expected 2 numbers, one per log, found 1" in fail(
+        2, "advise", "rails", "a", "c", "--rails", "1", cwd=tmp_path
+    )
 
 
 def test_spread_compares_one_cluster_with_all(small: Path) -> None:
@@ -206,7 +208,7 @@ def test_spread_compares_one_cluster_with_all(small: Path) -> None:
     assert asked(small, *job, "--compute-time", f"{enough * 1.1:.6f}s")["advice"] == "spread"
     assert asked(small, *job, "--compute-time", f"{enough * 0.9:.6f}s")["gain"] < 1
     text = succeed("advise", *job, "--compute-time", "1s", cwd=small).stdout
-    assert text.startswith("two-clusters:4,4ms, bridges delay packets by up to 4 ms\n")
+    assert text.startswith("two-clusters:4,4ms, gateway nodes delay packets by up to 4 ms\n")
     assert text.endswith("\n" + answer["sentence"] + "\n")
     assert asked(small, *job, "--compute-time", "1s", "--threads", 1) == answer
 

@@ -30,17 +30,20 @@ def test_a_map_and_the_lines_printed_beside_it_are_taken(place: Path) -> None:
         "ok       every line holds coordinates inside the logical shape 2x6x8\n"
         "ok       64 ranks, as the script asks for\n"
         "ok       at most 1 rank on a node, which takes 1\n"
-        "cg64.map: PJM would take it\n"
+        "cg64.map: PJM accepts the rank map\n"
     )
 
 
 def test_the_job_of_a_check_may_be_the_script_s(mapped: Path) -> None:
     (mapped / "job.sh").write_text(SCRIPT)
     assert (
-        "would take it"
+        "accepts the rank map"
         in succeed("check", "--map", "cg64.map", "-m", "fx10-kyushu", "--job", "job.sh", cwd=mapped).stdout
     )
-    assert "would take it" in succeed("check", "--map", "cg64.map", "-m", "fx10", "--job", "job.sh", cwd=mapped).stdout
+    assert (
+        "accepts the rank map"
+        in succeed("check", "--map", "cg64.map", "-m", "fx10", "--job", "job.sh", cwd=mapped).stdout
+    )
 
 
 def test_every_problem_is_told_and_the_exit_code_is_2(mapped: Path) -> None:
@@ -56,7 +59,7 @@ def test_every_problem_is_told_and_the_exit_code_is_2(mapped: Path) -> None:
         "problem  cg64.map:3: '(0,6,0)' lies outside the logical shape 2x6x8\n",
         "problem  cg64.map:7: expected coordinates (x,y,z) without blanks, got '(0, 0,0)'\n",
         "problem  cg64.map: 63 lines for 64 ranks\n",
-        "cg64.map: PJM would not take it, 4 problems\n",
+        "cg64.map: PJM rejects the rank map, 4 problems\n",
     ]:
         assert problem in run.stdout
 
@@ -107,7 +110,7 @@ def test_convert_to_host_names_and_back(mapped: Path, form: str) -> None:
         words.stdout
         == succeed("evaluate", *JOB, "-w", "cg64.json", "--map", "cg64.map", "--no-timing", cwd=mapped).stdout
     )
-    assert "would take it" in succeed("check", *JOB, "--map", "hosted", "--hosts", "hosts", cwd=mapped).stdout
+    assert "accepts the rank map" in succeed("check", *JOB, "--map", "hosted", "--hosts", "hosts", cwd=mapped).stdout
 
 
 def test_map_writes_host_names_and_needs_them_before_the_search(place: Path) -> None:

@@ -40,7 +40,7 @@ def test_a_killed_search_goes_on_from_its_best(place: Path, objective: str) -> N
     before = killed(place, *options)
     (search,) = before["searches"]
     run = succeed(*SEARCH, *options, cwd=place)
-    assert "going on from kept.json" in run.stderr
+    assert "continuing from kept.json" in run.stderr
     report = json.loads(run.stdout)
     assert report["seconds_of_earlier_runs"] == before["seconds"] > 0
     assert report["wall_seconds"] + before["seconds"] < 3 + 1.5
@@ -125,7 +125,7 @@ def test_a_checkpoint_that_cannot_be_written_ends_no_search(place: Path) -> None
         path.unlink()
     folder.rmdir()
     _, words = run.communicate()
-    assert run.returncode == 0 and words.count("warning: the checkpoint is not kept") == 1, words
+    assert run.returncode == 0 and words.count("warning: the checkpoint was not written") == 1, words
 
 
 def test_a_checkpoint_changes_no_result_of_a_run_that_reaches_its_end(place: Path) -> None:

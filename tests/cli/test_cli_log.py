@@ -15,12 +15,12 @@ MIB = 2**20
 
 RING = """\
 ring.haichi: 4 ranks on 2 hosts
-  program    /opt/app/ring
-  library    Open MPI 4.1.4
-  format     haichi, profile, call log
-  run        2 s
-  computing  4.6 s (57.5%), all ranks together
-  MPI        3.4 s (42.5%)
+  program      /opt/app/ring
+  library      Open MPI 4.1.4
+  format       haichi, profile, call log
+  run          2 s
+  computation  4.6 s (57.5%), sum of all ranks
+  MPI          3.4 s (42.5%)
 
 function         calls    time  of MPI     mean      min     max  messages   bytes  mean size  sizes
 MPI_Recv            40   1.7 s   50.0%  42.5 ms    35 ms   50 ms        40  40 MiB      1 MiB  1M: 100%
@@ -28,26 +28,26 @@ MPI_Allreduce       40  850 ms   25.0%  21.2 ms  17.5 ms   25 ms        40   320
 MPI_Send            40  680 ms   20.0%    17 ms    14 ms   20 ms        40  40 MiB      1 MiB  1M: 100%
 MPI_Barrier    400,000  170 ms    5.0%   425 ns   350 ns  500 ns
 
-messages sent: 40 of 40 MiB in all
+messages sent: 40, 40 MiB in total
   1 MiB to < 2 MiB  40  100.0%  ########################################
 
-messages received: 40 of 40 MiB in all
+messages received: 40, 40 MiB in total
   1 MiB to < 2 MiB  40  100.0%  ########################################
 
-contributions to collectives: 40 of 320 B in all
+contributions to collectives: 40, 320 B in total
   8 B to < 16 B  40  100.0%  ########################################
 
-busiest of 4 pairs of ranks
+most active of 4 pairs of ranks
   rank 0  -> rank 1  10 MiB  25.0%  in 10 messages
   rank 1  -> rank 2  10 MiB  25.0%  in 10 messages
   rank 2  -> rank 3  10 MiB  25.0%  in 10 messages
   rank 3  -> rank 0  10 MiB  25.0%  in 10 messages
 
 balance of the ranks
-              least            mean   most
-  run           2 s  rank 0     2 s    2 s  rank 0
-  computing     1 s  rank 0  1.15 s  1.3 s  rank 3
-  MPI        700 ms  rank 3  850 ms    1 s  rank 0
+                least            mean   most
+  run             2 s  rank 0     2 s    2 s  rank 0
+  computation     1 s  rank 0  1.15 s  1.3 s  rank 3
+  MPI          700 ms  rank 3  850 ms    1 s  rank 0
 
 calls of rank 0: 31 events, compressed to 2 symbols
   10 times
@@ -85,20 +85,20 @@ def test_names_from_a_log_cannot_steer_the_terminal(tmp_path: Path) -> None:
 def test_a_log_without_a_profile_shows_its_calls_and_pairs(tmp_path: Path) -> None:
     sample("calls-only", 4, tmp_path / "calls.haichi")
     text = succeed("log", "show", "calls.haichi", cwd=tmp_path).stdout
-    assert "format   haichi, call log\n" in text and "busiest of 4 pairs" in text and "  10 times\n" in text
+    assert "format   haichi, call log\n" in text and "most active of 4 pairs" in text and "  10 times\n" in text
     assert "balance" not in text and "function" not in text
 
 
 def test_advice_on_rails_gives_quantities_and_the_setting(tmp_path: Path) -> None:
     sample("broadcasts", 8, tmp_path / "b.haichi")
     text = succeed("log", "show", "b.haichi", "--rails", cwd=tmp_path).stdout
-    assert "rails for 8 processes: use 1 rail\n" in text and "95.0% of the messages are below 1 KiB" in text
+    assert "NICs per node for 8 ranks: use 1 NIC\n" in text and "95.0% of the messages are below 1 KiB" in text
     assert "  setting: UCX_MAX_RNDV_RAILS=1 (over UCX), or OMPI_MCA_btl_openib_max_btls=1 (over openib)\n" in text
     log = json.loads(succeed("log", "show", "b.haichi", "--rails", "--json", cwd=tmp_path).stdout)
     assert log["rail_advice"]["advice"] == "fewer" and len(log["rail_advice"]["reasons"]) == 5
     sample("ring", 8, tmp_path / "ring.haichi")
     text = succeed("log", "show", "ring.haichi", "--rails", "--interfaces", 4, cwd=tmp_path).stdout
-    assert "use all rails" in text and "UCX_MAX_RNDV_RAILS=4" in text
+    assert "use all NICs" in text and "UCX_MAX_RNDV_RAILS=4" in text
     assert "--interfaces requires --rails" in fail(2, "log", "show", "ring.haichi", "--interfaces", 4, cwd=tmp_path)
 
 
@@ -107,9 +107,9 @@ def test_runs_are_compared_by_function_and_by_rails(tmp_path: Path) -> None:
         sample(kind, ranks, tmp_path / name)
     arguments = ["log", "compare", "--rails", "1,1,2", "small:a", "large:b", "c"]
     lines = [" ".join(line.split()) for line in succeed(*arguments, cwd=tmp_path).stdout.splitlines()]
-    assert lines[:4] == ["run small large c", "processes 4 8 8", "rails 1 1 2", "elapsed 2 s 2 s 6.44 s"]
+    assert lines[:4] == ["run small large c", "ranks 4 8 8", "NICs per node 1 1 2", "elapsed 2 s 2 s 6.44 s"]
     assert "MPI_Bcast - - 4 s" in lines
-    assert "rails for 8 processes: use 1 rail" in lines and "measured: 2 s with 1 rail, 6.44 s with 2 rails" in lines
+    assert "NICs per node for 8 ranks: use 1 NIC" in lines and "measured: 2 s with 1 rail, 6.44 s with 2 rails" in lines
     report = json.loads(succeed(*arguments, "--json", cwd=tmp_path).stdout)
     assert report["schema"] == "haichi-log-comparison/1"
     assert [(r["label"], r["processes"], r["rails"]) for r in report["runs"]] == [
@@ -127,15 +127,17 @@ def test_functions_that_got_slower_with_more_processes_are_named(tmp_path: Path)
     assert report["slower"] == [] and report["rail_advice"] == [] and report["runs"][0]["rails"] is None
     sample("slow-ring", 16, tmp_path / "c")
     text = succeed("log", "compare", "rails=1:a", "rails=1:c", cwd=tmp_path).stdout
-    assert "slower with more processes\n  MPI_Recv: 325 ms -> " in text
+    assert "functions that are slower with more ranks\n  MPI_Recv: 325 ms -> " in text
 
 
 def test_comparisons_that_make_no_sense_are_refused(tmp_path: Path) -> None:
     sample("ring", 4, tmp_path / "a")
     sample("calls-only", 4, tmp_path / "calls")
-    assert "two logs or more" in fail(2, "log", "compare", "a", cwd=tmp_path)
-    assert "--rails has 1 numbers for 2 logs" in fail(2, "log", "compare", "a", "a", "--rails", "1", cwd=tmp_path)
-    assert "holds no times" in fail(2, "log", "compare", "a", "calls", cwd=tmp_path)
+    assert "log compare requires at least two logs" in fail(2, "log", "compare", "a", cwd=tmp_path)
+    assert "--rails: expected 2 numbers, one per log, found 1" in fail(
+        2, "log", "compare", "a", "a", "--rails", "1", cwd=tmp_path
+    )
+    assert "the log has no times of functions" in fail(2, "log", "compare", "a", "calls", cwd=tmp_path)
     assert "rails=" in fail(2, "log", "compare", "a", "rails=none:a", cwd=tmp_path)
 
 
@@ -146,8 +148,8 @@ def test_the_matrix_is_the_same_in_every_format_and_from_every_kind_of_log(
 ) -> None:
     sample(kind, 8, tmp_path / "log")
     run = succeed("log", "convert", "log", "-t", form, "-o", "matrix", cwd=tmp_path)
-    assert "a matrix of 8 pairs, 83,886,080 bytes" in run.stderr and "hop-bytes" in run.stderr
-    assert ("of 8 pairs only the receivers' side" in run.stderr) == (kind == "received-only")
+    assert "matrix of the whole run: 8 pairs, 83,886,080 bytes" in run.stderr and "hop-bytes" in run.stderr
+    assert ("for 8 pairs the log has only the bytes received" in run.stderr) == (kind == "received-only")
     arguments = ["-m", "mesh:8", "-w", "matrix", "--objective", "hop-bytes", "--strategy", "default", "--json"]
     report = json.loads(succeed("map", *arguments, cwd=tmp_path).stdout)
     assert report["metrics"]["hop_bytes"] == (7 + 7) * 10 * MIB
@@ -179,7 +181,7 @@ def test_the_page_holds_everything_and_nothing_from_the_log_is_markup(tmp_path: 
 def test_a_page_is_for_one_log(tmp_path: Path) -> None:
     for name in ["a", "b"]:
         sample("ring", 2, tmp_path / name)
-    assert "--html makes a page of one log" in fail(2, "log", "show", "a", "b", "--html", "x.html", cwd=tmp_path)
+    assert "--html requires one log, found 2" in fail(2, "log", "show", "a", "b", "--html", "x.html", cwd=tmp_path)
     fail(2, "log", "show", "missing", "--html", "x.html", cwd=tmp_path)
     assert not (tmp_path / "x.html").exists()
 
@@ -236,4 +238,4 @@ def test_the_format_can_be_named(tmp_path: Path) -> None:
     matrix = succeed("log", "convert", log, "--log-format", "goal", "-t", "csv", cwd=tmp_path).stdout
     assert matrix.startswith("0,1024,8\n")
     assert "did you mean 'goal'" in fail(2, "log", "show", log, "--log-format", "goa", cwd=tmp_path)
-    assert "holds no times" in fail(2, "log", "compare", log, log, cwd=tmp_path)
+    assert "the log has no times of functions" in fail(2, "log", "compare", log, log, cwd=tmp_path)

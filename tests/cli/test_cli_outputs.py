@@ -53,7 +53,7 @@ def test_a_full_disk_is_noticed(place: Path, arguments: list[str]) -> None:
     with open("/dev/full", "w") as full:
         run = subprocess.run([BIN, *arguments], cwd=place, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
     assert run.returncode == 2
-    assert "error: error writing standard output: No space left on device" in run.stderr
+    assert "error: cannot write standard output: No space left on device" in run.stderr
 
 
 def test_a_full_disk_behind_o_is_noticed(place: Path) -> None:

@@ -66,6 +66,6 @@ def test_a_program_needs_the_part_that_runs_it(tmp_path: Path) -> None:
     run = first("run", "-m", "torus:2x2", "-n", 4, "--", "/bin/true", cwd=tmp_path)
     assert run.returncode == 2
     assert run.stderr.splitlines() == [
-        "error: this haichi was built without support for running programs",
+        "error: haichi was built without support for live programs",
         "hint: build it: scripts/bootstrap.sh --all && cmake --workflow --preset release",
     ]

@@ -133,13 +133,13 @@ def test_with_json_the_report_is_on_standard_output(tmp_path: Path) -> None:
             "null",
             139,
             [
-                "rank 1 touched memory that is not its own (address 0x10) in main (faults.c:",
-                "between MPI calls; the last",
+                "rank 1 accessed invalid memory (address 0x10) in main (faults.c:",
+                "between MPI calls, after its last one in",
             ],
         ),
-        ("divide", 136, ["rank 1 has made an arithmetic error", "main (faults.c:"]),
-        ("abort", 134, ["rank 1 has aborted"]),
-        ("stack", 139, ["rank 1 has overrun its stack of 65536 bytes in deeper (faults.c:", "--stack"]),
+        ("divide", 136, ["rank 1 had an arithmetic error", "main (faults.c:"]),
+        ("abort", 134, ["rank 1 aborted"]),
+        ("stack", 139, ["rank 1 overflowed its stack of 65536 bytes in deeper (faults.c:", "--stack"]),
         ("thread", 2, ["rank 1 calls pthread_create()", "OMP_NUM_THREADS=1"]),
         ("fork", 2, ["rank 1 calls fork()"]),
         ("deadlock", 2, ["rank 1 in MPI_Recv (main (faults.c:"]),
@@ -185,9 +185,9 @@ def test_programs_with_rights_of_their_own_are_refused(tmp_path: Path, rights: s
         subprocess.run(["chmod", rights, program], check=True)
     elif not shutil.which("setcap") or subprocess.run(["setcap", "cap_net_raw+ep", program], check=False).returncode:
         pytest.skip("needs setcap, and the right to use it")
-    what = {"u+s": "setuid", "g+s": "setgid", "capabilities": "a program with capabilities"}[rights]
+    what = {"u+s": "a setuid program", "g+s": "a setgid program", "capabilities": "a program with capabilities"}[rights]
     error = fail(2, "run", *MACHINE, "-n", 2, "--", program, cwd=tmp_path)
-    assert f"{program}: is {what}: it would run outside the simulation" in error and "hint: take a copy" in error
+    assert f"{program}: {what} would run outside the simulation" in error and "hint: run a copy" in error
     shutil.copyfile(program, tmp_path / "copy")
     (tmp_path / "copy").chmod(0o755)
     live(2, tmp_path / "copy", cwd=tmp_path)

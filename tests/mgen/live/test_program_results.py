@@ -99,7 +99,9 @@ def test_a_second_ctrl_c_ends_a_rank_that_makes_no_calls_and_leaves_nothing(buil
     with process:
         time.sleep(1)
         process.send_signal(signal.SIGINT)
-        assert process.stderr.readline().startswith("interrupted: the run ends behind its current step; another Ctrl-C")
+        assert process.stderr.readline().startswith(
+            "interrupted: the run ends after its current step. Press Ctrl-C again"
+        )
         process.send_signal(signal.SIGINT)
         assert process.wait(20) == 130
         assert "interrupted again: the run ends now, without a result\n" in process.stderr.read()
@@ -117,7 +119,7 @@ def test_ctrl_c_tells_what_is_known(to_file: bool, built: Path, tmp_path: Path) 
         if len(told) == 3:
             run.process.send_signal(signal.SIGINT)
     code, out, err = run.end()
-    assert code == 130 and "interrupted: this is what was simulated so far" in err, err
+    assert code == 130 and "interrupted: the report covers the simulated part" in err, err
     assert "MPI_Finalize" not in err
     report = json.loads((tmp_path / "report.json").read_text() if to_file else out)
     (entry,) = report["runs"]
