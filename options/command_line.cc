@@ -128,7 +128,12 @@ std::vector<std::string> subcommand_names(const CommandSpec& command) {
     std::vector<std::string> known = {"--help"};
     if (level.command->options) {
         for (const OptionRow& row : level.command->options->rows()) {
-            if (!row.traits.is_argument) known.push_back("--" + row.name);
+            if (row.traits.is_argument) continue;
+            known.push_back("--" + row.name);
+            for (const std::string& former : row.traits.former_names) {
+                if (name == "--" + former)
+                    throw OptionError("unknown option " + shown(name), "did you mean " + shown("--" + row.name) + "?");
+            }
         }
     }
     const std::string near = did_you_mean(name, known);

@@ -52,7 +52,8 @@ struct OptionTraits {
     std::vector<std::string> choices{};  ///< all possible values. If empty, other values are possible
     std::vector<std::string> needs{};    ///< the option has no effect without one of these
     std::vector<std::string> excludes{};
-    std::string environment{};  ///< the variable that is read if the option is not given
+    std::string environment{};                ///< the variable that is read if the option is not given
+    std::vector<std::string> former_names{};  ///< names that it had; they are refused with a hint at the present one
     bool is_required = false;
     bool is_argument = false;  ///< given by its position, with a name in capitals
     bool takes_rest = false;   ///< an argument that takes all words after its first one, including options
