@@ -84,7 +84,7 @@ class FatTreeTopology final : public TopologyOf<FatTree> {
         return words;
     }
     [[nodiscard]] std::string routing(std::string_view text) const override {
-        return text.empty() ? to_string(FatTreeRouting::kDownStraight) : to_string(parse_fat_tree_routing(text));
+        return text.empty() ? to_string(FatTreeRouting::kDestinationModK) : to_string(parse_fat_tree_routing(text));
     }
     /// Terminals forward no packets, so faulty ones do not matter.
     [[nodiscard]] std::shared_ptr<const Routes> routes(std::string_view text, const RouteLimits&) const override {
@@ -165,8 +165,8 @@ std::shared_ptr<const Topology> read_node_count(const TopologyParameters& from) 
 }
 
 std::vector<RoutingWords> routing_words() {
-    return {{"up-straight", "trees and fat trees: the source fixes the way up (source-mod-k)"},
-            {"down-straight", "trees and fat trees: the destination fixes it (destination-mod-k)"}};
+    return {{"s-mod-k", "trees and fat trees: the source selects the upward links"},
+            {"d-mod-k", "trees and fat trees: the destination selects the upward links"}};
 }
 
 }  // namespace

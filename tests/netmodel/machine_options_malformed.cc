@@ -102,7 +102,7 @@ TEST(AllocationRequests, that_do_not_fit_the_machine_are_refused) {
     }
     refused({.shape = {1, 2, 4, 2, 3, 2}, .nodes = "list"}, "node list", "§nodes");
     refused({.routing = "XYZ"}, "XYZ", "dor:XYZACB");
-    refused({.routing = "up-straight"}, "up-straight");
+    refused({.routing = "s-mod-k"}, "s-mod-k");
     refused({.routing = "dor:XYZ"}, "leaves out axis A");
     refused({.routing = "dor:XYZACBQ"}, "'Q'");
     refused({.routing = "dor:XYZACB,tie=up"}, "tie=up");

@@ -70,7 +70,7 @@ TEST(VirtualChannels, the_rule_for_grids_and_trees_agrees_with_the_search_over_a
                                            grid_network({2, 2, 2, 2, -3, 2}, {VertexId(3), VertexId(40)}),
                                            tree_network({4, 4}, {1, 1}),
                                            tree_network({3, 3, 2}, {1, 2, 3}),
-                                           tree_network({4, 4}, {2, 2}, FatTreeRouting::kUpStraight)};
+                                           tree_network({4, 4}, {2, 2}, FatTreeRouting::kSourceModK)};
     for (const Network& network : machines) {
         EXPECT_TRUE(VirtualChannels(network).find_cycle(network).empty()) << network.node_count();
     }
