@@ -52,7 +52,7 @@ TEST(VirtualChannels, meshes_and_trees_need_one_rings_two_detours_two_layers) {
         (void)VirtualChannels(grid_network({-4})).count(1);
         FAIL() << "accepted";
     } catch (const OptionError& error) {
-        EXPECT_STREQ(error.what(), "the routes of this machine need 2 virtual channels to be free of deadlock, not 1");
+        EXPECT_STREQ(error.what(), "the routes of this machine require 2 virtual channels to avoid deadlocks, found 1");
     }
 }
 
