@@ -60,7 +60,7 @@ void check_bridges(const BridgeOptions& bridges) {
     constexpr std::int64_t kLongestPs = 1'000'000'000'000;
     constexpr std::int32_t kMostBridges = 4096;
     constexpr std::int32_t kMostHops = 1 << 15;
-    check("the bridges between two clusters", bridges.count, 1, kMostBridges, number);
+    check("the number of bridges between two clusters", bridges.count, 1, kMostBridges, number);
     check("the bandwidth of a bridge", bridges.bandwidth_bytes_per_s, 1, 1'000'000'000'000'000, rate);
     check("the latency of a bridge", bridges.latency_ps, 0, kLongestPs, time_text);
     check("the delay of a bridge", bridges.delay_ps, 0, kLongestPs, time_text);
@@ -68,7 +68,7 @@ void check_bridges(const BridgeOptions& bridges) {
     check("the packet time of a bridge", bridges.packet_time_ps, 0, kLongestPs, time_text);
     check("the MTU of a bridge", bridges.mtu_bytes.value_or(1), 1, kMostBytes, bytes);
     check("the buffer of a bridge", bridges.buffer_bytes.value_or(1), 1, kMostBytes, bytes);
-    check("the hops of a crossing", bridges.crossing_hops, 1, kMostHops, number);
+    check("the number of hops of a crossing", bridges.crossing_hops, 1, kMostHops, number);
 }
 
 std::int32_t default_crossing_hops(const BridgeOptions& bridges, std::int64_t link_bandwidth_bytes_per_s,

@@ -25,7 +25,7 @@ void check_lists(const std::vector<std::int32_t>& children, const std::vector<st
     for (const auto* list : {&children, &parents}) {
         for (const std::int32_t entry : *list) {
             if (entry < 1) {
-                throw OptionError("a vertex of a fat tree has at least 1 child and 1 parent, not " +
+                throw OptionError("the number of children or parents in a fat tree must be at least 1, not " +
                                   std::to_string(entry));
             }
         }
