@@ -29,7 +29,7 @@ const std::string kNodes = "<node id=\"a\"/><node id=\"b\"/>\n";
 
 /// Lines 1 to 5 are the head, line 6 has the nodes, and `body` begins on line 7.
 std::string graphml_with(const std::string& body) { return kHead + kNodes + body + "\n</graph>\n</graphml>\n"; }
-/// The edge stands on line 8.
+/// The edge is on line 8.
 std::string edge_with(const std::string& data) {
     return graphml_with("\n<edge source=\"a\" target=\"b\">" + data + "</edge>");
 }
