@@ -18,7 +18,7 @@ std::string read_file(const std::string& path, std::size_t largest_bytes) {
         if (f != nullptr && f != stdin) std::fclose(f);
     };
     const std::unique_ptr<std::FILE, decltype(close)> file(path == "-" ? stdin : std::fopen(path.c_str(), "rb"), close);
-    if (!file) throw InputError(path + ": cannot be read: " + std::strerror(errno));
+    if (!file) throw InputError("cannot read " + path + ": " + std::strerror(errno));
     std::string text;
     std::vector<char> buffer(std::size_t{1} << 20);
     while (true) {
@@ -28,16 +28,15 @@ std::string read_file(const std::string& path, std::size_t largest_bytes) {
         if (const auto nul = chunk.find('\0'); nul != std::string_view::npos) {
             const auto newlines = std::ranges::count(text, '\n') + std::ranges::count(chunk.substr(0, nul), '\n');
             throw InputError(SourcePlace{path, static_cast<std::size_t>(newlines) + 1},
-                             "a NUL byte (\\x00): this is not a text file");
+                             "expected text, found a NUL byte (\\x00)");
         }
         if (count > largest_bytes - text.size()) {
-            throw InputError(path + ": larger than the " + std::to_string(largest_bytes) +
-                             " bytes this input may have");
+            throw InputError(path + ": the file is too large (at most " + std::to_string(largest_bytes) + " bytes)");
         }
         text += chunk;
         if (count < buffer.size()) break;
     }
-    if (std::ferror(file.get()) != 0) throw InputError(path + ": cannot be read: " + std::strerror(errno));
+    if (std::ferror(file.get()) != 0) throw InputError("cannot read " + path + ": " + std::strerror(errno));
     return text;
 }
 
@@ -79,7 +78,7 @@ class LocatingSax {
     bool end_array() { return close(); }
 
     bool key(std::string& name) {
-        if (stack_.back()->contains(name)) throw InputError(here(), "key " + shown(name) + " appears twice");
+        if (stack_.back()->contains(name)) throw InputError(here(), "duplicate key " + shown(name));
         key_ = name;
         return true;
     }
@@ -122,7 +121,8 @@ class LocatingSax {
     }
 
     bool open(json container) {
-        if (stack_.size() >= kDeepest) throw InputError(here(), "nested deeper than " + std::to_string(kDeepest));
+        if (stack_.size() >= kDeepest)
+            throw InputError(here(), "nested deeper than " + std::to_string(kDeepest) + " levels");
         const bool root = stack_.empty();
         json* added = add(std::move(container));
         stack_.push_back(added);

@@ -50,9 +50,9 @@ class WriteSink final : public spdlog::sinks::base_sink<std::mutex> {
 const Table<LogLevelRow>& log_levels() {
     static const Table<LogLevelRow> kLevels({"log level", "levels"},
                                             {{"off", "nothing", LogLevel::kOff},
-                                             {"info", "what is decided: a few lines", LogLevel::kInfo},
-                                             {"debug", "and each table, restart and partition", LogLevel::kDebug},
-                                             {"trace", "and all there is", LogLevel::kTrace}});
+                                             {"info", "decisions, in a few lines", LogLevel::kInfo},
+                                             {"debug", "also tables, restarts and partitions", LogLevel::kDebug},
+                                             {"trace", "all details", LogLevel::kTrace}});
     return kLevels;
 }
 

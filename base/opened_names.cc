@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kHint =
-    "§files-below DIR, or HAICHI_FILES_BELOW=DIR in the environment, lets files name others that are below DIR";
+    "to allow files below another directory, use §files-below DIR or set HAICHI_FILES_BELOW=DIR";
 
 std::string root_given(const std::string& root) {
     if (!root.empty()) return root;
@@ -55,7 +55,7 @@ bool OpenedNames::is_below_root(const fs::path& path) const {
 std::string OpenedNames::path_of(std::string_view name, std::size_t line, SeenFrom from) const {
     const SourcePlace place{file_, line};
     if (name.empty() || name == "-" || name.find('\0') != std::string_view::npos) {
-        throw InputError(place, shown(name) + " is not the name of a file");
+        throw InputError(place, "invalid file name: " + shown(name));
     }
     const fs::path beside = directory_of(file_) / name;  // only `name` if it is absolute
     fs::path path = beside;
@@ -78,7 +78,7 @@ std::string OpenedNames::path_of(std::string_view name, std::size_t line, SeenFr
 void OpenedNames::check_found(const std::string& path) const {
     const bool is_itself = fs::path(path).lexically_normal() == fs::path(file_).lexically_normal();
     if (!is_itself && !is_below_root(path)) {
-        throw InputError(SourcePlace{path, 0}, "leads outside " + root_name_, kHint);
+        throw InputError(SourcePlace{path, 0}, "the file leads outside " + root_name_, kHint);
     }
     check_regular_file(path);
 }

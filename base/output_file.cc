@@ -100,22 +100,22 @@ void OutputFile::open() {
 }
 
 void OutputFile::write(std::string_view text) {
-    if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) fail("writing");
+    if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) fail("write");
 }
 
 void OutputFile::finish() {
-    if (std::fflush(file_) != 0) fail("writing");
+    if (std::fflush(file_) != 0) fail("write");
     if (!is_direct_) {
         (void)::fchmod(::fileno(file_), mode_);
-        if (::fsync(::fileno(file_)) != 0) fail("writing");
+        if (::fsync(::fileno(file_)) != 0) fail("write");
         if (temporary_path_.empty()) {
             unnamed_ = ::fcntl(::fileno(file_), F_DUPFD_CLOEXEC, 0);
-            if (unnamed_ < 0) fail("writing");
+            if (unnamed_ < 0) fail("write");
         }
     }
     std::FILE* file = file_;
     file_ = nullptr;
-    if (std::fclose(file) != 0) fail("closing");
+    if (std::fclose(file) != 0) fail("close");
 }
 
 void OutputFile::put_in_place() {
@@ -124,15 +124,15 @@ void OutputFile::put_in_place() {
     if (unnamed_ >= 0) {
         if (is_discarded_) {
             errno = ECANCELED;
-            fail("naming");
+            fail("create");
         }
         if (link_to(unnamed_, target)) return;
-        if (errno != EEXIST) fail("naming");
+        if (errno != EEXIST) fail("create");
         std::string name = template_for(target);
-        if (!link_to_new(unnamed_, name)) fail("naming");
+        if (!link_to_new(unnamed_, name)) fail("create");
         temporary_path_ = std::move(name);
     }
-    if (std::rename(temporary_path_.c_str(), target.c_str()) != 0) fail("renaming");
+    if (std::rename(temporary_path_.c_str(), target.c_str()) != 0) fail("rename");
     temporary_path_.clear();
 }
 
@@ -142,7 +142,7 @@ void OutputFile::discard() noexcept {
 }
 
 void OutputFile::fail(const char* doing) const {
-    throw InputError(std::string("error ") + doing + " " + path_ + ": " + std::strerror(errno));
+    throw InputError(std::string("cannot ") + doing + " " + path_ + ": " + std::strerror(errno));
 }
 
 }  // namespace haichi

@@ -17,7 +17,7 @@ OutputFile& Outputs::add_file(std::string path) {
 }
 
 OutputStream& Outputs::add_stream(std::string path) {
-    if (path == "-") throw OptionError("an output that is written during the run needs a file, not '-'");
+    if (path == "-") throw OptionError("an output that is written during the run requires a file, found '-'");
     return *streams_.emplace_back(std::make_unique<OutputStream>(std::move(path)));
 }
 

@@ -35,7 +35,7 @@ std::int64_t parse_quantity(std::string_view text, std::span<const Unit> units, 
     const std::size_t end = std::min(all_of_it.find_first_not_of("0123456789."), all_of_it.size());
     const std::optional<Decimal> number = parse_decimal(all_of_it.substr(0, end));
     if (!number) {
-        throw InputError(place, "expected a " + what + " such as " + shown(kind.example) + ", got " + shown(text));
+        throw InputError(place, "expected a " + what + " such as " + shown(kind.example) + ", found " + shown(text));
     }
     if (number->too_many_digits) throw InputError(place, "too many digits in " + shown(text));
     const std::string_view unit_name = trimmed(all_of_it.substr(end), " \t");
@@ -61,7 +61,7 @@ std::int64_t parse_quantity(std::string_view text, std::span<const Unit> units, 
     for (std::int64_t e = number->exponent; e < 0 && divisor <= scaled; ++e) divisor *= 10;
     if (scaled / divisor > kLargest) throw InputError(place, what + " " + shown(text) + " is too large");
     if (scaled % divisor != 0) {
-        throw InputError(place, what + " " + shown(text) + " is finer than this quantity can be");
+        throw InputError(place, what + " " + shown(text) + " is not a whole number of " + units.front().name);
     }
     return static_cast<std::int64_t>(scaled / divisor);
 }
@@ -130,7 +130,7 @@ std::int64_t parse_count(std::string_view text, std::int64_t largest, const Sour
         }
         value = value * 10 + digit;
     }
-    if (!ok) throw InputError(place, "expected a whole number, got " + shown(text));
+    if (!ok) throw InputError(place, "expected a whole number, found " + shown(text));
     return value;
 }
 

@@ -5,7 +5,7 @@
 namespace haichi {
 
 void refuse_second(const RowWords& words, std::string_view name) {
-    throw InternalError("two rows are " + words.one + " " + shown(name));
+    throw InternalError("duplicate " + words.one + " " + shown(name));
 }
 
 void refuse_unknown(const RowWords& words, std::string_view name, const std::vector<std::string>& names) {

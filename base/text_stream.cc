@@ -12,7 +12,7 @@ TextStream::TextStream(std::string_view text, std::string file) : file_(std::mov
 TextStream TextStream::open(const std::string& path, OnChunk on_chunk) {
     TextStream stream(path);
     stream.handle_.reset(path == "-" ? stdin : std::fopen(path.c_str(), "rb"));
-    if (!stream.handle_) throw InputError(path + ": cannot be read: " + std::strerror(errno));
+    if (!stream.handle_) throw InputError("cannot read " + path + ": " + std::strerror(errno));
     stream.chunk_.resize(kChunkBytes);
     stream.on_chunk_ = std::move(on_chunk);
     return stream;
@@ -39,7 +39,7 @@ bool TextStream::prefix_is_all() {
 bool TextStream::refill() {
     if (nul_follows_) {
         if (pending_newline_) ++line_;
-        throw InputError(place(), "a NUL byte (\\x00): this is not a text file");
+        throw InputError(place(), "expected text, found a NUL byte (\\x00)");
     }
     if (!handle_) return false;
     if (++chunks_without_progress_ > kMostChunksWithoutProgress) {
@@ -48,7 +48,7 @@ bool TextStream::refill() {
     }
     const std::size_t count = std::fread(chunk_.data(), 1, chunk_.size(), handle_.get());
     if (count == 0) {
-        if (std::ferror(handle_.get()) != 0) throw InputError(file_ + ": cannot be read: " + std::strerror(errno));
+        if (std::ferror(handle_.get()) != 0) throw InputError("cannot read " + file_ + ": " + std::strerror(errno));
         handle_.reset();
         return false;
     }

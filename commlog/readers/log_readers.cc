@@ -31,10 +31,10 @@ std::string beginning_of(const std::string& path) {
         void operator()(std::FILE* file) const { std::fclose(file); }
     };
     const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "rb"));
-    if (!file) throw InputError(path + ": cannot be read: " + std::strerror(errno));
+    if (!file) throw InputError("cannot read " + path + ": " + std::strerror(errno));
     std::string prefix(std::size_t{1} << 16, '\0');
     prefix.resize(std::fread(prefix.data(), 1, prefix.size(), file.get()));
-    if (std::ferror(file.get()) != 0) throw InputError(path + ": cannot be read: " + std::strerror(errno));
+    if (std::ferror(file.get()) != 0) throw InputError("cannot read " + path + ": " + std::strerror(errno));
     return prefix;
 }
 

@@ -19,7 +19,7 @@ namespace {
 class ModuleFile {
   public:
     explicit ModuleFile(const std::string& path) : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-        if (file_ < 0) throw InputError(path + ": cannot be read: " + std::strerror(errno));
+        if (file_ < 0) throw InputError("cannot read " + path + ": " + std::strerror(errno));
     }
     ~ModuleFile() { ::close(file_); }
     ModuleFile(const ModuleFile&) = delete;

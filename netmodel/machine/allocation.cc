@@ -44,24 +44,25 @@ Grid cut_out(const Machine& machine, const Grid& grid, const std::vector<std::in
     for (std::size_t k = 0; k < grid.axis_count(); ++k) {
         const Axis& axis = grid.axis(k);
         if (shape[k] < 1)
-            throw OptionError("shape " + text + " has size " + std::to_string(shape[k]) + " on " + axis.name);
+            throw OptionError("invalid shape: " + text + " (axis " + axis.name + " has size " +
+                              std::to_string(shape[k]) + ")");
         if (!axis_is_open(machine, grid, k)) {
             if (shape[k] > axis.size) {
                 throw OptionError("shape " + text + " does not fit machine " + machine.name + ": axis " + axis.name +
                                       " has " + std::to_string(axis.size) + " positions, not " +
                                       std::to_string(shape[k]),
-                                  "the machine is " + sizes_text(sizes_of(grid)));
+                                  "use a shape of at most " + sizes_text(sizes_of(grid)));
             }
             if (origin[k] < 0 || origin[k] >= axis.size) {
                 throw OptionError("origin " + sizes_text(origin) + " is outside machine " + machine.name + ": axis " +
                                   axis.name + " has " + std::to_string(axis.size) + " positions");
             }
             if (origin[k] + shape[k] > axis.size && !axis.is_ring()) {
-                throw OptionError("shape " + text + " at origin " + sizes_text(origin) + " leaves machine " +
+                throw OptionError("shape " + text + " at origin " + sizes_text(origin) + " does not fit machine " +
                                   machine.name + ": axis " + axis.name + " does not wrap");
             }
         } else if (origin[k] != 0) {
-            throw OptionError("origin " + sizes_text(origin) + " has no meaning: the size of machine " + machine.name +
+            throw OptionError("origin " + sizes_text(origin) + " cannot be used: the size of machine " + machine.name +
                               " is not known");
         }
         // A wrap exists inside the job only if the job covers the whole axis.
@@ -75,8 +76,8 @@ std::int32_t parse_position(std::string_view word, std::int32_t size, const std:
                             const SourcePlace& place) {
     const std::int64_t position = parse_count(word, kMostVertices, place);
     if (position >= size) {
-        throw InputError(
-            place, what + " " + shown(word) + " is outside the machine: the largest is " + std::to_string(size - 1));
+        throw InputError(place,
+                         "invalid " + what + ": " + shown(word) + " (the largest is " + std::to_string(size - 1) + ")");
     }
     return static_cast<std::int32_t>(position);
 }
@@ -85,21 +86,21 @@ std::int32_t parse_position(std::string_view word, std::int32_t size, const std:
 VertexId vertex_of(std::int32_t number, const Machine& machine) {
     const std::int32_t nodes = terminal_count(machine);
     if (number >= 0 && number < nodes) return VertexId(number);
-    throw OptionError("node " + std::to_string(number) + " is outside the machine: the largest is " +
-                      std::to_string(nodes - 1));
+    throw OptionError("invalid node: " + std::to_string(number) + " (the largest is " + std::to_string(nodes - 1) +
+                      ")");
 }
 
 /// The vertex of a node given by its coordinates.
 VertexId vertex_of(const Coordinates& at, const Machine& machine) {
     const Grid* grid = coordinates(machine);
     if (grid == nullptr || at.size() != grid->axis_count()) {
-        throw OptionError("a node of machine " + machine.name + " has no " + std::to_string(at.size()) +
+        throw OptionError("nodes of machine " + machine.name + " do not have " + std::to_string(at.size()) +
                           " coordinates");
     }
     for (std::size_t k = 0; k < at.size(); ++k) {
         if (at[k] >= 0 && at[k] < grid->axis(k).size) continue;
-        throw OptionError("coordinate " + grid->axis(k).name + " " + std::to_string(at[k]) +
-                          " is outside the machine: the largest is " + std::to_string(grid->axis(k).size - 1));
+        throw OptionError("invalid coordinate " + grid->axis(k).name + ": " + std::to_string(at[k]) +
+                          " (the largest is " + std::to_string(grid->axis(k).size - 1) + ")");
     }
     return grid->vertex(at);
 }
@@ -112,8 +113,8 @@ std::vector<VertexId> listed_nodes(const std::vector<Node>& nodes, const Machine
     std::vector<VertexId> sorted = list;
     std::ranges::sort(sorted);
     const auto twice = std::ranges::adjacent_find(sorted);
-    if (twice != sorted.end()) throw OptionError("node " + std::to_string(twice->value) + " is listed twice");
-    if (list.empty() && !may_be_empty) throw OptionError("no node is listed");
+    if (twice != sorted.end()) throw OptionError("duplicate node " + std::to_string(twice->value));
+    if (list.empty() && !may_be_empty) throw OptionError("the node list is empty");
     return list;
 }
 
@@ -132,8 +133,8 @@ std::vector<VertexId> faulty_vertices(const Machine& machine, const AllocationRe
     std::vector<VertexId> faulty = machine.faulty;
     if (is_given(request.faulty)) {
         if (machine.size_is_open) {
-            throw OptionError("faulty nodes of machine " + machine.name + " cannot be told: its size is not known",
-                              "give the machine's size, as in " + machine.name + ":10x5x8:XZ");
+            throw OptionError("faulty nodes require a known size of machine " + machine.name,
+                              "state the machine's size, as in " + machine.name + ":10x5x8:XZ");
         }
         const bool may_be_empty = true;  // empty if no node is faulty
         std::ranges::copy(load_node_list(request.faulty, machine, may_be_empty), std::back_inserter(faulty));
@@ -173,18 +174,20 @@ NetworkOptions network_options(const Machine& machine, const AllocationRequest& 
 
 void check_request(const Machine& machine, const AllocationRequest& request) {
     if (request.ranks_per_node < 1) {
-        throw OptionError(std::to_string(request.ranks_per_node) + " ranks per node; the least is 1");
+        throw OptionError("invalid number of ranks per node: " + std::to_string(request.ranks_per_node) +
+                          " (the least is 1)");
     }
     if (machine.node.slots > 1 && request.ranks_per_node > machine.node.slots) {
-        throw OptionError(std::to_string(request.ranks_per_node) + " ranks per node are more than the " +
-                          std::to_string(machine.node.slots) + " slots of a node of machine " + machine.name);
+        throw OptionError(std::to_string(request.ranks_per_node) + " ranks per node exceed the " +
+                          std::to_string(machine.node.slots) + " rank slots of a node of machine " + machine.name);
     }
     if (is_given(request.nodes) && !(request.shape.empty() && request.origin.empty())) {
-        throw OptionError("a node list and a shape or origin exclude each other", "leave out §nodes, or §shape");
+        throw OptionError("a node list cannot be combined with a shape or origin",
+                          "remove §nodes, or remove §shape and §origin");
     }
     if (machine.size_is_open && request.shape.empty()) {
         throw OptionError("the size of machine " + machine.name + " is not known",
-                          "give the job's shape, as in §shape 1x2x4x2x3x2, or the machine's size, as in " +
+                          "state the job's shape, as in §shape 1x2x4x2x3x2, or the machine's size, as in " +
                               machine.name + ":10x5x8:XZ");
     }
 }
@@ -194,8 +197,8 @@ void check_slots(std::int64_t nodes, const AllocationRequest& request) {
     const std::int64_t slots = nodes * request.ranks_per_node;
     if (slots <= kMostSlots) return;
     throw OptionError(std::to_string(nodes) + " nodes with " + std::to_string(request.ranks_per_node) +
-                          " ranks each are more than the 2^30 slots that a job may have",
-                      "ask for a smaller §shape or a smaller §ppn");
+                          " ranks each exceed the maximum of 2^30 rank slots per job",
+                      "use a smaller §shape or a smaller §ppn");
 }
 
 Network cuboid_network(const Machine& machine, const AllocationRequest& request, const std::string& routing,
@@ -206,10 +209,11 @@ Network cuboid_network(const Machine& machine, const AllocationRequest& request,
     for (const auto& [what, list] : {std::pair{"shape", &shape}, std::pair{"origin", &origin}}) {
         if (list->size() == grid.axis_count()) continue;
         const bool looks_like_units = list->size() == 3 && grid.axis_count() == 6 && !machine.logical.empty();
-        throw OptionError(std::string(what) + " " + sizes_text(*list) + " has " + std::to_string(list->size()) +
-                              " numbers; machine " + machine.name + " has " + std::to_string(grid.axis_count()) +
-                              " axes: " + axis_list(grid),
-                          looks_like_units ? "write all six: " + sizes_text(*list) + "x2x3x2 for whole units" : "");
+        throw OptionError(
+            std::string(what) + " " + sizes_text(*list) + " has " + std::to_string(list->size()) +
+                " numbers, but machine " + machine.name + " has " + std::to_string(grid.axis_count()) +
+                " axes: " + axis_list(grid),
+            looks_like_units ? "write all six numbers, as in " + sizes_text(*list) + "x2x3x2 for whole units" : "");
     }
     Grid job = cut_out(machine, grid, shape, origin);
     check_slots(job.vertex_count(), request);
@@ -220,13 +224,13 @@ Network cuboid_network(const Machine& machine, const AllocationRequest& request,
 
 /// A machine without coordinates has no parts except node lists.
 void check_is_whole(const Machine& machine, const AllocationRequest& request) {
-    if (!request.origin.empty()) throw OptionError("an origin has no meaning on machine " + machine.name);
+    if (!request.origin.empty())
+        throw OptionError("machine " + machine.name + " has no origins: it is not a mesh or torus");
     const std::int32_t terminals = terminal_count(machine);
     if (request.shape.empty() || request.shape == std::vector<std::int32_t>{terminals}) return;
     throw OptionError("shape " + sizes_text(request.shape) + " does not fit machine " + machine.name +
-                          ": a job on a machine other than a mesh or torus takes all " + std::to_string(terminals) +
-                          " nodes or a node list",
-                      "use §nodes FILE for a part of it");
+                          ": a job on it takes all " + std::to_string(terminals) + " nodes or a node list",
+                      "use §nodes FILE for a part of the machine");
 }
 
 Network whole_network(const Machine& machine, const AllocationRequest& request, const std::string& routing,
@@ -261,8 +265,8 @@ void check_routes(const Allocation& allocation) {
                           machine_name_of(allocation, allocation.network.vertex(cut->source)) + " to node " +
                           machine_name_of(allocation, allocation.network.vertex(cut->destination)) + " avoids it",
                       allocation.network.coordinates() != nullptr
-                          ? "only a machine with the axes X, Y, Z, A, B and C has other columns to go by; "
-                            "take a job without this node"
+                          ? "choose a job without this node, because only machines with the axes X, Y, Z, A, B and C "
+                            "have other routes"
                           : "");
 }
 
@@ -293,9 +297,8 @@ Fold make_fold(const std::string& name, const Machine& machine, const Network& n
     }
     if (is_cuboid) return grid_fold(*grid, machine.logical, name);
     if (!folds().at(name).suits_node_lists) {
-        throw UnsupportedError(
-            "fold " + name + " needs a cuboid of a mesh or torus, not a node list or another machine",
-            "use the fold default or a coordinate table");
+        throw UnsupportedError("fold " + name + " requires a cuboid of a mesh or torus, without a node list",
+                               "use the fold default or a coordinate table");
     }
     return row_major_fold(network.node_count(), name);
 }
@@ -322,7 +325,7 @@ std::vector<VertexId> parse_node_list(std::string_view text, const std::string& 
         if (words.size() != 1 && words.size() != axes) {
             throw InputError(place, "expected a node number" +
                                         (axes > 1 ? " or " + std::to_string(axes) + " coordinates" : std::string{}) +
-                                        ", got " + shown(lines.text()));
+                                        ", found " + shown(lines.text()));
         }
         VertexId vertex;
         if (words.size() == 1) {
@@ -336,12 +339,12 @@ std::vector<VertexId> parse_node_list(std::string_view text, const std::string& 
         }
         const auto [first, is_new] = line_of_node.try_emplace(vertex.value, place.line);
         if (!is_new) {
-            throw InputError(
-                place, "node " + shown(lines.text()) + " stands on line " + std::to_string(first->second) + " already");
+            throw InputError(place, "duplicate node " + shown(lines.text()) + " on lines " +
+                                        std::to_string(first->second) + " and " + std::to_string(place.line));
         }
         list.push_back(vertex);
     }
-    if (list.empty() && !may_be_empty) throw InputError(place, "no node is listed");
+    if (list.empty() && !may_be_empty) throw InputError(place, "the node list is empty");
     return list;
 }
 

@@ -41,7 +41,7 @@ std::vector<std::int32_t> logical_box(const std::vector<Row>& rows, const Source
     }
     if (cells != static_cast<std::int64_t>(rows.size())) {
         throw InputError(end, "the logical box " + sizes_text(sizes) + " has holes: the table fills only " +
-                                  std::to_string(rows.size()) + " of its positions");
+                                  std::to_string(rows.size()) + " of its cells");
     }
     return sizes;
 }
@@ -63,7 +63,7 @@ Fold table_fold(std::string_view text, const std::string& file, std::int32_t nod
             (!rows.empty() && words.size() != rows.front().logical.size() + coordinate_count)) {
             const std::string expected = rows.empty() ? "1 to 3" : std::to_string(rows.front().logical.size());
             throw InputError(place, "expected " + expected + " logical coordinates and " +
-                                        std::to_string(coordinate_count) + " of the machine, got " +
+                                        std::to_string(coordinate_count) + " machine coordinates, found " +
                                         std::to_string(words.size()) + " numbers: " + shown(lines.text()));
         }
         Row row;
@@ -74,14 +74,15 @@ Fold table_fold(std::string_view text, const std::string& file, std::int32_t nod
             (is_logical ? row.logical : at).push_back(coordinate);
         }
         if (const auto [first, is_new] = line_of_logical.try_emplace(row.logical, place.line); !is_new) {
-            throw InputError(place, "logical coordinates " + text_of(row.logical) + " stand on line " +
-                                        std::to_string(first->second) + " already");
+            throw InputError(place, "duplicate logical coordinates " + text_of(row.logical) + " on lines " +
+                                        std::to_string(first->second) + " and " + std::to_string(place.line));
         }
         row.node = node_at(at);
         if (!row.node.valid()) throw InputError(place, "the job has no node at " + text_of(at));
         std::size_t& first = line_of_node[row.node.index()];
         if (first != 0) {
-            throw InputError(place, "node " + text_of(at) + " stands on line " + std::to_string(first) + " already");
+            throw InputError(place, "duplicate node " + text_of(at) + " on lines " + std::to_string(first) + " and " +
+                                        std::to_string(place.line));
         }
         first = place.line;
         rows.push_back(std::move(row));
@@ -89,7 +90,7 @@ Fold table_fold(std::string_view text, const std::string& file, std::int32_t nod
     if (static_cast<std::int32_t>(rows.size()) != nodes) {
         const auto missing = std::ranges::find(line_of_node, std::size_t{0}) - line_of_node.begin();
         throw InputError(place, "the table has " + std::to_string(rows.size()) + " of the job's " +
-                                    std::to_string(nodes) + " nodes; node number " + std::to_string(missing) +
+                                    std::to_string(nodes) + " nodes, and node number " + std::to_string(missing) +
                                     " is missing");
     }
 

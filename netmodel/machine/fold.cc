@@ -103,7 +103,7 @@ Fold rings_or_axes(const Grid& job, const AxisPairs& logical) {
 
 Fold snakes(const Grid& job, const AxisPairs& logical) {
     if (logical.empty()) {
-        throw UnsupportedError("fold mesh needs a machine with paired axes", "use the fold default or row-major");
+        throw UnsupportedError("fold mesh requires a machine with paired axes", "use the fold default or row-major");
     }
     return paired_fold(job, logical, [](const Grid& grid, const std::vector<std::size_t>& pair) {
         return snake(grid.axis(pair[0]).size, grid.axis(pair[1]).size);
@@ -124,8 +124,8 @@ bool has_whole_units(const Grid& job, const AxisPairs& logical) {
     for (const Axis& axis : job.axes()) shape.push_back(axis.size);
     throw UnsupportedError(
         "fold " + std::string(is_line ? "1d" : "2d") + " does not fit the shape " + sizes_text(shape),
-        is_line ? "1d needs whole units in one line: two of X, Y, Z are 1"
-                : "2d needs whole units in one plane: one of X, Y, Z is 1");
+        is_line ? "use whole units in one line: two of the sizes X, Y, Z must be 1"
+                : "use whole units in one plane: one of the sizes X, Y, Z must be 1");
 }
 
 /// The long axes; those longer than 1 come first. The scheduler may rotate a request, so the line or plane may lie
@@ -208,11 +208,11 @@ NodeId Fold::node_at(const Coordinates& logical) const {
 
 const Table<FoldRow>& folds() {
     static const Table<FoldRow> kFolds(
-        {"fold", "folds (beside the files of coordinate tables)"},
+        {"fold", "folds (besides files with coordinate tables)"},
         {
             {"default", "every pair of axes (X-A, Y-B, Z-C) as a ring whose neighbours are one hop apart",
              rings_or_axes, true},
-            {"mesh", "every pair of axes as a snake, for jobs that ask for a mesh", snakes},
+            {"mesh", "every pair of axes as a snake, for jobs that request a mesh", snakes},
             {"row-major", "nodes in the order of their coordinates, one dimension", row_major, true},
             {"1d", "all pairs of axes as one ring; whole units in one line", one_ring},
             {"2d", "all pairs of axes as two rings; whole units in one plane", two_rings},

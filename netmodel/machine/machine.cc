@@ -19,7 +19,7 @@ Machine parsed(MachineSource& source) {
     if (!is_file && !looks_like_file) {
         const std::string near = did_you_mean(name_or_path.substr(0, name_or_path.find(':')), preset_words());
         throw OptionError("unknown machine " + shown(name_or_path),
-                          near.empty() ? "a machine is a preset (see 'haichi list machines') or a machine file" : near);
+                          near.empty() ? "name a preset (see 'haichi list machines') or a machine file" : near);
     }
     constexpr std::size_t kLargestBytes = std::size_t{64} << 20;
     source.text = read_file(name_or_path, kLargestBytes);

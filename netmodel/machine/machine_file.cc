@@ -61,10 +61,10 @@ VertexId parse_faulty_node(const json& value, const SourcePlace& place, const Ma
         return VertexId(Section::integer_of(value, place, "a faulty node", 0, terminal_count(machine) - 1));
     }
     if (grid == nullptr || value.size() != grid->axis_count()) {
-        throw InputError(place, "a faulty node is its number" +
+        throw InputError(place, "expected the number of a faulty node" +
                                     (grid == nullptr ? std::string{}
                                                      : " or " + std::to_string(grid->axis_count()) + " coordinates") +
-                                    ", not " + Section::text_of(value));
+                                    ", found " + Section::text_of(value));
     }
     Coordinates at;
     for (std::size_t k = 0; k < grid->axis_count(); ++k) {
@@ -83,7 +83,7 @@ void parse_faulty(const Section& root, Machine& machine) {
         const SourcePlace place = root.place("faulty/" + std::to_string(machine.faulty.size()));
         const VertexId node = parse_faulty_node(value, place, machine);
         if (is_faulty[node.index()]) {
-            throw InputError(place, "faulty node " + Section::text_of(value) + " is listed twice");
+            throw InputError(place, "duplicate faulty node " + Section::text_of(value));
         }
         is_faulty[node.index()] = true;
         machine.faulty.push_back(node);
@@ -93,7 +93,7 @@ void parse_faulty(const Section& root, Machine& machine) {
 /// Parses the shape of a job: one size per axis, at most the axis's size.
 std::vector<std::int32_t> parse_shape(const json& value, const SourcePlace& place, const Grid& grid) {
     if (!value.is_array() || value.size() != grid.axis_count()) {
-        throw InputError(place, "a shape is a list of " + std::to_string(grid.axis_count()) + " sizes, not " +
+        throw InputError(place, "expected a shape with " + std::to_string(grid.axis_count()) + " sizes, found " +
                                     Section::text_of(value));
     }
     std::vector<std::int32_t> shape;
@@ -107,15 +107,15 @@ void parse_allocations(const Section& root, Machine& machine) {
     if (!root.has("allocations")) return;
     const auto* grid = coordinates(machine);
     if (grid == nullptr) {
-        throw InputError(root.place("allocations"), "allocations are shapes of jobs on a mesh or torus",
-                         "jobs on other machines have node lists");
+        throw InputError(root.place("allocations"), "'allocations' requires a mesh or torus",
+                         "remove it, and use node lists for jobs on this machine");
     }
     std::set<std::vector<std::int32_t>> seen;
     for (const json& value : root.array("allocations")) {
         const SourcePlace place = root.place("allocations/" + std::to_string(machine.allocations.size()));
         std::vector<std::int32_t> shape = parse_shape(value, place, *grid);
         if (!seen.insert(shape).second) {
-            throw InputError(place, "allocation " + Section::text_of(value) + " is listed twice");
+            throw InputError(place, "duplicate allocation " + Section::text_of(value));
         }
         machine.allocations.push_back(std::move(shape));
     }
@@ -131,11 +131,11 @@ void check_stores(const Section& root, const Machine& machine) {
         const std::int64_t packet = payload + machine.packet_header_bytes.value_or(0);
         if (*routers.store->buffer_bytes >= packet) continue;
         throw InputError(root.place("topology"),
-                         "the buffers of its " + routers.name + " have " +
+                         "the buffers of the " + routers.name + " have " +
                              std::to_string(*routers.store->buffer_bytes) + " bytes, too few for a packet of " +
                              std::to_string(packet),
-                         "'packet' states " + std::to_string(*machine.packet_payload_bytes) +
-                             " bytes; a smaller MTU, or a larger buffer, is stated with the " + routers.name);
+                         "state a smaller MTU or a larger buffer for the " + routers.name +
+                             ", because 'packet' states " + std::to_string(*machine.packet_payload_bytes) + " bytes");
     }
 }
 
@@ -155,7 +155,8 @@ void check_notes(const Section& root) {
         } catch (const json::exception&) {
             // not a JSON pointer
         }
-        if (!is_there) throw InputError(place, "a note on " + shown(note.key()) + ", which is not in the file");
+        if (!is_there)
+            throw InputError(place, "the note on " + shown(note.key()) + " names a key that is not in the file");
     }
 }
 

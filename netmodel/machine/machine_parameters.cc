@@ -18,11 +18,11 @@ std::int32_t parse_buffer(const std::string& text, const SourcePlace& place) {
     const auto blank = text.find(' ');
     const std::string unit = blank == std::string::npos ? "" : text.substr(blank + 1);
     if (unit != "packets" && unit != "packet") {
-        throw InputError(place, "a buffer holds a number of packets, not " + shown(text), "an example is '8 packets'");
+        throw InputError(place, "expected a number of packets, found " + shown(text), "an example is '8 packets'");
     }
     constexpr std::int64_t kMostPackets = 1 << 20;
     const std::int64_t packets = parse_count(text.substr(0, blank), kMostPackets, place);
-    if (packets == 0) throw InputError(place, "a buffer holds at least 1 packet, not " + shown(text));
+    if (packets == 0) throw InputError(place, "invalid buffer: " + shown(text) + " (the least is 1 packet)");
     return static_cast<std::int32_t>(packets);
 }
 
@@ -50,7 +50,7 @@ std::optional<std::string> parse_word(const MachineSection& section, const std::
     for (std::size_t i = 0; i < words.size(); ++i) {
         all.append(i == 0 ? "" : i + 1 == words.size() ? " or " : ", ").append(words[i]);
     }
-    throw InputError(section.place(key), "unknown " + key + " " + shown(word), "'" + key + "' is " + all);
+    throw InputError(section.place(key), "unknown " + key + " " + shown(word), "use " + all);
 }
 
 void parse_node(const LocatedJson& file, Machine::Node& node) {
@@ -102,10 +102,10 @@ void parse_node(const LocatedJson& file, Machine::Node& node) {
     if (section.has("barrier_groups")) node.barrier_groups = section.integer("barrier_groups", 1, 1 << 20);
     if (section.has("trunk")) node.trunk = section.integer("trunk", 1, 64);
     if (node.trunk > node.nics) {
-        throw InputError(section.place("trunk"),
-                         "a message cannot be striped over " + std::to_string(node.trunk) +
-                             " NICs of a node that has " + std::to_string(node.nics),
-                         "'trunk' is at most 'nics'");
+        throw InputError(
+            section.place("trunk"),
+            "invalid 'trunk': " + std::to_string(node.trunk) + " (a node has " + std::to_string(node.nics) + " NICs)",
+            "use at most the value of 'nics'");
     }
     section.quantity("trunk_from", parse_bytes, node.trunk_from_bytes);
     if (section.has("slots")) node.slots = section.integer("slots", 1, 1 << 16);

@@ -24,7 +24,7 @@ TofuExtent parse_extent(std::string_view text, std::string_view name) {
     const auto colon = text.find(':');
     const std::vector<std::int32_t> sizes = parse_sizes(text.substr(0, colon), "machine " + std::string(name));
     if (sizes.size() != 3) {
-        throw OptionError("machine " + shown(name) + " needs the sizes of X, Y and Z, not " +
+        throw OptionError("machine " + shown(name) + " requires the sizes of X, Y and Z, found " +
                               std::to_string(sizes.size()) + " numbers",
                           "an example is fx10:10x5x8:XZ");
     }
@@ -33,8 +33,9 @@ TofuExtent parse_extent(std::string_view text, std::string_view name) {
     for (const char c : text.substr(colon + 1)) {
         const auto axis = std::string_view("XYZ").find(c);
         if (axis == std::string_view::npos || extent.wraps[axis]) {
-            throw OptionError("machine " + shown(name) + " names wrapped axis " + shown(std::string(1, c)) +
-                                  (axis == std::string_view::npos ? "" : " twice"),
+            throw OptionError("machine " + shown(name) +
+                                  (axis == std::string_view::npos ? ": invalid" : ": duplicate") + " wrapped axis " +
+                                  shown(std::string(1, c)),
                               "X, Y and Z may wrap; an example is fx10:10x5x8:XZ");
         }
         extent.wraps[axis] = true;
@@ -106,8 +107,8 @@ std::vector<PresetRow> named_computers() {
         {"fugaku", "fugaku", Parameters::kNone,
          "Fugaku, TofuD 24x23x24x2x3x2 = 158,976 nodes, X, Z and B wrap, 6.8 GB/s links, 6 NICs per node"},
         {"fx10", "fx10[:XxYxZ[:WRAPS]]", Parameters::kOptional,
-         "an FX10 with these sizes and wrapped axes (fx10:10x5x8:XZ), 5 GB/s links, 4 NICs; without sizes a job needs "
-         "a job shape and no X, Y or Z wraps"},
+         "an FX10 with these sizes and wrapped axes (fx10:10x5x8:XZ), 5 GB/s links, 4 NICs per node. Without sizes, a "
+         "job requires a shape, and X, Y and Z do not wrap"},
         {"fx100", "fx100[:XxYxZ[:WRAPS]]", Parameters::kOptional,
          "an FX100 (Tofu2), as fx10, 12.5 GB/s links, 4 NICs per node"},
     };
@@ -138,7 +139,7 @@ const PresetRow* row_of(std::string_view name) {
         throw OptionError("machine " + shown(name) + ": preset " + row->word + " has no parameters");
     }
     if (!has_parameters && row->parameters == Parameters::kRequired) {
-        throw OptionError("machine " + shown(name) + " lacks its sizes", "the form is " + row->pattern);
+        throw OptionError("machine " + shown(name) + " requires sizes", "use the form " + row->pattern);
     }
     return &*row;
 }
@@ -174,7 +175,7 @@ std::optional<Machine> preset_machine(std::string_view name, NamedFile* graph) {
 std::string preset_text(std::string_view name) {
     const PresetRow* row = row_of(name);
     if (row == nullptr) {
-        throw OptionError("there is no preset " + shown(name),
+        throw OptionError("unknown preset " + shown(name),
                           did_you_mean(name.substr(0, name.find(':')), preset_words()));
     }
     const std::string& file = row->topology == nullptr ? row->word : row->topology->machine_file;
@@ -182,8 +183,8 @@ std::string preset_text(std::string_view name) {
     if (row->parameters == Parameters::kNone) return std::string(machine_text(file));
     const Machine machine = *preset_machine(name);
     if (machine.size_is_open) {
-        throw OptionError("machine " + shown(name) + " leaves its sizes open, a machine file states them",
-                          "the form is " + row->pattern);
+        throw OptionError("machine " + shown(name) + " leaves its sizes open, but a machine file requires them",
+                          "state the sizes: the form is " + row->pattern);
     }
     auto document = nlohmann::ordered_json::parse(machine_text(file));
     document["name"] = name;

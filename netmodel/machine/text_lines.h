@@ -14,7 +14,7 @@ inline void check_line_end(std::string_view line, const SourcePlace& place) {
     const auto cr = line.find('\r');
     const bool ends = cr == std::string_view::npos || line.find_first_not_of('\r', cr) == std::string_view::npos;
     if (ends) return;
-    throw InputError(place, "a carriage return (\\x0d) inside a line: " + shown(line), "lines end with LF or CR LF");
+    throw InputError(place, "a carriage return (\\x0d) inside a line: " + shown(line), "end lines with LF or CR LF");
 }
 
 /// Iterates over the lines of a text, numbered from 1, without comments that start with "#". Used by node lists,

@@ -16,9 +16,9 @@ void take(const Machine& machine, const char* key, const std::optional<Value>& s
           std::int64_t most, const char* unit, Value& target) {
     if (!stated) return;
     if (*stated < least || *stated > most) {
-        throw OptionError("'" + std::string(key) + "' of machine " + machine.name + " is " + std::to_string(*stated) +
-                              unit + ", which the packet simulator cannot have",
-                          "it takes " + std::to_string(least) + " to " + std::to_string(most) + unit);
+        throw OptionError("invalid '" + std::string(key) + "' of machine " + machine.name + ": " +
+                              std::to_string(*stated) + unit + " (outside the range of the packet simulator)",
+                          "use " + std::to_string(least) + " to " + std::to_string(most) + unit);
     }
     target = *stated;
 }
@@ -121,7 +121,7 @@ std::optional<BufferShortage> buffer_shortage_of(const Machine& machine) {
 
 PacketTimingOptions packet_timing_of(const Machine& machine) {
     if (machine.link_bandwidth_bytes_per_s < 1) {
-        throw OptionError("machine " + machine.name + " lacks 'link.bandwidth', which a simulation needs",
+        throw OptionError("a simulation requires 'link.bandwidth', which machine " + machine.name + " lacks",
                           R"(add "link": {"bandwidth": "5GB/s"} to the machine file)");
     }
     PacketTimingOptions options;

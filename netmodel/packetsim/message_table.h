@@ -59,7 +59,7 @@ class MessageTable {
         MessageId id = first_unused_;
         if (!id.valid()) {
             if (entries_.size() == kMost) {
-                throw UnsupportedError("a partition of the packet simulator takes at most 2^30 messages at a time");
+                throw UnsupportedError("a partition of the packet simulator supports at most 2^30 messages at a time");
             }
             id = MessageId(entries_.size());
             entries_.emplace_back();

@@ -63,28 +63,29 @@ void PacketEngine::inject(const PacketMessage& message, std::int64_t time_ps) {
         }
     }
     if (message.nic < 0 || message.nic >= machine_.nics_per_node) {
-        throw OptionError("a node has no NIC " + std::to_string(message.nic));
+        throw OptionError("invalid NIC: " + std::to_string(message.nic) + " (a node has " +
+                          std::to_string(machine_.nics_per_node) + ")");
     }
-    if (message.bytes < 0) throw OptionError("a message cannot have " + std::to_string(message.bytes) + " bytes");
+    if (message.bytes < 0) throw OptionError("invalid message size: " + std::to_string(message.bytes) + " bytes");
     if (message.gap_ps < 0) throw OptionError("a packet gap cannot be negative");
     PacketPartition& partition = partition_at(message.source);
     if (time_ps < partition.now_ps()) {
-        throw OptionError("a message cannot be sent at " + std::to_string(time_ps) + " ps: it is " +
-                          std::to_string(partition.now_ps()) + " ps already");
+        throw OptionError("a message cannot be sent at " + std::to_string(time_ps) + " ps: the simulated time is " +
+                          std::to_string(partition.now_ps()) + " ps");
     }
     partition.inject(message, time_ps);
 }
 
 void PacketEngine::call_at(NodeId node, std::uint32_t data, std::int64_t time_ps) {
     PacketPartition& partition = partition_at(node);
-    if (time_ps < partition.now_ps()) throw OptionError("a timer cannot be set for a time that is over");
+    if (time_ps < partition.now_ps()) throw OptionError("a timer cannot be set for a time in the past");
     partition.call_at(node, data, time_ps);
 }
 
 void PacketEngine::call_across(NodeId from, NodeId node, std::uint32_t data, std::int64_t time_ps) {
     const int to = machine_.partition_of(node);
     if (machine_.partition_of(from) == to) return call_at(node, data, time_ps);
-    if (time_ps < window_end_ps_) throw InternalError("a timer of another node comes too early to be told in time");
+    if (time_ps < window_end_ps_) throw InternalError("a timer of another node is due within the lookahead window");
     partitions_[static_cast<std::size_t>(machine_.partition_of(from))].call_remote({node, data, time_ps});
 }
 
@@ -178,7 +179,7 @@ void PacketEngine::check_for_deadlock() const {
     const PacketCounts total = counts();
     if (total.messages_under_way == 0 || !is_idle()) return;
     throw InternalError("deadlock in the packet simulator: " + std::to_string(total.messages_under_way) +
-                        " messages are under way at " + std::to_string(now_ps_) + " ps and nothing moves" +
+                        " messages are in flight at " + std::to_string(now_ps_) + " ps and no packet moves" +
                         waiting_packets());
 }
 

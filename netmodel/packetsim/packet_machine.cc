@@ -241,8 +241,8 @@ void PacketMachine::build_inputs(PartitionState& part) const {
     const std::uint32_t most = *std::ranges::max_element(first);
     if (most > std::numeric_limits<std::uint16_t>::max()) {
         throw UnsupportedError(
-            "a router with " + std::to_string(most) + " input buffers is more than the packet simulator takes",
-            "it takes up to 65,535, which are links times virtual channels");
+            "a router with " + std::to_string(most) + " input buffers is too large for the packet simulator",
+            "use at most 65,535 input buffers per router (links times virtual channels)");
     }
     for (std::size_t r = 0; r < part.routers.size(); ++r) {
         first[r + 1] += first[r];

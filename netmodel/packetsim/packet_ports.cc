@@ -21,9 +21,8 @@ std::int32_t entries_of(const PortClass& routers, const PacketTiming& timing) {
     const std::int64_t entries = *store.buffer_bytes / packet;
     if (entries >= 1 && entries <= kMost) return static_cast<std::int32_t>(entries);
     throw OptionError("a buffer of " + std::to_string(*store.buffer_bytes) + " bytes of the " + routers.name +
-                          " has room for " + std::to_string(entries) + " packets of " + std::to_string(packet) +
-                          " bytes",
-                      "the packet simulator takes 1 to " + std::to_string(kMost));
+                          " holds " + std::to_string(entries) + " packets of " + std::to_string(packet) + " bytes",
+                      "use a buffer for 1 to " + std::to_string(kMost) + " packets");
 }
 
 /// The link traversal from a router of a class, or from a node without a router.
@@ -82,7 +81,7 @@ PacketPorts::PacketPorts(const Network& network, const PacketTiming& timing, std
             class_of_output_.push_back(0);  // never used
             continue;
         }
-        if (bandwidth(l) < 1) throw OptionError("the packet simulator needs a link bandwidth");
+        if (bandwidth(l) < 1) throw OptionError("the packet simulator requires a link bandwidth");
         fastest = std::max(fastest, bandwidth(l));
         const LinkKind kind = kind_of_link(network.topology(), LinkId(l));
         const std::span<const PortClass> routers = topology_->router_classes();
@@ -98,7 +97,7 @@ PacketPorts::PacketPorts(const Network& network, const PacketTiming& timing, std
     nic_bandwidth_bytes_per_s_ = options.nic_bandwidth_bytes_per_s;
     if (nic_bandwidth_bytes_per_s_ == 0) nic_bandwidth_bytes_per_s_ = fastest;
     if (nic_bandwidth_bytes_per_s_ == 0) nic_bandwidth_bytes_per_s_ = network.largest_bandwidth_bytes_per_s();
-    if (nic_bandwidth_bytes_per_s_ < 1) throw OptionError("the packet simulator needs a link bandwidth");
+    if (nic_bandwidth_bytes_per_s_ < 1) throw OptionError("the packet simulator requires a link bandwidth");
     for (std::int32_t k = 0; k < nic_count_; ++k) {
         const VertexId vertex = network.vertex(NodeId(k / timing.options().nics));
         add_output(
@@ -163,7 +162,7 @@ void PacketPorts::add_output(const PacketTiming& timing, std::int64_t bandwidth_
     if (port.full_packet_ps > std::numeric_limits<std::uint32_t>::max()) {
         throw OptionError("a packet of " + std::to_string(full_packet_bytes) + " bytes takes more than 4.29 ms at " +
                               std::to_string(port.bandwidth_bytes_per_s) + " bytes/s",
-                          "smaller packets (packet.payload, or the mtu of a bridge) can be simulated");
+                          "use smaller packets (packet.payload, or the mtu of a bridge)");
     }
     // Neighbouring links mostly share a class, so search backwards.
     const auto found = std::find(classes_.rbegin(), classes_.rend(), port);
@@ -174,7 +173,7 @@ void PacketPorts::add_output(const PacketTiming& timing, std::int64_t bandwidth_
         classes_.push_back(port);
     }
     if (index > std::numeric_limits<std::uint16_t>::max()) {
-        throw UnsupportedError("the packet simulator takes at most 65,536 different kinds of links");
+        throw UnsupportedError("the packet simulator supports at most 65,536 different kinds of links");
     }
     class_of_output_.push_back(static_cast<std::uint16_t>(index));
 }

@@ -58,9 +58,8 @@ void check_packet_count(const PacketTiming& timing, std::int64_t message_bytes) 
 }
 
 void refuse_too_late() {
-    throw UnsupportedError(
-        "the simulated time passes " + std::to_string(kLongestSimulationPs) + " ps, the most that can be simulated",
-        "check computing times, latencies, message sizes and bandwidths");
+    throw UnsupportedError("the simulated time exceeds the maximum of " + std::to_string(kLongestSimulationPs) + " ps",
+                           "check computation times, latencies, message sizes and bandwidths");
 }
 
 std::int64_t long_transfer_ps(std::int64_t bytes, std::int64_t bandwidth_bytes_per_s) {

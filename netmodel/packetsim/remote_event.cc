@@ -25,12 +25,12 @@ std::vector<std::byte> to_bytes(const RemoteEventBatch& batch) {
 
 void from_bytes(std::span<const std::byte> bytes, RemoteEventBatch& batch) {
     std::array<std::uint64_t, 2> counts{};
-    if (bytes.size() < sizeof(counts)) throw InternalError("a batch of remote events without its beginning");
+    if (bytes.size() < sizeof(counts)) throw InternalError("a batch of remote events is truncated");
     std::memcpy(counts.data(), bytes.data(), sizeof(counts));
     const std::size_t rest = bytes.size() - sizeof(counts);
     const bool is_possible = counts[0] <= rest / sizeof(RemoteEvent) && counts[1] <= rest / sizeof(PacketMessage);
     if (!is_possible || counts[0] * sizeof(RemoteEvent) + counts[1] * sizeof(PacketMessage) != rest) {
-        throw InternalError("a batch of remote events of a wrong size");
+        throw InternalError("a batch of remote events has an invalid size");
     }
     batch.events.resize(counts[0]);
     batch.messages.resize(counts[1]);

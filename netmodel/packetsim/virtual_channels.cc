@@ -13,9 +13,9 @@ VirtualChannels::VirtualChannels(const Network& network, std::int32_t most)
 
 void VirtualChannels::check(std::int32_t available) const {
     if (available >= needed_) return;
-    throw OptionError("the routes of this machine need " + std::to_string(needed_) +
-                          " virtual channels to be free of deadlock, not " + std::to_string(available),
-                      "a machine file that leaves out 'router.virtual_channels' has as many as needed");
+    throw OptionError("the routes of this machine require " + std::to_string(needed_) +
+                          " virtual channels to avoid deadlocks, found " + std::to_string(available),
+                      "remove 'router.virtual_channels' from the machine file to get the required number");
 }
 
 std::int32_t VirtualChannels::count(std::int32_t stated) const {

@@ -43,7 +43,7 @@ class WindowQueue {
     static constexpr std::int64_t kLongestWindowPs = std::int64_t{1} << 31;
 
     WindowQueue(std::int64_t window_ps, std::size_t turns) : window_ps_(window_ps), ends_(turns, 0) {
-        if (window_ps < 1 || window_ps > kLongestWindowPs) throw InternalError("a window of that length");
+        if (window_ps < 1 || window_ps > kLongestWindowPs) throw InternalError("invalid length of a lookahead window");
         while ((window_ps - 1) >> part_shift_ >= std::int64_t{kParts}) ++part_shift_;
     }
 
@@ -178,7 +178,7 @@ class WindowQueue {
     void push_now(const Event& event) {
         if (!is_open_) return slots_[slot(window_)].push_back(event);
         if (event.turn() != turn_end_[-1].turn()) {
-            throw InternalError("an event of another turn comes within a window");
+            throw InternalError("an event of another turn is inside the open window");
         }
         Event* at = cursor_;
         if (at == sorted_.data() || (turn_end_ - at > static_cast<std::ptrdiff_t>(kFew) && at[kFew] < event)) {

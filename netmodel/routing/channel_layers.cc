@@ -145,7 +145,7 @@ ChannelLayers::ChannelLayers(const Graph& graph, const ShortestPaths& paths, std
         if (cycle_.empty() || count_ >= most) break;
         turns.refuse(layer, [&](LinkId from, LinkId to) { refused_.push_back(key(from, to, layer)); });
         if (refused_.size() > kMostRefusedTurns) {
-            throw UnsupportedError("the routes of this machine need virtual channels at more than " +
+            throw UnsupportedError("the routes of this machine require a change of virtual channel at more than " +
                                    std::to_string(kMostRefusedTurns) + " turns");
         }
     }

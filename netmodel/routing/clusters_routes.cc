@@ -114,8 +114,8 @@ ClustersRoutes::Access ClustersRoutes::access_by(const ClustersTopology::Side& s
 std::size_t ClustersRoutes::bridge_to(VertexId d, std::size_t from, std::size_t to) const {
     const std::vector<std::size_t>& bridges = usable_[topology_.pair_of(from, to)];
     if (bridges.empty()) {
-        throw OptionError("no bridge is left between clusters " + std::to_string(from) + " and " + std::to_string(to) +
-                          ": nodes are down at all of them");
+        throw OptionError("all bridges between clusters " + std::to_string(from) + " and " + std::to_string(to) +
+                          " have faulty nodes");
     }
     return bridges[own(to, d).index() % bridges.size()];
 }
@@ -287,9 +287,9 @@ std::shared_ptr<const ChannelRule> ClustersRoutes::channels(const JobNodes&, std
     }
     auto channels = std::make_shared<ClustersChannels>(*this, std::move(rules));
     if (channels->needed() > most) {
-        throw UnsupportedError("the routes of these clusters need " + std::to_string(channels->needed()) +
-                               " virtual channels, half of them for packets that have come over a bridge; at most " +
-                               std::to_string(most) + " can be had");
+        throw UnsupportedError("the routes of these clusters require " + std::to_string(channels->needed()) +
+                               " virtual channels (half of them for packets from bridges), but at most " +
+                               std::to_string(most) + " are supported");
     }
     return channels;
 }

@@ -19,7 +19,7 @@ std::shared_ptr<const Topology> read_cluster(const TopologySection& from, const 
     const LocatedJson& file = from.section.file();
     const nlohmann::json& value = file.root().at(nlohmann::json::json_pointer(pointer));
     if (!value.is_object() || !value.contains("kind") || !value["kind"].is_string()) {
-        throw InputError(file.place(pointer), "a cluster is an object with a 'kind', as 'topology' is");
+        throw InputError(file.place(pointer), "a cluster must be an object with a 'kind', like 'topology'");
     }
     const auto kind = value["kind"].get<std::string>();
     const TopologyRow* row = topologies().find(kind);
@@ -33,11 +33,12 @@ std::shared_ptr<const Topology> read_cluster(const TopologySection& from, const 
     const std::string other = from.file.path;
     ReadTopology read = row->read({section, from.link_bandwidth_bytes_per_s, from.packet_payload_bytes, from.file});
     if (!other.empty() && from.file.path != other) {
-        throw InputError(section.place(), "clusters can have one other file between them, not " + shown(other) +
+        throw InputError(section.place(), "all clusters together can name one other file, found " + shown(other) +
                                               " and " + shown(from.file.path));
     }
     if (!read.logical.empty()) {
-        throw InputError(section.place("logical"), "a cluster has no logical axes: nodes of clusters have numbers");
+        throw InputError(section.place("logical"),
+                         "a cluster cannot have logical axes: nodes of clusters have numbers");
     }
     return read.topology;
 }
@@ -92,7 +93,7 @@ std::vector<ClustersTopology::Pair> read_pairs(const TopologySection& from, std:
         const MachineSection all(section.file(), section.pointer("bridges"), bridge_keys());
         if (all.has("between")) {
             throw InputError(all.place("between"),
-                             "'between' is for a list of bridges, one entry for every two clusters");
+                             "'between' requires a list of bridges with one entry for every two clusters");
         }
         const BridgeOptions bridges = read_bridges(all, from);
         for (std::int32_t a = 0; a < clusters; ++a) {
@@ -111,7 +112,7 @@ std::vector<ClustersTopology::Pair> read_pairs(const TopologySection& from, std:
         };
         if (between.size() != 2 || end(0) == end(1)) {
             throw InputError(one.place("between"),
-                             "bridges are between two clusters, not " + MachineSection::text_of(between));
+                             "expected two clusters in 'between', found " + MachineSection::text_of(between));
         }
         pairs.push_back({std::min(end(0), end(1)), std::max(end(0), end(1)), read_bridges(one, from)});
     }
@@ -155,15 +156,16 @@ std::shared_ptr<const Topology> read_clusters_numbers(const TopologyParameters& 
         if (end == std::string_view::npos) break;
         rest.remove_prefix(end + 1);
     }
-    constexpr const char* kForm = "the form is two-clusters:BRIDGES,DELAY,NODES, as in two-clusters:4,2ms";
+    constexpr const char* kForm = "use the form two-clusters:BRIDGES,DELAY,NODES, as in two-clusters:4,2ms";
     const SourcePlace place{std::string(from.machine), 0};
-    if (words.size() > 3) throw OptionError(what + " has " + std::to_string(words.size()) + " parameters", kForm);
+    if (words.size() > 3)
+        throw OptionError(what + " has at most 3 parameters, found " + std::to_string(words.size()), kForm);
     try {
         constexpr std::int64_t kMostBridges = 4096;
         const std::int64_t count = parse_count(words[0], kMostBridges, place);
         const std::int64_t delay_ps = words.size() > 1 ? parse_time_ps(words[1], place) : 0;
         const std::int64_t nodes = words.size() > 2 ? parse_count(words[2], kMostVertices / 4, place) : 16;
-        if (nodes == 0) throw OptionError(what + " needs nodes", kForm);
+        if (nodes == 0) throw OptionError(what + " requires at least 1 node per cluster", kForm);
         const auto cluster = [&] { return fat_tree_topology(FatTree({static_cast<std::int32_t>(nodes)}, {1})); };
         return std::make_shared<ClustersTopology>(
             std::vector<std::shared_ptr<const Topology>>{cluster(), cluster()},
@@ -181,7 +183,7 @@ TopologyRow clusters_row() {
     preset.word = "two-clusters";
     preset.pattern = "two-clusters[:BRIDGES[,DELAY[,NODES]]]";
     preset.sentence =
-        "two clusters, each NODES nodes on a switch (16 if not stated), joined by bridges that delay packets "
+        "two clusters of NODES nodes on a switch (default 16), joined by bridges that delay packets "
         "(two-clusters:4,2ms), 120 MB/s links, 53.5 MB/s over a bridge";
     preset.parameters = TopologyPreset::Parameters::kOptional;
     preset.example = "two-clusters:2,1ms,3";
@@ -189,9 +191,9 @@ TopologyRow clusters_row() {
     preset.read = read_clusters_numbers;
     TopologyRow row;
     row.name = "clusters";
-    row.sentence = "clusters of any kinds, every two joined by bridges that take packets in whole and may delay them";
+    row.sentence = "clusters of any kind, every two joined by bridges that store whole packets and may delay them";
     row.keys = {"clusters", "bridges"};
-    row.routings = {{"ROUTING;ROUTING", "clusters: one routing for all, or one for each, in their order"}};
+    row.routings = {{"ROUTING;ROUTING", "clusters: one routing for all clusters, or one per cluster in their order"}};
     row.example =
         R"({"kind": "clusters", "clusters": [{"kind": "tree", "children": [3]}, {"kind": "tree", "children": [3]}],
  "bridges": {"count": 2, "bandwidth": "60.777MB/s", "latency": "18.334us", "delay": "1ms", "timer": "500ns",

@@ -50,7 +50,8 @@ void check_bridges(const BridgeOptions& bridges) {
     const auto check = [](const char* what, std::int64_t value, std::int64_t least, std::int64_t most,
                           const auto& text) {
         if (value >= least && value <= most) return;
-        throw OptionError(std::string(what) + " must be " + text(least) + " to " + text(most) + ", not " + text(value));
+        throw OptionError(std::string(what) + " must be from " + text(least) + " to " + text(most) + ", not " +
+                          text(value));
     };
     const auto rate = [](std::int64_t value) { return bytes_text(value, "/s"); };
     const auto bytes = [](std::int64_t value) { return bytes_text(value); };
@@ -59,7 +60,7 @@ void check_bridges(const BridgeOptions& bridges) {
     constexpr std::int64_t kLongestPs = 1'000'000'000'000;
     constexpr std::int32_t kMostBridges = 4096;
     constexpr std::int32_t kMostHops = 1 << 15;
-    check("the bridges between two clusters", bridges.count, 1, kMostBridges, number);
+    check("the number of bridges between two clusters", bridges.count, 1, kMostBridges, number);
     check("the bandwidth of a bridge", bridges.bandwidth_bytes_per_s, 1, 1'000'000'000'000'000, rate);
     check("the latency of a bridge", bridges.latency_ps, 0, kLongestPs, time_text);
     check("the delay of a bridge", bridges.delay_ps, 0, kLongestPs, time_text);
@@ -67,7 +68,7 @@ void check_bridges(const BridgeOptions& bridges) {
     check("the packet time of a bridge", bridges.packet_time_ps, 0, kLongestPs, time_text);
     check("the MTU of a bridge", bridges.mtu_bytes.value_or(1), 1, kMostBytes, bytes);
     check("the buffer of a bridge", bridges.buffer_bytes.value_or(1), 1, kMostBytes, bytes);
-    check("the hops of a crossing", bridges.crossing_hops, 1, kMostHops, number);
+    check("the number of hops of a crossing", bridges.crossing_hops, 1, kMostHops, number);
 }
 
 std::int32_t default_crossing_hops(const BridgeOptions& bridges, std::int64_t link_bandwidth_bytes_per_s,
@@ -88,17 +89,18 @@ std::int32_t default_crossing_hops(const BridgeOptions& bridges, std::int64_t li
 ClustersTopology::ClustersTopology(std::vector<std::shared_ptr<const Topology>> clusters, std::vector<Pair> pairs)
     : pairs_(std::move(pairs)) {
     const std::size_t count = clusters.size();
-    if (count < 2) throw OptionError("there are at least two clusters, not " + std::to_string(count));
+    if (count < 2) throw OptionError("expected at least 2 clusters, found " + std::to_string(count));
     constexpr std::size_t kMostClusters = 256;
-    if (count > kMostClusters) throw OptionError("there are at most " + std::to_string(kMostClusters) + " clusters");
+    if (count > kMostClusters)
+        throw OptionError("expected at most " + std::to_string(kMostClusters) + " clusters, found " +
+                          std::to_string(count));
     pair_of_.assign(count * count, pairs_.size());
     for (std::size_t p = 0; p < pairs_.size(); ++p) {
         check_bridges(pairs_[p].bridges);
         const auto a = static_cast<std::size_t>(pairs_[p].a);
         const auto b = static_cast<std::size_t>(pairs_[p].b);
         if (pair_of_[a * count + b] != pairs_.size()) {
-            throw OptionError("the bridges between clusters " + std::to_string(a) + " and " + std::to_string(b) +
-                              " are stated twice");
+            throw OptionError("duplicate bridges between clusters " + std::to_string(a) + " and " + std::to_string(b));
         }
         pair_of_[a * count + b] = pair_of_[b * count + a] = p;
     }
@@ -106,7 +108,7 @@ ClustersTopology::ClustersTopology(std::vector<std::shared_ptr<const Topology>> 
         for (std::size_t b = a + 1; b < count; ++b) {
             if (pair_of_[a * count + b] != pairs_.size()) continue;
             throw OptionError("no bridges join clusters " + std::to_string(a) + " and " + std::to_string(b),
-                              "every two clusters are joined: no message passes a third one");
+                              "state bridges for every two clusters: no message crosses a third cluster");
         }
     }
     number_parts(std::move(clusters));
@@ -381,7 +383,7 @@ std::vector<std::string> ClustersTopology::routings(std::string_view text) const
     if (texts.size() != parts_.size()) {
         throw OptionError("routing " + shown(text) + " is for " + std::to_string(texts.size()) + " clusters, not " +
                               std::to_string(parts_.size()),
-                          "clusters have one routing for all, or one for each with ';' between them");
+                          "state one routing for all clusters, or one per cluster with ';' between them");
     }
     for (std::size_t p = 0; p < parts_.size(); ++p) texts[p] = parts_[p].topology->routing(texts[p]);
     return texts;

@@ -52,8 +52,8 @@ std::int32_t parse_column(std::string_view text, const Axis& axis, std::string_v
     std::int32_t column = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), column);
     if (error != std::errc{} || end != text.data() + text.size() || column < 0 || column >= axis.size) {
-        throw OptionError("routing " + shown(whole) + ": column " + shown(text) + " is not a position of axis " +
-                          axis.name + ", which has " + std::to_string(axis.size));
+        throw OptionError("routing " + shown(whole) + ": invalid column " + shown(text) + " (axis " + axis.name +
+                          " has " + std::to_string(axis.size) + " positions)");
     }
     return column;
 }

@@ -186,10 +186,10 @@ class DragonflyPlusTopology final : public TopologyOf<DragonflyPlus> {
         }
         Drawing drawing;
         drawing.level_of_vertex = std::move(levels);
-        drawing.panels = {{"between groups", "global links: from the group of the row to that of the column",
+        drawing.panels = {{"between groups", "global links: from the group of the row to the group of the column",
                            Panel::Form::kMatrix, std::move(group)},
-                          {"leaves and spines", "upper half of every link: to the spine; lower half: back"},
-                          {"nodes and their leaves", "upper half of every link: to the leaf; lower half: back"}};
+                          {"leaves and spines", "every link: upper half to the spine, lower half back"},
+                          {"nodes and their leaves", "every link: upper half to the leaf, lower half back"}};
         for (std::int32_t l = 0; l < link_count(); ++l) {
             drawing.panel_of_link.push_back(
                 static_cast<std::int32_t>(kDragonflyPlusClasses - 1 - class_of_link(LinkId(l))));
@@ -219,7 +219,7 @@ std::shared_ptr<const Topology> read_dragonfly_plus_numbers(const TopologyParame
     const std::string what = "machine " + std::string(from.machine);
     const std::vector<std::int32_t> numbers = parse_sizes(*from.text, what, ',', kExample);
     if (numbers.size() != 4) {
-        throw OptionError(what + " needs its leaves and spines per group, hosts per leaf and groups",
+        throw OptionError(what + " requires leaves and spines per group, hosts per leaf and groups",
                           "an example is " + std::string(kExample));
     }
     return dragonfly_plus_topology(DragonflyPlus({numbers[0], numbers[1], numbers[2], numbers[3]}));
@@ -250,8 +250,8 @@ TopologyRow dragonfly_plus_row() {
         "and links between the spines of any two";
     row.keys = {"leaves", "spines", "hosts", "groups", "bandwidth"};
     row.routings = {{kDragonflyPlusRouting,
-                     "Dragonfly+: up to a spine that has a link to the "
-                     "destination's group, over it, down"}};
+                     "Dragonfly+: up to a spine with a link to the "
+                     "destination's group, across this link, and down"}};
     row.example = R"({"kind": "dragonfly-plus", "leaves": 3, "spines": 4, "hosts": 2, "groups": 4})";
     row.read = read_dragonfly_plus;
     row.preset = std::move(preset);

@@ -124,11 +124,12 @@ class DragonflyTopology final : public TopologyOf<Dragonfly> {
             drawing.level_of_vertex.push_back(router < 0 ? 0 : 1);
             groups.push_back(router < 0 ? -1 : value().group_of(router));
         }
-        drawing.panels = {{"between groups", "global links: from the group of the row to that of the column",
-                           Panel::Form::kMatrix, groups},
-                          {"within groups", "a square per group: from the router of the row to that of the column",
-                           Panel::Form::kSquares, groups},
-                          {"nodes and their routers", "upper half of every link: to the router; lower half: back"}};
+        drawing.panels = {
+            {"between groups", "global links: from the group of the row to the group of the column",
+             Panel::Form::kMatrix, groups},
+            {"within groups", "a square per group: from the router of the row to the router of the column",
+             Panel::Form::kSquares, groups},
+            {"nodes and their routers", "every link: upper half to the router, lower half back"}};
         for (std::int32_t l = 0; l < link_count(); ++l) {
             drawing.panel_of_link.push_back(
                 static_cast<std::int32_t>(kDragonflyClasses - 1 - class_of_link(LinkId(l))));
@@ -158,10 +159,11 @@ std::shared_ptr<const Topology> read_dragonfly_numbers(const TopologyParameters&
         parse_sizes(*from.text, "machine " + std::string(from.machine), ',', kExample);
     if (numbers.size() != 3 && numbers.size() != 4) {
         throw OptionError("machine " + shown(from.machine) +
-                              " needs its terminals per router, routers per group and global links per router",
+                              " requires terminals per router, routers per group and global links per router",
                           "an example is " + std::string(kExample));
     }
-    if (numbers.size() == 4 && numbers[3] < 1) throw OptionError("machine " + shown(from.machine) + " has no group");
+    if (numbers.size() == 4 && numbers[3] < 1)
+        throw OptionError("machine " + shown(from.machine) + " requires at least 1 group");
     return dragonfly_topology(Dragonfly(numbers[0], numbers[1], numbers[2], numbers.size() == 4 ? numbers[3] : 0));
 }
 
@@ -176,17 +178,17 @@ TopologyRow dragonfly_row() {
     preset.word = "dragonfly";
     preset.pattern = "dragonfly:P,A,H[,GROUPS]";
     preset.sentence =
-        "P nodes per router, A routers per group, H global links per router (dragonfly:2,4,2), A*H+1 groups if not "
-        "stated, 4 GB/s links, 2 GB/s NICs";
+        "P nodes per router, A routers per group, H global links per router (dragonfly:2,4,2), A*H+1 groups by "
+        "default, 4 GB/s links, 2 GB/s NICs";
     preset.example = "dragonfly:2,3,1";
     preset.machine_file = "dragonfly";
     preset.read = read_dragonfly_numbers;
     TopologyRow row;
     row.name = "dragonfly";
-    row.sentence = "groups of routers that are all joined to each other, one link between any two groups";
+    row.sentence = "groups of routers, all routers of a group joined to each other, one link between any two groups";
     row.keys = {"terminals", "routers", "global_links", "groups", "bandwidth"};
     row.routings = {
-        {"minimal", "dragonflies: a local hop to the gateway, the global link, a local hop, as far as needed"}};
+        {"minimal", "dragonflies: a local hop to the gateway, the global link, a local hop, each only if needed"}};
     row.example = R"({"kind": "dragonfly", "terminals": 2, "routers": 3, "global_links": 1})";
     row.read = read_dragonfly;
     row.preset = std::move(preset);

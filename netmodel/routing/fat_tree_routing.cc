@@ -6,25 +6,35 @@
 
 namespace haichi {
 
-FatTreeRouting parse_fat_tree_routing(std::string_view text) {
-    static const std::array<std::string, 2> kNames = {"up-straight", "down-straight"};
-    if (text == kNames[0]) return FatTreeRouting::kUpStraight;
-    if (text == kNames[1]) return FatTreeRouting::kDownStraight;
-    const std::string near = did_you_mean(text, kNames);
-    throw OptionError("routing " + shown(text) + " does not fit a tree",
-                      near.empty() ? "trees are routed up-straight or down-straight" : near);
+namespace {
+
+/// The present name of a routing for its former name, or "".
+std::string_view present_name(std::string_view text) {
+    if (text == "up-straight") return "s-mod-k";
+    if (text == "down-straight") return "d-mod-k";
+    return {};
 }
 
-std::string to_string(FatTreeRouting routing) {
-    return routing == FatTreeRouting::kUpStraight ? "up-straight" : "down-straight";
+}  // namespace
+
+FatTreeRouting parse_fat_tree_routing(std::string_view text) {
+    static const std::array<std::string, 2> kNames = {"s-mod-k", "d-mod-k"};
+    if (text == kNames[0]) return FatTreeRouting::kSourceModK;
+    if (text == kNames[1]) return FatTreeRouting::kDestinationModK;
+    const std::string_view renamed = present_name(text);
+    throw OptionError(
+        "routing " + shown(text) + " does not fit a tree",
+        renamed.empty() ? near_or_all(text, kNames, "routings of trees are ") : "did you mean " + shown(renamed) + "?");
 }
+
+std::string to_string(FatTreeRouting routing) { return routing == FatTreeRouting::kSourceModK ? "s-mod-k" : "d-mod-k"; }
 
 void append_fat_tree_route(const FatTree& tree, FatTreeRouting routing, VertexId s, VertexId d,
                            std::vector<LinkId>& links) {
     // Lanes are numbered as in FatTree. The choice of parent (key / width(l)) mod w_{l+1} at every level therefore
     // leads to lane key mod width(l) on each level. This holds on the way up and, since both ends share the top of the
     // route, on the way down.
-    const std::int32_t key = routing == FatTreeRouting::kUpStraight ? s.value : d.value;
+    const std::int32_t key = routing == FatTreeRouting::kSourceModK ? s.value : d.value;
     const auto index = [&](VertexId terminal, std::size_t l) {
         return terminal.value / tree.terminals_below(l) * tree.width(l) + key % tree.width(l);
     };

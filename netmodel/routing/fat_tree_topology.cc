@@ -84,7 +84,7 @@ class FatTreeTopology final : public TopologyOf<FatTree> {
         return words;
     }
     [[nodiscard]] std::string routing(std::string_view text) const override {
-        return text.empty() ? to_string(FatTreeRouting::kDownStraight) : to_string(parse_fat_tree_routing(text));
+        return text.empty() ? to_string(FatTreeRouting::kDestinationModK) : to_string(parse_fat_tree_routing(text));
     }
     /// Terminals forward no packets, so faulty ones do not matter.
     [[nodiscard]] std::shared_ptr<const Routes> routes(std::string_view text, const RouteLimits&) const override {
@@ -141,7 +141,7 @@ std::shared_ptr<const Topology> read_levels_and_arity(const TopologyParameters& 
     const std::vector<std::int32_t> numbers =
         parse_sizes(*from.text, "machine " + std::string(from.machine), 'x', "fattree:3x4");
     if (numbers.size() != 2 || numbers[0] < 1 || numbers[1] < 1) {
-        throw OptionError("machine " + shown(from.machine) + " needs its levels and its arity",
+        throw OptionError("machine " + shown(from.machine) + " requires levels and an arity",
                           "an example is fattree:3x4, three levels of switches and 4^3 terminals");
     }
     if (static_cast<std::size_t>(numbers[0]) > FatTree::kMostLevels) {
@@ -159,14 +159,14 @@ std::shared_ptr<const Topology> read_node_count(const TopologyParameters& from) 
     std::vector<std::int32_t> numbers = {kNodesOfTheStudy};
     if (from.text) numbers = parse_sizes(*from.text, "machine " + std::string(from.machine), 'x', "switch:16");
     if (numbers.size() != 1 || numbers[0] < 1) {
-        throw OptionError("machine " + shown(from.machine) + " needs its number of nodes", "an example is switch:16");
+        throw OptionError("machine " + shown(from.machine) + " requires a number of nodes", "an example is switch:16");
     }
     return fat_tree_topology(FatTree(std::move(numbers), {1}));
 }
 
 std::vector<RoutingWords> routing_words() {
-    return {{"up-straight", "trees and fat trees: the source fixes the way up (source-mod-k)"},
-            {"down-straight", "trees and fat trees: the destination fixes it (destination-mod-k)"}};
+    return {{"s-mod-k", "trees and fat trees: the source selects the upward links"},
+            {"d-mod-k", "trees and fat trees: the destination selects the upward links"}};
 }
 
 }  // namespace
@@ -199,7 +199,7 @@ TopologyRow tree_row() {
     TopologyPreset preset;
     preset.word = "switch";
     preset.pattern = "switch[:NODES]";
-    preset.sentence = "nodes on one switch, 16 if not stated (switch:16), 4 GB/s links, 2.8 GB/s DMA";
+    preset.sentence = "nodes on one switch, 16 by default (switch:16), 4 GB/s links, 2.8 GB/s DMA";
     preset.parameters = TopologyPreset::Parameters::kOptional;
     preset.example = "switch:5";
     preset.machine_file = "switch";

@@ -45,11 +45,11 @@ std::shared_ptr<const ChannelRule> graph_channels(const Routes& routes, std::int
     for (std::size_t i = 0; i < std::min(cycle.size(), kShown); ++i) {
         text.append(i > 0 ? ", " : "").append(topology.link_name(LinkId(cycle[i])));
     }
-    throw UnsupportedError(
-        "packets on the routes of this machine can block each other for ever: " + std::to_string(cycle.size()) +
-            " links wait for each other in a circle (" + text + (cycle.size() > kShown ? ", ..)" : ")") +
-            ", even with " + std::to_string(most) + " virtual channels",
-        "a graph needs fewer the more its shortest paths go up and then down, as those of a tree");
+    throw UnsupportedError("the routes of this machine can deadlock: " + std::to_string(cycle.size()) +
+                               " links wait for each other in a cycle (" + text +
+                               (cycle.size() > kShown ? ", ..)" : ")") + ", even with " + std::to_string(most) +
+                               " virtual channels",
+                           "use a graph whose shortest paths go up and then down, as in a tree");
 }
 
 }  // namespace

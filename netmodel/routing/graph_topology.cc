@@ -61,9 +61,9 @@ class GraphTopology final : public TopologyOf<Graph> {
         ShortestPaths paths(value(), limits.faulty, options);
         std::string remark;
         if (paths.routing() != options.routing) {
-            remark = to_string(paths.routing()) + " in place of " + to_string(options.routing) +
-                     ", whose routes need more than " + std::to_string(options.most_layers) + " virtual channels" +
-                     (options.most_layers < kMostLayers ? ", which the machine has" : "");
+            remark = to_string(paths.routing()) + " instead of " + to_string(options.routing) +
+                     ", whose routes require more than " + (options.most_layers < kMostLayers ? "the machine's " : "") +
+                     std::to_string(options.most_layers) + " virtual channels";
         }
         return std::make_shared<GraphRoutes>(*this, std::move(paths), limits.faulty, std::move(remark));
     }
@@ -99,7 +99,7 @@ std::shared_ptr<const Topology> read_graph_file(const TopologyParameters& from) 
     NamedFile& file = from.file;
     file.path = from.text.value_or("");
     if (file.path.empty()) {
-        throw OptionError("machine " + shown(from.machine) + " lacks its file", "the form is graph:FILE");
+        throw OptionError("machine " + shown(from.machine) + " requires a file", "use the form graph:FILE");
     }
     if (!file.text) file.text = read_graphml(file.path);
     return graph_topology(parse_graphml(*file.text, file.path, std::nullopt));
@@ -116,8 +116,8 @@ TopologyRow graph_row() {
     preset.word = "graph";
     preset.pattern = "graph:FILE";
     preset.sentence =
-        "any network of up to 8,192 nodes, from a GraphML file: edges with a bandwidth, nodes that are terminals or "
-        "not";
+        "any network of up to 8,192 nodes, from a GraphML file with the bandwidths of edges and, optionally, a list of "
+        "terminals";
     preset.example = "graph:net.graphml";
     preset.parameters = TopologyPreset::Parameters::kOptional;
     preset.read = read_graph_file;
@@ -127,10 +127,12 @@ TopologyRow graph_row() {
     row.keys = {"file"};
     row.routings = {
         {"shortest-path",
-         "graphs: fewest hops, destinations are spread over the equally short ways; as the next, where this needs more "
-         "than 8 virtual channels"},
+         "graphs: fewest hops, with destinations distributed over equally short routes. If this requires more than 8 "
+         "virtual channels, shortest-path,unspread is used"},
         {"shortest-path,unspread",
-         "graphs: fewest hops; of several next vertices a switch before a terminal, then the first in the file"}};
+         "graphs: fewest hops. Among several next vertices, a switch precedes a terminal, then the first in the file "
+         "is "
+         "used"}};
     row.example = R"({"kind": "graph", "file": "net.graphml"})";
     row.example_file = R"(<graphml><key id="b" for="edge" attr.name="bandwidth" attr.type="string"/>
 <graph edgedefault="undirected"><node id="a"/><node id="b"/><node id="c"/><node id="d"/>

@@ -105,7 +105,7 @@ const DimensionOrder& GridRoutes::routing_between(VertexId s, VertexId d) const 
     if (routing != nullptr) return *routing;
     const VertexId faulty = detours_->first_faulty(grid_, routing_, s, d);
     throw OptionError("no route from node " + coordinates_text(grid_, s) + " to node " + coordinates_text(grid_, d) +
-                      " passes the faulty node " + coordinates_text(grid_, faulty) +
+                      " avoids the faulty node " + coordinates_text(grid_, faulty) +
                       " (coordinates of the job's region)");
 }
 

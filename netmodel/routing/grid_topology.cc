@@ -103,8 +103,7 @@ Grid parse_grid(const MachineSection& section, bool may_wrap) {
         axes.push_back(parse_axis(section.file(), pointer, may_wrap));
         const auto same = [&](const Axis& axis) { return axis.name == axes.back().name; };
         if (std::ranges::count_if(axes, same) > 1) {
-            throw InputError(section.file().place(pointer + "/name"),
-                             "axis name " + shown(axes.back().name) + " is named twice");
+            throw InputError(section.file().place(pointer + "/name"), "duplicate axis name " + shown(axes.back().name));
         }
     }
     return placed(section.place("axes"), [&] { return Grid(std::move(axes)); });
@@ -120,24 +119,24 @@ std::vector<std::vector<std::size_t>> parse_logical(const MachineSection& sectio
         const SourcePlace place = section.place("logical/" + std::to_string(logical.size()));
         if (!group.is_array() || group.empty() || group.size() > 2) {
             throw InputError(
-                place, "a logical axis is a list of one or two axis names, not " + MachineSection::text_of(group));
+                place, "expected a logical axis with one or two axis names, found " + MachineSection::text_of(group));
         }
         logical.emplace_back();
         for (const nlohmann::json& name : group) {
             const auto found = name.is_string() ? std::ranges::find(names, name.get<std::string>()) : names.end();
             if (found == names.end()) {
-                throw InputError(place, "there is no axis " + MachineSection::text_of(name),
+                throw InputError(place, "unknown axis " + MachineSection::text_of(name),
                                  name.is_string() ? did_you_mean(name.get<std::string>(), names) : "");
             }
             const auto k = static_cast<std::size_t>(found - names.begin());
-            if (used[k]) throw InputError(place, "axis " + shown(*found) + " is named twice in 'logical'");
+            if (used[k]) throw InputError(place, "duplicate axis " + shown(*found) + " in 'logical'");
             used[k] = true;
             logical.back().push_back(k);
         }
     }
     if (logical.size() > 3) {
         throw InputError(section.place("logical"),
-                         "there are 1 to 3 logical axes, not " + std::to_string(logical.size()));
+                         "expected 1 to 3 logical axes, found " + std::to_string(logical.size()));
     }
     const auto left_out = std::ranges::find(used, false);
     if (left_out != used.end()) {
@@ -170,7 +169,7 @@ std::string read_dimension_order(const MachineSection& section, const Topology& 
     if (section.text("kind") != "dimension-order") {
         throw InputError(section.place("kind"),
                          "routing kind " + shown(section.text("kind")) + " does not fit a mesh or torus",
-                         "the kind is dimension-order");
+                         "use dimension-order");
     }
     const std::string usual = topology.routing("");
     std::string text = usual.substr(0, usual.find(','));
@@ -189,8 +188,8 @@ TopologyRow grid_row(std::string name, std::string sentence, TopologyPreset pres
     row.preset = std::move(preset);
     row.routings = {
         {"dor:ORDER[,tie=+|-][,column=I.J.K]",
-         "meshes and tori: axis by axis in this order, each the shorter way, half-way round an even ring in direction "
-         "tie; dor:XYZACB,tie=+ is Tofu's; an axis named twice goes to its column first"}};
+         "meshes and tori: axis by axis in this order, each the shorter way. A route half-way round an even ring takes "
+         "the direction tie. An axis that is named twice goes to its column first. Tofu has dor:XYZACB,tie=+"}};
     row.routing_keys = {"order", "tie", "column"};
     row.read_routing = read_dimension_order;
     return row;
@@ -208,7 +207,8 @@ TopologyRow torus_row() {
     preset.machine_file = "torus";
     preset.read = read_sizes<true>;
     preset.example = "torus:4x3";
-    TopologyRow row = grid_row("torus", "a grid of nodes, each joined to its neighbours, wrap per axis", preset);
+    TopologyRow row =
+        grid_row("torus", "a grid of nodes, each joined to its neighbours, in which every axis may wrap", preset);
     row.example = R"({"kind": "torus", "axes": [{"name": "X", "size": 4, "wraps": true},
               {"name": "Y", "size": 3, "wraps": true}]})";
     row.read = read_grid<true>;

@@ -179,11 +179,10 @@ class HyperXTopology final : public TopologyOf<HyperX> {
             for (std::int32_t r = 0; r < value().router_count(); ++r) line.push_back(value().line(r, axis));
             drawing.panels.push_back({"axis " + std::to_string(axis),
                                       "a square per line of " + std::to_string(value().sizes()[axis]) +
-                                          " routers: from the router of the row to that of the column",
+                                          " routers: from the router of the row to the router of the column",
                                       Panel::Form::kSquares, std::move(line)});
         }
-        drawing.panels.push_back(
-            {"nodes and their routers", "upper half of every link: to the router; lower half: back"});
+        drawing.panels.push_back({"nodes and their routers", "every link: upper half to the router, lower half back"});
         for (std::int32_t l = 0; l < link_count(); ++l) {
             drawing.panel_of_link.push_back(static_cast<std::int32_t>(value().link_ends(LinkId(l)).axis));
         }
@@ -215,7 +214,7 @@ std::shared_ptr<const Topology> read_sizes_and_terminals(const TopologyParameter
         const std::vector<std::int32_t> numbers = parse_sizes(from.text->substr(comma + 1), what, ',', kExample);
         if (numbers.size() != 1) {
             throw OptionError(what +
-                                  " needs its sizes, and perhaps one number of "
+                                  " requires sizes and, optionally, one number of "
                                   "terminals per router",
                               "an example is " + std::string(kExample));
         }
@@ -235,8 +234,8 @@ TopologyRow hyperx_row() {
     preset.word = "hyperx";
     preset.pattern = "hyperx:SIZExSIZE...[,T]";
     preset.sentence =
-        "a lattice of routers, all of a line joined to each other, "
-        "T nodes per router, 1 if not stated "
+        "a lattice of routers, all routers of a line joined, "
+        "T nodes per router, 1 by default "
         "(hyperx:4x4,2), 4 GB/s links, 2 GB/s NICs";
     preset.example = "hyperx:3x4,2";
     preset.machine_file = "hyperx";
@@ -244,12 +243,12 @@ TopologyRow hyperx_row() {
     TopologyRow row;
     row.name = "hyperx";
     row.sentence =
-        "a lattice of routers, each joined to all that differ from it "
+        "a lattice of routers, each joined to all routers that differ from it "
         "in one coordinate";
     row.keys = {"sizes", "terminals", "bandwidth"};
     row.routings = {{kHyperXRouting,
                      "HyperX: one hop along every axis in which the "
-                     "routers differ, in their order"}};
+                     "routers differ, in the order of the axes"}};
     row.example = R"({"kind": "hyperx", "sizes": [3, 4], "terminals": 2})";
     row.read = read_hyperx;
     row.preset = std::move(preset);

@@ -62,7 +62,7 @@ GraphRouting parse_graph_routing(std::string_view text) {
     if (text == kNames[1]) return GraphRouting::kUnspread;
     const std::string near = did_you_mean(text, kNames);
     throw OptionError("routing " + shown(text) + " does not fit a graph",
-                      near.empty() ? "graphs are routed " + kNames[0] + " or " + kNames[1] : near);
+                      near.empty() ? "routings of graphs are " + joined(kNames) : near);
 }
 
 std::string to_string(GraphRouting routing) {

@@ -66,7 +66,7 @@ struct GraphOrder {
 /// the route that carries the most others continues with its digits. If a number is used up, the sum of the number and
 /// the hops so far replaces it. The next digit selects among parallel links without being used up. On the way down, it
 /// is the digit of the way up at the same distance from the end. On an XGFT these are the routes of
-/// FatTreeRouting::kDownStraight.
+/// FatTreeRouting::kDestinationModK.
 class RouteTrees {
   public:
     /// The vertex is on no route.

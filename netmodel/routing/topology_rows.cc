@@ -27,8 +27,8 @@ std::vector<std::int64_t> read_class_bandwidths(const MachineSection& section, s
     if (!section.has("bandwidth")) return list;
     const nlohmann::json& bandwidths = section.array("bandwidth");
     if (bandwidths.size() > classes) {
-        throw InputError(section.place("bandwidth"),
-                         std::to_string(bandwidths.size()) + " bandwidths for " + std::to_string(classes) + " levels");
+        throw InputError(section.place("bandwidth"), "the number of bandwidths must be " + std::to_string(classes) +
+                                                         " (one per level), not " + std::to_string(bandwidths.size()));
     }
     for (std::size_t l = 0; l < bandwidths.size(); ++l) {
         const std::string at = "bandwidth/" + std::to_string(l);

@@ -26,10 +26,11 @@ Dragonfly::Dragonfly(std::int32_t terminals, std::int32_t routers, std::int32_t 
     check_entry("groups", groups, 0);
     const std::int64_t most_groups = std::int64_t{routers} * global_links + 1;
     if (groups > most_groups) {
-        throw OptionError("a dragonfly of " + std::to_string(groups) + " groups needs " + std::to_string(groups - 1) +
-                              " global links of each; " + std::to_string(routers) + " routers with " +
-                              std::to_string(global_links) + " have " + std::to_string(most_groups - 1),
-                          "there is one global link between any two groups");
+        throw OptionError("a dragonfly of " + std::to_string(groups) + " groups requires " +
+                              std::to_string(groups - 1) + " global links per group, but " + std::to_string(routers) +
+                              " routers with " + std::to_string(global_links) + " links each have " +
+                              std::to_string(most_groups - 1),
+                          "use fewer groups or more global links: there is one link between any two groups");
     }
     const std::int64_t all_groups = groups == 0 ? most_groups : groups;
     // Each factor is at most 2^23, and the checks end before a product of three could overflow.
@@ -44,7 +45,7 @@ Dragonfly::Dragonfly(std::int32_t terminals, std::int32_t routers, std::int32_t 
         2 * all_routers * terminals + all_routers * (std::int64_t{routers} - 1) + all_groups * (all_groups - 1);
     if (links > std::numeric_limits<std::int32_t>::max()) {
         throw OptionError("a dragonfly of " + std::to_string(all_groups) + " groups of " + std::to_string(routers) +
-                          " routers has " + std::to_string(links) + " links, too many to number");
+                          " routers has " + std::to_string(links) + " links, more than are supported");
     }
     groups_ = static_cast<std::int32_t>(all_groups);
     first_local_ = 2 * terminal_count();

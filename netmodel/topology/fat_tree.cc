@@ -12,19 +12,20 @@ namespace haichi {
 namespace {
 
 void check_lists(const std::vector<std::int32_t>& children, const std::vector<std::int32_t>& parents) {
-    if (children.empty()) throw OptionError("a fat tree needs at least one level of switches");
+    if (children.empty()) throw OptionError("a fat tree requires at least one level of switches");
     if (children.size() > FatTree::kMostLevels) {
         throw OptionError("a fat tree has at most " + std::to_string(FatTree::kMostLevels) + " levels, not " +
                           std::to_string(children.size()));
     }
     if (children.size() != parents.size()) {
-        throw OptionError("a fat tree needs one number of parents per level: " + std::to_string(children.size()) +
-                          " numbers of children, " + std::to_string(parents.size()) + " of parents");
+        throw OptionError("a fat tree requires one number of parents per level, found " +
+                          std::to_string(children.size()) + " numbers of children and " +
+                          std::to_string(parents.size()) + " of parents");
     }
     for (const auto* list : {&children, &parents}) {
         for (const std::int32_t entry : *list) {
             if (entry < 1) {
-                throw OptionError("a vertex of a fat tree has at least 1 child and 1 parent, not " +
+                throw OptionError("the number of children or parents in a fat tree must be at least 1, not " +
                                   std::to_string(entry));
             }
         }

@@ -75,7 +75,7 @@ void Graph::check_connected() const {
             const VertexId from(outwards ? 0 : v);
             const VertexId to(outwards ? v : 0);
             throw OptionError("there is no path from " + shown(vertex_name(from)) + " to " + shown(vertex_name(to)),
-                              "every terminal must reach every other");
+                              "add the missing edges: every terminal must reach every other");
         }
     }
 }

@@ -30,7 +30,7 @@ std::int64_t parse_link_bandwidth(std::string_view text, const SourcePlace& plac
     if (!number) return parse_positive_bandwidth(text, place);
     // The comparison is false for NaN.
     if (!(*number >= 1 && *number <= static_cast<double>(kLargestBandwidth))) {
-        throw InputError(place, "bandwidth " + shown(text) + " is not from 1 to 10^15 bytes per second");
+        throw InputError(place, "invalid bandwidth: " + shown(text) + " (not from 1 to 10^15 bytes per second)");
     }
     return std::llround(*number);
 }
@@ -41,7 +41,7 @@ std::int64_t parse_link_latency(std::string_view text, const SourcePlace& place)
     constexpr double kLargestSeconds = 1e6;
     constexpr double kPicosecondsPerSecond = 1e12;
     if (!(*number >= 0 && *number <= kLargestSeconds)) {
-        throw InputError(place, "latency " + shown(text) + " is not from 0 to 10^6 seconds");
+        throw InputError(place, "invalid latency: " + shown(text) + " (not from 0 to 10^6 seconds)");
     }
     return std::llround(*number * kPicosecondsPerSecond);
 }
@@ -52,7 +52,7 @@ bool parse_terminal(std::string_view text, const SourcePlace& place) {
     const std::optional<double> number = plain_number(word);  // 1.0 if a table had a column of numbers
     if (word == "true" || number == 1) return true;
     if (word == "false" || number == 0) return false;
-    throw InputError(place, "terminal is true or false, not " + shown(text));
+    throw InputError(place, "expected true or false for 'terminal', found " + shown(text));
 }
 
 /// Values of a node or an edge, as stated or by default.
@@ -108,7 +108,8 @@ class DocumentReader : public XmlHandler {
             case Element::kNothing:
             case Element::kGraphml:
             case Element::kOther:
-                if (is_in_value_) throw InputError(tag.place(), "element " + shown(tag.name()) + " inside a value");
+                if (is_in_value_)
+                    throw InputError(tag.place(), "unexpected element " + shown(tag.name()) + " inside a value");
         }
     }
 
@@ -123,7 +124,7 @@ class DocumentReader : public XmlHandler {
 
     /// Call it after the whole text.
     Document document() && {
-        if (!has_graph_) throw InputError(SourcePlace{*file_, 0}, "there is no <graph>");
+        if (!has_graph_) throw InputError(SourcePlace{*file_, 0}, "the file has no <graph>");
         for (const Edge& edge : document_.edges) {
             for (const std::size_t end : {edge.source, edge.target}) {
                 if (document_.nodes[end].line != 0) continue;
@@ -153,18 +154,19 @@ class DocumentReader : public XmlHandler {
         const std::string_view name = tag.name();
         if (parent == Element::kNothing) {
             if (name == "graphml") return Element::kGraphml;
-            throw InputError(tag.place(), "the root element is " + shown(name) + ", not 'graphml'");
+            throw InputError(tag.place(), "expected the root element 'graphml', found " + shown(name));
         }
         if (tag.is_foreign()) return Element::kOther;
         if (parent == Element::kGraphml && name == "key") return Element::kKey;
         if (parent == Element::kGraphml && name == "graph") return Element::kGraph;
         if (parent == Element::kKey && name == "default") return Element::kDefault;
-        if (parent == Element::kGraph && name == "hyperedge") throw InputError(tag.place(), "hyperedges are no links");
+        if (parent == Element::kGraph && name == "hyperedge")
+            throw InputError(tag.place(), "hyperedges are not supported");
         if (parent == Element::kGraph && name == "node") return Element::kNode;
         if (parent == Element::kGraph && name == "edge") return Element::kEdge;
         if (parent != Element::kNode && parent != Element::kEdge) return Element::kOther;
         if (name == "graph") {
-            throw InputError(tag.place(), std::string("a graph inside ") +
+            throw InputError(tag.place(), std::string("unexpected graph inside ") +
                                               (parent == Element::kNode ? "a node" : "an edge") +
                                               ": a machine is one graph");
         }
@@ -172,11 +174,12 @@ class DocumentReader : public XmlHandler {
     }
 
     void open_graph(const XmlTag& tag) {
-        if (has_graph_) throw InputError(tag.place(), "a second <graph>: a machine is one graph");
+        if (has_graph_) throw InputError(tag.place(), "duplicate <graph>: a machine is one graph");
         has_graph_ = true;
         const std::string direction = tag.required("edgedefault");
         if (direction != "directed" && direction != "undirected") {
-            throw InputError(tag.place(), "edgedefault is directed or undirected, not " + shown(direction));
+            throw InputError(tag.place(),
+                             "expected directed or undirected for 'edgedefault', found " + shown(direction));
         }
         edges_are_directed_ = direction == "directed";
     }
@@ -190,14 +193,14 @@ class DocumentReader : public XmlHandler {
         key.name = tag.attribute("attr.name").value_or(key.id);
         const std::string_view what = tag.attribute("for").value_or("all");
         if (std::ranges::find(kFor, what) == kFor.end()) {
-            throw InputError(tag.place(), "a key is for node, edge or graph, not for " + shown(what));
+            throw InputError(tag.place(), "expected a key for node, edge or graph, found " + shown(what));
         }
         key.is_for_nodes = what == "node" || what == "all";
         key.is_for_edges = what == "edge" || what == "all";
         const auto [entry, is_new] = keys_.try_emplace(key.id, key);
-        if (!is_new) throw InputError(tag.place(), "key " + shown(key.id) + " is declared twice");
+        if (!is_new) throw InputError(tag.place(), "duplicate key " + shown(key.id));
         if (keys_.size() > kMostKeys) {
-            throw InputError(tag.place(), "more than " + std::to_string(kMostKeys) + " keys");
+            throw InputError(tag.place(), "the graph has more than " + std::to_string(kMostKeys) + " keys");
         }
         key_ = &entry->second;
     }
@@ -205,17 +208,17 @@ class DocumentReader : public XmlHandler {
     void add_node(const XmlTag& tag) {
         const std::string name = tag.required("id");
         if (name.empty() || name.size() > kLongestName || name.find_first_of("\t\n\r") != std::string::npos) {
-            throw InputError(tag.place(), "the id of a node is one line of 1 to " + std::to_string(kLongestName) +
-                                              " bytes, not " + shown(name));
+            throw InputError(tag.place(), "invalid node id: " + shown(name) + " (expected one line of 1 to " +
+                                              std::to_string(kLongestName) + " bytes)");
         }
         const std::size_t number = number_of(name);
         Node& node = document_.nodes[number];
         if (node.line != 0) {
-            throw InputError(tag.place(),
-                             "node " + shown(name) + " stands on line " + std::to_string(node.line) + " already");
+            throw InputError(tag.place(), "duplicate node " + shown(name) + " on lines " + std::to_string(node.line) +
+                                              " and " + std::to_string(tag.place().line));
         }
         if (document_.declared.size() == static_cast<std::size_t>(Graph::kMostVertices)) {
-            throw InputError(tag.place(), "more than " + std::to_string(Graph::kMostVertices) + " nodes");
+            throw InputError(tag.place(), "the graph has more than " + std::to_string(Graph::kMostVertices) + " nodes");
         }
         node.line = tag.place().line;
         document_.declared.push_back(number);
@@ -232,13 +235,13 @@ class DocumentReader : public XmlHandler {
         if (const auto directed = tag.attribute("directed")) {
             is_directed = *directed == "true";
             if (*directed != "true" && *directed != "false") {
-                throw InputError(tag.place(), "directed is true or false, not " + shown(*directed));
+                throw InputError(tag.place(), "expected true or false for 'directed', found " + shown(*directed));
             }
         }
         links_ += is_directed ? 1 : 2;
         if (links_ > static_cast<std::size_t>(Graph::kMostLinks)) {
-            throw InputError(tag.place(), "more than " + std::to_string(Graph::kMostLinks) +
-                                              " links; an undirected edge is two of them");
+            throw InputError(tag.place(), "the graph has more than " + std::to_string(Graph::kMostLinks) +
+                                              " links (an undirected edge is two links)");
         }
         document_.edges.push_back({number_of(source), number_of(target), tag.place().line, is_directed, {}});
     }
@@ -252,7 +255,7 @@ class DocumentReader : public XmlHandler {
     void open_data(const XmlTag& tag) {
         const std::string id = tag.required("key");
         const auto key = keys_.find(id);
-        if (key == keys_.end()) throw InputError(tag.place(), "there is no <key> with the id " + shown(id));
+        if (key == keys_.end()) throw InputError(tag.place(), "unknown key " + shown(id));
         begin_value(tag, key->second);
     }
 
@@ -279,7 +282,7 @@ class DocumentReader : public XmlHandler {
         is_in_value_ = false;
         const std::string_view text = trimmed(value_);
         const auto set = [this](auto& target, auto value) {
-            if (target) throw InputError(value_place_, "a second value for the key " + shown(key_->id));
+            if (target) throw InputError(value_place_, "duplicate value for the key " + shown(key_->id));
             target = value;
         };
         Values& values = values_of(open_[open_.size() - 2]);
@@ -349,11 +352,13 @@ std::vector<Graph::Link> links_of(const Document& document, const std::string& f
         const auto bandwidth =
             edge.values.bandwidth_bytes_per_s ? edge.values.bandwidth_bytes_per_s : default_bandwidth_bytes_per_s;
         if (!bandwidth) {
-            throw InputError(place, "an edge without the attribute 'bandwidth'",
-                             "a machine file that names the graph gives the bandwidth of such edges in 'link'");
+            throw InputError(
+                place, "an edge has no attribute 'bandwidth'",
+                "add it, or state the bandwidth of such edges in 'link' of a machine file that names the graph");
         }
         if (bandwidths.insert(*bandwidth).second && bandwidths.size() > kMostBandwidths) {
-            throw InputError(place, "more than " + std::to_string(kMostBandwidths) + " different bandwidths");
+            throw InputError(place,
+                             "the graph has more than " + std::to_string(kMostBandwidths) + " different bandwidths");
         }
         const VertexId from = vertex_of_node[edge.source];
         const VertexId to = vertex_of_node[edge.target];
@@ -381,7 +386,7 @@ Graph parse_graphml(std::string_view text, const std::string& file,
 }
 
 std::string read_graphml(const std::string& path) {
-    if (path == "-") throw OptionError("a graph is read from a file, not from standard input");
+    if (path == "-") throw OptionError("a graph requires a file, found standard input");
     return read_file(path, kLargestXmlBytes);
 }
 

@@ -24,12 +24,12 @@ void JobNodes::sort(std::int32_t terminals) {
     const VertexId first = vertex_of(nodes_by_vertex_.front());
     const VertexId last = vertex_of(nodes_by_vertex_.back());
     if (first.value < 0 || last.value >= terminals) {
-        throw OptionError("node " + std::to_string(first.value < 0 ? first.value : last.value) +
-                          " is outside the machine's " + std::to_string(terminals));
+        throw OptionError("invalid node: " + std::to_string(first.value < 0 ? first.value : last.value) +
+                          " (the machine has " + std::to_string(terminals) + " nodes)");
     }
     const auto twice = std::ranges::adjacent_find(nodes_by_vertex_, {}, vertex_of);
     if (twice != nodes_by_vertex_.end()) {
-        throw OptionError("node " + std::to_string(vertex_of(*twice).value) + " is listed twice");
+        throw OptionError("duplicate node " + std::to_string(vertex_of(*twice).value));
     }
     if (count_ == terminals && std::ranges::is_sorted(vertex_of_node_)) {  // it is the whole machine
         vertex_of_node_.clear();

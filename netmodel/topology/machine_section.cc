@@ -52,7 +52,7 @@ std::int32_t MachineSection::integer_of(const nlohmann::json& value, const Sourc
 
 const nlohmann::json& MachineSection::array(const std::string& key) const {
     const nlohmann::json& value = required(key);
-    if (!value.is_array() || value.empty()) fail(key, "a list that is not empty", value);
+    if (!value.is_array() || value.empty()) fail(key, "a non-empty list", value);
     return value;
 }
 

@@ -18,7 +18,7 @@ std::vector<std::int32_t> parse_sizes(std::string_view text, std::string_view wh
         const bool is_number = !word.empty() && std::ranges::all_of(word, [](char c) { return c >= '0' && c <= '9'; });
         if (!is_number) {
             throw OptionError(
-                std::string(what) + " needs whole numbers joined by '" + separator + "', got " + shown(text),
+                std::string(what) + " requires whole numbers joined by '" + separator + "', found " + shown(text),
                 "an example is " + std::string(example));
         }
         if (word.size() > kMostDigits) throw OptionError(std::string(what) + ": " + shown(word) + " is too large");

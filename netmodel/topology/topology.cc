@@ -31,8 +31,8 @@ Drawing drawing_by_levels(const Topology& topology, std::vector<std::int32_t> le
         const std::string& high = name_of_level[static_cast<std::size_t>(levels.second)];
         const bool is_within = levels.first == levels.second;
         drawing.panels.push_back({is_within ? "between " + low : low + " to " + high,
-                                  is_within ? "upper half: to the switch with the higher number"
-                                            : "upper half of every link: up; lower half: down"});
+                                  is_within ? "upper half to the switch with the higher number"
+                                            : "every link: upper half up, lower half down"});
     }
     for (std::int32_t l = 0; l < topology.link_count(); ++l) {
         drawing.panel_of_link.push_back(topology.link_exists(LinkId(l)) ? number_of[levels_of(LinkId(l))] : 0);
@@ -43,8 +43,8 @@ Drawing drawing_by_levels(const Topology& topology, std::vector<std::int32_t> le
 
 std::vector<PortClass> classes_with(std::vector<PortClass> classes, std::span<const std::int64_t> bandwidths) {
     if (bandwidths.size() > classes.size()) {
-        throw OptionError(std::to_string(bandwidths.size()) + " bandwidths for " + std::to_string(classes.size()) +
-                          " classes of links");
+        throw OptionError("the number of bandwidths must be " + std::to_string(classes.size()) +
+                          " (one per class of links), not " + std::to_string(bandwidths.size()));
     }
     for (std::size_t c = 0; c < bandwidths.size(); ++c) classes[c].bandwidth_bytes_per_s = bandwidths[c];
     return classes;

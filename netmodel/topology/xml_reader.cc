@@ -39,7 +39,8 @@ class ExpatReader {
 
     void read() {
         if (text_.size() > kLargestXmlBytes) {
-            throw InputError(SourcePlace{*file_, 0}, "longer than " + std::to_string(kLargestXmlBytes >> 20U) +
+            throw InputError(SourcePlace{*file_, 0}, "the file is longer than " +
+                                                         std::to_string(kLargestXmlBytes >> 20U) +
                                                          " MiB: " + std::to_string(text_.size()) + " bytes");
         }
         for (std::size_t begin = 0; begin <= text_.size(); begin += kPiece) {
@@ -52,7 +53,7 @@ class ExpatReader {
             if (is_last) return;
             const auto done = static_cast<std::size_t>(std::max<XML_Index>(XML_GetCurrentByteIndex(parser_.get()), 0));
             if (begin + piece.size() - done > kLongestTag) {
-                throw InputError(place(), "a tag or comment longer than " + std::to_string(kLongestTag >> 20U) +
+                throw InputError(place(), "a tag or comment is longer than " + std::to_string(kLongestTag >> 20U) +
                                               " MiB: " + shown(excerpt(done)));
             }
         }
@@ -110,8 +111,8 @@ class ExpatReader {
         auto& reader = *static_cast<ExpatReader*>(self);
         reader.guarded([&] {
             throw InputError(reader.place(),
-                             "a document type is not accepted: " + shown("<!DOCTYPE " + std::string(name)),
-                             "leave it out; it could define entities without end");
+                             "document types are not supported: " + shown("<!DOCTYPE " + std::string(name)),
+                             "remove the document type, because it could define endless entities");
         });
     }
 
@@ -121,12 +122,12 @@ class ExpatReader {
             throw InputError(place(), "element " + shown(local) + " is nested deeper than " + std::to_string(kDeepest));
         }
         if (++elements_ > kMostElements) {
-            throw InputError(place(), "more than " + std::to_string(kMostElements) + " elements");
+            throw InputError(place(), "the file has more than " + std::to_string(kMostElements) + " elements");
         }
         if (const auto count = XML_GetSpecifiedAttributeCount(parser_.get());
             count > static_cast<int>(2 * kMostAttributes)) {
-            throw InputError(place(), std::to_string(count / 2) + " attributes in element " + shown(local) +
-                                          ", more than " + std::to_string(kMostAttributes));
+            throw InputError(place(), "element " + shown(local) + " has " + std::to_string(count / 2) +
+                                          " attributes, more than " + std::to_string(kMostAttributes));
         }
         if (open_.empty()) root_namespace_ = namespace_of(name);
         open_.push_back({std::string(local), place().line});

@@ -63,7 +63,7 @@ def test_a_machine_keeps_its_odd_name(folder: Path) -> None:
 
 
 def test_errors_name_the_odd_file(folder: Path) -> None:
-    with pytest.raises(haichi.InputError, match="none.json: cannot be read") as caught:
+    with pytest.raises(haichi.InputError, match="cannot read .*none.json: ") as caught:
         haichi.Workload.from_file(folder / "none.json")
     assert str(folder) in str(caught.value)
     with pytest.raises(haichi.OptionError, match="unknown machine"):

@@ -203,7 +203,13 @@ def test_nodes_are_a_file_numbers_or_coordinates(tmp_path: Path) -> None:
     for faulty in ([4], [(1, 0)], np.array([[1, 0]])):
         with pytest.raises(haichi.Error, match="faulty"):
             haichi.Job(ring, "mesh:4x4", nodes=numbers, faulty=faulty)
-    for wrong, words in (([0, 0], "twice"), ([16], "16"), ([0.5], "nodes"), ([[[1]]], "nodes"), ([-1], "-1")):
+    for wrong, words in (
+        ([0, 0], "duplicate node 0"),
+        ([16], "16"),
+        ([0.5], "nodes"),
+        ([[[1]]], "nodes"),
+        ([-1], "-1"),
+    ):
         with pytest.raises(haichi.Error, match=words):
             haichi.Job(ring, "mesh:4x4", nodes=wrong)
 

@@ -196,7 +196,7 @@ def test_a_log_is_read_once_and_by_copies_when_they_want_its_calls(
     with pytest.raises(haichi.InputError, match=r"ring\.goal: has 5 ranks, but 4 when its sets were read"):
         grown.simulate()
     ring.unlink()
-    with pytest.raises(haichi.InputError, match="ring.goal: cannot be read"):
+    with pytest.raises(haichi.InputError, match="cannot read .*ring.goal: "):
         other.simulate()
     assert other.simulate(form="sets").seconds > 0
     for read in (job, sent, copy.copy(job), copy.deepcopy(job)):

@@ -57,7 +57,7 @@ TEST(ReadFile, of_a_device_without_an_end_stops_at_the_first_nul_byte) {
         (void)read_file("/dev/zero", std::size_t{1} << 40);
         ADD_FAILURE() << "accepted";
     } catch (const InputError& error) {
-        EXPECT_STREQ(error.what(), "/dev/zero:1: a NUL byte (\\x00): this is not a text file");
+        EXPECT_STREQ(error.what(), "/dev/zero:1: expected text, found a NUL byte (\\x00)");
     }
 }
 

@@ -131,7 +131,7 @@ def test_the_graph_beside_a_machine_file_must_be_a_regular_file(full: Path) -> N
         ' "link": {"bandwidth": "1GB/s"}}'
     )
     words = fail(2, "map", "-m", "m.json", "-w", "cg64.json", cwd=full)
-    assert "graph.graphml: is a pipe" in words
+    assert "graph.graphml: expected a regular file, found a pipe" in words
 
 
 def test_the_files_of_a_tit_trace_must_be_regular(tmp_path: Path) -> None:
@@ -139,14 +139,14 @@ def test_the_files_of_a_tit_trace_must_be_regular(tmp_path: Path) -> None:
     (tmp_path / "rank0.tit").write_text("0 init\n0 finalize\n")
     os.mkfifo(tmp_path / "rank1.tit")
     words = fail(2, "log", "show", "index", "--log-format", "tit", cwd=tmp_path)
-    assert "rank1.tit: is a pipe" in words
+    assert "rank1.tit: expected a regular file, found a pipe" in words
 
 
 def test_the_files_of_a_dumpi_trace_must_be_regular(tmp_path: Path) -> None:
     (tmp_path / "dumpi-0000.txt").write_text("MPI_Init entering at walltime 1.0, cputime 0.1 seconds in thread 0.\n")
     os.mkfifo(tmp_path / "dumpi-0001.txt")
     words = fail(2, "log", "show", "dumpi-0000.txt", "--log-format", "dumpi", cwd=tmp_path)
-    assert "dumpi-0001.txt: is a pipe" in words
+    assert "dumpi-0001.txt: expected a regular file, found a pipe" in words
 
 
 GRAPH = """<graphml><key id="b" for="edge" attr.name="bandwidth" attr.type="string"/><graph edgedefault="undirected">

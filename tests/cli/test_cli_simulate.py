@@ -295,7 +295,7 @@ def test_files_are_not_shared_and_no_map_is_lost(pair: Path) -> None:
     job = ["simulate", "-m", "pair.json", "-w", "ping.json"]
     assert "two outputs" in fail(2, *job, "--stats", "x.csv", "--buffer-history", "x.csv", "--router", 1, cwd=pair)
     assert "two outputs" in fail(2, *job, "--stats", "x.csv", "-o", "x.csv", cwd=pair)
-    assert "needs a file" in fail(2, *job, "--stats", "-", cwd=pair)
+    assert "requires a file, found '-'" in fail(2, *job, "--stats", "-", cwd=pair)
     # What cannot be simulated is refused before the search.
     (pair / "long.json").write_text(PING.replace("1e-6", "1e7"))
     for more in (["--simulate"], ["--objective", "simulated-time"], ["--simulate", "--shapes", "2", "--robust", "max"]):

@@ -298,11 +298,11 @@ def test_routes_that_need_too_many_virtual_channels_give_way_and_that_is_told_on
     write_torus(tmp_path, 6, router)
     succeed("pattern", "ring", "--ranks", 216, "--bytes", "1KiB", "--iterations", 1, "-o", "w.json", cwd=tmp_path)
     run = succeed("simulate", "-m", "torus.json", "-w", "w.json", "-v", cwd=tmp_path)
-    told = [line for line in entries(run.stderr) if "in place of" in line]
+    told = [line for line in entries(run.stderr) if "instead of" in line]
     if routing == "shortest-path":
         assert told == []
         return
     assert told == [
-        "job: shortest-path,unspread in place of shortest-path, whose routes need more than 4 virtual channels, "
-        "which the machine has"
+        "job: shortest-path,unspread instead of shortest-path, whose routes require more than the machine's 4 virtual "
+        "channels"
     ]

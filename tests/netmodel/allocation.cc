@@ -68,9 +68,9 @@ TEST(Allocation, node_list_takes_numbers_and_coordinates_in_slot_order) {
 
 TEST(Allocation, tree_takes_all_terminals_or_a_list) {
     const Machine machine = load_machine("fattree:2x3");
-    const Allocation all = allocate(machine, {.shape = {9}, .routing = "up-straight"});
+    const Allocation all = allocate(machine, {.shape = {9}, .routing = "s-mod-k"});
     EXPECT_EQ(all.node_count(), 9);
-    EXPECT_EQ(all.network.routing_name(), "up-straight");
+    EXPECT_EQ(all.network.routing_name(), "s-mod-k");
     EXPECT_EQ(all.machine_coordinates(NodeId(7)), Coordinates{7});
     const Allocation some = allocate(machine, {.nodes = written("tree", "8\n0\n")});
     EXPECT_EQ(some.node_at_machine_coordinates({8}), NodeId(0));

@@ -25,7 +25,7 @@ inline Fabric grid_fabric(Grid grid, const DimensionOrder& order) {
     return {grid_topology(std::move(grid)), routing};
 }
 
-inline Fabric fat_tree_fabric(FatTree tree, FatTreeRouting routing = FatTreeRouting::kUpStraight,
+inline Fabric fat_tree_fabric(FatTree tree, FatTreeRouting routing = FatTreeRouting::kSourceModK,
                               const std::vector<std::int64_t>& bandwidths = {}) {
     return {fat_tree_topology(std::move(tree), bandwidths), to_string(routing)};
 }

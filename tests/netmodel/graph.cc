@@ -360,7 +360,7 @@ TEST(GraphMachine, takes_no_shape_origin_or_other_routing) {
     EXPECT_NO_THROW((void)allocate(machine, {.shape = {2}}));
     EXPECT_THROW((void)allocate(machine, {.shape = {1}}), OptionError);
     EXPECT_THROW((void)allocate(machine, {.origin = {0}}), OptionError);
-    EXPECT_THROW((void)allocate(machine, {.routing = "up-straight"}), OptionError);
+    EXPECT_THROW((void)allocate(machine, {.routing = "s-mod-k"}), OptionError);
     EXPECT_THROW((void)allocate(machine, {.fold = "mesh"}), UnsupportedError);
 }
 

@@ -29,7 +29,7 @@ const std::string kNodes = "<node id=\"a\"/><node id=\"b\"/>\n";
 
 /// Lines 1 to 5 are the head, line 6 has the nodes, and `body` begins on line 7.
 std::string graphml_with(const std::string& body) { return kHead + kNodes + body + "\n</graph>\n</graphml>\n"; }
-/// The edge stands on line 8.
+/// The edge is on line 8.
 std::string edge_with(const std::string& data) {
     return graphml_with("\n<edge source=\"a\" target=\"b\">" + data + "</edge>");
 }
@@ -73,7 +73,7 @@ std::vector<BrokenGraphmlText> broken_graphml_files() {
              for (int i = 0; i < 200'000; ++i) tag += " a" + std::to_string(i) + "=\"\"";
              return tag + "/>";
          }(),
-         "g.xml:1", "200000 attributes in element 'graphml'"},
+         "g.xml:1", "element 'graphml' has 200000 attributes"},
         {"cut_in_tag", kHead + "<node", "g.xml:6", "<node"},
         {"cut_in_value", kHead + "<node id=\"a", "g.xml:6", "unclosed token near '<node id=\"a'"},
         {"cut_in_comment", kHead + "<!-- x", "g.xml:6", "unclosed token near '<!-- x'"},
@@ -114,7 +114,8 @@ std::vector<BrokenGraphmlText> broken_graphml_files() {
         {"other_root", "<svg/>", "g.xml:1", "'svg'"},
         {"prefixed_and_empty", "<g:graphml xmlns:g=\"x\"/>", "g.xml", "no <graph>"},
         {"no_graph", "<graphml>\n</graphml>", "g.xml", "no <graph>"},
-        {"two_graphs", kHead + kNodes + "</graph>\n<graph edgedefault=\"directed\"/></graphml>", "g.xml:8", "second"},
+        {"two_graphs", kHead + kNodes + "</graph>\n<graph edgedefault=\"directed\"/></graphml>", "g.xml:8",
+         "duplicate <graph>"},
         {"no_edgedefault", "<graphml>\n<graph>\n</graph></graphml>", "g.xml:2", "edgedefault"},
         {"unknown_edgedefault", "<graphml>\n<graph edgedefault=\"both\"/></graphml>", "g.xml:2", "both"},
         {"no_node", kHead + "</graph></graphml>", "g.xml", "no terminal"},
@@ -122,8 +123,8 @@ std::vector<BrokenGraphmlText> broken_graphml_files() {
         {"node_with_empty_id", graphml_with("<node id=\"\"/>"), "g.xml:7", "''"},
         {"node_with_long_id", graphml_with("<node id=\"" + std::string(256, 'x') + "\"/>"), "g.xml:7", "xxx"},
         {"node_id_of_two_lines", graphml_with("<node id=\"x&#10;y\"/>"), "g.xml:7", "x\\x0ay"},
-        {"node_twice", graphml_with("<node id=\"a\"/>"), "g.xml:7", "line 6"},
-        {"node_twice_by_entity", graphml_with("<node id=\"&#97;\"/>"), "g.xml:7", "line 6"},
+        {"node_twice", graphml_with("<node id=\"a\"/>"), "g.xml:7", "on lines 6 and 7"},
+        {"node_twice_by_entity", graphml_with("<node id=\"&#97;\"/>"), "g.xml:7", "on lines 6 and 7"},
         {"too_many_nodes", graphml_with(nodes), "g.xml:65541", "65536 nodes"},
         {"too_many_terminals", kHead + terminals + "</graph></graphml>", "g.xml", "8193"},
         {"edge_without_source", graphml_with("<edge target=\"b\"/>"), "g.xml:7", "'source'"},

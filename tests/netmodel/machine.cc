@@ -182,16 +182,16 @@ TEST(MachineFile, trees_have_bandwidths_by_level) {
     EXPECT_EQ(stated_bandwidths(tree), std::vector<std::int64_t>{5'000'000'000});
     const Machine fat = parse_machine(
         R"({"schema": "haichi-machine/1", "topology": {"kind": "fattree", "children": [3, 2], "parents": [1, 3]},
-            "routing": {"kind": "up-straight"}, "link": {"bandwidth": "10GB/s"}})",
+            "routing": {"kind": "s-mod-k"}, "link": {"bandwidth": "10GB/s"}})",
         "fat.json");
     EXPECT_EQ(value_of<FatTree>(*fat.topology), FatTree({3, 2}, {1, 3}));
-    EXPECT_EQ(fat.routing, "up-straight");
+    EXPECT_EQ(fat.routing, "s-mod-k");
     const Machine reduced = parse_machine(
         R"({"schema": "haichi-machine/1", "topology": {"kind": "fattree", "children": [4, 4], "parents": [1, 2]},
             "link": {"bandwidth": "10GB/s"}})",
         "reduced.json");  // half the bisection: 2 spines for 4 hosts per leaf
     EXPECT_EQ(value_of<FatTree>(*reduced.topology), FatTree({4, 4}, {1, 2}));
-    EXPECT_EQ(reduced.routing, "down-straight");
+    EXPECT_EQ(reduced.routing, "d-mod-k");
 }
 
 TEST(MachinePresets, dragonflies_have_all_the_groups_their_ports_allow_unless_stated) {

@@ -111,7 +111,7 @@ std::vector<BrokenText> broken_machine_files() {
         {"tree_too_large", file_with(R"({"kind": "tree", "children": [60000, 60000]})"), "m.json:2", "8388608"},
         {"tree_with_too_many_bandwidths",
          file_with(R"({"kind": "tree", "children": [2], "bandwidth": ["1GB/s", "1GB/s"]})"), "m.json:2",
-         "2 bandwidths"},
+         "bandwidths must be 1 (one per level), not 2"},
         {"tree_bandwidth_is_number", file_with(R"({"kind": "tree", "children": [2], "bandwidth": [5]})"), "m.json:2",
          "5"},
         {"torus_with_children", file_with(R"({"kind": "torus", "children": [2]})"), "m.json:2", "children"},
@@ -135,7 +135,7 @@ std::vector<BrokenText> broken_machine_files() {
          "18446744073709551615"},
         {"allocation_twice", machine_with("\"allocations\": [[2], [4],\n[2]]"), "m.json:5", "[2]"},
         {"allocations_of_a_tree", file_with(R"({"kind": "tree", "children": [4]})", kLink, "\"allocations\": [[4]]"),
-         "m.json:4", "shapes"},
+         "m.json:4", "'allocations' requires a mesh or torus"},
         {"faulty_is_number", machine_with("\"faulty\": 3"), "m.json:4", "3"},
         {"faulty_is_text", machine_with("\"faulty\": \"0\""), "m.json:4", "0"},
         {"faulty_is_object", machine_with("\"faulty\": {}"), "m.json:4", "{}"},
@@ -149,7 +149,7 @@ std::vector<BrokenText> broken_machine_files() {
         {"faulty_coordinate_is_text", machine_with("\"faulty\": [[\"1\"]]"), "m.json:4", "1"},
         {"faulty_of_too_many_coordinates", machine_with("\"faulty\": [[1, 2]]"), "m.json:4", "[1,2]"},
         {"faulty_of_no_coordinates", machine_with("\"faulty\": [[]]"), "m.json:4", "[]"},
-        {"faulty_twice", machine_with("\"faulty\": [1,\n[1]]"), "m.json:5", "twice"},
+        {"faulty_twice", machine_with("\"faulty\": [1,\n[1]]"), "m.json:5", "duplicate faulty node"},
         {"faulty_coordinates_on_a_tree", file_with(R"({"kind": "tree", "children": [2]})", kLink, "\"faulty\": [[0]]"),
          "m.json:4", "[0]"},
         {"link_is_text", file_with(kRing, "\"5GB/s\""), "m.json:3", "5GB/s"},
@@ -171,10 +171,13 @@ std::vector<BrokenText> broken_machine_files() {
         {"routing_with_column_outside",
          machine_with("\"routing\": {\"kind\": \"dimension-order\",\n\"order\": \"XX\", \"column\": \"4\"}"),
          "m.json:5", "4"},
-        {"torus_routed_as_tree", machine_with(R"("routing": {"kind": "up-straight"})"), "m.json:4", "up-straight"},
+        {"torus_routed_as_tree", machine_with(R"("routing": {"kind": "s-mod-k"})"), "m.json:4", "s-mod-k"},
         {"tree_routed_as_torus",
          file_with(R"({"kind": "tree", "children": [2]})", kLink, R"("routing": {"kind": "dimension-order"})"),
          "m.json:4", "dimension-order"},
+        {"tree_with_a_former_name_of_its_routing",
+         file_with(R"({"kind": "tree", "children": [2]})", kLink, R"("routing": {"kind": "up-straight"})"), "m.json:4",
+         "up-straight", "s-mod-k"},
         {"dragonfly_without_terminals", file_with(R"({"kind": "dragonfly", "routers": 2, "global_links": 1})"),
          "m.json:2", "terminals"},
         {"dragonfly_with_too_many_groups",
@@ -183,14 +186,14 @@ std::vector<BrokenText> broken_machine_files() {
         {"dragonfly_with_four_bandwidths",
          file_with(R"({"kind": "dragonfly", "terminals": 1, "routers": 2, "global_links": 1,
                        "bandwidth": ["1GB/s", "1GB/s", "1GB/s", "1GB/s"]})"),
-         "m.json", "4 bandwidths for 3 levels"},
+         "m.json", "bandwidths must be 3 (one per level), not 4"},
         {"dragonfly_with_children",
          file_with(R"({"kind": "dragonfly", "terminals": 1, "routers": 2, "global_links": 1, "children": [2]})"),
          "m.json:2", "children"},
         {"dragonfly_routed_as_tree",
          file_with(R"({"kind": "dragonfly", "terminals": 1, "routers": 2, "global_links": 1})", kLink,
-                   R"("routing": {"kind": "up-straight"})"),
-         "m.json:4", "up-straight", "minimal"},
+                   R"("routing": {"kind": "s-mod-k"})"),
+         "m.json:4", "s-mod-k", "minimal"},
         {"routing_without_kind", machine_with(R"("routing": {"order": "X"})"), "m.json:4", "kind"},
         {"buffer_in_bytes", machine_with(R"("router": {"buffer": "8KiB"})"), "m.json:4", "8KiB", "8 packets"},
         {"buffer_of_nothing", machine_with(R"("router": {"buffer": "0 packets"})"), "m.json:4", "0 packets"},
@@ -241,7 +244,7 @@ TEST(MachineFile, graph_file_is_looked_for_beside_it) {
         (void)parse_machine(file_with(R"({"kind": "graph", "file": "none.graphml"})"), "folder/m.json");
         FAIL();
     } catch (const InputError& error) {
-        EXPECT_TRUE(std::string(error.what()).starts_with("folder/m.json:2: folder/none.graphml: cannot be read"))
+        EXPECT_TRUE(std::string(error.what()).starts_with("folder/m.json:2: cannot read folder/none.graphml: "))
             << error.what();
     }
 }

@@ -42,7 +42,7 @@ TEST(MachineNames, that_mean_nothing_are_refused) {
         {"mesh:3x3 ", "3x3 ", ""},
         {"fx10:10x5", "fx10:10x5", "fx10:10x5x8:XZ"},
         {"fx10:10x5x8:XW", "'W'", "X, Y and Z"},
-        {"fx10:10x5x8:XX", "twice", ""},
+        {"fx10:10x5x8:XX", "duplicate", ""},
         {"fx10:10x5x8:XZ:", "':'", ""},
         {"fx100:4x4x0", "0", ""},
         {"fattree:3", "fattree:3", "fattree:3x4"},
@@ -52,18 +52,19 @@ TEST(MachineNames, that_mean_nothing_are_refused) {
         {"switch:0", "switch:0", "switch:16"},
         {"switch:2x2", "switch:2x2", "switch:16"},
         {"switch:", "switch:", "switch:16"},
-        {"dragonfly", "lacks its sizes", "dragonfly:P,A,H"},
+        {"dragonfly", "requires sizes", "dragonfly:P,A,H"},
         {"dragonfly:", "dragonfly:", "dragonfly:2,4,2"},
         {"dragonfly:2x4x2", "2x4x2", "dragonfly:2,4,2"},
         {"dragonfly:2,4", "dragonfly:2,4", "dragonfly:2,4,2"},
         {"dragonfly:0,4,2", "terminals per router, not 0", ""},
         {"dragonfly:2,0,2", "routers per group, not 0", ""},
         {"dragonfly:2,4,0", "global links per router, not 0", ""},
-        {"dragonfly:2,4,2,0", "no group", ""},
-        {"dragonfly:2,4,2,10", "a dragonfly of 10 groups needs 9 global links of each; 4 routers with 2 have 8", "one"},
+        {"dragonfly:2,4,2,0", "at least 1 group", ""},
+        {"dragonfly:2,4,2,10",
+         "a dragonfly of 10 groups requires 9 global links per group, but 4 routers with 2 links each have 8", "one"},
         {"dragonfly:1000,1000,1000", "8388608 nodes and switches: too many", ""},
         {"dragonfly:999999999,1,1", "not 999999999", ""},
-        {"dragonfly:1,1000000,1,1", "links, too many to number", ""},
+        {"dragonfly:1,1000000,1,1", "links, more than are supported", ""},
         {"fattree:9x64", "too many with 64,64,64,64,64,64,64,64,64 children", ""},
     };
     for (const auto& [name, value, hint] : cases) {
@@ -86,14 +87,14 @@ TEST(AllocationRequests, that_do_not_fit_the_machine_are_refused) {
     refused({.shape = {1, 2, 4}}, "1x2x4", "1x2x4x2x3x2");
     refused({.shape = {1, 2, 4, 2, 3}}, "5 numbers");
     refused({.shape = {5, 2, 4, 2, 3, 2}}, "5x2x4x2x3x2", "4x2x8x2x3x2");
-    refused({.shape = {0, 2, 4, 2, 3, 2}}, "size 0 on X");
-    refused({.shape = {-1, 2, 4, 2, 3, 2}}, "size -1 on X");
+    refused({.shape = {0, 2, 4, 2, 3, 2}}, "axis X has size 0");
+    refused({.shape = {-1, 2, 4, 2, 3, 2}}, "axis X has size -1");
     refused({.shape = {1, 2, 4, 2, 3, 2}, .origin = {0, 1, 0, 0, 0, 0}}, "Y does not wrap");
     refused({.shape = {1, 2, 4, 2, 3, 2}, .origin = {4, 0, 0, 0, 0, 0}}, "4x0x0x0x0x0");
     refused({.shape = {1, 2, 4, 2, 3, 2}, .origin = {-1, 0, 0, 0, 0, 0}}, "-1x0x0x0x0x0");
     refused({.shape = {1, 2, 4, 2, 3, 2}, .origin = {0, 0}}, "origin 0x0 has 2 numbers");
     refused({.shape = {1, 1, 1, 2, 3, 1}, .origin = {0, 0, 0, 1, 0, 0}}, "A does not wrap");
-    refused({.ranks_per_node = 0}, "0 ranks per node");
+    refused({.ranks_per_node = 0}, "ranks per node: 0 (the least is 1)");
     refused({.ranks_per_node = 17}, "17 ranks per node");
     const std::string slots = "4000000 nodes with 1048576 ranks each";
     for (const char* large : {"mesh:2000x2000", "fattree:2x2000"}) {
@@ -102,7 +103,7 @@ TEST(AllocationRequests, that_do_not_fit_the_machine_are_refused) {
     }
     refused({.shape = {1, 2, 4, 2, 3, 2}, .nodes = "list"}, "node list", "§nodes");
     refused({.routing = "XYZ"}, "XYZ", "dor:XYZACB");
-    refused({.routing = "up-straight"}, "up-straight");
+    refused({.routing = "s-mod-k"}, "s-mod-k");
     refused({.routing = "dor:XYZ"}, "leaves out axis A");
     refused({.routing = "dor:XYZACBQ"}, "'Q'");
     refused({.routing = "dor:XYZACB,tie=up"}, "tie=up");

@@ -118,7 +118,7 @@ TEST(Network, refuses_a_routing_that_does_not_arrive) {
 
 TEST(Network, tree_links_have_the_bandwidth_of_their_level) {
     const FatTree tree({3, 2}, {1, 1});
-    const Network network(fat_tree_fabric(tree, FatTreeRouting::kUpStraight, {5}), {.link_bandwidth_bytes_per_s = 7});
+    const Network network(fat_tree_fabric(tree, FatTreeRouting::kSourceModK, {5}), {.link_bandwidth_bytes_per_s = 7});
     EXPECT_EQ(network.bandwidth_bytes_per_s(tree.up_link(0, 3, 0)), 5);
     EXPECT_EQ(network.bandwidth_bytes_per_s(tree.down_link(1, 1, 0)), 7);
     EXPECT_EQ(network.largest_bandwidth_bytes_per_s(), 7);

@@ -120,7 +120,7 @@ Network drawn_fabric(std::uint64_t seed, bool may_detour = true) {
     if (random.below(3) == 0) {
         FatTree tree = drawn_tree(random);
         std::vector<VertexId> nodes = drawn_nodes(random, tree.terminal_count());
-        const auto routing = random.below(2) == 0 ? FatTreeRouting::kUpStraight : FatTreeRouting::kDownStraight;
+        const auto routing = random.below(2) == 0 ? FatTreeRouting::kSourceModK : FatTreeRouting::kDestinationModK;
         return Network(fat_tree_fabric(std::move(tree), routing), options, std::move(nodes));
     }
     if (random.below(4) == 0) {

@@ -109,10 +109,10 @@ std::vector<FatTree> fat_trees() {
             FatTree({5, 7, 3}, {2, 3, 2}), FatTree({4, 4, 4}, {1, 2, 1})};
 }
 
-TEST(SpreadRoutes, on_a_fat_tree_are_those_of_its_down_straight_routing) {
+TEST(SpreadRoutes, on_a_fat_tree_are_those_of_its_d_mod_k_routing) {
     for (const FatTree& tree : fat_trees()) {
         const Network network = network_routed_by(graph_of(joined(tree)));
-        const Network preset(fat_tree_fabric(tree, FatTreeRouting::kDownStraight), {});
+        const Network preset(fat_tree_fabric(tree, FatTreeRouting::kDestinationModK), {});
         ASSERT_EQ(network.node_count(), preset.node_count());
         for (std::int32_t s = 0; s < network.node_count(); ++s) {
             for (std::int32_t d = 0; d < network.node_count(); ++d) {
@@ -129,7 +129,7 @@ TEST(SpreadRoutes, on_a_fat_tree_are_those_of_its_down_straight_routing) {
 TEST(SpreadRoutes, on_a_fat_tree_carry_every_shift_as_well_however_switches_and_links_are_numbered) {
     for (const FatTree& tree : fat_trees()) {
         const std::vector<std::int32_t> expected =
-            busiest_of_shifts(Network(fat_tree_fabric(tree, FatTreeRouting::kDownStraight), {}));
+            busiest_of_shifts(Network(fat_tree_fabric(tree, FatTreeRouting::kDestinationModK), {}));
         for (std::uint64_t seed = 1; seed <= 3; ++seed) {
             const Graph graph = graph_of(joined(tree), Shuffle::kSwitchesAndLinks, seed);
             EXPECT_EQ(busiest_of_shifts(network_routed_by(graph)), expected)

@@ -147,20 +147,20 @@ std::int32_t spine_of(const FatTree& tree, FatTreeRouting routing, std::int32_t 
     return tree.link_ends(links[1]).to.value;
 }
 
-TEST(FatTreeRouting, source_fixes_the_spine_up_straight_and_destination_down_straight) {
+TEST(FatTreeRouting, source_fixes_the_spine_with_s_mod_k_and_destination_with_d_mod_k) {
     const FatTree tree({2, 2}, {1, 2});  // as drawn above; spines are 6 and 7
-    EXPECT_EQ(spine_of(tree, FatTreeRouting::kUpStraight, 0, 2), 6);
-    EXPECT_EQ(spine_of(tree, FatTreeRouting::kUpStraight, 0, 3), 6);
-    EXPECT_EQ(spine_of(tree, FatTreeRouting::kUpStraight, 1, 2), 7);
-    EXPECT_EQ(spine_of(tree, FatTreeRouting::kDownStraight, 0, 2), 6);
-    EXPECT_EQ(spine_of(tree, FatTreeRouting::kDownStraight, 0, 3), 7);
-    EXPECT_EQ(spine_of(tree, FatTreeRouting::kDownStraight, 1, 3), 7);
+    EXPECT_EQ(spine_of(tree, FatTreeRouting::kSourceModK, 0, 2), 6);
+    EXPECT_EQ(spine_of(tree, FatTreeRouting::kSourceModK, 0, 3), 6);
+    EXPECT_EQ(spine_of(tree, FatTreeRouting::kSourceModK, 1, 2), 7);
+    EXPECT_EQ(spine_of(tree, FatTreeRouting::kDestinationModK, 0, 2), 6);
+    EXPECT_EQ(spine_of(tree, FatTreeRouting::kDestinationModK, 0, 3), 7);
+    EXPECT_EQ(spine_of(tree, FatTreeRouting::kDestinationModK, 1, 3), 7);
 }
 
 TEST(FatTreeRouting, shift_by_one_leaf_is_free_of_contention_on_full_bisection) {
     // The 4-ary 2-tree: every terminal of leaf i sends to its partner under leaf i + 1.
     const FatTree tree({4, 4}, {1, 4});
-    for (const FatTreeRouting routing : {FatTreeRouting::kUpStraight, FatTreeRouting::kDownStraight}) {
+    for (const FatTreeRouting routing : {FatTreeRouting::kSourceModK, FatTreeRouting::kDestinationModK}) {
         std::vector<std::int32_t> load(static_cast<std::size_t>(tree.link_count()));
         for (std::int32_t s = 0; s < 16; ++s) {
             std::vector<LinkId> links;
@@ -180,15 +180,26 @@ TEST(FatTree, refuses_lists_that_make_no_tree) {
     EXPECT_THROW(FatTree({1 << 12, 1 << 12}, {1 << 12, 1 << 12}), OptionError);
 }
 
-TEST(FatTreeRouting, name_reads_back_and_unknown_name_gets_a_suggestion) {
-    EXPECT_EQ(parse_fat_tree_routing("up-straight"), FatTreeRouting::kUpStraight);
-    EXPECT_EQ(parse_fat_tree_routing(to_string(FatTreeRouting::kDownStraight)), FatTreeRouting::kDownStraight);
+std::string hint_for_fat_tree_routing(const std::string& name) {
     try {
-        (void)parse_fat_tree_routing("down-strait");
-        FAIL();
+        (void)parse_fat_tree_routing(name);
     } catch (const OptionError& error) {
-        EXPECT_EQ(error.hint(), "did you mean 'down-straight'?");
+        return error.hint();
     }
+    return "no error";
+}
+
+TEST(FatTreeRouting, name_reads_back_and_unknown_name_gets_a_suggestion) {
+    EXPECT_EQ(parse_fat_tree_routing("s-mod-k"), FatTreeRouting::kSourceModK);
+    EXPECT_EQ(parse_fat_tree_routing(to_string(FatTreeRouting::kDestinationModK)), FatTreeRouting::kDestinationModK);
+    EXPECT_EQ(parse_fat_tree_routing("d-mod-k"), FatTreeRouting::kDestinationModK);
+    EXPECT_EQ(hint_for_fat_tree_routing("dmod-k"), "did you mean 'd-mod-k'?");
+    EXPECT_EQ(hint_for_fat_tree_routing("minimal"), "routings of trees are s-mod-k, d-mod-k");
+}
+
+TEST(FatTreeRouting, refuses_former_names_with_the_present_ones) {
+    EXPECT_EQ(hint_for_fat_tree_routing("up-straight"), "did you mean 's-mod-k'?");
+    EXPECT_EQ(hint_for_fat_tree_routing("down-straight"), "did you mean 'd-mod-k'?");
 }
 
 }  // namespace

@@ -80,7 +80,7 @@ inline std::vector<Posed> varied_problems() {
                             {.routing = "dor:YX,tie=-", .count_nic = true}));
     problems.push_back(pose("fat tree", random_workload(27, 3, 40, true, 4), "fattree:3x3", {}));
     problems.push_back(pose("fat tree, source routed, channels of another rate", random_workload(60, 3, 40, true, 5),
-                            "fattree:2x6", {.ranks_per_node = 2, .routing = "up-straight", .count_nic = true}));
+                            "fattree:2x6", {.ranks_per_node = 2, .routing = "s-mod-k", .count_nic = true}));
     problems.push_back(pose("one set as a matrix", random_workload(30, 1, 400, true, 6), "torus:4x4x2", {}));
     problems.push_back(pose("extended order through a column", random_workload(24, 2, 40, false, 7), "fx10-kyushu",
                             {.shape = {1, 1, 2, 2, 3, 2}, .routing = "dor:BCAXYZACB,column=1.1.0"}));

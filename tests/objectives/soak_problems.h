@@ -146,7 +146,7 @@ inline DrawnJob drawn_node_list(Random& random, const std::string& file) {
 }
 
 inline std::string drawn_tree_routing(Random& random) {
-    static const std::array<std::string, 3> kRoutings = {"", "up-straight", "down-straight"};
+    static const std::array<std::string, 3> kRoutings = {"", "s-mod-k", "d-mod-k"};
     return kRoutings[random.below(3)];
 }
 

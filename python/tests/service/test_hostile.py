@@ -98,10 +98,10 @@ def test_bodies_that_nobody_means_are_refused(
     ("pattern", "message"),
     [
         ({"name": "nope", "ranks": 4}, "unknown pattern 'nope'"),
-        ({"name": "ring", "ranks": -1}, "--ranks: expected a whole number, got '-1'"),
+        ({"name": "ring", "ranks": -1}, "--ranks: expected a whole number, found '-1'"),
         ({"name": "ring", "ranks": 10**12}, "--ranks: '1000000000000' is too large"),
         ({"name": "ring", "ranks": 4, "output": "x"}, "pattern: unknown option 'output'"),
-        ({"name": "ring", "ranks": 4, "bytes": "x"}, "--bytes: expected a size such as '64KiB', got 'x'"),
+        ({"name": "ring", "ranks": 4, "bytes": "x"}, "--bytes: expected a size such as '64KiB', found 'x'"),
     ],
 )
 def test_wrong_patterns_are_refused_at_once(server, pattern: dict[str, Any], message: str) -> None:

@@ -43,4 +43,4 @@ def test_a_part_that_is_a_pipe_is_refused(built: Path, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "profile.2.part")
     part = tmp_path / "profile.0.part"
     run = subprocess.run([mpi_jobs.BIN, "log", "show", part], capture_output=True, text=True, timeout=60)
-    assert run.returncode == 2 and "profile.2.part: is a pipe" in run.stderr
+    assert run.returncode == 2 and "profile.2.part: expected a regular file, found a pipe" in run.stderr

@@ -52,7 +52,7 @@ TEST(VirtualChannels, meshes_and_trees_need_one_rings_two_detours_two_layers) {
         (void)VirtualChannels(grid_network({-4})).count(1);
         FAIL() << "accepted";
     } catch (const OptionError& error) {
-        EXPECT_STREQ(error.what(), "the routes of this machine need 2 virtual channels to be free of deadlock, not 1");
+        EXPECT_STREQ(error.what(), "the routes of this machine require 2 virtual channels to avoid deadlocks, found 1");
     }
 }
 
@@ -70,7 +70,7 @@ TEST(VirtualChannels, the_rule_for_grids_and_trees_agrees_with_the_search_over_a
                                            grid_network({2, 2, 2, 2, -3, 2}, {VertexId(3), VertexId(40)}),
                                            tree_network({4, 4}, {1, 1}),
                                            tree_network({3, 3, 2}, {1, 2, 3}),
-                                           tree_network({4, 4}, {2, 2}, FatTreeRouting::kUpStraight)};
+                                           tree_network({4, 4}, {2, 2}, FatTreeRouting::kSourceModK)};
     for (const Network& network : machines) {
         EXPECT_TRUE(VirtualChannels(network).find_cycle(network).empty()) << network.node_count();
     }

@@ -318,8 +318,9 @@ TEST(Clusters, wrong_values_are_told_with_their_line) {
         }
         return "";
     };
-    EXPECT_EQ(words_of("{\n\"delay\": \"2s\"}"), "m.json:3: the delay of a bridge must be 0ps to 1000ms, not 2000ms");
-    EXPECT_NE(words_of("{\n\"buffer\": \"0B\"}").find("m.json:3: the buffer of a bridge must be 1B to"),
+    EXPECT_EQ(words_of("{\n\"delay\": \"2s\"}"),
+              "m.json:3: the delay of a bridge must be from 0ps to 1000ms, not 2000ms");
+    EXPECT_NE(words_of("{\n\"buffer\": \"0B\"}").find("m.json:3: the buffer of a bridge must be from 1B to"),
               std::string::npos);
     EXPECT_NE(words_of("{\"count\": 0}").find("'count'"), std::string::npos);
     try {
@@ -331,7 +332,7 @@ TEST(Clusters, wrong_values_are_told_with_their_line) {
         FAIL() << "a buffer without room for a packet";
     } catch (const InputError& error) {
         EXPECT_STREQ(error.what(),
-                     "m.json:2: the buffers of its bridges have 1000 bytes, too few for a packet of 1500");
+                     "m.json:2: the buffers of the bridges have 1000 bytes, too few for a packet of 1500");
     }
     EXPECT_NE(words_of("{\"count\": 2, \"dealy\": \"1ms\"}").find("dealy"), std::string::npos);
 }

@@ -164,7 +164,7 @@ TEST(VirtualChannels, graphs_that_need_more_than_there_are_are_refused_by_their_
         const VirtualChannels channels(ring_of_switches(5, false), 1);
         FAIL() << "accepted";
     } catch (const UnsupportedError& error) {
-        EXPECT_NE(std::string(error.what()).find("5 links wait for each other in a circle (("), std::string::npos)
+        EXPECT_NE(std::string(error.what()).find("5 links wait for each other in a cycle (("), std::string::npos)
             << error.what();
         EXPECT_NE(std::string(error.what()).find("even with 1 virtual"), std::string::npos) << error.what();
     }

@@ -32,7 +32,7 @@ inline Network grid_network(const std::vector<std::int32_t>& sizes, std::vector<
 }
 
 inline Network tree_network(std::vector<std::int32_t> children, std::vector<std::int32_t> parents,
-                            FatTreeRouting routing = FatTreeRouting::kDownStraight) {
+                            FatTreeRouting routing = FatTreeRouting::kDestinationModK) {
     NetworkOptions options;
     options.link_bandwidth_bytes_per_s = 8 * kGigabyte;
     return Network(fat_tree_fabric(FatTree(std::move(children), std::move(parents)), routing), std::move(options));

@@ -48,7 +48,7 @@ Drawn drawn_machine(Random& random) {
             return {grid_network({-x, 2, 1, 2, -3, 2}, {VertexId(from_to(random, 0, x * 24 - 1))})};
         }
         case 4: {
-            const auto routing = random.below(2) == 0 ? FatTreeRouting::kUpStraight : FatTreeRouting::kDownStraight;
+            const auto routing = random.below(2) == 0 ? FatTreeRouting::kSourceModK : FatTreeRouting::kDestinationModK;
             const std::int32_t top = from_to(random, 1, 3);
             return {tree_network({from_to(random, 2, 4), from_to(random, 1, 4)}, {from_to(random, 1, 2), top}, routing),
                     true};
