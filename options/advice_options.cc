@@ -77,7 +77,10 @@ void declare_advice(OptionTable& options, BarrierAdviceOptions& advice) {
                        .most = 100'000,
                        .needs = {"imbalance"}});
     options.add_count("imbalance-seed", advice.seed,
-                      {.description = "Random seed of the first imbalance", .least = 0, .needs = {"imbalance"}});
+                      {.description = "Random seed of the first imbalance",
+                       .least = 0,
+                       .needs = {"imbalance"},
+                       .former_names = {"seed"}});
     options.add_read("sizes", ValueKind::kList,
                      [&advice](const std::string& word) {
                          advice.sizes.clear();

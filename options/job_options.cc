@@ -136,7 +136,8 @@ void declare_form(OptionTable& options, TrafficForm& form, std::vector<std::stri
     options.add_choice(
         "form", form, traffic_forms(), &TrafficFormRow::form,
         {.description = "Simulated part of a log: its calls as recorded, or the communication sets of its main loop",
-         .needs = std::move(needs)});
+         .needs = std::move(needs),
+         .former_names = {"as"}});
 }
 
 TrafficForm with_form(TrafficForm form, JobSpec& spec) {

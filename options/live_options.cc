@@ -23,6 +23,7 @@ void LiveOptions::declare(OptionTable& options) {
              "Algorithms of collectives: the choices of a library or a file, or the algorithm of one operation",
          .value = "openmpi|mpich|FILE|OP=ALGORITHM",
          .otherwise = "mpich",
+         .former_names = {"collective"},
          .is_local = true});
     options.begin(OptionGroup::kExpert);
     options.add_bytes("stack", stack_bytes,

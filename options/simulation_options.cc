@@ -24,7 +24,8 @@ void declare_collectives(OptionTable& options, collectives::CollectiveSelection&
              "Algorithms of collectives: a library, or algorithms of one operation, each up to a message size, as in "
              "allreduce=recursive-doubling:2KiB,ring",
          .value = "openmpi|mpich|OP=ALGORITHM",
-         .otherwise = "the library that the log names"});
+         .otherwise = "the library that the log names",
+         .former_names = {"collective"}});
 }
 
 void declare_call_replay(OptionTable& options, CallReplayOptions& calls) {
@@ -33,8 +34,9 @@ void declare_call_replay(OptionTable& options, CallReplayOptions& calls) {
                                        "site, a random value within its measured range (drawn), or none"});
     options.add_number("compute-factor", calls.computing.factor,
                        {.description = "Factor on the computation time", .least = 0, .most = 1e6});
-    options.add_count("compute-seed", calls.computing.seed,
-                      {.description = "Random seed of --compute drawn", .least = 0, .needs = {"compute"}});
+    options.add_count(
+        "compute-seed", calls.computing.seed,
+        {.description = "Random seed of --compute drawn", .least = 0, .needs = {"compute"}, .former_names = {"seed"}});
     declare_collectives(options, calls.algorithms);
 }
 
@@ -95,18 +97,21 @@ void SimulationArguments::declare_observation(OptionTable& options) {
                       .otherwise = "0s",
                       .least = 0,
                       .needs = {"buffer-history"},
+                      .former_names = {"from"},
                       .is_local = true});
     options.add_time("history-end", observation.history_end_ps,
                      {.description = "End time of the history",
                       .otherwise = "the end of the run",
                       .least = 0,
                       .needs = {"buffer-history"},
+                      .former_names = {"to"},
                       .is_local = true});
     options.add_time("history-interval", observation.interval_ps,
                      {.description = "Length of an interval of the history",
                       .otherwise = "10us",
                       .least = kPs,
                       .needs = {"buffer-history"},
+                      .former_names = {"every"},
                       .is_local = true});
 }
 

@@ -70,7 +70,8 @@ Action configure_evaluate(OptionTable& options) {
     declare_then(options, o->evaluate.objective);
     options.begin(OptionGroup::kSimulation);
     options.add_flag("simulate", o->simulate,
-                     {.description = "Simulate the placement and the default placement, packet by packet"});
+                     {.description = "Simulate the placement and the default placement, packet by packet",
+                      .former_names = {"validate"}});
     declare_form(options, o->form, {"simulate"});
     options.begin(OptionGroup::kOutput);
     declare_hottest(options, o->evaluate.hottest_links);

@@ -299,7 +299,8 @@ Action configure_map(OptionTable& options) {
                         .is_local = true});
     options.begin(OptionGroup::kSimulation);
     options.add_flag("simulate", o->simulate,
-                     {.description = "Simulate the result and the default placement, packet by packet"});
+                     {.description = "Simulate the result and the default placement, packet by packet",
+                      .former_names = {"validate"}});
     declare_form(options, o->form, {"simulate"});
     declare_hottest(options, o->hottest);
     declare_requirements(options, o->require);
