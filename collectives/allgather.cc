@@ -226,15 +226,16 @@ const Table<AlgorithmRow>& allgather_algorithms() {
     static const Table<AlgorithmRow> kRows(
         {"allgather algorithm", "algorithms"},
         {
-            {"gather-broadcast", "A gather to member 0, then a broadcast.", gathered_and_broadcast, 1},
+            {"gather-broadcast", "A gather to rank 0, then a broadcast.", gathered_and_broadcast, 1},
             {"bruck", "Step k gets 2^k blocks from rank + 2^k.", allgather_bruck, 2},
-            {"recursive-doubling-or-bruck", "Recursive doubling on a power of two of members, else bruck.",
+            {"recursive-doubling-or-bruck", "Recursive doubling if the number of ranks is a power of two, else bruck.",
              recursive_doubling_or_bruck, 3},
             {"recursive-doubling", "Step k exchanges all blocks with rank XOR 2^k.", allgather_recursive_doubling},
             {"ring", "Each step passes a block on to rank + 1.", allgather_ring, 4},
-            {"neighbor-exchange", "Two blocks a step, from both neighbours in turn; a ring for odd numbers of members.",
+            {"neighbor-exchange",
+             "Each step exchanges two blocks with alternating neighbours; ring if the number of ranks is odd.",
              neighbor_exchange, 5},
-            {"two-members", "Two members exchange.", allgather_two_members, 6, false, 2},
+            {"two-members", "Two ranks exchange their blocks.", allgather_two_members, 6, false, 2},
         });
     return kRows;
 }
@@ -243,14 +244,15 @@ const Table<AlgorithmRow>& allgatherv_algorithms() {
     static const Table<AlgorithmRow> kRows(
         {"allgatherv algorithm", "algorithms"},
         {
-            {"gather-broadcast", "A gatherv to member 0, then a broadcast.", gathered_and_broadcast, 1},
+            {"gather-broadcast", "A gatherv to rank 0, then a broadcast.", gathered_and_broadcast, 1},
             {"bruck", "Step k gets 2^k blocks from rank + 2^k.", allgather_bruck, 2},
             {"ring", "Each step passes a block on to rank + 1.", allgather_ring, 3},
-            {"neighbor-exchange", "Two blocks a step, from both neighbours in turn; a ring for odd numbers of members.",
+            {"neighbor-exchange",
+             "Each step exchanges two blocks with alternating neighbours; ring if the number of ranks is odd.",
              neighbor_exchange, 4},
-            {"two-members", "Two members exchange.", allgather_two_members, 5, false, 2},
+            {"two-members", "Two ranks exchange their blocks.", allgather_two_members, 5, false, 2},
             {"recursive-doubling", "Step k exchanges all blocks with rank XOR 2^k.", allgather_recursive_doubling},
-            {"segmented-ring", "Around the ring in pieces of a segment.", segmented_ring},
+            {"segmented-ring", "Each step passes a block on to rank + 1, segment by segment.", segmented_ring},
         });
     return kRows;
 }

@@ -120,13 +120,14 @@ const Table<AlgorithmRow>& allreduce_algorithms() {
     static const Table<AlgorithmRow> kRows(
         {"allreduce algorithm", "algorithms"},
         {
-            {"linear", "All send to member 0, which sends to all.", allreduce_linear, 1},
-            {"reduce-broadcast", "A reduce to member 0, then a broadcast.", reduced_and_broadcast, 2},
+            {"linear", "All ranks send to rank 0, which sends to all.", allreduce_linear, 1},
+            {"reduce-broadcast", "A reduce to rank 0, then a broadcast.", reduced_and_broadcast, 2},
             {"recursive-doubling", "Step k exchanges the vector with rank XOR 2^k.", allreduce_recursive_doubling, 3},
             {"ring", "Reduce-scatter, then all-gather, in a ring.", allreduce_ring, 4, true},
-            {"segmented-ring", "The same, segment by segment.", allreduce_segmented_ring, 5, true},
+            {"segmented-ring", "Reduce-scatter, then all-gather, in a ring, segment by segment.",
+             allreduce_segmented_ring, 5, true},
             {"rabenseifner-halves",
-             "Recursive halving, then doubling; pairs of a power of two too many share their work.",
+             "Recursive halving, then doubling; each rank beyond a power of two shares the work of a partner.",
              rabenseifner_of_halves, 6, true},
             {"rabenseifner", "Reduce-scatter by recursive halving, then all-gather by doubling.", rabenseifner_whole, 0,
              true},

@@ -216,7 +216,7 @@ Steps alltoall_two_members(Exchange& exchange, CollectiveArguments arguments, Tu
     sides.keep_own(exchange);
 }
 
-const AlgorithmRow kScattered = {"scattered", "All messages, in batches of at most as many requests.", scattered};
+const AlgorithmRow kScattered = {"scattered", "All messages in batches; `requests` limits their size.", scattered};
 
 }  // namespace
 
@@ -227,8 +227,8 @@ const Table<AlgorithmRow>& alltoall_algorithms() {
             {"linear", "All messages at once.", alltoall_linear, 1},
             {"pairwise-shift", "Step i sends to rank + i.", pairwise_shift, 2},
             {"bruck", "Step k sends joined blocks to rank + 2^k.", alltoall_bruck, 3},
-            {"linear-limited", "All messages, but only so many requests at once.", linear_limited, 4},
-            {"two-members", "Two members exchange.", alltoall_two_members, 5, false, 2},
+            {"linear-limited", "All messages; `requests` limits the open requests.", linear_limited, 4},
+            {"two-members", "Two ranks exchange their blocks.", alltoall_two_members, 5, false, 2},
             {"pairwise", "Step i exchanges with rank XOR i, or sends to rank + i.", alltoall_pairwise},
             kScattered,
         });

@@ -99,14 +99,14 @@ const Table<AlgorithmRow>& barrier_algorithms() {
     static const Table<AlgorithmRow> kRows(
         {"barrier algorithm", "algorithms"},
         {
-            {"linear", "All tell member 0, which tells all.", barrier_linear, 1},
-            {"double-ring", "A message goes round twice.", double_ring, 2},
+            {"linear", "All ranks send to rank 0, which sends to all.", barrier_linear, 1},
+            {"double-ring", "A message goes around the ring twice.", double_ring, 2},
             {"recursive-doubling", "Step k exchanges with rank XOR 2^k.", barrier_recursive_doubling, 3},
-            {"dissemination", "Step k tells rank + 2^k (Open MPI's bruck).", dissemination, 4},
-            {"two-members", "Two members exchange.", barrier_two_members, 5, false, 2},
-            {"tree", "Up a binomial tree and down again.", tree, 6},
+            {"dissemination", "Step k sends to rank + 2^k (Open MPI's bruck).", dissemination, 4},
+            {"two-members", "Two ranks exchange messages.", barrier_two_members, 5, false, 2},
+            {"tree", "Up a binomial tree, then down.", tree, 6},
             {.name = "hardware",
-             .sentence = "The machine's barrier network (`node.barrier_step`), in blocking calls; else dissemination.",
+             .sentence = "The machine's barrier network (`node.barrier_step`) in blocking calls, else dissemination.",
              .run = dissemination,
              .by_hardware = true},
         });

@@ -126,9 +126,9 @@ const Table<AlgorithmRow>& gather_algorithms() {
     static const Table<AlgorithmRow> kRows(
         {"gather algorithm", "algorithms"},
         {
-            {"linear", "All send to the root.", gather_linear, 1},
+            {"linear", "All ranks send to the root.", gather_linear, 1},
             {"binomial", "Up a binomial tree.", gather_binomial, 2},
-            {"linear-asked", "The root asks one member after the other.", linear_asked, 3},
+            {"linear-asked", "The root requests the blocks one after the other.", linear_asked, 3},
         });
     return kRows;
 }
@@ -137,7 +137,7 @@ const Table<AlgorithmRow>& gatherv_algorithms() {
     static const Table<AlgorithmRow> kRows(
         {"gatherv algorithm", "algorithms"},
         {
-            {"linear", "All that have something send to the root.", gatherv_linear, 1},
+            {"linear", "All ranks that have data send to the root.", gatherv_linear, 1},
         });
     return kRows;
 }

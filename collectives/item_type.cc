@@ -4,6 +4,6 @@
 
 namespace haichi::collectives {
 
-void throw_message_too_large() { throw UnsupportedError("the size of a message does not fit 64 bits"); }
+void throw_message_too_large() { throw UnsupportedError("the size of a message does not fit in 64 bits"); }
 
 }  // namespace haichi::collectives

@@ -30,7 +30,7 @@ Steps neighbor_linear(Exchange& exchange, CollectiveArguments arguments, Tuning 
 }  // namespace
 
 const Table<AlgorithmRow>& neighbor_algorithms() {
-    static const Table<AlgorithmRow> kRows({"algorithm of neighbourhood collectives", "algorithms"},
+    static const Table<AlgorithmRow> kRows({"neighbourhood collective algorithm", "algorithms"},
                                            {
                                                {"linear", "All messages at once.", neighbor_linear, 1},
                                            });

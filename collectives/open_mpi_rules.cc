@@ -60,7 +60,7 @@ class Numbers {
 
     std::int64_t next(const char* what, std::int64_t largest) {
         skip_blanks();
-        if (text_.empty()) throw InputError(place_, std::string("the file ends where ") + what + " is expected");
+        if (text_.empty()) throw InputError(place_, std::string("expected ") + what + ", found the end of the file");
         const auto end = std::ranges::find_if(text_, [](unsigned char c) { return std::isspace(c) != 0 || c == '#'; });
         const std::string_view word(text_.begin(), end);
         try {
@@ -68,8 +68,8 @@ class Numbers {
             text_.remove_prefix(word.size());
             return value;
         } catch (const InputError&) {
-            throw InputError(place_, std::string(what) + ": " + shown(word) + " is no whole number up to " +
-                                         std::to_string(largest));
+            throw InputError(place_, std::string("expected ") + what + " (whole number up to " +
+                                         std::to_string(largest) + "), found " + shown(word));
         }
     }
     [[nodiscard]] const SourcePlace& place() const { return place_; }
@@ -103,17 +103,17 @@ SelectionLine read_line(Numbers& numbers, CollectiveKind collective) {
     for (std::int64_t i = 0; i < sizes; ++i) {
         const std::int64_t size = numbers.next("a message size", std::numeric_limits<std::int64_t>::max());
         if (i == 0 && size != 0) {
-            throw InputError(numbers.place(), "the first message size is " + std::to_string(size) + ", not 0");
+            throw InputError(numbers.place(), "expected 0 as the first message size, found " + std::to_string(size));
         }
         if (i > 0) line.choices.back().most_bytes = size - 1;
-        const std::int64_t number = numbers.next("an algorithm's number", kMany);
+        const std::int64_t number = numbers.next("an algorithm number", kMany);
         SelectionChoice choice;
         if (number != 0) {
             const auto row =
                 std::ranges::find(algorithms(collective), static_cast<int>(number), &AlgorithmRow::open_mpi);
             if (row == algorithms(collective).end()) {
-                throw InputError(numbers.place(),
-                                 std::string(name_of(collective)) + " has no algorithm " + std::to_string(number));
+                throw InputError(numbers.place(), "unknown algorithm " + std::to_string(number) + " for " +
+                                                      std::string(name_of(collective)));
             }
             choice.row = &*row;
         }
@@ -141,7 +141,7 @@ SelectionLines read_open_mpi_rules(std::string_view text, const std::string& fil
     SelectionLines lines;
     const std::int64_t operations = numbers.next("the number of operations", kCollectives);
     for (std::int64_t i = 0; i < operations; ++i) {
-        const auto id = static_cast<std::size_t>(numbers.next("an operation's number", kCollectives - 1));
+        const auto id = static_cast<std::size_t>(numbers.next("an operation number", kCollectives - 1));
         const CollectiveKind collective = kOperations[id];
         std::vector<SelectionLine>& own = lines[static_cast<std::size_t>(collective)];
         const std::int64_t sizes = numbers.next("a number of communicator sizes", kMany);

@@ -70,7 +70,7 @@ class Recorder {
         } while (resolve_out_of_order());
         for (const auto& member : members_) {
             if (member->steps.done() && member->open_messages() == 0) continue;
-            throw InternalError("member " + std::to_string(member->rank()) + " of a collective waits for ever");
+            throw InternalError("rank " + std::to_string(member->rank()) + " of a collective waits forever");
         }
         for (Round& round : rounds_) std::ranges::stable_sort(round, {}, &RoundMessage::from);
         return std::move(rounds_);
@@ -166,7 +166,7 @@ class Recorder {
         throw UnsupportedError("a collective on " + std::to_string(members_.size()) + " ranks has more than " +
                                    std::to_string(kMostRecordedMessages) + " messages, or " +
                                    std::to_string(kMostBegunMessages) + " at once",
-                               "choose an algorithm of fewer messages");
+                               "choose an algorithm with fewer messages");
     }
 
     Member& member(std::int32_t rank) { return *members_[static_cast<std::size_t>(rank)]; }

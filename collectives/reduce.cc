@@ -149,15 +149,15 @@ const Table<AlgorithmRow>& reduce_algorithms() {
     static const Table<AlgorithmRow> kRows(
         {"reduce algorithm", "algorithms"},
         {
-            {"linear", "All send to the root.", reduce_linear, 1},
-            {"chain", "Up chains of members, segment by segment.", chain, 2, true},
-            {"pipeline", "Up one chain of all members, segment by segment.", reduce_pipeline, 3, true},
+            {"linear", "All ranks send to the root.", reduce_linear, 1},
+            {"chain", "Up chains of ranks, segment by segment.", chain, 2, true},
+            {"pipeline", "Up one chain of all ranks, segment by segment.", reduce_pipeline, 3, true},
             {"binary", "Up a binary tree.", reduce_binary, 4, true},
             {"binomial", "Up a binomial tree.", reduce_binomial, 5},
-            {"in-order-binary", "Up a binary tree that keeps the order of the ranks, to the last one.", in_order_binary,
-             6},
+            {"in-order-binary", "Up a binary tree in the order of the ranks, to the last rank.", in_order_binary, 6},
             {"rabenseifner-halves",
-             "Reduce-scatter by recursive halving, then a gather; pairs of a power of two too many share their work.",
+             "Reduce-scatter by recursive halving, then a gather; each rank beyond a power of two shares the work of a "
+             "partner.",
              reduce_rabenseifner_of_halves, 7, true},
             {"rabenseifner", "Reduce-scatter by recursive halving, then a gather.", reduce_rabenseifner, 0, true},
         });

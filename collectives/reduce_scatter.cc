@@ -7,7 +7,7 @@ namespace haichi::collectives {
 
 namespace {
 
-/// A reduce to member 0, then a scatter.
+/// A reduce to rank 0, then a scatter.
 Steps reduced_and_scattered(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*/) {
     const int rank = exchange.rank();
     const ScatteredVector vector(arguments, exchange.size());
@@ -72,7 +72,7 @@ Steps reduce_scatter_ring(Exchange& exchange, CollectiveArguments arguments, Tun
     exchange.copy(vector.block(sums, exchange.rank()), vector.result(arguments, exchange.rank()));
 }
 
-/// Step i sends rank + i its block. A member reduces the received blocks.
+/// Step i sends the block of rank + i. A member reduces the received blocks.
 Steps reduce_scatter_pairwise(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*/) {
     const int rank = exchange.rank();
     const ScatteredVector vector(arguments, exchange.size());
@@ -155,16 +155,16 @@ const Table<AlgorithmRow>& reduce_scatter_algorithms() {
     static const Table<AlgorithmRow> kRows(
         {"reduce-scatter algorithm", "algorithms"},
         {
-            {"reduce-scatter", "A reduce to member 0, then a scatterv.", reduced_and_scattered, 1},
-            {"recursive-halving", "Step k exchanges halves of what is left, the most distant members first.",
+            {"reduce-scatter", "A reduce to rank 0, then a scatterv.", reduced_and_scattered, 1},
+            {"recursive-halving", "Each step exchanges half of the remaining data, with the most distant rank first.",
              reduce_scatter_recursive_halving, 2, true},
-            {"ring", "Blocks go round a ring and are reduced.", reduce_scatter_ring, 3, true},
-            {"butterfly", "Halves are exchanged, nearest members first, which keeps the order of the ranks.",
+            {"ring", "Each step passes a block on in a ring and reduces it.", reduce_scatter_ring, 3, true},
+            {"butterfly", "Each step exchanges halves, with the nearest rank first, and keeps the order of the ranks.",
              reduce_scatter_butterfly, 4},
-            {"pairwise", "Step i sends rank + i its block.", reduce_scatter_pairwise, 0, true},
-            {"recursive-doubling", "Step k exchanges all blocks that others need with rank XOR 2^k.",
+            {"pairwise", "Step i sends the block of rank + i.", reduce_scatter_pairwise, 0, true},
+            {"recursive-doubling", "Step k exchanges with rank XOR 2^k all blocks that others need.",
              reduce_scatter_recursive_doubling},
-            {"permuted-butterfly", "A butterfly of equal blocks on a power of two of members.",
+            {"permuted-butterfly", "A butterfly of equal blocks; the number of ranks is a power of two.",
              reduce_scatter_permuted_butterfly, 0, false, 0, true},
         });
     return kRows;
@@ -174,15 +174,15 @@ const Table<AlgorithmRow>& reduce_scatter_block_algorithms() {
     static const Table<AlgorithmRow> kRows(
         {"reduce-scatter-block algorithm", "algorithms"},
         {
-            {"reduce-scatter", "A reduce to member 0, then a scatter.", reduced_and_scattered, 1},
-            {"recursive-doubling", "Step k exchanges all blocks that others need with rank XOR 2^k.",
+            {"reduce-scatter", "A reduce to rank 0, then a scatter.", reduced_and_scattered, 1},
+            {"recursive-doubling", "Step k exchanges with rank XOR 2^k all blocks that others need.",
              reduce_scatter_recursive_doubling, 2},
-            {"recursive-halving", "Step k exchanges halves of what is left, the most distant members first.",
+            {"recursive-halving", "Each step exchanges half of the remaining data, with the most distant rank first.",
              reduce_scatter_recursive_halving, 3, true},
-            {"butterfly", "Halves are exchanged, nearest members first, which keeps the order of the ranks.",
+            {"butterfly", "Each step exchanges halves, with the nearest rank first, and keeps the order of the ranks.",
              butterfly_of_blocks, 4},
-            {"pairwise", "Step i sends rank + i its block.", reduce_scatter_pairwise, 0, true},
-            {"ring", "Blocks go round a ring and are reduced.", reduce_scatter_ring, 0, true},
+            {"pairwise", "Step i sends the block of rank + i.", reduce_scatter_pairwise, 0, true},
+            {"ring", "Each step passes a block on in a ring and reduces it.", reduce_scatter_ring, 0, true},
         });
     return kRows;
 }

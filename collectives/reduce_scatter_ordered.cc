@@ -161,7 +161,7 @@ Steps reduce_scatter_permuted_butterfly(Exchange& exchange, CollectiveArguments 
     const int rank = exchange.rank();
     const int size = exchange.size();
     const ScatteredVector vector(arguments, size);
-    if (!is_power_of_two(size)) throw InternalError("a permuted butterfly on " + std::to_string(size) + " members");
+    if (!is_power_of_two(size)) throw InternalError("a permuted butterfly on " + std::to_string(size) + " ranks");
     Buffer sums = room_like(exchange, vector.input());
     Buffer room = room_like(exchange, vector.input());
     for (int i = 0; i < size; ++i) {

@@ -81,7 +81,7 @@ const Table<AlgorithmRow>& scan_algorithms() {
     static const Table<AlgorithmRow> kRows(
         {"scan algorithm", "algorithms"},
         {
-            {"linear", "From rank to rank.", linear_scan, 1},
+            {"linear", "Each rank sends its result to the next rank.", linear_scan, 1},
             {"recursive-doubling", "Step k exchanges sums with rank XOR 2^k.", doubling_scan, 2},
         });
     return kRows;
@@ -91,7 +91,7 @@ const Table<AlgorithmRow>& exscan_algorithms() {
     static const Table<AlgorithmRow> kRows(
         {"exscan algorithm", "algorithms"},
         {
-            {"linear", "From rank to rank.", linear_exscan, 1},
+            {"linear", "Each rank sends its result to the next rank.", linear_exscan, 1},
             {"recursive-doubling", "Step k exchanges sums with rank XOR 2^k.", doubling_exscan, 2},
         });
     return kRows;

@@ -94,9 +94,9 @@ const Table<AlgorithmRow>& scatter_algorithms() {
     static const Table<AlgorithmRow> kRows(
         {"scatter algorithm", "algorithms"},
         {
-            {"linear", "The root sends to one member after the other.", scatter_linear, 1},
+            {"linear", "The root sends to one rank after the other.", scatter_linear, 1},
             {"binomial", "Down a binomial tree.", scatter_binomial, 2},
-            {"linear-at-once", "The root sends to all at once.", linear_at_once, 3},
+            {"linear-at-once", "The root sends to all ranks at once.", linear_at_once, 3},
         });
     return kRows;
 }
@@ -105,7 +105,7 @@ const Table<AlgorithmRow>& scatterv_algorithms() {
     static const Table<AlgorithmRow> kRows(
         {"scatterv algorithm", "algorithms"},
         {
-            {"linear", "The root sends to all that get something.", scatterv_linear, 1},
+            {"linear", "The root sends to all ranks that receive data.", scatterv_linear, 1},
         });
     return kRows;
 }

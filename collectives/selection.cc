@@ -179,8 +179,9 @@ void CollectiveSelection::set(std::string_view text) {
         std::ifstream file(path, std::ios::binary);
         std::ostringstream content;
         if (!file || !(content << file.rdbuf())) {
-            throw OptionError(shown(text) + " is neither a table of collectives, nor OPERATION=ALGORITHM, nor a file",
-                              selection_tables().hint_for(text));
+            throw OptionError(
+                "unknown collective table " + shown(text) + "; expected mpich, openmpi, OPERATION=ALGORITHM or a file",
+                selection_tables().hint_for(text));
         }
         set_text(content.str(), path);
         return;

@@ -72,7 +72,7 @@ void set_tuning(Tuning& tuning, std::string_view text, const SourcePlace& place)
     } else if (key == "requests") {
         tuning.most_requests = static_cast<int>(parse_count(value, kMostRequests, place));
     } else {
-        throw InputError(place, "unknown parameter " + shown(key) + " of an algorithm",
+        throw InputError(place, "unknown algorithm parameter " + shown(key),
                          "parameters are segment=SIZE, fanout=N, requests=N");
     }
 }
@@ -109,7 +109,7 @@ SelectionChoice read_choice(CollectiveKind collective, std::string_view text, co
         choice.tuning.segment_bytes = parse_bytes(text.substr(end + 1), place);
         return choice;
     }
-    if (!text.ends_with(')')) throw InputError(place, "parameters of " + shown(text) + " do not end with ')'");
+    if (!text.ends_with(')')) throw InputError(place, "missing ')' after the parameters in " + shown(text));
     const std::string_view inside = text.substr(end + 1, text.size() - end - 2);
     for (const std::string_view part : split(inside, ',')) set_tuning(choice.tuning, part, place);
     return choice;
@@ -123,8 +123,8 @@ std::vector<SelectionChoice> read_choices(CollectiveKind collective, std::string
         SelectionChoice choice = read_choice(collective, part.substr(0, colon), place);
         if (!is_last) {
             if (colon == std::string_view::npos) {
-                throw InputError(place, shown(part) + " has no size: only the last algorithm is without one",
-                                 "for example allreduce=recursive-doubling:2KiB,ring");
+                throw InputError(place, "missing size in " + shown(part) + ": only the last algorithm has no size",
+                                 "write, for example, allreduce=recursive-doubling:2KiB,ring");
             }
             choice.most_bytes = parse_bytes(part.substr(colon + 1), place);
             if (!choices.empty() && choice.most_bytes <= choices.back().most_bytes) {
@@ -145,11 +145,11 @@ SelectionLines read_selection_lines(std::string_view text, const std::string& fi
         if (words_of(line).empty()) continue;
         const std::size_t colon = line.find(": ");
         if (colon == std::string_view::npos) {
-            throw InputError(place, shown(line) + " has no ': '",
-                             "a line is, for example, 'allreduce members<8: recursive-doubling<=2KiB ring'");
+            throw InputError(place, "missing ': ' in " + shown(line),
+                             "write, for example, 'allreduce members<8: recursive-doubling<=2KiB ring'");
         }
         const std::vector<std::string_view> head = words_of(line.substr(0, colon));
-        if (head.empty()) throw InputError(place, "the line does not begin with an operation");
+        if (head.empty()) throw InputError(place, "missing operation at the start of the line");
         CollectiveKind collective{};
         try {
             collective = collective_named(head.front());
@@ -159,13 +159,14 @@ SelectionLines read_selection_lines(std::string_view text, const std::string& fi
         SelectionLine result;
         for (std::size_t i = 1; i < head.size(); ++i) read_condition(result, head[i], place);
         const std::vector<std::string_view> choices = words_of(line.substr(colon + 1));
-        if (choices.empty()) throw InputError(place, "there is no algorithm behind the ':'");
+        if (choices.empty()) throw InputError(place, "missing algorithm after ':'");
         for (const std::string_view& word : choices) {
             const std::size_t less = word.find('<');
             const bool is_last = &word == &choices.back();
             if (is_last != (less == std::string_view::npos)) {
-                throw InputError(place, shown(word) + (is_last ? ": the last algorithm has no size"
-                                                               : ": only the last algorithm is without a size"));
+                throw InputError(place,
+                                 shown(word) + (is_last ? ": the last algorithm cannot have a size"
+                                                        : ": missing size; only the last algorithm has no size"));
             }
             SelectionChoice choice = read_choice(collective, word.substr(0, less), place);
             if (!is_last) {

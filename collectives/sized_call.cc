@@ -100,7 +100,7 @@ SizedCall with_common_bytes(SizedCall call, int members, std::int64_t bytes) {
 
 SizedArguments::SizedArguments(const SizedCall& call, int members)
     : type_(item_of(call, members), item_of(call, members)), reduction_(call.commutes, call.is_user_defined) {
-    if (call.root < 0 || call.root >= members) throw InternalError("a collective of nobody");
+    if (call.root < 0 || call.root >= members) throw InternalError("a collective without ranks");
     check_size(std::max(call.sent, call.received), 1, call.collective);
     arguments_.collective = call.collective;
     arguments_.root = call.root;

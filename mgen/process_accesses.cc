@@ -17,11 +17,12 @@ void ProcessModel::start_access(RankId id, std::int64_t now_ps) {
     Rank& rank = rank_at(id);
     const Call& call = rank.call;
     if (call.partner.value < 0 || call.partner.value >= rank_count()) {
-        throw OptionError("rank " + std::to_string(id.value) + " reaches for the memory of rank " +
-                          std::to_string(call.partner.value) + " of " + std::to_string(rank_count()));
+        throw OptionError("rank " + std::to_string(id.value) + " accesses the memory of rank " +
+                          std::to_string(call.partner.value) + ", but the program has " + std::to_string(rank_count()) +
+                          " ranks");
     }
     if (call.answer_bytes < 0)
-        throw OptionError("an answer cannot have " + std::to_string(call.answer_bytes) + " bytes");
+        throw OptionError("invalid size of an answer: " + std::to_string(call.answer_bytes) + " bytes");
     ++rank.open_requests;
     PacketMessage message;
     message.source = rank.node;

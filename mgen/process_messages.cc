@@ -22,7 +22,7 @@ void ProcessModel::start_send(RankId id, std::int64_t now_ps) {
     const Call& call = rank.call;
     if (call.partner.value < 0 || call.partner.value >= rank_count()) {
         throw OptionError("rank " + std::to_string(id.value) + " sends to rank " + std::to_string(call.partner.value) +
-                          " of " + std::to_string(rank_count()));
+                          ", but the program has " + std::to_string(rank_count()) + " ranks");
     }
     Envelope envelope;
     envelope.source = id;

@@ -81,7 +81,7 @@ void ProcessModel::run(const std::function<bool()>& go_on, std::int64_t until_ps
             until_ps);
         if (is_stopped || !engine_.is_idle() || has_ended()) return;
     } while (look_again());
-    throw InputError("the program is stuck at " + std::to_string(engine_.now_ps()) + " ps: " + waiting_ranks(),
+    throw InputError("the program is stuck at " + std::to_string(engine_.now_ps()) + " ps; " + waiting_ranks(),
                      program_->hint_when_stuck());
 }
 
@@ -289,10 +289,12 @@ std::string ProcessModel::waiting_ranks(std::size_t most) {
     std::size_t count = 0;
     for (std::size_t r = 0; r < ranks_.size(); ++r) {
         if (ranks_[r].state == State::kFinished) continue;
-        if (++count <= most) text += "; " + what_it_waits_for(RankId(r));
+        if (++count <= most) text += "\n  " + what_it_waits_for(RankId(r));
     }
-    text.insert(0, std::to_string(count) + (count == 1 ? " rank has" : " ranks have") + " not finished");
-    if (count > most) text += "; and " + std::to_string(count - most) + " more";
+    text.insert(0, std::to_string(count) + (count == 1 ? " rank has" : " ranks have") + " not finished:");
+    if (count > most) {
+        text += "\n  and " + std::to_string(count - most) + (count - most == 1 ? " more rank" : " more ranks");
+    }
     return text;
 }
 
@@ -322,7 +324,7 @@ std::string ProcessModel::what_it_waits_for(RankId id) {
         if (envelope.source != id || !is_open_send) continue;
         requests.push_back(send_text(envelope.destination, envelope.tag, envelope.bytes));
     }
-    if (rank.open_requests == 0) return text + " a message to come, with no request open";
+    if (rank.open_requests == 0) return text + " a message, without an open request";
     return text + list_text(requests, rank.open_requests);
 }
 

@@ -90,7 +90,7 @@ class ProcessModel final : public PacketClient {
     void watch(VertexId router, bool is_on) { engine_.watch(router, is_on); }
     [[nodiscard]] std::vector<PacketPassage> take_passages() { return engine_.take_passages(); }
     /// Lists at most `most` unfinished ranks and what they wait for.
-    [[nodiscard]] std::string waiting_ranks(std::size_t most = 10);
+    [[nodiscard]] std::string waiting_ranks(std::size_t most = 8);
     /// Number of pairs whose messages are numbered. It is at most kPairsOfRank for each rank, plus twice the largest
     /// number of pairs with messages in flight.
     [[nodiscard]] std::int64_t numbered_pairs() const;

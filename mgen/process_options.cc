@@ -20,8 +20,7 @@ ProcessOptions process_options_of(const Machine& machine) {
     if (node.progress == "calls") {
         options.progress = Progress::kCalls;
     } else if (node.progress != "nic") {
-        throw UnsupportedError("progress " + shown(node.progress) + " of a rendezvous is not known",
-                               "it is nic or calls");
+        throw UnsupportedError("unknown rendezvous progress " + shown(node.progress), "use nic or calls");
     }
     options.rendezvous_round_trips = node.rendezvous_round_trips;
     options.sends_one_by_one = node.sends == "one-by-one";

@@ -38,7 +38,7 @@ class RankProgram {
     /// The position of a rank in its source.
     [[nodiscard]] virtual std::string place(RankId /*rank*/) const { return {}; }
     [[nodiscard]] virtual std::string hint_when_stuck() const {
-        return "each of them waits for a message that is never sent, or for a barrier that not all reach";
+        return "check why these messages are never sent, or why not all ranks reach the barrier";
     }
     /// True if calls for a rank must always come from the same thread.
     [[nodiscard]] virtual bool keeps_threads() const { return false; }

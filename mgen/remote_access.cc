@@ -11,14 +11,13 @@ std::string Arrivals::text() const {
     if (!counts_ || counts_->empty()) return "";
     std::vector<std::pair<std::int32_t, std::uint32_t>> counts(counts_->begin(), counts_->end());
     std::ranges::sort(counts);
-    std::string text = ", while";
+    std::string text = "; arrived puts:";
     for (std::size_t k = 0; k < std::min(counts.size(), kMost); ++k) {
         text +=
             (k == 0 ? " " : ", ") + std::to_string(counts[k].second) + " with tag " + std::to_string(counts[k].first);
     }
-    if (counts.size() > kMost) text += ", and others,";
-    const bool is_one = counts.size() == 1 && counts.front().second == 1;
-    return text + (is_one ? " is there" : " are there");
+    if (counts.size() > kMost) text += " and others";
+    return text;
 }
 
 }  // namespace haichi

@@ -51,9 +51,9 @@ def read_table(path: Path) -> dict[str, Row]:
             continue
         match = LINE.fullmatch(text)
         if match is None:
-            raise SystemExit(f"{path}:{number}: '{text}' is not 'MPI_Name yes|large|collective|no [REASON]'")
+            raise SystemExit(f"{path}:{number}: expected 'MPI_Name yes|large|collective|no [REASON]', found '{text}'")
         if match["name"] in rows:
-            raise SystemExit(f"{path}:{number}: {match['name']} has a line already")
+            raise SystemExit(f"{path}:{number}: duplicate {match['name']}")
         rows[match["name"]] = Row(match["how"], match["reason"] or "")
     return rows
 
@@ -142,8 +142,8 @@ def write(path: Path, text: str) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--compiler", required=True, help="the MPI's compiler wrapper, or any C compiler")
-    parser.add_argument("--include", nargs="*", default=[], help="folders of the MPI's header")
-    parser.add_argument("--calls", required=True, type=Path, help="the table")
+    parser.add_argument("--include", nargs="*", default=[], help="directories of the MPI's header")
+    parser.add_argument("--calls", required=True, type=Path, help="the table of calls")
     parser.add_argument("--output", required=True, type=Path)
     given = parser.parse_args()
     given.output.mkdir(parents=True, exist_ok=True)
@@ -151,7 +151,7 @@ def main() -> int:
     functions = {f.name: f for f in prototypes(given.compiler, given.include)}
     for name in rows:
         if name not in functions and not name.endswith("_c"):
-            print(f"generate_exports.py: this mpi.h has no {name}", file=sys.stderr)
+            print(f"generate_exports.py: mpi.h does not declare {name}", file=sys.stderr)
 
     declared = [
         "// Made by generate_exports.py.",

@@ -32,11 +32,12 @@ class Bytes {
     Bytes(std::span<const std::byte> bytes, const std::string& path) : bytes_(bytes), path_(&path) {}
 
     [[noreturn]] void refuse(const std::string& what) const {
-        throw InputError(*path_ + ": is a damaged ELF file: " + what);
+        throw InputError(*path_ + ": damaged ELF file: " + what);
     }
     template <class T>
     [[nodiscard]] T at(std::uint64_t offset, const char* what) const {
-        if (offset > bytes_.size() || bytes_.size() - offset < sizeof(T)) refuse(std::string(what) + " outside of it");
+        if (offset > bytes_.size() || bytes_.size() - offset < sizeof(T))
+            refuse("the offset of " + std::string(what) + " is outside of the file");
         T value;
         std::memcpy(&value, bytes_.data() + offset, sizeof(T));
         return value;
@@ -44,16 +45,17 @@ class Bytes {
     /// Entry `index` of a table of T.
     template <class T>
     [[nodiscard]] T entry(std::uint64_t offset, std::uint64_t index, const char* what) const {
-        if (index > bytes_.size() / sizeof(T) || offset > bytes_.size()) refuse(std::string(what) + " outside of it");
+        if (index > bytes_.size() / sizeof(T) || offset > bytes_.size())
+            refuse("the offset of " + std::string(what) + " is outside of the file");
         return at<T>(offset + index * sizeof(T), what);
     }
     /// The text up to the next zero byte.
     [[nodiscard]] std::string text(std::uint64_t offset, const char* what) const {
-        if (offset >= bytes_.size()) refuse(std::string(what) + " outside of it");
+        if (offset >= bytes_.size()) refuse("the offset of " + std::string(what) + " is outside of the file");
         const auto* begin = reinterpret_cast<const char*>(bytes_.data()) + offset;
         const std::size_t most = bytes_.size() - offset;
         const std::size_t size = ::strnlen(begin, most);
-        if (size == most) refuse(std::string(what) + " without an end");
+        if (size == most) refuse(std::string(what) + " has no end");
         return {begin, size};
     }
     [[nodiscard]] std::size_t size() const { return bytes_.size(); }
@@ -76,10 +78,10 @@ class Parser {
     ElfFile parse() {
         header_ = bytes_.at<Elf64_Ehdr>(0, "the header");
         if (header_.e_type != ET_EXEC && header_.e_type != ET_DYN) {
-            throw InputError(file_.path + ": is an ELF file, but no program", "an object file has to be linked first");
+            throw InputError(file_.path + ": an ELF file, but not a program", "link the object file first");
         }
         file_.is_position_independent = header_.e_type == ET_DYN;
-        if (header_.e_phentsize != sizeof(Elf64_Phdr)) bytes_.refuse("its program headers have another size");
+        if (header_.e_phentsize != sizeof(Elf64_Phdr)) bytes_.refuse("the program headers have an unknown size");
         std::optional<Elf64_Phdr> dynamic;
         for (std::uint64_t i = 0; i < header_.e_phnum; ++i) {
             const auto segment = bytes_.entry<Elf64_Phdr>(header_.e_phoff, i, "a program header");
@@ -102,7 +104,7 @@ class Parser {
             if (offset < load.p_offset) break;
             return offset;
         }
-        bytes_.refuse(std::string(what) + " outside of its segments");
+        bytes_.refuse("the address of " + std::string(what) + " is outside of the segments");
     }
 
     [[nodiscard]] Dynamic read_dynamic(const Elf64_Phdr& segment) const {
@@ -137,11 +139,11 @@ class Parser {
     void take(const Dynamic& dynamic) {
         if (!dynamic.strings) {
             if (dynamic.needed.empty() && !dynamic.symbols) return;
-            bytes_.refuse("its dynamic section has no strings");
+            bytes_.refuse("the dynamic section has no strings");
         }
         const std::uint64_t strings = offset_of(*dynamic.strings, "the strings");
         const auto text = [&](std::uint64_t at, const char* what) {
-            if (at > bytes_.size()) bytes_.refuse(std::string(what) + " outside of it");
+            if (at > bytes_.size()) bytes_.refuse("the offset of " + std::string(what) + " is outside of the file");
             return bytes_.text(strings + at, what);
         };
         for (const std::uint64_t name : dynamic.needed) file_.needed.push_back(text(name, "the name of a library"));
@@ -213,7 +215,7 @@ ElfFile ElfFile::of(std::span<const std::byte> bytes, const std::string& path) {
     const std::string_view start(reinterpret_cast<const char*>(bytes.data()), std::min(bytes.size(), kLongestLine));
     if (start.starts_with("#!")) {
         throw UnsupportedError(
-            path + ": is a script (" + std::string(start.substr(0, start.find('\n'))) + "), not a compiled program",
+            path + ": a script (" + std::string(start.substr(0, start.find('\n'))) + "), not a compiled program",
             "name the program that it starts");
     }
     if (bytes.size() < EI_NIDENT || !start.starts_with(ELFMAG)) {
@@ -225,8 +227,8 @@ ElfFile ElfFile::of(std::span<const std::byte> bytes, const std::string& path) {
     }
     const auto header = Bytes(bytes, path).at<Elf64_Ehdr>(0, "the header");
     if (header.e_machine != kThisProcessor) {
-        throw UnsupportedError(path + ": is for another processor (ELF machine " + std::to_string(header.e_machine) +
-                               ", here it is " + std::to_string(kThisProcessor) + ")");
+        throw UnsupportedError(path + ": built for another processor (ELF machine " + std::to_string(header.e_machine) +
+                               ", this computer has " + std::to_string(kThisProcessor) + ")");
     }
     return Parser(bytes, path).parse();
 }
@@ -248,10 +250,10 @@ bool needs_mpich(const std::vector<std::string>& libraries) {
 void check_mpich_program(const ElfFile& program, const std::vector<std::string>& libraries) {
     if (program.interpreter.empty()) {
         if (program.needed.empty()) {
-            throw UnsupportedError(program.path + ": is linked statically, so no library can be put under it",
+            throw UnsupportedError(program.path + ": linked statically, but live programs require a shared MPI library",
                                    "build it without -static, with mpicc.mpich");
         }
-        throw UnsupportedError(program.path + ": is a library, not a program");
+        throw UnsupportedError(program.path + ": a library, not a program");
     }
     if (needs_mpich(libraries)) return;
     const auto is_open_mpi = [](const std::string& name) {
@@ -260,11 +262,11 @@ void check_mpich_program(const ElfFile& program, const std::vector<std::string>&
     };
     const auto open_mpi = std::ranges::find_if(libraries, is_open_mpi);
     if (open_mpi != libraries.end()) {
-        throw UnsupportedError(program.path + ": is built for Open MPI (it needs " + *open_mpi +
-                                   "); live programs have MPICH's binary interface (libmpich.so.12)",
+        throw UnsupportedError(program.path + ": built for Open MPI (it needs " + *open_mpi +
+                                   "), but live programs require MPICH's binary interface (libmpich.so.12)",
                                kBuildHint);
     }
-    throw UnsupportedError(program.path + ": is no MPI program: neither it nor its libraries need libmpich.so.12",
+    throw UnsupportedError(program.path + ": not an MPI program: neither it nor its libraries need libmpich.so.12",
                            std::string(kBuildHint) + "; an interpreter that loads MPI later cannot be run");
 }
 

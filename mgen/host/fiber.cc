@@ -38,7 +38,7 @@ StackArena::StackArena(std::size_t stacks, std::size_t stack_bytes)
     if (memory == MAP_FAILED) {
         throw OptionError("no address space for the stacks of " + std::to_string(stacks) + " ranks with " +
                               std::to_string(stack_bytes_) + " bytes each",
-                          "smaller ones may do: §stack 64KiB");
+                          "use smaller stacks, for example §stack 64KiB");
     }
     begin_ = static_cast<std::byte*>(memory);
     // A huge page would span many stacks, each with only a few used bytes.

@@ -16,12 +16,11 @@ namespace haichi::host {
 const Table<GlobalsWord>& globals_words() {
     static const Table<GlobalsWord> kWords(
         {"way to keep the variables of ranks apart", "ways to keep the variables of ranks apart"},
-        {{"auto",
-          "copy for few variables; for many image where it is possible, else remap; none if the program has none",
+        {{"auto", "copy for few variables, else image where possible, else remap; none for a program without variables",
           GlobalsWay::kAuto},
          {"none", "all ranks share the program's variables", GlobalsWay::kNone},
          {"copy", "the variables are copied when another rank runs", GlobalsWay::kCopy},
-         {"remap", "the pages of the variables are exchanged when another rank runs; only those written take memory",
+         {"remap", "the pages of the variables are exchanged when another rank runs; only written pages take memory",
           GlobalsWay::kRemap},
          {"image", "each rank runs a copy of the whole program at an address of its own", GlobalsWay::kImage}});
     return kWords;
@@ -29,7 +28,8 @@ const Table<GlobalsWord>& globals_words() {
 
 GlobalsWay parse_globals(std::string_view text) {
     if (const GlobalsWord* word = globals_words().find(text)) return word->way;
-    throw OptionError("§globals " + shown(text) + ": there is no such way", globals_words().hint_for(text));
+    throw OptionError("§globals " + shown(text) + ": unknown way to keep the variables of ranks apart",
+                      globals_words().hint_for(text));
 }
 
 Globals::Globals(const std::vector<PrivateRange>& ranges)
@@ -65,7 +65,7 @@ CopiedGlobals::CopiedGlobals(std::vector<PrivateRange> ranges, std::int32_t rank
     if (reserved == MAP_FAILED) {
         throw OptionError("no address space for the variables of " + std::to_string(ranks) + " ranks, " +
                               std::to_string(bytes_) + " bytes each",
-                          "fewer ranks need less; §globals none shares them, where the program allows it");
+                          "use fewer ranks, or §globals none if the ranks may share the variables");
     }
     begin_ = static_cast<std::byte*>(reserved);
 }
@@ -143,7 +143,7 @@ std::unique_ptr<Globals> make_globals(ProgramImage& image, GlobalsWay way, std::
         const ImagePlan plan = ImagePlan::of(image);
         if (!plan.obstacle.empty()) {
             throw UnsupportedError("§globals image: the program " + plan.obstacle,
-                                   plan.hint.empty() ? "§globals auto takes another way" : plan.hint);
+                                   plan.hint.empty() ? "use §globals auto, which chooses another way" : plan.hint);
         }
         return std::make_unique<ImageGlobals>(image, plan, ranks, addresses);
     }
@@ -157,8 +157,8 @@ std::unique_ptr<Globals> make_globals(ProgramImage& image, GlobalsWay way, std::
     const std::size_t least_bytes = way == GlobalsWay::kAuto ? kCopiedBytes : 0;
     if (!RemappedGlobals::is_possible()) {
         if (way == GlobalsWay::kAuto) return std::make_unique<CopiedGlobals>(std::move(ranges), ranks);
-        throw OptionError("§globals remap: this kernel cannot move pages (Linux 5.13 and later can)",
-                          "§globals copy works on every kernel");
+        throw OptionError("§globals remap requires Linux 5.13 or later",
+                          "use §globals copy, which works on every kernel");
     }
     if (RemappedGlobals::remapped(ranges, ranks, least_bytes) == 0) {
         return std::make_unique<CopiedGlobals>(std::move(ranges), ranks);

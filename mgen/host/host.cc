@@ -257,7 +257,7 @@ void Host::run(LiveRank& rank) {
     if (!stacks_.is_whole(number)) {
         throw InputError("rank " + std::to_string(rank.id_.value) + " has overrun its stack of " +
                              std::to_string(stacks_.stack_bytes()) + " bytes" + place(rank.id_),
-                         "give the ranks larger ones: §stack");
+                         "use a larger §stack");
     }
     if (!rank.has_ended_) return;
     for (RankMemory* memory : setup_.memories) memory->has_ended(rank.id_, rank.now_ps_);
@@ -330,12 +330,11 @@ bool Host::may_look_again(std::span<const RankId> waiting) {
 }
 
 std::string Host::hint_when_stuck() const {
-    std::string hint = "each of them waits for a message that is never sent";
+    std::string hint = "check why the messages that these ranks wait for are never sent";
     const auto looked = std::ranges::find_if(ranks_, [](const LiveRank& rank) { return rank.has_looked_out_; });
     if (looked != ranks_.end()) {
-        hint += "; those that look for one (rank " + std::to_string(looked->id_.value) +
-                " is the first) have done so at least " + std::to_string(LiveRank::kLeastIdleLooksOfRank) +
-                " times while nothing else could happen";
+        hint += "\n  polling ranks (rank " + std::to_string(looked->id_.value) + " first) made at least " +
+                std::to_string(LiveRank::kLeastIdleLooksOfRank) + " polls while nothing else could happen";
     }
     // Other ranks may wait for a rank that has ended.
     const auto ended = std::ranges::find_if(ranks_, [](const LiveRank& rank) { return rank.has_ended_; });
@@ -343,8 +342,8 @@ std::string Host::hint_when_stuck() const {
         const auto failed = std::ranges::find_if(
             ended, ranks_.end(), [](const LiveRank& rank) { return rank.has_ended_ && rank.exit_code_ != 0; });
         const LiveRank& named = failed != ranks_.end() ? *failed : *ended;
-        hint += "; rank " + std::to_string(named.id_.value) + " has ended, with exit code " +
-                std::to_string(named.exit_code_);
+        hint +=
+            "\n  rank " + std::to_string(named.id_.value) + " ended with exit code " + std::to_string(named.exit_code_);
     }
     if (setup_.hint_when_stuck) hint += setup_.hint_when_stuck();
     return hint;
@@ -357,7 +356,7 @@ std::string Host::place(RankId id) const {
         const std::string name = setup_.place_name(rank.call_site);
         if (!name.empty()) text += " (" + name + ")";
     }
-    return rank.key ? text + " behind key " + std::to_string(*rank.key) : text;
+    return rank.key ? text + " after key " + std::to_string(*rank.key) : text;
 }
 
 std::uint64_t Host::calls() const {

@@ -33,8 +33,8 @@ std::vector<PrivateRange> ranges_beside(ProgramImage& image, const ImagePlan& pl
 }
 
 [[noreturn]] void fail_to_map() {
-    throw OptionError(std::string("§globals image: the program cannot be mapped again: ") + std::strerror(errno),
-                      "§globals copy needs no mappings of memory");
+    throw OptionError(std::string("§globals image: cannot map the program again: ") + std::strerror(errno),
+                      "use §globals copy, which needs no memory mappings");
 }
 
 }  // namespace
@@ -87,7 +87,7 @@ ImageGlobals::ImageGlobals(ProgramImage& image, const ImagePlan& plan, std::int3
     if (reserved == MAP_FAILED) {
         throw OptionError("§globals image: no address space for " + std::to_string(ranks) + " copies of the program, " +
                               std::to_string(stride_) + " bytes each",
-                          "§globals copy needs no mappings of memory");
+                          "use §globals copy, which needs no memory mappings");
     }
     reserved_ = static_cast<std::byte*>(reserved);
     const std::size_t over = reinterpret_cast<std::uintptr_t>(reserved) % alignment;

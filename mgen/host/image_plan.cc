@@ -155,7 +155,7 @@ class Planner {
                 if (has_copy_[i] || !is_bound(i)) continue;
                 is_found = has_copy_[i] = true;
                 if (searches(loaded(i))) {
-                    refuse("needs " + loaded(i).name() + ", which uses what the program defines and searches it for " +
+                    refuse("needs " + loaded(i).name() + ", which uses symbols of the program and searches for " +
                            "names (dlsym)");
                 }
             }
@@ -187,7 +187,7 @@ class Planner {
             if (is_moved_from_haichi(found)) return false;
             if (image_->modules()[module].is_of_haichi) {
                 refuse("defines '" + demangled(from.name_of(symbol)) + "', which " + from.name() +
-                       " uses for all ranks together");
+                       " shares between all ranks");
                 return false;
             }
             return true;
@@ -209,7 +209,7 @@ class Planner {
         const auto check_type = [&](const ElfW(Rela) & relocation) {
             const std::uint32_t type = ELF64_R_TYPE(relocation.r_info);
             if (!InitialImage::knows(type)) {
-                refuse(whose + "has a relocation of type " + std::to_string(type) + ", which is not known here");
+                refuse(whose + "has a relocation of the unknown type " + std::to_string(type));
             }
         };
         std::ranges::for_each(module.relocations, check_type);
@@ -223,8 +223,8 @@ class Planner {
             if (!object.is_shared || is_settled(names_[i])) continue;
             if (object.library != 0 && is_constant(loaded(object.library), object.in_library)) continue;
             const std::string library = object.library == 0 ? "a library" : loaded(object.library).name();
-            refuse("has '" + demangled(names_[i].c_str()) + "' of " + library + " within itself (a COPY relocation)",
-                   "compiled with -fPIC it has not");
+            refuse("contains '" + demangled(names_[i].c_str()) + "' of " + library + " (a COPY relocation)",
+                   "compile it with -fPIC");
         }
     }
 

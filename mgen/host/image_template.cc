@@ -26,7 +26,7 @@ std::size_t up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) 
 std::size_t down(std::size_t bytes, std::size_t unit) { return bytes / unit * unit; }
 
 [[noreturn]] void fail_to_make_template(const char* what) {
-    throw InputError(std::string("no file in memory for the copies of the program: ") + what + ": " +
+    throw InputError(std::string("cannot create a file in memory for the copies of the program: ") + what + ": " +
                      std::strerror(errno));
 }
 

@@ -29,7 +29,7 @@ class ModuleFile {
         while (bytes > 0) {
             const ssize_t count = ::pread(file_, to, bytes, static_cast<off_t>(offset));
             if (count < 0 && errno == EINTR) continue;
-            if (count <= 0) throw InputError(path_ + ": cannot be read any more");
+            if (count <= 0) throw InputError(path_ + ": cannot be read to its end");
             to += count;
             offset += static_cast<std::size_t>(count);
             bytes -= static_cast<std::size_t>(count);

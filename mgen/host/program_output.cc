@@ -61,7 +61,7 @@ std::string OutputLines::take_all() {
 namespace {
 
 [[noreturn]] void refuse(const char* what) {
-    throw InputError(std::string("the standard output of the ranks: ") + what + ": " + std::strerror(errno));
+    throw InputError(std::string("standard output of the ranks: ") + what + ": " + std::strerror(errno));
 }
 
 }  // namespace
@@ -69,11 +69,11 @@ namespace {
 ProgramOutput::ProgramOutput(std::int32_t ranks, Sink sink) : sink_(std::move(sink)), lines_(ranks) {
     std::fflush(stdout);
     real_ = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    if (real_ < 0) refuse("no descriptor");
+    if (real_ < 0) refuse("cannot duplicate the descriptor");
     memory_ = ::memfd_create("standard output", MFD_CLOEXEC);
     if (memory_ < 0 || ::dup2(memory_, STDOUT_FILENO) < 0) {
         ::close(real_);
-        refuse("no file in memory");
+        refuse("cannot create a file in memory");
     }
     input_ = stdin;
     no_input_ = std::fopen("/dev/null", "re");
@@ -93,7 +93,7 @@ void ProgramOutput::put_in_place(RankId rank) {
 }
 
 std::string_view ProgramOutput::written() {
-    if (std::fflush(stdout) != 0) refuse("cannot be written");
+    if (std::fflush(stdout) != 0) refuse("cannot write");
     std::cout.flush();
     // Both descriptors refer to one open file, so they share one position, which is where the next write goes.
     const off_t end = ::lseek(memory_, 0, SEEK_CUR);
@@ -103,12 +103,12 @@ std::string_view ProgramOutput::written() {
     while (have < buffer_.size()) {
         const ssize_t count = ::pread(memory_, buffer_.data() + have, buffer_.size() - have, static_cast<off_t>(have));
         if (count < 0 && errno == EINTR) continue;
-        if (count <= 0) refuse("cannot be read back");
+        if (count <= 0) refuse("cannot read back");
         have += static_cast<std::size_t>(count);
     }
     constexpr off_t kMostKept = 1 << 20;
-    if (end > kMostKept && ::ftruncate(memory_, 0) != 0) refuse("cannot be made shorter");
-    if (::lseek(memory_, 0, SEEK_SET) < 0) refuse("cannot be begun anew");
+    if (end > kMostKept && ::ftruncate(memory_, 0) != 0) refuse("cannot truncate");
+    if (::lseek(memory_, 0, SEEK_SET) < 0) refuse("cannot rewind");
     return buffer_;
 }
 

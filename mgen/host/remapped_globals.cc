@@ -41,9 +41,8 @@ bool move(std::byte* from, std::size_t bytes, std::byte* to) {
 }
 
 [[noreturn]] void fail_to_remap(const char* what) {
-    throw InputError(
-        std::string("the variables of ranks cannot be remapped any more: ") + what + ": " + std::strerror(errno),
-        "§globals copy needs no mappings of memory");
+    throw InputError(std::string("cannot remap the variables of ranks: ") + what + ": " + std::strerror(errno),
+                     "use §globals copy, which needs no memory mappings");
 }
 
 int new_file(std::size_t bytes) {
@@ -51,7 +50,7 @@ int new_file(std::size_t bytes) {
     if (file >= 0 && ::ftruncate(file, static_cast<off_t>(bytes)) == 0) return file;
     const int error = errno;
     if (file >= 0) ::close(file);
-    throw InputError(std::string("no file in memory for the variables of ranks: ") + std::strerror(error));
+    throw InputError(std::string("cannot create a file in memory for the variables of ranks: ") + std::strerror(error));
 }
 
 void write_pages(int file, std::span<const std::byte> bytes, std::size_t offset) {
@@ -142,7 +141,7 @@ RemappedGlobals::RemappedGlobals(const std::vector<PrivateRange>& ranges, std::i
         if (kept == MAP_FAILED) {
             throw OptionError("no address space for the variables of " + std::to_string(ranks) + " ranks, " +
                                   std::to_string(pages.bytes) + " bytes each",
-                              "fewer ranks need less; §globals none shares them, where the program allows it");
+                              "use fewer ranks, or §globals none if the ranks may share the variables");
         }
         pages.kept = static_cast<std::byte*>(kept);
         if (behind > 0) pages.kept += (number(pages.place) - number(kept)) % kTableBytes;

@@ -57,19 +57,19 @@ Share share_of(const DistributedArray& array, std::size_t d, std::int64_t coordi
     switch (array.distributions[d]) {
         case Distribution::kNone:
             if (processes != 1)
-                refuse("a dimension that is not distributed has " + std::to_string(processes) + " processes");
+                refuse("a dimension without distribution requires 1 rank, found " + std::to_string(processes));
             share = {0, size, size, 1, 0};
             return share;
         case Distribution::kBlock:
             share.block = is_default ? (size + processes - 1) / processes : argument;
             if (share.block < 1 || checked_product(share.block, processes) < size) {
                 refuse("blocks of " + std::to_string(share.block) + " on " + std::to_string(processes) +
-                       " processes do not hold a dimension of " + std::to_string(size));
+                       " ranks are too small for a dimension of " + std::to_string(size));
             }
             break;
         case Distribution::kCyclic:
             share.block = is_default ? 1 : argument;
-            if (share.block < 1) refuse("a cyclic distribution has blocks of " + std::to_string(share.block));
+            if (share.block < 1) refuse("invalid block size of a cyclic distribution: " + std::to_string(share.block));
             break;
     }
     share.first = checked_product(coordinate, share.block);
@@ -92,12 +92,13 @@ DatatypeRef make_subarray(const Subarray& part, std::int32_t order_number, const
     if (dimensions == 0) refuse("a subarray has no dimensions");
     for (std::size_t d = 0; d < dimensions; ++d) {
         if (part.sizes[d] < 1 || part.subsizes[d] < 1 || part.subsizes[d] > part.sizes[d]) {
-            refuse("dimension " + std::to_string(d) + " of a subarray has " + std::to_string(part.subsizes[d]) +
-                   " of " + std::to_string(part.sizes[d]));
+            refuse("dimension " + std::to_string(d) + " of a subarray takes " + std::to_string(part.subsizes[d]) +
+                   " of " + std::to_string(part.sizes[d]) + " items");
         }
         if (part.starts[d] < 0 || part.starts[d] > part.sizes[d] - part.subsizes[d]) {
-            refuse("dimension " + std::to_string(d) + " of a subarray starts at " + std::to_string(part.starts[d]) +
-                   ", which leaves no " + std::to_string(part.subsizes[d]) + " of " + std::to_string(part.sizes[d]));
+            refuse("dimension " + std::to_string(d) + " of a subarray takes " + std::to_string(part.subsizes[d]) +
+                   " of " + std::to_string(part.sizes[d]) + " items, which is too many from item " +
+                   std::to_string(part.starts[d]));
         }
     }
     std::int64_t stride = old->extent();
@@ -126,17 +127,17 @@ DatatypeRef make_darray(const DistributedArray& array, std::span<const std::int3
     const std::size_t dimensions = array.sizes.size();
     if (dimensions == 0) refuse("a distributed array has no dimensions");
     if (array.rank < 0 || array.rank >= array.processes) {
-        refuse("rank " + std::to_string(array.rank) + " has a part of an array on " + std::to_string(array.processes) +
-               " processes");
+        refuse("invalid rank: " + std::to_string(array.rank) + " (the array is on " + std::to_string(array.processes) +
+               " ranks)");
     }
     std::int64_t processes = 1;
     for (std::size_t d = 0; d < dimensions; ++d) {
-        if (array.sizes[d] < 1) refuse("a distributed array has a dimension of " + std::to_string(array.sizes[d]));
-        if (array.grid[d] < 1) refuse("a grid of processes has a dimension of " + std::to_string(array.grid[d]));
+        if (array.sizes[d] < 1) refuse("invalid dimension of a distributed array: " + std::to_string(array.sizes[d]));
+        if (array.grid[d] < 1) refuse("invalid dimension of a grid of ranks: " + std::to_string(array.grid[d]));
         processes = checked_product(processes, array.grid[d]);
     }
     if (processes != array.processes) {
-        refuse("a grid of " + std::to_string(processes) + " processes is given for " + std::to_string(array.processes));
+        refuse("expected a grid of " + std::to_string(array.processes) + " ranks, found " + std::to_string(processes));
     }
     // The rank's coordinates in the grid are row-major, independent of the order of the array.
     std::vector<std::int64_t> place(dimensions);

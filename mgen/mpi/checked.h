@@ -9,7 +9,7 @@ namespace haichi::mpi {
 /// Sums and products of counts, extents and displacements, which programs may choose freely. The functions throw if the
 /// result does not fit 64 bits.
 [[noreturn]] inline void throw_overflow() {
-    throw UnsupportedError("a size, displacement or extent of a data type does not fit 64 bits");
+    throw UnsupportedError("a size, displacement or extent of a data type does not fit in 64 bits");
 }
 
 inline std::int64_t checked_sum(std::int64_t a, std::int64_t b) {

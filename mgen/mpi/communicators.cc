@@ -83,7 +83,7 @@ void check_members(const Communicator& parent, const Group& group) {
     for (int rank = 0; rank < group.size(); ++rank) {
         if (!parent.group->contains(group.world_rank(rank))) {
             throw CallError(ErrorClass::kGroup, "the group has rank " + std::to_string(group.world_rank(rank).value) +
-                                                    " of MPI_COMM_WORLD, which the communicator has not");
+                                                    " of MPI_COMM_WORLD, which is not in the communicator");
         }
     }
 }

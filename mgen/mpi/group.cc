@@ -11,7 +11,7 @@ namespace {
 
 [[noreturn]] void refuse_rank(int rank, int size) {
     throw CallError(ErrorClass::kRank,
-                    "rank " + std::to_string(rank) + " is not in a group of " + std::to_string(size));
+                    "invalid rank: " + std::to_string(rank) + " (the group has " + std::to_string(size) + " ranks)");
 }
 
 /// Marks the given members. Each member may be given only once.
@@ -20,7 +20,7 @@ std::vector<bool> marked(std::span<const int> ranks, int size) {
     for (const int rank : ranks) {
         if (rank < 0 || rank >= size) refuse_rank(rank, size);
         if (is_named[static_cast<std::size_t>(rank)]) {
-            throw CallError(ErrorClass::kRank, "rank " + std::to_string(rank) + " is named twice");
+            throw CallError(ErrorClass::kRank, "duplicate rank: " + std::to_string(rank));
         }
         is_named[static_cast<std::size_t>(rank)] = true;
     }
@@ -32,7 +32,7 @@ std::vector<int> ranks_of(std::span<const Group::Range> ranges, int size) {
     for (const auto& [first, last, stride] : ranges) {
         if (first < 0 || first >= size) refuse_rank(first, size);
         if (stride == 0 || (stride > 0 ? last < first : last > first)) {
-            throw CallError(ErrorClass::kArgument, "no ranks from " + std::to_string(first) + " to " +
+            throw CallError(ErrorClass::kArgument, "invalid range of ranks: " + std::to_string(first) + " to " +
                                                        std::to_string(last) + " with a stride of " +
                                                        std::to_string(stride));
         }

@@ -28,10 +28,9 @@ std::optional<std::int32_t> HardwareBarriers::group_of(const CommunicatorRef& co
     };
     if (is_full()) give_back();
     if (is_full() && machine.threads > 1) {
-        throw OptionError("§threads: a node has " + std::to_string(machine.barrier_groups) +
-                              " groups of the barrier network, and more communicators ask for one",
-                          "which of them get one depends on who asks first: leave §threads out, or choose another "
-                          "barrier: §collectives barrier=dissemination");
+        throw OptionError("§threads: the order of threads would decide which communicators get the " +
+                              std::to_string(machine.barrier_groups) + " barrier groups of a node",
+                          "leave out §threads, or use §collectives barrier=dissemination");
     }
     if (is_full()) {
         entry.nodes.clear();

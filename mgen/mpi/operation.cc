@@ -277,7 +277,7 @@ void Operation::apply(const void* in, void* inout, std::int64_t count, const Dat
 }
 
 void Operation::accumulate(const std::byte* from, void* target, std::int64_t count, const Datatype& type) const {
-    if (!kind_) throw CallError(ErrorClass::kOperation, "an accumulate with an operation of the program's own");
+    if (!kind_) throw CallError(ErrorClass::kOperation, "an accumulate requires a predefined operation");
     if (*kind_ == OperationKind::kNoOperation) return;
     const std::int64_t bytes = type.packed_bytes(count);
     if (*kind_ == OperationKind::kReplace) {

@@ -63,7 +63,7 @@ PayloadRule parse_payload_rule(std::string_view text) {
     if (text == "auto") return PayloadRule::kAuto;
     if (text == "none") return PayloadRule::kNone;
     if (text == "all") return PayloadRule::kAll;
-    throw OptionError("§payload " + std::string(text) + " is not auto, none or all");
+    throw OptionError("§payload: expected auto, none or all, found " + std::string(text));
 }
 
 }  // namespace haichi::mpi

@@ -89,19 +89,19 @@ class BalancedFactors {
 
 void check_rank(int rank, int size) {
     if (rank < 0 || rank >= size) {
-        throw CallError(ErrorClass::kRank,
-                        "rank " + std::to_string(rank) + " is not in a topology of " + std::to_string(size));
+        throw CallError(ErrorClass::kRank, "invalid rank: " + std::to_string(rank) + " (the topology has " +
+                                               std::to_string(size) + " ranks)");
     }
 }
 
 }  // namespace
 
 void fill_dimensions(std::int32_t nodes, std::span<int> dims) {
-    if (nodes < 1) refuse_dimensions("no dimensions make " + std::to_string(nodes) + " nodes");
+    if (nodes < 1) refuse_dimensions("invalid number of nodes: " + std::to_string(nodes));
     std::int64_t given = 1;
     std::size_t open = 0;
     for (const int size : dims) {
-        if (size < 0) refuse_dimensions("a dimension has the size " + std::to_string(size));
+        if (size < 0) refuse_dimensions("invalid size of a dimension: " + std::to_string(size));
         if (size == 0) {
             ++open;
         } else {
@@ -123,7 +123,7 @@ CartTopology::CartTopology(std::vector<int> sizes, std::vector<bool> is_periodic
     : sizes_(std::move(sizes)), is_periodic_(std::move(is_periodic)) {
     std::int64_t ranks = 1;
     for (const int size : sizes_) {
-        if (size < 1) refuse_dimensions("a dimension of a grid has the size " + std::to_string(size));
+        if (size < 1) refuse_dimensions("invalid size of a grid dimension: " + std::to_string(size));
         ranks *= size;
         if (ranks > std::numeric_limits<int>::max()) throw CallError(ErrorClass::kArgument, "a grid is too large");
     }
@@ -137,8 +137,8 @@ int CartTopology::rank(std::span<const int> coordinates) const {
         if (coordinate < 0 || coordinate >= sizes_[d]) {
             if (!is_periodic_[d]) {
                 throw CallError(ErrorClass::kArgument, "coordinate " + std::to_string(coordinate) +
-                                                           " is outside of dimension " + std::to_string(d) +
-                                                           " of size " + std::to_string(sizes_[d]));
+                                                           " is outside dimension " + std::to_string(d) + " of size " +
+                                                           std::to_string(sizes_[d]));
             }
             coordinate %= sizes_[d];
             if (coordinate < 0) coordinate += sizes_[d];
@@ -157,7 +157,7 @@ std::vector<int> CartTopology::coordinates(int rank) const {
 
 std::optional<int> CartTopology::neighbor(int rank, int dimension, std::int64_t steps) const {
     if (dimension < 0 || dimension >= dimensions()) {
-        throw CallError(ErrorClass::kArgument, "a grid has no dimension " + std::to_string(dimension));
+        throw CallError(ErrorClass::kArgument, "invalid dimension of a grid: " + std::to_string(dimension));
     }
     const auto d = static_cast<std::size_t>(dimension);
     std::vector<int> place = coordinates(rank);
@@ -193,17 +193,17 @@ GraphTopology::GraphTopology(std::vector<int> index, std::vector<int> edges)
     : index_(std::move(index)), edges_(std::move(edges)) {
     int before = 0;
     for (const int end : index_) {
-        if (end < before) throw CallError(ErrorClass::kArgument, "the index of a graph goes down");
+        if (end < before) throw CallError(ErrorClass::kArgument, "the index of a graph decreases");
         before = end;
     }
     if (static_cast<std::size_t>(before) > edges_.size()) {
-        throw CallError(ErrorClass::kArgument, "the index of a graph goes beyond its edges");
+        throw CallError(ErrorClass::kArgument, "the index of a graph exceeds its number of edges");
     }
     edges_.resize(static_cast<std::size_t>(before));
     for (const int edge : edges_) {
         if (edge < 0 || edge >= size()) {
-            throw CallError(ErrorClass::kArgument,
-                            "a graph of " + std::to_string(size()) + " nodes has an edge to " + std::to_string(edge));
+            throw CallError(ErrorClass::kArgument, "invalid edge: to node " + std::to_string(edge) +
+                                                       " (the graph has " + std::to_string(size()) + " nodes)");
         }
     }
 }
@@ -219,11 +219,11 @@ void check_edges(const DistGraphEdges& edges, int size) {
     std::int64_t destinations = 0;
     for (const int degree : edges.degrees) {
         if (degree < 0)
-            throw CallError(ErrorClass::kArgument, "a node of a graph has the degree " + std::to_string(degree));
+            throw CallError(ErrorClass::kArgument, "invalid degree of a graph node: " + std::to_string(degree));
         destinations += degree;
     }
     if (edges.degrees.size() != edges.sources.size() || destinations != std::ssize(edges.destinations)) {
-        throw CallError(ErrorClass::kArgument, "the degrees of a graph do not fit its edges");
+        throw CallError(ErrorClass::kArgument, "the degrees of a graph do not match its number of edges");
     }
     for (const std::vector<int>* ranks : {&edges.sources, &edges.destinations}) {
         for (const int rank : *ranks) check_rank(rank, size);

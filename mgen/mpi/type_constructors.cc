@@ -15,12 +15,12 @@ namespace {
 bool is_nothing(const Datatype& type) { return type.size() == 0 && type.lower_bound() == 0 && type.extent() == 0; }
 
 void check_count(std::int64_t count) {
-    if (count < 0) throw CallError(ErrorClass::kCount, "a data type has a count of " + std::to_string(count));
+    if (count < 0) throw CallError(ErrorClass::kCount, "invalid count of a data type: " + std::to_string(count));
 }
 
 void check_length(std::int64_t length) {
     if (length < 0)
-        throw CallError(ErrorClass::kCount, "a block of a data type has the length " + std::to_string(length));
+        throw CallError(ErrorClass::kCount, "invalid block length of a data type: " + std::to_string(length));
 }
 
 /// The bounds of a type, computed while its parts are added.

@@ -29,7 +29,7 @@ constexpr int kCompleteTag = 1;
 std::unique_ptr<std::byte, WindowShare::Free> zeros(std::int64_t bytes) {
     void* memory = std::calloc(static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1)), 1);
     if (memory == nullptr) {
-        throw CallError(ErrorClass::kOther, "there is no memory for a window of " + std::to_string(bytes) + " bytes");
+        throw CallError(ErrorClass::kOther, "not enough memory for a window of " + std::to_string(bytes) + " bytes");
     }
     return std::unique_ptr<std::byte, WindowShare::Free>(static_cast<std::byte*>(memory));
 }
@@ -108,19 +108,19 @@ const WindowPart* Window::first_part() const {
 
 void Window::attach(std::byte* base, std::int64_t bytes) {
     if (flavor() != WindowFlavor::kDynamic) {
-        throw CallError(ErrorClass::kRmaFlavor, "memory is attached to dynamic windows only");
+        throw CallError(ErrorClass::kRmaFlavor, "memory can be attached only to dynamic windows");
     }
     share_->parts[static_cast<std::size_t>(membership_->rank)].attached.push_back({base, bytes});
 }
 
 void Window::detach(const std::byte* base) {
     if (flavor() != WindowFlavor::kDynamic) {
-        throw CallError(ErrorClass::kRmaFlavor, "memory is detached from dynamic windows only");
+        throw CallError(ErrorClass::kRmaFlavor, "memory can be detached only from dynamic windows");
     }
     std::vector<WindowPart::Attached>& attached = share_->parts[static_cast<std::size_t>(membership_->rank)].attached;
     const auto found = std::ranges::find(attached, base, &WindowPart::Attached::base);
     if (found == attached.end()) {
-        throw CallError(ErrorClass::kRmaAttach, "no memory is attached that begins at this address");
+        throw CallError(ErrorClass::kRmaAttach, "no attached memory begins at this address");
     }
     attached.erase(found);
 }
@@ -129,13 +129,13 @@ void Window::detach(const std::byte* base) {
 
 void Window::check_target(int target) const {
     if (target >= 0 && target < membership_->size()) return;
-    throw CallError(ErrorClass::kRank, "the target " + std::to_string(target) + " is outside the window's 0.." +
-                                           std::to_string(membership_->size() - 1));
+    throw CallError(ErrorClass::kRank, "invalid target: " + std::to_string(target) + " (the window has " +
+                                           std::to_string(membership_->size()) + " ranks)");
 }
 
 void Window::access(const WindowAccess& access, Request* request) {
     check_target(access.target);
-    if (epoch_ == Epoch::kNone) raise_sync("memory is accessed outside of MPI_Win_fence, _start and _lock");
+    if (epoch_ == Epoch::kNone) raise_sync("an access requires MPI_Win_fence, MPI_Win_start or MPI_Win_lock");
     if (epoch_ == Epoch::kFence) fence_is_used_ = true;
     if (epoch_ == Epoch::kStart && std::ranges::find(access_group_, access.target) == access_group_.end()) {
         raise_sync("rank " + std::to_string(access.target) + " is not in the group of MPI_Win_start");
@@ -197,7 +197,7 @@ void Window::check_epoch_may_begin(const char* what) const {
 void Window::fence(const FenceAssertions& assertions) {
     if (epoch_ != Epoch::kNone && epoch_ != Epoch::kFence) raise_sync("MPI_Win_fence within another access epoch");
     if (assertions.no_precede && fence_is_used_) {
-        raise_sync("MPI_Win_fence with MPI_MODE_NOPRECEDE behind accesses");
+        raise_sync("MPI_Win_fence with MPI_MODE_NOPRECEDE after accesses");
     }
     wait_for_all();
     process_->meet(membership_, {});
@@ -217,14 +217,14 @@ std::vector<int> Window::members_of(const Group& group) const {
     std::vector<int> members;
     for (int rank = 0; rank < group.size(); ++rank) {
         const std::optional<int> member = group.translate(rank, *membership_->communicator->group);
-        if (!member) throw CallError(ErrorClass::kGroup, "the group has a rank that the window has not");
+        if (!member) throw CallError(ErrorClass::kGroup, "the group has a rank that is not in the window");
         members.push_back(*member);
     }
     return members;
 }
 
 void Window::post(const GroupRef& origins, bool no_check) {
-    if (is_exposed_) raise_sync("MPI_Win_post behind another one without MPI_Win_wait");
+    if (is_exposed_) raise_sync("MPI_Win_post after another MPI_Win_post without MPI_Win_wait");
     const std::vector<int> members = members_of(*origins);
     is_exposed_ = true;
     for (const int origin : members) {
@@ -325,7 +325,7 @@ void Window::lock(LockKind kind, int target, bool no_check) {
     check_target(target);
     Target& state = targets_[target];
     if (state.lock != Lock::kNone || !state.is_checked) {
-        raise_sync("rank " + std::to_string(target) + " is locked already");
+        raise_sync("rank " + std::to_string(target) + " is already locked");
     }
     epoch_ = Epoch::kLock;
     ++locks_;

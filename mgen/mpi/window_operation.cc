@@ -93,9 +93,9 @@ void Window::Operation::check_range(const WindowPart& part, const std::byte* at)
     const bool is_dynamic = share_->flavor == WindowFlavor::kDynamic;
     if (is_dynamic ? part.is_attached(begin, end) : begin >= part.base && end <= part.base + part.bytes) return;
     const std::string who = std::string(name(access_.kind)) + " of rank " +
-                            std::to_string(window_->process_->id().value) + " reaches outside the window of member " +
+                            std::to_string(window_->process_->id().value) + " is outside the window of target " +
                             std::to_string(access_.target);
-    if (is_dynamic) throw InputError(who, "the memory has to be attached there before: MPI_Win_attach");
+    if (is_dynamic) throw InputError(who, "attach the memory there first with MPI_Win_attach");
     throw InputError(who + ": bytes " + std::to_string(begin - part.base) + " to " +
                      std::to_string(end - part.base - 1) + " of " + std::to_string(part.bytes));
 }

@@ -18,7 +18,7 @@ NOT_RENAMED = {"MPI_Main", "MPI_Comp"}
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--compiler", required=True, help="the MPI's compiler wrapper, or any C compiler")
-    parser.add_argument("--include", nargs="*", default=[], help="folders of the MPI's header")
+    parser.add_argument("--include", nargs="*", default=[], help="directories of the MPI's header")
     parser.add_argument("--output", required=True, type=Path)
     given = parser.parse_args()
     names: set[str] = set()

@@ -9,7 +9,7 @@
 namespace {
 
 void end(const char* name) {
-    std::fprintf(stderr, "error: %s works on the simulated machine only: haichi run ... -- PROGRAM\n", name);
+    std::fprintf(stderr, "error: %s requires the simulated machine: haichi run ... -- PROGRAM\n", name);
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 

@@ -16,7 +16,7 @@ namespace haichi {
 
 namespace {
 
-constexpr const char* kHint = "§form sets judges the communication sets of its kernel instead";
+constexpr const char* kHint = "use §form sets, which simulates the communication sets of the main loop";
 
 /// The calls of a rank's only communicating thread. Throws UnsupportedError if the log lacks some of them.
 const CallSequence* thread_of(const RankLog& rank) {
@@ -25,13 +25,14 @@ const CallSequence* thread_of(const RankLog& rank) {
     for (const CallSequence& calls : rank.threads) {
         if (!communicates(calls)) continue;
         if (found != nullptr) {
-            throw UnsupportedError(name + " communicates from several threads: no log says in what order", kHint);
+            throw UnsupportedError(
+                name + " communicates from several threads, but logs do not record the order of threads", kHint);
         }
         found = &calls;
     }
     if (found == nullptr) return nullptr;
     if (found->lost_events + found->lost_symbols + found->lost_completions > 0) {
-        throw UnsupportedError("the log of " + name + " has lost calls: its tables ran full", kHint);
+        throw UnsupportedError("the log of " + name + " lost calls because its tables were full", kHint);
     }
     return found;
 }
@@ -39,7 +40,7 @@ const CallSequence* thread_of(const RankLog& rank) {
 /// Throws UnsupportedError unless the log contains every rank up to its end.
 void check_whole(const JobLog& job) {
     if (!job.has_calls) {
-        throw UnsupportedError("the log does not say in what order messages were sent", kHint);
+        throw UnsupportedError("the log does not contain the order of messages", kHint);
     }
     if (job.ranks.size() != static_cast<std::size_t>(job.rank_count)) {
         throw UnsupportedError(
@@ -49,11 +50,12 @@ void check_whole(const JobLog& job) {
     for (const RankLog& rank : job.ranks) {
         if (rank.state == RankState::kFinished) continue;
         if (rank.threads.empty()) {
-            throw UnsupportedError("nothing is known of rank " + std::to_string(rank.rank) + ": its trace is missing",
-                                   "put the traces of all " + std::to_string(job.rank_count) +
-                                       " ranks into one directory, or take " + kHint);
+            throw UnsupportedError(
+                "the trace of rank " + std::to_string(rank.rank) + " is missing",
+                "put the traces of all " + std::to_string(job.rank_count) + " ranks into one directory, or " + kHint);
         }
-        throw UnsupportedError("the log of rank " + std::to_string(rank.rank) + " ends before the rank did", kHint);
+        throw UnsupportedError(
+            "the log of rank " + std::to_string(rank.rank) + " is incomplete: it ends before the rank ended", kHint);
     }
 }
 
@@ -108,14 +110,14 @@ std::span<const ReplayGapRow> replay_gap_rows() {
         {"outside_messages", "messages to or from processes outside the job are left out",
          &ReplayGaps::outside_messages},
         {"never_completed", "receives that the program never completed are left out", &ReplayGaps::never_completed},
-        {"neighborhood_collectives", "neighbourhood collectives are left out: the log does not know the neighbours",
+        {"neighborhood_collectives",
+         "neighbourhood collectives are left out because the log does not contain the neighbours",
          &ReplayGaps::neighborhood_collectives},
-        {"other_collectives",
-         "collectives of intercommunicators, and of communicators whose ranks are not known, are left out",
+        {"other_collectives", "collectives of inter-communicators and of communicators with unknown ranks are left out",
          &ReplayGaps::other_collectives},
-        {"mean_sizes", "messages have the mean size of their place in the program, which had many",
+        {"mean_sizes", "messages have the mean size of their call site, which sent several sizes",
          &ReplayGaps::mean_sizes},
-        {"unknown_sources", "receives take any source: the log does not say which one came",
+        {"unknown_sources", "receives accept any source because the log does not contain the actual source",
          &ReplayGaps::unknown_sources},
     }};
     return kRows;
@@ -193,7 +195,7 @@ std::int64_t CallReplay::computing_ps(RankId id, double ticks) const {
     if (time_ps > static_cast<double>(kLongestSimulationPs)) {
         throw InputError("rank " + std::to_string(id.value) + " computes for " + std::to_string(time_ps / kPsPerS) +
                              " s between two calls: too long to simulate",
-                         "at most 26 days can be simulated");
+                         "reduce the computation time to at most 26 days");
     }
     return std::llround(time_ps);
 }

@@ -47,7 +47,7 @@ std::uint32_t CallReplay::Task::request_of(Message message) {
     last_message_ = message;
     if (open_messages() > kMessageBits || place_.slot > kMostSlot) {
         throw UnsupportedError("rank " + std::to_string((*place_.members)[static_cast<std::size_t>(place_.own)]) +
-                               " has more than 65,535 messages of a collective, or 32,767 collectives, under way");
+                               " has more than 65,535 messages of a collective, or 32,767 collectives, in progress");
     }
     return kTaskRequest | place_.slot << 16 | (message & kMessageBits);
 }

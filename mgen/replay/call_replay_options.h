@@ -31,9 +31,7 @@ struct CallReplayOptions {
 
 /// A possible reason why the ranks of a log wait forever.
 inline constexpr std::string_view kHintWhenLogIsStuck =
-    "the calls of the log do not fit together, as in traces that say nothing of communicators; §form sets simulates "
-    "the "
-    "communication sets of its kernel";
+    "the calls of the log do not match; use §form sets, for example if a trace has no communicators";
 
 /// Operations in the log that a replay omits or approximates. Counts are sums over all ranks.
 struct ReplayGaps {

@@ -19,13 +19,13 @@ class Observation {
   public:
     /// Throws OptionError for times below 1 ps and for an invalid router.
     Observation(const ObservationOptions& options, ProcessModel& model) : options_(options), model_(&model) {
-        if (options.bin_ps < 1 || options.interval_ps < 1) throw OptionError("a bin of time needs at least 1 ps");
+        if (options.bin_ps < 1 || options.interval_ps < 1) throw OptionError("a time bin requires at least 1 ps");
         const PacketMachine& machine = model.engine().machine();
         if (options.time_space != nullptr) statistics_.emplace(machine, *options.time_space);
         if (options.history == nullptr) return;
         if (options.router < 0 || options.router >= machine.ports.vertex_count()) {
-            throw OptionError("there is no router " + std::to_string(options.router),
-                              "they are 0 to " + std::to_string(machine.ports.vertex_count() - 1));
+            throw OptionError("invalid router: " + std::to_string(options.router),
+                              "choose a router from 0 to " + std::to_string(machine.ports.vertex_count() - 1));
         }
         if (options.history_end_ps != 0 && options.history_end_ps <= options.history_begin_ps) {
             throw OptionError("the history of a router's buffers ends before it begins");

@@ -111,12 +111,12 @@ void log_begin(const ProcessModel& model, bool uses_barriers, const Log& log) {
              machine.vcs);
     log.debug("simulation: {} channels needed by the routes, {} bytes of state, {}", machine.virtual_channels.needed(),
               engine.memory_bytes(),
-              machine.steps ? "packets are steered by coordinates" : "each message holds its route");
+              machine.steps ? "packets are routed by coordinates" : "each message holds its route");
     if (!log.enabled(LogLevel::kTrace) || machine.partition_count() == 1) return;
     std::vector<std::int64_t> vertices(static_cast<std::size_t>(machine.partition_count()), 0);
     for (const std::uint16_t partition : machine.blocks.block_of_vertex) ++vertices[partition];
     for (std::size_t p = 0; p < vertices.size(); ++p) {
-        log.trace("simulation: partition {} has {} of {} routers and hosts", p + 1, vertices[p],
+        log.trace("simulation: partition {} has {} of {} routers and nodes", p + 1, vertices[p],
                   machine.blocks.block_of_vertex.size());
     }
 }

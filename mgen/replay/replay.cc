@@ -47,12 +47,12 @@ Replay::Replay(const Workload& workload, const ReplayOptions& options, Iteration
       positions_(static_cast<std::size_t>(workload.rank_count())) {
     if (has_barrier_.empty()) has_barrier_.resize(workload.set_count());
     if (has_barrier_.size() != workload.set_count()) {
-        throw OptionError("barriers of " + std::to_string(has_barrier_.size()) + " sets for a workload of " +
+        throw OptionError("barriers for " + std::to_string(has_barrier_.size()) + " sets, but the workload has " +
                           std::to_string(workload.set_count()));
     }
     if (!(imbalance_.share >= 0 && imbalance_.share <= 1) || imbalance_.most_ps < 0 ||
         imbalance_.most_ps > kLongestSimulationPs) {
-        throw OptionError("an imbalance is a share from 0 to 1 of the computing time, or at most 26 days");
+        throw OptionError("an imbalance requires a fraction from 0 to 1 of the computation time, or at most 26 days");
     }
     constexpr double kPsPerS = 1e12;
     for (std::size_t t = 0; t < compute_ps_.size(); ++t) {
@@ -60,7 +60,7 @@ Replay::Replay(const Workload& workload, const ReplayOptions& options, Iteration
         if (time_ps > static_cast<double>(kLongestSimulationPs)) {
             throw InputError("set " + std::to_string(t + 1) + " computes for " +
                                  std::to_string(workload.set(t).compute_seconds) + " s: too long to simulate",
-                             "at most 26 days can be simulated");
+                             "reduce the computation time to at most 26 days");
         }
         compute_ps_[t] = static_cast<std::int64_t>(time_ps);
     }

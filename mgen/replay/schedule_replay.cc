@@ -53,8 +53,8 @@ Call ScheduleReplay::next(RankId id, std::int64_t) {
                                                   rank.schedule->ticks_per_second() * computing_.factor * 1e12
                                             : 0;
             if (time_ps > static_cast<double>(kLongestSimulationPs)) {
-                throw InputError("rank " + std::to_string(id.value) + " computes too long to simulate",
-                                 "at most 26 days can be simulated");
+                throw InputError("rank " + std::to_string(id.value) + " computes for too long to simulate",
+                                 "reduce the computation time to at most 26 days");
             }
             rank.computing = number;
             return Call::compute(std::llround(time_ps));

@@ -14,9 +14,9 @@ namespace {
 std::string_view end_of_iterations(const SimulationResult& result, SimulatedIterations::Rule rule) {
     if (result.interrupted) return "interrupted";
     if (!result.extrapolated) return "all";
-    if (result.reached_limit) return "the limit; their time had not settled";
-    if (rule == SimulatedIterations::Rule::kCount) return "as many as asked for";
-    return result.settled_by_mean ? "their mean time had settled" : "their time repeated";
+    if (result.reached_limit) return "limit reached before their time settled";
+    if (rule == SimulatedIterations::Rule::kCount) return "as requested";
+    return result.settled_by_mean ? "their mean time settled" : "their time repeated";
 }
 
 class SetProgress final : public RunProgress {

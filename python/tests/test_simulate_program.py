@@ -120,7 +120,7 @@ def error_of(*arguments: object, **options: object) -> haichi.Error:
 def test_errors_have_the_words_and_the_kinds_of_the_program(built: Path, tmp_path: Path) -> None:
     stuck = error_of(built / "deadlock", MACHINE, ranks=3)
     assert isinstance(stuck, haichi.InputError) and "rank 0 in MPI_Recv (main (deadlock.c:" in str(stuck)
-    assert stuck.hint.startswith("each of them waits for a message that is never sent")
+    assert stuck.hint.startswith("check why the messages that these ranks wait for are never sent")
     run = subprocess.run(
         [find_program(), "run", "-m", MACHINE, "-n", "3", "--", built / "deadlock"], capture_output=True, text=True
     )

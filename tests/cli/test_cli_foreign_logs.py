@@ -52,7 +52,7 @@ def test_traces_of_some_ranks_are_shown_and_not_simulated(tmp_path: Path, ranks:
     assert "4 ranks" in succeed("log", "show", log, cwd=tmp_path).stdout
     missing = min({0, 1, 2, 3} - set(ranks))
     error = fail(2, "simulate", "-m", "switch:4", "-w", log, cwd=tmp_path)
-    assert f"error: nothing is known of rank {missing}: its trace is missing" in error
+    assert f"error: the trace of rank {missing} is missing" in error
     assert "put the traces of all 4 ranks into one directory" in error
 
 

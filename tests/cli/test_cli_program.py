@@ -166,14 +166,14 @@ def test_programs_that_cannot_run_are_refused_by_name(tmp_path: Path) -> None:
     script.write_text("#!/bin/sh\nexit 0\n")
     script.chmod(0o755)
     command = ["run", *MACHINE, "-n", 2, "--"]
-    assert "run.sh: is a script (#!/bin/sh)" in fail(2, *command, script, cwd=tmp_path)
-    assert "is no MPI program" in fail(2, *command, "/bin/true", cwd=tmp_path)
+    assert "run.sh: a script (#!/bin/sh)" in fail(2, *command, script, cwd=tmp_path)
+    assert "not an MPI program" in fail(2, *command, "/bin/true", cwd=tmp_path)
     assert "not-there" in fail(2, *command, "./not-there", cwd=tmp_path)
     assert "no such program in PATH" in fail(2, *command, "haichi-not-there", cwd=tmp_path)
     if shutil.which("mpicc.openmpi"):
         program = build("clocks.c", tmp_path, compiler="mpicc.openmpi")
         words = fail(2, *command, program, cwd=tmp_path)
-        assert "is built for Open MPI" in words
+        assert ": built for Open MPI" in words
         assert "mpicc.mpich" in words
 
 
@@ -232,4 +232,4 @@ def test_what_the_program_starts_is_left_alone(tmp_path: Path) -> None:
     words = [BIN, "run", *MACHINE, "-n", "2", "--", "env", str(program)]
     run = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert run.returncode == 2  # env itself is no MPI program
-    assert "is no MPI program" in run.stderr
+    assert "not an MPI program" in run.stderr

@@ -148,12 +148,12 @@ TEST(Selection, errors_of_a_file_name_the_line) {
     expect_error<InputError>(text("allreduce order: ring\n"), "mine.txt:1: unknown condition 'order'",
                              "did you mean 'ordered'?");
     expect_error<InputError>(text("allreduce: ring linear\n"),
-                             "mine.txt:1: 'ring': only the last algorithm is without a size", "");
+                             "mine.txt:1: 'ring': missing size; only the last algorithm has no size", "");
     expect_error<InputError>(text("allreduce: ring<8B linear<16B\n"),
-                             "mine.txt:1: 'linear<16B': the last algorithm has no size", "");
+                             "mine.txt:1: 'linear<16B': the last algorithm cannot have a size", "");
     expect_error<InputError>(text("allreduce: ring<8B linear<8B ring\n"), "mine.txt:1: 'linear<8B': sizes must ascend",
                              "");
-    expect_error<InputError>(text("bcast: chain(fan=2)\n"), "mine.txt:1: unknown parameter 'fan' of an algorithm",
+    expect_error<InputError>(text("bcast: chain(fan=2)\n"), "mine.txt:1: unknown algorithm parameter 'fan'",
                              "parameters are segment=SIZE, fanout=N, requests=N");
 }
 
@@ -188,12 +188,13 @@ TEST(Selection, errors_of_rules_name_the_line) {
     const auto text = [](const char* content) {
         return [content] { CollectiveSelection().set_text(content, "rules.conf"); };
     };
-    expect_error<InputError>(text("1\n7\n1\n4 1\n0 77 0 0\n"), "rules.conf:5: broadcast has no algorithm 77", "");
-    expect_error<InputError>(text("1\n7\n1\n4 1\n8 1 0 0\n"), "rules.conf:5: the first message size is 8, not 0", "");
-    expect_error<InputError>(text("1\n7\n1\n4 1\n0 1\n"), "rules.conf:6: the file ends where a fan-out is expected",
+    expect_error<InputError>(text("1\n7\n1\n4 1\n0 77 0 0\n"), "rules.conf:5: unknown algorithm 77 for broadcast", "");
+    expect_error<InputError>(text("1\n7\n1\n4 1\n8 1 0 0\n"),
+                             "rules.conf:5: expected 0 as the first message size, found 8", "");
+    expect_error<InputError>(text("1\n7\n1\n4 1\n0 1\n"), "rules.conf:6: expected a fan-out, found the end of the file",
                              "");
-    expect_error<InputError>(text("1\n22\n"), "rules.conf:2: an operation's number: '22' is no whole number up to 21",
-                             "");
+    expect_error<InputError>(text("1\n22\n"),
+                             "rules.conf:2: expected an operation number (whole number up to 21), found '22'", "");
 }
 
 TEST(Selection, the_page_has_every_algorithm_in_the_row_of_its_operation) {
@@ -215,13 +216,13 @@ TEST(Selection, the_page_has_every_algorithm_in_the_row_of_its_operation) {
 
 TEST(Selection, errors_of_an_option) {
     expect_error<OptionError>([] { selection_of({"mpch"}); },
-                              "'mpch' is neither a table of collectives, nor OPERATION=ALGORITHM, nor a file",
+                              "unknown collective table 'mpch'; expected mpich, openmpi, OPERATION=ALGORITHM or a file",
                               "did you mean 'mpich'?");
     expect_error<OptionError>([] { selection_of({"bcast=binomal"}); },
                               "bcast=binomal: unknown algorithm 'binomal' for broadcast", "did you mean 'binomial'?");
     expect_error<OptionError>([] { selection_of({"allreduce=ring,linear"}); },
-                              "allreduce=ring,linear: 'ring' has no size: only the last algorithm is without one",
-                              "for example allreduce=recursive-doubling:2KiB,ring");
+                              "allreduce=ring,linear: missing size in 'ring': only the last algorithm has no size",
+                              "write, for example, allreduce=recursive-doubling:2KiB,ring");
     expect_error<OptionError>([] { selection_of({"allreduce=ring:8B,linear:8B,ring"}); },
                               "allreduce=ring:8B,linear:8B,ring: sizes must ascend", "");
     expect_error<OptionError>([] { selection_of({"alreduce=ring"}); }, "unknown collective operation 'alreduce'",

@@ -487,7 +487,7 @@ TEST(CallReplay, a_log_that_does_not_say_all_is_refused_with_the_option_that_hel
     log = logged.log();
     log.ranks[1].state = RankState::kRunning;
     log.ranks[1].threads.clear();
-    EXPECT_NE(refusal(log).find("nothing is known of rank 1: its trace is missing"), std::string::npos);
+    EXPECT_NE(refusal(log).find("the trace of rank 1 is missing"), std::string::npos);
     log = logged.log();
     log.ranks.pop_back();
     EXPECT_NE(refusal(log).find("1 of the 2 ranks"), std::string::npos);

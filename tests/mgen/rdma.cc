@@ -126,7 +126,7 @@ TEST(Poll, for_a_put_that_never_comes_is_named_with_what_is_there) {
         FAIL();
     } catch (const InputError& error) {
         EXPECT_NE(std::string(error.what())
-                      .find("rank 1 polls for a put with tag 5, while 1 with tag 3, 1 with tag 4 are there"),
+                      .find("rank 1 polls for a put with tag 5; arrived puts: 1 with tag 3, 1 with tag 4"),
                   std::string::npos)
             << error.what();
     }

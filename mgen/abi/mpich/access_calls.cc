@@ -61,8 +61,8 @@ void set_target(MpichRank& state, MPI_Win handle, const TargetArguments& target,
     }
     const int size = window.membership()->size();
     if (target.rank != mpi::kNoProcess && (target.rank < 0 || target.rank >= size)) {
-        raise(ErrorClass::kRank,
-              "the target " + std::to_string(target.rank) + " is outside the window's 0.." + std::to_string(size - 1));
+        raise(ErrorClass::kRank, "invalid target: " + std::to_string(target.rank) + " (the window has " +
+                                     std::to_string(size) + " ranks)");
     }
     if (target.displacement < 0 && window.flavor() != mpi::WindowFlavor::kDynamic) {
         raise(ErrorClass::kDisplacement, "the displacement " + std::to_string(target.displacement) + " is negative");
@@ -75,11 +75,11 @@ void set_target(MpichRank& state, MPI_Win handle, const TargetArguments& target,
 
 mpi::OperationRef operation_of(MpichRank& state, MPI_Op handle, MPI_Datatype type, bool may_be_none) {
     const mpi::OperationRef& operation = state.op(handle);
-    if (!operation->kind()) raise(ErrorClass::kOperation, "only MPI's own operations are done at a target");
+    if (!operation->kind()) raise(ErrorClass::kOperation, "an accumulate requires a predefined operation");
     const bool is_none = operation->kind() == mpi::OperationKind::kNoOperation;
-    if (is_none && !may_be_none) raise(ErrorClass::kOperation, "MPI_NO_OP would change nothing here");
+    if (is_none && !may_be_none) raise(ErrorClass::kOperation, "MPI_NO_OP is invalid in this call");
     if (!is_none && operation->kind() != mpi::OperationKind::kReplace && !state.type(type)->only_basic_type()) {
-        raise(ErrorClass::kType, "the data type of an accumulate has to be made of one basic type");
+        raise(ErrorClass::kType, "an accumulate requires a data type of one basic type");
     }
     return operation;
 }
@@ -162,7 +162,7 @@ int Rget_accumulate(const void* data, MPI_Count count, MPI_Datatype type, void* 
 int Fetch_and_op(const void* data, void* result, MPI_Datatype type, int rank, MPI_Aint displacement, MPI_Op op,
                  MPI_Win win) {
     if (!MpichRank::current().type(type)->named()) {
-        raise(ErrorClass::kType, "MPI_Fetch_and_op takes the data types of MPI only");
+        raise(ErrorClass::kType, "MPI_Fetch_and_op requires a predefined data type");
     }
     return get_accumulate({data, 1, type}, {result, 1, type}, {rank, displacement, 1, type}, op, win, nullptr);
 }
@@ -176,7 +176,7 @@ int Compare_and_swap(const void* data, const void* compare, void* result, MPI_Da
     // MPI allows integers, logicals and bytes. They are the types with a bitwise or logical XOR, and MPI_CHAR.
     if (!named || (!mpi::is_defined(mpi::OperationKind::kBitXor, *named) &&
                    !mpi::is_defined(mpi::OperationKind::kLogicalXor, *named) && *named != mpi::BasicType::kChar)) {
-        raise(ErrorClass::kType, "MPI_Compare_and_swap takes integers, logicals and bytes");
+        raise(ErrorClass::kType, "MPI_Compare_and_swap requires an integer, logical or byte type");
     }
     set_origin(state, {data, 1, type}, access);
     set_result(state, {result, 1, type}, access);

@@ -109,7 +109,7 @@ class Builder {
         operation(op, handle);
         send(send_data, count, handle);
         if (receive_data == send_data && count > 0 && send_data != MPI_IN_PLACE) {
-            raise(ErrorClass::kBuffer, "the buffers are the same; MPI_IN_PLACE is for that");
+            raise(ErrorClass::kBuffer, "the send and receive buffers are the same; use MPI_IN_PLACE");
         }
         arguments().receive = buffer(receive_data, count, handle);
     }
@@ -134,13 +134,13 @@ class Builder {
   private:
     void check_root(int of_call, int members) {
         if (of_call < 0 || of_call >= members) {
-            raise(ErrorClass::kRoot,
-                  "the root " + std::to_string(of_call) + " is outside 0.." + std::to_string(members - 1));
+            raise(ErrorClass::kRoot, "invalid root: " + std::to_string(of_call) + " (the group has " +
+                                         std::to_string(members) + " ranks)");
         }
         arguments().root = of_call;
     }
     void set_in_place() {
-        if (is_inter()) raise(ErrorClass::kBuffer, "MPI_IN_PLACE is not for inter-communicators");
+        if (is_inter()) raise(ErrorClass::kBuffer, "MPI_IN_PLACE is invalid for inter-communicators");
         arguments().in_place = true;
     }
     /// Blocks of one type, each at an offset from `data`.
@@ -296,14 +296,14 @@ CollectiveCall Reduce_scatter_block(const void* send_data, void* receive_data, M
 CollectiveCall Scan(const void* send_data, void* receive_data, MPI_Count count, MPI_Datatype type, MPI_Op op,
                     MPI_Comm comm) {
     Builder call(CollectiveKind::kScan, comm);
-    if (call.is_inter()) raise(ErrorClass::kCommunicator, "it is an inter-communicator");
+    if (call.is_inter()) raise(ErrorClass::kCommunicator, "the communicator is an inter-communicator");
     call.reduction(send_data, receive_data, count, type, op);
     return call.done();
 }
 CollectiveCall Exscan(const void* send_data, void* receive_data, MPI_Count count, MPI_Datatype type, MPI_Op op,
                       MPI_Comm comm) {
     Builder call(CollectiveKind::kExscan, comm);
-    if (call.is_inter()) raise(ErrorClass::kCommunicator, "it is an inter-communicator");
+    if (call.is_inter()) raise(ErrorClass::kCommunicator, "the communicator is an inter-communicator");
     call.reduction(send_data, receive_data, count, type, op);
     return call.done();
 }

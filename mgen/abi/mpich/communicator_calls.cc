@@ -51,15 +51,15 @@ Comm duplicate_of(MpichRank& state, MPI_Comm handle) {
 mpi::Membership& inter(MpichRank& state, MPI_Comm handle) {
     mpi::Membership& membership = *state.comm(handle).membership;
     if (!membership.communicator->is_inter()) {
-        raise(ErrorClass::kCommunicator, "the communicator is no inter-communicator");
+        raise(ErrorClass::kCommunicator, "the communicator is not an inter-communicator");
     }
     return membership;
 }
 
 void check_rank(int rank, int size, const char* what) {
     if (rank < 0 || rank >= size) {
-        raise(ErrorClass::kRank, std::string(what) + " " + std::to_string(rank) + " is outside the communicator's 0.." +
-                                     std::to_string(size - 1));
+        raise(ErrorClass::kRank, "invalid " + std::string(what) + ": " + std::to_string(rank) +
+                                     " (the communicator has " + std::to_string(size) + " ranks)");
     }
 }
 
@@ -198,7 +198,7 @@ int Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* m
     const bool by_node = type == MPI_COMM_TYPE_SHARED || is_unguided ||
                          (type == MPI_COMM_TYPE_HW_GUIDED && resource != nullptr && *resource == "mpi_shared_memory");
     if (!by_node && type != MPI_UNDEFINED && type != MPI_COMM_TYPE_HW_GUIDED && type != MPIX_COMM_TYPE_NEIGHBORHOOD) {
-        raise(ErrorClass::kArgument, "there is no way to split called " + std::to_string(type));
+        raise(ErrorClass::kArgument, "invalid split type: " + std::to_string(type));
     }
     const host::LiveRank& rank = state.process.rank();
     const auto color = by_node ? std::optional(rank.host().node_of(rank.id()).value) : std::nullopt;
@@ -226,11 +226,11 @@ int Intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peer, int remote
     MpichRank& state = MpichRank::current();
     *made = MPI_COMM_NULL;
     mpi::Connection connection{.local = intra(state, local), .local_leader = local_leader, .tag = tag};
-    check_rank(local_leader, connection.local->size(), "the local leader");
+    check_rank(local_leader, connection.local->size(), "local leader");
     if (connection.local->rank == local_leader) {
         connection.peer = state.comm(peer).membership;
         connection.remote_leader = remote_leader;
-        check_rank(remote_leader, connection.peer->communicator->partners().size(), "the remote leader");
+        check_rank(remote_leader, connection.peer->communicator->partners().size(), "remote leader");
         if (tag < 0) raise(ErrorClass::kTag, "the tag " + std::to_string(tag) + " is negative");
         state.comm(local);
     }
@@ -263,11 +263,11 @@ int Intercomm_create_from_groups(MPI_Group local, int local_leader, MPI_Group re
     MpichRank& state = MpichRank::current();
     *made = MPI_COMM_NULL;
     mpi::GroupConnection connection{.local = state.group(local), .local_leader = local_leader, .name = name};
-    check_rank(local_leader, connection.local->size(), "the local leader");
+    check_rank(local_leader, connection.local->size(), "local leader");
     if (connection.local->world_rank(local_leader) == state.process.id()) {
         connection.remote = state.group(remote);
         connection.remote_leader = remote_leader;
-        check_rank(remote_leader, connection.remote->size(), "the remote leader");
+        check_rank(remote_leader, connection.remote->size(), "remote leader");
     }
     Comm own;
     own.errhandler = state.keep_errhandler(handler);

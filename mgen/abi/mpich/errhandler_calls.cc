@@ -57,7 +57,7 @@ int tell(MPI_Errhandler handler, int object, int code) {
 int lowest_free(const std::map<int, std::string>& used, int end, const char* what) {
     int free = 1;
     while (used.contains(free)) ++free;
-    if (free >= end) raise(mpi::ErrorClass::kOther, std::string("there are no more ") + what);
+    if (free >= end) raise(mpi::ErrorClass::kOther, std::string("all ") + what + " are in use");
     return free;
 }
 
@@ -73,7 +73,7 @@ std::string* added_text(int code) {
 
 void check_added(int code) {
     if (code < 0 || code > MPI_ERR_LASTCODE || added_text(code) == nullptr) {
-        raise(mpi::ErrorClass::kArgument, std::to_string(code) + " is no error that the program has added");
+        raise(mpi::ErrorClass::kArgument, "invalid error: " + std::to_string(code) + " (the program has not added it)");
     }
 }
 
@@ -90,8 +90,9 @@ MPI_Errhandler MpichRank::keep_errhandler(MPI_Errhandler handle) {
     if (is_predefined(handle)) return handle;
     Errhandler* own = errhandlers.find(handle);
     if (own == nullptr) {
-        raise(mpi::ErrorClass::kArgument, handle == MPI_ERRHANDLER_NULL ? "the error handler is MPI_ERRHANDLER_NULL"
-                                                                        : hexadecimal(handle) + " is no error handler");
+        raise(mpi::ErrorClass::kArgument, handle == MPI_ERRHANDLER_NULL
+                                              ? "the error handler is MPI_ERRHANDLER_NULL"
+                                              : "invalid error handler: " + hexadecimal(handle));
     }
     ++own->uses;
     return handle;
@@ -160,7 +161,7 @@ int Session_call_errhandler(MPI_Session session, int code) {
 // There are no files. MPI_FILE_NULL has the error handler with which files would begin.
 namespace {
 void check_no_file(MPI_File file) {
-    if (file != MPI_FILE_NULL) raise_code(MPI_ERR_FILE, "there are no files but MPI_FILE_NULL");
+    if (file != MPI_FILE_NULL) raise_code(MPI_ERR_FILE, "invalid file: the only file is MPI_FILE_NULL");
 }
 }  // namespace
 int File_set_errhandler(MPI_File file, MPI_Errhandler handle) {
@@ -193,7 +194,7 @@ int Add_error_class(int* error_class) {
 int Add_error_code(int error_class, int* code) {
     auto& codes = MpichRank::current().user_errors.codes;
     if (error_class < 0 || error_class != class_of(error_class)) {
-        raise(mpi::ErrorClass::kArgument, std::to_string(error_class) + " is no error class");
+        raise(mpi::ErrorClass::kArgument, "invalid error class: " + std::to_string(error_class));
     }
     const int own = lowest_free(codes, kCodes + 1, "error codes");
     codes[own] = "";

@@ -57,8 +57,8 @@ int Group_translate_ranks(MPI_Group handle, int number, const int ranks[], MPI_G
             continue;
         }
         if (rank < 0 || rank >= from->size()) {
-            raise(ErrorClass::kRank,
-                  "rank " + std::to_string(rank) + " is not in a group of " + std::to_string(from->size()));
+            raise(ErrorClass::kRank, "invalid rank: " + std::to_string(rank) + " (the group has " +
+                                         std::to_string(from->size()) + " ranks)");
         }
         *translated++ = from->translate(rank, *to).value_or(MPI_UNDEFINED);
     }

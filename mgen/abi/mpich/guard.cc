@@ -26,17 +26,17 @@ namespace {
 /// Refuses a call outside of any rank: before main(), or in another thread of the program.
 [[noreturn]] void refuse_outside(const char* name) {
     say_and_end(std::string("error: ") + name +
-                " was called by no rank\nhint: MPI is there from main() on, in its thread\n");
+                " was called outside of a rank\nhint: call MPI functions only from the thread of main()\n");
 }
 
 }  // namespace
 
 void refuse(const char* name) {
     host::LiveRank* rank = host::LiveRank::current();
-    const std::string text = std::string(name) + " is not supported on the simulated machine";
-    if (rank == nullptr) say_and_end("error: " + text + "\n");
-    rank->fail(
-        std::make_exception_ptr(UnsupportedError("rank " + std::to_string(rank->id().value) + " calls it: " + text)));
+    const std::string text = "is not supported on the simulated machine";
+    if (rank == nullptr) say_and_end(std::string("error: ") + name + " " + text + "\n");
+    rank->fail(std::make_exception_ptr(
+        UnsupportedError("rank " + std::to_string(rank->id().value) + " calls " + name + ", which " + text)));
 }
 
 namespace {
@@ -121,8 +121,7 @@ int handle_error(const mpi::CallError& error) {
 int in_status(mpi::ErrorClass first) {
     tell_own_handler(
         MPI_ERR_IN_STATUS,
-        first == mpi::ErrorClass::kTruncate ? "a message is longer than the buffer of its receive" : "a request failed",
-        {});
+        first == mpi::ErrorClass::kTruncate ? "a message is longer than its receive buffer" : "a request failed", {});
     return MPI_ERR_IN_STATUS;
 }
 

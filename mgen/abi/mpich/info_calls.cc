@@ -104,8 +104,8 @@ int Info_get_nkeys(MPI_Info handle, int* keys) {
 int Info_get_nthkey(MPI_Info handle, int which, char* key) {
     const Info& info = readable(MpichRank::current(), handle);
     if (which < 0 || which >= static_cast<int>(info.entries.size())) {
-        raise(mpi::ErrorClass::kArgument, "the info has " + std::to_string(info.entries.size()) +
-                                              " keys, not one numbered " + std::to_string(which));
+        raise(mpi::ErrorClass::kArgument, "invalid key number: " + std::to_string(which) + " (the info has " +
+                                              std::to_string(info.entries.size()) + " keys)");
     }
     std::strcpy(key, info.entries[static_cast<std::size_t>(which)].first.c_str());
     return MPI_SUCCESS;

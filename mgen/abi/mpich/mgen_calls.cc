@@ -32,7 +32,7 @@ Protocol protocol_of(int protocol) {
         case MGEN_RENDEZVOUS:
             return Protocol::kRendezvous;
         default:
-            raise(mpi::ErrorClass::kArgument, "there is no protocol " + std::to_string(protocol));
+            raise(mpi::ErrorClass::kArgument, "invalid protocol: " + std::to_string(protocol));
     }
 }
 
@@ -41,9 +41,9 @@ Protocol protocol_of(int protocol) {
 SendOptions send_options(const MGEN_Send_options& options) {
     const std::int32_t nics = MpichRank::current().process.world().options().nics;
     if (options.nic < -1 || options.nic >= nics) {
-        raise(mpi::ErrorClass::kArgument, "there is no network interface " + std::to_string(options.nic) +
-                                              ": a node of this machine has " + std::to_string(nics) +
-                                              ", numbered from 0; -1 takes them in turn");
+        raise(mpi::ErrorClass::kArgument, "invalid NIC: " + std::to_string(options.nic) +
+                                              " (a node of this machine has " + std::to_string(nics) +
+                                              ", numbered from 0; -1 uses them in turn)");
     }
     return {.protocol = protocol_of(options.protocol),
             .zero_copy = options.zero_copy != 0,
@@ -57,7 +57,7 @@ using namespace haichi::abi::mpich;
 
 EXPORTED void haichi_mgen_compute(double seconds, const void* site) {
     call("MGEN_Comp", site, [&] {
-        haichi::host::LiveRank::current()->compute(picoseconds("a computing time", seconds));
+        haichi::host::LiveRank::current()->compute(picoseconds("a computation time", seconds));
         return MPI_SUCCESS;
     });
 }

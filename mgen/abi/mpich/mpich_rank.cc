@@ -196,7 +196,7 @@ Comm& MpichRank::comm(MPI_Comm handle) {
     Comm* found = handle == MPI_COMM_WORLD ? &world : handle == MPI_COMM_SELF ? &self : comms.find(handle);
     if (found == nullptr) {
         raise(ErrorClass::kCommunicator, handle == MPI_COMM_NULL ? "the communicator is MPI_COMM_NULL"
-                                                                 : hexadecimal(handle) + " is no communicator");
+                                                                 : "invalid communicator: " + hexadecimal(handle));
     }
     call_comm = handle;
     return *found;
@@ -206,14 +206,14 @@ const mpi::DatatypeRef& MpichRank::type(MPI_Datatype handle) {
     if (const mpi::DatatypeRef* named = named_type(handle)) return *named;
     if (const Type* made = types.find(handle)) return made->type;
     raise(ErrorClass::kType, handle == MPI_DATATYPE_NULL ? "the data type is MPI_DATATYPE_NULL"
-                                                         : hexadecimal(handle) + " is no data type");
+                                                         : "invalid data type: " + hexadecimal(handle));
 }
 
 mpi::GroupRef MpichRank::group(MPI_Group handle) {
     if (handle == MPI_GROUP_EMPTY) return mpi::Group::empty();
     if (const mpi::GroupRef* found = groups.find(handle)) return *found;
     raise(ErrorClass::kGroup,
-          handle == MPI_GROUP_NULL ? "the group is MPI_GROUP_NULL" : hexadecimal(handle) + " is no group");
+          handle == MPI_GROUP_NULL ? "the group is MPI_GROUP_NULL" : "invalid group: " + hexadecimal(handle));
 }
 
 const mpi::OperationRef& MpichRank::op(MPI_Op handle) {
@@ -231,13 +231,13 @@ const mpi::OperationRef& MpichRank::op(MPI_Op handle) {
     }
     if (const Op* made = ops.find(handle)) return made->operation;
     raise(ErrorClass::kOperation,
-          handle == MPI_OP_NULL ? "the operation is MPI_OP_NULL" : hexadecimal(handle) + " is no operation");
+          handle == MPI_OP_NULL ? "the operation is MPI_OP_NULL" : "invalid operation: " + hexadecimal(handle));
 }
 
 mpi::Request* MpichRank::request(MPI_Request handle) {
     if (handle == MPI_REQUEST_NULL) return nullptr;
     if (mpi::Request** found = requests.find(handle)) return *found;
-    raise(ErrorClass::kRequest, hexadecimal(handle) + " is no request");
+    raise(ErrorClass::kRequest, "invalid request: " + hexadecimal(handle));
 }
 
 MPI_Request MpichRank::add_request(mpi::Request& request) {
@@ -248,9 +248,8 @@ MPI_Request MpichRank::add_request(mpi::Request& request) {
 Keyval& MpichRank::keyval(int handle, Keyval::Kind kind) {
     Keyval* found = keyvals.find(handle);
     if (found == nullptr || found->kind != kind) {
-        raise_code(MPI_ERR_KEYVAL, handle == MPI_KEYVAL_INVALID
-                                       ? "the key of the attribute is MPI_KEYVAL_INVALID"
-                                       : hexadecimal(handle) + " is no key of attributes that a program may set here");
+        raise_code(MPI_ERR_KEYVAL, handle == MPI_KEYVAL_INVALID ? "the attribute key is MPI_KEYVAL_INVALID"
+                                                                : "invalid attribute key: " + hexadecimal(handle));
     }
     return *found;
 }
@@ -258,14 +257,14 @@ Keyval& MpichRank::keyval(int handle, Keyval::Kind kind) {
 Info& MpichRank::info(MPI_Info handle) {
     if (Info* found = infos.find(handle)) return *found;
     raise_code(MPI_ERR_INFO,
-               handle == MPI_INFO_NULL ? "the info is MPI_INFO_NULL" : hexadecimal(handle) + " is no info");
+               handle == MPI_INFO_NULL ? "the info is MPI_INFO_NULL" : "invalid info: " + hexadecimal(handle));
 }
 
 Session& MpichRank::session(MPI_Session handle) {
     Session* found = sessions.find(handle);
     if (found == nullptr) {
         raise_code(MPI_ERR_SESSION, handle == MPI_SESSION_NULL ? "the session is MPI_SESSION_NULL"
-                                                               : hexadecimal(handle) + " is no session");
+                                                               : "invalid session: " + hexadecimal(handle));
     }
     call_session = handle;
     return *found;
@@ -275,7 +274,7 @@ Win& MpichRank::win(MPI_Win handle) {
     Win* found = wins.find(handle);
     if (found == nullptr) {
         raise(ErrorClass::kWindow,
-              handle == MPI_WIN_NULL ? "the window is MPI_WIN_NULL" : hexadecimal(handle) + " is no window");
+              handle == MPI_WIN_NULL ? "the window is MPI_WIN_NULL" : "invalid window: " + hexadecimal(handle));
     }
     call_win = handle;
     return *found;
@@ -284,7 +283,7 @@ Win& MpichRank::win(MPI_Win handle) {
 const mpi::DatatypeRef& MpichRank::committed_type(MPI_Datatype handle) {
     const mpi::DatatypeRef& of = type(handle);
     if (const Type* made = types.find(handle); made != nullptr && !made->is_committed) {
-        raise(ErrorClass::kType, "the data type is not committed: MPI_Type_commit");
+        raise(ErrorClass::kType, "the data type is not committed with MPI_Type_commit");
     }
     return of;
 }
@@ -316,15 +315,15 @@ mpi::MessageArguments MpichRank::message(const void* data, std::int64_t count, M
     const int size = membership->communicator->partners().size();
     const bool is_rank = partner >= 0 && partner < size;
     if (!is_rank && partner != mpi::kNoProcess && (is_send || partner != mpi::kAnySource)) {
-        raise(ErrorClass::kRank,
-              "rank " + std::to_string(partner) + " is outside the communicator's 0.." + std::to_string(size - 1));
+        raise(ErrorClass::kRank, "invalid rank: " + std::to_string(partner) + " (the communicator has " +
+                                     std::to_string(size) + " ranks)");
     }
     if (tag < 0 && (is_send || tag != mpi::kAnyTag)) {
         raise(ErrorClass::kTag, "the tag " + std::to_string(tag) + " is negative");
     }
     if (tag > kLargestTag) {
-        raise(ErrorClass::kTag, "the tag " + std::to_string(tag) + " is above the largest one, MPI_TAG_UB, which is " +
-                                    std::to_string(kLargestTag));
+        raise(ErrorClass::kTag,
+              "the tag " + std::to_string(tag) + " is above MPI_TAG_UB, which is " + std::to_string(kLargestTag));
     }
     return arguments;
 }

@@ -51,7 +51,7 @@ std::string made_by(const Made& made, const PlaceName& place_name) {
 }
 
 std::string dataless_text(const mpi::World::DatalessMessage& message, const PlaceName& place_name) {
-    return fmt::format("{} bytes from rank {} to rank {}, tag {}, by {}", message.bytes, message.from.value,
+    return fmt::format("{} bytes from rank {} to rank {}, tag {}, in {}", message.bytes, message.from.value,
                        message.to.value, message.tag, made_by(message, place_name));
 }
 
@@ -59,8 +59,8 @@ std::string dataless_text(const mpi::World::DatalessMessage& message, const Plac
 
 std::string MpichWorld::hint_when_stuck(const std::function<std::string(const void* address)>& place_name) const {
     if (!world_->first_dataless()) return "";
-    return "; messages went without their data, which may be why: the first had " +
-           dataless_text(*world_->first_dataless(), place_name) + "; §payload all moves all data";
+    return "\n  a message without its data may be the cause: " + dataless_text(*world_->first_dataless(), place_name) +
+           "\n  use §payload all to move all data";
 }
 
 std::vector<std::string> MpichWorld::remarks(const std::function<std::string(const void* address)>& place_name) const {
@@ -71,6 +71,7 @@ std::vector<std::string> MpichWorld::remarks(const std::function<std::string(con
     std::size_t lost_messages = 0;
     std::string first_lost;
     std::string first_open;
+    std::int32_t first_open_rank = -1;
     for (const auto& state : ranks_) {
         if (!state) continue;
         const mpi::Process& process = state->process;
@@ -78,8 +79,8 @@ std::vector<std::string> MpichWorld::remarks(const std::function<std::string(con
             if (without_finalize++ == 0) first = process.id().value;
         }
         if (open_requests == 0 && process.open_requests() > 0) {
-            first_open = fmt::format("of rank {}, by {}", process.id().value,
-                                     made_by(*process.first_open_request(), place_name));
+            first_open = made_by(*process.first_open_request(), place_name);
+            first_open_rank = process.id().value;
         }
         open_requests += static_cast<std::int64_t>(process.open_requests());
         without_payload += process.without_payload();
@@ -88,8 +89,8 @@ std::vector<std::string> MpichWorld::remarks(const std::function<std::string(con
             // The first message depends on threads, so the smallest one is reported.
             const mpi::Process::LostMessage& one = *std::ranges::min_element(
                 lost, {}, [](const auto& message) { return std::tuple(message.to, message.tag, message.bytes); });
-            first_lost = fmt::format("rank {} to rank {}, tag {}, {} bytes, by {}", process.id().value, one.to.value,
-                                     one.tag, one.bytes, made_by(one, place_name));
+            first_lost = fmt::format("from rank {} to rank {}, tag {}, {} bytes, in {}", process.id().value,
+                                     one.to.value, one.tag, one.bytes, made_by(one, place_name));
         }
         lost_messages += lost.size();
     }
@@ -101,22 +102,23 @@ std::vector<std::string> MpichWorld::remarks(const std::function<std::string(con
     }
     if (open_requests > 0) {
         remarks.push_back(
-            fmt::format("{} neither waited for nor freed; {} {}",
+            fmt::format("{} neither waited for nor freed; rank {} made {} in {}",
                         open_requests == 1 ? "1 request was" : fmt::format("{} requests were", open_requests),
-                        open_requests == 1 ? "it is" : "one of them is", first_open));
+                        first_open_rank, open_requests == 1 ? "it" : "one of them", first_open));
     }
     if (lost_messages > 0) {
         remarks.push_back(
             fmt::format("{} never received; {} {}",
                         lost_messages == 1 ? "1 message was" : fmt::format("{} messages were", lost_messages),
-                        lost_messages == 1 ? "it went from" : "one of them went from", first_lost));
+                        lost_messages == 1 ? "it went" : "one of them went", first_lost));
     }
     if (without_payload > 0) {
         std::string remark = without_payload == 1
                                  ? "1 message was received without its data"
                                  : fmt::format("{} messages were received without their data", without_payload);
-        if (world_->first_dataless()) remark += ", first " + dataless_text(*world_->first_dataless(), place_name);
-        remarks.push_back(remark + "; §payload all moves all data");
+        if (world_->first_dataless())
+            remark += ", the first with " + dataless_text(*world_->first_dataless(), place_name);
+        remarks.push_back(remark + "; use §payload all to move all data");
     }
     return remarks;
 }

@@ -51,7 +51,7 @@ int Op_create_c(MPI_User_function_c* function, int commutes, MPI_Op* handle) {
 
 int Op_free(MPI_Op* handle) {
     MpichRank& state = MpichRank::current();
-    if (state.op(*handle)->kind()) raise(ErrorClass::kOperation, "an operation of MPI's own is not freed");
+    if (state.op(*handle)->kind()) raise(ErrorClass::kOperation, "a predefined operation cannot be freed");
     state.ops.take(*handle);
     *handle = MPI_OP_NULL;
     return MPI_SUCCESS;

@@ -15,14 +15,15 @@ using mpi::ErrorClass;
 /// Checks that bytes [position, position + bytes) are within a packed buffer of `size` bytes.
 void check_room(std::int64_t position, std::int64_t bytes, std::int64_t size) {
     if (position < 0 || position > size || bytes > size - position) {
-        raise(ErrorClass::kArgument, std::to_string(bytes) + " packed bytes do not fit behind byte " +
-                                         std::to_string(position) + " of a buffer of " + std::to_string(size));
+        raise(ErrorClass::kArgument, std::to_string(bytes) + " packed bytes do not fit after byte " +
+                                         std::to_string(position) + " of a buffer of " + std::to_string(size) +
+                                         " bytes");
     }
 }
 
 void check_representation(const char* name) {
     if (std::string_view(name) != "external32") {
-        raise(ErrorClass::kArgument, "the representation of packed data is not \"external32\"");
+        raise(ErrorClass::kArgument, "the data representation is not \"external32\"");
     }
 }
 

@@ -21,7 +21,7 @@ mpi::MessageArguments message_to_send(MpichRank& state, const void* data, MPI_Co
     // Bytes of the buffer that other messages occupy are not counted.
     if (mode == SendMode::kBuffered && to != mpi::kNoProcess && message.buffer.bytes() > state.attached_bytes) {
         raise(mpi::ErrorClass::kBuffer, state.attached_bytes < 0
-                                            ? "no buffer is attached: MPI_Buffer_attach"
+                                            ? "no buffer is attached with MPI_Buffer_attach"
                                             : "the message of " + std::to_string(message.buffer.bytes()) +
                                                   " bytes does not fit the attached buffer of " +
                                                   std::to_string(state.attached_bytes));
@@ -198,7 +198,7 @@ int Imrecv(void* data, MPI_Count count, MPI_Datatype type, MPI_Message* message,
         *message = MPI_MESSAGE_NULL;
         return Irecv(data, count, type, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
     }
-    if (state.messages.find(*message) == nullptr) raise(mpi::ErrorClass::kRequest, "there is no such message");
+    if (state.messages.find(*message) == nullptr) raise(mpi::ErrorClass::kRequest, "invalid message handle");
     const mpi::Buffer buffer = state.buffer(data, count, type);
     *request =
         state.add_request(state.process.receive_matched(state.messages.take(*message), buffer, state.type(type)));
@@ -227,7 +227,8 @@ int Startall(int count, MPI_Request requests[]) {
 
 int Buffer_attach(void* buffer, MPI_Count bytes) {
     MpichRank& state = MpichRank::current();
-    if (bytes < 0) raise(mpi::ErrorClass::kArgument, "the buffer has " + std::to_string(bytes) + " bytes");
+    if (bytes < 0)
+        raise(mpi::ErrorClass::kArgument, "the size " + std::to_string(bytes) + " of the buffer is negative");
     if (state.attached_bytes >= 0) raise(mpi::ErrorClass::kBuffer, "a buffer is attached already");
     state.attached_buffer = buffer;
     state.attached_bytes = bytes;

@@ -18,14 +18,14 @@ namespace {
 RankId partner(int rank) {
     MpichRank& state = MpichRank::current();
     if (rank < 0 || rank >= state.process.world().size()) {
-        raise_code(MPI_ERR_RANK,
-                   "there is no rank " + std::to_string(rank) + " of " + std::to_string(state.process.world().size()));
+        raise_code(MPI_ERR_RANK, "invalid rank: " + std::to_string(rank) + " (the job has " +
+                                     std::to_string(state.process.world().size()) + " ranks)");
     }
     return RankId(rank);
 }
 
 std::int64_t size_of(int bytes) {
-    if (bytes < 0) raise(mpi::ErrorClass::kArgument, "a size of " + std::to_string(bytes) + " bytes is negative");
+    if (bytes < 0) raise(mpi::ErrorClass::kArgument, "the size " + std::to_string(bytes) + " is negative");
     return bytes;
 }
 

@@ -254,7 +254,7 @@ int Grequest_complete(MPI_Request handle) {
     MpichRank& state = MpichRank::current();
     Request* request = state.request(handle);
     if (request == nullptr || generalized(*request) == nullptr) {
-        raise(ErrorClass::kRequest, "the request is not a generalized one");
+        raise(ErrorClass::kRequest, "the request is not a generalized request");
     }
     state.process.complete_generalized(*request);
     return MPI_SUCCESS;

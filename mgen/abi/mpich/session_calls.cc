@@ -26,7 +26,7 @@ const mpi::GroupRef& group_of_set(MpichRank& state, const char* name) {
     if (name != nullptr && strcasecmp(name, kSets[0]) == 0) return state.world.membership->communicator->group;
     if (name != nullptr && strcasecmp(name, kSets[1]) == 0) return state.self.membership->communicator->group;
     raise(mpi::ErrorClass::kArgument,
-          "there is no process set " + std::string(name != nullptr ? name : "without a name"));
+          "unknown process set: " + std::string(name != nullptr ? name : "the name is null"));
 }
 
 }  // namespace
@@ -58,7 +58,7 @@ int Session_get_num_psets(MPI_Session session, MPI_Info /*info*/, int* sets) {
 int Session_get_nth_pset(MPI_Session session, MPI_Info /*info*/, int which, int* length, char* name) {
     MpichRank::current().session(session);
     if (which < 0 || which >= static_cast<int>(kSets.size())) {
-        raise(mpi::ErrorClass::kArgument, "there is no process set numbered " + std::to_string(which));
+        raise(mpi::ErrorClass::kArgument, "invalid process set number: " + std::to_string(which));
     }
     const std::string own = kSets[static_cast<std::size_t>(which)];
     if (*length == 0) {

@@ -48,14 +48,14 @@ void check_count(std::int64_t count, const char* what) {
 void check_room(int room, int needed) {
     if (room < needed) {
         raise(ErrorClass::kArgument,
-              "there is room for " + std::to_string(room) + " of " + std::to_string(needed) + " numbers");
+              "the array has room for " + std::to_string(room) + " of " + std::to_string(needed) + " numbers");
     }
 }
 
 void check_rank(int rank, int size) {
     if (rank < 0 || rank >= size) {
         raise(ErrorClass::kRank,
-              "rank " + std::to_string(rank) + " is outside the topology's 0.." + std::to_string(size - 1));
+              "invalid rank: " + std::to_string(rank) + " (the topology has " + std::to_string(size) + " ranks)");
     }
 }
 
@@ -72,8 +72,8 @@ CartTopology make_cart(int dimensions, const int* sizes, const int* periods) {
 
 void check_size(int nodes, const MembershipRef& of) {
     if (nodes > of->size()) {
-        raise(ErrorClass::kArgument,
-              "the topology has " + std::to_string(nodes) + " ranks, the communicator " + std::to_string(of->size()));
+        raise(ErrorClass::kArgument, "the topology has " + std::to_string(nodes) + " ranks, but the communicator has " +
+                                         std::to_string(of->size()));
     }
 }
 
@@ -175,8 +175,8 @@ int Cart_shift(MPI_Comm comm, int dimension, int steps, int* source, int* destin
     MpichRank& state = MpichRank::current();
     const CartTopology& topology = cart(state, comm);
     if (dimension < 0 || dimension >= topology.dimensions()) {
-        raise(ErrorClass::kArgument, "the grid has " + std::to_string(topology.dimensions()) +
-                                         " dimensions, none of number " + std::to_string(dimension));
+        raise(ErrorClass::kArgument, "invalid dimension: " + std::to_string(dimension) + " (the grid has " +
+                                         std::to_string(topology.dimensions()) + " dimensions)");
     }
     const int rank = state.comm(comm).membership->rank;
     *source = topology.neighbor(rank, dimension, -std::int64_t{steps}).value_or(MPI_PROC_NULL);

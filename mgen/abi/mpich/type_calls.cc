@@ -67,7 +67,7 @@ int Type_commit(MPI_Datatype* handle) {
 
 int Type_free(MPI_Datatype* handle) {
     MpichRank& state = MpichRank::current();
-    if (state.type(*handle)->named()) raise(ErrorClass::kType, "a named data type is not freed");
+    if (state.type(*handle)->named()) raise(ErrorClass::kType, "a predefined data type cannot be freed");
     if (!is_f90(*state.type(*handle))) {
         delete_attributes(state, *handle, state.types.find(*handle)->attributes);
         state.types.take(*handle);
@@ -168,7 +168,7 @@ int Type_match_size(int type_class, int bytes, MPI_Datatype* handle) {
         if (match.type_class == type_class && match.bytes == bytes) *handle = match.handle;
     }
     if (*handle == MPI_DATATYPE_NULL) {
-        raise(ErrorClass::kArgument, "no type of the class has " + std::to_string(bytes) + " bytes");
+        raise(ErrorClass::kArgument, "no data type of this class has " + std::to_string(bytes) + " bytes");
     }
     return MPI_SUCCESS;
 }

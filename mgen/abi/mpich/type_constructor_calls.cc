@@ -51,7 +51,7 @@ int make_struct(Count count, const Count lengths[], const Displacement displacem
 mpi::ArrayOrder order_of(int order) {
     if (order == MPI_ORDER_C) return mpi::ArrayOrder::kC;
     if (order == MPI_ORDER_FORTRAN) return mpi::ArrayOrder::kFortran;
-    raise(ErrorClass::kArgument, std::to_string(order) + " is no order of an array");
+    raise(ErrorClass::kArgument, "invalid array order: " + std::to_string(order));
 }
 
 template <class Count>
@@ -73,7 +73,7 @@ mpi::Distribution distribution_of(int distribution) {
         case MPI_DISTRIBUTE_NONE:
             return mpi::Distribution::kNone;
         default:
-            raise(ErrorClass::kArgument, std::to_string(distribution) + " is no distribution of an array");
+            raise(ErrorClass::kArgument, "invalid array distribution: " + std::to_string(distribution));
     }
 }
 
@@ -96,7 +96,7 @@ int make_darray(int processes, int rank, int dimensions, const Count sizes[], co
 int f90_type(mpi::Combiner combiner, std::optional<mpi::BasicType> type, std::vector<std::int32_t> arguments,
              MPI_Datatype* handle) {
     *handle = MPI_DATATYPE_NULL;
-    if (!type) raise(ErrorClass::kOther, "no type of Fortran has the precision and range that are asked for");
+    if (!type) raise(ErrorClass::kOther, "no Fortran type has the requested precision and range");
     MpichRank& state = MpichRank::current();
     *handle = state.types.handle_of([&](const Type& made) {
         return made.type->contents().combiner == combiner && made.type->contents().integers == arguments;

@@ -56,8 +56,8 @@ const TypeContents& contents_of(MPI_Datatype handle) { return MpichRank::current
 template <class Value, class Array>
 void give(const std::vector<Value>& values, MPI_Count most, Array* to, const char* what) {
     if (std::ssize(values) > most) {
-        raise(ErrorClass::kOther,
-              "the data type has " + std::to_string(values.size()) + " " + what + ", not " + std::to_string(most));
+        raise(ErrorClass::kOther, "the data type has " + std::to_string(values.size()) + " " + what +
+                                      ", but the array has room for " + std::to_string(most));
     }
     std::ranges::copy(values, to);
 }
@@ -69,13 +69,13 @@ void give_types(const TypeContents& contents, MPI_Count most, MPI_Datatype* to) 
 }
 
 void refuse_named(const TypeContents& contents) {
-    if (contents.combiner == Combiner::kNamed) raise(ErrorClass::kType, "a named data type has no contents");
+    if (contents.combiner == Combiner::kNamed) raise(ErrorClass::kType, "a predefined data type has no contents");
 }
 
 /// A program that queries with int counts would not see large counts.
 void refuse_large(const TypeContents& contents) {
     if (contents.form == mpi::CountForm::kLarge) {
-        raise(ErrorClass::kOther, "the data type was made with large counts: ask with the calls that end in _c");
+        raise(ErrorClass::kOther, "the data type was made with large counts; use the calls that end in _c");
     }
 }
 

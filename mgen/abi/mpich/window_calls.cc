@@ -48,7 +48,7 @@ Info hints_of(MpichRank& state, WindowFlavor flavor, MPI_Info given) {
 const mpi::MembershipRef& members(MpichRank& state, MPI_Comm comm) {
     const mpi::MembershipRef& membership = state.comm(comm).membership;
     if (membership->communicator->is_inter()) {
-        raise(ErrorClass::kCommunicator, "a window is not made of an inter-communicator");
+        raise(ErrorClass::kCommunicator, "a window cannot be made from an inter-communicator");
     }
     return membership;
 }
@@ -77,20 +77,20 @@ void check_is_on_one_node(MpichRank& state, const mpi::Membership& membership) {
     for (int rank = 0; rank < group.size(); ++rank) {
         if (host.node_of(group.world_rank(rank)) == own) continue;
         raise(ErrorClass::kRmaShared,
-              "the ranks of a shared window have to be on one node (MPI_Comm_split_type); that of rank " +
-                  std::to_string(rank) + " is another one");
+              "the ranks of a shared window must be on one node (see MPI_Comm_split_type), but rank " +
+                  std::to_string(rank) + " is on another node");
     }
 }
 
 int shared_query(MPI_Win handle, int rank, MPI_Aint* bytes, MPI_Aint* displacement_unit, void* base) {
     const mpi::Window& window = *MpichRank::current().win(handle).window;
     if (window.flavor() != WindowFlavor::kShared) {
-        raise(ErrorClass::kRmaFlavor, "the window is not one of MPI_Win_allocate_shared");
+        raise(ErrorClass::kRmaFlavor, "the window was not made with MPI_Win_allocate_shared");
     }
     const int size = window.membership()->size();
     if (rank != MPI_PROC_NULL && (rank < 0 || rank >= size)) {
         raise(ErrorClass::kRank,
-              "rank " + std::to_string(rank) + " is outside the window's 0.." + std::to_string(size - 1));
+              "invalid rank: " + std::to_string(rank) + " (the window has " + std::to_string(size) + " ranks)");
     }
     const mpi::WindowPart* part = rank == MPI_PROC_NULL ? window.first_part() : &window.part(rank);
     *bytes = part != nullptr ? part->bytes : 0;

@@ -15,14 +15,14 @@ mpi::Window& window(MPI_Win handle) { return *MpichRank::current().win(handle).w
 
 void check_assertions(int given, int allowed) {
     if ((given & ~allowed) != 0) {
-        raise(ErrorClass::kAssertion, "the assertion " + std::to_string(given) + " is not one of this call");
+        raise(ErrorClass::kAssertion, "the assertion " + std::to_string(given) + " is invalid for this call");
     }
 }
 
 mpi::LockKind lock_kind(int number) {
     if (number == MPI_LOCK_SHARED) return mpi::LockKind::kShared;
     if (number == MPI_LOCK_EXCLUSIVE) return mpi::LockKind::kExclusive;
-    raise(ErrorClass::kLockKind, std::to_string(number) + " is neither MPI_LOCK_SHARED nor MPI_LOCK_EXCLUSIVE");
+    raise(ErrorClass::kLockKind, "expected MPI_LOCK_SHARED or MPI_LOCK_EXCLUSIVE, found " + std::to_string(number));
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ import pytest
 import haichi
 from haichi.base.program import find_program
 from haichi.service.kinds import JOB_KINDS, Form, offered
-from haichi.service.problems import WrongRequest
+from haichi.service.problems import WrongRequest, told_by_program
 from haichi.service.program import Program
 from haichi.service.requests import job_request
 
@@ -451,3 +451,8 @@ def test_the_page_of_the_interface_loads_nothing_from_elsewhere(server) -> None:
     assert status == 200 and "http://" not in page and "https://" not in page
     for script in re.findall(r'(?:src|href)="(/[^"]+)"', page):
         assert server.ask("GET", script)[0] == 200
+
+
+def test_indented_lines_belong_to_the_message_or_the_hint() -> None:
+    text = "warning: w\nerror: 2 ranks wait:\n  rank 0\n  rank 1\nhint: check them\n  rank 2 ended\nmore\n"
+    assert told_by_program(text) == ("2 ranks wait:\n  rank 0\n  rank 1", "check them\n  rank 2 ended")

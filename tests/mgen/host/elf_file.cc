@@ -51,7 +51,7 @@ TEST(HostElfFile, what_is_no_program_is_said_by_kind) {
         }
         return "";
     };
-    EXPECT_EQ(error_of("#!/bin/sh\nexit 0\n"), "app: is a script (#!/bin/sh), not a compiled program");
+    EXPECT_EQ(error_of("#!/bin/sh\nexit 0\n"), "app: a script (#!/bin/sh), not a compiled program");
     EXPECT_EQ(error_of(""), "app: not a program: no ELF header");
     EXPECT_EQ(error_of("MZ..................."), "app: not a program: no ELF header");
     std::vector<std::byte> other = bytes_of_file(this_program());
@@ -67,12 +67,12 @@ TEST(HostElfFile, programs_that_cannot_run_live_are_refused_with_what_to_do) {
     program.needed = {"libmpi.so.12", "libc.so.6"};  // MPICH as its authors name it, Intel MPI
     EXPECT_EQ(refusal(program), "");
     program.needed = {"libmpi.so.40", "libc.so.6"};
-    EXPECT_NE(refusal(program).find("is built for Open MPI (it needs libmpi.so.40)"), std::string::npos);
+    EXPECT_NE(refusal(program).find(": built for Open MPI (it needs libmpi.so.40)"), std::string::npos);
     EXPECT_NE(refusal(program).find("build it with mpicc.mpich"), std::string::npos);
     program.needed = {"libc.so.6"};
-    EXPECT_NE(refusal(program).find("is no MPI program"), std::string::npos);
+    EXPECT_NE(refusal(program).find("not an MPI program"), std::string::npos);
     program.interpreter = "";
-    EXPECT_NE(refusal(program).find("is a library"), std::string::npos);
+    EXPECT_NE(refusal(program).find(": a library, not a program"), std::string::npos);
     program.needed = {};
     EXPECT_NE(refusal(program).find("linked statically"), std::string::npos);
 }

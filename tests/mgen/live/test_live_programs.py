@@ -123,7 +123,7 @@ SEGMENTATION_FAULT = 139
 
 def test_deadlock(built: Path) -> None:
     words = words_of_failure(2, haichi(3, program("deadlock.c", built)))
-    assert "the program is stuck" in words
+    assert "the program is stuck" in words and "3 ranks have not finished:\n  rank 0 in MPI_Recv" in words
     place = f"MPI_Recv (main ({line_of('deadlock.c')}))"
     for rank in range(3):
         assert f"rank {rank} in {place} waits for a message from rank {(rank + 1) % 3}, tag 5" in words
@@ -147,7 +147,10 @@ def test_others_wait_for_a_rank_that_has_ended(built: Path) -> None:
     words = words_of_failure(2, haichi(3, program("outside.c", built), "leaves"))
     place = f"MPI_Barrier (main ({line_of('outside.c', 'the others wait')}))"
     assert f"rank 0 in {place} waits for a message from rank 1" in words
-    assert "hint: each of them waits for a message that is never sent; rank 1 has ended, with exit code 3" in words
+    assert (
+        "hint: check why the messages that these ranks wait for are never sent\n  rank 1 ended with exit code 3\n"
+        in words
+    )
 
 
 @pytest.mark.parametrize(
@@ -155,7 +158,7 @@ def test_others_wait_for_a_rank_that_has_ended(built: Path) -> None:
     [
         ("early", "MPI_Comm_rank", "MPI has not been initialized yet"),
         ("late", "MPI_Barrier", "MPI has been finalized already"),
-        ("huge", "MPI_Type_contiguous", "a size, displacement or extent of a data type does not fit 64 bits"),
+        ("huge", "MPI_Type_contiguous", "a size, displacement or extent of a data type does not fit in 64 bits"),
     ],
 )
 def test_calls_that_name_their_place(when: str, call: str, words: str, built: Path) -> None:
@@ -176,7 +179,7 @@ def test_a_loop_that_waits_for_a_time(built: Path) -> None:
 def test_message_that_nobody_receives(built: Path) -> None:
     run = haichi(2, program("unmatched.c", built))
     assert run.returncode == 0 and run.stdout == "received 1\n", run.stderr
-    lost = f"rank 1 to rank 0, tag 0, 4 bytes, by MPI_Send (main ({line_of('unmatched.c', 'MPI_Send')}))"
+    lost = f"rank 1 to rank 0, tag 0, 4 bytes, in MPI_Send (main ({line_of('unmatched.c', 'MPI_Send')}))"
     assert f"warning: 2 messages were never received; one of them went from {lost}" in run.stderr, run.stderr
 
 
@@ -197,12 +200,12 @@ def test_faults_of_fortran_name_its_lines(arguments: list[str], call: str, line:
 
 def test_requests_that_nobody_waits_for(built: Path) -> None:
     run = haichi(4, program("open_requests.c", built))
-    where = f"by MPI_Isend (main ({line_of('open_requests.c', 'MPI_Isend')}))"
-    words = f"warning: 4 requests were neither waited for nor freed; one of them is of rank 0, {where}"
+    where = f"in MPI_Isend (main ({line_of('open_requests.c', 'MPI_Isend')}))"
+    words = f"warning: 4 requests were neither waited for nor freed; rank 0 made one of them {where}"
     assert run.returncode == 0 and words in run.stderr, run.stderr
 
 
-ENDLESS = "have done so at least 10000 times while nothing else could happen"
+ENDLESS = "polling ranks (rank 0 first) made at least 10000 polls while nothing else could happen"
 
 
 def test_endless_poll(built: Path) -> None:
@@ -248,12 +251,12 @@ def test_idle_looks_do_not_depend_on_what_is_observed(bins: list[object], built:
 
 
 def first_dataless(size: int) -> str:
-    return f"{size} bytes from rank 0 to rank 1, tag 4, by MPI_Send (main ({line_of('dataless.c')}))"
+    return f"{size} bytes from rank 0 to rank 1, tag 4, in MPI_Send (main ({line_of('dataless.c')}))"
 
 
 def test_payload_that_was_left_out_is_named(built: Path) -> None:
     words = words_of_failure(2, haichi(2, program("dataless.c", built), 7, options=["--payload", "none"]))
-    assert f"the first had {first_dataless(28)}; --payload all moves all data" in words
+    assert f"may be the cause: {first_dataless(28)}\n  use --payload all to move all data\n" in words
     assert haichi(2, program("dataless.c", built), 7, options=["--payload", "all"]).returncode == 0
 
 
@@ -266,7 +269,7 @@ def test_few_ranks_move_large_messages_and_many_ranks_small_ones(
 ) -> None:
     run = haichi(ranks, program("dataless.c", built), numbers, machine="torus:32x16x16")
     if is_stuck:
-        assert f"the first had {first_dataless(4 * numbers)}" in words_of_failure(2, run)
+        assert f"may be the cause: {first_dataless(4 * numbers)}" in words_of_failure(2, run)
     else:
         assert run.returncode == 0 and run.stdout == "answered\n", run.stderr
 
@@ -333,7 +336,7 @@ def test_no_way_of_computing(compute: str, built: Path) -> None:
 
 def test_access_outside_of_a_window(built: Path) -> None:
     words = words_of_failure(2, haichi(2, program("window_range.c", built)))
-    assert "a put of rank 1 reaches outside the window of member 0: bytes 40 to 43 of 40" in words
+    assert "a put of rank 1 is outside the window of target 0: bytes 40 to 43 of 40" in words
 
 
 def test_abort(built: Path) -> None:

@@ -210,7 +210,7 @@ def test_the_network_interface_of_a_message(wishes: Path, tmp_path: Path) -> Non
 def test_a_network_interface_that_the_machine_does_not_have(wishes: Path, tmp_path: Path, nic: int) -> None:
     run = haichi(2, wishes, 100, BY_SIZE, 0, nic, machine=machine(tmp_path, nics=3))
     words = words_of_failure(2, run)
-    assert f"there is no network interface {nic}: a node of this machine has 3" in words
+    assert f"invalid NIC: {nic} (a node of this machine has 3," in words
     line = (SOURCES / "wishes.c").read_text().splitlines()
     (number,) = [i for i, text in enumerate(line, 1) if "// wishes.c: here" in text]
     assert f"rank 0 in MGEN_Send_with (MGEN_Main (wishes.c:{number}))" in words

@@ -54,7 +54,7 @@ class CollectiveJob {
         for (const auto& member : members_) {
             if (!member->steps.done()) {
                 throw InternalError("member " + std::to_string(member->rank()) + " of group " +
-                                    std::to_string(member->group) + " waits for ever");
+                                    std::to_string(member->group) + " waits forever");
             }
             if (member->open_messages() > 0) throw InternalError("a message is left");
         }

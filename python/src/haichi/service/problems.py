@@ -38,4 +38,8 @@ def told_by_program(text: str) -> tuple[str, str]:
             message = line.removeprefix("error: ")
         elif line.startswith("hint: ") and message and not hint:
             hint = line.removeprefix("hint: ")
+        elif line.startswith("  ") and hint:
+            hint += "\n" + line
+        elif line.startswith("  ") and message:
+            message += "\n" + line
     return message, hint
