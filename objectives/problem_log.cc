@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kBytesPerMiB = std::size_t{1} << 20;
 
-/// What HopDistance does for a pair of nodes.
+/// Describes how HopDistance finds the hops of a pair of nodes.
 std::string_view way_to_hops(HopDistance::Path path) {
     switch (path) {
         case HopDistance::Path::kTable8:
