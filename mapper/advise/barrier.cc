@@ -33,7 +33,7 @@ class Trials {
     Trials(const BarrierSearchOptions& options, const BarrierSimulations& simulate)
         : options_(options), simulate_(simulate) {}
 
-    /// Those of `choices` that are new, under the first draw. False after an interruption.
+    /// Simulates the new ones among `choices` under the first draw. Returns false after an interruption.
     bool run(const std::vector<std::vector<bool>>& choices) {
         std::vector<BarrierTrial> trials;
         for (const std::vector<bool>& choice : choices) {
@@ -48,7 +48,8 @@ class Trials {
         return true;
     }
 
-    /// The other draws of these choices. False after an interruption, which leaves all without.
+    /// Simulates the other draws of these choices. Returns false after an interruption, which leaves every choice
+    /// without other draws.
     bool run_other_draws(const std::vector<std::vector<bool>>& choices) {
         std::vector<BarrierTrial> trials;
         for (const std::vector<bool>& choice : choices) {
@@ -67,8 +68,8 @@ class Trials {
     }
     [[nodiscard]] const SimulatedTime& first(const std::vector<bool>& choice) const { return find(choice)->front(); }
 
-    /// The fastest that `is_meant`; of those that cannot be told from it, the one with the fewest barriers, and of
-    /// these the fastest. Nothing when there is none.
+    /// The best choice for which `is_meant` holds, or nothing. Among the choices within tolerance of the fastest, it is
+    /// the one with the fewest barriers, then the faster one.
     template <class IsMeant>
     [[nodiscard]] std::optional<std::vector<bool>> best(const IsMeant& is_meant) const {
         const SimulatedTime* fastest = nullptr;
@@ -102,7 +103,7 @@ class Trials {
 
     const BarrierSearchOptions& options_;
     const BarrierSimulations& simulate_;
-    std::vector<Tried> tried_;  ///< a few dozen at most
+    std::vector<Tried> tried_;  ///< a few dozen entries at most
     std::int64_t simulations_ = 0;
 };
 
@@ -117,14 +118,14 @@ bool try_all(const BarrierSearchOptions& options, Trials& trials) {
     for (std::uint32_t bits = 0; bits < 1U << options.candidates.size(); ++bits) {
         choices.push_back(choice_of(options, bits));
     }
-    // By numbers of sets: {}, {1}, {2}, .., {1, 2}, ..
+    // Ordered by the number of sets: {}, {1}, {2}, .., {1, 2}, ..
     std::ranges::stable_sort(choices, [](const auto& a, const auto& b) {
         return std::pair(count_of(a), sets_of(a)) < std::pair(count_of(b), sets_of(b));
     });
     return trials.run(choices);
 }
 
-/// False after an interruption.
+/// Returns false after an interruption.
 bool try_greedily(const BarrierSearchOptions& options, Trials& trials) {
     const std::vector<bool> none(options.set_count);
     std::vector<bool> all(options.set_count);
@@ -146,7 +147,7 @@ bool try_greedily(const BarrierSearchOptions& options, Trials& trials) {
         const auto seconds = [&](const std::vector<bool>& choice) { return trials.first(choice).seconds; };
         const double limit = seconds(at) - trials.first(at).tolerance_seconds;
         std::vector<bool> best = *std::ranges::min_element(next, {}, seconds);
-        // All changes that help, at once: many barriers are often one too many each.
+        // All helpful changes at once. With many barriers, each is often superfluous on its own.
         std::vector<bool> together = at;
         for (const std::vector<bool>& choice : next) {
             if (!(seconds(choice) < limit)) continue;
@@ -168,7 +169,7 @@ std::string gain_text(const BarrierAdvice& advice, double without) {
            ") saved, spread " + duration_text(advice.spread_seconds);
 }
 
-/// Compares the best choice with any barrier, simulated in all draws, with none.
+/// Compares the best choice with any barrier, simulated in all draws, with no barrier.
 void decide(const BarrierSearchOptions& options, std::span<const SimulatedTime> without,
             std::span<const SimulatedTime> with, BarrierAdvice& advice) {
     std::vector<SimulatedTime> gains;
@@ -214,7 +215,8 @@ void decide(const BarrierSearchOptions& options, std::span<const SimulatedTime> 
     advice.sentence = "Use " + before + ": " + times + ", " + gain_text(advice, usual) + ".";
 }
 
-/// Sets that may get a barrier: those with contention and the ones behind them first, which contention can slide into.
+/// Sets that may get a barrier. Sets with contention come first, together with the sets after them, into which
+/// contention can slide.
 std::vector<std::size_t> candidates_of(const Workload& workload, const std::vector<std::int64_t>& contention) {
     const std::size_t count = workload.set_count();
     std::vector<std::size_t> sets(count);
@@ -225,7 +227,7 @@ std::vector<std::size_t> candidates_of(const Workload& workload, const std::vect
     return sets;
 }
 
-/// One answer.
+/// Computes one answer.
 class SizedAdvisor {
   public:
     SizedAdvisor(const BarrierAdviceOptions& asked, std::int32_t draws, const AdviceControl& control)
@@ -248,7 +250,8 @@ class SizedAdvisor {
     }
 
   private:
-    /// All ranks synchronise by RDMA: dissemination, each put complete before the next step.
+    /// Adds the time of a barrier by RDMA over all ranks. It uses dissemination, where each put completes before the
+    /// next step.
     void count_put_barrier(const Placement& placement, BarrierAdvice& advice) const {
         const std::int32_t ranks = placement.job().workload().rank_count();
         Workload steps(ranks);
@@ -288,11 +291,11 @@ class SizedAdvisor {
         return options;
     }
 
-    /// The iterations of each simulation; lowers the number of simulations to what the budget allows.
+    /// Returns the iterations of each simulation, and lowers the number of simulations to the budget.
     std::optional<SimulatedIterations> affordable(const Placement& placement, std::int32_t& most_simulations) const {
         const Workload& workload = placement.job().workload();
         const double hops = packet_hops_per_iteration(placement);
-        // With too little for all of them there are fewer, as long as no barrier and all of them can be compared.
+        // A smaller budget gives fewer simulations, but always enough to compare no barrier with all barriers.
         constexpr std::int64_t kFewestRuns = 2;
         const std::int64_t runs = std::clamp(affordable_runs(hops, workload.iterations(), asked_.packet_hops),
                                              kFewestRuns, std::int64_t{asked_.most_simulations});
@@ -409,7 +412,7 @@ void parse_imbalance(const std::string& text, BarrierAdviceOptions& options) {
         if (options.imbalance_ps > kLongestSimulationPs) throw OptionError("§imbalance: at most 26 days");
         return;
     }
-    // Thousandths are enough, and whole numbers are parsed alike everywhere.
+    // Thousandths suffice, and integers are parsed alike everywhere.
     const std::string number = text.substr(0, text.size() - 1);
     const auto point = number.find('.');
     std::string decimals = point == std::string::npos ? "" : number.substr(point + 1);

@@ -14,7 +14,7 @@ namespace {
 
 std::int32_t quotient_up(std::int64_t a, std::int64_t b) { return static_cast<std::int32_t>((a + b - 1) / b); }
 
-/// Usable nodes that the job has in each cluster, by the machine's terminals.
+/// The job's usable nodes in each cluster, as terminals of the machine.
 using NodesOfClusters = std::vector<std::vector<std::int32_t>>;
 
 NodesOfClusters nodes_of_clusters(const Network& network) {
@@ -29,8 +29,8 @@ NodesOfClusters nodes_of_clusters(const Network& network) {
     return nodes;
 }
 
-/// `needed` nodes in proportion to the clusters' sizes: what is left of whole shares goes to the largest remainders, of
-/// equal ones to the larger cluster, then to the first.
+/// Distributes `needed` nodes in proportion to the clusters' sizes. Remaining nodes go to the largest remainders, then
+/// to the larger cluster, then to the first.
 std::vector<std::int64_t> shares_of(const NodesOfClusters& nodes, std::int64_t needed) {
     const auto size = [&](std::size_t c) { return static_cast<std::int64_t>(nodes[c].size()); };
     std::int64_t all = 0;
@@ -68,7 +68,7 @@ std::vector<ClusterNodes> in_one_cluster(const Machine& machine, const NodesOfCl
                           ", or a workload of fewer ranks, with that of more in §spread-workload");
 }
 
-/// So many nodes of each cluster that every one has its share.
+/// Takes from each cluster its proportional number of nodes.
 ClusterNodes over_all_clusters(const NodesOfClusters& nodes, std::int64_t ranks, std::int32_t most_per_node) {
     std::int64_t all = 0;
     for (const auto& list : nodes) all += static_cast<std::int64_t>(list.size());

@@ -13,7 +13,7 @@ namespace haichi {
 
 namespace {
 
-// From where on a share decides. The two studies behind the rules lie far from these.
+// Thresholds from which a fraction decides. The two studies that support the rules are far from these values.
 constexpr double kMostly = 0.5;
 constexpr double kNearlyAll = 0.9;
 constexpr double kScattered = 0.1;
@@ -36,12 +36,12 @@ std::string rails_text(std::int32_t rails) { return std::to_string(rails) + (rai
 constexpr int kStripedClass = size_class(kStripedMessageBytes);
 constexpr int kSmallClass = size_class(kSmallMessageBytes);
 
-/// Nothing, where sizes are not known one by one.
+/// The messages, or empty statistics if individual sizes are unknown.
 MessageStatistics with_sizes(const MessageStatistics& messages) {
     return has_all_sizes(messages) ? messages : MessageStatistics{};
 }
 
-/// Bytes in messages of kStripedMessageBytes and more, at least: the histogram counts messages, not bytes.
+/// A lower bound on the bytes in messages of at least kStripedMessageBytes. The histogram counts messages, not bytes.
 double striped_bytes(const MessageStatistics& messages) {
     double in_large = 0;
     double in_others = 0;
@@ -71,7 +71,7 @@ bool moves_small(const MessageStatistics& messages) {
 
 bool is_posting(std::string_view name) { return name.starts_with("MPI_I") || name.ends_with("_init"); }
 
-/// Both directions of a function: a receive's time is that of its message.
+/// Both directions of a function, because a receive takes the time of its message.
 MessageStatistics both(const FunctionTotals& function) {
     MessageStatistics sum = with_sizes(function.sent);
     add_messages(sum, with_sizes(function.received));
@@ -142,7 +142,7 @@ RailSigns rail_signs(const JobLog& log, const JobTotals& totals) {
         add_messages(received, with_sizes(f.received));
         if (is_posting(f.name)) add_messages(posted, both(f));
     }
-    // Messages are counted at both ends where both are known.
+    // Messages are counted at both ends if both are known.
     const MessageStatistics& all = sent.count > 0 ? sent : received;
     signs.messages = all.count;
     signs.large_bytes = share(striped_bytes(all), static_cast<double>(all.bytes_total));
@@ -152,7 +152,7 @@ RailSigns rail_signs(const JobLog& log, const JobTotals& totals) {
     double collective = 0;
     for (const FunctionTotals& f : totals.functions) {
         const FunctionKind kind = function_kind(f.name);
-        // What was posted is waited for elsewhere.
+        // Other functions wait for the posted messages.
         const MessageStatistics moved = kind == FunctionKind::kCompletion ? posted : both(f);
         if (kind == FunctionKind::kCollective) collective += f.seconds_total;
         if (moved.count == 0) continue;
@@ -230,7 +230,7 @@ std::string rail_trend(std::span<const RailAdvice> advices) {
 std::vector<std::string> rail_settings(const std::string& library, std::int32_t rails) {
     const std::string n = rails > 0 ? std::to_string(rails) : "n";
     const auto names = [&](std::string_view word) { return library.find(word) != std::string::npos; };
-    // MVAPICH2 calls itself so, and MPICH in its version texts.
+    // MVAPICH2 uses this name, and MPICH in its version texts.
     if (names("MVAPICH")) return {"MV2_NUM_HCAS=" + n};
     if (names("Open MPI")) {
         return {"UCX_MAX_RNDV_RAILS=" + n + " (over UCX)", "OMPI_MCA_btl_openib_max_btls=" + n + " (over openib)"};

@@ -19,7 +19,7 @@ namespace {
 
 using Shape = std::vector<std::int32_t>;
 
-/// A request and the slowest of its shapes.
+/// A request and the time of its slowest shape.
 struct TimedRequest {
     const Shape* request = nullptr;
     TimeSpread time;
@@ -67,7 +67,7 @@ ShapeAdvice without_times(std::span<const ShapeTimes> shapes, const ShapeLimits&
     return advice;
 }
 
-/// What a search found for a shape; nothing: it was not begun.
+/// The result of a shape's search, or nothing if the search did not begin.
 using Found = std::optional<Evaluation>;
 
 bool is_complete(const Found& found) { return found && !found->interrupted; }
@@ -78,7 +78,7 @@ std::int32_t idle_nodes(const Placement& placement) {
     return placement.job().allocation().node_count() - static_cast<std::int32_t>(used.size());
 }
 
-/// The spec with its parts read. Nodes that the machine states as faulty do not count.
+/// The spec with its parts loaded, and without the machine's faulty nodes.
 JobSpec without_faults(const JobSpec& spec, const Log& log) {
     JobSpec read = loaded(spec, log);
     Machine machine = *load_machine(read);
@@ -151,7 +151,7 @@ class ShapeAdvisor {
                           "they need " + std::to_string(least) + " nodes, or a larger §ppn");
     }
 
-    /// Of one search.
+    /// The effort of one search.
     struct Effort {
         std::int32_t restarts = 1;
         std::int64_t evaluations = 0;
@@ -164,12 +164,12 @@ class ShapeAdvisor {
         return {1, std::clamp(kPerRank * workload_.rank_count(), kFewest, kMostEvaluations)};
     }
 
-    /// As much as a search of its own would make, unless all of them together would take minutes.
+    /// The default effort of a single search, unless all searches together would take minutes.
     [[nodiscard]] Effort proper_effort(std::size_t searches) const {
         constexpr std::int64_t kPerRank = 2000;
         constexpr std::int64_t kFewest = 200'000;
         constexpr std::int64_t kAll = 20'000'000;
-        constexpr std::int64_t kAllOfLarge = 5'000'000;  // an evaluation takes many times longer there
+        constexpr std::int64_t kAllOfLarge = 5'000'000;  // an evaluation takes many times longer in large jobs
         constexpr std::int32_t kLarge = 1024;
         constexpr std::int64_t kRestarts = 8;
         const std::int64_t all = workload_.rank_count() > kLarge ? kAllOfLarge : kAll;
@@ -225,7 +225,8 @@ class ShapeAdvisor {
         }
     }
 
-    /// Requests, the best first by the worst search value of their shapes (then by their distances), as lists of rows.
+    /// Requests as lists of rows, best first. The worst search value of a request's shapes decides, then their
+    /// distances.
     [[nodiscard]] std::vector<std::vector<std::size_t>> requests() const {
         std::vector<std::vector<std::size_t>> groups;
         for (std::size_t k = 0; k < report_.shapes.size(); ++k) {
@@ -248,7 +249,8 @@ class ShapeAdvisor {
         return groups;
     }
 
-    /// The finalists that the budget allows, with seeds and iterations in the report; none when it allows no two.
+    /// The finalists that the budget allows, with seeds and iterations in the report. Empty if the budget does not
+    /// allow two.
     std::vector<std::size_t> affordable_finalists() {
         const auto groups = requests();
         if (groups.empty()) return {};
@@ -270,7 +272,7 @@ class ShapeAdvisor {
             report_.seeds = seeds;
             return true;
         };
-        // Rather fewer finalists than less than four iterations of each; overdrafts are the last resort.
+        // Fewer finalists are preferred to less than four iterations each. An overdraft is the last resort.
         constexpr double kHalf = 0.5;
         for (std::size_t count = most; count >= least; --count) {
             if (fits(count, options_.seeds, kHalf)) return rows(count);
@@ -341,11 +343,11 @@ class ShapeAdvisor {
 
     const ShapeAdviceOptions& options_;
     const AdviceControl& control_;
-    JobSpec spec_;  ///< with both as shared values
+    JobSpec spec_;  ///< with the machine and the traffic as shared values
     const Machine& machine_;
     const Workload& workload_;
     ShapeAdviceReport report_;
-    double hops_ = 0;  ///< packet-hops of an iteration of the longest placement found
+    double hops_ = 0;  ///< packet-hops per iteration of the longest placement found
     bool is_cut_short_ = false;
 };
 
@@ -363,7 +365,7 @@ ShapeAdvice advise_shapes(std::span<const ShapeTimes> shapes, const ShapeLimits&
     if (requests.empty()) return without_times(shapes, limits);
     ShapeAdvice advice;
     const TimeSpread& best = requests.front().time;
-    // The first that differs from the best, and what lies before it.
+    // The first request that differs from the best, and all requests before it.
     std::size_t end = 1;
     const auto spread = [&](std::size_t i) { return best.spread_seconds + requests[i].time.spread_seconds; };
     while (end < requests.size() && requests[end].time.mean_seconds - best.mean_seconds <= spread(end)) ++end;

@@ -18,7 +18,7 @@ using PaysAt = std::function<std::optional<bool>(double)>;
 
 constexpr double kDelayResolution = 1e-6;
 
-/// "1.05 s in cluster 0, 0.7 s over clusters 0 and 1"
+/// Returns a text such as "1.05 s in cluster 0, 0.7 s over clusters 0 and 1".
 std::string times_text(const SpreadPlace& one, const SpreadPlace& all) {
     const auto ranks = [](const SpreadPlace& place) { return std::to_string(place.ranks) + " ranks"; };
     const bool same = one.ranks == all.ranks;
@@ -73,7 +73,7 @@ class SpreadAdvisor {
         return std::move(advice_);
     }
 
-    /// How long packets may be held for it to pay.
+    /// Finds the longest packet delay with which spreading saves time.
     void find_longest_delay() {
         constexpr double kFirst = 1e-3;
         constexpr double kStep = 4;
@@ -124,7 +124,7 @@ class SpreadAdvisor {
         return std::move(advice_);
     }
 
-    /// More ranks share work that is not stated: from how much of it on they are faster.
+    /// More ranks share unknown computation. Finds the computation time from which more ranks are faster.
     SpreadAdvice unknown_computing() {
         constexpr int kMostDoublings = 40;
         constexpr double kShareOfIteration = 0.01;
@@ -180,7 +180,7 @@ double compute_seconds_of(const Workload& workload) {
     return seconds;
 }
 
-/// Its ranks compute so long before the first set.
+/// The workload with this computation time before the first set.
 Workload with_computing(const Workload& workload, double seconds) {
     Workload computing(workload.rank_count(), workload.iterations());
     computing.reserve_messages(workload.messages().size());
@@ -230,11 +230,11 @@ class SpreadRun {
     }
 
   private:
-    /// Where the job may be, and what it does there.
+    /// Nodes for the job, with its placements and times there.
     struct Side {
         SpreadPlace* times = nullptr;
         Job job;
-        std::vector<std::optional<Placement>> found{};  ///< by seed
+        std::vector<std::optional<Placement>> found{};  ///< per seed
         std::optional<Placement> fastest{};
     };
 
@@ -249,7 +249,7 @@ class SpreadRun {
             .clusters = nodes.clusters, .ranks = ranks, .nodes = count, .ranks_per_node = ranks_per_node(ranks, count)};
     }
 
-    // ---- What it does there -----------------------------------------------------------------------------------------
+    // ---- Behaviour of the job ---------------------------------------------------------------------------------------
 
     void find_form() {
         SimulationOptions asked;
@@ -296,7 +296,7 @@ class SpreadRun {
         set_computing(all_, all, shared_seconds(report_.compute_seconds));
     }
 
-    /// Of a rank over all clusters.
+    /// Computation time of a rank over all clusters.
     [[nodiscard]] double shared_seconds(double seconds) const {
         return seconds * traffic_of(one_).rank_count() / traffic_of(all_).rank_count();
     }
@@ -344,7 +344,7 @@ class SpreadRun {
         }
     }
 
-    /// Of one that takes longest.
+    /// Packet-hops of the longest simulation.
     [[nodiscard]] double packet_hops() const {
         double hops = 0;
         for (const Side& side : sides_) {
@@ -402,7 +402,8 @@ class SpreadRun {
         }
     }
 
-    // ---- What if ----------------------------------------------------------------------------------------------------
+    // ---- Other delays and computation times
+    // ----------------------------------------------------------------------------
 
     std::optional<SimulatedTime> time_of(const Placement& placement) {
         const AdviceRun run = run_of(placement);
@@ -434,10 +435,10 @@ class SpreadRun {
 
     const SpreadAdviceOptions& options_;
     const AdviceControl& control_;
-    JobSpec one_;  ///< both are read; the nodes are those asked for
+    JobSpec one_;  ///< with all parts loaded and the requested nodes
     JobSpec all_;
     ComparedNodes compared_;
-    std::vector<Side> sides_;  ///< in one cluster, in its order; then over all
+    std::vector<Side> sides_;  ///< in one cluster, in the order of compared_.in_one, then over all clusters
     SpreadAdviceReport report_;
 };
 
