@@ -5,7 +5,7 @@ namespace haichi {
 
 namespace {
 
-/// The packet simulator as the judge.
+/// The objective that evaluates placements with the packet simulator.
 ObjectiveRow simulated_time_row() {
     ObjectiveRow row{
         {.name = "simulated-time",
