@@ -52,7 +52,7 @@ class Checker {
     MapCheck check_;
 };
 
-/// "node=8x6x4:torus"
+/// Returns a text such as "node=8x6x4:torus".
 std::string text_of(const NodeRequest& node) {
     return "node=" + sizes_text(node.sizes) + (node.allocation.empty() ? "" : ":" + node.allocation);
 }
@@ -80,7 +80,7 @@ void check_node_against_job(Checker& check, const JobScript& script, const Alloc
     }
 }
 
-/// Without --shape or --nodes: whether the machine has that many nodes, and is as long in some direction.
+/// Without --shape or --nodes: checks the machine's number of nodes and its sizes.
 void check_node_against_machine(Checker& check, const JobScript& script, const Machine& machine) {
     const Located<NodeRequest>& node = *script.node;
     const std::string what = text_of(node.value);
@@ -113,7 +113,7 @@ void check_node_against_machine(Checker& check, const JobScript& script, const M
     check.ok(what + " fits machine " + machine.name, node.place);
 }
 
-/// Checks shape=. The shape that the map's coordinates lie in.
+/// Checks shape=. Returns the shape that contains the map's coordinates.
 Sizes process_shape(Checker& check, const JobScript& script) {
     const Sizes& nodes = script.node->value.sizes;
     if (!script.shape) return nodes;
@@ -131,13 +131,13 @@ Sizes process_shape(Checker& check, const JobScript& script) {
     return shape;
 }
 
-/// Ranks that PJM lets on a node. Without max-proc-per-node it spreads proc over the nodes of the shape.
+/// Ranks that PJM allows per node. Without max-proc-per-node, it distributes proc over the nodes of the shape.
 std::int64_t processes_per_node(const JobScript& script, std::int64_t nodes, std::int64_t otherwise) {
     if (script.max_proc_per_node) return script.max_proc_per_node->value;
     return script.proc ? (script.proc->value + nodes - 1) / nodes : otherwise;
 }
 
-/// `asked`: ranks per node by --ppn; nothing: not given.
+/// `asked` is the number of ranks per node from --ppn, if given.
 void check_processes(Checker& check, const JobScript& script, std::int64_t nodes, std::int64_t per_node,
                      std::optional<std::int32_t> asked) {
     if (script.proc) {
@@ -166,7 +166,7 @@ void check_processes(Checker& check, const JobScript& script, std::int64_t nodes
     }
 }
 
-/// Whether the script's file is the map; nothing when it cannot be told.
+/// Whether the script's file is the map. Empty if that is unknown.
 std::optional<bool> is_same_file(const std::string& named, const std::string& map, const std::string& script) {
     namespace fs = std::filesystem;
     if (map == "-" || named.find_first_of("$`%") != std::string::npos) return std::nullopt;
@@ -175,7 +175,7 @@ std::optional<bool> is_same_file(const std::string& named, const std::string& ma
     return fs::equivalent(named, map, none) || fs::equivalent(fs::path(script).parent_path() / named, map, none);
 }
 
-/// A script that starts several programs may have a map for each; one of them has to be this one.
+/// A script with several programs may have a map for each of them. One of these must be this map.
 void check_use(Checker& check, const JobScript& script, const std::string& map) {
     struct Use {
         std::string option;
@@ -213,7 +213,7 @@ void check_use(Checker& check, const JobScript& script, const std::string& map) 
     }
 }
 
-/// Ranks that the script starts from the map; 0: not said.
+/// Number of ranks that the script starts from the map, or 0 if it states none.
 std::int64_t ranks_of(const JobScript& script) {
     for (const MpiexecCall& call : script.calls) {
         if (call.coordinate_file && call.ranks) return *call.ranks;
@@ -250,7 +250,7 @@ void check_text(Checker& check, std::string_view text, const CheckedMap& checked
     }
 }
 
-/// A job of these logical coordinates, whatever they are on the machine.
+/// A job with these logical coordinates, independent of their nodes on the machine.
 Allocation logical_job(const Sizes& sizes, std::int64_t ranks_per_node) {
     AllocationRequest request;
     request.ranks_per_node = static_cast<std::int32_t>(std::min(ranks_per_node, INT32_MAX / product(sizes)));
@@ -262,8 +262,8 @@ bool looks_like_fujitsu(std::string_view text) {
     return first != std::string_view::npos && text[first] == '(';
 }
 
-/// What the script asks for in nodes, checked against the job, where it is given, or the machine; false where nothing
-/// can be told of it.
+/// Checks the script's node request against the given job, or against the machine. Returns false if no check is
+/// possible.
 bool check_node(Checker& check, const JobSpec& spec, JobScript& script, const Reading& reading) {
     const bool is_job_given = !spec.allocation.shape.empty() || is_given(spec.allocation.nodes);
     const std::shared_ptr<const Machine> machine = load_machine(spec, reading);
@@ -289,7 +289,7 @@ bool check_node(Checker& check, const JobSpec& spec, JobScript& script, const Re
     return true;
 }
 
-/// The script against the job or the machine, then the map against the script.
+/// Checks the script against the job or the machine, then the map against the script.
 void check_with_script(Checker& check, std::string_view text, const JobSpec& spec, const CheckedMap& checked,
                        const Reading& reading) {
     JobScript script = parse_job_script(read_file(checked.job_script, kLargestScriptBytes), checked.job_script);
@@ -308,7 +308,7 @@ void check_with_script(Checker& check, std::string_view text, const JobSpec& spe
                       "haichi convert -t fujitsu writes it");
         return;
     }
-    if (nodes > kMostVertices) return;  // more than any machine has: said already
+    if (nodes > kMostVertices) return;  // more than any machine has, which is already reported
     const Allocation logical = logical_job(shape, per_node);
     const auto ranks = static_cast<std::int32_t>(std::min<std::int64_t>(ranks_of(script), INT32_MAX));
     check_text(check, text, checked, {.allocation = &logical, .rank_count = ranks});

@@ -66,7 +66,7 @@ Job::Job(const JobSpec& spec, const Reading& reading) {
 }
 
 Job::Job(AllocatedNodes nodes, std::shared_ptr<const LoadedTraffic> traffic) {
-    // Only for its check that the ranks fit: faulty nodes take none.
+    // Only checks that the ranks fit. Faulty nodes get no ranks.
     const Mapping fits(traffic->rank_count(), nodes.allocation->network.usable_node_count(),
                        nodes.allocation->ranks_per_node);
     Mapping placed = haichi::default_placement(traffic->rank_count(), *nodes.allocation);
@@ -77,7 +77,7 @@ std::shared_ptr<const JobProblem> Job::problem(const Log& log) const {
     const std::scoped_lock lock(parts_->mutex);
     std::shared_ptr<const JobProblem> posed = parts_->problem.lock();
     if (posed != nullptr) return posed;
-    // The parts hold what the problem refers to, so they live as long as it does.
+    // The problem refers to the parts, so they must live as long as it does.
     struct Held {
         std::shared_ptr<const Parts> parts;
         JobProblem posed;

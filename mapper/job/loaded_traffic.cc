@@ -90,7 +90,7 @@ std::shared_ptr<const Workload> LoadedTraffic::shared_workload(const Log& log) c
 
 const std::vector<std::string>& LoadedTraffic::warnings(const Log& log) const {
     (void)shared_workload(log);
-    return warnings_;  // which changes no more
+    return warnings_;  // constant from here on
 }
 
 std::shared_ptr<const LoadedTraffic> LoadedTraffic::with_message_size(std::int64_t size_bytes) const {

@@ -31,7 +31,7 @@ Placement given_placement(const Job& job, const GivenMap& map, const std::string
     }
     const Allocation& allocation = job.allocation();
     for (std::size_t r = 0; r < nodes.size(); ++r) {
-        if (nodes[r].value < 0 || nodes[r].value >= allocation.node_count()) continue;  // refused below
+        if (nodes[r].value < 0 || nodes[r].value >= allocation.node_count()) continue;  // rejected below
         if (allocation.network.is_usable(nodes[r])) continue;
         throw OptionError("rank " + std::to_string(r) + " is on node " + std::to_string(nodes[r].value) +
                           ", which is faulty");

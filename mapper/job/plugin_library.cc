@@ -34,7 +34,7 @@ class PluginObjective : public BoundObjective {
     }
 
   private:
-    Library library_;  // before the objective, whose destructor is in it
+    Library library_;  // before the objective, whose destructor is in the library
     std::unique_ptr<BoundObjective> objective_;
 };
 
@@ -75,7 +75,7 @@ std::optional<PluginName> parse_plugin_name(std::string_view text) {
 
 std::unique_ptr<BoundObjective> bind_plugin_objective(const PluginName& name, const std::vector<NextObjective>& next,
                                                       const Problem& problem, const Mapping& default_placement) {
-    // Without a slash dlopen would look in the system's folders instead.
+    // Without a slash, dlopen would search the system's directories instead.
     const std::string path = std::filesystem::absolute(name.library).string();
     const Library library(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL), [](void* handle) {
         if (handle != nullptr) dlclose(handle);
