@@ -15,7 +15,7 @@ namespace haichi {
 
 namespace {
 
-/// "1,3", counted from 1: {0, 2}.
+/// Parses "1,3", counted from 1, to {0, 2}.
 std::vector<std::size_t> parse_set_numbers(std::string_view text) {
     std::vector<std::size_t> sets;
     for (std::size_t at = 0; at <= text.size();) {
@@ -31,7 +31,7 @@ std::vector<std::size_t> parse_set_numbers(std::string_view text) {
     return sets;
 }
 
-/// By set.
+/// Per set: whether a barrier precedes it.
 std::vector<bool> barriers_of(const BarrierChoice& choice, std::size_t set_count) {
     std::vector<bool> barriers(set_count, choice.sets.empty());
     for (const std::size_t t : choice.sets) {
