@@ -1,6 +1,6 @@
-// The mapping files of Blue Gene: line k holds the coordinates of the node of rank k in the job's block and its place
-// on the node. Blue Gene/Q has five axes and takes comments and blank lines; Blue Gene/L has three, and its file has to
-// place a rank on every place of the partition.
+// The mapping files of Blue Gene. Line k holds the coordinates of the node of rank k in the job's block, and its slot
+// on the node. Blue Gene/Q has five axes and allows comments and blank lines. Blue Gene/L has three, and its file must
+// place a rank on every slot of the partition.
 
 #include "base/quantity.h"
 #include "mapper/rankmap/formats.h"
@@ -13,8 +13,8 @@ namespace {
 struct BlueGene {
     const char* format;
     std::size_t axes;
-    const char* numbers;  ///< of a record
-    bool is_strict;       ///< no comments or blank lines, every place taken
+    const char* numbers;  ///< numbers of a record
+    bool is_strict;       ///< no comments or blank lines, every slot taken
 };
 constexpr BlueGene kQ = {"bgq", 5, "A B C D E T", false};
 constexpr BlueGene kL = {"bgl", 3, "x y z t", true};

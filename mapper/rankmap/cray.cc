@@ -1,5 +1,5 @@
 // MPICH_RANK_ORDER of Cray's MPI (MPICH_RANK_REORDER_METHOD=3): the ranks in placement order, separated by commas. The
-// first ranks-per-node entries go to the first node, the next ones to the second, and so on; "4-7" and "7-4" are
+// first ranks-per-node entries belong to the first node, the next ones to the second, and so on. "4-7" and "7-4" are
 // ranges.
 
 #include <cstdlib>
@@ -28,8 +28,8 @@ void check_cray(const RankMapContext& context) {
     if (context.rank_count > 0) check_ranks(context.rank_count, *context.allocation);
 }
 
-/// A line per node, so that the file can be read; all in one line when nodes have one rank: a line without a comma
-/// might be taken for another format.
+/// Writes one line per node for readability. If nodes have one rank, all ranks are in one line, because lines without a
+/// comma could be taken for another format.
 std::string write_cray(const Mapping& mapping, const RankMapContext& context) {
     check_ranks(mapping.rank_count(), *context.allocation);
     const bool node_per_line = mapping.ranks_per_node() > 1;
@@ -56,7 +56,7 @@ class OrderReader {
     OrderReader(const std::string& file, const RankMapContext& context)
         : ranks_(file, context), per_node_(context.allocation->ranks_per_node) {}
 
-    /// "3" or "0-3" or "3-0".
+    /// Accepts "3", "0-3" or "3-0".
     void add(std::string_view entry, const SourcePlace& place) {
         const auto dash = entry.find('-');
         const std::int64_t first = parse_count(entry.substr(0, dash), ranks_.largest_rank(), place);
@@ -108,8 +108,8 @@ PlacedRanks read_cray(std::string_view text, const std::string& file, const Rank
     return order.take(context);
 }
 
-/// Bytes of PMI_process_mapping, "(vector,(0,2,1),...)": triples of first node, number of nodes and ranks per node, in
-/// rank order, as long as consecutive nodes get equally many consecutive ranks.
+/// Length of PMI_process_mapping, "(vector,(0,2,1),...)", in bytes. It consists of triples of first node, number of
+/// nodes and ranks per node, in rank order. A triple covers consecutive nodes with equal numbers of consecutive ranks.
 std::size_t encoded_length(const Mapping& mapping) {
     struct Run {
         std::int32_t node = -1;

@@ -47,7 +47,7 @@ void NumberedRanks::add(std::string_view rank, NodeId node, std::int32_t place_o
 
 PlacedRanks NumberedRanks::take(const RankMapContext& context, const std::string& record) {
     read_or_note(context, MapRule::kRankCount, [&] {
-        if (skipped_ > 0) return;  // those are problems already
+        if (skipped_ > 0) return;  // skipped records are already reported as problems
         check_rank_count(file_, count_, context, record, "every rank has one " + record);
         const auto missing = std::ranges::count(placed_.line_of_rank, 0U);
         if (missing == 0) return;

@@ -1,5 +1,5 @@
 // Files with a host per line in rank order: Slurm's SLURM_HOSTFILE, the host and machine files of Hydra (MPICH) and
-// Intel MPI, SimGrid's smpirun. They differ in how several ranks on a host, comments and options are written.
+// Intel MPI, SimGrid's smpirun. They differ in the syntax of several ranks on a host, comments and options.
 
 #include "base/quantity.h"
 #include "mapper/rankmap/formats.h"
@@ -11,11 +11,11 @@ namespace {
 
 struct HostLines {
     const char* format;
-    char count_sign;    ///< "host:4"
+    char count_sign;    ///< separates host and count, as in "host:4"
     bool writes_count;  ///< always, also for one rank
     bool has_comments;
     bool has_lists;    ///< "a,b" and "node[1-3]" in one line
-    bool has_options;  ///< "binding=..." and "user=..." behind the host
+    bool has_options;  ///< "binding=..." and "user=..." after the host
 };
 constexpr HostLines kSlurm = {"slurm", '*', false, true, true, false};
 constexpr HostLines kHydra = {"hydra", ':', true, true, false, true};
@@ -36,10 +36,10 @@ std::string write_host_lines(const HostLines& kind, const Mapping& mapping, cons
     return text;
 }
 
-/// What one line places: (node, number of ranks), in order.
+/// The placements of one line: (node, number of ranks), in order.
 using HostCounts = std::vector<std::pair<NodeId, std::int64_t>>;
 
-/// "host" or "host:4"; for Slurm the host may be a list with ranges of at most `most` names.
+/// Reads "host" or "host:4". For Slurm the host may be a list with ranges of at most `most` names.
 void read_host(const HostLines& kind, std::string_view word, std::int64_t most, const RankMapContext& context,
                const SourcePlace& place, HostCounts& placed) {
     const auto sign = word.find(kind.count_sign);
@@ -80,7 +80,7 @@ PlacedRanks read_host_lines(const HostLines& kind, std::string_view text, const 
             check_options(kind, words, place);
             if (!kind.has_lists) return read_host(kind, words[0], 1, context, place, placed);
             for (std::string_view rest = words[0]; !rest.empty();) {
-                // At least one, so that a list that is too long is counted.
+                // At least one, so that an excessive list is counted.
                 const std::int64_t most = std::max<std::int64_t>(ranks.room() - std::ssize(placed), 1);
                 read_host(kind, next_host_entry(rest), most, context, place, placed);
             }

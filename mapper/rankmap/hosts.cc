@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kLargestListBytes = std::size_t{512} << 20;
 constexpr std::size_t kLongestName = 255;
 constexpr std::size_t kMostDigits = 9;
-/// Ranges in one name: Slurm's own are one or two.
+/// Most ranges in one name. Slurm's names have one or two.
 constexpr std::size_t kMostRanges = 4;
 
 bool is_alphanumeric(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -28,7 +28,7 @@ void check_name(const std::string& name, const SourcePlace& place) {
                      "letters, digits, '-', '_' and '.', a letter or digit first");
 }
 
-/// "000-095": numbers in text, as many digits as the first has.
+/// "000-095": numbers in text, with as many digits as the first one.
 struct Range {
     std::int64_t first = 0;
     std::int64_t last = 0;
@@ -63,7 +63,7 @@ std::string padded(std::int64_t number, std::size_t digits) {
     throw InputError(place, "more than " + std::to_string(most) + (most == 1 ? " name" : " names"));
 }
 
-/// A name with ranges: texts between them, and the ranges, one list of ranges per pair of brackets.
+/// A name with ranges: the texts between the ranges, and one list of ranges per pair of brackets.
 class NamePattern {
   public:
     NamePattern(std::string_view text, const SourcePlace& place) : place_(place) {
@@ -113,7 +113,7 @@ class NamePattern {
     std::vector<std::vector<Range>> brackets_;
 };
 
-/// "node%04d" for numbers 0, 1, ...
+/// Expands "node%04d" for the numbers 0, 1, ...
 std::vector<std::string> numbered_names(const std::string& pattern, std::int32_t nodes, const SourcePlace& place) {
     const auto percent = pattern.find('%');
     const auto end = pattern.find_first_not_of("0123456789", percent + 1);

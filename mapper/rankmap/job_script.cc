@@ -17,10 +17,10 @@ constexpr std::size_t kMostProblems = 100;
 constexpr std::int64_t kMostProcesses = std::int64_t{1} << 31;
 constexpr std::string_view kBlanks = " \t\r";
 
-/// The words of a shell line up to a comment; quotes hold words together. Throws InputError for an open quote.
+/// The words of a shell line up to a comment. Quotes join words. Throws InputError for an open quote.
 std::vector<std::string> shell_words(std::string_view line, const SourcePlace& place) {
     std::vector<std::string> words;
-    bool inside = false;  // a word
+    bool inside = false;  // inside a word
     char quote = '\0';
     for (const char c : line) {
         if (quote != '\0') {
@@ -51,7 +51,7 @@ std::vector<std::string> shell_words(std::string_view line, const SourcePlace& p
 
 bool has_variable(std::string_view value) { return value.find_first_of("$`") != std::string_view::npos; }
 
-/// "8", "8x6" or "8x6x4".
+/// Parses "8", "8x6" or "8x6x4".
 std::vector<std::int32_t> parse_node_shape(std::string_view text, const SourcePlace& place) {
     constexpr std::size_t kMostDimensions = 3;
     std::vector<std::int32_t> sizes;
@@ -87,7 +87,7 @@ class ScriptReader {
         if (script_.problems.size() < kMostProblems) script_.problems.push_back(error);
     }
 
-    /// A value may be repeated, but not differ.
+    /// A parameter may be repeated with the same value only.
     template <class T>
     void set(std::optional<Located<T>>& kept, T value, std::string_view parameter) {
         if (!kept) {
@@ -191,7 +191,7 @@ class ScriptReader {
         set(name == "proc" ? script_.proc : script_.max_proc_per_node, count, parameter);
     }
 
-    /// Options of mpiexec up to the program.
+    /// Reads the options of mpiexec up to the program.
     void read_command(const std::vector<std::string>& words) {
         static constexpr std::array<std::string_view, 15> kWithValue = {
             "-stdin",   "-stdout", "-stderr", "-std",  "-of",       "-ofout",       "-oferr",      "-std-proc",
@@ -239,7 +239,7 @@ JobScript parse_job_script(std::string_view text, const std::string& file) {
     script.file = file;
     ScriptReader reader(script);
     SourcePlace place{file, 0};
-    std::string command;  // lines that end with a backslash go on
+    std::string command;  // lines that end with a backslash continue
     while (!text.empty()) {
         const auto end = text.find('\n');
         std::string_view line = text.substr(0, end);

@@ -1,5 +1,5 @@
-// haichi-mapping/1: the node of each rank by its number in the job, or, in robust maps, its position in the rank order.
-// Reads haichi-report/1 too, which holds the first list.
+// haichi-mapping/1: the node of each rank by its number in the job or, in robust maps, its position in the rank order.
+// Also reads haichi-report/1, which holds the first list.
 
 #include <algorithm>
 #include <array>
@@ -41,7 +41,7 @@ std::string write_json(const Mapping& mapping, const RankMapContext& context) {
     return text + "]}\n";
 }
 
-/// Keeps "schema", "ranks" and "node_of_rank" of the outermost object and passes over everything else, so that memory
+/// Keeps "schema", "ranks" and "node_of_rank" of the outermost object and skips everything else. Memory therefore
 /// depends on the job, not on the file.
 class MappingSax {
   public:
@@ -155,7 +155,7 @@ class MappingSax {
         return true;
     }
 
-    /// A value that none of the keys can have, or one that nobody asks for.
+    /// Handles a value that is invalid for all keys, or that is not needed.
     bool other(const std::string& value) {
         if (depth_ == 0) throw InputError(here(), "expected an object, got " + value, schema_hint());
         if (in_list()) {
@@ -185,7 +185,7 @@ class MappingSax {
         return true;
     }
 
-    /// Positions count the places of a node one by one.
+    /// Positions count the slots of a node one by one.
     bool add_position(std::uint64_t value) {
         const Allocation& job = *context_->allocation;
         const std::uint64_t position = value / static_cast<std::uint64_t>(job.ranks_per_node);
@@ -213,7 +213,7 @@ class MappingSax {
     std::size_t key_ = kOther;
     std::array<bool, kKeys.size()> seen_{};
     bool has_schema_ = false;
-    std::string list_;  ///< the key of the list of ranks; empty: not seen yet
+    std::string list_;  ///< key of the list of ranks; empty before it is found
     std::optional<std::int64_t> per_node_;
     std::size_t per_node_line_ = 0;
 };

@@ -1,5 +1,5 @@
-// The rank-node file of network simulators in the manner of NSIM: one record per line, the rank, then the address of
-// its node. Records may come in any order.
+// The rank-node file of network simulators such as NSIM. Each line has one record: the rank, followed by the address of
+// its node. Records may be in any order.
 
 #include "mapper/rankmap/formats.h"
 #include "netmodel/machine/text_lines.h"

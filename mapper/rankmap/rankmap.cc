@@ -72,7 +72,7 @@ const RankMapFormat& default_rank_map_format(const RankMapContext& context) {
 }
 
 Mapping read_rank_map(const std::string& path, const std::string& format, const RankMapContext& context) {
-    if (!format.empty()) (void)rank_map_format(format);  // a wrong name needs no file
+    if (!format.empty()) (void)rank_map_format(format);  // a wrong name is an error without the file
     return parse_rank_map(read_file(path, kLargestMapBytes), path, format, context);
 }
 

@@ -1,4 +1,4 @@
-// Which format a map is in, by its content: each row of the table says whether the first record may be its own.
+// Recognises the format of a map by its content. Each table entry decides whether the first record may be its own.
 
 #include <algorithm>
 
@@ -40,8 +40,8 @@ std::vector<const RankMapFormat*> formats_like(const MapShape& shape, const Rank
     return found;
 }
 
-/// Of formats that may be meant the one that can read the text. Their readings may not differ. When none can, the
-/// first says why.
+/// Selects the candidate format that can read the text. All readings must agree. If no candidate can read it, the first
+/// one's error is thrown.
 const RankMapFormat& the_one_that_reads(const std::vector<const RankMapFormat*>& candidates, std::string_view text,
                                         const std::string& file, const RankMapContext& context) {
     const RankMapFormat* chosen = nullptr;
