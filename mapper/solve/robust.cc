@@ -20,7 +20,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The allocations that a robust placement must serve, posed on the first shape.
+/// The allocations that a robust placement must serve, as a problem on the first shape.
 class RobustProblem {
   public:
     RobustProblem(std::span<const Job> jobs, const RobustOptions& robust, const ObjectiveChoice& choice,
@@ -97,7 +97,7 @@ class RobustProblem {
     std::vector<std::unique_ptr<PosedJob>> posed_;
     std::vector<std::vector<Rotation>> rotations_;
     RobustJob robust_;
-    std::unique_ptr<Problem> problem_;  ///< the first shape's, with all variants
+    std::unique_ptr<Problem> problem_;  ///< the first shape's problem with all variants
     std::unique_ptr<BoundObjective> objective_;
 };
 
@@ -140,7 +140,7 @@ class RobustRun {
                           problem_.variant_count());
         if (options_.time_by_savings) options_.time_limit_seconds = seconds_worth_searching(problem_.first());
         limit_ = options_.time_limit_seconds;
-        // What helps one shape harms another: the more there are, the more there is to weigh.
+        // Changes that help one shape may harm another, so the effort grows with the number of variants.
         if (options_.schedule == ScheduleKind::kAuto && options_.evaluations == 0 && !limit_) {
             options_.evaluations = default_evaluations(problem_.first().problem()) * problem_.variant_count();
         }
@@ -149,7 +149,7 @@ class RobustRun {
         return problem_.objective().search(start, options_, control_);
     }
 
-    /// The best of the starts on the first shape by what it is worth on all, then random ones.
+    /// The best of the starts on the first shape by its value on all variants, then random starts.
     [[nodiscard]] StartOfRestart starts() const {
         const MayGoOn may_go_on = [this] {
             return !is_stopped() && !(limit_ && seconds_since(start_time_) > *limit_ / 2);

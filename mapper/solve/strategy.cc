@@ -17,7 +17,7 @@ std::vector<std::string> objectives_of_tabu_search() {
     return names;
 }
 
-/// Why tabu search cannot do this job, or nothing.
+/// The reason why tabu search does not support this job, or nothing.
 std::optional<std::string> why_no_tabu_search(const PosedJob& posed, const SearchOptions& options) {
     if (!posed.objective->info().is_quadratic_assignment) {
         return "tabu search is only for " + joined(objectives_of_tabu_search());
@@ -29,22 +29,22 @@ std::optional<std::string> why_no_tabu_search(const PosedJob& posed, const Searc
     return why_not_tabu(posed.problem());
 }
 
-/// Whether tabu search beats annealing, by measurements at equal time and at the defaults of both on dense and sparse
-/// communication (studies/search/README.md). Density did not matter. Idle slots did, because swaps with them are many.
+/// Whether tabu search beats annealing. Measured at equal time and with the defaults of both, on dense and sparse
+/// communication (studies/search/README.md). Density did not matter. Idle slots did, because they add many swaps.
 bool is_small_and_full(const Problem& problem) {
     constexpr std::int64_t kMostSlots = 256;
     const std::int64_t slots = std::int64_t{problem.network().usable_node_count()} * problem.ranks_per_node();
     return slots <= kMostSlots && static_cast<std::int64_t>(problem.communicating_ranks().size()) * 4 >= slots * 3;
 }
 
-/// Why `auto` is not tabu search, or nothing.
+/// The reason why `auto` does not choose tabu search, or nothing.
 std::optional<std::string> why_not_tabu(const PosedJob& posed, const SearchOptions& options) {
     if (auto reason = why_no_tabu_search(posed, options)) return reason;
     if (is_small_and_full(posed.problem())) return std::nullopt;
     return "the job has more than 256 slots, or less than 3/4 of them in use";
 }
 
-/// First placements and the exhaustive search have nothing to limit or to tune.
+/// First placements and the exhaustive search have no limits and no tuning options.
 void check_options_mean_something(const MapOptions& options) {
     if (strategies().at(options.strategy).is_tuned) return;
     const SearchOptions& search = options.search;
