@@ -13,7 +13,7 @@ namespace haichi {
 
 namespace {
 
-/// Ranks fill `order` node after node; faulty nodes are passed over.
+/// Fills the nodes in `order` one after another, and skips faulty nodes.
 Mapping fill_in_order(std::int32_t rank_count, std::span<const NodeId> order, const Allocation& allocation) {
     const std::int32_t ranks_per_node = allocation.ranks_per_node;
     Mapping mapping(rank_count, static_cast<std::int32_t>(order.size()), ranks_per_node);

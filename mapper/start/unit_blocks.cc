@@ -9,12 +9,13 @@ namespace haichi {
 
 namespace {
 
-/// What nodes are sorted by, most significant first: the place of the unit, then the place on the walk inside, to and
-/// fro along each axis.
+/// Sort key of nodes, most significant first: the unit's position, then the position on the walk inside, to and fro
+/// along each axis.
 Coordinates walk_key(const Coordinates& at, const AxisPairs& logical) {
     Coordinates key;
     for (std::size_t k = logical.size(); k-- > 0;) key.push_back(at[logical[k].front()]);
-    std::int32_t slower = 0;  // of a walk that changes one coordinate a step, the sum tells odd rounds from even ones
+    // A walk changes one coordinate per step, so the sum distinguishes odd rounds from even ones.
+    std::int32_t slower = 0;
     for (std::size_t k = logical.size(); k-- > 0;) {
         if (logical[k].size() < 2) continue;
         const std::int32_t here = at[logical[k].back()];
