@@ -51,7 +51,7 @@ class FunctionObjective {
   private:
     [[nodiscard]] double checked(std::span<const NodeId> nodes) const {
         const double value = (*function_)(nodes);
-        if (!std::isfinite(value)) throw InputError("the objective function gave " + std::to_string(value));
+        if (!std::isfinite(value)) throw InputError("the objective function returned " + std::to_string(value));
         return value;
     }
 

@@ -25,13 +25,12 @@ namespace haichi {
 class PredictedTime {
   public:
     using Value = std::int64_t;  ///< ticks * 2 * communicating ranks
-    static constexpr ObjectiveInfo kInfo{
-        .name = "predicted-time",
-        .unit = "seconds",
-        .sentence =
-            "predicted time of an iteration without barriers: ranks go from set to set as their messages, which "
-            "share links and nodes, let them",
-        .most_messages = 1'000'000};
+    static constexpr ObjectiveInfo kInfo{.name = "predicted-time",
+                                         .unit = "seconds",
+                                         .sentence =
+                                             "predicted time of an iteration without barriers; ranks enter the next "
+                                             "set when their messages, which share links and nodes, are complete",
+                                         .most_messages = 1'000'000};
 
     PredictedTime(const Problem& problem, const ObjectiveSpec&, const Mapping&);
 

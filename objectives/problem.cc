@@ -20,7 +20,8 @@ Problem::Problem(const Workload& workload, const Network& network, std::int32_t 
       route_table_(network),
       route_rows_(network),
       route_legs_(workload, route_rows_) {
-    if (workload.set_count() > std::numeric_limits<std::uint32_t>::max() / 2) throw InputError("too many sets");
+    if (workload.set_count() > std::numeric_limits<std::uint32_t>::max() / 2)
+        throw InputError("more than 2,147,483,647 communication sets");
     // Only checks that the ranks fit.
     const Mapping fits(workload.rank_count(), network.usable_node_count(), ranks_per_node);
     index_messages();

@@ -60,7 +60,7 @@ class Rmatt3d : public Rmatt {
     static constexpr ObjectiveInfo kInfo{
         .name = "rmatt-3d",
         .unit = "byte-hops*bytes",
-        .sentence = "rmatt searched on the job's logical torus, as the RMATT tool does; reported on the real topology",
+        .sentence = "rmatt on the job's logical torus, as in the RMATT tool; reports use the real topology",
         .report_key = "rmatt",
         .needs_logical_torus = true};
 

@@ -176,8 +176,8 @@ std::int64_t nodes_that_fit(const Cuboids& cuboids, std::int64_t least) {
 
 AllowedShapes allowed_shapes(const Machine& machine, std::int64_t least_nodes) {
     if (coordinates(machine) == nullptr) {
-        throw UnsupportedError("machine " + machine.name + " has no job shapes: it is not a mesh or torus",
-                               "elsewhere a job is a list of nodes");
+        throw UnsupportedError("machine " + machine.name + " has no job shapes, because it is not a mesh or torus",
+                               "use a mesh or torus; on other machines a job is a list of nodes");
     }
     AllowedShapes allowed;
     allowed.is_listed = !machine.allocations.empty();
@@ -187,7 +187,7 @@ AllowedShapes allowed_shapes(const Machine& machine, std::int64_t least_nodes) {
     if (nodes == 0) {
         throw OptionError(
             "machine " + machine.name + " has no job shape of " + std::to_string(least_nodes) + " nodes or more",
-            allowed.is_listed ? "its file lists the allowed ones as 'allocations'" : "");
+            allowed.is_listed ? "use a shape in the list 'allocations' of its file" : "");
     }
     allowed.node_count = static_cast<std::int32_t>(nodes);
     std::vector<Shape> shapes;

@@ -190,24 +190,24 @@ void decide(const BarrierSearchOptions& options, std::span<const SimulatedTime> 
     if (winning == 0) {
         const double longer = -gain.mean_seconds / usual;
         advice.verdict = BarrierVerdict::kNone;
-        advice.sentence = "No barrier: the best choice with any, before " + sets_text(advice.sets) + ", takes " +
+        advice.sentence = "No barrier: the best choice with barriers, before " + sets_text(advice.sets) + ", takes " +
                           times + (longer > 0 ? ", " + percent_text(longer) + " longer." : ".");
         return;
     }
     if (winning < gains.size()) {
-        advice.sentence = "Not known: " + before + " saves time under " + std::to_string(winning) + " of " +
-                          std::to_string(gains.size()) + " draws of the imbalance, and loses under the others.";
+        advice.sentence = "Not known: " + before + " saves time in " + std::to_string(winning) + " of " +
+                          std::to_string(gains.size()) + " draws of the imbalance, and costs time in the others.";
         return;
     }
     if (!options.barrier_costs_are_known) {
         const auto barriers = static_cast<double>(advice.sets.size());
         advice.break_even_seconds = gain.mean_seconds / (barriers * static_cast<double>(options.iterations));
-        advice.sentence = "Not known: the machine does not state node.barrier, what a barrier costs; " + before +
-                          " pays if that is less than " + duration_text(*advice.break_even_seconds) + ".";
+        advice.sentence = "Not known: the machine does not state node.barrier, the cost of a barrier; " + before +
+                          " saves time if it is less than " + duration_text(*advice.break_even_seconds) + ".";
         return;
     }
     if (!(gain.mean_seconds > gain.spread_seconds)) {
-        advice.sentence = "Not known: " + before + " takes " + times + ", which is less than the spread of " +
+        advice.sentence = "Not known: " + before + " takes " + times + ", a difference within the spread of " +
                           duration_text(gain.spread_seconds) + ".";
         return;
     }
@@ -238,7 +238,7 @@ class SizedAdvisor {
         if (!why.empty()) return unknown(why + ".");
         BarrierSearchOptions options = search_options(placement.job(), contention);
         const auto iterations = affordable(placement, options.most_simulations);
-        if (!iterations) return unknown("simulations of two iterations would pass the budget of packet-hops by far.");
+        if (!iterations) return unknown("simulations of two iterations would far exceed the budget of packet-hops.");
         control_.log.info("advice: at most {} simulations for {} sets, {} draws of the imbalance",
                           options.most_simulations, options.set_count, draws_);
         SizedBarrierAdvice sized;
@@ -269,8 +269,8 @@ class SizedAdvisor {
         if (!times.front()) return;
         advice.put_barrier_seconds = times.front()->seconds;
         const bool pays = times.front()->seconds < *advice.break_even_seconds;
-        advice.sentence += " One by put and poll takes " + duration_text(times.front()->seconds) +
-                           (pays ? ", so that would pay." : ", so that would not pay.");
+        advice.sentence += " A barrier by put and poll takes " + duration_text(times.front()->seconds) +
+                           (pays ? ", so it would save time." : ", so it would not save time.");
     }
 
     static SizedBarrierAdvice unknown(const std::string& why) {
@@ -330,14 +330,13 @@ class SizedAdvisor {
 };
 
 void check_imbalance(const BarrierAdviceOptions& options, const Workload& workload) {
-    if (options.draws < 1) throw OptionError("at least one draw of the imbalance is needed");
+    if (options.draws < 1) throw OptionError("the imbalance requires at least one draw");
     if (options.imbalance_share == 0) return;
     for (std::size_t t = 0; t < workload.set_count(); ++t) {
         if (workload.set(t).compute_seconds > 0) return;
     }
-    throw OptionError(
-        "the imbalance cannot be a share of the computing time: no set of the workload computes",
-        "give a time, as in 20us; or extract the workload with its computing time: haichi ccs --compute mean");
+    throw OptionError("an imbalance in per cent requires a workload with computation time",
+                      "give a time, as in 20us, or extract the workload with haichi ccs --compute mean");
 }
 
 std::string sweep_sentence(const BarrierAdviceReport& report) {
@@ -347,18 +346,18 @@ std::string sweep_sentence(const BarrierAdviceReport& report) {
     const auto has = [&](BarrierVerdict verdict) {
         return std::ranges::any_of(report.sizes, [&](const auto& sized) { return sized.advice.verdict == verdict; });
     };
-    if (report.interrupted) return "Not known: interrupted before all sizes were looked at.";
+    if (report.interrupted) return "Not known: interrupted before all sizes were simulated.";
     const std::string largest = size_text(report.sizes.back());
     if (report.pays_from_bytes) {
         const std::string from = std::to_string(*report.pays_from_bytes) + " bytes";
         const bool is_first = *report.pays_from_bytes == *report.sizes.front().message_size_bytes;
-        return "Barriers pay from messages of " + from + (is_first ? ", the smallest looked at, on." : " on.");
+        return "Barriers save time for messages of at least " + from + (is_first ? ", the smallest size." : ".");
     }
     if (!has(BarrierVerdict::kSets) && !has(BarrierVerdict::kUnknown)) {
-        return "No barrier pays at any of these sizes, up to " + largest + ".";
+        return "No barrier saves time at any of these sizes, up to " + largest + ".";
     }
-    if (!has(BarrierVerdict::kSets)) return "Not known: at no size is it sure that a barrier pays.";
-    return "Not known: barriers pay at some of these sizes, but not at " + largest + ".";
+    if (!has(BarrierVerdict::kSets)) return "Not known: a barrier does not save time with certainty at any size.";
+    return "Not known: barriers save time at some of these sizes, but not at " + largest + ".";
 }
 
 }  // namespace
@@ -380,7 +379,7 @@ BarrierAdvice advise_barriers(const BarrierSearchOptions& options, const Barrier
         advice.sentence = "Not known: interrupted after " + std::to_string(advice.simulations) + " simulations.";
     } else if (!best) {
         advice.verdict = BarrierVerdict::kNone;
-        advice.sentence = "No barrier: there is no set to have one before it.";
+        advice.sentence = "No barrier: the workload has no set that a barrier could precede.";
     } else {
         decide(options, *trials.find(none), *trials.find(*best), advice);
     }
@@ -416,8 +415,9 @@ void parse_imbalance(const std::string& text, BarrierAdviceOptions& options) {
     const std::string number = text.substr(0, text.size() - 1);
     const auto point = number.find('.');
     std::string decimals = point == std::string::npos ? "" : number.substr(point + 1);
-    if (point == 0 || number.empty()) throw OptionError("§imbalance: no share: " + shown(text), "an example is 5%");
-    if (decimals.size() > 3) throw OptionError("§imbalance: at most three decimals, not " + shown(text));
+    if (point == 0 || number.empty())
+        throw OptionError("§imbalance: expected a percentage, found " + shown(text), "write a percentage, as in 5%");
+    if (decimals.size() > 3) throw OptionError("§imbalance: expected at most three decimals, found " + shown(text));
     decimals.resize(3, '0');
     constexpr std::int64_t kWhole = 100'000;
     const std::int64_t thousandths = parse_count(number.substr(0, point) + decimals, kWhole, {"§imbalance", 0});

@@ -26,7 +26,7 @@ TimeSpread spread_of(std::span<const SimulatedTime> times);
 
 /// Names the missing keys of a machine file without which a simulation of messages has no meaning: packet size, hop
 /// time and call cost. Returns a clause such as "machine m does not state packet.payload, without which simulated times
-/// mean nothing". Returns "" if no key is missing.
+/// are meaningless". Returns "" if no key is missing.
 std::string why_times_mean_nothing(const Machine& machine);
 
 /// Returns "packet.payload" or "packet.payload and node.barrier".

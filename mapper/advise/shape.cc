@@ -57,11 +57,11 @@ ShapeAdvice without_times(std::span<const ShapeTimes> shapes, const ShapeLimits&
     } else if (!limits.why_unknown.empty()) {
         advice.sentence += limits.why_unknown;
     } else {
-        advice.sentence += "a simulation of one iteration would pass the budget of packet-hops";
+        advice.sentence += "a simulation of one iteration would exceed the budget of packet-hops";
     }
     if (best != shapes.end()) {
         advice.requests.push_back(best->request);
-        advice.sentence += "; by the search alone " + sizes_text(best->shape) + " is no worse than the others";
+        advice.sentence += "; by the search alone, " + sizes_text(best->shape) + " is at least as good as the others";
     }
     advice.sentence += ".";
     return advice;
@@ -115,7 +115,7 @@ class ShapeAdvisor {
     ShapeAdviceReport run() {
         control_.log.info("advice: {} shapes of {} nodes, {}; the {} most compact get a quick search of {} evaluations",
                           report_.shapes.size(), report_.node_count,
-                          report_.is_listed ? "as the machine lists them" : "all that the machine has",
+                          report_.is_listed ? "listed by the machine file" : "all that fit the machine",
                           std::min(report_.shapes.size(), kMostSearchedShapes), quick_effort().evaluations);
         look_at_all();
         if (control_.is_stopped()) is_cut_short_ = true;
@@ -134,9 +134,9 @@ class ShapeAdvisor {
   private:
     void check() const {
         if (options_.finalists < 1 || options_.seeds < 1)
-            throw OptionError("at least one finalist and one seed are needed");
+            throw OptionError("advice on shapes requires at least one finalist and one seed");
         if (is_given(spec_.allocation.nodes)) {
-            throw OptionError("a node list has no shape to choose", "leave out §nodes");
+            throw OptionError("a choice of shapes cannot be combined with §nodes", "leave out §nodes");
         }
     }
 
@@ -148,7 +148,7 @@ class ShapeAdvisor {
                               std::to_string(options_.node_count) + " nodes with " +
                               std::to_string(report_.ranks_per_node) +
                               (report_.ranks_per_node == 1 ? " rank each" : " ranks each"),
-                          "they need " + std::to_string(least) + " nodes, or a larger §ppn");
+                          "use at least " + std::to_string(least) + " nodes, or a larger §ppn");
     }
 
     /// The effort of one search.
@@ -379,22 +379,22 @@ ShapeAdvice advise_shapes(std::span<const ShapeTimes> shapes, const ShapeLimits&
         const std::string next = sizes_text(*requests[end].request) + " by " + percent_text(advice.gain) + ", spread " +
                                  percent_text(advice.spread);
         if (end == 1) {
-            advice.sentence = "Ask for " + sizes_text(advice.requests.front()) + ": " +
+            advice.sentence = "Request " + sizes_text(advice.requests.front()) + ": " +
                               duration_text(best.mean_seconds) + ", faster than " + next + ".";
         } else {
-            advice.sentence = requests_text(advice.requests) + " cannot be told apart (" +
+            advice.sentence = requests_text(advice.requests) + " are equally fast (" +
                               duration_text(best.mean_seconds) + "), and are faster than " + next +
-                              ": take of them what the queue gives soonest.";
+                              ": use the one that the queue starts first.";
         }
     } else {
         advice.verdict = ShapeVerdict::kAny;
         advice.sentence = is_alone
-                              ? "There is nothing to choose: " + sizes_text(advice.requests.front()) +
-                                    " is the only shape that was simulated (" + duration_text(best.mean_seconds) + ")."
-                              : "No shape is better than another beyond the spread (" +
-                                    duration_text(best.mean_seconds) + "): take what the queue gives soonest.";
+                              ? "There is no choice: " + sizes_text(advice.requests.front()) +
+                                    " is the only simulated shape (" + duration_text(best.mean_seconds) + ")."
+                              : "No shape is better than another by more than the spread (" +
+                                    duration_text(best.mean_seconds) + "): use the one that the queue starts first.";
     }
-    if (limits.interrupted) advice.sentence += " Interrupted: not all were compared.";
+    if (limits.interrupted) advice.sentence += " Interrupted: not all shapes were compared.";
     return advice;
 }
 

@@ -68,7 +68,7 @@ class SpreadAdvisor {
     SpreadAdvice spread() {
         advice_.verdict = SpreadVerdict::kSpread;
         advice_.pays_without_delay = true;
-        advice_.sentence = "Spread it: " + times_text(one(), question_.over_all) + ", " + gain_text() + ".";
+        advice_.sentence = "Spread the job: " + times_text(one(), question_.over_all) + ", " + gain_text() + ".";
         if (trials_.with_delay) find_longest_delay();
         return std::move(advice_);
     }
@@ -86,20 +86,21 @@ class SpreadAdvisor {
             (*pays ? between.pays : between.does_not) = delay;
             if (*pays && delay >= kLongestDelaySeconds) {
                 advice_.pays_at_any_delay = true;
-                advice_.sentence += " It pays at any delay up to " + duration_text(kLongestDelaySeconds) + ".";
+                advice_.sentence +=
+                    " Spreading saves time at any delay up to " + duration_text(kLongestDelaySeconds) + ".";
                 return;
             }
         }
         advice_.delay_seconds = narrowed(between, kDelayResolution, pays_at);
         if (!advice_.delay_seconds) return cut_short();
-        advice_.sentence +=
-            " It pays up to a delay of about " + rough_duration_text(advice_.delay_seconds->middle()) + ".";
+        advice_.sentence += " Spreading saves time up to a delay of about " +
+                            rough_duration_text(advice_.delay_seconds->middle()) + ".";
     }
 
     SpreadAdvice stay() {
         const bool is_slower = advice_.gain * (1 + advice_.tolerance) < 1;
         advice_.verdict = is_slower ? SpreadVerdict::kStay : SpreadVerdict::kEqual;
-        advice_.sentence = (is_slower ? "Keep it in one cluster: " : "It does not matter: ") +
+        advice_.sentence = (is_slower ? "Keep the job in one cluster: " : "No significant difference: ") +
                            times_text(one(), question_.over_all) + (is_slower ? ", " + gain_text() : "") + ".";
         if (!trials_.with_delay) return std::move(advice_);
         const PaysAt pays_at = pays_with_delay();
@@ -110,14 +111,14 @@ class SpreadAdvisor {
         }
         advice_.pays_without_delay = *pays;
         if (!*pays) {
-            advice_.sentence += " It would not pay without any delay either.";
+            advice_.sentence += " Spreading would not save time without a delay either.";
         } else if (question_.delay_seconds > 0) {
             advice_.delay_seconds =
                 narrowed({.pays = 0, .does_not = question_.delay_seconds}, kDelayResolution, pays_at);
             if (!advice_.delay_seconds) {
                 cut_short();
             } else {
-                advice_.sentence += " It would pay up to a delay of about " +
+                advice_.sentence += " Spreading would save time up to a delay of about " +
                                     rough_duration_text(advice_.delay_seconds->middle()) + ".";
             }
         }
@@ -128,7 +129,7 @@ class SpreadAdvisor {
     SpreadAdvice unknown_computing() {
         constexpr int kMostDoublings = 40;
         constexpr double kShareOfIteration = 0.01;
-        const std::string why = "the workload does not state what its ranks compute; without computing " +
+        const std::string why = "the workload does not state its computation time; without computation, " +
                                 times_text(one(), question_.over_all);
         const PaysAt pays_at = [this](double seconds) -> std::optional<bool> {
             const auto both = trials_.with_computing(seconds);
@@ -153,8 +154,8 @@ class SpreadAdvisor {
             advice_.interrupted = true;
             return unknown(why);
         }
-        return unknown(why + ". Spreading pays where a rank in one cluster computes more than about " +
-                       rough_duration_text(advice_.computing_seconds->middle()) + " in an iteration");
+        return unknown(why + ". Spreading saves time if a rank in one cluster computes for more than about " +
+                       rough_duration_text(advice_.computing_seconds->middle()) + " per iteration");
     }
 
     [[nodiscard]] std::string gain_text() const {
@@ -166,7 +167,7 @@ class SpreadAdvisor {
 
     void cut_short() {
         advice_.interrupted = true;
-        advice_.sentence += " Up to which delay is not known: interrupted.";
+        advice_.sentence += " The largest such delay is not known: interrupted.";
     }
 
     const SpreadQuestion& question_;
@@ -196,7 +197,7 @@ class SpreadRun {
   public:
     SpreadRun(const JobSpec& spec, const SpreadAdviceOptions& options, const AdviceControl& control)
         : options_(options), control_(control), one_(loaded(spec, control.log)), all_(one_) {
-        if (options.seeds < 1) throw OptionError("at least one seed is needed");
+        if (options.seeds < 1) throw OptionError("advice on clusters requires at least one seed");
         if (options.spread_traffic) all_.traffic = {.source = load_traffic(*options.spread_traffic, control.log)};
         report_.machine = machine().name;
         report_.question.delay_seconds = static_cast<double>(machine().topology->delay_ps()) / kPsPerSecond;
@@ -260,15 +261,15 @@ class SpreadRun {
         report_.of_calls = calls(one_);
         if (!options_.spread_traffic || calls(all_) == report_.of_calls) return;
         throw OptionError(
-            "the two workloads cannot be compared: one is a log, whose calls are simulated, the other one has sets",
-            "§form sets compares the sets of both");
+            "the two workloads cannot be compared: one has calls of a log, the other has communication sets",
+            "compare the sets of both with §form sets");
     }
 
     void find_computing() {
         if (report_.of_calls) {
             if (options_.compute_seconds) {
                 throw OptionError(
-                    "§compute-time is for communication sets: the calls of a log state their own computing times",
+                    "§compute-time cannot be combined with the calls of a log, which have their own computation times",
                     "leave it out, or compare sets with §form sets");
             }
             report_.question.computing_is_known = true;
@@ -284,11 +285,11 @@ class SpreadRun {
             return;
         }
         if (stated > 0 || stated_of_all > 0) {
-            throw OptionError("§compute-time is given, but the workload states a computing time itself",
-                              "its 'compute_seconds'");
+            throw OptionError("§compute-time cannot be combined with a workload that states its computation time",
+                              "leave it out, or remove 'compute_seconds' from the workload");
         }
         if (one.set_count() == 0 || all.set_count() == 0) {
-            throw OptionError("§compute-time is given, but a workload has no sets before which ranks compute");
+            throw OptionError("§compute-time requires workloads with communication sets");
         }
         report_.compute_seconds = *options_.compute_seconds;
         report_.question.computing_is_known = true;
@@ -372,7 +373,7 @@ class SpreadRun {
         if (!iterations) {
             report_.question.unknown_because =
                 std::string(report_.of_calls ? "simulations of the calls" : "simulations of two iterations") +
-                " would pass the budget of packet-hops by far";
+                " would far exceed the budget of packet-hops";
             return;
         }
         report_.iterations = *iterations;

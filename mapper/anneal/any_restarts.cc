@@ -69,7 +69,7 @@ AnyRestarts::AnyRestarts(const SearchedObjective& objective, const Problem& prob
 }
 
 SearchResult AnyRestarts::run_restarts() {
-    control_.log.info("annealing: {} restarts on {} threads, seed {}; restart k of 1 to {} draws from stream k",
+    control_.log.info("annealing: {} restarts on {} threads, seed {}; restart k of 1 to {} uses random stream k",
                       restarts_, shares_.restarts * shares_.threads_of_restart, options_.seed, restarts_);
     std::exception_ptr failure;
     std::mutex failure_mutex;
@@ -202,7 +202,7 @@ SearchResult AnyRestarts::sum_up() {
         log_restart(restart, tally);
     }
     if (winner_.restart >= 0) {
-        control_.log.info("annealing: the best is that of restart {}{}", winner_.restart + 1,
+        control_.log.info("annealing: restart {} has the best value{}", winner_.restart + 1,
                           winner_.at_bound ? ", at the lower bound" : "");
     }
     found.mapping = std::move(winner_.mapping);
@@ -214,16 +214,16 @@ SearchResult AnyRestarts::sum_up() {
 /// Called after all restarts, in their order, so that the log does not depend on threads.
 void AnyRestarts::log_restart(std::int32_t restart, const RestartTally& tally) const {
     if (!control_.log.enabled(LogLevel::kDebug)) return;
-    std::string temperatures = "as the schedule says";
+    std::string temperatures = "from the schedule";
     if (tally.temperatures) {
         temperatures = fmt::format("{:.4g} to {:.4g} {}{}", tally.temperatures->first, tally.temperatures->last,
                                    tally.temperatures->is_from_pilot ? "from the pilot" : "without a pilot",
-                                   tally.temperatures->is_loosened ? ", which found the start good" : "");
+                                   tally.temperatures->is_loosened ? ", with a good start" : "");
     }
     control_.log.debug("restart {}: {} {} after {} evaluations{}; temperatures {}", restart + 1, objective_.name,
                        tally.value, tally.evaluations, tally.complete ? "" : ", cut short", temperatures);
     for (const Cooling::PilotLevel& level : tally.pilot) {
-        control_.log.trace("restart {}: pilot at temperature {:.4g}, energy {:.4g} against the start", restart + 1,
+        control_.log.trace("restart {}: pilot at temperature {:.4g}, energy {:.4g} relative to the start", restart + 1,
                            level.temperature, level.energy);
     }
 }

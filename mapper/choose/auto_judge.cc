@@ -59,7 +59,7 @@ AutoJudge::Times AutoJudge::times(Mappings placements, std::size_t objectives) c
         const auto needed = static_cast<std::ptrdiff_t>(std::min(1 + objectives, plan.judged));
         times.is_simulated = std::all_of(times.seconds.begin(), times.seconds.begin() + needed,
                                          [](const auto& one) { return one.has_value(); });
-        if (!times.is_simulated) times.reason = "the time or an interruption ended the simulations";
+        if (!times.is_simulated) times.reason = "the time limit or an interruption ended the simulations";
     }
     if (!times.is_simulated) {
         times.of_calls = false;
@@ -130,7 +130,7 @@ AutoJudge::Plan AutoJudge::affordable_plan(Mappings placements, std::size_t obje
             [&](const Mapping& mapping) { return packet_hops_of_calls(Placement(job_, mapping)); });
         plan.of_calls = plan.judged > 0;
         if (plan.of_calls) return plan;
-        plan.reason = "its calls are too many to be simulated so often";
+        plan.reason = "its calls are too many for so many simulations";
     }
     plan.options.form = TrafficForm::kSets;
     const auto fits = [&](double all) {
@@ -141,7 +141,7 @@ AutoJudge::Plan AutoJudge::affordable_plan(Mappings placements, std::size_t obje
     plan.judged = affordable(placements, objectives, fits, [&](const Mapping& mapping) {
         return packet_hops_per_iteration(Placement(job_, mapping));
     });
-    if (plan.judged == 0) plan.reason = "its packets are too many to be simulated so often";
+    if (plan.judged == 0) plan.reason = "its packets are too many for so many simulations";
     return plan;
 }
 

@@ -40,9 +40,9 @@ class ExhaustiveSearch {
         if (bound_) meter_.set_bound(objective_.in_unit(*bound_));
         const auto count = placement_count(problem);
         if (!count) {
-            throw OptionError("exhaustive search looks at up to " + std::to_string(kMostPlacements) +
+            throw OptionError("exhaustive search supports at most " + std::to_string(kMostPlacements) +
                                   " placements; this job has more",
-                              "10 ranks on 10 slots are the most; anneal instead");
+                              "use §strategy anneal, or at most 10 ranks on 10 rank slots");
         }
         placements_ = *count;
     }
@@ -106,7 +106,7 @@ class ExhaustiveSearch {
         ++evaluations_;
         if (verify_ == VerifyLevel::kStep && objective_.value() != objective_.value_from_scratch(mapping_)) {
             throw InternalError(std::string(O::kInfo.name) + ": incremental value " +
-                                std::to_string(objective_.in_unit(objective_.value())) + ", from scratch " +
+                                std::to_string(objective_.in_unit(objective_.value())) + ", full evaluation " +
                                 std::to_string(objective_.in_unit(objective_.value_from_scratch(mapping_))));
         }
     }

@@ -26,7 +26,7 @@ Placement given_placement(const Job& job, const GivenMap& map, const std::string
     }
     const auto& nodes = std::get<std::vector<NodeId>>(map);
     if (static_cast<std::int64_t>(nodes.size()) != job.rank_count()) {
-        throw OptionError("the placement has " + std::to_string(nodes.size()) + " ranks, the workload " +
+        throw OptionError("the placement has " + std::to_string(nodes.size()) + " ranks, but the workload has " +
                           std::to_string(job.rank_count()));
     }
     const Allocation& allocation = job.allocation();

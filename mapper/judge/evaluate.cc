@@ -134,7 +134,7 @@ Evaluation evaluate(const Placement& placement, const EvaluateOptions& options, 
     const PosedJob posed(placement.job(), asked_objective(placement, options.objective), simulation.log);
     const ObjectiveRow* ranking = posed.ranking;
     if (ranking != nullptr && !options.simulation && !was_found_by_simulation(placement)) {
-        throw OptionError("objective " + std::string(ranking->name) + " needs a simulation", "add §simulate");
+        throw OptionError("objective " + std::string(ranking->name) + " requires a simulation", "add §simulate");
     }
     Evaluation out{.placement = placement};
     const SearchRecord* search = placement.search();

@@ -14,14 +14,15 @@ namespace {
 
 [[noreturn]] void refuse_idle(const std::string& why) {
     throw UnsupportedError(
-        "the format cray cannot express this map: " + why + ", and the order fills the nodes one after the other",
-        "only the last node of the job may have room left; give a §shape that the ranks fill");
+        "the format cray cannot express this map: " + why + ", but the order fills one node after another",
+        "use a §shape that the ranks fill; only the last node may have empty rank slots");
 }
 
 void check_ranks(std::int64_t ranks, const Allocation& job) {
     if (ranks > job.slot_count() - job.ranks_per_node) return;
-    refuse_idle(std::to_string(ranks) + " ranks leave nodes idle, of " + std::to_string(job.node_count()) +
-                " nodes with " + std::to_string(job.ranks_per_node) + (job.ranks_per_node == 1 ? " place" : " places"));
+    refuse_idle(std::to_string(ranks) + " ranks leave some of the " + std::to_string(job.node_count()) +
+                " nodes with " + std::to_string(job.ranks_per_node) +
+                (job.ranks_per_node == 1 ? " rank slot empty" : " rank slots empty"));
 }
 
 void check_cray(const RankMapContext& context) {
@@ -38,11 +39,11 @@ std::string write_cray(const Mapping& mapping, const RankMapContext& context) {
         const RankId rank = mapping.rank(SlotId(s));
         if (s >= mapping.rank_count()) {
             if (!rank.valid()) continue;
-            refuse_idle("rank " + std::to_string(rank.value) + " is behind an empty place");
+            refuse_idle("rank " + std::to_string(rank.value) + " follows an empty rank slot");
         }
         if (!rank.valid()) {
             const NodeId node = mapping.node_of_slot(SlotId(s));
-            refuse_idle("node " + context.allocation->network.node_name(node) + " has an empty place");
+            refuse_idle("node " + context.allocation->network.node_name(node) + " has an empty rank slot");
         }
         if (s > 0) text += node_per_line && s % mapping.ranks_per_node() == 0 ? '\n' : ',';
         append_number(text, rank.value);
@@ -90,7 +91,7 @@ void read_line(std::string_view line, OrderReader& order, const SourcePlace& pla
         if (!entry.empty()) {
             order.add(entry, place);
         } else if (!is_last) {  // a line may end with a comma
-            throw InputError(place, "nothing stands before a comma in " + shown(line));
+            throw InputError(place, "expected a rank before the comma in " + shown(line));
         }
         if (is_last) return;
         line.remove_prefix(comma + 1);
@@ -142,7 +143,7 @@ std::string warning(const Mapping& mapping, const RankMapContext&) {
     constexpr std::size_t kLongestMap = 1023;  // a buffer of 1,024 bytes with a NUL
     const std::size_t length = encoded_length(mapping);
     if (length <= kLongestMap) return "";
-    return "the library's encoded form of this order takes " + std::to_string(length) +
+    return "the library encodes this order in " + std::to_string(length) +
            " bytes; cray-mpich 9.1.0 is known to abort in MPI_Init beyond " + std::to_string(kLongestMap);
 }
 
@@ -151,7 +152,7 @@ std::string warning(const Mapping& mapping, const RankMapContext&) {
 RankMapFormat cray_format() {
     return {"cray",
             "Cray MPICH, MPICH_RANK_REORDER_METHOD=3 with the file MPICH_RANK_ORDER: the ranks in placement order, "
-            "separated by commas, nodes filled one after the other",
+            "separated by commas, one node after another",
             check_cray,
             [](const MapShape& shape, const RankMapContext& context) {
                 return likely_if(shape.is_list && !behind_host(shape, context));

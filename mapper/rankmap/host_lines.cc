@@ -60,7 +60,7 @@ void check_options(const HostLines& kind, const std::vector<std::string_view>& w
     for (std::size_t i = 1; i < words.size(); ++i) {
         if (kind.has_options && (words[i].starts_with("binding=") || words[i].starts_with("user="))) continue;
         throw InputError(place, "expected " + std::string(kind.writes_count ? "host:count" : "one host") +
-                                    " on a line, got also " + shown(words[i]));
+                                    " on a line, found also " + shown(words[i]));
     }
 }
 
@@ -74,7 +74,7 @@ PlacedRanks read_host_lines(const HostLines& kind, std::string_view text, const 
         HostCounts placed;
         const bool is_read = read_or_note(context, MapRule::kRecords, [&] {
             if (lines.has_comment() && !kind.has_comments) {
-                throw InputError(place, "a comment, which a " + std::string(kind.format) + " host file may not have");
+                throw InputError(place, "comments are not allowed in a " + std::string(kind.format) + " host file");
             }
             if (words.empty()) return;
             check_options(kind, words, place);
@@ -88,7 +88,7 @@ PlacedRanks read_host_lines(const HostLines& kind, std::string_view text, const 
         if (!is_read) placed = {{NodeId(), 1}};
         for (const auto& [node, count] : placed) ranks.add(node, place.line, count);
     }
-    return ranks.take(context, "hosts stand in rank order, once for every rank or with a count");
+    return ranks.take(context, "list the hosts in rank order, once for every rank or with a count");
 }
 
 template <const HostLines& kKind>
@@ -108,7 +108,7 @@ RankMapFormat row(std::string sentence) {
 
 RankMapFormat slurm_format() {
     RankMapFormat slurm =
-        row<kSlurm>("Slurm, SLURM_HOSTFILE with srun -m arbitrary: one host name per rank; needs host names");
+        row<kSlurm>("Slurm, SLURM_HOSTFILE with srun -m arbitrary: one host name per rank; requires host names");
     slurm.recognise = [](const MapShape& shape, const RankMapContext& context) {
         const auto behind = behind_host(shape, context);
         return likely_if(behind && !behind->starts_with(':'));
@@ -117,7 +117,8 @@ RankMapFormat slurm_format() {
 }
 
 RankMapFormat hydra_format() {
-    RankMapFormat hydra = row<kHydra>("MPICH's Hydra, mpiexec -f F: host:1 per rank, in rank order; needs host names");
+    RankMapFormat hydra =
+        row<kHydra>("MPICH's Hydra, mpiexec -f F: host:1 per rank, in rank order; requires host names");
     hydra.recognise = [](const MapShape& shape, const RankMapContext& context) {
         const auto behind = behind_host(shape, context);
         return likely_if(behind && behind->starts_with(':'));
@@ -126,11 +127,11 @@ RankMapFormat hydra_format() {
 }
 
 RankMapFormat intel_format() {
-    return row<kIntel>("Intel MPI, mpirun -machinefile F: host:1 per rank, in rank order; needs host names");
+    return row<kIntel>("Intel MPI, mpirun -machinefile F: host:1 per rank, in rank order; requires host names");
 }
 
 RankMapFormat simgrid_format() {
-    return row<kSimgrid>("SimGrid, smpirun -hostfile F: one host per line, in rank order; needs host names");
+    return row<kSimgrid>("SimGrid, smpirun -hostfile F: one host per line, in rank order; requires host names");
 }
 
 }  // namespace haichi

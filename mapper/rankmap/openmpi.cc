@@ -38,7 +38,7 @@ std::string without_comments(std::string_view text, const std::string& file) {
             --i;
         } else if (two == "/*") {
             const auto end = plain.find("*/", i + 2);
-            if (end == std::string::npos) throw InputError(SourcePlace{file, line}, "a comment '/*' that does not end");
+            if (end == std::string::npos) throw InputError(SourcePlace{file, line}, "unterminated comment '/*'");
             for (; i < end + 2; ++i) {
                 if (plain[i] == '\n') {
                     ++line;
@@ -68,8 +68,8 @@ NodeId node_of_word(std::string_view host, const RankMapContext& context, const 
     if (host.starts_with("+n") || host.starts_with("+N")) {
         const std::int64_t number = parse_count(host.substr(2), kMostVertices, place);
         if (number < context.allocation->node_count()) return NodeId(static_cast<std::int32_t>(number));
-        throw InputError(
-            place, shown(host) + ": the job has only " + std::to_string(context.allocation->node_count()) + " nodes");
+        throw InputError(place, "invalid node " + shown(host) + " (the job has " +
+                                    std::to_string(context.allocation->node_count()) + ")");
     }
     check_openmpi(context);
     return node_of_host(context, host.substr(host.find('@') + 1), place);
@@ -79,7 +79,7 @@ NodeId node_of_word(std::string_view host, const RankMapContext& context, const 
 /// for other lists.
 std::int32_t place_of_slots(std::string_view slots, const RankMapContext& context, const SourcePlace& place) {
     if (slots.empty() || slots.find_first_not_of("0123456789,-:*") != std::string_view::npos) {
-        throw InputError(place, "expected a slot list such as 0, 0-3 or 1:0-2, got " + shown(slots));
+        throw InputError(place, "expected a slot list such as 0, 0-3 or 1:0-2, found " + shown(slots));
     }
     std::int32_t number = 0;
     for (const char c : slots) {
@@ -93,7 +93,7 @@ void read_record(const std::vector<std::string_view>& words, std::string_view li
                  const RankMapContext& context, const SourcePlace& place) {
     const bool fits = words.size() == 7 && words[0] == "rank" && words[2] == "=" &&
                       (words[4] == "slot" || words[4] == "slots") && words[5] == "=";
-    if (!fits) throw InputError(place, "expected rank N=HOST slot=SLOTS, got " + shown(line));
+    if (!fits) throw InputError(place, "expected rank N=HOST slot=SLOTS, found " + shown(line));
     const NodeId node = node_of_word(words[3], context, place);
     ranks.add(words[1], node, place_of_slots(words[6], context, place), place);
 }
@@ -133,7 +133,8 @@ PlacedRanks read_openmpi(std::string_view text, const std::string& file, const R
 
 RankMapFormat openmpi_format() {
     return {"openmpi",
-            "Open MPI's rankfile, --rankfile F or --map-by rankfile:file=F: rank 0=host slot=0; needs host names",
+            "Open MPI's rankfile, --rankfile F or --map-by rankfile:file=F, with lines such as rank 0=host slot=0; "
+            "requires host names",
             check_openmpi,
             [](const MapShape& shape, const RankMapContext&) {
                 return likely_if(!shape.words.empty() && shape.words[0] == "rank");

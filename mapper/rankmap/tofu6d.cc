@@ -57,9 +57,9 @@ PlacedRanks read_tofu6d(std::string_view text, const std::string& file, const Ra
                 throw InputError(place, "expected " + std::to_string(columns == 0 ? axes : columns) +
                                             " numbers (machine coordinates" +
                                             (columns == axes + 1 ? " and core"
-                                             : columns == 0      ? ", perhaps a core"
+                                             : columns == 0      ? ", optionally a core"
                                                                  : "") +
-                                            "), got " + shown(lines.text()));
+                                            "), found " + shown(lines.text()));
             }
             const NodeId at = node_at_address(allocation, std::span(words).first(axes), place);
             if (columns > axes) core = cores.take(at, words[axes], place);
@@ -71,7 +71,7 @@ PlacedRanks read_tofu6d(std::string_view text, const std::string& file, const Ra
             ranks.add(node, place.line);
         }
     }
-    return ranks.take(context, "one record per rank, in rank order");
+    return ranks.take(context, "write one record per rank, in rank order");
 }
 
 }  // namespace
@@ -79,8 +79,7 @@ PlacedRanks read_tofu6d(std::string_view text, const std::string& file, const Ra
 RankMapFormat tofu6d_format() {
     return {
         "tofu6d",
-        "for plans and checks: one line per rank, the coordinates of its node on the machine, X Y Z A B C on a Tofu, "
-        "and the core when nodes have several ranks",
+        "for plans and checks: each rank's machine coordinates, X Y Z A B C on a Tofu, and the core on shared nodes",
         check_tofu6d,
         recognise,
         write_tofu6d,

@@ -328,7 +328,7 @@ void check_metric_name(const std::string& name, const std::string& objective) {
     const std::vector<std::string> names = metric_names();
     if (name == objective || std::ranges::find(names, name) != names.end()) return;
     if (objectives().find(name) != nullptr) {
-        throw OptionError("reports include " + name + " only where it is the objective",
+        throw OptionError("reports include " + name + " only if it is the objective",
                           "search for it with §objective " + name);
     }
     throw OptionError("unknown metric " + shown(name), near_or_all(name, names, "metrics are "));
@@ -344,7 +344,7 @@ double report_metric(const Evaluation& evaluation, const std::string& name) {
     for (const KeyedValue& value : evaluation.metrics.of_objectives) {
         if (key == value.key) return value.value;
     }
-    throw OptionError("this report does not include " + name, "for jobs of this size name it as the objective");
+    throw OptionError("this report does not include " + name, "name it as the objective of a job of this size");
 }
 
 }  // namespace haichi

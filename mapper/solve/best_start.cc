@@ -56,7 +56,7 @@ Mapping best_start(const PosedJob& posed, const BoundObjective& objective, const
         first = *candidate;
         name_of_best = name;
     }
-    log.info("start: {}, the best of those tried", name_of_best);
+    log.info("start: {}, the best of the starts tried", name_of_best);
     return first;
 }
 

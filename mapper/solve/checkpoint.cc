@@ -41,7 +41,7 @@ void Checkpoint::read(std::string_view text, const std::string& file) {
     } catch (const json::exception&) {
         is_one = false;  // only haichi writes these files, so a detailed error would not help
     }
-    if (!is_one) throw InputError(file + " is no checkpoint of haichi map", "remove it, or name another file");
+    if (!is_one) throw InputError(file + " is not a checkpoint of haichi map", "remove it, or name another file");
     file_ = file;
     kept_ = before_;
 }

@@ -113,8 +113,8 @@ class SolveRun {
         }
         const double value = posed_.objective->standing(mapping).value;
         if (value != found->value) throw_of_another_job();
-        control_.log.info("checkpoint: {} of {} {}", record_.objective, value,
-                          found->is_complete ? "is complete" : "is where it goes on");
+        control_.log.info("checkpoint: {} value {}, {}", record_.objective, value,
+                          found->is_complete ? "search complete" : "search continues");
         kept_ = {std::move(mapping), value, found->is_complete};
     }
 
@@ -247,8 +247,9 @@ void check_map_options(const MapOptions& options) {
     }
     check_options(options.search);
     if (options.checkpoint != nullptr && !options.search.time_limit_seconds && !options.search.time_by_savings) {
-        throw OptionError("§checkpoint needs §time",
-                          "other searches begin anew, so that results depend on the inputs and the seed alone");
+        throw OptionError(
+            "§checkpoint requires §time",
+            "give §time; other searches always begin anew, so that results depend on the inputs and the seed alone");
     }
 }
 

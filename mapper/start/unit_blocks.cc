@@ -30,9 +30,9 @@ Coordinates walk_key(const Coordinates& at, const AxisPairs& logical) {
 std::vector<NodeId> nodes_unit_by_unit(const Allocation& allocation) {
     const AxisPairs& logical = allocation.logical_axes;
     if (std::ranges::none_of(logical, [](const auto& axes) { return axes.size() == 2; })) {
-        throw OptionError("strategy unit-blocks: machine " + allocation.machine_name + " has no units",
-                          "units are the 12 nodes of an X, Y, Z position of a Tofu machine; elsewhere take row-major, "
-                          "or grid");
+        throw OptionError(
+            "strategy unit-blocks requires a machine with units, but machine " + allocation.machine_name + " has none",
+            "use row-major or grid; a unit is the 12 nodes of an X, Y, Z position of a Tofu machine");
     }
     std::vector<std::pair<Coordinates, NodeId>> keyed;
     for (std::int32_t n = 0; n < allocation.node_count(); ++n) {

@@ -90,8 +90,8 @@ class PopulationSearch {
 
     SearchResult run() {
         control_.log.info(
-            "tabu search: {} populations of {}, {} children at a time on {} threads, seed {}; {} swaps a step, in "
-            "{}-bit numbers by the {} kernel",
+            "tabu search: {} populations of {}, {} concurrent children on {} threads, seed {}; {} swaps per step, "
+            "{}-bit numbers, {} kernel",
             restarts_, kMembers, kChildren, threads_, options_.seed, search(0).swaps_per_step(), 8 * sizeof(Cell),
             swap_kernels<Cell>().best().name);
         for (restart_ = 0; restart_ < restarts_; ++restart_) {
@@ -252,8 +252,8 @@ class PopulationSearch {
     void verify(const Assignment& assignment, std::int64_t cost, std::int32_t step) const {
         const std::int64_t value = objective_.value_from_scratch(assignments_.mapping(assignment));
         if (value == cost * assignments_.bytes_per_unit()) return;
-        throw InternalError("hop-bytes: tabu search says " + std::to_string(cost * assignments_.bytes_per_unit()) +
-                            ", from scratch " + std::to_string(value) + "; step " + std::to_string(step));
+        throw InternalError("hop-bytes: tabu search value " + std::to_string(cost * assignments_.bytes_per_unit()) +
+                            ", full evaluation " + std::to_string(value) + "; step " + std::to_string(step));
     }
 
     /// Replaces the worst member by the child, unless the child is worse or a similar member has the same cost.
@@ -305,7 +305,7 @@ std::optional<std::string> why_not_tabu(const Problem& problem) {
     if (!problem.network().hops_are_symmetric()) return "hops differ between the two directions of a route";
     const std::int64_t slots = std::int64_t{problem.network().usable_node_count()} * problem.ranks_per_node();
     if (slots > kMostTabuSlots) {
-        return "the job has " + std::to_string(slots) + " slots, tabu search takes up to " +
+        return "the job has " + std::to_string(slots) + " rank slots, but tabu search supports at most " +
                std::to_string(kMostTabuSlots);
     }
     return std::nullopt;
