@@ -29,8 +29,8 @@ void Collisions::clear() {
     ++trial_;
 }
 
-/// The largest count where a trial has emptied the top of the histogram. Links that were brought to have at most
-/// trial.most; above that, levels changed only by what was taken.
+/// The largest count after a trial has emptied the highest level of the histogram. Links with added messages have at
+/// most trial.most of them. Above trial.most, only removals have changed the levels.
 std::int64_t Collisions::fallen_largest_of(std::size_t number) const {
     const Group& group = groups_[number];
     const std::uint32_t lowest = std::max(group.trial.most, 1U);
@@ -41,16 +41,16 @@ std::int64_t Collisions::fallen_largest_of(std::size_t number) const {
     return any ? lowest : 0;
 }
 
-/// The largest count below the largest one, of links that the trial has left with more than one message; else 1. Where
-/// a rank with very many partners moves, there are as many levels as messages.
+/// The largest count below the group's largest one among links that keep more than one message in the trial; else 1.
+/// When a rank with very many partners moves, there are as many levels as messages.
 std::uint32_t Collisions::level_left_in(std::size_t number) const {
     const Group& group = groups_[number];
-    std::uint32_t came = group.trial.at_top;  // from the level above
+    std::uint32_t came = group.trial.at_top;  // links that fell from the level above
     std::uint32_t went = group.trial.below_top;
     taken_from_.clear();
     for (std::uint32_t level = group.largest - 1; level > 1; --level) {
         if (histogram_[group.histogram_first + level] + came > went) return level;
-        if (taken_from_.empty()) {  // mostly the first level has a link
+        if (taken_from_.empty()) {  // usually the first level still has a link
             taken_from_.assign(group.largest, 0);
             for (std::size_t i = 0; i < taken_; ++i) {
                 const Note& note = notes_[i];

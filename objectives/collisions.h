@@ -7,37 +7,37 @@
 
 namespace haichi {
 
-/// For every set, how many of its messages cross each link, and the largest such count (the contention), kept message
-/// by message. With links of different bandwidth there is a largest count per bandwidth class. Also keeps the excess:
-/// sum over sets and links of (messages - 1) * the set's largest message, which still sees improvements where the
-/// maximum is flat.
+/// Counts, for every set, how many of its messages cross each link, and keeps the largest count (the contention)
+/// message by message. Links of different bandwidth have one largest count per bandwidth class. Also keeps a smoothing
+/// term, excess(): the sum over sets and links of (messages - 1) * the set's largest message. It still sees
+/// improvements where the maximum is flat.
 ///
-/// Changes are tried first: begin() the sets, take() routes away, then bring() others, and keep() all that or drop()
-/// it. A trial only counts and notes what the links had; most are dropped. The histogram of counts, from which the
-/// largest one is known when it falls, changes when a trial is kept.
+/// Changes are tried first: begin() the sets, take() routes away, bring() others, then keep() or drop() everything. A
+/// trial only counts and records previous link counts, because most trials are dropped. The histogram of counts yields
+/// the largest count after it falls. It changes only when a trial is kept.
 class Collisions {
   public:
     explicit Collisions(const Problem& problem, std::size_t dense_budget_bytes = LinkCounts::kDenseBudgetBytes);
 
-    /// No message on any link; to be called before the first. Takes the memory for the counters.
+    /// Removes all messages from all links and allocates the counters. Call it before any other function.
     void clear();
-    /// A message more, for good.
+    /// Adds a message permanently.
     void add(std::size_t set, std::span<const LinkId> links) {
         begin(set);
         bring(set, links);
         keep();
     }
 
-    /// The trial changes this set; once per trial.
+    /// Announces that the trial changes this set. Call it once per set and trial.
     void begin(std::size_t set) { begun_.push_back(set); }
-    /// Asks for the counters early.
+    /// Prefetches the counters.
     void prefetch(std::size_t set, std::span<const LinkId> links) const {
         for (const LinkId link : links) counts_.prefetch(set, link.index());
     }
     void take(std::size_t set, std::span<const LinkId> links) {
         change(set, links, [](auto counters, Trial& trial, std::uint32_t largest, std::size_t place) {
             const std::uint32_t before = counters.decrement(place);
-            // No branches: how many messages a link has is anybody's guess.
+            // No branches: the number of messages on a link is unpredictable.
             trial.at_top += before == largest ? 1 : 0;
             trial.below_top += before + 1 == largest ? 1 : 0;
             trial.used -= before == 1 ? 1 : 0;
@@ -46,7 +46,7 @@ class Collisions {
         });
         taken_ = noted_;
     }
-    /// When all are taken.
+    /// Adds a route. Call it after all take() calls of the trial.
     void bring(std::size_t set, std::span<const LinkId> links) {
         change(set, links, [](auto counters, Trial& trial, std::uint32_t, std::size_t place) {
             const std::uint32_t after = counters.increment(place);
@@ -59,7 +59,7 @@ class Collisions {
     void keep();
     void drop();
 
-    /// Largest count * link scale of the set: its contention where all links are equal. As the trial has it.
+    /// Largest count * link scale of the set in the current trial. With equal links this is the contention.
     [[nodiscard]] std::int64_t largest_scaled(std::size_t set) const {
         std::int64_t largest = 0;
         for (std::size_t c = 0; c < classes_; ++c) {
@@ -71,29 +71,29 @@ class Collisions {
     [[nodiscard]] std::int64_t excess() const { return excess_; }
 
   private:
-    /// What a trial changes in a group.
+    /// Changes of a trial in one group.
     struct Trial {
-        std::uint32_t at_top = 0;     ///< links that had the largest count when they were taken from
-        std::uint32_t below_top = 0;  ///< that had one less
-        std::uint32_t most = 0;       ///< count of those that were brought to
-        std::int32_t used = 0;        ///< more links with a message
-        std::int64_t shared = 0;      ///< more messages that are not their link's first
+        std::uint32_t at_top = 0;     ///< links that had the largest count before a removal
+        std::uint32_t below_top = 0;  ///< links that had one message less
+        std::uint32_t most = 0;       ///< largest count of links with added messages
+        std::int32_t used = 0;        ///< change in the number of links with a message
+        std::int64_t shared = 0;      ///< change in the number of messages beyond the first of their link
     };
-    /// Of a set the links of one class.
+    /// The links of one class in one set.
     struct Group {
         std::size_t histogram_first = 0;
-        std::uint32_t largest = 1;  ///< count, at least 1
+        std::uint32_t largest = 1;  ///< largest count, at least 1
         std::uint32_t used = 0;     ///< links with a message
         Trial trial{};
     };
-    /// A link that a trial took from, with its count before, or brought to, with its count after.
+    /// A counter that a trial changed: its count before a removal, or after an addition.
     struct Note {
-        std::size_t place = 0;  ///< of its counter
+        std::size_t place = 0;  ///< index of the counter
         std::uint32_t count = 0;
         std::uint32_t group = 0;
     };
 
-    /// What level_left_in() was when a trial had taken so much: it is asked for after each route that is brought.
+    /// The result of level_left_in() for a trial with this many removals. It is needed after each added route.
     struct Fallen {
         std::uint64_t trial = 0;
         std::size_t taken = 0;
@@ -111,7 +111,7 @@ class Collisions {
             if (classes_ == 1) {
                 Group& group = groups_[set];
                 const std::uint32_t largest = group.largest;
-                Trial trial = group.trial;  // in registers: the bytes of counters could be anyone's
+                Trial trial = group.trial;  // in registers, because the counters' bytes may alias anything
                 shared = -trial.shared;
                 for (const LinkId link : links) {
                     const std::size_t place = link.index() * sets + set;
@@ -133,7 +133,7 @@ class Collisions {
         excess_ += shared * set_bytes_[set];
     }
 
-    /// As the trial has it.
+    /// Largest count of the group in the current trial.
     [[nodiscard]] std::int64_t largest_of(std::size_t number) const {
         const Group& group = groups_[number];
         const Trial& trial = group.trial;
@@ -150,18 +150,18 @@ class Collisions {
     std::size_t dense_budget_bytes_;
     LinkCounts counts_;
     std::vector<Group> groups_;  ///< per (set, class)
-    /// [count] = links of that group with that count, from 2 on: those with 1 are told by `used`.
+    /// [count] = links of the group with that count, from 2 on. `used` gives the number of links with 1.
     std::vector<std::uint32_t> histogram_;
     std::vector<std::int64_t> set_bytes_;
     std::int64_t excess_ = 0;
-    // Of the trial:
+    // State of the trial:
     std::vector<std::size_t> begun_;
-    std::vector<Note> notes_;  ///< the first noted_; of those the first taken_ of routes taken away
+    std::vector<Note> notes_;  ///< the first noted_ are valid; the first taken_ of them are removals
     std::size_t noted_ = 0;
     std::size_t taken_ = 0;
     std::uint64_t trial_ = 1;
-    mutable std::vector<Fallen> fallen_;             ///< of the groups
-    mutable std::vector<std::uint32_t> taken_from_;  ///< by level, in level_left_in()
+    mutable std::vector<Fallen> fallen_;             ///< per group
+    mutable std::vector<std::uint32_t> taken_from_;  ///< per level, in level_left_in()
 };
 
 }  // namespace haichi

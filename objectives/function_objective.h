@@ -8,8 +8,8 @@
 
 namespace haichi {
 
-/// A function of the mapping, called for every proposal: what a Python callable becomes. The function must give the
-/// same for the same mapping. No unit, no bound. Costs what the function costs.
+/// A user's function of the mapping, such as a Python callable, called for every proposal. The function must return the
+/// same value for the same mapping. It has no unit and no lower bound.
 class FunctionObjective {
   public:
     using Value = double;
@@ -51,13 +51,13 @@ class FunctionObjective {
   private:
     [[nodiscard]] double checked(std::span<const NodeId> nodes) const {
         const double value = (*function_)(nodes);
-        if (!std::isfinite(value)) throw InputError("the objective function gave " + std::to_string(value));
+        if (!std::isfinite(value)) throw InputError("the objective function returned " + std::to_string(value));
         return value;
     }
 
     const ObjectiveFunction* function_;
     std::vector<NodeId> nodes_;
-    /// Energy of one unit of value: the whole default placement counts as its messages.
+    /// Energy of one unit of value: the default placement's value corresponds to one unit per crossing message.
     double energy_scale_ = 1;
     Value value_ = 0;
     Value value_before_ = 0;

@@ -42,7 +42,7 @@ std::optional<HopBytes::Value> HopBytes::lower_bound() const {
         sizes.clear();
         for (const Flow& flow : problem_->flows(rank)) sizes.push_back(flow.size_bytes);
         std::ranges::sort(sizes, std::ranges::greater{});
-        // Places by distance: per_node - 1 on the rank's own node, then per_node on each other node.
+        // Rank slots by distance: per_node - 1 on the rank's own node, then per_node on each other node.
         for (std::size_t i = 0; i < sizes.size(); ++i) {
             if (i + 1 < per_node) continue;
             const std::size_t node = (i + 1) / per_node - 1;
@@ -53,7 +53,7 @@ std::optional<HopBytes::Value> HopBytes::lower_bound() const {
 }
 
 void HopBytes::append_hot_ranks(const Mapping& mapping, std::vector<RankId>& ranks) const {
-    // The ranks with the most byte-hops, the top eighth.
+    // The eighth of the ranks with the most byte-hops.
     std::vector<std::pair<std::int64_t, RankId>> costs;
     for (const RankId rank : problem_->communicating_ranks()) {
         std::int64_t cost = 0;

@@ -6,11 +6,10 @@
 
 namespace haichi {
 
-/// The largest of many non-negative integers that change a few at a time. Values lie in blocks of kBlock; a value that
-/// falls may lower its block's maximum, which is found again only when the maximum is asked for: most proposals touch
-/// few blocks, and a scan of one block is a handful of vector instructions. Update O(1), max() O(touched blocks *
-/// kBlock
-/// + blocks).
+/// The largest of many non-negative integers, a few of which change at a time. Values are in blocks of kBlock. A
+/// falling value may lower its block's maximum, which max() then recomputes. Most proposals touch few blocks, and a
+/// scan of one block takes few vector instructions. An update is O(1), and max() is O(touched blocks * kBlock +
+/// blocks).
 class LazyMax {
   public:
     explicit LazyMax(std::size_t size = 0) { resize(size); }
@@ -52,7 +51,7 @@ class LazyMax {
     static constexpr std::size_t kBlock = 64;
 
     std::vector<std::int64_t> values_;
-    std::vector<std::int64_t> block_max_;  ///< exact unless stale, then not below the true maximum
+    std::vector<std::int64_t> block_max_;  ///< exact unless stale; a stale entry is at least the true maximum
     std::vector<std::uint8_t> stale_;
     std::vector<std::uint32_t> stale_blocks_;
 };

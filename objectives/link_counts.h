@@ -9,9 +9,9 @@
 
 namespace haichi {
 
-/// How many messages of every set cross every link. In a byte each while links * sets bytes fit the budget, the sets of
-/// a link side by side: what a rank sends from a node in all sets then lies in a cache line or two. Counts that a byte
-/// does not hold stand in a hash table; so do all counts in use, beyond the budget. Same results both ways.
+/// Counts the messages of every set on every link. Each count is one byte while links * sets bytes fit the budget. The
+/// sets of a link are adjacent, so all sets' messages from a rank on a node touch one or two cache lines. A hash table
+/// holds counts that exceed a byte. Beyond the budget it holds all counts in use. Both ways give the same results.
 class LinkCounts {
   public:
     static constexpr std::size_t kDenseBudgetBytes = std::size_t{128} << 20;
@@ -23,9 +23,9 @@ class LinkCounts {
         if (is_dense_) bytes_.assign(set_count * link_count, 0);
     }
 
-    /// Calls f(counters), which take the place of a counter, link * sets + set: increment() returns the count after,
-    /// decrement() the one before. Loops over links ask for them once, so that what they read of this object stays in
-    /// registers.
+    /// Calls f(counters), whose functions take a counter's index, link * sets + set. increment() returns the count
+    /// after the change, decrement() the count before it. Loops over links call this once, which keeps this object's
+    /// members in registers.
     template <class F>
     [[gnu::always_inline]] inline void with_counters(F&& f) {
         if (is_dense_) {
@@ -34,7 +34,7 @@ class LinkCounts {
             f(SparseCounters{&sparse_});
         }
     }
-    /// Early, before it is needed.
+    /// Prefetches the counter.
     void prefetch(std::size_t set, std::size_t link) const {
         if (is_dense_) __builtin_prefetch(bytes_.data() + link * set_count_ + set, 1);
     }

@@ -10,7 +10,7 @@ namespace haichi {
 LinkLoads::LinkLoads(const Problem& problem) : problem_(&problem), floor_(lower_bound(problem)), loads_(0) {}
 
 void LinkLoads::route_message(NodeId s, NodeId d, std::int64_t change) {
-    std::int64_t excess = 0;  // a local: the member would be written back for every link
+    std::int64_t excess = 0;  // a local variable, because the member would be written back for every link
     for (const LinkId link : problem_->route(s, d, scratch_)) {
         const std::int64_t before = loads_[link.index()];
         excess += std::max(before + change - floor_, std::int64_t{0}) - std::max(before - floor_, std::int64_t{0});
@@ -59,7 +59,7 @@ std::int64_t LinkLoads::lower_bound(const Problem& problem) {
         }
     }
     for (std::size_t t = 0; t < problem.set_count(); ++t) bound = std::max(bound, problem.unavoidable_bytes(t));
-    // Hops are shared out over all links, each of which counts as no more than so many.
+    // Hops are distributed over all links. Each link counts for at most most_hops_of_link() hops.
     const Network& network = problem.network();
     const std::int64_t shares = std::max<std::int64_t>(network.existing_link_count() * network.most_hops_of_link(), 1);
     const std::int64_t hop_bytes = *HopBytes(problem, {}, {}).lower_bound();

@@ -8,7 +8,7 @@
 
 namespace haichi {
 
-/// Appends both ends of every message whose route has a link that `is_wanted`.
+/// Appends both ends of every message whose route has a link for which `is_wanted` holds.
 template <class IsWanted>
 void append_ranks_over_links(const Problem& problem, const Mapping& mapping, std::vector<RankId>& ranks,
                              IsWanted&& is_wanted) {
@@ -22,16 +22,16 @@ void append_ranks_over_links(const Problem& problem, const Mapping& mapping, std
     }
 }
 
-/// Bytes routed over every link, all sets together, and the largest of them, kept move by move: what max-link-load and
-/// rmatt share.
+/// The bytes routed over every link, all sets together, and their maximum, updated move by move. max-link-load and
+/// rmatt share this class.
 class LinkLoads {
   public:
     explicit LinkLoads(const Problem& problem);
 
     void reset(const Mapping& mapping);
-    /// Applies the move; largest() is then that of the changed mapping.
+    /// Applies the move. largest() then returns the value of the changed mapping.
     void apply(const Mapping& mapping, const Move& move);
-    /// Takes the last apply() back.
+    /// Reverts the last apply().
     void undo();
 
     [[nodiscard]] std::int64_t largest() const { return largest_; }
@@ -39,8 +39,8 @@ class LinkLoads {
     [[nodiscard]] std::int64_t excess() const { return excess_; }
     [[nodiscard]] std::int64_t load(LinkId link) const { return loads_[link.index()]; }
 
-    /// No mapping has a smaller largest load: what one rank sends has to share its node's links, and the hop-bytes
-    /// bound has to share all links.
+    /// A lower bound on the largest load of any mapping. A node's links must carry all that one rank sends, and all
+    /// links together must carry the hop-bytes bound.
     [[nodiscard]] static std::int64_t lower_bound(const Problem& problem);
     [[nodiscard]] std::int64_t floor() const { return floor_; }
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kShortRoute = 8;
 
-/// Of a set: the loads of links, and by message the links of its route.
+/// Loads of the links in one set, and the links of each message's route.
 struct Rows {
     const std::int64_t* loads = nullptr;
     const std::uint32_t* links = nullptr;
@@ -19,7 +19,7 @@ struct Rows {
     std::size_t row = 0;
 };
 
-/// Short routes are gone through with what fills them up, kRow links: how long the next one is nobody can foresee.
+/// Short routes are padded to kRow links and read in full, because the length of the next route is unpredictable.
 template <std::size_t kRow>
 void look_at(const Rows& rows, std::span<LinkQueues::Queue> queues) {
     const std::uint32_t* links = rows.links;
@@ -125,7 +125,7 @@ void LinkQueues::undo() {
     for (const std::size_t set : touched_sets_) current_[set] ^= 1;
 }
 
-/// Each once, and their sets.
+/// Collects each message of the move once, and the messages' sets.
 void LinkQueues::collect_moved(const Move& move) {
     for (const std::size_t set : touched_sets_) is_touched_[set] = 0;
     touched_sets_.clear();
@@ -238,7 +238,8 @@ std::int64_t LinkQueues::ticks_of_squares(std::int64_t squares) const {
     return static_cast<std::int64_t>(product / static_cast<std::uint64_t>(messages_->total_weight()));
 }
 
-/// Every message takes a link where none can stay on its node; at best no two share one, or all links share evenly.
+/// A lower bound on mean_ticks(). If no message can stay on its node, every message uses a link. In the best case, no
+/// two messages share a link or all links have the same load.
 std::int64_t LinkQueues::least_mean_ticks() const {
     if (messages_->nodes_are_shared()) return 0;
     std::int64_t apart = 0;

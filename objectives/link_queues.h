@@ -11,45 +11,45 @@
 
 namespace haichi {
 
-/// The queues of a placement: what the messages of a set have before them on the links of their routes, whenever they
-/// start. A move costs the routes of the messages it moves, and a look at every waited message of their sets.
+/// The queues of a placement: the load ahead of each message on the links of its route, whenever the messages start. A
+/// move costs the routes of its messages plus one visit of every waited message of their sets.
 class LinkQueues {
   public:
-    /// Of a message that is waited for.
+    /// The queue of a waited message.
     struct Queue {
-        std::int64_t load_ticks = 0;   ///< of all messages of the set on its most loaded link
-        std::int64_t alone_ticks = 0;  ///< its own on the slowest link
-        std::uint32_t link = 0;        ///< the most loaded one, the first of several; link_count() within a node
+        std::int64_t load_ticks = 0;   ///< load of the most loaded link: all messages of the set
+        std::int64_t alone_ticks = 0;  ///< time of this message alone on the slowest link
+        std::uint32_t link = 0;        ///< most loaded link, the first of several; link_count() within a node
         std::uint32_t hops = 0;
     };
 
     LinkQueues(const Problem& problem, std::shared_ptr<const TimedMessages> messages);
 
     void place(std::span<const NodeId> node_of_rank);
-    /// Ranks go elsewhere; undo() takes back the last move.
+    /// Moves ranks to other nodes. undo() reverts the last move.
     void move(const Move& move);
     void undo();
 
-    /// Those with messages of the last move.
+    /// Sets with messages of the last move.
     [[nodiscard]] std::span<const std::size_t> touched_sets() const { return touched_sets_; }
     [[nodiscard]] bool is_touched(std::size_t set) const { return is_touched_[set] != 0; }
     [[nodiscard]] NodeId node(std::int32_t rank) const { return nodes_[static_cast<std::size_t>(rank)]; }
     [[nodiscard]] std::size_t link_count() const { return total_.size() - 1; }
-    /// In the order of the set's messages.
+    /// Queues in the order of the set's messages.
     [[nodiscard]] std::span<const Queue> of_set(std::size_t set) const {
         const TimedMessages::Set& s = messages_->sets()[set];
         return std::span(queues_[current_[set]]).subspan(s.first_waited, s.waited());
     }
-    /// Mean over all bytes of the iteration of what all messages of all sets have on the links of their routes.
+    /// Mean, over all bytes of the iteration, of the load of all messages of all sets on the links of their routes.
     [[nodiscard]] std::int64_t mean_ticks() const { return ticks_of_squares(squares_); }
-    /// Not above that of any placement.
+    /// A lower bound on mean_ticks() of any placement.
     [[nodiscard]] std::int64_t least_mean_ticks() const;
 
-    /// Of the links of all routes, k as small as this allows; longer routes are asked for again.
+    /// Budget for the stored links of all routes. Beyond it, routes are recomputed.
     static constexpr std::size_t kRoutesBudgetBytes = std::size_t{64} << 20;
 
   private:
-    /// A message of a move and where its old route is in links_before_.
+    /// A message of a move, with the length of its old route in links_before_.
     struct Moved {
         std::uint32_t message = 0;
         std::uint32_t hops_before = 0;
@@ -59,7 +59,7 @@ class LinkQueues {
     void collect_moved(const Move& move);
     [[nodiscard]] std::size_t set_of(std::size_t message) const { return set_of_message_[message]; }
     void find_route(std::size_t message);
-    /// Adds it to the loads of its links, or takes it from them.
+    /// Adds the message to the loads of its links, or removes it.
     template <bool kAdds>
     void load_links(std::size_t message);
     template <bool kAdds, class F>
@@ -72,23 +72,23 @@ class LinkQueues {
     const Problem* problem_;
     std::shared_ptr<const TimedMessages> messages_;
     std::vector<std::uint32_t> set_of_message_;
-    std::vector<std::size_t> first_of_rank_;  ///< in of_rank_
-    std::vector<std::uint32_t> of_rank_;      ///< the messages with an end there
+    std::vector<std::size_t> first_of_rank_;  ///< index in of_rank_
+    std::vector<std::uint32_t> of_rank_;      ///< messages that end at the rank
 
     std::vector<NodeId> nodes_;         ///< by rank
-    std::size_t row_ = 0;               ///< of links_; 0: routes are asked for
-    std::vector<std::uint32_t> links_;  ///< [message * row_], filled up with link_count(), which no message loads
+    std::size_t row_ = 0;               ///< row length of links_, or 0 if routes are recomputed
+    std::vector<std::uint32_t> links_;  ///< [message * row_], padded with link_count(), which no message loads
     std::vector<std::uint32_t> hops_;
     SetLinkTable<std::int64_t> loads_;
-    std::vector<std::int64_t> total_;  ///< by link: weights of all sets
-    std::int64_t squares_ = 0;         ///< of them, summed up
-    std::vector<Queue> queues_[2];     ///< one of them is that of a set, the other the one before
+    std::vector<std::int64_t> total_;  ///< per link: sum of the weights of all sets
+    std::int64_t squares_ = 0;         ///< sum of the squares of total_
+    std::vector<Queue> queues_[2];     ///< for each set, one holds the current queues and the other the previous ones
     std::vector<std::uint8_t> current_;
 
     Move moved_;
     std::vector<Moved> moved_messages_;
     std::vector<std::uint32_t> links_before_;
-    std::vector<std::uint8_t> is_moved_;  ///< by message
+    std::vector<std::uint8_t> is_moved_;  ///< per message
     std::vector<std::uint8_t> is_touched_;
     std::vector<std::size_t> touched_sets_;
     std::vector<LinkId> scratch_;

@@ -6,7 +6,7 @@ namespace haichi {
 
 namespace {
 
-/// Of two limits, either of which may be missing.
+/// The lower of two limits. 0 means no limit.
 std::int64_t slower(std::int64_t a, std::int64_t b) {
     if (a == 0 || b == 0) return std::max(a, b);
     return std::min(a, b);

@@ -11,10 +11,10 @@
 
 namespace haichi {
 
-/// A place for one rank: slot s belongs to node s / ranks_per_node.
+/// A rank slot: slot s belongs to node s / ranks_per_node.
 using SlotId = StrongId<struct SlotTag>;
 
-/// One rank going from its slot to another.
+/// The move of one rank from its slot to another.
 struct Relocation {
     RankId rank;
     SlotId from_slot;
@@ -23,15 +23,16 @@ struct Relocation {
     NodeId to_node;
 };
 
-/// A change of a mapping: a move to an empty slot (one relocation), a swap (two) or a longer rotation. The relocations
-/// have distinct ranks, and every target slot is empty or left by another relocation of the same move.
-/// At most kMost of them. A plain value whose functions are always inlined: every evaluation makes one, and in the
-/// registers it costs nothing.
+/// A change of a mapping: a move to an empty slot (one relocation), a swap (two) or a longer rotation, with at most
+/// kMost relocations. The relocations have distinct ranks. Every target slot is empty or vacated by another relocation
+/// of the same move.
+///
+/// A plain value whose functions are always inlined. Every evaluation makes one, which costs nothing in registers.
 class Move {
   public:
     static constexpr std::size_t kMost = 4;
 
-    /// There must be room.
+    /// Requires size() < kMost.
     [[gnu::always_inline]] inline void push_back(const Relocation& relocation) { items_[size_++] = relocation; }
     [[gnu::always_inline]] inline void clear() { size_ = 0; }
 
@@ -49,15 +50,15 @@ class Move {
     std::size_t size_ = 0;
 };
 
-/// rank -> slot, injective; empty slots are allowed. A value.
+/// An injective function from ranks to slots. Empty slots are allowed. A value type.
 class Mapping {
   public:
     Mapping() = default;
-    /// Every rank unplaced. Throws OptionError when the ranks do not fit the slots.
+    /// All ranks unplaced. Throws OptionError when there are more ranks than slots.
     Mapping(std::int32_t rank_count, std::int32_t node_count, std::int32_t ranks_per_node);
 
-    /// Ranks take the slots of their nodes in rank order. Throws OptionError naming the rank for nodes out of range or
-    /// nodes with more than ranks_per_node ranks.
+    /// Ranks take the slots of their nodes in rank order. Throws OptionError naming the rank when its node is out of
+    /// range or already has ranks_per_node ranks.
     static Mapping from_nodes(std::span<const NodeId> node_of_rank, std::int32_t node_count,
                               std::int32_t ranks_per_node);
 
@@ -85,11 +86,11 @@ class Mapping {
 
     [[nodiscard]] NodeId node(RankId rank) const { return node_of_rank_[rank.index()]; }
     [[nodiscard]] SlotId slot(RankId rank) const { return slot_of_rank_[rank.index()]; }
-    /// Invalid id for an empty slot.
+    /// Returns an invalid id for an empty slot.
     [[nodiscard]] RankId rank(SlotId slot) const { return rank_of_slot_[slot.index()]; }
     [[nodiscard, gnu::always_inline]] inline NodeId node_of_slot(SlotId slot) const {
-        // Every proposal asks, and a division takes ten cycles. The high half of 2 slot * (2^63 / r + 1) is slot / r:
-        // the rounding adds less than slot * r / 2^63, and both are at most 2^30.
+        // Every proposal calls this, and a division takes ten cycles. The high half of 2 slot * (2^63 / r + 1) is slot
+        // / r. The rounding adds less than slot * r / 2^63, and both are at most 2^30.
         const auto product = static_cast<unsigned __int128>(2 * slot.index()) * inverse_ranks_per_node_;
         return NodeId(static_cast<std::size_t>(product >> 64));
     }
@@ -114,8 +115,8 @@ class Mapping {
     std::vector<RankId> rank_of_slot_;
 };
 
-/// The move that brings `rank` to `slot`, swapping with whoever is there. Empty when it would change no node: the slot
-/// lies on the rank's own node.
+/// The move that brings `rank` to `slot`, swapping it with the rank there. Empty when the slot is on the rank's own
+/// node, because no node would change.
 [[gnu::always_inline]] inline Move move_to_slot(const Mapping& mapping, RankId rank, SlotId slot) {
     Move move;
     const NodeId from = mapping.node(rank);

@@ -17,7 +17,7 @@ std::int64_t bound_of(const Problem& problem) {
     bool leaves_a_node = false;
     for (std::size_t t = 0; t < problem.set_count(); ++t) leaves_a_node |= problem.unavoidable_bytes(t) > 0;
     const std::int64_t least = leaves_a_node ? nearest.front() : 0;
-    // Places by distance: per_node - 1 on the rank's own node, then per_node on each other node.
+    // Rank slots by distance: per_node - 1 on the rank's own node, then per_node on each other node.
     if (most_partners < per_node) return least;
     const std::size_t node = std::min(most_partners / per_node - 1, nearest.size() - 1);
     return std::max<std::int64_t>(least, nearest[node]);

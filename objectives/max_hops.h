@@ -7,8 +7,8 @@
 
 namespace haichi {
 
-/// max-hops (dilation): the most hops of any message's route, all sets together. Unit hops. O(messages of the moved
-/// ranks) per move: messages are counted by the length of their routes.
+/// max-hops (dilation): the largest number of hops of any message's route, all sets together. Unit hops. A move costs
+/// O(messages of the moved ranks), because messages are counted by route length.
 class MaxHops {
   public:
     using Value = std::int64_t;
@@ -26,12 +26,12 @@ class MaxHops {
     void rollback();
 
     [[nodiscard]] Value value() const { return largest_; }
-    /// Sum over messages of the square of the hops above the lower bound: tells placements of one largest length apart,
-    /// the longest routes first, and is 0 exactly at the bound.
+    /// Sum over messages of the square of the hops above the lower bound. It distinguishes placements with the same
+    /// largest length, the longest routes first, and is 0 exactly at the bound.
     [[nodiscard]] std::int64_t companion() const { return excess_; }
     [[nodiscard]] Value value_from_scratch(const Mapping& mapping) const;
     [[nodiscard]] std::int64_t companion_from_scratch(const Mapping& mapping) const;
-    /// A rank with p partners needs p places, of which the farthest is no nearer than the p-th nearest there is.
+    /// A rank with p partners needs p slots. The farthest is at least as far as the p-th nearest slot.
     [[nodiscard]] std::optional<Value> lower_bound() const { return floor_; }
     [[nodiscard]] double in_unit(Value value) const { return static_cast<double>(value); }
     /// Both ends of the messages with the longest routes.
@@ -39,7 +39,7 @@ class MaxHops {
 
   private:
     void count(std::int32_t hops, std::int64_t change);
-    /// largest_ after counts have fallen.
+    /// Finds largest_ after counts have fallen.
     void settle();
     [[nodiscard]] std::int64_t excess_of(std::int64_t hops) const {
         const std::int64_t above = hops > floor_ ? hops - floor_ : 0;

@@ -15,7 +15,7 @@ class SetTally {
           hops_are_links_(problem.network().most_hops_of_link() == 1),
           entries_(static_cast<std::size_t>(problem.network().link_count())) {}
 
-    /// f(message, links of its route) for every message of set t that can cross a link.
+    /// Calls f(message, links of its route) for every message of set t that can cross a link.
     template <class F>
     void for_each_route(std::size_t t, F&& f) {
         for (const Message& m : problem_->workload().messages(t)) {
@@ -25,7 +25,7 @@ class SetTally {
             f(m, std::span<const LinkId>(links_));
         }
     }
-    /// Returns the set's hop-bytes.
+    /// Counts the messages of set t. Returns the set's hop-bytes.
     std::int64_t fill(std::size_t t) {
         std::int64_t hop_bytes = 0;
         for_each_route(t, [&](const Message& m, std::span<const LinkId> links) {
@@ -82,7 +82,7 @@ Metrics measure(const Problem& problem, const Mapping& mapping) {
             metrics.link_bytes[link.index()] += tally.bytes(link);
             metrics.excess_bytes += (tally.count(link) - 1) * problem.set_largest_bytes(t);
         }
-        // Messages of one size cost most on the link with the largest load; others are asked one by one.
+        // Messages of one size cost most on the most loaded link. Messages of mixed sizes are checked one by one.
         std::int64_t collision_cost = most_scaled;
         if (!problem.set_is_uniform(t)) {
             collision_cost = 0;
@@ -123,7 +123,7 @@ std::vector<HotLink> hottest_links(const Problem& problem, const Mapping& mappin
         hottest.resize(keep);
         tally.clear();
     }
-    // One more walk over each set with hot links, for all of them together.
+    // One more pass over each set with hot links, for all hot links of the set together.
     for (std::size_t t = 0; t < problem.set_count(); ++t) {
         std::vector<HotLink*> here;
         for (HotLink& hot : hottest) {

@@ -16,8 +16,8 @@ struct KeyedValue {
     double value = 0;
 };
 
-/// What most objectives say of one mapping, computed straight from their definitions: the reference that incremental
-/// evaluation is verified against, and what reports print. All per iteration.
+/// The values of most objectives for one mapping, computed directly from their definitions. They are the reference for
+/// incremental evaluation, and the numbers in reports. All values are per iteration.
 struct Metrics {
     std::int64_t hop_bytes = 0;
     std::int64_t max_link_bytes = 0;
@@ -31,7 +31,8 @@ struct Metrics {
     std::vector<std::int64_t> set_contention;      ///< per set: most messages on any link
     std::vector<std::int64_t> set_max_link_bytes;  ///< per set: most bytes on any link
     std::vector<std::int64_t> link_bytes;          ///< per link, all sets together
-    /// Values of objectives that are not told by the above, as their rows want them reported; not filled by measure().
+    /// Values of objectives that have no field above, under the keys of their table entries. measure() does not fill
+    /// them.
     std::vector<KeyedValue> of_objectives;
 
     [[nodiscard]] unsigned __int128 rmatt() const {
@@ -39,10 +40,10 @@ struct Metrics {
     }
 };
 
-/// One walk over every message's route, two for sets of unequal sizes; memory O(links + sets).
+/// One pass over every message's route, two for sets with mixed sizes. Memory O(links + sets).
 Metrics measure(const Problem& problem, const Mapping& mapping);
 
-/// One link of a report on congestion.
+/// One link of a congestion report.
 struct HotLink {
     LinkId link;
     std::size_t set = 0;
@@ -51,8 +52,8 @@ struct HotLink {
     std::vector<Message> messages;  ///< the first few, in workload order
 };
 
-/// The links with the most bytes in any one set, worst first (ties by set, then link), at most `most`, each with at
-/// most `most_messages` of its messages.
+/// The links with the most bytes in any one set, largest first (ties by set, then link). Returns at most `most` links,
+/// each with at most `most_messages` of its messages.
 std::vector<HotLink> hottest_links(const Problem& problem, const Mapping& mapping, std::size_t most,
                                    std::size_t most_messages);
 

@@ -19,54 +19,55 @@ namespace haichi {
 
 struct Metrics;
 
-/// What a move changes. Both in messages of mean size, the unit in which annealing temperatures are stated.
+/// The change by a move, in messages of mean size. Annealing temperatures use the same unit.
 struct Change {
     double value = 0;
-    /// Change of the smooth companion: what the objective's plateaus hide (objectives.md calls it the excess). Search
-    /// may add a multiple of it; results never report it as the value.
+    /// Change of the smoothing term, which varies on the objective's plateaus (docs/reference/objectives.md). The
+    /// search may add a multiple of it. Results never report it as the value.
     double companion = 0;
 };
 
-/// The most energy that a search accepts of a move: value + companion_weight * companion of its Change.
+/// The largest energy of a move that a search accepts: Change::value + companion_weight * Change::companion.
 struct EnergyLimit {
     double most = std::numeric_limits<double>::infinity();
     double companion_weight = 0;
 
-    /// Sums of doubles depend on their order; what is closer to the limit than this is left to the search.
+    /// Sums of doubles depend on their order. The search decides on changes closer to the limit than this.
     static constexpr double kSlack = 1e-9;
 
-    /// Whether changes that are not below this one are certainly above the limit.
+    /// Whether every change that is at least `least` certainly exceeds the limit.
     [[nodiscard]] bool excludes(const Change& least) const {
         return least.value + companion_weight * least.companion > most;
     }
-    /// What is left of it for the others when a part of the change is known.
+    /// The limit for the remaining parts when one part of the change is known.
     [[nodiscard]] EnergyLimit less(double known) const {
         return {most - known + kSlack * (1 + std::abs(known)), companion_weight};
     }
 };
 
-/// What an objective says of itself, as its kInfo: the first part of its row in the table (mapper/anneal), which help
-/// texts, `haichi list`, reports, the bindings and the contract tests read.
+/// The description of an objective, its kInfo. It is the first part of the objective's table entry (mapper/anneal),
+/// which help texts, `haichi list`, reports, the bindings and the contract tests read.
 struct ObjectiveInfo {
     std::string_view name;
     std::string_view unit;
     std::string_view sentence;  ///< one sentence with the formula
-    /// Of its value among the metrics of a report; empty: reports have it only where it is asked for.
+    /// Key of the value among the metrics of a report. If it is empty, reports state the value only on request.
     std::string_view report_key{};
-    bool needs_terms = false;          ///< as weighted(a=0.7,b=0.3): has no value by its name alone
-    bool needs_logical_torus = false;  ///< of the job (Problem::logical_network)
-    /// The value is the sum over pairs of ranks of bytes * hops, a quadratic assignment problem: tabu search does it.
+    bool needs_terms = false;          ///< as weighted(a=0.7,b=0.3), whose name alone has no value
+    bool needs_logical_torus = false;  ///< requires the job's logical torus (Problem::logical_network)
+    /// Whether the value is a sum over pairs of ranks of bytes * hops, a quadratic assignment problem. Tabu search
+    /// requires this.
     bool is_quadratic_assignment = false;
-    /// What decides between placements of equal value unless users say otherwise (--then); empty: nothing.
+    /// The default tie-breaking objective, which users can replace (--then). Empty means none.
     std::string_view usual_next{};
-    /// Of larger jobs, by messages that cross the network, a value takes seconds: told only when asked for.
+    /// With more messages that cross the network, a value takes seconds, and reports state it only on request.
     std::int64_t most_messages = std::numeric_limits<std::int64_t>::max();
 };
 
-/// Whether values in the unit count something, so that they are written as integers.
+/// Whether values in the unit are counts, which are written as integers.
 constexpr bool is_counted(std::string_view unit) { return unit != "seconds" && unit != "1"; }
 
-/// A user's own objective as a function of the node of every rank; called from any thread of a search.
+/// A user's own objective as a function of the node of every rank. Any thread of a search may call it.
 using ObjectiveFunction = std::function<double(std::span<const NodeId> node_of_rank)>;
 
 class ObjectiveTerm;
@@ -79,7 +80,7 @@ struct WeightedTerm {
     MakeTerm make = nullptr;
 };
 
-/// One that decides between placements of equal value.
+/// One objective of the tie-breaking order.
 struct NextObjective {
     std::string name;
     MakeTerm make = nullptr;
@@ -90,28 +91,28 @@ constexpr std::size_t kMostNext = 3;
 struct ObjectiveSpec {
     std::string name;
     std::vector<WeightedTerm> terms{};
-    std::vector<NextObjective> then{};  ///< in their order, at most kMostNext
-    ObjectiveFunction function{};       ///< of FunctionObjective, which is not in the table
+    std::vector<NextObjective> then{};  ///< tie-breaking order, at most kMostNext
+    ObjectiveFunction function{};       ///< for FunctionObjective, which is not in the table
 };
 
-/// An objective under search: holds a mapping's value and changes it move by move. The engine is a template on this
-/// concept, so nothing in the annealing loop is virtual.
+/// An objective during a search. It holds a mapping's value and changes it move by move. The engine is a template on
+/// this concept, so the annealing loop makes no virtual calls.
 ///
-/// propose(mapping, move) applies `move`, `mapping` being the mapping before it: value() and companion() are then those
-/// of the changed mapping. Exactly one of commit() (keep) and rollback() (take back) follows. value_from_scratch()
-/// computes by the definition, sharing no incremental state: the verify ladder compares the two. Values are exact
-/// (integers, or a pure function of integers), so equal means equal.
+/// propose(mapping, move) applies `move`, where `mapping` is the mapping before it. Then value() and companion(), the
+/// smoothing term, are those of the changed mapping. Exactly one of commit() (keep) and rollback() (revert) follows.
+/// value_from_scratch() is the full evaluation by the definition and shares no incremental state. Verification compares
+/// the two. Values are exact (integers, or a pure function of integers), so they must be equal.
 ///
-/// An objective may also have value_in(metrics), the value when the mapping's metrics are known already, or
-/// value_in(mapping, metrics) where they are only a part of what it needs. Where is_searched_elsewhere(), that is the
-/// value on the real topology, and all else belongs to another.
+/// An objective may also have value_in(metrics), which returns the value for known metrics of the mapping.
+/// value_in(mapping, metrics) is for objectives that need more than the metrics. If is_searched_elsewhere(), value_in()
+/// is the value on the real topology, and all other values are for another topology.
 template <class O>
 concept SearchObjective = requires(O objective, const O& constant, const Mapping& mapping, const Move& move,
                                    typename O::Value value, std::vector<RankId>& ranks, const Problem& problem,
                                    const ObjectiveSpec& spec) {
     requires std::totally_ordered<typename O::Value>;
     { O::kInfo } -> std::convertible_to<ObjectiveInfo>;
-    O(problem, spec, mapping);  // the mapping is the default placement, for objectives that refer to it
+    O(problem, spec, mapping);  // `mapping` is the default placement, to which some objectives refer
     objective.reset(mapping);
     { objective.propose(mapping, move) } -> std::same_as<Change>;
     objective.commit();
@@ -122,24 +123,27 @@ concept SearchObjective = requires(O objective, const O& constant, const Mapping
     { constant.companion_from_scratch(mapping) } -> std::same_as<std::int64_t>;
     /// Holds for every mapping of the problem.
     { constant.lower_bound() } -> std::same_as<std::optional<typename O::Value>>;
-    /// A value in the unit of kInfo.
+    /// The value in the unit of kInfo.
     { constant.in_unit(value) } -> std::same_as<double>;
-    /// Appends the ranks that focused moves should try: those whose messages cross the worst links.
+    /// Appends the ranks that focused moves should try: ranks with messages over the most loaded links.
     constant.append_hot_ranks(mapping, ranks);
 };
 
-/// An objective that may see early that a move changes too much. propose_within(mapping, move, limit) is propose(), or
-/// nothing, where the limit excludes the change; all is then as if the move had not been proposed.
+/// An objective that may detect early that a move costs too much. propose_within(mapping, move, limit) returns nothing
+/// if the limit excludes the change, and then leaves the state as it was. Otherwise it is propose().
 template <class O>
 concept LimitedObjective = SearchObjective<O> &&
     requires(O objective, const Mapping& mapping, const Move& move, const EnergyLimit& limit) {
     { objective.propose_within(mapping, move, limit) } -> std::same_as<std::optional<Change>>;
 };
 
-/// An objective whose change by a move follows from the mapping alone, so that several threads can search with one,
-/// each on a mapping of its own. change_by(mapping, move) is what propose() would tell, mapping being the one before;
-/// in_messages() states it as Change does. correction(mapping, move, seen) is how much more that is than in a mapping
-/// where the others' nodes are seen(rank), those of the move's ranks being the same. There is no companion.
+/// An objective whose change by a move depends on the mapping alone. Several threads can therefore share one objective,
+/// each with its own mapping. `mapping` is the mapping before the move. change_by(mapping, move) is the change of the
+/// value, and in_messages() converts it to the unit of Change.
+///
+/// seen(rank) gives the nodes of the other ranks in a second mapping, with the same nodes for the ranks of the move.
+/// correction(mapping, move, seen) is the difference between the changes in `mapping` and in the second mapping. There
+/// is no smoothing term.
 template <class O>
 concept SplitObjective = SearchObjective<O> && requires(const O& objective, const Mapping& mapping, const Move& move,
                                                         NodeId (*seen)(RankId), typename O::Value value) {
@@ -148,7 +152,7 @@ concept SplitObjective = SearchObjective<O> && requires(const O& objective, cons
     { objective.in_messages(value) } -> std::same_as<double>;
 };
 
-/// The value of a mapping whose metrics are known: out of them where the objective can tell it from them.
+/// The value of a mapping with known metrics. It is taken from the metrics if the objective supports that.
 template <class O>
 typename O::Value value_with(const O& objective, const Mapping& mapping, const Metrics& metrics) {
     if constexpr (requires { objective.value_in(mapping, metrics); }) {
@@ -160,7 +164,7 @@ typename O::Value value_with(const O& objective, const Mapping& mapping, const M
     }
 }
 
-/// Whether the search goes on elsewhere than on the real topology.
+/// Whether the search uses a topology other than the real one.
 template <class O>
 bool is_searched_elsewhere(const O& objective) {
     if constexpr (requires { objective.is_searched_elsewhere(); }) {

@@ -13,13 +13,13 @@
 
 namespace haichi {
 
-/// A value whose order is that of the objective's own values, without their rounding to a double.
+/// A value with the same order as the objective's own values, without rounding to a double.
 using ExactValue = __int128;
 
 template <class Value>
 ExactValue exact_value_of(Value value) {
     if constexpr (std::is_floating_point_v<Value>) {
-        // The bits of doubles are in the order of their sizes.
+        // The bits of doubles are ordered as their magnitudes.
         const auto bits = std::bit_cast<std::int64_t>(value == 0 ? 0.0 : double{value});
         return bits < 0 ? -ExactValue{bits & std::numeric_limits<std::int64_t>::max()} : ExactValue{bits};
     } else {
@@ -27,8 +27,8 @@ ExactValue exact_value_of(Value value) {
     }
 }
 
-/// An objective with its type hidden, as one of several that are known only when it runs: of a sum (Weighted), or of an
-/// order (Ordered). Values are in the unit of the objective.
+/// An objective with its type hidden, for objectives known only at run time: terms of a sum (Weighted) and of a
+/// tie-breaking order (Ordered). Values are in the unit of the objective.
 class ObjectiveTerm {
   public:
     virtual ~ObjectiveTerm() = default;
@@ -86,7 +86,7 @@ class ObjectiveTermOf final : public ObjectiveTerm {
     O objective_;
 };
 
-/// Of a robust search (Problem::robust_job) it is the robust objective.
+/// Makes the robust objective in a robust search (Problem::robust_job).
 template <SearchObjective O>
 std::unique_ptr<ObjectiveTerm> make_term(const Problem& problem, const Mapping& default_placement) {
     if (problem.robust_job() != nullptr) {

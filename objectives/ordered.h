@@ -9,15 +9,15 @@
 
 namespace haichi {
 
-/// Objectives in order: of two placements the one with the smaller first value is better, and of those with equal first
-/// values the one with the smaller next. The first keeps its type; the others are terms, ObjectiveSpec::then.
+/// Objectives in tie-breaking order. The placement with the smaller first value is better. Among placements with equal
+/// first values, the next values decide. The first objective keeps its type. The others are terms, ObjectiveSpec::then.
 ///
-/// The search sees one energy: that of the first and a share of the others', all in messages of mean size. It only
-/// leads the way: the best placement is kept by the exact values.
+/// The search uses one energy: the energy of the first plus a fraction of the others' energies, all in messages of mean
+/// size. The energy only guides the search. The exact values select the best placement.
 template <SearchObjective O>
 class Ordered {
   public:
-    /// Smaller is better. Levels that an objective does not have are equal.
+    /// Smaller is better. Unused entries are equal.
     struct Value {
         typename O::Value first{};
         std::array<ExactValue, kMostNext> then{};
@@ -43,7 +43,7 @@ class Ordered {
         for (auto& term : terms_) change.value += weight_ * term->propose(mapping, move).value;
         return change;
     }
-    /// The others are asked first: they take less time than an objective that knows of limits.
+    /// The other objectives are evaluated first, because they take less time than an objective with early rejection.
     std::optional<Change> propose_within(const Mapping& mapping, const Move& move,
                                          const EnergyLimit& limit) requires LimitedObjective<O> {
         double others = 0;
@@ -77,7 +77,8 @@ class Ordered {
     [[nodiscard]] std::int64_t companion_from_scratch(const Mapping& mapping) const {
         return first_.companion_from_scratch(mapping);
     }
-    /// Each level's own bound: that of a later one holds for any placement, so also for the best ones of those before.
+    /// Each objective's own bound. The bound of a later one holds for any placement, so also for the best placements of
+    /// the earlier ones.
     [[nodiscard]] std::optional<Value> lower_bound() const {
         if (!bound_) return std::nullopt;
         for (const auto& term : terms_) {
@@ -85,18 +86,19 @@ class Ordered {
         }
         return with_terms(*bound_, [](const ObjectiveTerm& term) { return *term.exact_lower_bound(); });
     }
-    /// Of the first.
+    /// The first value in its unit.
     [[nodiscard]] double in_unit(const Value& value) const { return first_.in_unit(value.first); }
-    /// Those of the first objective that is above its bound.
+    /// Ranks from the first objective, or from the next one when the first is at its bound.
     void append_hot_ranks(const Mapping& mapping, std::vector<RankId>& ranks) const {
         if (!bound_ || *bound_ < first_.value() || terms_.empty()) return first_.append_hot_ranks(mapping, ranks);
         terms_.front()->append_hot_ranks(mapping, ranks);
     }
 
   private:
-    /// Beside a first objective that is above its bound, the others hardly count: on CG, FFT, stencils and random
-    /// graphs of 64 to 256 ranks this much makes the first better than alone, ten times as much makes it worse. Once
-    /// the first is at its bound they count ten times as much: that is where CG has the fewest byte-hops.
+    /// Weights of the other objectives. While the first is above its bound, they hardly count. On CG, FFT, stencils and
+    /// random graphs of 64 to 256 ranks, kBeside makes the first value better than a search without them. Ten times as
+    /// much makes it worse. When the first is at its bound, they count ten times as much, which gives CG its fewest
+    /// byte-hops.
     static constexpr double kBeside = 0.03;
     static constexpr double kBehind = 0.3;
 

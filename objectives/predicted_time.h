@@ -9,28 +9,28 @@
 
 namespace haichi {
 
-/// predicted-time: seconds per iteration without barriers, as RankClocks predict them:
+/// predicted-time: seconds per iteration without barriers, as RankClocks predict them.
 ///
-///     1/2 (largest clock + mean clock) after the last set + 1/16 mean over all bytes of what all messages of the
-///     iteration have on the links of their routes
+///     1/2 (largest clock + mean clock) after the last set + 1/16 mean over all bytes of the load of all messages
+///     of the iteration on the links of their routes
 ///
-/// The mean and the queues see improvements where the last rank stays as late as it was: ranks that are early in this
-/// iteration wait for others in the next, and messages of different sets meet where some ranks run ahead. The mean is
-/// over ranks that communicate. The weights were chosen by rank correlation with the packet simulator's time
+/// The mean and the queues see improvements that leave the last rank as late as before. Ranks that are early in this
+/// iteration wait for others in the next. Messages of different sets meet where some ranks run ahead. The mean is over
+/// ranks that communicate. The weights were chosen by rank correlation with the packet simulator's time
 /// (studies/objectives/README.md).
 ///
-/// A change costs the routes of the moved messages, the sets that they are in, and the clocks from the first of these
-/// on as far as any differs. The companion is the mean queue, of which the value has a small share.
+/// A change costs the routes of the moved messages and their sets. It also costs the clocks from the first of these
+/// sets on, as far as any clock differs. The smoothing term is the mean queue, of which the value contains a small
+/// fraction.
 class PredictedTime {
   public:
     using Value = std::int64_t;  ///< ticks * 2 * communicating ranks
-    static constexpr ObjectiveInfo kInfo{
-        .name = "predicted-time",
-        .unit = "seconds",
-        .sentence =
-            "predicted time of an iteration without barriers: ranks go from set to set as their messages, which "
-            "share links and nodes, let them",
-        .most_messages = 1'000'000};
+    static constexpr ObjectiveInfo kInfo{.name = "predicted-time",
+                                         .unit = "seconds",
+                                         .sentence =
+                                             "predicted time of an iteration without barriers; ranks enter the next "
+                                             "set when their messages, which share links and nodes, are complete",
+                                         .most_messages = 1'000'000};
 
     PredictedTime(const Problem& problem, const ObjectiveSpec&, const Mapping&);
 
@@ -40,7 +40,7 @@ class PredictedTime {
     void rollback();
 
     [[nodiscard]] Value value() const { return value_; }
-    /// Ticks: the mean queue.
+    /// The smoothing term in ticks: the mean queue.
     [[nodiscard]] std::int64_t companion() const { return queue_; }
     [[nodiscard]] Value value_from_scratch(const Mapping& mapping) const;
     [[nodiscard]] std::int64_t companion_from_scratch(const Mapping& mapping) const;
@@ -51,14 +51,15 @@ class PredictedTime {
     /// Ranks whose messages share the most loaded link of their set.
     void append_hot_ranks(const Mapping& mapping, std::vector<RankId>& ranks) const;
 
-    /// Of the clocks before every k-th set, k as small as this allows; those between are computed when asked for.
+    /// Budget for clocks. Clocks are kept before every k-th set, k as small as the budget allows. The others are
+    /// recomputed.
     static constexpr std::size_t kClocksBudgetBytes = std::size_t{64} << 20;
-    /// With the usual weight of the smoothing term a search weighs the queues eight times as much as the value does
+    /// With the usual weight of the smoothing term, a search weighs the queues eight times as much as the value does
     /// (docs/reference/objectives.md).
     static constexpr double kQueuesInCompanion = 5;
 
   private:
-    /// Clocks of all ranks before a set, or after the last; and the same as the proposed move would have them.
+    /// Clocks of all ranks before a set or after the last one, now and with the proposed move.
     struct Checkpoint {
         std::vector<std::int64_t> now;
         std::vector<std::int64_t> proposed;
@@ -68,7 +69,7 @@ class PredictedTime {
     };
 
     [[nodiscard]] Value combine(std::span<const std::int64_t> clocks, std::int64_t queue) const;
-    /// Works through the sets of the checkpoint, and puts the clocks after them into the next one.
+    /// Processes the sets of the checkpoint, and writes the clocks after them to the next checkpoint.
     void pass_checkpoint(std::size_t k);
     [[nodiscard]] bool is_touched(std::size_t k) const;
 

@@ -20,8 +20,9 @@ Problem::Problem(const Workload& workload, const Network& network, std::int32_t 
       route_table_(network),
       route_rows_(network),
       route_legs_(workload, route_rows_) {
-    if (workload.set_count() > std::numeric_limits<std::uint32_t>::max() / 2) throw InputError("too many sets");
-    // Only for its check that the ranks fit.
+    if (workload.set_count() > std::numeric_limits<std::uint32_t>::max() / 2)
+        throw InputError("more than 2,147,483,647 communication sets");
+    // Only checks that the ranks fit.
     const Mapping fits(workload.rank_count(), network.usable_node_count(), ranks_per_node);
     index_messages();
     index_flows();
@@ -87,7 +88,8 @@ void Problem::classify_links() {
     if (class_of_bandwidth.size() > std::numeric_limits<std::uint16_t>::max()) {
         throw UnsupportedError("more than 65,535 different link bandwidths");
     }
-    // Scales are exact when a small common multiple exists, else rounded to 2^-20 of the fastest link's cost.
+    // Scales are exact if a small common multiple exists. Otherwise they are rounded to 2^-20 of the fastest link's
+    // cost.
     constexpr std::int64_t kLargestExactScale = std::int64_t{1} << 20;
     const std::int64_t slowest = class_of_bandwidth.begin()->first;
     const std::int64_t fastest = class_of_bandwidth.rbegin()->first;

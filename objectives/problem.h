@@ -18,7 +18,7 @@
 
 namespace haichi {
 
-/// A message as seen from one of its ends.
+/// A message seen from one of its ends.
 struct IncidentMessage {
     RankId partner;
     std::uint32_t set_and_direction = 0;  ///< set * 2 + (1 when this rank is the source)
@@ -28,7 +28,7 @@ struct IncidentMessage {
     [[nodiscard]] bool outgoing() const { return (set_and_direction & 1) != 0; }
 };
 
-/// All that one rank exchanges with another, both directions and all sets together.
+/// All bytes that one rank exchanges with another, both directions and all sets together.
 struct Flow {
     RankId partner;
     std::int64_t size_bytes = 0;
@@ -36,29 +36,29 @@ struct Flow {
 
 struct RobustJob;
 
-/// A workload on a network with ranks_per_node slots per node: what every objective is computed on. Immutable and
-/// shared by all restarts and threads; holds the index structures that incremental evaluation needs. Only messages that
-/// can cross a link (different ranks, more than 0 bytes) are in it. Memory: about 80 bytes a message, 16 more where
-/// RouteRows are stored, the tables of HopDistance, RouteTable and RouteRows within their budgets.
+/// A workload on a network with ranks_per_node slots per node. Every objective is computed on it. Immutable, and shared
+/// by all restarts and threads. It holds the index structures for incremental evaluation, and only messages that can
+/// cross a link (different ranks, more than 0 bytes). Memory: about 80 bytes per message, 16 more if RouteRows are
+/// stored, and the tables of HopDistance, RouteTable and RouteRows within their budgets.
 class Problem {
   public:
-    /// `logical_network` is the logical torus of the job with the same node numbers, for objectives that are searched
-    /// there. The workload and the networks must outlive the problem. Throws InputError when the sums that objectives
-    /// accumulate could exceed 2^63 - 1, OptionError when the ranks do not fit the slots.
+    /// `logical_network` is the job's logical torus with the same node numbers, for objectives that are searched there.
+    /// The workload and the networks must outlive the problem. Throws InputError when the sums of objectives could
+    /// exceed 2^63 - 1, and OptionError when there are more ranks than slots.
     Problem(const Workload& workload, const Network& network, std::int32_t ranks_per_node,
             const Network* logical_network = nullptr);
 
     [[nodiscard]] const Workload& workload() const { return *workload_; }
     [[nodiscard]] const Network& network() const { return *network_; }
     [[nodiscard]] const Network* logical_network() const { return logical_network_; }
-    /// The other allocations that a robust search counts as well; null: none. The job must outlive the problem.
+    /// The other allocations of a robust search, or null. The job must outlive the problem.
     void set_robust_job(const RobustJob* job) { robust_job_ = job; }
     [[nodiscard]] const RobustJob* robust_job() const { return robust_job_; }
-    /// How counters in bits are changed: by this processor's fastest kernel when not told. Null: nothing is counted in
-    /// bits. Values are the same with each; tests compare them.
+    /// The kernel that changes bit-sliced counters. The default is this processor's fastest kernel. Null disables such
+    /// counters. All kernels give the same values, as tests check.
     void set_slice_kernel(SliceKernel kernel) { slice_kernel_ = kernel; }
     [[nodiscard]] SliceKernel slice_kernel() const { return slice_kernel_; }
-    /// What the machine states of hosts, NICs and latencies; when not told, what it would be if it stated nothing.
+    /// The machine's costs of CPUs, NICs and latencies. The defaults are the costs of a machine that states none.
     void set_machine_costs(const MachineCosts& costs) { machine_costs_ = costs; }
     [[nodiscard]] const MachineCosts& machine_costs() const { return machine_costs_; }
     [[nodiscard]] std::int32_t rank_count() const { return workload_->rank_count(); }
@@ -66,7 +66,7 @@ class Problem {
     [[nodiscard]] std::int32_t ranks_per_node() const { return ranks_per_node_; }
     [[nodiscard]] std::size_t set_count() const { return workload_->set_count(); }
 
-    /// In the order of the sets.
+    /// Messages of the rank in the order of their sets.
     [[nodiscard, gnu::always_inline]] inline std::span<const IncidentMessage> incident(RankId rank) const {
         const std::size_t* const first = &incident_first_[rank.index()];
         return {incident_.data() + first[0], incident_.data() + first[1]};
@@ -86,8 +86,8 @@ class Problem {
     [[nodiscard]] const RouteRows& route_rows() const { return route_rows_; }
     [[nodiscard]] const RouteLegs& route_legs() const { return route_legs_; }
 
-    /// Links differ in bandwidth: cost of a byte on a link of class c is class_scale(c) / scale_per_second() seconds,
-    /// class_scale a small integer. One class of scale 1 when all are equal.
+    /// Links may differ in bandwidth: a byte on a link of class c costs class_scale(c) / scale_per_second() seconds,
+    /// where class_scale is a small integer. If all links are equal, there is one class of scale 1.
     [[nodiscard]] std::size_t class_count() const { return class_scale_.size(); }
     [[nodiscard]] std::int64_t class_scale(std::size_t c) const { return class_scale_[c]; }
     [[nodiscard]] std::size_t link_class(LinkId link) const {
@@ -95,19 +95,19 @@ class Problem {
     }
     [[nodiscard]] std::int64_t link_scale(LinkId link) const { return class_scale_[link_class(link)]; }
     [[nodiscard]] double scale_per_second() const { return scale_per_second_; }
-    /// The cheapest link's scale.
+    /// Scale of the cheapest link.
     [[nodiscard]] std::int64_t smallest_scale() const { return smallest_scale_; }
 
-    /// Messages that can cross a link in set t.
+    /// Number of messages in set t that can cross a link.
     [[nodiscard]] std::int64_t set_message_count(std::size_t t) const { return set_message_count_[t]; }
     [[nodiscard]] std::int64_t set_largest_bytes(std::size_t t) const { return set_largest_bytes_[t]; }
-    /// All crossing messages of the set have one size.
+    /// Whether all crossing messages of the set have one size.
     [[nodiscard]] bool set_is_uniform(std::size_t t) const { return set_is_uniform_[t] != 0; }
     [[nodiscard]] double mean_message_bytes() const { return mean_message_bytes_; }
 
-    /// For set t, the largest size s such that messages of at least s bytes cannot all stay inside nodes: some
-    /// connected component of the graph they form has more ranks than a node has slots. 0 when every component fits a
-    /// node. In any mapping a message of at least that size then crosses a link of set t. With one slot per node it is
+    /// For set t, the largest size s such that messages of at least s bytes cannot all stay inside nodes. That is, some
+    /// connected component of their graph has more ranks than a node has slots. It is 0 when every component fits a
+    /// node. In any mapping, a message of at least s bytes then crosses a link of set t. With one slot per node, s is
     /// the largest size in the set.
     [[nodiscard]] std::int64_t unavoidable_bytes(std::size_t t) const { return unavoidable_bytes_[t]; }
 
@@ -148,7 +148,7 @@ class Problem {
     double mean_message_bytes_ = 1;
 };
 
-/// A message that a move affects, with the ends it had and will have.
+/// A message that a move affects, with its old and new ends.
 struct MovedMessage {
     std::size_t set = 0;
     std::int64_t size_bytes = 0;
@@ -156,7 +156,7 @@ struct MovedMessage {
     NodeId new_source, new_destination;
 };
 
-/// Calls f(MovedMessage) once for every message with an end in `move`; `mapping` is the mapping before the move.
+/// Calls f(MovedMessage) once for every message with an end in `move`. `mapping` is the mapping before the move.
 template <class F>
 void for_each_moved_message(const Problem& problem, const Mapping& mapping, const Move& move, F&& f) {
     for (std::size_t i = 0; i < move.size(); ++i) {

@@ -5,7 +5,7 @@
 
 namespace haichi {
 
-/// Tells which tables a problem keeps, which are above their budgets and what happens instead, and how messages on
+/// Logs which tables a problem keeps, which tables exceed their budgets and what replaces them, and how messages on
 /// links are counted.
 void log_tables(const Problem& problem, const Log& log);
 

@@ -11,7 +11,7 @@ constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max() / 4;
 
 std::size_t at(std::int32_t rank) { return static_cast<std::size_t>(rank); }
 
-/// Without branches: whether a message is eager is hard to foresee.
+/// No branches: whether a message is eager is unpredictable.
 std::int64_t start_of(const TimedMessage& m, std::int64_t route_ticks, std::span<const std::int64_t> before) {
     const std::int64_t sent = before[at(m.source)] + m.sent_ticks;
     const std::int64_t posted = before[at(m.destination)] + m.posted_ticks;
@@ -19,13 +19,13 @@ std::int64_t start_of(const TimedMessage& m, std::int64_t route_ticks, std::span
     return m.is_eager ? sent : asked;
 }
 
-/// Makes the clocks of both ends not less than what they have with the message at its `end`.
+/// Raises the clocks of both ends to the times at which the message, complete at `end`, releases them.
 void deliver(const TimedMessage& m, std::int64_t end, std::int64_t route_ticks, std::span<const std::int64_t> before,
              std::span<std::int64_t> after) {
     std::int64_t& source = after[at(m.source)];
     const std::int64_t left = m.is_eager ? 0 : end;
     source = std::max(source, left);
-    // A rendezvous never comes before its receive.
+    // A rendezvous message never arrives before its receive is posted.
     const std::int64_t posted = before[at(m.destination)] + m.posted_ticks;
     const std::int64_t received = end + route_ticks;
     std::int64_t& destination = after[at(m.destination)];
@@ -41,11 +41,11 @@ void add_calls(const TimedMessages& messages, const TimedMessages::Set& set, std
 
 }  // namespace
 
-/// Of a set.
+/// State of one pass over a set.
 struct RankClocks::Pass {
     const LinkQueues* placed = nullptr;
     std::size_t first_message = 0;
-    std::span<const TimedMessage> messages;  ///< those that are waited for
+    std::span<const TimedMessage> messages;  ///< only the waited messages
     std::span<const LinkQueues::Queue> queues;
     std::span<const TimedMessages::Member> members;
     std::span<const std::int64_t> before;

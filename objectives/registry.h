@@ -14,8 +14,8 @@ namespace haichi {
 template <SearchObjective... O>
 struct ObjectiveList {};
 
-/// The objectives: one row, and its include, adds one to the search, the reports, the help texts, `haichi list`, the
-/// bindings, the documentation and the contract tests. mapper/anneal/objective_table makes a table of them.
+/// The objectives. An entry and its include add an objective to the search, the reports, the help texts, `haichi list`,
+/// the bindings, the documentation and the contract tests. mapper/anneal/objective_table makes a table of them.
 using RegisteredObjectives = ObjectiveList<  //
     HopBytes,                                //
     Rmatt,                                   //
@@ -41,7 +41,7 @@ void for_each_objective(ObjectiveList<O...>, F&& f) {
 
 }  // namespace detail
 
-/// Calls f(ObjectiveTag<O>) for every row, in their order.
+/// Calls f(ObjectiveTag<O>) for every entry, in their order.
 template <class F>
 void for_each_objective(F&& f) {
     detail::for_each_objective(RegisteredObjectives{}, f);

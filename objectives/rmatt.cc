@@ -55,7 +55,7 @@ namespace {
 
 std::shared_ptr<const Problem> logical_problem(const Problem& problem) {
     if (problem.logical_network() == nullptr) {
-        throw UnsupportedError("objective rmatt-3d needs a machine with logical axes",
+        throw UnsupportedError("objective rmatt-3d requires a machine with logical axes",
                                "use rmatt, or a mesh or torus machine");
     }
     const auto logical =

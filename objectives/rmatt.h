@@ -7,7 +7,7 @@
 namespace haichi {
 
 /// rmatt (RMATT-O2F, on the real topology): hop-bytes times the largest link load, all sets together. Unit byte-hops *
-/// bytes; exact in 128 bits.
+/// bytes, exact in 128 bits.
 class Rmatt {
   public:
     using Value = unsigned __int128;
@@ -48,28 +48,28 @@ class Rmatt {
     const Problem* problem_;
     HopBytes hop_bytes_;
     LinkLoads loads_;
-    std::optional<SlicedCollisions> sliced_;  ///< instead of loads_ where they suit the problem
+    std::optional<SlicedCollisions> sliced_;  ///< replaces loads_ if it suits the problem
     /// One message-hop at the default placement's largest load counts as one message of mean size.
     double per_message_;
 };
 
-/// rmatt-3d: rmatt on the job's logical torus, which is what the RMATT tool assumes of a Tofu machine. Searched there;
-/// reports show what it came to on the real topology.
+/// rmatt-3d: rmatt on the job's logical torus, which the RMATT tool assumes for a Tofu machine. The search uses the
+/// logical torus. Reports show the result on the real topology.
 class Rmatt3d : public Rmatt {
   public:
     static constexpr ObjectiveInfo kInfo{
         .name = "rmatt-3d",
         .unit = "byte-hops*bytes",
-        .sentence = "rmatt searched on the job's logical torus, as the RMATT tool does; reported on the real topology",
+        .sentence = "rmatt on the job's logical torus, as in the RMATT tool; reports use the real topology",
         .report_key = "rmatt",
         .needs_logical_torus = true};
 
-    /// The bound holds, and the search goes on, on the logical torus only.
+    /// The bound and the search apply to the logical torus only.
     [[nodiscard]] static constexpr bool is_searched_elsewhere() { return true; }
 
     Rmatt3d(const Problem& problem, const ObjectiveSpec& spec, const Mapping& default_placement);
 
-    /// Metrics are of the real topology, and so is this.
+    /// Metrics describe the real topology, and so does this value.
     [[nodiscard]] Value value_in(const Metrics& metrics) const { return metrics.rmatt(); }
 
   private:

@@ -9,17 +9,17 @@
 
 namespace haichi {
 
-/// How a robust placement is judged over the allocations that the scheduler may give.
+/// How a robust placement is evaluated over the possible allocations.
 enum class RobustMeasure { kMax, kMean };
 
-/// One allocation that a job may get: its problem, and its slot for every slot of the first one.
+/// One possible allocation of a job: its problem, and its slot for every slot of the first allocation.
 struct RobustVariant {
     const Problem* problem = nullptr;
     std::vector<SlotId> slot_of_slot;
 };
 
-/// The allocations of a robust search, the first being that of the problem it is searched on. They have equally many
-/// slots, and slots that stand for each other have the same place in their jobs' rank orders.
+/// The allocations of a robust search. The first belongs to the searched problem. All have the same number of slots,
+/// and corresponding slots have the same position in their jobs' rank orders.
 struct RobustJob {
     RobustMeasure measure = RobustMeasure::kMax;
     std::vector<RobustVariant> variants;
@@ -34,8 +34,8 @@ inline Mapping translated(const RobustVariant& variant, const Mapping& mapping) 
     return there;
 }
 
-/// Any objective, on several allocations at once: its largest value, or the sum of its values, reported as their mean.
-/// The problem must have a robust_job(). O(variants) times the cost of the objective.
+/// Any objective on several allocations at once: its largest value, or the sum of its values, reported as their mean.
+/// The problem must have a robust_job(). The cost is O(variants) times the cost of the objective.
 template <SearchObjective O>
 class Robust {
   public:
@@ -73,7 +73,8 @@ class Robust {
             sum.companion += change.companion;
             all_values_moved += std::abs(difference(part.objective.value(), before));
             all_changes += std::abs(change.value);
-            // Of the maximum's change only its size is wanted, in the unit of changes: that of a part which makes it.
+            // Only the size of the maximum's change is needed, in the unit of changes. It is the change of a part that
+            // makes the maximum.
             if (before == value_before_ || !(part.objective.value() < value_before_)) {
                 largest_rise = std::max(largest_rise, change.value);
                 largest_fall = std::min(largest_fall, change.value);
@@ -82,14 +83,14 @@ class Robust {
         value_ = combined([](const Part& part) { return part.objective.value(); });
         const double per_variant = 1.0 / static_cast<double>(parts_.size());
         if (job_->measure == RobustMeasure::kMean) {
-            // Not sum.value: some objectives state their changes relative to the problem's default placement, so that
-            // the parts' units differ and their sum may rise where the value falls.
+            // Not sum.value: some objectives state changes relative to the problem's default placement. Then the units
+            // of the parts differ, and their sum may rise while the value falls.
             const double unit = all_values_moved > 0 ? all_changes / all_values_moved : 0;
             return {difference(value_, value_before_) * unit * per_variant, sum.companion * per_variant};
         }
-        // A maximum does not see what becomes of the others: their mean is part of the companion, with the weight that
-        // makes it count as much as the maximum under the search's usual 0.1. On three shapes of the TAC3 paper that
-        // finds placements free of contention, where the maximum alone stays one above.
+        // The maximum ignores the other parts. Their mean is therefore part of the smoothing term. This weight makes it
+        // count as much as the maximum at the search's usual 0.1. On three shapes of the TAC3 paper this finds
+        // contention-free placements, while the maximum alone stays one above.
         constexpr double kMeanInCompanion = 10;
         const double companion = (kMeanInCompanion * sum.value + sum.companion) * per_variant;
         if (value_before_ < value_) return {largest_rise, companion};
@@ -137,7 +138,7 @@ class Robust {
         const double all = parts_.front().objective.in_unit(value);
         return job_->measure == RobustMeasure::kMax ? all : all / static_cast<double>(parts_.size());
     }
-    /// Those of the allocations with the largest value.
+    /// Hot ranks of the allocations with the largest value.
     void append_hot_ranks(const Mapping&, std::vector<RankId>& ranks) const {
         for (const Part& part : parts_) {
             const bool counts = job_->measure == RobustMeasure::kMean || part.objective.value() == value_;
@@ -152,7 +153,7 @@ class Robust {
 
         O objective;
         Mapping mapping;
-        Move move;  ///< the proposed one, in this part's slots
+        Move move;  ///< the proposed move in this part's slots
     };
 
     static void translate(const RobustVariant& variant, const Move& move, Part& part) {
@@ -164,7 +165,7 @@ class Robust {
         }
     }
 
-    /// Of values that may be unsigned.
+    /// The difference of values whose type may be unsigned.
     static double difference(Value after, Value before) {
         return after < before ? -static_cast<double>(before - after) : static_cast<double>(after - before);
     }
@@ -180,7 +181,7 @@ class Robust {
     }
 
     const RobustJob* job_;
-    std::deque<Part> parts_;  ///< never moved: objectives need not be movable
+    std::deque<Part> parts_;  ///< a deque, because objectives need not be movable
     Value value_{};
     Value value_before_{};
 };

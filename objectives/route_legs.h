@@ -9,11 +9,11 @@
 
 namespace haichi {
 
-/// What a rank has to route in a set: a message to a partner, one from it, or both, where the two ways are one row.
+/// A message that a rank routes in a set: to a partner, from a partner, or both if one row holds both ways.
 struct RouteLeg {
     enum Way : std::uint32_t { kFrom, kTo, kBothWays };
     static constexpr std::uint32_t kWayBits = 2;
-    /// Above every set that there may be.
+    /// Larger than every possible set.
     static constexpr std::size_t kNoSet = std::size_t{1} << 29;
 
     RankId partner;
@@ -23,14 +23,14 @@ struct RouteLeg {
     [[nodiscard]] Way way() const { return static_cast<Way>(set_and_way & ((1U << kWayBits) - 1)); }
 };
 
-/// The legs of every rank in the order of their sets, behind them one of kNoSet. 16 bytes a message at most; only for
-/// networks whose rows are stored.
+/// The legs of every rank in the order of their sets, followed by one of kNoSet. At most 16 bytes per message. Only for
+/// networks with stored rows.
 class RouteLegs {
   public:
     RouteLegs(const Workload& workload, const RouteRows& rows);
 
     [[nodiscard]] const RouteLeg* of(RankId rank) const { return legs_.data() + first_[rank.index()]; }
-    /// No legs at all.
+    /// An empty list of legs.
     [[nodiscard]] const RouteLeg* none() const { return &legs_.back(); }
 
   private:

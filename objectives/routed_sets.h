@@ -8,9 +8,9 @@
 
 namespace haichi {
 
-/// Costs of communication sets kept message by message and link by link: what SetSum does where SlicedCollisions do not
-/// suit the problem. `Cost` is what SetSum says. A proposal first takes the old routes of all messages that it moves;
-/// from then on costs only rise, so it ends as soon as they are above what is asked for.
+/// Costs of communication sets, kept message by message and link by link. SetSum uses this class if SlicedCollisions do
+/// not suit the problem, and defines `Cost`. A proposal first removes the old routes of all its messages. Costs then
+/// only rise, so the proposal ends as soon as they exceed the limit.
 template <class Cost>
 class RoutedSets {
   public:
@@ -34,15 +34,15 @@ class RoutedSets {
         }
     }
 
-    /// Makes the move and returns true, commit() or rollback() must follow; or leaves all as it was and returns false,
-    /// because is_too_much(value, excess) holds for a value and an excess that those after the move are not below.
+    /// Applies the move and returns true; commit() or rollback() must follow. Returns false and keeps the old state if
+    /// is_too_much(value, excess) holds for lower bounds of the value and the excess after the move.
     template <class IsTooMuch>
     bool propose(const Mapping& mapping, const Move& move, IsTooMuch&& is_too_much) {
         value_before_ = value_;
         collect(mapping, move);
         const RouteTable& routes = problem_->route_table();
         buffer_.clear(routes, 2 * moved_.size());
-        // All routes first, so that counters come from far memories while the next route is found.
+        // All routes first, so that counters arrive from memory while the next route is found.
         for (Rerouted& m : moved_) {
             m.old_links = routes.route(m.ends.old_source, m.ends.old_destination, buffer_);
             cost_.prefetch(m.ends.set, m.old_links);
@@ -85,14 +85,14 @@ class RoutedSets {
     /// A message of the proposed move.
     struct Rerouted {
         MovedMessage ends;
-        std::uint32_t touched = 0;  ///< its set, in touched_
+        std::uint32_t touched = 0;  ///< index of its set in touched_
         std::span<const LinkId> old_links{};
     };
     /// A set of the proposed move.
     struct Touched {
         std::size_t set = 0;
         std::int64_t cost_before = 0;
-        std::int64_t least = 0;  ///< that it costs after the move, as far as it is known
+        std::int64_t least = 0;  ///< lower bound of its cost after the move, as far as known
     };
 
     void collect(const Mapping& mapping, const Move& move) {
@@ -130,10 +130,10 @@ class RoutedSets {
     std::int64_t value_ = 0;
     std::int64_t value_before_ = 0;
 
-    // Of the proposed move.
+    // State of the proposed move.
     std::vector<Rerouted> moved_;
     std::vector<Touched> touched_;
-    std::vector<std::uint32_t> touched_number_;  ///< per set: its place in touched_ + 1 while that is filled, else 0
+    std::vector<std::uint32_t> touched_number_;  ///< per set: its index in touched_ + 1 during collect(), else 0
     RouteBuffer buffer_;
 };
 

@@ -5,8 +5,8 @@
 
 namespace haichi {
 
-/// One integer per (set, link), zero at first: a plain array while sets * links fit kDenseBudgetBytes, else a hash
-/// table of the entries in use. Same results both ways.
+/// One integer per (set, link), initially zero: a plain array while sets * links fit kDenseBudgetBytes, else a hash
+/// table of the entries in use. Both ways give the same results.
 template <class T>
 class SetLinkTable {
   public:
@@ -21,7 +21,7 @@ class SetLinkTable {
         }
     }
 
-    /// The entry, created when new. The reference holds until the next call.
+    /// Returns the entry, creating it if new. The reference is valid until the next call.
     T& at(std::size_t set, std::size_t link) {
         const std::uint64_t key = static_cast<std::uint64_t>(set) * links_ + link;
         return dense_ ? values_[key] : sparse_at(key);
@@ -47,7 +47,8 @@ class SetLinkTable {
         std::size_t i = find(key);
         if (keys_[i] == kFree) {
             if ((used_ + 1) * 2 > keys_.size()) {
-                // Entries that went back to zero are dropped here, so the table follows what is in use.
+                // Entries that returned to zero are dropped here, so the size of the table follows the number of
+                // entries in use.
                 std::size_t alive = 1;
                 for (std::size_t k = 0; k < keys_.size(); ++k) alive += keys_[k] != kFree && values_[k] != 0;
                 std::size_t capacity = 1024;

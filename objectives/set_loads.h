@@ -8,8 +8,8 @@
 
 namespace haichi {
 
-/// Loads of the links per set with the largest of each set: LazyMax arrays while they fit the budget, else a hash table
-/// with an ordered count of the loads in use. Same results both ways.
+/// Loads of the links per set, and the largest load of each set. LazyMax arrays hold them while they fit the budget.
+/// Beyond it, a hash table holds them with an ordered count of the loads in use. Both ways give the same results.
 class SetLoads {
   public:
     static constexpr std::size_t kDenseBudgetBytes = std::size_t{256} << 20;

@@ -11,26 +11,29 @@
 
 namespace haichi {
 
-/// What the objectives that add up a cost per communication set share. `Cost` knows what one set costs:
+/// The common part of the objectives that add up a cost per communication set. `Cost` computes the cost of one set:
 ///
 ///     explicit Cost(const Problem&);
 ///     void clear();
-///     void begin(set); void take(set, links, size_bytes); void bring(set, links, size_bytes);   a trial of changes:
-///     void keep(); void drop();                                                                 see Collisions
-///     std::int64_t cost(set, node_of_rank);                                      scaled bytes, of the routes brought
-///     std::int64_t least(set);                                                   not above it, whatever more is
-///     brought std::int64_t bound(set);                                                   of any mapping bool
-///     is_worst(set, message, link, cost);                                   this link makes the set cost that
-///     std::int64_t excess();                                                     the companion
+///     void begin(set);                          a trial of changes, see Collisions
+///     void take(set, links, size_bytes);
+///     void bring(set, links, size_bytes);
+///     void keep();
+///     void drop();
+///     std::int64_t cost(set, node_of_rank);     cost of the present routes, scaled bytes
+///     std::int64_t least(set);                  lower bound of cost(), whatever routes are added
+///     std::int64_t bound(set);                  lower bound for any mapping
+///     bool is_worst(set, message, link, cost);  whether this link causes the set's cost
+///     std::int64_t excess();                    the smoothing term
 ///     static std::int64_t from_metrics(const Metrics&);
 ///
-/// Values are in scaled bytes: seconds * problem.scale_per_second(). Where SlicedCollisions suit the problem, every
-/// Cost is size * largest count, and they keep it instead.
+/// Values are in scaled bytes: seconds * problem.scale_per_second(). If SlicedCollisions suit the problem, every Cost
+/// is size * largest count, and SlicedCollisions keep it instead.
 template <class Cost>
 class SetSum {
   public:
     using Value = std::int64_t;
-    /// Ranks on the worst links of the worst sets.
+    /// Hot ranks are only the ranks on the most loaded links of the most expensive sets.
     static constexpr bool kHotRanksAreFew = true;
 
     explicit SetSum(const Problem& problem)
@@ -80,7 +83,7 @@ class SetSum {
         return static_cast<double>(value) / problem_->scale_per_second();
     }
 
-    /// Ranks with messages over the worst links of the sets that are furthest above their bound.
+    /// Ranks with messages over the most loaded links of the sets that are furthest above their bound.
     void append_hot_ranks(const Mapping& mapping, std::vector<RankId>& ranks) const {
         std::int64_t worst = 0;
         for (std::size_t t = 0; t < problem_->set_count(); ++t) worst = std::max(worst, cost_of(t) - bound(t));

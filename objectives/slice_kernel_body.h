@@ -1,8 +1,7 @@
 #pragma once
 
-// Included by one file per processor, each compiled with that processor's instructions. Everything here has internal
-// linkage, and nothing of the standard library is called: a function shared between those files would be linked from
-// any of them.
+// Each including file is compiled for one kind of processor. Everything here has internal linkage and calls nothing of
+// the standard library. Otherwise the linker could take a shared function from any of these files.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +15,7 @@
 namespace haichi {
 namespace {
 
-/// A block of a row. Vector extensions of GCC and Clang: one register with AVX-512, several without.
+/// A block of a row in a vector extension of GCC and Clang: one register with AVX-512, several without.
 using Word = std::uint64_t;
 using Block [[gnu::vector_size(64), gnu::may_alias]] = Word;
 static_assert(sizeof(Block) == sizeof(BitBlock));
@@ -48,7 +47,8 @@ static_assert(sizeof(Block) == sizeof(BitBlock));
     return (x & y) | (z & (x | y));
 }
 
-/// A number known when compiling, so that arrays indexed by it stay in registers: compilers unroll loops too late.
+/// A number known at compile time, which keeps arrays indexed by it in registers. Compilers unroll loops too late for
+/// that.
 template <std::size_t K>
 struct Index {
     constexpr operator std::size_t() const { return K; }
@@ -73,7 +73,7 @@ struct Counters {
         });
     }
 
-    /// Adds a row whose bits count 2^First each.
+    /// Adds a row whose bits each count 2^First.
     template <std::size_t First>
     [[gnu::always_inline]] void add(std::size_t b, Block carry) {
         for_each_index<First, Planes>([&](auto k) __attribute__((always_inline)) {
@@ -83,8 +83,8 @@ struct Counters {
         });
     }
 
-    /// Adds the routes, modulo 2^Planes. Full adders take four at once, or two: a third of the operations of one after
-    /// the other.
+    /// Adds the routes, modulo 2^Planes. Full adders take four routes at once, or two. This needs a third of the
+    /// operations of adding them one by one.
     [[gnu::always_inline]] void add(const BitBlock* const* routes, std::size_t count) {
         std::size_t i = 0;
         for (; i + 4 <= count; i += 4) {
@@ -125,7 +125,7 @@ struct Counters {
     }
 };
 
-// Not inlined: register allocation takes minutes on one function that holds all of these, and seconds on each alone.
+// Not inlined: register allocation takes minutes for one function that holds all instances, and seconds for each alone.
 template <std::size_t Blocks, std::size_t Planes>
 [[gnu::noinline]] void change_rows(SliceChange& change, const BitBlock* const* removed, const BitBlock* const* added) {
     Counters<Blocks, Planes> counters;
@@ -140,8 +140,8 @@ template <std::size_t Blocks, std::size_t Planes>
     counters.complement();
     counters.add(added, change.row_count);
 
-    // The largest count bit by bit from the top: a plane's bit is in it when some link that agrees with all bits so far
-    // has it. The excess is the sum of the counts less the number of links in use.
+    // Finds the largest count bit by bit, from the highest plane down. A bit is set if it is set for some link that
+    // agrees with all higher bits. The excess is the sum of the counts less the number of links in use.
     std::int64_t largest = 0;
     Block alike[Blocks];
     Block used[Blocks];
@@ -163,7 +163,7 @@ template <std::size_t Blocks, std::size_t Planes>
             used[b] |= plane;
             add_bit_counts(sums, plane, static_cast<int>(k));
         });
-        // No branch: which counts a move makes is anybody's guess.
+        // No branch: the counts after a move are unpredictable.
         const Word has_bit = any_bit(any) ? 1 : 0;
         largest |= static_cast<std::int64_t>(has_bit << k);
         const Block keep = Block{} - has_bit;

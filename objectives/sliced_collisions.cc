@@ -7,7 +7,7 @@ namespace haichi {
 
 namespace {
 
-/// As the kernel takes them.
+/// The number of planes, as the kernels support it.
 [[gnu::always_inline]] inline std::uint32_t planes_for(std::int64_t largest_count) {
     if (largest_count < std::int64_t{1} << 3) return 3;
     if (largest_count < std::int64_t{1} << 5) return 5;
@@ -51,7 +51,7 @@ SlicedCollisions::SlicedCollisions(const Problem& problem, Counted counted)
       kernel_(problem.slice_kernel()),
       sets_(counted_sets(problem, counted)),
       set_mask_(counted == Counted::kPerSet ? ~std::size_t{0} : RouteLeg::kNoSet) {
-    // A move takes no more than all messages from all sets.
+    // A move removes at most all messages of all sets.
     std::int64_t messages = 0;
     for (const Set& set : sets_) messages += set.message_count;
     const std::size_t blocks =
@@ -64,8 +64,8 @@ SlicedCollisions::SlicedCollisions(const Problem& problem, Counted counted)
     added_.resize(static_cast<std::size_t>(messages));
 }
 
-/// Asks the kernel to take `row_count` of removed_ and added_, behind those of the sets before, from and to the planes
-/// of this set.
+/// Adds a kernel task: `row_count` rows of removed_ and added_, following the rows of the previous sets, change the
+/// planes of this set.
 [[gnu::always_inline]] inline void SlicedCollisions::change_set(std::size_t set, std::size_t row_count) {
     const Set& current = sets_[set];
     const std::int64_t highest =
@@ -116,8 +116,8 @@ void SlicedCollisions::reset(const Mapping& mapping) {
     }
 }
 
-/// The rows that the move takes away and brings, set by set: the legs of each moved rank stand in the order of their
-/// sets, and the lists are merged.
+/// Collects the removed and added rows of the move, set by set. The legs of each moved rank are in the order of their
+/// sets, so the lists are merged.
 template <std::size_t Lists>
 [[gnu::always_inline]] inline void SlicedCollisions::collect(const Mapping& mapping, const Move& move) {
     const RouteLeg* next[Lists];

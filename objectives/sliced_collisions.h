@@ -9,14 +9,15 @@
 
 namespace haichi {
 
-/// Which messages are counted against each other on a link.
+/// Which messages on a link are counted together.
 enum class Counted { kPerSet, kAllSetsTogether };
 
-/// Collisions for jobs on a few hundred nodes: per set, the number of messages on each link as bit-sliced counters, and
-/// every route as a row of bits (RouteRows). A proposal computes the counters of the sets it touches anew, beside the
-/// old ones, all in one call of the kernel, and takes nothing back when it is refused. Only where the messages counted
-/// together have one size and, per set, all links one bandwidth: tac3 and tac3-bytes are then the same, size * largest
-/// count. All sets together, size * largest count is the largest link load.
+/// Collisions for jobs on a few hundred nodes. Bit-sliced counters hold the number of messages on each link per set,
+/// and every route is a row of bits (RouteRows). A proposal computes new counters for the touched sets beside the old
+/// ones in one kernel call. A rejected proposal needs no undo.
+///
+/// Requires one size for messages counted together and, per set, one bandwidth for all links. Then tac3 and tac3-bytes
+/// are equal, size * largest count. With all sets together, size * largest count is the largest link load.
 class SlicedCollisions {
   public:
     static constexpr std::size_t kCounterBudgetBytes = std::size_t{64} << 20;
@@ -25,7 +26,7 @@ class SlicedCollisions {
     SlicedCollisions(const Problem& problem, Counted counted);
 
     void reset(const Mapping& mapping);
-    /// Value and excess become those after the move; commit() or rollback() must follow.
+    /// Sets value() and excess() to the values after the move; commit() or rollback() must follow.
     void propose(const Mapping& mapping, const Move& move);
     void commit();
     void rollback() {
@@ -37,19 +38,19 @@ class SlicedCollisions {
     [[nodiscard]] std::int64_t value() const { return value_; }
     /// Sum over sets and links in use of (count - 1) * size in bytes.
     [[nodiscard]] std::int64_t excess() const { return excess_; }
-    /// `set` is 0 when all are counted together, here and below.
+    /// `set` is 0 if all sets are counted together, here and below.
     [[nodiscard]] std::int64_t largest(std::size_t set) const { return sets_[set].largest; }
     [[nodiscard]] std::int64_t count(std::size_t set, LinkId link) const;
 
   private:
     struct Set {
-        std::int64_t largest = 0;  ///< count of any link
+        std::int64_t largest = 0;  ///< largest count of any link
         std::int64_t excess = 0;   ///< sum over links of max(0, count - 1)
         std::int64_t size_bytes = 0;
         std::int64_t message_count = 0;
         bool is_uniform = true;
         std::size_t most_planes = 0;
-        std::size_t first_block = 0;  ///< of its planes
+        std::size_t first_block = 0;  ///< first block of its planes
     };
 
     [[nodiscard]] static std::vector<Set> counted_sets(const Problem& problem, Counted counted);
@@ -57,7 +58,8 @@ class SlicedCollisions {
         if (way == RouteLeg::kBothWays) return routes_->exchange(node, partner);
         return way == RouteLeg::kTo ? routes_->row(node, partner) : routes_->row(partner, node);
     }
-    /// Asks for its first blocks early: a move wants many rows, from anywhere in a table larger than the near caches.
+    /// Prefetches the first blocks of the row. A move needs many rows from anywhere in a table larger than the near
+    /// caches.
     [[nodiscard]] const BitBlock* fetched_row(RouteLeg::Way way, NodeId node, NodeId partner) const {
         const BitBlock* const at = row(way, node, partner);
         __builtin_prefetch(at);
@@ -73,21 +75,21 @@ class SlicedCollisions {
     const RouteRows* routes_;
     SliceKernel kernel_;
     std::vector<BitBlock> planes_;
-    std::vector<BitBlock> changed_;  ///< planes of the sets in changes_, one after the other
+    std::vector<BitBlock> changed_;  ///< planes of the sets in changes_, one after another
     std::vector<Set> sets_;
-    std::size_t set_mask_;  ///< of RouteLeg::set(): leaves no more than kNoSet when all sets are one
+    std::size_t set_mask_;  ///< for RouteLeg::set(); keeps only kNoSet if all sets are counted together
 
     std::int64_t value_ = 0;
     std::int64_t excess_ = 0;
     std::int64_t value_before_ = 0;
     std::int64_t excess_before_ = 0;
-    // What the proposed move changes: one entry per set at most, the first change_count_.
+    // Changes of the proposed move: the first change_count_ entries, at most one per set.
     std::vector<SliceChange> changes_;
     std::vector<std::uint32_t> changed_sets_;
     std::size_t change_count_ = 0;
     std::size_t changed_used_ = 0;
     std::size_t row_count_ = 0;
-    std::vector<const BitBlock*> removed_;  ///< rows, room for all messages
+    std::vector<const BitBlock*> removed_;  ///< rows, with capacity for all messages
     std::vector<const BitBlock*> added_;
 };
 

@@ -7,9 +7,9 @@
 
 namespace haichi {
 
-/// A set's collision cost: the max over its messages of bytes * coll. Where all messages of the set have one size, that
-/// is the size times the largest count of any link, O(1) from Collisions. Other sets are searched from their largest
-/// message down, until no smaller one can win: O(messages * hops) at worst.
+/// A set's collision cost: the max over its messages of bytes * coll. If all messages of the set have one size, the
+/// cost is the size times the largest count of any link, O(1) from Collisions. Other sets are searched from their
+/// largest message down until no smaller one can cost more, O(messages * hops) at worst.
 class CollisionCost {
   public:
     explicit CollisionCost(const Problem& problem);
@@ -28,7 +28,7 @@ class CollisionCost {
         if (problem_->set_is_uniform(set)) return problem_->set_largest_bytes(set) * largest_scaled;
         std::int64_t cost = 0;
         for (const Message& m : by_size_[set]) {
-            if (m.size_bytes * largest_scaled <= cost) break;  // nor can any smaller message cost more
+            if (m.size_bytes * largest_scaled <= cost) break;  // no smaller message can cost more
             for (const LinkId link : problem_->route(node_of(m.source), node_of(m.destination), scratch_)) {
                 cost = std::max(cost, message_cost(set, m, link));
             }
@@ -39,7 +39,7 @@ class CollisionCost {
         if (!problem_->set_is_uniform(set)) return bound(set);
         return problem_->set_largest_bytes(set) * collisions_.largest_scaled(set);
     }
-    /// The largest message that no mapping keeps inside a node: with one rank per node the set's largest message.
+    /// The largest message that no mapping keeps inside a node. With one rank per node it is the set's largest message.
     [[nodiscard]] std::int64_t bound(std::size_t set) const {
         return problem_->unavoidable_bytes(set) * problem_->smallest_scale();
     }
@@ -56,12 +56,12 @@ class CollisionCost {
 
     const Problem* problem_;
     Collisions collisions_;
-    std::vector<std::vector<Message>> by_size_;  ///< for sets of mixed sizes: messages, largest first
+    std::vector<std::vector<Message>> by_size_;  ///< for sets with mixed sizes: messages, largest first
     std::vector<LinkId> scratch_;
 };
 
-/// tac3, the collision cost of the TAC3 paper: sum over sets of the max over messages m of bytes(m) * coll(m) / B,
-/// coll(m) being the largest number of the set's messages on any link of m's route. Unit seconds per iteration.
+/// tac3, the collision cost of the TAC3 paper: sum over sets of the max over messages m of bytes(m) * coll(m) / B.
+/// coll(m) is the largest number of the set's messages on any link of m's route. Unit seconds per iteration.
 class Tac3 : public SetSum<CollisionCost> {
   public:
     static constexpr ObjectiveInfo kInfo{

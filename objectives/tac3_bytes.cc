@@ -18,7 +18,7 @@ SetLoads loads_of_mixed_sets(const Problem& problem, const std::vector<std::int3
     return {mixed, static_cast<std::size_t>(problem.network().link_count())};
 }
 
-/// The part of the bound that one set gives, scaled bytes.
+/// The lower bound of one set, in scaled bytes.
 std::int64_t bound_of_set(const Problem& problem, std::size_t t, std::vector<std::int64_t>& sent,
                           std::vector<std::int64_t>& received) {
     std::int64_t bytes = problem.unavoidable_bytes(t);
@@ -31,7 +31,7 @@ std::int64_t bound_of_set(const Problem& problem, std::size_t t, std::vector<std
             bytes = std::max(bytes, ((received[m.destination.index()] += m.size_bytes) + degree - 1) / degree);
         }
         for (const Message& m : messages) sent[m.source.index()] = received[m.destination.index()] = 0;
-        // Loads of a set of equal messages are whole multiples of their size.
+        // Loads of a set with equal messages are integer multiples of their size.
         const std::int64_t unit = problem.set_is_uniform(t) ? problem.set_largest_bytes(t) : 1;
         if (unit > 0) bytes = (bytes + unit - 1) / unit * unit;
     }

@@ -8,7 +8,7 @@
 
 namespace haichi {
 
-/// A set's largest link load in bytes. Sets of equal messages need only their counts.
+/// A set's largest link load in bytes. Sets with equal messages need only their counts.
 class LoadCost {
   public:
     explicit LoadCost(const Problem& problem);
@@ -44,8 +44,9 @@ class LoadCost {
         if (mixed_number_[set] >= 0) return bound(set);
         return problem_->set_largest_bytes(set) * collisions_.largest_scaled(set);
     }
-    /// The larger of: the message that no mapping keeps inside a node; with one rank per node, what a rank sends or
-    /// receives in the set, shared by the links of its node.
+    /// The larger of two bounds. The first is the message that no mapping keeps inside a node. The second, with one
+    /// rank per node, is the bytes that a rank sends or receives in the set, divided by the number of links of its
+    /// node.
     [[nodiscard]] std::int64_t bound(std::size_t set) const { return bound_[set]; }
     [[nodiscard]] bool is_worst(std::size_t set, const Message&, LinkId link, std::int64_t cost) const {
         return scaled_load(set, link) == cost;
@@ -73,14 +74,14 @@ class LoadCost {
 
     const Problem* problem_;
     Collisions collisions_;
-    std::vector<std::int32_t> mixed_number_;  ///< index of a set of mixed sizes in mixed_loads_, or -1
+    std::vector<std::int32_t> mixed_number_;  ///< index of a set with mixed sizes in mixed_loads_, or -1
     SetLoads mixed_loads_;                    ///< scaled bytes
-    std::vector<LoadChange> changes_;         ///< of the trial
+    std::vector<LoadChange> changes_;         ///< changes of the trial
     std::vector<std::int64_t> bound_;
 };
 
 /// tac3-bytes: sum over sets of the largest link load in bytes / B, the collision cost for messages of unequal sizes.
-/// Unit seconds per iteration. Equals tac3 on sets of equal sizes.
+/// Unit seconds per iteration. Equals tac3 on sets with equal sizes.
 class Tac3Bytes : public SetSum<LoadCost> {
   public:
     static constexpr ObjectiveInfo kInfo{.name = "tac3-bytes",

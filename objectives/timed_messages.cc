@@ -11,12 +11,12 @@ constexpr std::int64_t kSmallShare = 8;
 
 }  // namespace
 
-/// A message on its way into messages_.
+/// A message that will be added to messages_.
 struct TimedMessages::Built {
     TimedMessage message;
     NodePassage node_passage;
     std::int64_t size_bytes = 0;
-    std::int64_t call_ticks = 0;  ///< of the call that sends it
+    std::int64_t call_ticks = 0;  ///< duration of the sending call
 };
 
 TimedMessages::TimedMessages(const Problem& problem)
@@ -38,8 +38,8 @@ TimedMessages::TimedMessages(const Problem& problem)
         1, ticks_of(static_cast<std::int64_t>(problem.mean_message_bytes()), bytes_per_s_of_class(0)));
 }
 
-/// A picosecond, unless the sums of a value could pass 2^62: of all messages one after the other over the longest
-/// route, for every rank.
+/// A tick is a picosecond, or a larger power of two if the sums of a value could exceed 2^62. The estimate sends all
+/// messages one after another over the longest route, for every rank.
 void TimedMessages::choose_ticks() {
     const auto& workload = problem_->workload();
     double slowest = bytes_per_s_of_class(0);
@@ -61,7 +61,7 @@ void TimedMessages::choose_ticks() {
     while (most * ticks_per_second_ > 0x1p62) ticks_per_second_ /= 2;
 }
 
-/// All weights on one link, and those of all links together, multiplied.
+/// Bounds the sum of squares by a product: all weights on one link, times the weights of all links together.
 void TimedMessages::choose_weights() {
     double slowest = bytes_per_s_of_class(0);
     for (std::size_t c = 0; c < classes_; ++c) slowest = std::min(slowest, bytes_per_s_of_class(c));
@@ -157,7 +157,7 @@ void TimedMessages::count_calls(Set& set, std::span<Built> built) {
     set.members_end = members_.size();
 }
 
-/// Where every node has one rank its load does not depend on the placement.
+/// If every node has one rank, its load does not depend on the placement.
 void TimedMessages::find_node_loads(std::span<Built> built) const {
     const auto nics = static_cast<std::size_t>(costs_.nics);
     const std::size_t channels = 1 + 2 * nics;

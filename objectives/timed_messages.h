@@ -8,30 +8,31 @@
 
 namespace haichi {
 
-/// A message of a set: what it costs wherever its ranks are.
+/// A message of a set with the costs that do not depend on the nodes of its ranks.
 struct TimedMessage {
     std::int32_t source = 0, destination = 0;
-    std::int64_t sent_ticks = 0;         ///< start after the clock of the source
-    std::int64_t posted_ticks = 0;       ///< after the clock of the destination, its receives are posted
-    std::int64_t link_ticks = 0;         ///< on a link of the fastest class
-    std::int64_t copy_ticks = 0;         ///< at the receiver, when it came unexpected
-    std::int64_t source_node_ticks = 0;  ///< load of the node of the source, where every node has one rank
+    std::int64_t sent_ticks = 0;         ///< start, after the clock of the source
+    std::int64_t posted_ticks = 0;       ///< time at which the destination has posted its receives, after its clock
+    std::int64_t link_ticks = 0;         ///< time on a link of the fastest class
+    std::int64_t copy_ticks = 0;         ///< copy time at the receiver if the message is unexpected
+    std::int64_t source_node_ticks = 0;  ///< load of the source's node, if every node has one rank
     std::int64_t destination_node_ticks = 0;
-    std::int32_t weight = 0;  ///< link_ticks in TimedMessages::weight_ticks()
+    std::int32_t weight = 0;  ///< link_ticks in units of TimedMessages::weight_ticks()
     bool is_eager = false;
 };
 
-/// The messages of a problem with their times on its machine, set by set. Small messages are those of at most an eighth
-/// of the largest that their receiver gets in the set and, where they are rendezvous, of the largest that their sender
-/// sends: packets take turns, so those are through long before, and nobody waits for them. They come last in their set.
+/// The messages of a problem with their times on its machine, set by set. A message is small if it has at most an
+/// eighth of the bytes of its receiver's largest message in the set. A small rendezvous message also has at most an
+/// eighth of its sender's largest. Packets take turns, so small messages arrive long before the others, and ranks do
+/// not wait for them. They are last in their set.
 ///
-/// Times are integer ticks of a picosecond, or of a power of two picoseconds where sums need it.
+/// Times are integer ticks of a picosecond, or of a power of two picoseconds if sums require it.
 class TimedMessages {
   public:
-    /// In messages() and members().
+    /// A set's ranges in messages() and members().
     struct Set {
-        std::size_t first = 0, small = 0, end = 0;  ///< those before `small` are waited for
-        std::size_t first_waited = 0;               ///< their number among all sets' that are waited for
+        std::size_t first = 0, small = 0, end = 0;  ///< ranks wait for the messages before `small`
+        std::size_t first_waited = 0;               ///< number of waited messages in earlier sets
         std::size_t first_member = 0, members_end = 0;
 
         [[nodiscard]] std::size_t waited() const { return small - first; }
@@ -41,14 +42,14 @@ class TimedMessages {
         std::int32_t rank = 0;
         std::int64_t calls_ticks = 0;
     };
-    /// What only nodes of several ranks ask for.
+    /// Costs of a message at a node, if nodes have several ranks.
     struct NodePassage {
         std::int64_t host_ticks = 0;
         std::int64_t nic_ticks = 0;
-        std::int64_t memory_ticks = 0;  ///< when it stays on the node
+        std::int64_t memory_ticks = 0;  ///< cost if the message stays on the node
         std::size_t nic = 0;
     };
-    /// On a link.
+    /// Cost of a message on a link.
     struct LinkCost {
         std::int64_t ticks = 0;
         std::int64_t weight = 0;
@@ -72,7 +73,7 @@ class TimedMessages {
     [[nodiscard]] std::int64_t ticks_of_mean_message() const { return mean_ticks_; }
     [[nodiscard]] std::int64_t hop_ticks() const { return hop_ticks_; }
     [[nodiscard]] std::int64_t on_node_ticks() const { return on_node_ticks_; }
-    /// So many that the sum over links of the square of all their weights stays below 2^62.
+    /// Large enough that the sum over links of the square of all their weights stays below 2^62.
     [[nodiscard]] std::int64_t weight_ticks() const { return weight_ticks_; }
     [[nodiscard]] std::int64_t total_weight() const { return total_weight_; }
 
@@ -94,7 +95,7 @@ class TimedMessages {
 
     const Problem* problem_;
     MachineCosts costs_;
-    bool nodes_are_shared_;  ///< by several ranks
+    bool nodes_are_shared_;  ///< whether a node has several ranks
     std::size_t classes_;
     double ticks_per_second_ = 1e12;
     std::int64_t mean_ticks_ = 1;
@@ -103,8 +104,8 @@ class TimedMessages {
     std::int64_t weight_ticks_ = 1;
     std::int64_t total_weight_ = 0;
     std::vector<TimedMessage> messages_;
-    std::vector<NodePassage> node_passages_;  ///< where nodes are shared
-    std::vector<LinkCost> class_costs_;       ///< [message * classes + class], where links differ
+    std::vector<NodePassage> node_passages_;  ///< if nodes are shared
+    std::vector<LinkCost> class_costs_;       ///< [message * classes + class], if links differ
     std::vector<Member> members_;
     std::vector<Set> sets_;
     std::size_t waited_count_ = 0;

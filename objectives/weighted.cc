@@ -8,7 +8,8 @@ namespace haichi {
 
 Weighted::Weighted(const Problem& problem, const ObjectiveSpec& spec, const Mapping& default_placement) {
     if (spec.terms.empty()) {
-        throw OptionError("objective weighted needs its terms", "an example is weighted(hop-bytes=0.7,tac3=0.3)");
+        throw OptionError("objective weighted requires terms",
+                          "write terms and weights, as in weighted(hop-bytes=0.7,tac3=0.3)");
     }
     for (const WeightedTerm& named : spec.terms) {
         Term term;

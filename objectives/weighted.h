@@ -7,8 +7,8 @@
 
 namespace haichi {
 
-/// weighted(a=0.7,b=0.3): sum over terms of weight * f / f(default placement); a term whose default placement has value
-/// 0 is divided by one unit instead. No unit. Its value is a pure function of the terms' exact values.
+/// weighted(a=0.7,b=0.3): sum over terms of weight * f / f(default placement). A term whose default placement has value
+/// 0 is divided by one unit instead. It has no unit. The value is a pure function of the terms' exact values.
 class Weighted {
   public:
     using Value = double;
@@ -32,7 +32,7 @@ class Weighted {
     [[nodiscard]] std::int64_t companion_from_scratch(const Mapping&) const { return 0; }
     [[nodiscard]] std::optional<Value> lower_bound() const;
     [[nodiscard]] double in_unit(Value value) const { return value; }
-    /// Any term is.
+    /// True if any term is.
     [[nodiscard]] bool is_searched_elsewhere() const;
     void append_hot_ranks(const Mapping& mapping, std::vector<RankId>& ranks) const;
 
@@ -40,11 +40,11 @@ class Weighted {
     struct Term {
         std::unique_ptr<ObjectiveTerm> objective;
         double weight_per_unit = 0;             ///< weight / f(default placement)
-        double weight_per_unit_in_metrics = 0;  ///< the same on the real topology: another where searched elsewhere
+        double weight_per_unit_in_metrics = 0;  ///< the same on the real topology
     };
 
     std::vector<Term> terms_;
-    /// Energy of one unit of value: the whole default placement counts as its messages.
+    /// Energy of one unit of value: the default placement's value corresponds to one unit per crossing message.
     double energy_scale_ = 1;
 };
 

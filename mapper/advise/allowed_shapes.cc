@@ -13,7 +13,7 @@ namespace {
 
 using Shape = std::vector<std::int32_t>;
 
-/// The second axis of each pair: whole in every job.
+/// Marks the second axis of each pair, which is whole in every job.
 std::vector<bool> whole_axes(const Machine& machine, const Grid& grid) {
     std::vector<bool> whole(grid.axis_count());
     for (const auto& group : machine.logical) {
@@ -22,7 +22,7 @@ std::vector<bool> whole_axes(const Machine& machine, const Grid& grid) {
     return whole;
 }
 
-/// Goes over the shapes that fit a machine.
+/// Enumerates the shapes that fit a machine.
 class Cuboids {
   public:
     explicit Cuboids(const Machine& machine)
@@ -31,7 +31,7 @@ class Cuboids {
         for (std::size_t k = 0; k < whole_.size(); ++k) unit_ *= whole_[k] ? grid_.axis(k).size : 1;
     }
 
-    /// Nodes of the smallest job.
+    /// Number of nodes of the smallest job.
     [[nodiscard]] std::int64_t unit() const { return unit_; }
     [[nodiscard]] std::int64_t most_nodes() const {
         return machine_.size_is_open ? kMostVertices : grid_.vertex_count();
@@ -58,7 +58,7 @@ class Cuboids {
 
     [[nodiscard]] bool is_open(std::size_t k) const { return machine_.size_is_open && grid_.axis(k).size == 1; }
 
-    /// Calls look() for every shape of so many nodes until it gives false.
+    /// Calls look() for every shape with this number of nodes, until look() returns false.
     bool visit(std::int64_t nodes, const Look& look) const {
         if (nodes % unit_ != 0) return true;
         Shape shape;
@@ -81,7 +81,7 @@ class Cuboids {
         return true;
     }
 
-    /// Of shapes that exchange equal axes, the one with the larger sizes first.
+    /// Selects one of the shapes that differ by an exchange of equal axes: the shape with the larger sizes first.
     [[nodiscard]] bool stands_for_its_like(const Shape& shape) const {
         if (has_pairs_) return true;
         for (std::size_t a = 0; a < shape.size(); ++a) {
@@ -107,7 +107,7 @@ std::int64_t node_count_of(const Shape& shape) {
     return nodes;
 }
 
-/// Mean over all ordered pairs of positions, equal ones included.
+/// Mean distance over all ordered pairs of positions, including equal positions.
 double mean_steps(std::int32_t size, bool is_ring) {
     const double n = size;
     if (is_ring) return std::floor(n * n / 4) / n;
@@ -124,7 +124,7 @@ double mean_distance(const Machine& machine, const Shape& shape) {
     return hops;
 }
 
-/// Of the logical axes; the shape itself where there are no pairs.
+/// Sizes of the logical axes, or the shape itself if there are no pairs.
 Shape logical_sizes(const Machine& machine, const Shape& shape) {
     const bool has_pairs = std::ranges::any_of(machine.logical, [](const auto& group) { return group.size() == 2; });
     if (!has_pairs) return shape;
@@ -154,7 +154,7 @@ void name_requests(const Machine& machine, std::vector<AllowedShape>& shapes) {
     }
 }
 
-/// The smallest number of nodes from `least` on that an allowed shape has; 0: there is none.
+/// The smallest number of nodes of an allowed shape with at least `least` nodes, or 0 if there is none.
 std::int64_t nodes_of_listed(const std::vector<Shape>& list, std::int64_t least) {
     std::int64_t best = 0;
     for (const Shape& shape : list) {
@@ -176,8 +176,8 @@ std::int64_t nodes_that_fit(const Cuboids& cuboids, std::int64_t least) {
 
 AllowedShapes allowed_shapes(const Machine& machine, std::int64_t least_nodes) {
     if (coordinates(machine) == nullptr) {
-        throw UnsupportedError("machine " + machine.name + " has no job shapes: it is not a mesh or torus",
-                               "elsewhere a job is a list of nodes");
+        throw UnsupportedError("machine " + machine.name + " has no job shapes, because it is not a mesh or torus",
+                               "use a mesh or torus; on other machines a job is a list of nodes");
     }
     AllowedShapes allowed;
     allowed.is_listed = !machine.allocations.empty();
@@ -187,7 +187,7 @@ AllowedShapes allowed_shapes(const Machine& machine, std::int64_t least_nodes) {
     if (nodes == 0) {
         throw OptionError(
             "machine " + machine.name + " has no job shape of " + std::to_string(least_nodes) + " nodes or more",
-            allowed.is_listed ? "its file lists the allowed ones as 'allocations'" : "");
+            allowed.is_listed ? "use a shape in the list 'allocations' of its file" : "");
     }
     allowed.node_count = static_cast<std::int32_t>(nodes);
     std::vector<Shape> shapes;

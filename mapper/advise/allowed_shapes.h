@@ -7,28 +7,31 @@
 
 namespace haichi {
 
-/// A shape that a job may have.
+/// An allowed shape of a job.
 struct AllowedShape {
     std::vector<std::int32_t> shape;  ///< one size per axis of the machine
-    /// What a user asks for to get it. Where axes form logical ones (Tofu: X-A, Y-B, Z-C) the scheduler may lay the
-    /// request's axes on any of these, so that shapes with equal logical sizes in another order are one request; it is
-    /// written with the sizes of the first of them. Elsewhere it is the shape.
+    /// The request that gives this shape. If axes form logical axes (Tofu: X-A, Y-B, Z-C), the scheduler may assign the
+    /// request's axes to any of them. Shapes with equal logical sizes in another order are therefore one request,
+    /// written with the sizes of the first of them. On other machines the request is the shape.
     std::vector<std::int32_t> request;
-    /// Mean hops between two of its nodes, were routes shortest ones.
+    /// Mean hops between two nodes of the shape over shortest routes.
     double mean_distance = 0;
 };
 
 struct AllowedShapes {
-    std::int32_t node_count = 0;       ///< that they all have
+    std::int32_t node_count = 0;       ///< number of nodes of every shape
     std::vector<AllowedShape> shapes;  ///< most compact first
-    bool is_listed = false;            ///< by the machine file
+    bool is_listed = false;            ///< whether the machine file lists the shapes
 };
 
-/// The allowed shapes with `least_nodes` nodes or, when there is none, with the smallest larger number that has any.
-/// They are those that the machine file lists, else all that fit; of a machine whose axes form pairs (Tofu: X-A, Y-B,
-/// Z-C) with the second axis of each pair whole, that is units of 12 nodes. Of shapes that differ only by exchanging
-/// axes of equal size and wrap, one stands for all where no pairs are formed. Throws UnsupportedError for machines that
-/// are no mesh or torus, OptionError when no allowed shape has as many nodes.
+/// The allowed shapes with `least_nodes` nodes or, if there are none, with the smallest larger number that has any.
+/// They are the shapes in the machine file or, without a list, all shapes that fit.
+///
+/// If a machine's axes form pairs (Tofu: X-A, Y-B, Z-C), the second axis of each pair is whole, which gives units of 12
+/// nodes. Without pairs, one shape represents all that differ only by an exchange of axes with equal size and wrap.
+///
+/// Throws UnsupportedError for machines other than meshes and tori, and OptionError when no allowed shape has enough
+/// nodes.
 AllowedShapes allowed_shapes(const Machine& machine, std::int64_t least_nodes);
 
 }  // namespace haichi

@@ -33,7 +33,7 @@ class Trials {
     Trials(const BarrierSearchOptions& options, const BarrierSimulations& simulate)
         : options_(options), simulate_(simulate) {}
 
-    /// Those of `choices` that are new, under the first draw. False after an interruption.
+    /// Simulates the new ones among `choices` under the first draw. Returns false after an interruption.
     bool run(const std::vector<std::vector<bool>>& choices) {
         std::vector<BarrierTrial> trials;
         for (const std::vector<bool>& choice : choices) {
@@ -48,7 +48,8 @@ class Trials {
         return true;
     }
 
-    /// The other draws of these choices. False after an interruption, which leaves all without.
+    /// Simulates the other draws of these choices. Returns false after an interruption, which leaves every choice
+    /// without other draws.
     bool run_other_draws(const std::vector<std::vector<bool>>& choices) {
         std::vector<BarrierTrial> trials;
         for (const std::vector<bool>& choice : choices) {
@@ -67,8 +68,8 @@ class Trials {
     }
     [[nodiscard]] const SimulatedTime& first(const std::vector<bool>& choice) const { return find(choice)->front(); }
 
-    /// The fastest that `is_meant`; of those that cannot be told from it, the one with the fewest barriers, and of
-    /// these the fastest. Nothing when there is none.
+    /// The best choice for which `is_meant` holds, or nothing. Among the choices within tolerance of the fastest, it is
+    /// the one with the fewest barriers, then the faster one.
     template <class IsMeant>
     [[nodiscard]] std::optional<std::vector<bool>> best(const IsMeant& is_meant) const {
         const SimulatedTime* fastest = nullptr;
@@ -102,7 +103,7 @@ class Trials {
 
     const BarrierSearchOptions& options_;
     const BarrierSimulations& simulate_;
-    std::vector<Tried> tried_;  ///< a few dozen at most
+    std::vector<Tried> tried_;  ///< a few dozen entries at most
     std::int64_t simulations_ = 0;
 };
 
@@ -117,14 +118,14 @@ bool try_all(const BarrierSearchOptions& options, Trials& trials) {
     for (std::uint32_t bits = 0; bits < 1U << options.candidates.size(); ++bits) {
         choices.push_back(choice_of(options, bits));
     }
-    // By numbers of sets: {}, {1}, {2}, .., {1, 2}, ..
+    // Ordered by the number of sets: {}, {1}, {2}, .., {1, 2}, ..
     std::ranges::stable_sort(choices, [](const auto& a, const auto& b) {
         return std::pair(count_of(a), sets_of(a)) < std::pair(count_of(b), sets_of(b));
     });
     return trials.run(choices);
 }
 
-/// False after an interruption.
+/// Returns false after an interruption.
 bool try_greedily(const BarrierSearchOptions& options, Trials& trials) {
     const std::vector<bool> none(options.set_count);
     std::vector<bool> all(options.set_count);
@@ -146,7 +147,7 @@ bool try_greedily(const BarrierSearchOptions& options, Trials& trials) {
         const auto seconds = [&](const std::vector<bool>& choice) { return trials.first(choice).seconds; };
         const double limit = seconds(at) - trials.first(at).tolerance_seconds;
         std::vector<bool> best = *std::ranges::min_element(next, {}, seconds);
-        // All changes that help, at once: many barriers are often one too many each.
+        // All helpful changes at once. With many barriers, each is often superfluous on its own.
         std::vector<bool> together = at;
         for (const std::vector<bool>& choice : next) {
             if (!(seconds(choice) < limit)) continue;
@@ -168,7 +169,7 @@ std::string gain_text(const BarrierAdvice& advice, double without) {
            ") saved, spread " + duration_text(advice.spread_seconds);
 }
 
-/// Compares the best choice with any barrier, simulated in all draws, with none.
+/// Compares the best choice with any barrier, simulated in all draws, with no barrier.
 void decide(const BarrierSearchOptions& options, std::span<const SimulatedTime> without,
             std::span<const SimulatedTime> with, BarrierAdvice& advice) {
     std::vector<SimulatedTime> gains;
@@ -189,24 +190,24 @@ void decide(const BarrierSearchOptions& options, std::span<const SimulatedTime> 
     if (winning == 0) {
         const double longer = -gain.mean_seconds / usual;
         advice.verdict = BarrierVerdict::kNone;
-        advice.sentence = "No barrier: the best choice with any, before " + sets_text(advice.sets) + ", takes " +
+        advice.sentence = "No barrier: the best choice with barriers, before " + sets_text(advice.sets) + ", takes " +
                           times + (longer > 0 ? ", " + percent_text(longer) + " longer." : ".");
         return;
     }
     if (winning < gains.size()) {
-        advice.sentence = "Not known: " + before + " saves time under " + std::to_string(winning) + " of " +
-                          std::to_string(gains.size()) + " draws of the imbalance, and loses under the others.";
+        advice.sentence = "Not known: " + before + " saves time in " + std::to_string(winning) + " of " +
+                          std::to_string(gains.size()) + " draws of the imbalance, and costs time in the others.";
         return;
     }
     if (!options.barrier_costs_are_known) {
         const auto barriers = static_cast<double>(advice.sets.size());
         advice.break_even_seconds = gain.mean_seconds / (barriers * static_cast<double>(options.iterations));
-        advice.sentence = "Not known: the machine does not state node.barrier, what a barrier costs; " + before +
-                          " pays if that is less than " + duration_text(*advice.break_even_seconds) + ".";
+        advice.sentence = "Not known: the machine does not state node.barrier, the cost of a barrier; " + before +
+                          " saves time if it is less than " + duration_text(*advice.break_even_seconds) + ".";
         return;
     }
     if (!(gain.mean_seconds > gain.spread_seconds)) {
-        advice.sentence = "Not known: " + before + " takes " + times + ", which is less than the spread of " +
+        advice.sentence = "Not known: " + before + " takes " + times + ", a difference within the spread of " +
                           duration_text(gain.spread_seconds) + ".";
         return;
     }
@@ -214,7 +215,8 @@ void decide(const BarrierSearchOptions& options, std::span<const SimulatedTime> 
     advice.sentence = "Use " + before + ": " + times + ", " + gain_text(advice, usual) + ".";
 }
 
-/// Sets that may get a barrier: those with contention and the ones behind them first, which contention can slide into.
+/// Sets that may get a barrier. Sets with contention come first, together with the sets after them, into which
+/// contention can slide.
 std::vector<std::size_t> candidates_of(const Workload& workload, const std::vector<std::int64_t>& contention) {
     const std::size_t count = workload.set_count();
     std::vector<std::size_t> sets(count);
@@ -225,7 +227,7 @@ std::vector<std::size_t> candidates_of(const Workload& workload, const std::vect
     return sets;
 }
 
-/// One answer.
+/// Computes one answer.
 class SizedAdvisor {
   public:
     SizedAdvisor(const BarrierAdviceOptions& asked, std::int32_t draws, const AdviceControl& control)
@@ -236,7 +238,7 @@ class SizedAdvisor {
         if (!why.empty()) return unknown(why + ".");
         BarrierSearchOptions options = search_options(placement.job(), contention);
         const auto iterations = affordable(placement, options.most_simulations);
-        if (!iterations) return unknown("simulations of two iterations would pass the budget of packet-hops by far.");
+        if (!iterations) return unknown("simulations of two iterations would far exceed the budget of packet-hops.");
         control_.log.info("advice: at most {} simulations for {} sets, {} draws of the imbalance",
                           options.most_simulations, options.set_count, draws_);
         SizedBarrierAdvice sized;
@@ -248,7 +250,8 @@ class SizedAdvisor {
     }
 
   private:
-    /// All ranks synchronise by RDMA: dissemination, each put complete before the next step.
+    /// Adds the time of a barrier by RDMA over all ranks. It uses dissemination, where each put completes before the
+    /// next step.
     void count_put_barrier(const Placement& placement, BarrierAdvice& advice) const {
         const std::int32_t ranks = placement.job().workload().rank_count();
         Workload steps(ranks);
@@ -266,8 +269,8 @@ class SizedAdvisor {
         if (!times.front()) return;
         advice.put_barrier_seconds = times.front()->seconds;
         const bool pays = times.front()->seconds < *advice.break_even_seconds;
-        advice.sentence += " One by put and poll takes " + duration_text(times.front()->seconds) +
-                           (pays ? ", so that would pay." : ", so that would not pay.");
+        advice.sentence += " A barrier by put and poll takes " + duration_text(times.front()->seconds) +
+                           (pays ? ", so it would save time." : ", so it would not save time.");
     }
 
     static SizedBarrierAdvice unknown(const std::string& why) {
@@ -288,11 +291,11 @@ class SizedAdvisor {
         return options;
     }
 
-    /// The iterations of each simulation; lowers the number of simulations to what the budget allows.
+    /// Returns the iterations of each simulation, and lowers the number of simulations to the budget.
     std::optional<SimulatedIterations> affordable(const Placement& placement, std::int32_t& most_simulations) const {
         const Workload& workload = placement.job().workload();
         const double hops = packet_hops_per_iteration(placement);
-        // With too little for all of them there are fewer, as long as no barrier and all of them can be compared.
+        // A smaller budget gives fewer simulations, but always enough to compare no barrier with all barriers.
         constexpr std::int64_t kFewestRuns = 2;
         const std::int64_t runs = std::clamp(affordable_runs(hops, workload.iterations(), asked_.packet_hops),
                                              kFewestRuns, std::int64_t{asked_.most_simulations});
@@ -327,14 +330,13 @@ class SizedAdvisor {
 };
 
 void check_imbalance(const BarrierAdviceOptions& options, const Workload& workload) {
-    if (options.draws < 1) throw OptionError("at least one draw of the imbalance is needed");
+    if (options.draws < 1) throw OptionError("the imbalance requires at least one draw");
     if (options.imbalance_share == 0) return;
     for (std::size_t t = 0; t < workload.set_count(); ++t) {
         if (workload.set(t).compute_seconds > 0) return;
     }
-    throw OptionError(
-        "the imbalance cannot be a share of the computing time: no set of the workload computes",
-        "give a time, as in 20us; or extract the workload with its computing time: haichi ccs --compute mean");
+    throw OptionError("an imbalance in per cent requires a workload with computation time",
+                      "give a time, as in 20us, or extract the workload with haichi ccs --compute mean");
 }
 
 std::string sweep_sentence(const BarrierAdviceReport& report) {
@@ -344,18 +346,18 @@ std::string sweep_sentence(const BarrierAdviceReport& report) {
     const auto has = [&](BarrierVerdict verdict) {
         return std::ranges::any_of(report.sizes, [&](const auto& sized) { return sized.advice.verdict == verdict; });
     };
-    if (report.interrupted) return "Not known: interrupted before all sizes were looked at.";
+    if (report.interrupted) return "Not known: interrupted before all sizes were simulated.";
     const std::string largest = size_text(report.sizes.back());
     if (report.pays_from_bytes) {
         const std::string from = std::to_string(*report.pays_from_bytes) + " bytes";
         const bool is_first = *report.pays_from_bytes == *report.sizes.front().message_size_bytes;
-        return "Barriers pay from messages of " + from + (is_first ? ", the smallest looked at, on." : " on.");
+        return "Barriers save time for messages of at least " + from + (is_first ? ", the smallest size." : ".");
     }
     if (!has(BarrierVerdict::kSets) && !has(BarrierVerdict::kUnknown)) {
-        return "No barrier pays at any of these sizes, up to " + largest + ".";
+        return "No barrier saves time at any of these sizes, up to " + largest + ".";
     }
-    if (!has(BarrierVerdict::kSets)) return "Not known: at no size is it sure that a barrier pays.";
-    return "Not known: barriers pay at some of these sizes, but not at " + largest + ".";
+    if (!has(BarrierVerdict::kSets)) return "Not known: a barrier does not save time with certainty at any size.";
+    return "Not known: barriers save time at some of these sizes, but not at " + largest + ".";
 }
 
 }  // namespace
@@ -377,7 +379,7 @@ BarrierAdvice advise_barriers(const BarrierSearchOptions& options, const Barrier
         advice.sentence = "Not known: interrupted after " + std::to_string(advice.simulations) + " simulations.";
     } else if (!best) {
         advice.verdict = BarrierVerdict::kNone;
-        advice.sentence = "No barrier: there is no set to have one before it.";
+        advice.sentence = "No barrier: the workload has no set that a barrier could precede.";
     } else {
         decide(options, *trials.find(none), *trials.find(*best), advice);
     }
@@ -409,12 +411,13 @@ void parse_imbalance(const std::string& text, BarrierAdviceOptions& options) {
         if (options.imbalance_ps > kLongestSimulationPs) throw OptionError("§imbalance: at most 26 days");
         return;
     }
-    // Thousandths are enough, and whole numbers are parsed alike everywhere.
+    // Thousandths suffice, and integers are parsed alike everywhere.
     const std::string number = text.substr(0, text.size() - 1);
     const auto point = number.find('.');
     std::string decimals = point == std::string::npos ? "" : number.substr(point + 1);
-    if (point == 0 || number.empty()) throw OptionError("§imbalance: no share: " + shown(text), "an example is 5%");
-    if (decimals.size() > 3) throw OptionError("§imbalance: at most three decimals, not " + shown(text));
+    if (point == 0 || number.empty())
+        throw OptionError("§imbalance: expected a percentage, found " + shown(text), "write a percentage, as in 5%");
+    if (decimals.size() > 3) throw OptionError("§imbalance: expected at most three decimals, found " + shown(text));
     decimals.resize(3, '0');
     constexpr std::int64_t kWhole = 100'000;
     const std::int64_t thousandths = parse_count(number.substr(0, point) + decimals, kWhole, {"§imbalance", 0});

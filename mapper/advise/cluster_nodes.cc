@@ -14,7 +14,7 @@ namespace {
 
 std::int32_t quotient_up(std::int64_t a, std::int64_t b) { return static_cast<std::int32_t>((a + b - 1) / b); }
 
-/// Usable nodes that the job has in each cluster, by the machine's terminals.
+/// The job's usable nodes in each cluster, as terminals of the machine.
 using NodesOfClusters = std::vector<std::vector<std::int32_t>>;
 
 NodesOfClusters nodes_of_clusters(const Network& network) {
@@ -29,8 +29,8 @@ NodesOfClusters nodes_of_clusters(const Network& network) {
     return nodes;
 }
 
-/// `needed` nodes in proportion to the clusters' sizes: what is left of whole shares goes to the largest remainders, of
-/// equal ones to the larger cluster, then to the first.
+/// Distributes `needed` nodes in proportion to the clusters' sizes. Remaining nodes go to the largest remainders, then
+/// to the larger cluster, then to the first.
 std::vector<std::int64_t> shares_of(const NodesOfClusters& nodes, std::int64_t needed) {
     const auto size = [&](std::size_t c) { return static_cast<std::int64_t>(nodes[c].size()); };
     std::int64_t all = 0;
@@ -62,13 +62,13 @@ std::vector<ClusterNodes> in_one_cluster(const Machine& machine, const NodesOfCl
     if (!in_one.empty()) return in_one;
     const std::size_t most = nodes[order.front()].size();
     throw OptionError(std::to_string(ranks) + " ranks do not fit into one cluster of " + machine.name +
-                          ": the largest has " + std::to_string(most) + (most == 1 ? " node" : " nodes") + " for " +
+                          ": the largest has " + std::to_string(most) + (most == 1 ? " node" : " nodes") + " with " +
                           std::to_string(most_per_node) + (most_per_node == 1 ? " rank each" : " ranks each"),
-                      "give §ppn " + std::to_string(quotient_up(ranks, static_cast<std::int64_t>(most))) +
-                          ", or a workload of fewer ranks, with that of more in §spread-workload");
+                      "use §ppn " + std::to_string(quotient_up(ranks, static_cast<std::int64_t>(most))) +
+                          ", or a workload with fewer ranks, and the larger one as §spread-workload");
 }
 
-/// So many nodes of each cluster that every one has its share.
+/// Takes from each cluster its proportional number of nodes.
 ClusterNodes over_all_clusters(const NodesOfClusters& nodes, std::int64_t ranks, std::int32_t most_per_node) {
     std::int64_t all = 0;
     for (const auto& list : nodes) all += static_cast<std::int64_t>(list.size());
@@ -76,7 +76,7 @@ ClusterNodes over_all_clusters(const NodesOfClusters& nodes, std::int64_t ranks,
     if (each > most_per_node) {
         throw OptionError(
             std::to_string(ranks) + " ranks do not fit on the " + std::to_string(all) + " nodes of all clusters",
-            "give §ppn " + std::to_string(each));
+            "use §ppn " + std::to_string(each));
     }
     const std::vector<std::int64_t> shares = shares_of(nodes, std::max<std::int64_t>(quotient_up(ranks, each), 2));
     ClusterNodes over_all;
@@ -96,19 +96,19 @@ ComparedNodes compared_nodes(const Machine& machine, const AllocationRequest& re
     const Allocation allocation = allocate(machine, request);
     const NodesOfClusters nodes = nodes_of_clusters(allocation.network);
     if (nodes.size() < 2) {
-        throw UnsupportedError("machine " + machine.name + " has one cluster: a job cannot be spread",
-                               "a machine of several is two-clusters, or a file whose topology has kind 'clusters'");
+        throw UnsupportedError("machine " + machine.name + " has one cluster, so a job cannot be spread",
+                               "use two-clusters, or a machine file with a topology of kind 'clusters'");
     }
     const auto used = std::ranges::count_if(nodes, [](const auto& list) { return !list.empty(); });
     if (used < 2) {
-        throw OptionError("the job's nodes are in one cluster of " + machine.name + ": there is nothing to spread",
-                          "§nodes lists those that it may have, of all clusters");
+        throw OptionError("the job's nodes are in one cluster of " + machine.name + ", so the job cannot be spread",
+                          "list the job's possible nodes of all clusters with §nodes");
     }
     ComparedNodes compared{.in_one = in_one_cluster(machine, nodes, ranks_in_one, request.ranks_per_node)};
     if (ranks_over_all < ranks_in_one) {
         throw OptionError("§spread-workload has " + std::to_string(ranks_over_all) + " ranks, fewer than the " +
                               std::to_string(ranks_in_one) + " in one cluster",
-                          "it is the same work on the ranks of all clusters");
+                          "give the same work on the ranks of all clusters");
     }
     compared.over_all = over_all_clusters(nodes, ranks_over_all, request.ranks_per_node);
     return compared;

@@ -9,28 +9,28 @@
 
 namespace haichi {
 
-/// Clusters that a job is tried in at most, the largest that it fits into.
+/// Most clusters in which a job is tried. The largest that fit the job are taken.
 inline constexpr std::size_t kMostClustersTried = 8;
 
 /// Some of a job's nodes.
 struct ClusterNodes {
-    std::vector<std::size_t> clusters;    ///< of the machine, from 0
-    std::vector<std::int32_t> terminals;  ///< of the machine
+    std::vector<std::size_t> clusters;    ///< clusters of the machine, from 0
+    std::vector<std::int32_t> terminals;  ///< terminals of the machine
 };
 
 /// The nodes on which a job is compared.
 struct ComparedNodes {
     std::vector<ClusterNodes> in_one;  ///< all nodes of a cluster, for each cluster that the job fits into
-    ClusterNodes over_all{};           ///< of each cluster as many as its fraction of all nodes
+    ClusterNodes over_all{};           ///< nodes of all clusters, in proportion to their sizes
 };
 
-/// Nodes of the allocation for `ranks_in_one` ranks in one cluster, and for `ranks_over_all` over all of them, with as
-/// few ranks to a node as they need, at most those of the allocation. Throws UnsupportedError for a machine without
-/// clusters, OptionError for nodes in one only, and for a job that does not fit.
+/// Selects nodes of the allocation for `ranks_in_one` ranks in one cluster, and for `ranks_over_all` over all clusters.
+/// Each node gets as few ranks as necessary, at most the allocation's ranks per node. Throws UnsupportedError for a
+/// machine without clusters. Throws OptionError if all nodes are in one cluster or the job does not fit.
 ComparedNodes compared_nodes(const Machine& machine, const AllocationRequest& request, std::int32_t ranks_in_one,
                              std::int32_t ranks_over_all);
 
-/// On each of so many nodes; at least one.
+/// Ranks per node for this many nodes, at least 1.
 std::int32_t ranks_per_node(std::int64_t ranks, std::int64_t nodes);
 
 }  // namespace haichi

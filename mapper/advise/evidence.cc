@@ -42,7 +42,7 @@ std::string why_times_mean_nothing(const Machine& machine) {
     if (!machine.node.mpi_call_overhead_ps) missing.emplace_back("node.mpi_call_overhead");
     if (missing.empty()) return "";
     return "machine " + machine.name + " does not state " + listed(missing) +
-           ", without which simulated times mean nothing";
+           ", without which simulated times are meaningless";
 }
 
 std::string listed(std::span<const std::string> words) {

@@ -13,7 +13,7 @@ namespace haichi {
 
 namespace {
 
-// From where on a share decides. The two studies behind the rules lie far from these.
+// Thresholds from which a fraction decides. The two studies that support the rules are far from these values.
 constexpr double kMostly = 0.5;
 constexpr double kNearlyAll = 0.9;
 constexpr double kScattered = 0.1;
@@ -36,12 +36,12 @@ std::string rails_text(std::int32_t rails) { return std::to_string(rails) + (rai
 constexpr int kStripedClass = size_class(kStripedMessageBytes);
 constexpr int kSmallClass = size_class(kSmallMessageBytes);
 
-/// Nothing, where sizes are not known one by one.
+/// The messages, or empty statistics if individual sizes are unknown.
 MessageStatistics with_sizes(const MessageStatistics& messages) {
     return has_all_sizes(messages) ? messages : MessageStatistics{};
 }
 
-/// Bytes in messages of kStripedMessageBytes and more, at least: the histogram counts messages, not bytes.
+/// A lower bound on the bytes in messages of at least kStripedMessageBytes. The histogram counts messages, not bytes.
 double striped_bytes(const MessageStatistics& messages) {
     double in_large = 0;
     double in_others = 0;
@@ -71,7 +71,7 @@ bool moves_small(const MessageStatistics& messages) {
 
 bool is_posting(std::string_view name) { return name.starts_with("MPI_I") || name.ends_with("_init"); }
 
-/// Both directions of a function: a receive's time is that of its message.
+/// Both directions of a function, because a receive takes the time of its message.
 MessageStatistics both(const FunctionTotals& function) {
     MessageStatistics sum = with_sizes(function.sent);
     add_messages(sum, with_sizes(function.received));
@@ -82,15 +82,15 @@ std::vector<std::string> sign_sentences(const RailSigns& signs) {
     std::vector<std::string> out;
     out.push_back("MPI takes " + percent(signs.mpi_share) + " of the ranks' time");
     out.push_back("at least " + percent(signs.large_bytes) +
-                  " of the bytes are in messages of 16 KiB and more, which are split between rails; " +
-                  percent(signs.small_messages) + " of the messages are below 1 KiB");
-    out.push_back(percent(signs.large_time) + " of the time in MPI is in functions that move large messages, " +
-                  percent(signs.small_time) + " in functions of small ones, " + percent(signs.collective_time) +
+                  " of the bytes are in messages of 16 KiB or more, which are split; " + percent(signs.small_messages) +
+                  " of the messages are below 1 KiB");
+    out.push_back(percent(signs.large_time) + " of the time in MPI is in functions with large messages, " +
+                  percent(signs.small_time) + " in functions with small ones, " + percent(signs.collective_time) +
                   " in collectives" +
-                  (signs.ranks_per_host > 1 ? ", with " + number("%.3g", signs.ranks_per_host) + " ranks on a host"
+                  (signs.ranks_per_host > 1 ? ", with " + number("%.3g", signs.ranks_per_host) + " ranks per node"
                                             : std::string()));
-    out.push_back("the ranks' times in MPI deviate by " + percent(signs.spread) + " of their mean: timing is " +
-                  (signs.spread >= kScattered ? "scattered" : "simultaneous"));
+    out.push_back("the ranks' times in MPI have a standard deviation of " + percent(signs.spread) +
+                  " of their mean: timing is " + (signs.spread >= kScattered ? "scattered" : "simultaneous"));
     return out;
 }
 
@@ -119,7 +119,7 @@ RailAdvice advice_of_times(std::int32_t processes, const TimesByRails& times, co
     constexpr double kLittle = 1.01;
     if (next_fewer > 0 && next_fewer < kLittle * best) {
         advice.reasons.push_back("only " + percent(next_fewer / best - 1) +
-                                 " faster than the next fewer: may be noise");
+                                 " faster than the next smaller number, which may be noise");
     }
     advice.settings = rail_settings(library, advice.rails);
     return advice;
@@ -142,7 +142,7 @@ RailSigns rail_signs(const JobLog& log, const JobTotals& totals) {
         add_messages(received, with_sizes(f.received));
         if (is_posting(f.name)) add_messages(posted, both(f));
     }
-    // Messages are counted at both ends where both are known.
+    // Messages are counted at both ends if both are known.
     const MessageStatistics& all = sent.count > 0 ? sent : received;
     signs.messages = all.count;
     signs.large_bytes = share(striped_bytes(all), static_cast<double>(all.bytes_total));
@@ -152,7 +152,7 @@ RailSigns rail_signs(const JobLog& log, const JobTotals& totals) {
     double collective = 0;
     for (const FunctionTotals& f : totals.functions) {
         const FunctionKind kind = function_kind(f.name);
-        // What was posted is waited for elsewhere.
+        // Other functions wait for the posted messages.
         const MessageStatistics moved = kind == FunctionKind::kCompletion ? posted : both(f);
         if (kind == FunctionKind::kCollective) collective += f.seconds_total;
         if (moved.count == 0) continue;
@@ -172,7 +172,7 @@ RailAdvice advise_rails(const RailSigns& signs, std::int32_t processes, const st
     RailAdvice advice;
     advice.processes = processes;
     if (signs.messages == 0 || signs.mpi_share <= 0) {
-        advice.reasons.emplace_back("the log holds no message sizes or no times");
+        advice.reasons.emplace_back("the log lacks message sizes or times");
         return advice;
     }
     advice.reasons = sign_sentences(signs);
@@ -181,18 +181,17 @@ RailAdvice advise_rails(const RailSigns& signs, std::int32_t processes, const st
     const bool is_scattered = signs.spread >= kScattered;
     if (signs.mpi_share < kHardly) {
         advice.choice = RailChoice::kFewer;
-        advice.reasons.emplace_back("no more than the time in MPI can be gained");
+        advice.reasons.emplace_back("more rails can save at most the time in MPI");
     } else if (is_large && is_scattered) {
         advice.choice = RailChoice::kMore;
         advice.reasons.emplace_back("large messages at scattered times find idle rails, and are split between them");
     } else if (is_small && !is_scattered) {
         advice.choice = RailChoice::kFewer;
-        advice.reasons.emplace_back(
-            "small messages of all ranks at once are not split, and every further rail costs them time");
+        advice.reasons.emplace_back("simultaneous small messages are not split, and every additional rail costs time");
     } else {
-        advice.reasons.emplace_back(is_large   ? "large messages speak for more rails, simultaneous timing against them"
-                                    : is_small ? "small messages speak for fewer rails, scattered timing against that"
-                                               : "neither large nor small messages have most of the time");
+        advice.reasons.emplace_back(is_large   ? "large messages favour more rails, simultaneous timing fewer"
+                                    : is_small ? "small messages favour fewer rails, scattered timing more"
+                                               : "neither large nor small messages account for most of the time");
     }
     if (advice.choice == RailChoice::kMore) advice.settings = rail_settings(library, interfaces);
     if (advice.choice == RailChoice::kFewer) advice.settings = rail_settings(library, 1);
@@ -224,13 +223,13 @@ std::string rail_trend(std::span<const RailAdvice> advices) {
         processes += separator + std::to_string(advices[i].processes);
     }
     if (!grows) return "";
-    return "the gain grows with the number of processes: " + gains + " times at " + processes;
+    return "the gain grows with the number of ranks: " + gains + " times at " + processes;
 }
 
 std::vector<std::string> rail_settings(const std::string& library, std::int32_t rails) {
     const std::string n = rails > 0 ? std::to_string(rails) : "n";
     const auto names = [&](std::string_view word) { return library.find(word) != std::string::npos; };
-    // MVAPICH2 calls itself so, and MPICH in its version texts.
+    // MVAPICH2 uses this name, and MPICH in its version texts.
     if (names("MVAPICH")) return {"MV2_NUM_HCAS=" + n};
     if (names("Open MPI")) {
         return {"UCX_MAX_RNDV_RAILS=" + n + " (over UCX)", "OMPI_MCA_btl_openib_max_btls=" + n + " (over openib)"};
@@ -253,24 +252,29 @@ std::string rail_sentence(std::span<const RailAdvice> advices) {
                 return "use 1 rail";
             case RailChoice::kNumber:
                 return "use " + rails_text(advice.rails) +
-                       (advice.gain > 1 ? ", " + number("%.2f", advice.gain) + " times faster than the fewest measured"
-                                        : "");
+                       (advice.gain > 1
+                            ? ", " + number("%.2f", advice.gain) + " times faster than the fewest rails measured"
+                            : "");
             case RailChoice::kUnknown:
                 break;
         }
-        return "not known; runs with 1 rail and with all of them would show it";
+        return "not known; compare runs with 1 rail and with all rails";
     };
     std::string text;
     for (const RailAdvice& advice : advices) {
-        text.append(text.empty() ? "" : "; ").append(std::to_string(advice.processes)).append(" processes: ");
+        text.append(text.empty() ? "" : "; ").append(std::to_string(advice.processes)).append(" ranks: ");
         text += one(advice);
     }
-    return text.empty() ? "Not known: no log says anything of rails." : text + ".";
+    return text.empty() ? "Not known: no log has data about rails." : text + ".";
 }
 
 RailAdviceReport run_advise_rails(const RailAdviceRequest& request, const Reading& reading) {
-    if (request.logs.empty()) throw OptionError("no log FILE given", "haichi advise rails app.haichi-log");
-    if (request.interfaces < 0) throw OptionError("a node has at least one network interface");
+    if (request.logs.empty())
+        throw OptionError("haichi advise rails requires a log FILE",
+                          "name a log, as in haichi advise rails app.haichi-log");
+    if (request.interfaces < 0) {
+        throw OptionError("invalid number of NICs per node: " + std::to_string(request.interfaces) + " (at least 1)");
+    }
     RailAdviceReport report;
     std::vector<MeasuredRun> runs;
     std::vector<RailAdvice> of_profiles;
@@ -282,8 +286,11 @@ RailAdviceReport run_advise_rails(const RailAdviceRequest& request, const Readin
         of_profiles.push_back(advise_rails(job, totals, request.interfaces));
         if (!totals.libraries.empty()) library = totals.libraries.front();
         if (!named.rails) continue;
-        if (*named.rails < 1) throw OptionError("a run uses at least one network interface");
-        if (!totals.has_times) throw InputError(named.path + ": holds no times", "measured runs are compared by them");
+        if (*named.rails < 1) {
+            throw OptionError("invalid number of NICs of a run: " + std::to_string(*named.rails) + " (at least 1)");
+        }
+        if (!totals.has_times)
+            throw InputError(named.path + ": the log has no times", "use logs with times to compare runs");
         runs.push_back({named.label, job.rank_count, *named.rails, totals.run_seconds});
     }
     report.advices = advise_rails(runs, library);

@@ -19,7 +19,7 @@ namespace {
 
 using Shape = std::vector<std::int32_t>;
 
-/// A request and the slowest of its shapes.
+/// A request and the time of its slowest shape.
 struct TimedRequest {
     const Shape* request = nullptr;
     TimeSpread time;
@@ -57,17 +57,17 @@ ShapeAdvice without_times(std::span<const ShapeTimes> shapes, const ShapeLimits&
     } else if (!limits.why_unknown.empty()) {
         advice.sentence += limits.why_unknown;
     } else {
-        advice.sentence += "a simulation of one iteration would pass the budget of packet-hops";
+        advice.sentence += "a simulation of one iteration would exceed the budget of packet-hops";
     }
     if (best != shapes.end()) {
         advice.requests.push_back(best->request);
-        advice.sentence += "; by the search alone " + sizes_text(best->shape) + " is no worse than the others";
+        advice.sentence += "; by the search alone, " + sizes_text(best->shape) + " is at least as good as the others";
     }
     advice.sentence += ".";
     return advice;
 }
 
-/// What a search found for a shape; nothing: it was not begun.
+/// The result of a shape's search, or nothing if the search did not begin.
 using Found = std::optional<Evaluation>;
 
 bool is_complete(const Found& found) { return found && !found->interrupted; }
@@ -78,7 +78,7 @@ std::int32_t idle_nodes(const Placement& placement) {
     return placement.job().allocation().node_count() - static_cast<std::int32_t>(used.size());
 }
 
-/// The spec with its parts read. Nodes that the machine states as faulty do not count.
+/// The spec with its parts loaded, and without the machine's faulty nodes.
 JobSpec without_faults(const JobSpec& spec, const Log& log) {
     JobSpec read = loaded(spec, log);
     Machine machine = *load_machine(read);
@@ -115,7 +115,7 @@ class ShapeAdvisor {
     ShapeAdviceReport run() {
         control_.log.info("advice: {} shapes of {} nodes, {}; the {} most compact get a quick search of {} evaluations",
                           report_.shapes.size(), report_.node_count,
-                          report_.is_listed ? "as the machine lists them" : "all that the machine has",
+                          report_.is_listed ? "listed by the machine file" : "all that fit the machine",
                           std::min(report_.shapes.size(), kMostSearchedShapes), quick_effort().evaluations);
         look_at_all();
         if (control_.is_stopped()) is_cut_short_ = true;
@@ -134,9 +134,9 @@ class ShapeAdvisor {
   private:
     void check() const {
         if (options_.finalists < 1 || options_.seeds < 1)
-            throw OptionError("at least one finalist and one seed are needed");
+            throw OptionError("advice on shapes requires at least one finalist and one seed");
         if (is_given(spec_.allocation.nodes)) {
-            throw OptionError("a node list has no shape to choose", "leave out §nodes");
+            throw OptionError("a choice of shapes cannot be combined with §nodes", "leave out §nodes");
         }
     }
 
@@ -148,10 +148,10 @@ class ShapeAdvisor {
                               std::to_string(options_.node_count) + " nodes with " +
                               std::to_string(report_.ranks_per_node) +
                               (report_.ranks_per_node == 1 ? " rank each" : " ranks each"),
-                          "they need " + std::to_string(least) + " nodes, or a larger §ppn");
+                          "use at least " + std::to_string(least) + " nodes, or a larger §ppn");
     }
 
-    /// Of one search.
+    /// The effort of one search.
     struct Effort {
         std::int32_t restarts = 1;
         std::int64_t evaluations = 0;
@@ -164,12 +164,12 @@ class ShapeAdvisor {
         return {1, std::clamp(kPerRank * workload_.rank_count(), kFewest, kMostEvaluations)};
     }
 
-    /// As much as a search of its own would make, unless all of them together would take minutes.
+    /// The default effort of a single search, unless all searches together would take minutes.
     [[nodiscard]] Effort proper_effort(std::size_t searches) const {
         constexpr std::int64_t kPerRank = 2000;
         constexpr std::int64_t kFewest = 200'000;
         constexpr std::int64_t kAll = 20'000'000;
-        constexpr std::int64_t kAllOfLarge = 5'000'000;  // an evaluation takes many times longer there
+        constexpr std::int64_t kAllOfLarge = 5'000'000;  // an evaluation takes many times longer in large jobs
         constexpr std::int32_t kLarge = 1024;
         constexpr std::int64_t kRestarts = 8;
         const std::int64_t all = workload_.rank_count() > kLarge ? kAllOfLarge : kAll;
@@ -225,7 +225,8 @@ class ShapeAdvisor {
         }
     }
 
-    /// Requests, the best first by the worst search value of their shapes (then by their distances), as lists of rows.
+    /// Requests as lists of rows, best first. The worst search value of a request's shapes decides, then their
+    /// distances.
     [[nodiscard]] std::vector<std::vector<std::size_t>> requests() const {
         std::vector<std::vector<std::size_t>> groups;
         for (std::size_t k = 0; k < report_.shapes.size(); ++k) {
@@ -248,7 +249,8 @@ class ShapeAdvisor {
         return groups;
     }
 
-    /// The finalists that the budget allows, with seeds and iterations in the report; none when it allows no two.
+    /// The finalists that the budget allows, with seeds and iterations in the report. Empty if the budget does not
+    /// allow two.
     std::vector<std::size_t> affordable_finalists() {
         const auto groups = requests();
         if (groups.empty()) return {};
@@ -270,7 +272,7 @@ class ShapeAdvisor {
             report_.seeds = seeds;
             return true;
         };
-        // Rather fewer finalists than less than four iterations of each; overdrafts are the last resort.
+        // Fewer finalists are preferred to less than four iterations each. An overdraft is the last resort.
         constexpr double kHalf = 0.5;
         for (std::size_t count = most; count >= least; --count) {
             if (fits(count, options_.seeds, kHalf)) return rows(count);
@@ -341,11 +343,11 @@ class ShapeAdvisor {
 
     const ShapeAdviceOptions& options_;
     const AdviceControl& control_;
-    JobSpec spec_;  ///< with both as shared values
+    JobSpec spec_;  ///< with the machine and the traffic as shared values
     const Machine& machine_;
     const Workload& workload_;
     ShapeAdviceReport report_;
-    double hops_ = 0;  ///< packet-hops of an iteration of the longest placement found
+    double hops_ = 0;  ///< packet-hops per iteration of the longest placement found
     bool is_cut_short_ = false;
 };
 
@@ -363,7 +365,7 @@ ShapeAdvice advise_shapes(std::span<const ShapeTimes> shapes, const ShapeLimits&
     if (requests.empty()) return without_times(shapes, limits);
     ShapeAdvice advice;
     const TimeSpread& best = requests.front().time;
-    // The first that differs from the best, and what lies before it.
+    // The first request that differs from the best, and all requests before it.
     std::size_t end = 1;
     const auto spread = [&](std::size_t i) { return best.spread_seconds + requests[i].time.spread_seconds; };
     while (end < requests.size() && requests[end].time.mean_seconds - best.mean_seconds <= spread(end)) ++end;
@@ -377,22 +379,22 @@ ShapeAdvice advise_shapes(std::span<const ShapeTimes> shapes, const ShapeLimits&
         const std::string next = sizes_text(*requests[end].request) + " by " + percent_text(advice.gain) + ", spread " +
                                  percent_text(advice.spread);
         if (end == 1) {
-            advice.sentence = "Ask for " + sizes_text(advice.requests.front()) + ": " +
+            advice.sentence = "Request " + sizes_text(advice.requests.front()) + ": " +
                               duration_text(best.mean_seconds) + ", faster than " + next + ".";
         } else {
-            advice.sentence = requests_text(advice.requests) + " cannot be told apart (" +
+            advice.sentence = requests_text(advice.requests) + " are equally fast (" +
                               duration_text(best.mean_seconds) + "), and are faster than " + next +
-                              ": take of them what the queue gives soonest.";
+                              ": use the one that the queue starts first.";
         }
     } else {
         advice.verdict = ShapeVerdict::kAny;
         advice.sentence = is_alone
-                              ? "There is nothing to choose: " + sizes_text(advice.requests.front()) +
-                                    " is the only shape that was simulated (" + duration_text(best.mean_seconds) + ")."
-                              : "No shape is better than another beyond the spread (" +
-                                    duration_text(best.mean_seconds) + "): take what the queue gives soonest.";
+                              ? "There is no choice: " + sizes_text(advice.requests.front()) +
+                                    " is the only simulated shape (" + duration_text(best.mean_seconds) + ")."
+                              : "No shape is better than another by more than the spread (" +
+                                    duration_text(best.mean_seconds) + "): use the one that the queue starts first.";
     }
-    if (limits.interrupted) advice.sentence += " Interrupted: not all were compared.";
+    if (limits.interrupted) advice.sentence += " Interrupted: not all shapes were compared.";
     return advice;
 }
 

@@ -15,53 +15,53 @@ namespace haichi {
 
 /// Advice on job shapes: which cuboid of a machine suits an application.
 
-/// What is known of a shape when all is done.
+/// The results for one shape.
 struct ShapeTimes {
     std::vector<std::int32_t> shape;
     std::vector<std::int32_t> request;
-    double search_value = 0;  ///< of the best placement found
-    /// By seed, each with the placement that this seed's search found; empty: not simulated.
+    double search_value = 0;  ///< search value of the best placement found
+    /// Per seed, for the placement found by the search with this seed. Empty if not simulated.
     std::vector<SimulatedTime> without_barriers;
     std::vector<SimulatedTime> with_barriers;
 };
 
-/// The faster of without and with barriers. There must be times.
+/// The faster time of without and with barriers. There must be times.
 TimeSpread shape_time(const ShapeTimes& shape);
 
 enum class ShapeVerdict {
-    kOne,      ///< ShapeAdvice::requests holds the one that wins
-    kSeveral,  ///< these are no worse than each other, and better than the rest
-    kAny,      ///< no simulated one is better than another
+    kOne,      ///< ShapeAdvice::requests holds the best request
+    kSeveral,  ///< ShapeAdvice::requests are equally good, and better than the others
+    kAny,      ///< no simulated request is better than another
     kUnknown,
 };
 
 struct ShapeAdvice {
     ShapeVerdict verdict = ShapeVerdict::kUnknown;
     std::vector<std::vector<std::int32_t>> requests;  ///< best first
-    double gain = 0;    ///< of kOne and kSeveral: by how much the next one is slower, as a share of its time
-    double spread = 0;  ///< in the same unit, of this difference
+    double gain = 0;    ///< for kOne and kSeveral: how much slower the next request is, as a fraction of its time
+    double spread = 0;  ///< spread of this difference, in the same unit
     std::string sentence;
 };
 
-/// What speaks against an answer.
+/// Reasons against an answer.
 struct ShapeLimits {
     std::string why_unknown{};  ///< why_times_mean_nothing()
     bool interrupted = false;
 };
 
-/// Compares requests by the slowest of their shapes, because the scheduler picks it; two differ when their mean times
-/// differ by more than the spreads of both.
+/// Compares requests by their slowest shapes, because the scheduler picks the shape. Two requests differ if their mean
+/// times differ by more than the sum of their spreads.
 ShapeAdvice advise_shapes(std::span<const ShapeTimes> shapes, const ShapeLimits& limits);
 
-/// By what shapes are judged, and what the answer may cost.
+/// The objective that compares shapes, and the budget of the answer.
 struct ShapeAdviceOptions {
     ObjectiveChoice objective{};
-    std::uint64_t seed = 1;                  ///< of the first search
-    std::int32_t threads = 0;                ///< 0: all cores; the answer does not depend on it
-    std::int64_t node_count = 0;             ///< 0: as many as the ranks need
-    std::int32_t finalists = 4;              ///< requests whose shapes are searched properly and simulated
-    std::int32_t seeds = 3;                  ///< of the search: placements of each finalist
-    double packet_hops = kAdvicePacketHops;  ///< that all simulations together may take
+    std::uint64_t seed = 1;                  ///< seed of the first search
+    std::int32_t threads = 0;                ///< 0 means all cores; the answer does not depend on it
+    std::int64_t node_count = 0;             ///< 0 means as many as the ranks need
+    std::int32_t finalists = 4;              ///< requests whose shapes get a full search and simulations
+    std::int32_t seeds = 3;                  ///< number of search seeds, which is the number of placements per finalist
+    double packet_hops = kAdvicePacketHops;  ///< budget for all simulations together
 };
 
 /// A row of the answer.
@@ -69,38 +69,38 @@ struct ShapeReport {
     ShapeTimes times;
     double mean_distance = 0;
     std::int32_t idle_nodes = 0;
-    bool is_searched = false;                  ///< else only its distances are known
-    bool is_finalist = false;                  ///< searched with all seeds
-    std::int64_t contention_sum = 0;           ///< of the best placement: most messages on a link, added over the sets
-    std::vector<std::int64_t> set_contention;  ///< of the best placement
-    bool optimal = false;                      ///< its search value reaches the bound
+    bool is_searched = false;         ///< if false, only its distances are known
+    bool is_finalist = false;         ///< searched with all seeds
+    std::int64_t contention_sum = 0;  ///< for the best placement: most messages on a link, summed over the sets
+    std::vector<std::int64_t> set_contention;  ///< for the best placement
+    bool optimal = false;                      ///< the search value reaches the bound
 };
 
-/// The answer: haichi-advice/1. A value.
+/// The answer, format haichi-advice/1. A value type.
 struct ShapeAdviceReport {
     std::string machine;
     std::int32_t ranks = 0;
     std::int32_t ranks_per_node = 1;
     std::int64_t wanted_nodes = 0;
-    std::int32_t node_count = 0;  ///< of all shapes; more than wanted when none has exactly as many
-    bool is_listed = false;       ///< the machine file lists the shapes
+    std::int32_t node_count = 0;  ///< node count of all shapes; more than wanted if no shape matches exactly
+    bool is_listed = false;       ///< whether the machine file lists the shapes
     std::string objective;
     std::string unit;
-    std::int32_t seeds = 0;          ///< that were used
-    SimulatedIterations iterations;  ///< of each simulation
+    std::int32_t seeds = 0;          ///< number of seeds used
+    SimulatedIterations iterations;  ///< iterations of each simulation
     std::int64_t simulations = 0;
     std::vector<ShapeReport> shapes;  ///< best first: simulated ones, searched ones, others
     ShapeAdvice advice;
     bool interrupted = false;
 };
 
-/// Shapes that get a quick search at most; the most compact ones do. An answer says how many did not.
+/// Most shapes that get a quick search. The most compact ones do, and an answer states the number of the others.
 inline constexpr std::size_t kMostSearchedShapes = 64;
 
-/// Looks at all allowed shapes with a quick search, searches the best requests with all seeds, and simulates each
-/// placement without and with barriers. Where the budget does not allow that, there are fewer finalists (at least two)
-/// and fewer seeds (at least two). Nodes that the machine file states as faulty do not count: where the job will lie is
-/// not known. The spec's own shape does not matter. Throws the errors of its parts; never prints.
+/// Tries all allowed shapes with a quick search, searches the best requests with all seeds, and simulates each
+/// placement without and with barriers. A small budget gives fewer finalists and fewer seeds, at least two of each.
+/// Faulty nodes in the machine file are ignored, because the job's location is unknown. The spec's own shape is ignored
+/// as well. Throws the errors of its parts. Never prints.
 ShapeAdviceReport advise_shape(const JobSpec& spec, const ShapeAdviceOptions& options,
                                const AdviceControl& control = {});
 

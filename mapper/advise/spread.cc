@@ -18,7 +18,7 @@ using PaysAt = std::function<std::optional<bool>(double)>;
 
 constexpr double kDelayResolution = 1e-6;
 
-/// "1.05 s in cluster 0, 0.7 s over clusters 0 and 1"
+/// Returns a text such as "1.05 s in cluster 0, 0.7 s over clusters 0 and 1".
 std::string times_text(const SpreadPlace& one, const SpreadPlace& all) {
     const auto ranks = [](const SpreadPlace& place) { return std::to_string(place.ranks) + " ranks"; };
     const bool same = one.ranks == all.ranks;
@@ -68,12 +68,12 @@ class SpreadAdvisor {
     SpreadAdvice spread() {
         advice_.verdict = SpreadVerdict::kSpread;
         advice_.pays_without_delay = true;
-        advice_.sentence = "Spread it: " + times_text(one(), question_.over_all) + ", " + gain_text() + ".";
+        advice_.sentence = "Spread the job: " + times_text(one(), question_.over_all) + ", " + gain_text() + ".";
         if (trials_.with_delay) find_longest_delay();
         return std::move(advice_);
     }
 
-    /// How long packets may be held for it to pay.
+    /// Finds the longest packet delay with which spreading saves time.
     void find_longest_delay() {
         constexpr double kFirst = 1e-3;
         constexpr double kStep = 4;
@@ -86,20 +86,21 @@ class SpreadAdvisor {
             (*pays ? between.pays : between.does_not) = delay;
             if (*pays && delay >= kLongestDelaySeconds) {
                 advice_.pays_at_any_delay = true;
-                advice_.sentence += " It pays at any delay up to " + duration_text(kLongestDelaySeconds) + ".";
+                advice_.sentence +=
+                    " Spreading saves time at any delay up to " + duration_text(kLongestDelaySeconds) + ".";
                 return;
             }
         }
         advice_.delay_seconds = narrowed(between, kDelayResolution, pays_at);
         if (!advice_.delay_seconds) return cut_short();
-        advice_.sentence +=
-            " It pays up to a delay of about " + rough_duration_text(advice_.delay_seconds->middle()) + ".";
+        advice_.sentence += " Spreading saves time up to a delay of about " +
+                            rough_duration_text(advice_.delay_seconds->middle()) + ".";
     }
 
     SpreadAdvice stay() {
         const bool is_slower = advice_.gain * (1 + advice_.tolerance) < 1;
         advice_.verdict = is_slower ? SpreadVerdict::kStay : SpreadVerdict::kEqual;
-        advice_.sentence = (is_slower ? "Keep it in one cluster: " : "It does not matter: ") +
+        advice_.sentence = (is_slower ? "Keep the job in one cluster: " : "No significant difference: ") +
                            times_text(one(), question_.over_all) + (is_slower ? ", " + gain_text() : "") + ".";
         if (!trials_.with_delay) return std::move(advice_);
         const PaysAt pays_at = pays_with_delay();
@@ -110,25 +111,25 @@ class SpreadAdvisor {
         }
         advice_.pays_without_delay = *pays;
         if (!*pays) {
-            advice_.sentence += " It would not pay without any delay either.";
+            advice_.sentence += " Spreading would not save time without a delay either.";
         } else if (question_.delay_seconds > 0) {
             advice_.delay_seconds =
                 narrowed({.pays = 0, .does_not = question_.delay_seconds}, kDelayResolution, pays_at);
             if (!advice_.delay_seconds) {
                 cut_short();
             } else {
-                advice_.sentence += " It would pay up to a delay of about " +
+                advice_.sentence += " Spreading would save time up to a delay of about " +
                                     rough_duration_text(advice_.delay_seconds->middle()) + ".";
             }
         }
         return std::move(advice_);
     }
 
-    /// More ranks share work that is not stated: from how much of it on they are faster.
+    /// More ranks share unknown computation. Finds the computation time from which more ranks are faster.
     SpreadAdvice unknown_computing() {
         constexpr int kMostDoublings = 40;
         constexpr double kShareOfIteration = 0.01;
-        const std::string why = "the workload does not state what its ranks compute; without computing " +
+        const std::string why = "the workload does not state its computation time; without computation, " +
                                 times_text(one(), question_.over_all);
         const PaysAt pays_at = [this](double seconds) -> std::optional<bool> {
             const auto both = trials_.with_computing(seconds);
@@ -153,8 +154,8 @@ class SpreadAdvisor {
             advice_.interrupted = true;
             return unknown(why);
         }
-        return unknown(why + ". Spreading pays where a rank in one cluster computes more than about " +
-                       rough_duration_text(advice_.computing_seconds->middle()) + " in an iteration");
+        return unknown(why + ". Spreading saves time if a rank in one cluster computes for more than about " +
+                       rough_duration_text(advice_.computing_seconds->middle()) + " per iteration");
     }
 
     [[nodiscard]] std::string gain_text() const {
@@ -166,7 +167,7 @@ class SpreadAdvisor {
 
     void cut_short() {
         advice_.interrupted = true;
-        advice_.sentence += " Up to which delay is not known: interrupted.";
+        advice_.sentence += " The largest such delay is not known: interrupted.";
     }
 
     const SpreadQuestion& question_;
@@ -180,7 +181,7 @@ double compute_seconds_of(const Workload& workload) {
     return seconds;
 }
 
-/// Its ranks compute so long before the first set.
+/// The workload with this computation time before the first set.
 Workload with_computing(const Workload& workload, double seconds) {
     Workload computing(workload.rank_count(), workload.iterations());
     computing.reserve_messages(workload.messages().size());
@@ -196,7 +197,7 @@ class SpreadRun {
   public:
     SpreadRun(const JobSpec& spec, const SpreadAdviceOptions& options, const AdviceControl& control)
         : options_(options), control_(control), one_(loaded(spec, control.log)), all_(one_) {
-        if (options.seeds < 1) throw OptionError("at least one seed is needed");
+        if (options.seeds < 1) throw OptionError("advice on clusters requires at least one seed");
         if (options.spread_traffic) all_.traffic = {.source = load_traffic(*options.spread_traffic, control.log)};
         report_.machine = machine().name;
         report_.question.delay_seconds = static_cast<double>(machine().topology->delay_ps()) / kPsPerSecond;
@@ -230,11 +231,11 @@ class SpreadRun {
     }
 
   private:
-    /// Where the job may be, and what it does there.
+    /// Nodes for the job, with its placements and times there.
     struct Side {
         SpreadPlace* times = nullptr;
         Job job;
-        std::vector<std::optional<Placement>> found{};  ///< by seed
+        std::vector<std::optional<Placement>> found{};  ///< per seed
         std::optional<Placement> fastest{};
     };
 
@@ -249,7 +250,7 @@ class SpreadRun {
             .clusters = nodes.clusters, .ranks = ranks, .nodes = count, .ranks_per_node = ranks_per_node(ranks, count)};
     }
 
-    // ---- What it does there -----------------------------------------------------------------------------------------
+    // ---- Behaviour of the job ---------------------------------------------------------------------------------------
 
     void find_form() {
         SimulationOptions asked;
@@ -260,15 +261,15 @@ class SpreadRun {
         report_.of_calls = calls(one_);
         if (!options_.spread_traffic || calls(all_) == report_.of_calls) return;
         throw OptionError(
-            "the two workloads cannot be compared: one is a log, whose calls are simulated, the other one has sets",
-            "§form sets compares the sets of both");
+            "the two workloads cannot be compared: one has calls of a log, the other has communication sets",
+            "compare the sets of both with §form sets");
     }
 
     void find_computing() {
         if (report_.of_calls) {
             if (options_.compute_seconds) {
                 throw OptionError(
-                    "§compute-time is for communication sets: the calls of a log state their own computing times",
+                    "§compute-time cannot be combined with the calls of a log, which have their own computation times",
                     "leave it out, or compare sets with §form sets");
             }
             report_.question.computing_is_known = true;
@@ -284,11 +285,11 @@ class SpreadRun {
             return;
         }
         if (stated > 0 || stated_of_all > 0) {
-            throw OptionError("§compute-time is given, but the workload states a computing time itself",
-                              "its 'compute_seconds'");
+            throw OptionError("§compute-time cannot be combined with a workload that states its computation time",
+                              "leave it out, or remove 'compute_seconds' from the workload");
         }
         if (one.set_count() == 0 || all.set_count() == 0) {
-            throw OptionError("§compute-time is given, but a workload has no sets before which ranks compute");
+            throw OptionError("§compute-time requires workloads with communication sets");
         }
         report_.compute_seconds = *options_.compute_seconds;
         report_.question.computing_is_known = true;
@@ -296,7 +297,7 @@ class SpreadRun {
         set_computing(all_, all, shared_seconds(report_.compute_seconds));
     }
 
-    /// Of a rank over all clusters.
+    /// Computation time of a rank over all clusters.
     [[nodiscard]] double shared_seconds(double seconds) const {
         return seconds * traffic_of(one_).rank_count() / traffic_of(all_).rank_count();
     }
@@ -344,7 +345,7 @@ class SpreadRun {
         }
     }
 
-    /// Of one that takes longest.
+    /// Packet-hops of the longest simulation.
     [[nodiscard]] double packet_hops() const {
         double hops = 0;
         for (const Side& side : sides_) {
@@ -372,7 +373,7 @@ class SpreadRun {
         if (!iterations) {
             report_.question.unknown_because =
                 std::string(report_.of_calls ? "simulations of the calls" : "simulations of two iterations") +
-                " would pass the budget of packet-hops by far";
+                " would far exceed the budget of packet-hops";
             return;
         }
         report_.iterations = *iterations;
@@ -402,7 +403,8 @@ class SpreadRun {
         }
     }
 
-    // ---- What if ----------------------------------------------------------------------------------------------------
+    // ---- Other delays and computation times
+    // ----------------------------------------------------------------------------
 
     std::optional<SimulatedTime> time_of(const Placement& placement) {
         const AdviceRun run = run_of(placement);
@@ -434,10 +436,10 @@ class SpreadRun {
 
     const SpreadAdviceOptions& options_;
     const AdviceControl& control_;
-    JobSpec one_;  ///< both are read; the nodes are those asked for
+    JobSpec one_;  ///< with all parts loaded and the requested nodes
     JobSpec all_;
     ComparedNodes compared_;
-    std::vector<Side> sides_;  ///< in one cluster, in its order; then over all
+    std::vector<Side> sides_;  ///< in one cluster, in the order of compared_.in_one, then over all clusters
     SpreadAdviceReport report_;
 };
 

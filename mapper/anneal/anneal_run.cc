@@ -18,9 +18,9 @@ bool AnyAnnealRun::returns_to_start() {
 void throw_difference(std::string_view objective, const ValuesThatDiffer& values, std::int64_t evaluation,
                       const Move* move) {
     std::string text = std::string(objective) + ": incremental value " + std::to_string(values.value) +
-                       ", from scratch " + std::to_string(values.full_value) + "; companion " +
-                       std::to_string(values.companion) + ", from scratch " + std::to_string(values.full_companion) +
-                       "; evaluation " + std::to_string(evaluation);
+                       ", full evaluation " + std::to_string(values.full_value) + "; smoothing term " +
+                       std::to_string(values.companion) + ", full evaluation " + std::to_string(values.full_companion) +
+                       "; evaluation number " + std::to_string(evaluation);
     if (move != nullptr) {
         for (const Relocation& r : *move) {
             text += "; rank " + std::to_string(r.rank.value) + " from slot " + std::to_string(r.from_slot.value) +

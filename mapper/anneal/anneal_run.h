@@ -15,8 +15,8 @@
 
 namespace haichi {
 
-/// The whole state of an annealing run, besides its inputs. It is a value: a new annealer that is given a stored one
-/// continues the run exactly.
+/// The whole state of an annealing run, besides its inputs. A value type: a new annealer with a stored state continues
+/// the run exactly.
 struct AnnealState {
     AnnealState(const Mapping& first, Random generator, const Cooling& plan)
         : start(first), mapping(first), best(first), random(generator), cooling(plan) {}
@@ -25,38 +25,38 @@ struct AnnealState {
     Mapping mapping;
     BestMapping best;
     Random random;
-    /// Proposals that changed the mapping and whose acceptance was decided from their change.
+    /// Number of proposals that changed the mapping, so that their change decided their acceptance.
     std::int64_t evaluations = 0;
     std::int64_t accepted = 0;
-    double energy = 0;  ///< of the mapping against the start, in messages of mean size
+    double energy = 0;  ///< energy of the mapping relative to the start, in messages of mean size
     Cooling cooling;
     Convergence convergence;
     std::vector<RankId> hot_ranks;
-    std::int64_t hot_ranks_renewed_at = -1;  ///< evaluation number; -1: never
-    // Of runs in rounds (LaneAnnealer), from the first:
+    std::int64_t hot_ranks_renewed_at = -1;  ///< evaluation number, or -1 for never
+    // For runs in rounds (LaneAnnealer), set in their first round:
     std::vector<Random> lanes;
     MoveWindow window;
 };
 
-/// An annealing run with its objective's type hidden: what a restart asks of it between thousands of moves.
+/// An annealing run with its objective's type hidden: the interface that a restart uses between thousands of moves.
 class AnyAnnealRun {
   public:
     virtual ~AnyAnnealRun() = default;
 
-    /// The bound is reached, unless the schedule wants every evaluation; or no move changes anything.
+    /// True if the bound is reached, unless the schedule requires every evaluation, or if no move changes anything.
     [[nodiscard]] bool finished() const { return is_finished_; }
     [[nodiscard]] Mapping best() const { return state_.best.get(state_.mapping); }
     [[nodiscard]] const AnnealState& state() const { return state_; }
 
     [[nodiscard]] virtual bool at_bound() const = 0;
     [[nodiscard]] virtual double best_in_unit() const = 0;
-    /// Runs end at multiples of so many evaluations.
+    /// Runs end at multiples of this number of evaluations.
     [[nodiscard]] virtual std::int64_t round_size() const = 0;
-    /// Continues until `evaluations` are made in all, or finished().
+    /// Continues up to a total of `evaluations`, or until finished().
     virtual void run_until(std::int64_t evaluations) = 0;
-    /// In runs limited by time: `fraction` of it is over.
+    /// For runs with a time limit: `fraction` of the time has passed.
     virtual void cool_to(double fraction) = 0;
-    /// Compares the incremental value with a full evaluation; throws InternalError when they differ.
+    /// Compares the incremental value with a full evaluation. Throws InternalError when they differ.
     virtual void verify() const = 0;
 
   protected:
@@ -67,7 +67,7 @@ class AnyAnnealRun {
 
     void finish() { is_finished_ = true; }
 
-    /// True when the run has returned to its start: the objective is to be reset.
+    /// Returns true if the run has returned to its start. The caller must then reset the objective.
     [[nodiscard]] bool returns_to_start();
 
     const Problem* problem_;
@@ -87,11 +87,11 @@ struct ValuesThatDiffer {
     std::int64_t full_companion = 0;
 };
 
-/// Throws InternalError; `move` is what made them differ, where it is known.
+/// Throws InternalError. `move` is the move that caused the difference, if known.
 [[noreturn]] void throw_difference(std::string_view objective, const ValuesThatDiffer& values, std::int64_t evaluation,
                                    const Move* move);
 
-/// What an annealing run does besides its moves, whichever way it makes them.
+/// The part of an annealing run that does not depend on how it makes moves.
 template <SearchObjective O>
 class AnnealRun : public AnyAnnealRun {
   public:
@@ -111,7 +111,7 @@ class AnnealRun : public AnyAnnealRun {
         note_whether_at_bound();
     }
 
-    /// The mapping has this value, the smallest so far.
+    /// Records the mapping's value, the smallest so far.
     void note_best(typename O::Value value) {
         best_value_ = value;
         note_whether_at_bound();
@@ -119,7 +119,7 @@ class AnnealRun : public AnyAnnealRun {
         state_.convergence.improved(state_.evaluations, objective_->in_unit(best_value_));
     }
 
-    /// Every so often that finding them costs less than the evaluations between.
+    /// Renews the hot ranks, so rarely that this costs less than the evaluations between.
     void renew_hot_ranks() {
         if (!proposer_->uses_hot_ranks()) return;
         const std::int64_t messages = problem_->workload().crossing_message_count();
@@ -130,7 +130,7 @@ class AnnealRun : public AnyAnnealRun {
         std::as_const(*objective_).append_hot_ranks(state_.mapping, state_.hot_ranks);
     }
 
-    /// Compares values with those computed from scratch; throws InternalError when they differ.
+    /// Compares values with a full evaluation. Throws InternalError when they differ.
     void compare(const Mapping& mapping, typename O::Value value, std::int64_t companion, const Move* move) const {
         const typename O::Value fresh = objective_->value_from_scratch(mapping);
         const std::int64_t fresh_companion = objective_->companion_from_scratch(mapping);

@@ -23,9 +23,9 @@ class Annealer final : public AnnealRun<O> {
     [[nodiscard]] std::int64_t round_size() const override { return 1; }
 
     void run_until(std::int64_t evaluations) override {
-        constexpr int kMostIdleDraws = 1 << 20;  // draws in a row that change nothing: there is nothing to find
+        constexpr int kMostIdleDraws = 1 << 20;  // after this many draws in a row without a change, the run ends
         int idle_draws = 0;
-        Random random = state_.random;  // in registers: nothing in the loop takes its address
+        Random random = state_.random;  // in registers, because nothing in the loop takes its address
         while (state_.evaluations < evaluations && !finished()) {
             if (state_.evaluations >= state_.cooling.next_step()) {
                 state_.cooling.advance(state_.evaluations, state_.energy);
@@ -63,11 +63,11 @@ class Annealer final : public AnnealRun<O> {
     using AnnealRun<O>::state_;
     using AnnealRun<O>::renew_hot_ranks;
 
-    /// Of the move, when it is accepted; else the objective is as it was.
+    /// The energy of the move if it is accepted. Otherwise the objective keeps its state.
     [[gnu::always_inline]] inline std::optional<double> accepted_energy(const Move& move, Random& random) {
         const MetropolisAcceptor acceptor(state_.cooling.temperature());
         if constexpr (LimitedObjective<O>) {
-            // Drawn before the change is known, so that the objective knows how much of it matters.
+            // Drawn before the change is known, so that the objective knows the limit of acceptable changes.
             const double drawn = MetropolisAcceptor::draw(random);
             const auto change =
                 objective_->propose_within(state_.mapping, move, {acceptor.most(drawn), companion_weight_});

@@ -19,8 +19,8 @@ std::int64_t whole_rounds(std::int64_t evaluations, const AnyAnnealRun& run) {
 
 }  // namespace
 
-/// How many evaluations are made between two looks at the stop flag and the clock: as many as take a tenth of a second,
-/// for a few may take that long where a rank has tens of thousands of partners.
+/// The number of evaluations between two polls of the stop flag and the clock. They take about a tenth of a second,
+/// because even a few are slow if a rank has tens of thousands of partners.
 class AnyRestarts::Burst {
   public:
     Burst(std::int64_t most, const AnyAnnealRun& run)
@@ -61,7 +61,7 @@ AnyRestarts::AnyRestarts(const SearchedObjective& objective, const Problem& prob
     const std::int32_t threads = options.threads > 0 ? options.threads : omp_get_max_threads();
     if (!objective.is_split || !restarts_are_shared(problem, options.schedule)) {
         shares_ = {.restarts = std::clamp(threads, 1, restarts_)};
-    } else if (restarts_ >= threads) {  // restarts of their own need no waiting for others
+    } else if (restarts_ >= threads) {  // independent restarts need not wait for other threads
         shares_ = {.restarts = threads, .in_rounds = true};
     } else {
         shares_ = {.threads_of_restart = threads, .in_rounds = true};
@@ -69,7 +69,7 @@ AnyRestarts::AnyRestarts(const SearchedObjective& objective, const Problem& prob
 }
 
 SearchResult AnyRestarts::run_restarts() {
-    control_.log.info("annealing: {} restarts on {} threads, seed {}; restart k of 1 to {} draws from stream k",
+    control_.log.info("annealing: {} restarts on {} threads, seed {}; restart k of 1 to {} uses random stream k",
                       restarts_, shares_.restarts * shares_.threads_of_restart, options_.seed, restarts_);
     std::exception_ptr failure;
     std::mutex failure_mutex;
@@ -111,7 +111,7 @@ void AnyRestarts::report_done(const AnyAnnealRun& run) {
 }
 
 Cooling AnyRestarts::plan_cooling(const Proposer& proposer, const std::function<double()>& mean_change) const {
-    // The tool's window is 10 minutes; the paper made 492,500 evaluations of this objective in 257 s.
+    // The tool's window is 10 minutes. The paper made 492,500 evaluations of this objective in 257 s.
     constexpr std::int64_t kRmattWindow = 1'150'000;
     if (options_.schedule == ScheduleKind::kPaper) return Cooling::paper(options_.evaluations);
     if (options_.schedule == ScheduleKind::kRmatt) {
@@ -124,7 +124,7 @@ Cooling AnyRestarts::plan_cooling(const Proposer& proposer, const std::function<
 }
 
 double AnyRestarts::companion_weight() const {
-    // Small against the objective's own steps (one message), large enough to show the way on plateaus.
+    // Small compared with the objective's own steps (one message), but large enough to guide the search on plateaus.
     constexpr double kDefault = 0.1;
     return options_.companion_weight.value_or(kDefault);
 }
@@ -135,7 +135,7 @@ bool AnyRestarts::anneal_as_planned(std::int32_t restart, AnyAnnealRun& run) {
     return anneal_to(restart, run, run.state().cooling.evaluations());
 }
 
-/// The bursts only bound the time between two looks at the stop flag.
+/// Bursts only limit the time between two polls of the stop flag.
 bool AnyRestarts::anneal_to(std::int32_t restart, AnyAnnealRun& run, std::int64_t all) {
     Burst burst(options_.verify == VerifyLevel::kStep ? 16 : 2048, run);
     while (run.state().evaluations < all && !run.finished()) {
@@ -147,7 +147,7 @@ bool AnyRestarts::anneal_to(std::int32_t restart, AnyAnnealRun& run, std::int64_
     return true;
 }
 
-/// The RMATT tool's rule: ends when the objective has changed by at most a tenth over a window.
+/// The stop rule of the RMATT tool: ends when the objective has changed by at most a tenth over a window.
 bool AnyRestarts::anneal_by_windows(std::int32_t restart, AnyAnnealRun& run) {
     constexpr double kLeastChange = 0.1;
     const std::int64_t window = run.state().cooling.evaluations();
@@ -159,7 +159,7 @@ bool AnyRestarts::anneal_by_windows(std::int32_t restart, AnyAnnealRun& run) {
     return true;
 }
 
-/// Gives each restart its share of the time; the temperature follows the clock.
+/// Gives each restart its fraction of the time. The temperature follows the clock.
 bool AnyRestarts::anneal_for_time(std::int32_t restart, AnyAnnealRun& run) {
     const double limit = *options_.time_limit_seconds;
     const std::int32_t rounds = (restarts_ + shares_.restarts - 1) / shares_.restarts;
@@ -202,7 +202,7 @@ SearchResult AnyRestarts::sum_up() {
         log_restart(restart, tally);
     }
     if (winner_.restart >= 0) {
-        control_.log.info("annealing: the best is that of restart {}{}", winner_.restart + 1,
+        control_.log.info("annealing: restart {} has the best value{}", winner_.restart + 1,
                           winner_.at_bound ? ", at the lower bound" : "");
     }
     found.mapping = std::move(winner_.mapping);
@@ -211,19 +211,19 @@ SearchResult AnyRestarts::sum_up() {
     return found;
 }
 
-/// Logged when all have ended, in their order, so that the log does not depend on threads.
+/// Called after all restarts, in their order, so that the log does not depend on threads.
 void AnyRestarts::log_restart(std::int32_t restart, const RestartTally& tally) const {
     if (!control_.log.enabled(LogLevel::kDebug)) return;
-    std::string temperatures = "as the schedule says";
+    std::string temperatures = "from the schedule";
     if (tally.temperatures) {
         temperatures = fmt::format("{:.4g} to {:.4g} {}{}", tally.temperatures->first, tally.temperatures->last,
                                    tally.temperatures->is_from_pilot ? "from the pilot" : "without a pilot",
-                                   tally.temperatures->is_loosened ? ", which found the start good" : "");
+                                   tally.temperatures->is_loosened ? ", with a good start" : "");
     }
     control_.log.debug("restart {}: {} {} after {} evaluations{}; temperatures {}", restart + 1, objective_.name,
                        tally.value, tally.evaluations, tally.complete ? "" : ", cut short", temperatures);
     for (const Cooling::PilotLevel& level : tally.pilot) {
-        control_.log.trace("restart {}: pilot at temperature {:.4g}, energy {:.4g} against the start", restart + 1,
+        control_.log.trace("restart {}: pilot at temperature {:.4g}, energy {:.4g} relative to the start", restart + 1,
                            level.temperature, level.energy);
     }
 }

@@ -16,26 +16,26 @@
 
 namespace haichi {
 
-/// What every restart leaves behind; only the best mapping is kept.
+/// The record of one restart. Only the best of all mappings is kept.
 struct RestartTally {
     bool begun = false;
     bool complete = false;
     std::int64_t evaluations = 0;
     double loop_seconds = 0;
-    double value = 0;  ///< the best, unit of the objective
+    double value = 0;  ///< best value, in the unit of the objective
     std::optional<Cooling::Window> temperatures{};
-    std::vector<Cooling::PilotLevel> pilot{};  ///< only for a log that wants it
+    std::vector<Cooling::PilotLevel> pilot{};  ///< only for logs that contain it
 };
 
-/// What a search's restarts need to know of its objective.
+/// The properties of the objective that a search's restarts use.
 struct SearchedObjective {
     std::string_view name;
     MovesOfLarge moves_of_large{};
-    bool is_split = false;  ///< several threads can work on one restart (SplitObjective)
+    bool is_split = false;  ///< whether several threads can work on one restart (SplitObjective)
 };
 
-/// The restarts of one search, with the objective's type hidden: threads, schedule, progress, the log. Compiled once;
-/// RestartedSearch has what is compiled for each objective.
+/// The restarts of one search, with the objective's type hidden: threads, schedule, progress and log. This class is
+/// compiled once. RestartedSearch is compiled for each objective.
 class AnyRestarts {
   public:
     AnyRestarts(const SearchedObjective& objective, const Problem& problem, const StartOfRestart& start,
@@ -45,13 +45,13 @@ class AnyRestarts {
     AnyRestarts& operator=(const AnyRestarts&) = delete;
 
   protected:
-    /// How threads are distributed; results depend neither on this nor on their number.
+    /// The distribution of threads. Results depend neither on it nor on the number of threads.
     struct ThreadShares {
-        std::int32_t restarts = 1;  ///< at a time
+        std::int32_t restarts = 1;  ///< concurrent restarts
         std::int32_t threads_of_restart = 1;
-        bool in_rounds = false;  ///< several threads could work on a restart
+        bool in_rounds = false;  ///< whether several threads could work on a restart
     };
-    /// The smallest (value, restart index) so far, but for the value.
+    /// The smallest (value, restart index) so far, without the value.
     struct Winner {
         std::int32_t restart = -1;
         bool at_bound = false;
@@ -61,18 +61,18 @@ class AnyRestarts {
 
     virtual void run_restart(std::int32_t restart) = 0;
 
-    /// Runs them all; the result is complete but for its value and bound.
+    /// Runs all restarts. The caller adds the result's value and bound.
     SearchResult run_restarts();
 
-    /// Anneals until the schedule ends, and notes what the restart leaves behind.
+    /// Anneals until the schedule ends, and records the restart.
     void anneal(std::int32_t restart, AnyAnnealRun& run, std::optional<double> bound_in_unit);
-    /// For a restart that has been compared with the winner.
+    /// Call it after comparing the restart with the winner.
     void report_done(const AnyAnnealRun& run);
 
-    /// `mean_change` is asked where the schedule needs it.
+    /// `mean_change` is called if the schedule needs it.
     [[nodiscard]] Cooling plan_cooling(const Proposer& proposer, const std::function<double()>& mean_change) const;
 
-    /// Restarts take turns.
+    /// Restarts alternate between the two proposers.
     [[nodiscard]] const Proposer& proposer_of(std::int32_t restart) const {
         return proposers_[static_cast<std::size_t>(restart % 2)];
     }
@@ -87,17 +87,17 @@ class AnyRestarts {
 
   private:
     [[nodiscard]] bool stopped() const { return control_.stop != nullptr && control_.stop->load(); }
-    /// Cut short by the user, or because an earlier restart has reached the bound.
+    /// True if the user stopped the search, or an earlier restart has reached the bound.
     [[nodiscard]] bool is_cut(std::int32_t restart) const { return stopped() || first_at_bound_.load() < restart; }
 
-    // True when the restart was not cut short.
+    // These return true if the restart was not cut short.
     bool anneal_as_planned(std::int32_t restart, AnyAnnealRun& run);
     bool anneal_to(std::int32_t restart, AnyAnnealRun& run, std::int64_t all);
     bool anneal_by_windows(std::int32_t restart, AnyAnnealRun& run);
     bool anneal_for_time(std::int32_t restart, AnyAnnealRun& run);
 
     class Burst;
-    /// At most to `all` evaluations.
+    /// Runs up to a total of `all` evaluations.
     void run_burst(AnyAnnealRun& run, Burst& burst, std::int64_t all);
     [[nodiscard]] double time_fraction() const;
     SearchResult sum_up();

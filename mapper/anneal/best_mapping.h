@@ -7,33 +7,33 @@
 
 namespace haichi {
 
-/// The best mapping of a search, without copying it at every improvement: the moves made since are remembered and taken
-/// back when it is asked for. When they are more than the mapping has ranks, it is copied after all; so a move costs
-/// O(1) on average and memory stays O(ranks). A value.
+/// The best placement of a search, without a copy at every improvement. The moves since the best are stored, and get()
+/// reverts them. When there are more moves than ranks, the mapping is copied. A move therefore costs O(1) on average,
+/// and memory is O(ranks). A value type.
 class BestMapping {
   public:
     explicit BestMapping(const Mapping& start) : best_(start) {}
 
-    /// The mapping of the search is now the best.
+    /// The search's current mapping is the new best.
     void improved() {
         moves_since_.clear();
         is_copy_ = false;
     }
 
-    /// `move` was just applied to `current`.
+    /// Records that `move` was just applied to `current`.
     void moved(const Mapping& current, const Move& move) {
         if (is_copy_) return;
         moves_since_.push_back(move);
         copy_if_many(current);
     }
-    /// The same of several, in their order.
+    /// Records several moves in their order.
     void moved(const Mapping& current, std::span<const Move> moves) {
         if (is_copy_) return;
         moves_since_.insert(moves_since_.end(), moves.begin(), moves.end());
         copy_if_many(current);
     }
 
-    /// Copies the best now: the search is about to leave `current` by other ways than moves.
+    /// Copies the best now, because the search will change `current` without recorded moves.
     void keep(const Mapping& current) {
         best_ = get(current);
         is_copy_ = true;

@@ -9,37 +9,37 @@
 
 namespace haichi {
 
-/// A placement's value beside the bound, in the unit of the objective.
+/// A placement's evaluation score and its bound, in the unit of the objective.
 struct Standing {
     double value = 0;
     std::optional<double> lower_bound;
-    /// The two as counted, where the unit counts something: a double beyond 2^53 is not it.
+    /// Exact counts, if the unit is a count. A double cannot hold counts above 2^53 exactly.
     std::optional<unsigned __int128> counted_value;
     std::optional<unsigned __int128> counted_lower_bound;
-    bool optimal = false;  ///< value and bound are exactly equal
-    /// For objectives that are searched elsewhere than on the real topology (rmatt-3d, and sums with it): the value
-    /// there. `value` is the real one, and there is no bound.
+    bool optimal = false;  ///< whether value and bound are exactly equal
+    /// The value on the searched topology, for objectives that are not searched on the real topology (rmatt-3d, and
+    /// sums with it). `value` is the real one, and there is no bound.
     std::optional<double> search_value;
 };
 
-/// An objective on one problem with its type hidden: all that a job asks of it. What decides between its ties
-/// (ObjectiveSpec::then) counts in searches; a standing is of the objective itself. Crossed once per run and not per
-/// move: search() is the annealing loop as compiled for the concrete objective. Objectives of the table, robust ones,
-/// plug-ins and Python callables all come as one of these.
+/// An objective on one problem with its type hidden: the interface that a job uses. The tie-breaking order
+/// (ObjectiveSpec::then) counts in searches only; an evaluation score has only the objective itself. Virtual calls
+/// occur once per run, not per move, because search() is the annealing loop compiled for the concrete objective.
+/// Objectives of the table, robust objectives, plug-ins and Python callables all implement this interface.
 class BoundObjective {
   public:
     virtual ~BoundObjective() = default;
 
     [[nodiscard]] virtual ObjectiveInfo info() const = 0;
     [[nodiscard]] virtual Standing standing(const Mapping& mapping) const = 0;
-    /// The same when the mapping's metrics are known already.
+    /// The same with known metrics of the mapping.
     [[nodiscard]] virtual Standing standing(const Mapping& mapping, const Metrics& metrics) const = 0;
-    /// Anneals from start(restart), restarts over OpenMP threads. The winner is the smallest (value, restart index);
-    /// restarts above the first that reaches the bound are discarded and not counted. Same result for any number of
-    /// threads, unless a time limit or an interruption ends it.
+    /// Anneals from start(restart), with restarts distributed over OpenMP threads. The winner is the smallest (value,
+    /// restart index). Restarts after the first that reaches the bound are discarded and not counted. The result is the
+    /// same for any number of threads, unless a time limit or an interruption ends the search.
     [[nodiscard]] virtual SearchResult search(const StartOfRestart& start, const SearchOptions& options,
                                               const SearchControl& control) const = 0;
-    /// Looks at every placement (ExhaustiveSearch); throws OptionError when they are too many.
+    /// Evaluates every placement (ExhaustiveSearch). Throws OptionError when there are too many.
     [[nodiscard]] virtual SearchResult search_all(VerifyLevel verify, const SearchControl& control) const = 0;
 };
 

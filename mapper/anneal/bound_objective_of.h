@@ -11,7 +11,7 @@
 
 namespace haichi {
 
-/// The problem must outlive it. `default_placement` is what weighted objectives refer to.
+/// The problem must outlive this object. Weighted objectives refer to `default_placement`.
 template <SearchObjective O>
 class BoundObjectiveOf : public BoundObjective {
   public:
@@ -35,7 +35,7 @@ class BoundObjectiveOf : public BoundObjective {
     }
     [[nodiscard]] SearchResult search(const StartOfRestart& start, const SearchOptions& options,
                                       const SearchControl& control) const override {
-        // Objectives alone are searched without the cost of others.
+        // Without a tie-breaking order, the search avoids its cost.
         if (spec_.then.empty()) {
             return RestartedSearch<O>(*problem_, spec_, default_placement_, start, options, control).run();
         }

@@ -12,17 +12,17 @@ constexpr std::int64_t kPaperLevels = 197;
 constexpr double kPaperFactor = 0.9;
 constexpr double kPaperFirst = 10;
 
-// The pilot's temperatures per mean energy change of a random proposal: from frozen to molten.
+// The pilot's temperatures, per mean energy change of a random proposal: from frozen to molten.
 constexpr double kPilotFirstPerSpread = 0.002;
 constexpr double kPilotLastPerSpread = 2;
 
-// Runs too short for a pilot descend from the start, hardly above frozen.
+// Runs too short for a pilot descend from the start, barely above frozen.
 constexpr std::int64_t kFewestForPilot = 40'000;
 constexpr double kColdFirstPerSpread = 0.05;
 
-constexpr double kStartEnergy = 0;  // energies are stated against the start's
+constexpr double kStartEnergy = 0;  // energies are relative to the start
 
-/// Temperature at `share` of the way from first to last, by equal factors.
+/// The temperature at fraction `share` of the range from first to last, on a geometric scale.
 double between(double first, double last, double share) {
     return first * deterministic_exp(deterministic_log(last / first) * share);
 }
@@ -121,16 +121,18 @@ void Cooling::set_by_fraction(double fraction, std::int64_t evaluations_made, do
     temperature_ = between(first_temperature_, last_temperature_, share);
 }
 
-/// Shares of the rise from the lowest energy to the hottest, and how much colder the run ends.
+/// The first temperature of a run, as the fraction `melted` of the energy rise in the pilot, and its ratio to the last
+/// temperature.
 struct Cooling::Heat {
     double melted = 0;
     double first_per_last = 1;
 };
 
-/// Melted: chosen on random geometric graphs, planar meshes, stencils with holes and power-law graphs of 2,048 to 4,096
-/// ranks, with 100 to 3,000 evaluations a rank. In short runs the pilot's energy lags behind its temperature, so the
-/// same share means a much hotter start. Loosened: on stencils of 4,096 ranks and on CG, where a factor of two does not
-/// matter.
+/// The numbers for melting were chosen on random geometric graphs, planar meshes, stencils with holes and power-law
+/// graphs. They had 2,048 to 4,096 ranks and 100 to 3,000 evaluations per rank. In short runs the pilot's energy
+/// follows its temperature late, so the same fraction means a much hotter start.
+///
+/// The numbers for loosening were chosen on stencils of 4,096 ranks and on CG, where a factor of two does not matter.
 Cooling::Heat Cooling::heat_of_good_start(double evaluations) const {
     if (stepping_ranks_ == 0) return {.melted = 0.04, .first_per_last = 3};
     constexpr double kPerEvaluationOfRank = 1e-4;
@@ -140,7 +142,7 @@ Cooling::Heat Cooling::heat_of_good_start(double evaluations) const {
     return {.melted = std::clamp(kPerEvaluationOfRank * per_rank, kLeast, kMost), .first_per_last = 25};
 }
 
-/// `evaluations`: of the whole run.
+/// `evaluations` is the number for the whole run.
 void Cooling::focus(double evaluations) {
     is_focused_ = true;
     bool any = false;
@@ -153,8 +155,8 @@ void Cooling::focus(double evaluations) {
         hot = seen.mean();
     }
     if (!any || !(hot > lowest)) return;
-    // A start near the lowest is a good one: it is not melted. The numbers for others were chosen on stencils of 4,096
-    // ranks and on CG; within a factor of two they do not matter.
+    // A start near the lowest energy is a good one, which is not melted. The numbers for other starts were chosen on
+    // stencils of 4,096 ranks and on CG, where a factor of two does not matter.
     constexpr double kGoodStart = 0.1;
     constexpr Heat kMelted{.melted = 0.25, .first_per_last = 5};
     begins_at_start_ = kStartEnergy - lowest < kGoodStart * (hot - lowest);

@@ -9,53 +9,53 @@
 
 namespace haichi {
 
-/// The temperature of an annealing run, evaluation by evaluation (or, in runs limited by time, by the share of the time
-/// that is gone). A value that goes with the run's state. Temperatures are in messages of mean size (Change).
+/// The temperature of an annealing run per evaluation or, in runs with a time limit, per elapsed fraction of the time.
+/// A value type that belongs to the run's state. Temperatures are in messages of mean size (Change).
 ///
-/// - paper(): 197 temperatures 10 * 0.9^k of 2,500 evaluations each, 492,500 in all, every one made.
+/// - paper(): 197 temperatures 10 * 0.9^k of 2,500 evaluations each, 492,500 in all. Every evaluation is made.
 /// - rmatt(): the same temperatures over a window of evaluations, for the stop rule of the RMATT tool.
-/// - automatic(): a short pilot heats the start from frozen to molten and notes the energy at each temperature. The
-///   main run then spends its evaluations only between the temperature at which the mapping melted and a little below:
-///   above, it is random whatever one does; further below, it is frozen. A good start is loosened, or melted as far as
-///   the evaluations can repair. Where the window lies differs by orders of magnitude between objectives, machines and
-///   workloads, and nothing but a trial tells.
+/// - automatic(): a short pilot heats the start from frozen to molten and records the energy at each temperature. The
+///   main run uses only the range from the melting temperature to slightly below. At higher temperatures the mapping is
+///   random, and at lower ones it is frozen. A good start is loosened, or melted as far as the evaluations can repair.
+///   This range differs by orders of magnitude between objectives, machines and workloads, and only a trial finds it.
 class Cooling {
   public:
-    /// `evaluations` other than 0 spreads that many over the 197 temperatures.
+    /// If `evaluations` is not 0, the 197 temperatures are spread over that many evaluations.
     static Cooling paper(std::int64_t evaluations);
-    /// The paper's temperatures spread over the first `window` evaluations, then the last of them; when the run ends is
-    /// for its caller, who compares the objective from window to window.
+    /// The paper's temperatures are spread over the first `window` evaluations. Later evaluations have the last
+    /// temperature. The caller decides when the run ends, by comparing the objective from window to window.
     static Cooling rmatt(std::int64_t window);
-    /// `spread`: mean size of the energy changes of random proposals. `stepping_ranks`: how many ranks there are, where
-    /// moves step to partners. Such moves repair a start that was melted, and improve it; the fewer evaluations a rank
-    /// has, the less is melted. With other moves (0) a good start is only loosened.
+    /// `spread` is the mean size of the energy changes of random proposals. `stepping_ranks` is the number of ranks if
+    /// moves step to partners. Such moves repair and improve a melted start. With fewer evaluations per rank, less is
+    /// melted. With other moves (0), a good start is only loosened.
     static Cooling automatic(double spread, std::int64_t evaluations, std::int64_t stepping_ranks = 0);
 
     [[nodiscard]] double temperature() const { return temperature_; }
-    /// Of the run, or of a window of rmatt().
+    /// Evaluations of the run, or of a window of rmatt().
     [[nodiscard]] std::int64_t evaluations() const { return evaluations_; }
     [[nodiscard]] bool runs_to_the_end() const { return kind_ == Kind::kPaper; }
 
-    /// The evaluation number at which advance() wants to be called.
+    /// The evaluation number at which advance() must be called.
     [[nodiscard]] std::int64_t next_step() const { return next_step_; }
-    /// `energy` is that of the current mapping against the start's.
+    /// `energy` is the energy of the current mapping relative to the start.
     void advance(std::int64_t evaluations_made, double energy);
 
-    /// True once, when the main run begins and wants the start's mapping back: a good one, which the pilot melted.
+    /// Returns true once, when the main run begins with a good start that the pilot melted. The caller must restore the
+    /// start's mapping.
     [[nodiscard]] bool take_return_to_start() { return std::exchange(begins_at_start_, false); }
 
-    /// Runs limited by time: `fraction` of it, 0..1, is gone. Turns the evaluation steps off.
+    /// For runs with a time limit: `fraction` of the time, 0..1, has passed. Turns the evaluation steps off.
     void advance_to(double fraction, std::int64_t evaluations_made, double energy);
 
-    /// Where the main run of automatic() begins and ends.
+    /// First and last temperature of the main run of automatic().
     struct Window {
         double first = 0, last = 0;
-        bool is_from_pilot = false;  ///< else the run was too short for one
-        bool is_loosened = false;    ///< the start was good, and the run began from it again
+        bool is_from_pilot = false;  ///< if false, the run was too short for a pilot
+        bool is_loosened = false;    ///< whether the start was good and the main run began from it
     };
-    /// Nothing for other schedules, and before the pilot has ended.
+    /// Empty for other schedules, and before the end of the pilot.
     [[nodiscard]] std::optional<Window> window() const;
-    /// What the pilot saw: a temperature and the mean energy at it.
+    /// A result of the pilot: a temperature and its mean energy.
     struct PilotLevel {
         double temperature = 0;
         double energy = 0;
@@ -78,7 +78,7 @@ class Cooling {
     static Cooling by_levels(Kind kind, std::int64_t evaluations);
 
     Kind kind_ = Kind::kAutomatic;
-    std::int64_t level_ = 0;  ///< of the paper's temperatures
+    std::int64_t level_ = 0;  ///< index of the paper's temperature
     std::int64_t evaluations_ = 0;
     std::int64_t evaluations_per_step_ = 1;
     std::int64_t next_step_ = 0;
@@ -86,7 +86,7 @@ class Cooling {
 
     std::int64_t stepping_ranks_ = 0;
     double spread_ = 1;
-    double first_temperature_ = 1;  ///< of the main run
+    double first_temperature_ = 1;  ///< first temperature of the main run
     double last_temperature_ = 1;
     bool is_focused_ = false;
     bool begins_at_start_ = false;

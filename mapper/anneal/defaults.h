@@ -7,12 +7,13 @@
 
 namespace haichi {
 
-/// Restarts that a search makes when not told: more for small problems, where one is short. Does not depend on threads.
+/// Default number of restarts of a search. Small problems have more, because their restarts are short. Does not depend
+/// on threads.
 std::int32_t default_restarts(const Problem& problem, ScheduleKind schedule);
-/// Whether all threads work on one restart after the other (LaneAnnealer), where the objective lets them: restarts are
-/// few on large jobs, and long.
+/// Whether all threads work on one restart at a time (LaneAnnealer), if the objective allows it. Large jobs have few
+/// restarts, and long ones.
 bool restarts_are_shared(const Problem& problem, ScheduleKind schedule);
-/// Evaluations of a restart under the schedule auto when not told.
+/// Default evaluations of a restart under the schedule auto.
 std::int64_t default_evaluations(const Problem& problem);
 
 }  // namespace haichi

@@ -12,10 +12,10 @@
 
 namespace haichi {
 
-/// Bytes that processors exchange at once: what different threads write lies apart.
+/// Size of a cache line in bytes. Data of different threads are at least this far apart.
 constexpr std::size_t kCacheLineBytes = 64;
 
-/// A move, and what it changes in the mapping of who made it.
+/// A move, and the change that its lane computed for it.
 template <SplitObjective O>
 struct LaneMove {
     Move move;
@@ -25,12 +25,12 @@ struct LaneMove {
 /// One of the sequences of moves that a round tries side by side (LaneAnnealer).
 template <SplitObjective O>
 struct alignas(kCacheLineBytes) Lane {
-    std::int64_t wanted = 0;  ///< evaluations
+    std::int64_t wanted = 0;  ///< requested evaluations
     std::int64_t evaluations = 0;
     std::vector<LaneMove<O>> accepted;
 };
 
-/// What is the same for all lanes of a round.
+/// Data that all lanes of a round share.
 struct Round {
     double temperature = 0;
     Candidates candidates;
@@ -49,18 +49,18 @@ class alignas(kCacheLineBytes) LaneMapping {
     }
     [[nodiscard]] const Mapping& mapping() const { return mapping_; }
 
-    /// Anneals from the round's mapping on, then takes all moves back. Calls observe(mapping, move, change so far)
-    /// after every proposal.
+    /// Anneals from the round's mapping, then reverts all moves. Calls observe(mapping, move, change so far) after
+    /// every proposal.
     template <class Observe>
     void run(Lane<O>& lane, const Round& round, const O& objective, const Proposer& proposer, Random& stream,
              Observe&& observe) {
-        constexpr int kMostIdleDraws = 1 << 16;  // in a row: there is nothing to find
+        constexpr int kMostIdleDraws = 1 << 16;  // after this many draws in a row without a change, the lane ends
         const MetropolisAcceptor acceptor(round.temperature);
         lane.accepted.clear();
         std::int64_t evaluations = 0;
         int idle_draws = 0;
         typename O::Value sum{};
-        Random random = stream;  // in registers: nothing in the loop takes its address
+        Random random = stream;  // in registers, because nothing in the loop takes its address
         while (evaluations < lane.wanted && idle_draws < kMostIdleDraws) {
             const Move move = proposer.propose(mapping_, round.candidates, random);
             ++idle_draws;
@@ -80,8 +80,9 @@ class alignas(kCacheLineBytes) LaneMapping {
         for (auto made = lane.accepted.rbegin(); made != lane.accepted.rend(); ++made) mapping_.undo(made->move);
     }
 
-    /// Makes the moves that the lanes accepted, lane by lane, without those that find a rank gone or a slot taken.
-    /// Returns what share `share` of `shares` of them changed; all shares together are the change of the value.
+    /// Applies the moves that the lanes accepted, lane by lane. Skips moves whose rank has moved or whose slot is
+    /// taken. Thread `share` of `shares` returns the change of its part of the moves. The sum over all threads is the
+    /// change of the value.
     typename O::Value follow(std::span<const Lane<O>> lanes, const O& objective, std::size_t share,
                              std::size_t shares) {
         begin();
@@ -89,7 +90,7 @@ class alignas(kCacheLineBytes) LaneMapping {
         std::size_t turn = share;
         for (std::size_t l = 0; l < lanes.size(); ++l) {
             const auto lane = static_cast<std::uint8_t>(l);
-            bool is_whole = true;  // the mapping that the lane saw differs only by what lanes before it did
+            bool is_whole = true;  // no move of this lane was skipped, so only earlier lanes changed what it saw
             for (const LaneMove<O>& accepted : lanes[l].accepted) {
                 if (!fits(accepted.move)) {
                     is_whole = false;
@@ -106,7 +107,7 @@ class alignas(kCacheLineBytes) LaneMapping {
         }
         return sum;
     }
-    /// The moves that the last round made, in order.
+    /// The moves of the last round, in order.
     [[nodiscard]] std::span<const Move> made() const { return made_; }
 
   private:
@@ -128,7 +129,7 @@ class alignas(kCacheLineBytes) LaneMapping {
             return !there.valid() || std::ranges::any_of(move, [&](const Relocation& o) { return o.rank == there; });
         });
     }
-    /// Ranks that the lane has moved are where it saw them; those of others it saw where the round began.
+    /// Ranks moved by this lane are where the lane saw them. Other ranks were seen at the start of the round.
     [[nodiscard]] typename O::Value correction(const O& objective, const Move& move, std::uint8_t lane) const {
         return objective.correction(mapping_, move, [&](RankId rank) {
             const std::uint8_t last = last_lane_[rank.index()];
@@ -143,8 +144,8 @@ class alignas(kCacheLineBytes) LaneMapping {
 
     Mapping mapping_;
     std::vector<Move> made_;
-    std::vector<std::uint8_t> last_lane_;  ///< that moved the rank in the last round
-    std::vector<NodeId> before_;           ///< every rank's node when the last round began
+    std::vector<std::uint8_t> last_lane_;  ///< per rank: the lane that moved it in the last round
+    std::vector<NodeId> before_;           ///< every rank's node at the beginning of the last round
 };
 
 }  // namespace haichi

@@ -13,17 +13,17 @@
 
 namespace haichi {
 
-/// The annealing of one large job by several threads, in rounds. In a round, lanes try moves side by side, each from
-/// the mapping that the round began with, with its own random numbers and without seeing what the others do. Then the
-/// moves that they accepted are made one after the other, and the value is told what they changed in all, exactly.
-/// Rounds and lanes depend on the job alone, so results do not depend on the number of threads.
+/// Anneals one large job with several threads, in rounds. In a round, lanes try moves side by side. Each starts from
+/// the round's first mapping, has its own random numbers, and does not see the other lanes. The accepted moves are then
+/// applied one after another, and the value changes by their exact total. Rounds and lanes depend only on the job, so
+/// results do not depend on the number of threads.
 ///
-/// On very large jobs the lanes of a round draw moves for the ranks of one window (MoveWindow).
+/// On very large jobs, the lanes of a round draw moves for the ranks of one window (MoveWindow).
 ///
-/// What a lane does not see makes some of its changes wrong. Rounds are so short that it does not matter: an eighth as
-/// many proposals as ranks in the window. Of the moves accepted in them four in a hundred find a rank gone. On stencils
-/// and a random geometric graph of 4,096 ranks medians over seeds at equal evaluations differed from Annealer's by 1 %
-/// at most, either way; rounds four times as long lost 2 to 5 %.
+/// A lane does not see other lanes' moves, so some of its changes are wrong. Rounds are short enough that this does not
+/// matter: they have an eighth as many proposals as the window has ranks. Four in a hundred accepted moves find their
+/// rank moved. On stencils and a random geometric graph of 4,096 ranks, medians over seeds at equal evaluations
+/// differed from Annealer's by at most 1 % either way. Rounds four times as long lost 2 to 5 %.
 template <SplitObjective O>
 class LaneAnnealer final : public AnnealRun<O> {
   public:
@@ -41,9 +41,9 @@ class LaneAnnealer final : public AnnealRun<O> {
         lanes_.resize(static_cast<std::size_t>(std::clamp(ranks / kRanksPerLane, kFewestLanes, kMostLanes)));
         constexpr std::int64_t kRanksPerEvaluation = 8;
         const auto in_window = std::min(ranks, static_cast<std::int64_t>(MoveWindow::kRanks));
-        constexpr std::int64_t kShortestRound = 256;  // or threads wait more than they work
+        constexpr std::int64_t kShortestRound = 256;  // with fewer, threads wait longer than they work
         per_round_ = std::max(in_window / kRanksPerEvaluation, kShortestRound);
-        // Short runs want their temperatures, too.
+        // Short runs need all their temperatures, too.
         constexpr std::int64_t kFewestRounds = 500;
         per_round_ = std::clamp<std::int64_t>(state_.cooling.evaluations() / kFewestRounds, 1, per_round_);
         if (state_.lanes.empty()) {
@@ -57,7 +57,7 @@ class LaneAnnealer final : public AnnealRun<O> {
     using AnnealRun<O>::finished;
     using AnnealRun<O>::best_value;
 
-    /// Evaluations of a round.
+    /// Evaluations per round.
     [[nodiscard]] std::int64_t round_size() const override { return per_round_; }
 
     void run_until(std::int64_t evaluations) override {
@@ -114,7 +114,7 @@ class LaneAnnealer final : public AnnealRun<O> {
         const auto observe = [this](const Mapping& mapping, const Move& move, typename O::Value change) {
             if (verify_ == VerifyLevel::kStep) this->compare(mapping, value_ + change, 0, &move);
         };
-        std::atomic<std::size_t> next{0};  // whoever is free takes the next one
+        std::atomic<std::size_t> next{0};  // each free thread takes the next lane
         team_->run([&](int thread) {
             LaneMapping<O>& copy = copies_[static_cast<std::size_t>(thread)];
             for (std::size_t l = next++; l < lanes_.size(); l = next++) {
@@ -126,7 +126,7 @@ class LaneAnnealer final : public AnnealRun<O> {
         go_on_when_idle(state_.evaluations > before);
     }
 
-    /// Where no rank of a window has a move the next may have some.
+    /// Shifts the window if no rank in it has a move, because ranks of the next window may have some.
     void go_on_when_idle(bool has_moved) {
         idle_windows_ = has_moved ? 0 : idle_windows_ + 1;
         if (idle_windows_ >= state_.window.windows()) this->finish();
@@ -149,7 +149,7 @@ class LaneAnnealer final : public AnnealRun<O> {
     std::vector<typename O::Value> changes_;
     std::vector<Lane<O>> lanes_;
     std::int64_t per_round_ = 1;
-    std::size_t idle_windows_ = 0;  ///< in a row
+    std::size_t idle_windows_ = 0;  ///< number of consecutive idle windows
     typename O::Value value_;
 };
 

@@ -10,8 +10,8 @@
 
 namespace haichi {
 
-/// Metropolis: a change for the worse by d is accepted with probability exp(-d / temperature), that is when
-/// d <= -temperature * ln(w) for w uniform in (0, 1].
+/// Metropolis: an increase by d is accepted with probability exp(-d / temperature). That is, it is accepted when d <=
+/// -temperature * ln(w) for w uniform in (0, 1].
 class MetropolisAcceptor {
   public:
     explicit MetropolisAcceptor(double temperature) : temperature_(temperature) {}
@@ -23,25 +23,25 @@ class MetropolisAcceptor {
         return accepts(change, draw(random));
     }
 
-    /// For changes that are not known yet.
+    /// A draw for a change that is still unknown.
     [[nodiscard, gnu::always_inline]] static double draw(Random& random) { return 1 - random.unit(); }
-    /// Accepts a change for the worse that a draw decides.
+    /// Accepts an increase by a given draw.
     [[nodiscard, gnu::always_inline]] inline bool accepts(double change, double drawn) const {
-        // Nearly every draw is decided by a bracket of the logarithm from its exponent and first mantissa bits; the
-        // others by the logarithm itself, so the answer is always that of the exact rule.
+        // The exponent and the first mantissa bits give a bracket of the logarithm, which decides nearly every draw.
+        // The logarithm decides the others, so the answer always follows the exact rule.
         if (change < temperature_ * (bracket(drawn).low - kSlack)) return true;
         if (change > temperature_ * (bracket(drawn).high + kSlack)) return false;
         return accepts_by_logarithm(change, drawn);
     }
-    /// No change above it is accepted.
+    /// No larger change is accepted.
     [[nodiscard, gnu::always_inline]] inline double most(double drawn) const {
         return temperature_ * (bracket(drawn).high + kSlack);
     }
 
   private:
-    static constexpr double kSlack = 1e-9;  ///< far above the rounding of the table and of these lines
+    static constexpr double kSlack = 1e-9;  ///< far above the rounding errors of the table and of these expressions
 
-    /// Of -ln(drawn).
+    /// Bounds of -ln(drawn).
     struct Bracket {
         double low = 0;
         double high = 0;
@@ -53,7 +53,7 @@ class MetropolisAcceptor {
         const std::size_t cell = (bits >> (kMantissaBits - kCellBits)) % kCells;
         return {power - kLogOfEdge[cell + 1], power - kLogOfEdge[cell]};
     }
-    /// Out of the loop that accepts() is in: a logarithm is long, and hardly ever asked for.
+    /// Outside the loop with accepts(), because a logarithm is long code and rarely needed.
     [[nodiscard, gnu::noinline, gnu::cold]] bool accepts_by_logarithm(double change, double w) const {
         return change <= -temperature_ * deterministic_log(w);
     }

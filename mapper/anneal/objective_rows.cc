@@ -5,14 +5,12 @@ namespace haichi {
 
 namespace {
 
-/// The packet simulator as the judge.
+/// The objective that evaluates placements with the packet simulator.
 ObjectiveRow simulated_time_row() {
-    ObjectiveRow row{
-        {.name = "simulated-time",
-         .unit = "seconds",
-         .sentence =
-             "simulated time of an iteration without barriers; the best placements for tac3 and the default one "
-             "are compared"}};
+    ObjectiveRow row{{.name = "simulated-time",
+                      .unit = "seconds",
+                      .sentence = "simulated time of an iteration without barriers; compares the best placements for "
+                                  "tac3 and the default one"}};
     row.searched_as = Tac3::kInfo.name;
     return row;
 }

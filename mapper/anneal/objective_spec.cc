@@ -11,7 +11,7 @@ namespace haichi {
 
 namespace {
 
-constexpr const char* kExample = "an example is weighted(hop-bytes=0.7,tac3=0.3)";
+constexpr const char* kExample = "write terms and weights, as in weighted(hop-bytes=0.7,tac3=0.3)";
 
 double parse_weight(std::string_view text, std::string_view whole) {
     double weight = 0;
@@ -20,7 +20,7 @@ double parse_weight(std::string_view text, std::string_view whole) {
     constexpr double kSmallest = 1e-12;
     constexpr double kLargest = 1e12;
     if (error != std::errc{} || end != text.data() + text.size() || !(weight >= kSmallest && weight <= kLargest)) {
-        throw OptionError("weight " + shown(text) + " in " + shown(whole) + " is not a number from 1e-12 to 1e12");
+        throw OptionError("invalid weight " + shown(text) + " in " + shown(whole) + " (a number from 1e-12 to 1e12)");
     }
     return weight;
 }
@@ -28,14 +28,14 @@ double parse_weight(std::string_view text, std::string_view whole) {
 WeightedTerm parse_term(std::string_view term, const ObjectiveRow& sum, std::string_view whole) {
     const auto equals = term.find('=');
     if (equals == std::string_view::npos) {
-        throw OptionError("term " + shown(term) + " of " + shown(whole) + " is not NAME=WEIGHT");
+        throw OptionError("expected NAME=WEIGHT in " + shown(whole) + ", found " + shown(term));
     }
     const ObjectiveRow& row = objectives().at(term.substr(0, equals));
     const std::string name(row.name);
-    if (row.needs_terms) throw OptionError(std::string(sum.name) + "() cannot hold " + name + "()");
+    if (row.needs_terms) throw OptionError(std::string(sum.name) + "() cannot contain " + name + "()");
     if (!row.searched_as.empty()) {
-        throw OptionError(std::string(sum.name) + "() cannot hold " + name,
-                          "it ranks the placements that a search has found");
+        throw OptionError(std::string(sum.name) + "() cannot contain " + name,
+                          "use another objective, because this one only ranks the placements of a search");
     }
     return {name, parse_weight(term.substr(equals + 1), whole), row.make_term};
 }
@@ -47,7 +47,7 @@ ObjectiveSpec parse_objective(std::string_view text) {
     const ObjectiveRow& row = objectives().at(text.substr(0, open));
     ObjectiveSpec spec{.name = std::string(row.name)};
     if (open == std::string_view::npos) {
-        if (row.needs_terms) throw OptionError("objective " + spec.name + " needs its terms", kExample);
+        if (row.needs_terms) throw OptionError("objective " + spec.name + " requires terms", kExample);
         return spec;
     }
     if (!row.needs_terms || !text.ends_with(')')) throw OptionError("cannot read objective " + shown(text), kExample);
@@ -67,19 +67,20 @@ std::vector<std::string> parse_next(std::string_view text) {
 void set_next(const std::vector<std::string>& names, ObjectiveSpec& spec) {
     constexpr const char* kOption = "§then: ";
     if (names.size() > kMostNext) {
-        throw OptionError(kOption + std::to_string(names.size()) + " objectives; " + std::to_string(kMostNext) +
-                          " are the most");
+        throw OptionError(kOption + std::to_string(names.size()) + " objectives (at most " + std::to_string(kMostNext) +
+                          ")");
     }
     std::vector<std::string> seen = {spec.name};
     spec.then.clear();
     for (const std::string& name : names) {
         const ObjectiveRow& row = objectives().at(name);
         if (row.make_term == nullptr) {
-            throw OptionError(kOption + name + " cannot decide between ties",
-                              row.needs_terms ? "name an objective without terms"
-                                              : "it ranks the placements that a search has found");
+            throw OptionError(kOption + name + " cannot break ties",
+                              row.needs_terms
+                                  ? "name an objective without terms"
+                                  : "use another objective, because this one only ranks the placements of a search");
         }
-        if (std::ranges::find(seen, name) != seen.end()) throw OptionError(kOption + name + " is named twice");
+        if (std::ranges::find(seen, name) != seen.end()) throw OptionError(kOption + ("duplicate objective " + name));
         seen.push_back(name);
         spec.then.push_back({name, row.make_term});
     }

@@ -5,13 +5,13 @@
 
 #include "mapper/anneal/bound_objective_of.h"
 
-// Objectives in shared libraries. A plug-in is one source file with a class that satisfies SearchObjective and, at its
-// end, HAICHI_PLUGIN_OBJECTIVES(MyObjective); see examples/plugin_objective. The annealing loop is compiled into the
-// plug-in for its objective, so it runs as fast as those of the table.
+// Objectives in shared libraries. A plug-in is one source file with a class that satisfies SearchObjective. The file
+// ends with HAICHI_PLUGIN_OBJECTIVES(MyObjective), as in examples/plugin_objective. The annealing loop is compiled into
+// the plug-in for its objective, so it is as fast as for objectives of the table.
 
 namespace haichi {
 
-/// Changes whenever a plug-in built before would not fit: the two sides share C++ types.
+/// Changes whenever older plug-ins become incompatible, because both sides share C++ types.
 inline constexpr const char* kPluginAbi = "haichi-plugin/3 " __VERSION__;
 
 template <SearchObjective... O>
@@ -36,7 +36,7 @@ const char* plugin_objective_names() {
 
 }  // namespace haichi
 
-/// What haichi looks for in the library; once per library, outside namespaces.
+/// The symbols that haichi loads from the library. Use it once per library, outside namespaces.
 #define HAICHI_PLUGIN_OBJECTIVES(...)                                                                                  \
     extern "C" const char* haichi_plugin_abi() { return haichi::kPluginAbi; }                                          \
     extern "C" const char* haichi_plugin_objectives() { return haichi::plugin_objective_names<__VA_ARGS__>(); }        \

@@ -10,14 +10,14 @@ std::vector<Proposer::Share> default_mix() {
     return {{MoveKind::kNeighbour, 0.6}, {MoveKind::kFocused, 0.2}, {MoveKind::kUniform, 0.2}};
 }
 
-/// Chosen on random geometric graphs, FFT and stencils of 700 to 4,096 ranks. On machines without coordinates there
-/// are few steps to take, and a mix without uniform moves was worse.
+/// Chosen on random geometric graphs, FFT and stencils of 700 to 4,096 ranks. Machines without coordinates offer few
+/// steps, and there a mix without uniform moves was worse.
 std::vector<Proposer::Share> stepping_mix() { return {{MoveKind::kStep, 0.5}, {MoveKind::kNeighbour, 0.5}}; }
 
 std::vector<Proposer::Share> chasing_mix() { return {{MoveKind::kFocused, 0.95}, {MoveKind::kNeighbour, 0.05}}; }
 
-/// Jobs of up to 1,024 ranks have several restarts. Steps won on FFT and random geometric graphs of that size, and not
-/// on stencils that do not fit their machines.
+/// Jobs of up to 1,024 ranks have several restarts. Steps were better on FFT and random geometric graphs of that size,
+/// but not on stencils that do not fit their machines.
 bool steps_in(std::int32_t restart, std::size_t ranks) {
     constexpr std::size_t kAlways = 1024;
     return ranks > kAlways || (ranks > kFewestWithSteps && restart % 2 == 0);
@@ -72,7 +72,7 @@ bool Proposer::can_move() const {
 }
 
 SlotId Proposer::empty_slot(const Mapping& mapping, Random& random) const {
-    // A few draws find one unless nearly all slots are taken; the last draw then stands as a swap.
+    // A few draws find an empty slot unless nearly all slots are taken. Otherwise the last draw is used as a swap.
     SlotId slot;
     for (int draw = 0; draw < 16; ++draw) {
         slot = any_slot(random);
@@ -90,7 +90,7 @@ SlotId Proposer::empty_slot(const Mapping& mapping, Random& random) const {
 
 [[gnu::always_inline]] inline SlotId Proposer::slot_near(const Mapping& mapping, NodeId node, Random& random) const {
     const std::int32_t per_node = mapping.ranks_per_node();
-    // With several slots per node the best place is beside the partner.
+    // With several slots per node, the best slot is on the partner's node.
     const bool onto_partner_node = per_node > 1 && (random.next() >> 63) != 0;
     if (!onto_partner_node) {
         const auto near = problem_->network().near_nodes(node);
@@ -107,7 +107,7 @@ SlotId Proposer::empty_slot(const Mapping& mapping, Random& random) const {
 
 [[gnu::always_inline]] inline Move Proposer::propose_neighbour(const Mapping& mapping, const Candidates& candidates,
                                                                Random& random) const {
-    // A pair of neighbours gains nothing, and late in a run most pairs are neighbours: draw again, a few times.
+    // A pair of neighbours gains nothing, and late in a run most pairs are neighbours. A few more draws find others.
     constexpr int kMostTries = 3;
     RankId rank;
     NodeId partner_node;
@@ -119,10 +119,10 @@ SlotId Proposer::empty_slot(const Mapping& mapping, Random& random) const {
     return move_to_slot(mapping, rank, slot_near(mapping, partner_node, random));
 }
 
-/// Where no draw is nearer, beside the partner.
+/// If no draw is nearer, moves next to the partner.
 [[gnu::always_inline]] inline Move Proposer::propose_step(const Mapping& mapping, const Candidates& candidates,
                                                           Random& random) const {
-    constexpr int kMostTries = 6;  // on a grid every second neighbour or so is nearer
+    constexpr int kMostTries = 6;  // on a grid about every second neighbour is nearer
     const HopDistance& distance = problem_->hop_distance();
     const RankId rank = any_rank(candidates, random);
     const NodeId partner_node = mapping.node(any_partner(rank, random));
@@ -145,7 +145,7 @@ Move Proposer::propose_directed(MoveKind kind, const Mapping& mapping, const Can
         case MoveKind::kStep:
             return propose_step(mapping, candidates, random);
         case MoveKind::kEmpty: {
-            // Drawn one after the other: in one call, compilers differ in which argument comes first.
+            // Drawn in two statements, because compilers evaluate arguments of one call in different orders.
             const RankId rank = any_rank(candidates, random);
             return move_to_slot(mapping, rank, empty_slot(mapping, random));
         }

@@ -13,33 +13,33 @@
 
 namespace haichi {
 
-/// What the default mix is on large problems.
+/// The default mix of moves on large problems.
 enum class MovesOfLarge : std::uint8_t {
-    kMixed,  ///< the same as on small ones
-    /// Late in a run no other rank than those on the worst links can lower the value: nearly all moves are focused, and
-    /// go beside where the rank is or next to a partner. In a good placement nothing from far away fits.
+    kMixed,  ///< the same as on small problems
+    /// Late in a run, only ranks on the most loaded links can lower the value. Nearly all moves are therefore focused,
+    /// and go near the rank's node or next to a partner. In a good placement nothing from far away fits.
     kFocused,
-    /// Every hop counts: ranks step to their partners, or go next to them. On machines with coordinates; there are few
-    /// steps to take on others. In searches that have several restarts, every other one has the usual mix.
+    /// Every hop counts: ranks step towards their partners, or move next to them. Only on machines with coordinates,
+    /// because others offer few steps. In searches with several restarts, every other restart has the usual mix.
     kSteps
 };
 
-/// Ranks that communicate, of the problems that count as large in MovesOfLarge::kSteps: more than these.
+/// MovesOfLarge::kSteps applies to problems with more communicating ranks than this.
 inline constexpr std::size_t kFewestWithSteps = 256;
 
-/// Whom moves are drawn for.
+/// The ranks for which moves are drawn.
 struct Candidates {
-    std::span<const RankId> ranks;        ///< that communicate; at least one
-    std::span<const RankId> hot_ranks{};  ///< feed the focused kind
+    std::span<const RankId> ranks;        ///< communicating ranks, at least one
+    std::span<const RankId> hot_ranks{};  ///< ranks for focused moves
 };
 
-/// Draws moves. The mix of kinds is fixed; what it draws depends only on its arguments.
+/// Draws moves. The mix of kinds is fixed. A draw depends only on its arguments.
 ///
-/// - uniform: a communicating rank to any slot, swapping with whoever is there (the paper's move);
-/// - empty: a communicating rank to an empty slot;
-/// - neighbour: a communicating rank next to one of its partners;
-/// - step: a communicating rank one hop nearer to one of its partners; where few draws find no such node, next to it;
-/// - focused: a rank with messages on the worst links of the worst set, to any slot or next to a partner.
+/// - uniform: a communicating rank to any slot, swapped with the rank there (the paper's move).
+/// - empty: a communicating rank to an empty slot.
+/// - neighbour: a communicating rank next to one of its partners.
+/// - step: a communicating rank one hop nearer to one of its partners, or next to it if few draws find no such node.
+/// - focused: a rank with messages on the most loaded links of the worst set, to any slot or next to a partner.
 class Proposer {
   public:
     struct Share {
@@ -47,8 +47,8 @@ class Proposer {
         double share;
     };
 
-    /// Equal shares of `moves`; the default mix when empty. Kinds that the problem has no use for (empty moves without
-    /// empty slots) become uniform ones.
+    /// Gives the kinds in `moves` equal probability, or uses the default mix if `moves` is empty. Kinds without use in
+    /// the problem, such as empty moves without empty slots, become uniform ones.
     Proposer(const Problem& problem, std::span<const MoveKind> moves, MovesOfLarge of_large = MovesOfLarge::kMixed,
              std::int32_t restart = 0);
 
@@ -60,12 +60,12 @@ class Proposer {
         return {.ranks = {ranks_, rank_count_}, .hot_ranks = hot_ranks};
     }
 
-    /// A move, or an empty one when the draw would change nothing.
+    /// Returns a move, or an empty one when the draw would change nothing.
     [[gnu::always_inline]] inline Move propose(const Mapping& mapping, const Candidates& candidates,
                                                Random& random) const {
         const MoveKind kind = kind_of_draw_[random.next() >> 56];
         if (kind == MoveKind::kUniform) return propose_uniform(mapping, candidates, random);
-        // The call works on a copy: a generator whose address nobody takes stays in registers.
+        // The call uses a copy, because a generator stays in registers only if nothing takes its address.
         Random stream = random;
         const Move move = propose_directed(kind, mapping, candidates, stream);
         random = stream;
@@ -73,9 +73,9 @@ class Proposer {
     }
 
     [[nodiscard]] bool uses_hot_ranks() const { return uses_hot_ranks_; }
-    /// Whether hot ranks are worth being renewed often.
+    /// Whether hot ranks should be renewed often.
     [[nodiscard]] bool chases_hot_ranks() const { return chases_hot_ranks_; }
-    /// Whether the default mix is of steps and neighbour moves.
+    /// Whether the default mix consists of steps and neighbour moves.
     [[nodiscard]] bool steps_to_partners() const { return steps_to_partners_; }
 
   private:
@@ -91,7 +91,7 @@ class Proposer {
         const RankId rank = any_rank(candidates, random);
         return move_to_slot(mapping, rank, any_slot(random));
     }
-    /// The kinds other than uniform.
+    /// Draws a move of any kind other than uniform.
     [[nodiscard]] Move propose_directed(MoveKind kind, const Mapping& mapping, const Candidates& candidates,
                                         Random& random) const;
     [[nodiscard]] SlotId empty_slot(const Mapping& mapping, Random& random) const;
@@ -102,19 +102,19 @@ class Proposer {
     [[nodiscard]] SlotId any_slot_of(NodeId node, Random& random) const;
 
     const Problem* problem_;
-    // What every draw needs, at hand.
-    const RankId* ranks_ = nullptr;  ///< that communicate
+    // Data for every draw.
+    const RankId* ranks_ = nullptr;  ///< communicating ranks
     std::uint32_t rank_count_ = 0;
-    std::uint32_t slot_count_ = 0;  ///< usable ones
+    std::uint32_t slot_count_ = 0;  ///< usable slots
     bool all_slots_are_usable_ = true;
     bool uses_hot_ranks_ = false;
     bool chases_hot_ranks_ = false;
     bool steps_to_partners_ = false;
     static constexpr std::size_t kDraws = 256;
-    /// [top 8 random bits]: one table look-up instead of comparing shares.
+    /// Index: the top 8 random bits. One table look-up replaces comparisons of probabilities.
     std::array<MoveKind, kDraws> kind_of_draw_{};
-    std::vector<SlotId> usable_slots_;  ///< where not all are
-    std::int32_t near_hops_ = 0;        ///< between nodes that count as next to each other
+    std::vector<SlotId> usable_slots_;  ///< if not all slots are usable
+    std::int32_t near_hops_ = 0;        ///< largest distance of nodes that are next to each other
 };
 
 }  // namespace haichi

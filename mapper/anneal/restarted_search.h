@@ -10,8 +10,8 @@
 
 namespace haichi {
 
-/// Mean size of the energy changes of a few proposals that change it, from the objective's current mapping; none is
-/// made.
+/// Mean size of the energy changes of a few proposals, without proposals that change nothing. It starts from the
+/// objective's current mapping and applies no move.
 template <SearchObjective O>
 double mean_change(O& objective, const Proposer& proposer, const Mapping& mapping, double companion, Random random) {
     constexpr int kDraws = 500;
@@ -30,7 +30,7 @@ double mean_change(O& objective, const Proposer& proposer, const Mapping& mappin
     return count > 0 ? sum / count : 1;
 }
 
-/// Sums over sets count only the worst links of every set; sums of hops every message.
+/// Sums over sets depend only on the most loaded links of every set. Sums of hops depend on every message.
 template <SearchObjective O>
 constexpr MovesOfLarge moves_of_large() {
     if constexpr (requires { O::kHotRanksAreFew; }) {
@@ -86,7 +86,7 @@ class RestartedSearch final : public AnyRestarts {
         report_done(run);
     }
 
-    /// A restart that is discarded never wins: it is above one with the smallest value there can be.
+    /// A discarded restart never wins, because an earlier one has the smallest possible value.
     void keep_if_best(std::int32_t restart, const AnnealRun<O>& run) {
         const std::scoped_lock lock(winner_mutex_);
         const auto value = run.best_value();

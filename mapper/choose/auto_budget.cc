@@ -11,7 +11,7 @@ namespace haichi {
 
 namespace {
 
-/// Links between two nodes, about: the mean over pairs drawn at random.
+/// Approximate links between two nodes: the mean over randomly drawn pairs.
 double mean_distance(const Network& network) {
     constexpr int kDraws = 256;
     Random random(1, 1);
@@ -28,8 +28,8 @@ double mean_distance(const Network& network) {
     return pairs > 0 ? sum / pairs : 1;
 }
 
-/// Passages over links that a proposal changes: two ranks move, their messages are taken off their routes and put on
-/// others.
+/// Number of link traversals that a proposal changes: two ranks move, and their messages leave their old routes and
+/// take new ones.
 double changed_passages(const Problem& problem) {
     std::size_t ends = 0;
     for (const RankId rank : problem.communicating_ranks()) ends += problem.incident(rank).size();
@@ -38,8 +38,9 @@ double changed_passages(const Problem& problem) {
     return 2 * 2 * ends_per_rank * std::max(mean_distance(problem.network()), 1.0);
 }
 
-/// Nanoseconds of an evaluation: `fixed`, and `per_passage`. Measured on CG, stencils of 7 and 27 points, FFT, Bruck's
-/// and pairwise all-to-all and a dense matrix on 96 nodes, and three of them on 4,096; within a factor of two.
+/// Nanoseconds per evaluation: `fixed`, plus `per_passage` for each link traversal. Measured on CG, stencils of 7 and
+/// 27 points, FFT, Bruck's and pairwise all-to-all and a dense matrix on 96 nodes, and on three of them on 4,096 nodes.
+/// Accurate within a factor of two.
 struct EvaluationCost {
     double fixed = 0;
     double per_passage = 0;

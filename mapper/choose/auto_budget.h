@@ -8,20 +8,20 @@
 
 namespace haichi {
 
-/// What --objective auto may spend, in counts that do not depend on the machine it runs on: the seconds are those of
-/// one core of a server of 2020.
+/// The budget of --objective auto, in counts that do not depend on the computer. Seconds mean seconds of one core of a
+/// server of 2020.
 class AutoBudget {
   public:
-    /// `trials` objectives are searched by, `seeds` times each.
+    /// Searches use `trials` objectives, with `seeds` searches each.
     AutoBudget(const Problem& problem, std::size_t trials, std::int32_t seeds);
 
     /// 10 s up to a hundred ranks, a minute at 4,096. Half of it is for searches, a third for simulations of the
-    /// traffic as it is, and a sixth for those under load.
+    /// original traffic, and a sixth for simulations under load.
     [[nodiscard]] double seconds() const { return seconds_; }
     [[nodiscard]] double packet_hops() const { return seconds_ / 3 * kPacketHopsPerSecond; }
     [[nodiscard]] double loaded_packet_hops() const { return seconds_ / 6 * kPacketHopsPerSecond; }
-    /// Restarts and evaluations of one search: the usual ones, and less where these would take too long. Restarts that
-    /// are asked for are shared by the searches; evaluations of a restart, or the time, stay as asked.
+    /// Restarts and evaluations of one search: the defaults, or fewer if these would take too long. Requested restarts
+    /// are distributed over the searches. A requested number of evaluations per restart or a time limit is kept.
     [[nodiscard]] SearchOptions effort(std::string_view objective, const SearchOptions& asked) const;
 
   private:
@@ -30,7 +30,7 @@ class AutoBudget {
     [[nodiscard]] double evaluation_seconds(std::string_view objective) const;
 
     const Problem* problem_;
-    double searches_;  ///< in all
+    double searches_;  ///< seconds of all searches
     std::int32_t seeds_;
     double seconds_;
 };

@@ -13,7 +13,8 @@ namespace {
 
 using Mappings = std::span<const Mapping* const>;
 
-/// How many placements, those of all seeds or fewer, can be simulated; 0: not one of each objective.
+/// The number of placements, of all seeds or fewer, that can be simulated. 0 if the budget does not allow one per
+/// objective.
 template <class Fits, class Hops>
 std::size_t affordable(Mappings placements, std::size_t objectives, Fits&& fits, Hops&& hops) {
     const std::size_t found = placements.size() - 1;
@@ -34,7 +35,7 @@ std::vector<double> predicted(const Job& job, Mappings placements) {
     return seconds;
 }
 
-/// Its sets once, without computing, sizes in proportion.
+/// The workload's sets once, without computation, with scaled message sizes.
 Workload loaded_workload(const Workload& workload, double factor) {
     Workload loaded(workload.rank_count());
     loaded.reserve_messages(workload.messages().size());
@@ -58,7 +59,7 @@ AutoJudge::Times AutoJudge::times(Mappings placements, std::size_t objectives) c
         const auto needed = static_cast<std::ptrdiff_t>(std::min(1 + objectives, plan.judged));
         times.is_simulated = std::all_of(times.seconds.begin(), times.seconds.begin() + needed,
                                          [](const auto& one) { return one.has_value(); });
-        if (!times.is_simulated) times.reason = "the time or an interruption ended the simulations";
+        if (!times.is_simulated) times.reason = "the time limit or an interruption ended the simulations";
     }
     if (!times.is_simulated) {
         times.of_calls = false;
@@ -70,7 +71,7 @@ AutoJudge::Times AutoJudge::times(Mappings placements, std::size_t objectives) c
 }
 
 std::optional<AutoJudge::LoadedTimes> AutoJudge::loaded_times(Mappings placements) const {
-    constexpr std::int64_t kLoadingBytes = 64 << 10;  // 32 packets: overheads no longer count
+    constexpr std::int64_t kLoadingBytes = 64 << 10;  // 32 packets, so overheads do not matter
     const Workload& workload = job_.workload();
     if (workload.crossing_message_count() == 0) return std::nullopt;
     const double mean =
@@ -129,7 +130,7 @@ AutoJudge::Plan AutoJudge::affordable_plan(Mappings placements, std::size_t obje
             [&](const Mapping& mapping) { return packet_hops_of_calls(Placement(job_, mapping)); });
         plan.of_calls = plan.judged > 0;
         if (plan.of_calls) return plan;
-        plan.reason = "its calls are too many to be simulated so often";
+        plan.reason = "its calls are too many for so many simulations";
     }
     plan.options.form = TrafficForm::kSets;
     const auto fits = [&](double all) {
@@ -140,11 +141,11 @@ AutoJudge::Plan AutoJudge::affordable_plan(Mappings placements, std::size_t obje
     plan.judged = affordable(placements, objectives, fits, [&](const Mapping& mapping) {
         return packet_hops_per_iteration(Placement(job_, mapping));
     });
-    if (plan.judged == 0) plan.reason = "its packets are too many to be simulated so often";
+    if (plan.judged == 0) plan.reason = "its packets are too many for so many simulations";
     return plan;
 }
 
-/// Nothing for those that an interruption leaves out.
+/// Times of the placements. An entry is empty if an interruption prevented its simulation.
 std::vector<std::optional<double>> AutoJudge::simulated(const Job& job, Mappings placements,
                                                         const SimulationOptions& options) const {
     std::vector<std::optional<double>> seconds(placements.size());

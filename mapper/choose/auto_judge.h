@@ -12,47 +12,48 @@
 
 namespace haichi {
 
-/// What --objective auto judges placements by: the packet simulator, or predicted-time where that would take longer
-/// than the budget, or the machine does not have the times.
+/// Compares placements for --objective auto with the packet simulator. If that would exceed the budget, or the machine
+/// does not state the times, predicted-time replaces it.
 class AutoJudge {
   public:
     struct Limits {
         std::int32_t threads = 0;
-        std::function<bool()> may_go_on;  ///< called from any thread
+        std::function<bool()> may_go_on;  ///< any thread may call it
         const SimulationControl& simulation;
     };
 
-    /// Of the job's traffic as it is: of an iteration, or of the whole run for calls.
+    /// Times for the job's original traffic: per iteration, or for the whole run with calls.
     struct Times {
         bool is_simulated = false;
         bool of_calls = false;
-        std::string reason{};  ///< why not simulated, or not the calls; empty: nothing was in the way
-        /// In the order of the placements; of the default placement and those of the first seed at least.
+        std::string reason{};  ///< why the traffic or its calls were not simulated; empty if they were
+        /// In the order of the placements. At least the default placement and those of the first seed have a time.
         std::vector<std::optional<double>> seconds{};
     };
 
-    /// Of its sets under load: one after the other, without computing, and with messages of `mean_message_bytes` on
-    /// average. Computing and overheads hide what a placement is good for; here links decide.
+    /// Times for the job's sets under load: one set after another, without computation, and with messages of
+    /// `mean_message_bytes` on average. Computation and overheads hide differences between placements. Under load,
+    /// links decide.
     struct LoadedTimes {
         std::int64_t mean_message_bytes = 0;
         bool is_simulated = false;
-        std::vector<double> seconds{};  ///< of an iteration, in the order of the placements
+        std::vector<double> seconds{};  ///< per iteration, in the order of the placements
     };
 
     AutoJudge(const Job& job, const AutoBudget& budget, Limits limits)
         : job_(job), budget_(budget), limits_(std::move(limits)) {}
 
-    /// `placements`: the default one, then one of each objective for the first seed, the second seed, and so on. Where
-    /// all are too costly, later seeds are left out.
+    /// `placements` begins with the default one, followed by one per objective for the first seed, then for the second
+    /// seed, and so on. If all are too expensive, later seeds are omitted.
     [[nodiscard]] Times times(std::span<const Mapping* const> placements, std::size_t objectives) const;
 
-    /// Nothing where the job's sets have such messages and no computing as they are, or an interruption came first.
+    /// Empty if the job's sets already have such messages and no computation, or after an interruption.
     [[nodiscard]] std::optional<LoadedTimes> loaded_times(std::span<const Mapping* const> placements) const;
 
   private:
-    /// What can be simulated within the budget.
+    /// The simulations that the budget allows.
     struct Plan {
-        std::size_t judged = 0;  ///< the first so many placements; 0: too few of them
+        std::size_t judged = 0;  ///< number of leading placements that are compared; 0 if too few are affordable
         SimulationOptions options{};
         bool of_calls = false;
         std::string reason{};  ///< as in Times

@@ -16,8 +16,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Jobs up to this size are searched from several seeds; for larger ones one search of each objective is what there is
-/// time for.
+/// Jobs up to this size are searched from several seeds. For larger jobs, the time suffices for one search per
+/// objective.
 constexpr std::int32_t kManySeeds = 1024;
 constexpr std::int32_t kSeeds = 3;
 
@@ -25,7 +25,7 @@ constexpr std::int32_t kSeeds = 3;
 struct Candidate {
     std::size_t trial = 0;
     Placement placement;
-    std::optional<double> seconds{};  ///< once it is judged
+    std::optional<double> seconds{};  ///< set after the comparison
 };
 
 std::int32_t seeds_for(const Problem& problem) {
@@ -73,7 +73,7 @@ class AutoRun {
     void search() {
         for (const std::string& name : suited_) trials_.trials.push_back({.objective = name});
         const auto all = static_cast<std::int32_t>(suited_.size()) * seeds_;
-        // Seed after seed, so that what an interruption leaves can be compared.
+        // Seed by seed, so that an interruption leaves comparable results.
         for (std::int32_t seed = 0; seed < seeds_; ++seed) {
             for (std::size_t trial = 0; trial < trials_.trials.size(); ++trial) {
                 if (!candidates_.empty() && is_stopped()) return;
@@ -87,12 +87,12 @@ class AutoRun {
         }
     }
 
-    /// predicted-time goes on from what the first objective of the seed has found: a change of it costs more than one
-    /// of theirs.
+    /// The search with predicted-time continues from the first objective's result for the seed, because its evaluations
+    /// are more expensive.
     [[nodiscard]] MapOptions options_of(std::size_t trial, std::int32_t seed, std::int32_t left) const {
         const std::string& objective = trials_.trials[trial].objective;
         MapOptions options = options_;
-        options.strategy = "anneal";  // tabu search, the usual one for hop-bytes on few nodes, takes ten times as long
+        options.strategy = "anneal";  // tabu search, the default for hop-bytes on few nodes, takes ten times as long
         options.objective.name = objective;
         if (options.objective.then) std::erase(*options.objective.then, objective);
         options.search = budget_.effort(objective, options_.search);
@@ -111,7 +111,7 @@ class AutoRun {
         return options;
     }
 
-    /// Tells the progress of one search as that of all.
+    /// Reports the progress of one search as a part of all searches.
     [[nodiscard]] SearchControl part(std::int32_t number, std::int32_t all) const {
         SearchControl control = control_;
         if (!control_.progress) return control;
@@ -153,9 +153,9 @@ class AutoRun {
 
     // ---- The choice -------------------------------------------------------------------------------------------------
 
-    /// Of the objective with the least mean over the seeds the fastest. Of objectives that are equally fast, to a
-    /// thousandth, the one that suits the job best: what is known of its value (that it is optimal) is then known of
-    /// the placement.
+    /// Selects the fastest placement of the objective with the lowest mean over the seeds. If objectives differ by less
+    /// than a thousandth, the one that suits the job best wins. Facts about its value, such as optimality, then apply
+    /// to the placement.
     [[nodiscard]] const Candidate& best_by_mean() const {
         constexpr double kEqual = 0.999;
         std::size_t winner = 0;
@@ -172,8 +172,8 @@ class AutoRun {
         return *best;
     }
 
-    /// Placements whose times differ by less than a run on a machine would show are told apart by their sets under
-    /// load. No candidate that is slower than the default placement as it is takes part.
+    /// If times differ by less than a run on a machine would show, the sets under load decide. Candidates slower than
+    /// the default placement without load are excluded.
     void judge_under_load(const AutoJudge& judge) {
         constexpr double kAlike = 1.02;
         constexpr double kNotSlower = 1.001;
@@ -191,7 +191,7 @@ class AutoRun {
         if (alike.size() + (default_is_alike ? 1 : 0) < 2) return;
         const auto loaded = judge.loaded_times(placements);
         if (!loaded) return;
-        // Equal under load as well: the one that is best as it is.
+        // If times are equal under load as well, the best placement without load wins.
         std::size_t winner = default_is_alike ? 0 : 1;
         const auto best = std::ranges::find(alike, best_);
         if (best != alike.end() && !trials_.keeps_default) winner = static_cast<std::size_t>(best - alike.begin()) + 1;
@@ -227,9 +227,9 @@ class AutoRun {
 
     const Clock::time_point start_time_ = Clock::now();
     const Job& job_;
-    MapOptions options_;  ///< a time limit is what is left of it
+    MapOptions options_;  ///< with the remaining time limit
     const double seconds_gone_;
-    std::optional<double> time_limit_seconds_;  ///< the whole
+    std::optional<double> time_limit_seconds_;  ///< the whole limit
     const SearchControl& control_;
     const SimulationControl& simulation_;
     const std::shared_ptr<const JobProblem> held_;  ///< kept from search to search
@@ -237,7 +237,7 @@ class AutoRun {
     const std::int32_t seeds_;
     const AutoBudget budget_;
     std::vector<Candidate> candidates_;
-    const Candidate* best_ = nullptr;  ///< once they are judged
+    const Candidate* best_ = nullptr;  ///< set after the comparison
     ObjectiveTrials trials_;
     std::int64_t evaluations_ = 0;
     std::atomic<bool> is_cut_short_ = false;

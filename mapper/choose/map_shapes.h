@@ -10,22 +10,22 @@
 
 namespace haichi {
 
-/// A placement for each job: one search after the other, which share out a time limit.
+/// Finds a placement for each job, one search after another. A time limit is distributed over the searches.
 std::vector<Placement> map_shapes(std::span<const Job> jobs, const MapOptions& options,
                                   const SearchControl& control = {}, const SimulationControl& simulation = {});
 
-/// What is told of placements for several shapes.
+/// The evaluation of placements for several shapes.
 struct ShapesReport {
     std::vector<Evaluation> shapes;
-    std::optional<RobustPlacement> robust;  ///< one placement for all shapes, whose placements there are `shapes`
+    std::optional<RobustPlacement> robust;  ///< one placement for all shapes; `shapes` are its placements there
     double wall_seconds = 0;
     bool interrupted = false;
 };
 
-/// Simulations end with the first that is interrupted.
+/// The first interrupted simulation ends the simulations.
 ShapesReport evaluate_shapes(std::span<const Placement> placements, const EvaluateOptions& options,
                              const SimulationControl& simulation = {});
-/// The same of a robust placement on each shape.
+/// The same for a robust placement on each shape.
 ShapesReport evaluate_shapes(RobustPlacement robust, const EvaluateOptions& options,
                              const SimulationControl& simulation = {});
 

@@ -7,7 +7,7 @@ std::optional<std::int64_t> placement_count(const Problem& problem) {
     const std::int64_t slots = std::int64_t{problem.network().usable_node_count()} * problem.ranks_per_node();
     std::int64_t count = 1;
     for (std::int64_t i = 0; i < ranks; ++i) {
-        count *= slots - i;  // at most 3.6e6 * 2^30 before it is looked at
+        count *= slots - i;  // at most 3.6e6 * 2^30 before the check
         if (count > kMostPlacements) return std::nullopt;
     }
     return count;

@@ -14,18 +14,19 @@
 
 namespace haichi {
 
-/// Most placements that an exhaustive search looks at: those of ten ranks on ten slots.
+/// Most placements of an exhaustive search: the placements of ten ranks on ten slots.
 constexpr std::int64_t kMostPlacements = 3'628'800;
 
-/// Ways to give the communicating ranks distinct usable slots, or nothing when they are more than kMostPlacements.
+/// The number of ways to give the communicating ranks distinct usable slots. Empty if it exceeds kMostPlacements.
 std::optional<std::int64_t> placement_count(const Problem& problem);
 
-/// Looks at every placement of the communicating ranks on nodes, one move from the last; the judge of all other
-/// searches. The first of the best wins. Ends early at the lower bound, and then or at the end the result is optimal.
+/// Evaluates every placement of the communicating ranks on nodes, each one move from the previous one. It is the
+/// reference for all other searches. The first of several best placements wins. It ends early at the lower bound. The
+/// result is optimal unless the search was interrupted.
 template <SearchObjective O>
 class ExhaustiveSearch {
   public:
-    /// Throws OptionError when the placements are too many.
+    /// Throws OptionError when there are too many placements.
     ExhaustiveSearch(const Problem& problem, const ObjectiveSpec& spec, const Mapping& default_placement,
                      VerifyLevel verify, const SearchControl& control)
         : problem_(problem),
@@ -39,9 +40,9 @@ class ExhaustiveSearch {
         if (bound_) meter_.set_bound(objective_.in_unit(*bound_));
         const auto count = placement_count(problem);
         if (!count) {
-            throw OptionError("exhaustive search looks at up to " + std::to_string(kMostPlacements) +
+            throw OptionError("exhaustive search supports at most " + std::to_string(kMostPlacements) +
                                   " placements; this job has more",
-                              "10 ranks on 10 slots are the most; anneal instead");
+                              "use §strategy anneal, or at most 10 ranks on 10 rank slots");
         }
         placements_ = *count;
     }
@@ -66,7 +67,8 @@ class ExhaustiveSearch {
   private:
     [[nodiscard]] bool at_bound() const { return bound_ && !(*bound_ < best_value_); }
 
-    /// Tries every node for the communicating rank number `first` and, below, for those after it. False: stop.
+    /// Tries every node for communicating rank number `first`, and recursively for the ranks after it. Returns false to
+    /// stop.
     bool place_from(std::size_t first) {
         if (first == problem_.communicating_ranks().size()) return look();
         const RankId rank = problem_.communicating_ranks()[first];
@@ -86,7 +88,7 @@ class ExhaustiveSearch {
         return goes_on;
     }
 
-    /// A slot of the node that no rank placed before holds; slots of a node are all the same.
+    /// A slot of the node without a fixed rank. Slots of one node are equivalent.
     [[nodiscard]] std::optional<SlotId> free_slot(NodeId node) const {
         const std::int32_t per_node = problem_.ranks_per_node();
         for (std::int32_t slot = node.value * per_node; slot < (node.value + 1) * per_node; ++slot) {
@@ -104,7 +106,7 @@ class ExhaustiveSearch {
         ++evaluations_;
         if (verify_ == VerifyLevel::kStep && objective_.value() != objective_.value_from_scratch(mapping_)) {
             throw InternalError(std::string(O::kInfo.name) + ": incremental value " +
-                                std::to_string(objective_.in_unit(objective_.value())) + ", from scratch " +
+                                std::to_string(objective_.in_unit(objective_.value())) + ", full evaluation " +
                                 std::to_string(objective_.in_unit(objective_.value_from_scratch(mapping_))));
         }
     }
@@ -131,13 +133,13 @@ class ExhaustiveSearch {
     VerifyLevel verify_;
     const SearchControl& control_;
     Mapping mapping_;
-    std::vector<std::uint8_t> is_fixed_;  ///< by rank: placed by a level above
+    std::vector<std::uint8_t> is_fixed_;  ///< per rank: placed at an outer level of the recursion
     std::optional<typename O::Value> bound_;
     ProgressMeter meter_;
     std::int64_t placements_ = 0;
     std::int64_t looked_at_ = 0;
     std::int64_t evaluations_ = 0;
-    std::int64_t counted_ = 0;  ///< of them: those the meter knows
+    std::int64_t counted_ = 0;  ///< number of evaluations that the meter has counted
     bool stopped_ = false;
     Mapping best_;
     typename O::Value best_value_{};

@@ -52,7 +52,7 @@ class Checker {
     MapCheck check_;
 };
 
-/// "node=8x6x4:torus"
+/// Returns a text such as "node=8x6x4:torus".
 std::string text_of(const NodeRequest& node) {
     return "node=" + sizes_text(node.sizes) + (node.allocation.empty() ? "" : ":" + node.allocation);
 }
@@ -63,39 +63,38 @@ void check_node_against_job(Checker& check, const JobScript& script, const Alloc
     if (node.value.sizes != fold.logical_sizes) {
         return check.problem(
             text_of(node.value) + ", but the logical shape of the job is " + sizes_text(fold.logical_sizes), node.place,
-            "the map's coordinates are those of the logical shape");
+            "request the logical shape, because the map's coordinates refer to it");
     }
     check.ok(text_of(node.value) + " is the logical shape of the job", node.place);
     const std::string& kind = node.value.allocation;
     if (kind == "noncont" && !fold.is_coordinate_table) {
-        return check.note("with noncont, logical coordinates do not say where on the machine a node is", node.place,
-                          "ask for :torus, or write the job's coordinate table (§fold FILE)");
+        return check.note("with noncont, logical coordinates do not determine the location of a node on the machine",
+                          node.place, "request :torus, or give the job's coordinate table with §fold FILE");
     }
     if (fold.is_coordinate_table || fold.name == "row-major") return;
     const bool is_mesh = fold.name == "mesh";
     if (is_mesh != (kind == "mesh")) {
-        check.note("the map was made for the fold " + fold.name + ", which is that of a " +
-                       (is_mesh ? "mesh" : "torus") + " job",
-                   node.place, std::string("ask for :") + (is_mesh ? "mesh" : "torus"));
+        check.note("the map is for the fold " + fold.name + " of a " + (is_mesh ? "mesh" : "torus") + " job",
+                   node.place, std::string("request :") + (is_mesh ? "mesh" : "torus"));
     }
 }
 
-/// Without --shape or --nodes: whether the machine has that many nodes, and is as long in some direction.
+/// Without --shape or --nodes: checks the machine's number of nodes and its sizes.
 void check_node_against_machine(Checker& check, const JobScript& script, const Machine& machine) {
     const Located<NodeRequest>& node = *script.node;
     const std::string what = text_of(node.value);
     const auto* grid = coordinates(machine);
     if (grid == nullptr) {
-        return check.problem(what + ", but machine " + machine.name + " has no coordinates: PJM has no shapes there",
-                             node.place);
+        return check.problem(
+            what + ", but machine " + machine.name + " has no coordinates, so PJM has no shapes for it", node.place);
     }
     if (machine.size_is_open) {
-        return check.note(what + " was not compared with machine " + machine.name + ", whose size is not known",
-                          node.place, "§shape, or a preset with a size, says it");
+        return check.note(what + " was not compared with machine " + machine.name + ", whose size is unknown",
+                          node.place, "give §shape, or a preset with a size");
     }
     if (product(node.value.sizes) > grid->vertex_count()) {
         return check.problem(
-            what + " has more nodes than the " + std::to_string(grid->vertex_count()) + " of machine " + machine.name,
+            what + " has more nodes than machine " + machine.name + " (" + std::to_string(grid->vertex_count()) + ")",
             node.place);
     }
     Sizes longest;
@@ -108,65 +107,67 @@ void check_node_against_machine(Checker& check, const JobScript& script, const M
     std::ranges::sort(longest);
     std::ranges::sort(asked);  // PJM may turn a request
     if (asked.size() == longest.size() && !std::ranges::equal(asked, longest, std::less_equal{})) {
-        return check.problem(what + " is longer than machine " + machine.name + " however it is turned", node.place);
+        return check.problem(what + " does not fit machine " + machine.name + " in any orientation", node.place);
     }
     check.ok(what + " fits machine " + machine.name, node.place);
 }
 
-/// Checks shape=. The shape that the map's coordinates lie in.
+/// Checks shape=. Returns the shape that contains the map's coordinates.
 Sizes process_shape(Checker& check, const JobScript& script) {
     const Sizes& nodes = script.node->value.sizes;
     if (!script.shape) return nodes;
     const Sizes& shape = script.shape->value;
     const std::string what = "shape=" + sizes_text(shape);
     if (shape.size() != nodes.size()) {
-        check.problem(what + " has not as many dimensions as node=" + sizes_text(nodes), script.shape->place);
+        check.problem(what + " has another number of dimensions than node=" + sizes_text(nodes), script.shape->place);
         return nodes;
     }
     if (!std::ranges::equal(shape, nodes, std::less_equal{})) {
         check.problem(what + " does not fit into node=" + sizes_text(nodes), script.shape->place);
         return nodes;
     }
-    check.ok(what + " lies in node=" + sizes_text(nodes), script.shape->place);
+    check.ok(what + " fits into node=" + sizes_text(nodes), script.shape->place);
     return shape;
 }
 
-/// Ranks that PJM lets on a node. Without max-proc-per-node it spreads proc over the nodes of the shape.
+/// Ranks that PJM allows per node. Without max-proc-per-node, it distributes proc over the nodes of the shape.
 std::int64_t processes_per_node(const JobScript& script, std::int64_t nodes, std::int64_t otherwise) {
     if (script.max_proc_per_node) return script.max_proc_per_node->value;
     return script.proc ? (script.proc->value + nodes - 1) / nodes : otherwise;
 }
 
-/// `asked`: ranks per node by --ppn; nothing: not given.
+/// `asked` is the number of ranks per node from --ppn, if given.
 void check_processes(Checker& check, const JobScript& script, std::int64_t nodes, std::int64_t per_node,
                      std::optional<std::int32_t> asked) {
     if (script.proc) {
         const std::string what = "proc=" + std::to_string(script.proc->value);
         if (script.proc->value > nodes * per_node) {
-            check.problem(what + " is more than " + counted(nodes, "node") + " with at most " +
-                              std::to_string(per_node) + " on each take",
-                          script.proc->place, "max-proc-per-node= sets how many a node takes");
+            check.problem(what + " does not fit on " + counted(nodes, "node") + " with at most " +
+                              counted(per_node, "rank") + " each",
+                          script.proc->place, "set the ranks per node with max-proc-per-node=");
         } else {
-            check.ok(what + " fits " + counted(nodes, "node") + ", at most " + std::to_string(per_node) + " on each",
-                     script.proc->place);
+            check.ok(
+                what + " fits on " + counted(nodes, "node") + " with at most " + counted(per_node, "rank") + " each",
+                script.proc->place);
         }
     } else {
-        check.note("the number of processes is not set: no proc=", SourcePlace{script.file, 0},
-                   "without it PJM does not know how many lines the map must have");
+        check.note("proc= is missing, so the number of ranks is unknown", SourcePlace{script.file, 0},
+                   "add proc=, because it determines the number of lines of the map");
     }
     if (asked && per_node != *asked) {
         check.note(
-            "the script lets " + std::to_string(per_node) + " ranks on a node, §ppn says " + std::to_string(*asked),
+            "the script allows " + counted(per_node, "rank") + " per node, but §ppn is " + std::to_string(*asked),
             script.max_proc_per_node ? script.max_proc_per_node->place : SourcePlace{script.file, 0});
     }
     for (const MpiexecCall& call : script.calls) {
         if (!call.ranks || !script.proc || *call.ranks <= script.proc->value) continue;
-        check.problem("mpiexec -n " + std::to_string(*call.ranks) + ", but proc=" + std::to_string(script.proc->value),
-                      call.place);
+        check.problem(
+            "mpiexec -n " + std::to_string(*call.ranks) + " exceeds proc=" + std::to_string(script.proc->value),
+            call.place);
     }
 }
 
-/// Whether the script's file is the map; nothing when it cannot be told.
+/// Whether the script's file is the map. Empty if that is unknown.
 std::optional<bool> is_same_file(const std::string& named, const std::string& map, const std::string& script) {
     namespace fs = std::filesystem;
     if (map == "-" || named.find_first_of("$`%") != std::string::npos) return std::nullopt;
@@ -175,7 +176,7 @@ std::optional<bool> is_same_file(const std::string& named, const std::string& ma
     return fs::equivalent(named, map, none) || fs::equivalent(fs::path(script).parent_path() / named, map, none);
 }
 
-/// A script that starts several programs may have a map for each; one of them has to be this one.
+/// A script with several programs may have a map for each of them. One of these must be this map.
 void check_use(Checker& check, const JobScript& script, const std::string& map) {
     struct Use {
         std::string option;
@@ -200,20 +201,21 @@ void check_use(Checker& check, const JobScript& script, const std::string& map) 
         } else if (is_used) {
             check.note(use.option + shown(use.file) + " names another map", use.place);
         } else {
-            check.problem(use.option + shown(use.file) + " names another file than the map " + shown(map), use.place);
+            check.problem(use.option + shown(use.file) + " does not name the map " + shown(map), use.place);
         }
     }
     if (uses.empty()) {
-        check.problem("the job does not use the map: neither rank-map-hostfile= nor mpiexec --vcoordfile",
+        check.problem("the job does not use the map: it has neither rank-map-hostfile= nor mpiexec --vcoordfile",
                       SourcePlace{script.file, 0}, "add #PJM --mpi \"rank-map-hostfile=" + map + "\"");
     }
     if (script.rank_rule && script.host_file) {
-        check.note(shown(script.rank_rule->value) + " beside rank-map-hostfile may change what the lines mean",
-                   script.rank_rule->place, "leave it out: one line per rank says it all");
+        check.note(
+            shown(script.rank_rule->value) + " together with rank-map-hostfile may change the meaning of the lines",
+            script.rank_rule->place, "remove it, because the map places every rank");
     }
 }
 
-/// Ranks that the script starts from the map; 0: not said.
+/// Number of ranks that the script starts from the map, or 0 if it states none.
 std::int64_t ranks_of(const JobScript& script) {
     for (const MpiexecCall& call : script.calls) {
         if (call.coordinate_file && call.ranks) return *call.ranks;
@@ -236,10 +238,10 @@ void check_text(Checker& check, std::string_view text, const CheckedMap& checked
                      : "every record names a node of the job");
     }
     if (!fails(MapRule::kRecords) && !fails(MapRule::kRankCount)) {
-        check.ok(counted(found.rank_count, "rank") + (context.rank_count > 0 ? ", as the script asks for" : ""));
+        check.ok(counted(found.rank_count, "rank") + (context.rank_count > 0 ? ", as in the script" : ""));
     }
     if (!fails(MapRule::kCapacity)) {
-        check.ok("at most " + counted(found.most_ranks_on_a_node, "rank") + " on a node, which takes " +
+        check.ok("at most " + counted(found.most_ranks_on_a_node, "rank") + " on a node with room for " +
                  std::to_string(job.ranks_per_node));
     }
     for (const auto& problem : found.problems.kept()) check.problem(problem.error);
@@ -250,7 +252,7 @@ void check_text(Checker& check, std::string_view text, const CheckedMap& checked
     }
 }
 
-/// A job of these logical coordinates, whatever they are on the machine.
+/// A job with these logical coordinates, independent of their nodes on the machine.
 Allocation logical_job(const Sizes& sizes, std::int64_t ranks_per_node) {
     AllocationRequest request;
     request.ranks_per_node = static_cast<std::int32_t>(std::min(ranks_per_node, INT32_MAX / product(sizes)));
@@ -262,8 +264,8 @@ bool looks_like_fujitsu(std::string_view text) {
     return first != std::string_view::npos && text[first] == '(';
 }
 
-/// What the script asks for in nodes, checked against the job, where it is given, or the machine; false where nothing
-/// can be told of it.
+/// Checks the script's node request against the given job, or against the machine. Returns false if no check is
+/// possible.
 bool check_node(Checker& check, const JobSpec& spec, JobScript& script, const Reading& reading) {
     const bool is_job_given = !spec.allocation.shape.empty() || is_given(spec.allocation.nodes);
     const std::shared_ptr<const Machine> machine = load_machine(spec, reading);
@@ -271,17 +273,18 @@ bool check_node(Checker& check, const JobSpec& spec, JobScript& script, const Re
     if (is_job_given) job = allocate(*machine, spec.allocation);
     if (!script.node && is_job_given) {
         // node= may come from the command line of pjsub or from a variable.
-        check.note("no readable node=: the map is checked against the job's own shape", SourcePlace{script.file, 0});
+        check.note("cannot read node=, so the map is checked against the job's own shape", SourcePlace{script.file, 0});
         script.node = Located<NodeRequest>{{job->fold.logical_sizes, ""}, {script.file, 0}};
     } else if (!script.node && script.has_unread_node) {
-        check.problem("no readable node=, so the map cannot be checked", SourcePlace{script.file, 0},
-                      "§shape says what the job gets");
+        check.problem("cannot read node=, so the map cannot be checked", SourcePlace{script.file, 0},
+                      "give the shape of the job with §shape");
         return false;
     } else if (is_job_given) {
         check_node_against_job(check, script, *job);
     } else {
         if (!script.node) {
-            check.note("no node=: PJM gives the job 1 node", SourcePlace{script.file, 0}, "§shape says what it gets");
+            check.note("node= is missing, so PJM gives the job 1 node", SourcePlace{script.file, 0},
+                       "give the shape of the job with §shape");
             script.node = Located<NodeRequest>{{{1}, ""}, {script.file, 0}};
         }
         check_node_against_machine(check, script, *machine);
@@ -289,7 +292,7 @@ bool check_node(Checker& check, const JobSpec& spec, JobScript& script, const Re
     return true;
 }
 
-/// The script against the job or the machine, then the map against the script.
+/// Checks the script against the job or the machine, then the map against the script.
 void check_with_script(Checker& check, std::string_view text, const JobSpec& spec, const CheckedMap& checked,
                        const Reading& reading) {
     JobScript script = parse_job_script(read_file(checked.job_script, kLargestScriptBytes), checked.job_script);
@@ -304,11 +307,11 @@ void check_with_script(Checker& check, std::string_view text, const JobSpec& spe
 
     const bool is_fujitsu = checked.format.empty() ? looks_like_fujitsu(text) : checked.format == "fujitsu";
     if (!is_fujitsu) {
-        check.problem("PJM reads maps in the format fujitsu only; " + shown(checked.map) + " is in another", {},
-                      "haichi convert -t fujitsu writes it");
+        check.problem("PJM requires a map in the format fujitsu, but " + shown(checked.map) + " has another format", {},
+                      "convert it with haichi convert -t fujitsu");
         return;
     }
-    if (nodes > kMostVertices) return;  // more than any machine has: said already
+    if (nodes > kMostVertices) return;  // more than any machine has, which is already reported
     const Allocation logical = logical_job(shape, per_node);
     const auto ranks = static_cast<std::int32_t>(std::min<std::int64_t>(ranks_of(script), INT32_MAX));
     check_text(check, text, checked, {.allocation = &logical, .rank_count = ranks});

@@ -12,37 +12,37 @@ namespace haichi {
 
 enum class CheckResult {
     kOk,
-    kNote,     ///< the scheduler takes it, but a user should know
-    kProblem,  ///< the scheduler would not take it
+    kNote,     ///< the scheduler accepts it, but a user should know
+    kProblem,  ///< the scheduler would reject it
 };
 
-/// One thing that was checked.
+/// The result of one check.
 struct CheckLine {
     CheckResult result = CheckResult::kOk;
-    std::string text;   ///< begins with "FILE:LINE: " where a place is known
-    SourcePlace place;  ///< no file: not known
+    std::string text;   ///< begins with "FILE:LINE: " if the location is known
+    SourcePlace place;  ///< without a file if unknown
     std::string hint;
 };
 
-/// What is checked.
+/// The input of a check.
 struct CheckedMap {
-    std::string map;                  ///< the file
-    std::string format{};             ///< empty: recognised
-    std::string job_script{};         ///< empty: none
-    bool has_ranks_per_node = false;  ///< that of the allocation was given, so it is not just the default
+    std::string map;                  ///< file name
+    std::string format{};             ///< empty means detection by content
+    std::string job_script{};         ///< empty means none
+    bool has_ranks_per_node = false;  ///< the number of ranks per node was given explicitly
 };
 
-/// Would the scheduler take the map? A value.
+/// Whether the scheduler would accept the map. A value type.
 struct MapCheck {
-    std::string format;  ///< empty when it could not be told
+    std::string format;  ///< empty if it was not recognised
     std::int64_t rank_count = 0;
     std::int64_t problem_count = 0;
-    std::vector<CheckLine> lines;  ///< of very many problems the first
+    std::vector<CheckLine> lines;  ///< only the first ones if there are very many problems
 };
 
-/// Checks a map against its format and a job, whose traffic does not matter, and against the job script that uses it. A
-/// job that is not given by a shape or a node list is the one that the script asks for. Throws the errors of what is
-/// not the map or the script: files that cannot be read, a wrong machine or shape.
+/// Checks a map against its format, a job, and the job script that uses it. The job's traffic is ignored. Without a
+/// shape or a node list, the script's request defines the job. Throws errors that do not concern the map or the script:
+/// files that cannot be read, a wrong machine or shape.
 MapCheck check_map(const JobSpec& spec, const CheckedMap& checked, const Reading& reading = {});
 
 }  // namespace haichi

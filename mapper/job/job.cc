@@ -21,12 +21,12 @@ std::shared_ptr<const HostNames> load_hosts(const JobSpec& spec, const Allocatio
 void log_nodes(const AllocatedNodes& nodes, const Log& log) {
     if (!log.enabled(LogLevel::kInfo)) return;
     const Allocation& job = *nodes.allocation;
-    log.info("job: {} nodes{}, {} usable, of at most {} ranks each; routing {}, routes of up to {} links",
-             job.node_count(), job.is_node_list ? " of a list" : "", job.network.usable_node_count(),
+    log.info("job: {} nodes{}, {} usable, at most {} ranks per node; routing {}, routes of up to {} links",
+             job.node_count(), job.is_node_list ? " from a node list" : "", job.network.usable_node_count(),
              job.ranks_per_node, job.network.routing_name(), job.network.longest_route());
     if (const std::string remark = job.network.routes().remark(); !remark.empty()) log.info("job: {}", remark);
     if (job.network.routes().are_searched_for()) {
-        log.info("job: the table of next hops is above its budget of 64 MiB; routes are searched for when asked for");
+        log.info("job: the table of next hops would exceed 64 MiB, so routes are computed on demand");
     }
 }
 
@@ -66,7 +66,7 @@ Job::Job(const JobSpec& spec, const Reading& reading) {
 }
 
 Job::Job(AllocatedNodes nodes, std::shared_ptr<const LoadedTraffic> traffic) {
-    // Only for its check that the ranks fit: faulty nodes take none.
+    // Only checks that the ranks fit. Faulty nodes get no ranks.
     const Mapping fits(traffic->rank_count(), nodes.allocation->network.usable_node_count(),
                        nodes.allocation->ranks_per_node);
     Mapping placed = haichi::default_placement(traffic->rank_count(), *nodes.allocation);
@@ -77,7 +77,7 @@ std::shared_ptr<const JobProblem> Job::problem(const Log& log) const {
     const std::scoped_lock lock(parts_->mutex);
     std::shared_ptr<const JobProblem> posed = parts_->problem.lock();
     if (posed != nullptr) return posed;
-    // The parts hold what the problem refers to, so they live as long as it does.
+    // The problem refers to the parts, so they must live as long as it does.
     struct Held {
         std::shared_ptr<const Parts> parts;
         JobProblem posed;

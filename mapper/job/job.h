@@ -17,26 +17,27 @@
 
 namespace haichi {
 
-/// What of a job its machine gives it: the nodes, and their names where they are known.
+/// The machine's part of a job: the nodes, and their names if known.
 struct AllocatedNodes {
     std::shared_ptr<const Machine> machine;
     std::shared_ptr<const Allocation> allocation;
-    std::shared_ptr<const HostNames> hosts;  ///< null: not known
+    std::shared_ptr<const HostNames> hosts;  ///< null means unknown
 
-    /// Of maps with so many ranks; 0: as many as they have.
+    /// Context for maps with `rank_count` ranks; 0 means any number of ranks.
     [[nodiscard]] RankMapContext rank_maps(std::int32_t rank_count) const {
         return {.allocation = allocation.get(), .rank_count = rank_count, .hosts = hosts.get()};
     }
 };
 
-/// `reading` is told, here and below, what was recognised, what tables are kept, and which files no user has named.
+/// Loads the machine. Here and below, `reading` receives log lines about recognised formats and kept tables, and checks
+/// files that the user did not name.
 std::shared_ptr<const Machine> load_machine(const JobSpec& spec, const Reading& reading = {});
-/// The same spec with its machine and its traffic read: they are shared by all jobs that are made of it.
+/// The same spec with its machine and traffic loaded. All jobs made from it share them.
 JobSpec loaded(const JobSpec& spec, const Reading& reading = {});
-/// The nodes of a job whose traffic does not matter.
+/// The nodes of a job, without its traffic.
 AllocatedNodes load_nodes(const JobSpec& spec, const Reading& reading = {});
 
-/// A job's messages on its network, and on its logical torus where it has one.
+/// A job's messages on its network and, if it has one, on its logical torus.
 struct JobProblem {
     const std::optional<Network> logical;
     Problem problem;
@@ -46,8 +47,8 @@ struct JobProblem {
     JobProblem& operator=(const JobProblem&) = delete;
 };
 
-/// A job, loaded, its parts checked against each other: the only way in for searches, evaluations and simulations.
-/// Immutable; copies share everything and cost nothing.
+/// A loaded job whose parts were checked against each other. Searches, evaluations and simulations accept nothing else.
+/// Immutable. Copies share everything and cost nothing.
 class Job {
   public:
     /// Throws the errors of the parts: InputError, OptionError, UnsupportedError.
@@ -55,29 +56,29 @@ class Job {
 
     [[nodiscard]] const Machine& machine() const { return *parts_->nodes.machine; }
     [[nodiscard]] std::int32_t rank_count() const { return parts_->traffic->rank_count(); }
-    /// Its communication sets; throws what LoadedTraffic::workload() throws.
+    /// The job's communication sets. Throws the errors of LoadedTraffic::workload().
     [[nodiscard]] const Workload& workload() const { return parts_->traffic->workload(); }
-    /// As LoadedTraffic::warnings().
+    /// See LoadedTraffic::warnings().
     [[nodiscard]] const std::vector<std::string>& set_warnings(const Log& log = {}) const {
         return parts_->traffic->warnings(log);
     }
-    /// As LoadedTraffic::is_of_log().
+    /// See LoadedTraffic::is_of_log().
     [[nodiscard]] bool is_of_log() const { return parts_->traffic->is_of_log(); }
-    /// As LoadedTraffic::calls().
+    /// See LoadedTraffic::calls().
     [[nodiscard]] const JobLog* calls(const Log& log = {}) const { return parts_->traffic->calls(log); }
     [[nodiscard]] const Allocation& allocation() const { return *parts_->nodes.allocation; }
     [[nodiscard]] const HostNames* hosts() const { return parts_->nodes.hosts.get(); }
-    /// The scheduler's own.
+    /// The scheduler's own placement.
     [[nodiscard]] const Mapping& default_placement() const { return parts_->default_placement; }
     [[nodiscard]] RankMapContext rank_maps() const { return parts_->nodes.rank_maps(rank_count()); }
 
-    /// Made when it is first asked for, and made again when nobody holds it any more: hold it where a search and an
-    /// evaluation follow each other. From any thread.
+    /// Created on the first call, and again after its last owner has released it. Callers should hold it from a search
+    /// to its evaluation. Thread-safe.
     [[nodiscard]] std::shared_ptr<const JobProblem> problem(const Log& log = {}) const;
 
-    /// The same job with every non-empty message of this size.
+    /// The same job with this size for every non-empty message.
     [[nodiscard]] Job with_message_size(std::int64_t size_bytes) const;
-    /// The same machine and default placement with other sets of as many ranks.
+    /// The same machine and default placement with other sets of the same number of ranks.
     [[nodiscard]] Job with_workload(Workload workload) const;
 
   private:
@@ -86,7 +87,7 @@ class Job {
         std::shared_ptr<const LoadedTraffic> traffic;
         Mapping default_placement;
         mutable std::mutex mutex{};
-        mutable std::weak_ptr<const JobProblem> problem{};  ///< under the mutex
+        mutable std::weak_ptr<const JobProblem> problem{};  ///< guarded by the mutex
     };
 
     Job(AllocatedNodes nodes, std::shared_ptr<const LoadedTraffic> traffic);
@@ -94,7 +95,7 @@ class Job {
     std::shared_ptr<const Parts> parts_;
 };
 
-/// The same job on cuboids of these shapes, whatever the spec's own; the machine and the workload are loaded once.
+/// The same job on cuboids of these shapes, which replace the spec's own. The machine and the workload are loaded once.
 std::vector<Job> jobs_of_shapes(const JobSpec& spec, std::span<const std::vector<std::int32_t>> shapes,
                                 const Reading& reading = {});
 

@@ -13,46 +13,47 @@
 
 namespace haichi {
 
-/// A workload, or a log that sets are extracted from; "-" is standard input.
+/// A workload file, or a log from which sets are extracted. "-" is standard input.
 struct WorkloadFile {
     std::string path;
-    std::string format{};  ///< of workload_formats(); empty: by its content
+    std::string format{};  ///< one of workload_formats(); empty means detection by content
 };
 
-/// Sets that were extracted from a log already, and are shared. Its calls are read when they are first asked for: who
-/// works with sets does not pay for them.
+/// Sets that were already extracted from a log, and are shared. The log's calls are read when first needed, so uses of
+/// the sets alone do not read them.
 struct WorkloadOfLog {
     std::shared_ptr<const Workload> workload;
     std::string log_path;
 };
 
-/// A program that runs live, of so many ranks: what they send is known only while it runs.
+/// An execution-driven simulation of a program with this number of ranks. Its messages are known only at run time.
 struct ProgramTraffic {
     std::int32_t rank_count = 0;
 };
 
 class LoadedTraffic;
 
-/// What the ranks of a job send each other. A value, or one that others hold as well and that is not copied.
+/// The traffic between the ranks of a job: a value, or a shared object that is not copied.
 struct Traffic {
     std::variant<WorkloadFile, Workload, std::shared_ptr<const Workload>, WorkloadOfLog, ProgramTraffic,
                  std::shared_ptr<const LoadedTraffic>>
         source;
-    std::optional<std::int64_t> message_size_bytes{};  ///< of every non-empty message; nothing: as the source says
-    /// Where the file is a log with calls in order, they are kept, so that they can be replayed. Else its sets are
-    /// extracted at once, and it is dropped.
+    std::optional<std::int64_t>
+        message_size_bytes{};  ///< size of every non-empty message; empty means the source's sizes
+    /// Whether to keep the calls of a log with calls in order, for trace replay. Otherwise the sets are extracted at
+    /// once, and the log is released.
     bool keeps_calls = false;
 };
 
-/// A job as users describe it: the program's options, the Python package and a service fill this and nothing else. What
-/// names a thing may also be the thing.
+/// A job as users describe it. The command line, the Python package and the service fill only this. Each member that
+/// can be a name may also be the object itself.
 struct JobSpec {
-    /// A preset or a machine file, a value, or one that others hold as well.
+    /// A preset or a machine file, a value, or a shared object.
     std::variant<std::string, Machine, std::shared_ptr<const Machine>> machine;
     Traffic traffic{};
     AllocationRequest allocation{};
-    /// The nodes' names: a file or pattern as HostNames::read() takes them (empty: not known), or the names themselves
-    /// in node order.
+    /// The nodes' names: a file or pattern for HostNames::read(), or the names in node order. An empty text means
+    /// unknown names.
     std::variant<std::string, std::vector<std::string>> hosts{};
 };
 

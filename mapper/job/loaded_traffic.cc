@@ -65,9 +65,9 @@ const JobLog* LoadedTraffic::calls(const Log& log) const {
     if (has_unread_calls_) {
         JobLog read = read_log(path_, "", log);
         if (read.rank_count != rank_count_) {
-            throw InputError(path_ + ": has " + std::to_string(read.rank_count) + " ranks, but " +
+            throw InputError(path_ + ": has " + std::to_string(read.rank_count) + " ranks, but had " +
                                  std::to_string(rank_count_) + " when its sets were read",
-                             "make the job anew");
+                             "create the job again");
         }
         if (read.has_calls) calls_ = std::make_shared<const JobLog>(std::move(read));
         has_unread_calls_ = false;
@@ -78,8 +78,8 @@ const JobLog* LoadedTraffic::calls(const Log& log) const {
 std::shared_ptr<const Workload> LoadedTraffic::shared_workload(const Log& log) const {
     const std::scoped_lock lock(mutex_);
     if (is_of_program_) {
-        throw UnsupportedError("a program that runs live has no communication sets",
-                               "a log of it has: run it under the profiler");
+        throw UnsupportedError("a live program has no communication sets",
+                               "run it under the profiler, and use its log");
     }
     if (!workload_) {
         take_sets_of(*calls_, log);
@@ -90,7 +90,7 @@ std::shared_ptr<const Workload> LoadedTraffic::shared_workload(const Log& log) c
 
 const std::vector<std::string>& LoadedTraffic::warnings(const Log& log) const {
     (void)shared_workload(log);
-    return warnings_;  // which changes no more
+    return warnings_;  // constant from here on
 }
 
 std::shared_ptr<const LoadedTraffic> LoadedTraffic::with_message_size(std::int64_t size_bytes) const {

@@ -26,12 +26,12 @@ Placement given_placement(const Job& job, const GivenMap& map, const std::string
     }
     const auto& nodes = std::get<std::vector<NodeId>>(map);
     if (static_cast<std::int64_t>(nodes.size()) != job.rank_count()) {
-        throw OptionError("the placement has " + std::to_string(nodes.size()) + " ranks, the workload " +
+        throw OptionError("the placement has " + std::to_string(nodes.size()) + " ranks, but the workload has " +
                           std::to_string(job.rank_count()));
     }
     const Allocation& allocation = job.allocation();
     for (std::size_t r = 0; r < nodes.size(); ++r) {
-        if (nodes[r].value < 0 || nodes[r].value >= allocation.node_count()) continue;  // refused below
+        if (nodes[r].value < 0 || nodes[r].value >= allocation.node_count()) continue;  // rejected below
         if (allocation.network.is_usable(nodes[r])) continue;
         throw OptionError("rank " + std::to_string(r) + " is on node " + std::to_string(nodes[r].value) +
                           ", which is faulty");

@@ -11,83 +11,83 @@
 
 namespace haichi {
 
-/// A placement that simulated-time looked at.
+/// A placement that simulated-time compared.
 struct PlacementCandidate {
     bool is_default = false;
-    double searched_value = 0;                    ///< of SearchRecord::searched_objective
-    std::optional<double> seconds_per_iteration;  ///< nothing: cut short by a limit or an interruption
+    double searched_value = 0;                    ///< value of SearchRecord::searched_objective
+    std::optional<double> seconds_per_iteration;  ///< empty if a limit or an interruption cut the simulation short
 };
 
-/// What --objective auto tried: the placements of one objective, one per seed.
+/// The placements of one objective in --objective auto, one per seed.
 struct ObjectiveTrial {
     std::string objective;
-    std::vector<std::string> next{};  ///< of its ties
-    std::vector<double> seconds{};    ///< of an iteration, or of the whole run, by seed; those that could be judged
+    std::vector<std::string> next{};  ///< tie-breaking order
+    std::vector<double> seconds{};  ///< per iteration or whole run, by seed, without placements that were not evaluated
     bool is_chosen = false;
 };
 
-/// A second judgement: of the sets without computing, with larger messages.
+/// The comparison under load: the sets without computation, with larger messages.
 struct LoadedTrial {
     std::int64_t mean_message_bytes = 0;
-    bool is_simulated = false;   ///< else predicted
-    double default_seconds = 0;  ///< of an iteration, as the next
-    double seconds = 0;          ///< of the placement that was taken
+    bool is_simulated = false;   ///< if false, times are predicted
+    double default_seconds = 0;  ///< per iteration, like the next member
+    double seconds = 0;          ///< time of the chosen placement
 };
 
-/// How --objective auto decided.
+/// The decision of --objective auto.
 struct ObjectiveTrials {
     std::string judge;  ///< "simulated" or "predicted"
     bool of_calls = false;
-    std::string reason{};  ///< why not simulated, or not the calls; empty: nothing was in the way
+    std::string reason{};  ///< why the traffic or its calls were not simulated; empty if they were
     double default_seconds = 0;
-    bool keeps_default = false;  ///< nothing that was found is faster
+    bool keeps_default = false;  ///< no placement found is faster
     std::vector<ObjectiveTrial> trials{};
-    std::optional<LoadedTrial> loaded{};  ///< where placements were alike
+    std::optional<LoadedTrial> loaded{};  ///< only if placements had similar times
     double judging_seconds = 0;           ///< wall clock
 };
 
 double mean_seconds(const ObjectiveTrial& trial);
-/// Standard deviation over the seeds; nothing for one.
+/// Standard deviation over the seeds. Empty with one seed.
 std::optional<double> spread_seconds(const ObjectiveTrial& trial);
 
-/// How a placement was found.
+/// The search that found a placement.
 struct SearchRecord {
-    std::string strategy;   ///< that was used; never "auto"
-    std::string objective;  ///< that was searched, as parse_objective() reads it; simulated-time searches with tac3
-    std::vector<std::string> next{};  ///< of its ties, in their order
+    std::string strategy;   ///< strategy that was used; never "auto"
+    std::string objective;  ///< searched objective, as text for parse_objective(); simulated-time searches with tac3
+    std::vector<std::string> next{};  ///< tie-breaking order
     std::uint64_t seed = 1;
     std::int64_t evaluations = 0;
-    double evaluations_per_second = 0;            ///< of the inner loops alone, per thread; 0: no rate to tell
-    std::vector<ConvergencePoint> convergence{};  ///< of the run that won, in the unit of the objective
+    double evaluations_per_second = 0;            ///< rate of the inner loops alone, per thread; 0 if there is no rate
+    std::vector<ConvergencePoint> convergence{};  ///< improvements of the winning run, in the unit of the objective
     std::optional<double> time_limit_seconds{};
-    double seconds_gone = 0;  ///< of the limit, in earlier runs that this one went on from
+    double seconds_gone = 0;  ///< time spent in earlier runs that this run continued
     double wall_seconds = 0;
     bool interrupted = false;
     bool reproducible = true;
-    /// Every placement was looked at: none is better, whatever the bound says.
+    /// Every placement was evaluated, so none is better, whatever the bound is.
     bool is_proven = false;
-    /// simulated-time: the placements compared, in the order of their simulation; else empty.
+    /// With simulated-time: the placements compared, in the order of their simulation. Otherwise empty.
     std::vector<PlacementCandidate> candidates{};
-    /// At least two candidates could be compared, so that the fastest was taken, not the best of the search.
+    /// At least two candidates could be compared. The fastest was then chosen instead of the search's best.
     bool is_ranked = false;
-    std::optional<ObjectiveTrials> trials{};  ///< of --objective auto
+    std::optional<ObjectiveTrials> trials{};  ///< only with --objective auto
 };
 
-/// Where the ranks of a job are. Knows its job; a value.
+/// The nodes of a job's ranks, together with the job. A value type.
 class Placement {
   public:
-    /// The scheduler's own.
+    /// The scheduler's own placement.
     explicit Placement(const Job& job) : job_(job), mapping_(job.default_placement()), is_default_(true) {}
     Placement(Job job, Mapping mapping) : job_(std::move(job)), mapping_(std::move(mapping)) {}
-    /// One that was found.
+    /// A placement found by a search.
     Placement(Job job, Mapping mapping, SearchRecord search)
         : job_(std::move(job)), mapping_(std::move(mapping)), search_(std::move(search)) {}
 
     [[nodiscard]] const Job& job() const { return job_; }
     [[nodiscard]] const Mapping& mapping() const { return mapping_; }
-    /// It was not given but is the job's default.
+    /// True if it is the job's default placement, and was not given.
     [[nodiscard]] bool is_default() const { return is_default_; }
-    /// How it was found; null: it was given.
+    /// The search that found it, or null if it was given.
     [[nodiscard]] const SearchRecord* search() const { return search_ ? &*search_ : nullptr; }
 
   private:
@@ -100,8 +100,8 @@ class Placement {
 /// A map file, or the node of each rank.
 using GivenMap = std::variant<std::string, std::vector<NodeId>>;
 
-/// A placement as users give it; `format` of a file, empty: by its content. Throws InputError and OptionError for maps
-/// that do not fit the job.
+/// A placement given by a user. `format` is the format of a file; empty means detection by content. Throws InputError
+/// and OptionError for maps that do not fit the job.
 Placement given_placement(const Job& job, const GivenMap& map, const std::string& format = "");
 
 }  // namespace haichi

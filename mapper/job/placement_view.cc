@@ -6,7 +6,7 @@ namespace haichi {
 
 namespace {
 
-/// One that is no injection or ejection channel.
+/// Appends a link that is neither an injection nor an ejection channel.
 void append_fabric_link(const Topology& topology, LinkId link, NetworkOutline& outline) {
     const LinkEnds ends = topology.link_ends(link);
     outline.link_source.push_back(ends.from.value);
@@ -39,7 +39,7 @@ NetworkOutline network_outline(const Network& network) {
     for (std::int32_t n = 0; n < network.node_count(); ++n) {
         outline.vertex_of_node.push_back(network.vertex(NodeId(n)).value);
     }
-    // The channels of a node's network interface come behind the fabric's links: all injections, then all ejections.
+    // The channels of a node's NIC follow the fabric's links: all injections, then all ejections.
     const std::int32_t first_channel = network.injection_link(NodeId(0)).value;
     for (std::int32_t l = 0; l < network.link_count(); ++l) {
         const LinkId link(l);

@@ -34,7 +34,7 @@ class PluginObjective : public BoundObjective {
     }
 
   private:
-    Library library_;  // before the objective, whose destructor is in it
+    Library library_;  // before the objective, whose destructor is in the library
     std::unique_ptr<BoundObjective> objective_;
 };
 
@@ -42,7 +42,7 @@ template <class Function>
 Function* symbol(const Library& library, const std::string& file, const char* name) {
     void* const found = dlsym(library.get(), name);
     if (found == nullptr) {
-        throw InputError(SourcePlace{file, 0}, std::string("is not a plug-in of haichi: it has no ") + name,
+        throw InputError(SourcePlace{file, 0}, std::string("is not a haichi plug-in, because it lacks ") + name,
                          "end its source with HAICHI_PLUGIN_OBJECTIVES(...)");
     }
     return reinterpret_cast<Function*>(found);
@@ -66,7 +66,7 @@ std::optional<PluginName> parse_plugin_name(std::string_view text) {
     if (at == std::string_view::npos) return std::nullopt;
     const std::size_t end = at + kSuffix.size();
     if (end == text.size() || (text[end] == ':' && end + 1 == text.size())) {
-        throw OptionError("objective " + shown(text) + " names a library, but none of its objectives",
+        throw OptionError("objective " + shown(text) + " requires the name of an objective in the library",
                           "write " + std::string(text.substr(0, end)) + ":NAME");
     }
     if (text[end] != ':') return std::nullopt;
@@ -75,7 +75,7 @@ std::optional<PluginName> parse_plugin_name(std::string_view text) {
 
 std::unique_ptr<BoundObjective> bind_plugin_objective(const PluginName& name, const std::vector<NextObjective>& next,
                                                       const Problem& problem, const Mapping& default_placement) {
-    // Without a slash dlopen would look in the system's folders instead.
+    // Without a slash, dlopen would search the system's directories instead.
     const std::string path = std::filesystem::absolute(name.library).string();
     const Library library(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL), [](void* handle) {
         if (handle != nullptr) dlclose(handle);
@@ -83,12 +83,13 @@ std::unique_ptr<BoundObjective> bind_plugin_objective(const PluginName& name, co
     if (!library) {
         const char* const why = dlerror();
         throw InputError(SourcePlace{name.library, 0},
-                         "cannot be loaded: " + shown(why != nullptr ? why : "unknown reason"));
+                         "cannot load the library: " + shown(why != nullptr ? why : "unknown reason"));
     }
     const std::string abi = symbol<const char*()>(library, name.library, "haichi_plugin_abi")();
     if (abi != kPluginAbi) {
-        throw InputError(SourcePlace{name.library, 0}, "was built for " + shown(abi) + ", this is " + shown(kPluginAbi),
-                         "build it anew with this haichi and its compiler");
+        throw InputError(SourcePlace{name.library, 0},
+                         "was built for " + shown(abi) + ", but this is " + shown(kPluginAbi),
+                         "rebuild it with this haichi and its compiler");
     }
     const std::string names = symbol<const char*()>(library, name.library, "haichi_plugin_objectives")();
     using Bind = BoundObjective*(const ObjectiveSpec*, const Problem*, const Mapping*);
@@ -98,7 +99,7 @@ std::unique_ptr<BoundObjective> bind_plugin_objective(const PluginName& name, co
     if (!bound) {
         const std::string near = did_you_mean(name.objective, split(names));
         throw OptionError(shown(name.library) + " has no objective " + shown(name.objective),
-                          near.empty() ? "it has " + names : near);
+                          near.empty() ? "use one of " + names : near);
     }
     return std::make_unique<PluginObjective>(library, std::move(bound));
 }

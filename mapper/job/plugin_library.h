@@ -15,13 +15,14 @@ struct PluginName {
     std::string objective;
 };
 
-/// Nothing when the text names no shared library. Throws OptionError when the objective's name is missing.
+/// Returns nothing when the text names no shared library. Throws OptionError when the objective's name is missing.
 std::optional<PluginName> parse_plugin_name(std::string_view text);
 
-/// The objective of the library on this problem; keeps the library loaded. Throws InputError naming the file when it
-/// cannot be loaded, is no plug-in or was built for another haichi, OptionError with did-you-mean for an objective that
-/// it does not have. Loading a library runs its code: name only libraries that you trust.
-/// `next` decides between its ties.
+/// The objective of the library on this problem. It keeps the library loaded. `next` is the tie-breaking order. Loading
+/// a library runs its code, so name only trusted libraries.
+///
+/// Throws InputError naming the file if it cannot be loaded, is not a plug-in, or was built for another haichi. Throws
+/// OptionError with a did-you-mean for an unknown objective.
 std::unique_ptr<BoundObjective> bind_plugin_objective(const PluginName& name, const std::vector<NextObjective>& next,
                                                       const Problem& problem, const Mapping& default_placement);
 

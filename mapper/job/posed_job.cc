@@ -9,7 +9,7 @@
 namespace haichi {
 
 std::vector<std::string> suited_objectives(const Problem& problem) {
-    // What predicted-time costs an evaluation grows with the ranks.
+    // The cost of a predicted-time evaluation grows with the number of ranks.
     constexpr std::size_t kMostPredictedRanks = 1024;
     std::vector<std::string> names = problem.set_count() > 1 ? std::vector<std::string>{"tac3", "hop-bytes"}
                                                              : std::vector<std::string>{"hop-bytes", "max-link-load"};

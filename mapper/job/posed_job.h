@@ -13,47 +13,47 @@
 
 namespace haichi {
 
-/// The objectives that suit the traffic (mapper/choose/map.h); where only one can be meant, the first of them.
+/// The objectives that suit the traffic (mapper/choose/map.h). Callers that accept one objective use the first of them.
 inline constexpr std::string_view kAutoObjective = "auto";
 
-/// Estimates the time of an iteration; `auto` judges by it where nothing is simulated.
+/// Estimates the time of an iteration. `auto` compares with it if nothing is simulated.
 inline constexpr const char* kPredictor = "predicted-time";
 
-/// What is minimised, as users name it.
+/// The minimised objective, as users name it.
 struct ObjectiveChoice {
-    /// kAutoObjective, what parse_objective() reads, or "./libx.so:name" (mapper/anneal/plugin.h).
+    /// kAutoObjective, a text for parse_objective(), or "./libx.so:name" (mapper/anneal/plugin.h).
     std::string name{kAutoObjective};
-    ObjectiveFunction function{};  ///< instead; `name` is then its name
-    /// What decides between placements of equal value, in its order; not set: what is usual after the objective.
+    ObjectiveFunction function{};  ///< replaces the named objective; `name` is then its name
+    /// Tie-breaking order. If it is not set, the objective's default applies.
     std::optional<std::vector<std::string>> then{};
 
     [[nodiscard]] bool is_auto() const { return !function && name == kAutoObjective; }
 };
 
-/// The objectives that suit the traffic. Messages that are all under way together contend as their sum does: hop-bytes
-/// and the load of links. Several sets: what counts messages that are under way at the same time, too. predicted-time
-/// where a search can ask for it about many placements.
+/// The objectives that suit the traffic. If all messages are under way together, their sum determines contention:
+/// hop-bytes and link load. For several sets, objectives that count concurrent messages are included. predicted-time is
+/// included if a search can evaluate it for many placements.
 std::vector<std::string> suited_objectives(const Problem& problem);
 
-/// A job and what is to be minimised in it; `auto` is the first objective that suits it.
+/// A job with its minimised objective. `auto` is the first objective that suits the job.
 struct PosedJob {
     Job job;
     std::shared_ptr<const JobProblem> held;
     ObjectiveSpec spec;
-    /// simulated-time is wanted: its row; spec and objective are then those of tac3, with which it is searched. Else
-    /// null.
+    /// The entry of simulated-time if that is requested, else null. With simulated-time, spec and objective are tac3,
+    /// which the search uses.
     const ObjectiveRow* ranking = nullptr;
     std::unique_ptr<BoundObjective> objective;
-    std::vector<std::unique_ptr<BoundObjective>> next{};  ///< of spec.then
+    std::vector<std::unique_ptr<BoundObjective>> next{};  ///< objectives of spec.then
 
     PosedJob(Job of, const ObjectiveChoice& choice, const Log& log = {});
 
     [[nodiscard]] const Problem& problem() const { return held->problem; }
 };
 
-/// --time auto: a hundredth of what a better placement can save over all iterations, between what a small search takes
-/// and a coffee break. What it can save is told by tac3-bytes, which knows seconds whatever is searched for: the
-/// default placement's against the bound.
+/// The limit of --time auto: a hundredth of the time that a better placement can save over all iterations. It is at
+/// least the time of a small search and at most a coffee break. The saving is the difference between the default
+/// placement's tac3-bytes and its bound, because tac3-bytes is in seconds for any searched objective.
 double seconds_worth_searching(const PosedJob& posed);
 
 }  // namespace haichi

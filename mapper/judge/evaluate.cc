@@ -25,8 +25,8 @@ bool was_found_by_simulation(const Placement& placement) {
     return placement.search() != nullptr && !placement.search()->candidates.empty();
 }
 
-/// Under `auto` the one that was searched for, or would be first; with what decided between ties when the placement was
-/// searched for by the same objective, unless another is named.
+/// Under `auto`, the searched objective, or else the first that suits the job. If the search used the same objective,
+/// its tie-breaking order is kept unless another is named.
 ObjectiveChoice asked_objective(const Placement& placement, ObjectiveChoice choice) {
     const SearchRecord* search = placement.search();
     // A user's own function is known by its name only.
@@ -46,7 +46,7 @@ void measure_asked(const PosedJob& posed, Evaluation& out) {
     out.asked.objective = to_string(posed.spec);
     out.search_value = standing.search_value;
     out.usual = row_of(*posed.objective, posed.objective->standing(usual, out.default_metrics));
-    // Where it is searched elsewhere, it is best there.
+    // An objective that is searched elsewhere is optimal there, not on the real topology.
     const SearchRecord* search = out.placement.search();
     const bool is_proven = search != nullptr && search->is_proven && search->objective == out.asked.objective;
     if (is_proven && !out.search_value) out.asked.optimal = true;
@@ -59,7 +59,8 @@ void measure_asked(const PosedJob& posed, Evaluation& out) {
     }
 }
 
-/// The job's own objective first where it is none of the table by its name alone; then all rows that apply.
+/// The job's own objective comes first if it is not in the table by its name alone. All applicable table entries
+/// follow.
 void add_objectives(const PosedJob& posed, Evaluation& out) {
     const ObjectiveSpec& spec = posed.spec;
     const ObjectiveRow* own = spec.function || !spec.terms.empty() ? nullptr : objectives().find(spec.name);
@@ -76,7 +77,7 @@ ObjectiveValue simulated_row(const ObjectiveRow& row, double seconds) {
     return {.objective = std::string(row.name), .unit = std::string(row.unit), .value = seconds};
 }
 
-/// Makes an evaluation by the searched objective one by `ranking`, simulated-time.
+/// Replaces the searched objective of an evaluation by `ranking`, simulated-time.
 void take_simulated_time(const ObjectiveRow& ranking, double seconds, double default_seconds, Evaluation& out) {
     if (!out.searched_objective) out.searched_objective = out.asked.objective;
     out.asked = simulated_row(ranking, seconds);
@@ -96,7 +97,7 @@ void take_ranking(const ObjectiveRow& ranking, const SearchRecord& search, Evalu
 
 bool is_interrupted(const std::vector<SimulatedRun>& runs) { return runs.back().result.interrupted; }
 
-/// The placement and the default one.
+/// Simulates the placement and the default one.
 SimulatedPlacement simulate_both(const Placement& placement, const SimulationOptions& options,
                                  const SimulationControl& control) {
     const Job& job = placement.job();
@@ -133,7 +134,7 @@ Evaluation evaluate(const Placement& placement, const EvaluateOptions& options, 
     const PosedJob posed(placement.job(), asked_objective(placement, options.objective), simulation.log);
     const ObjectiveRow* ranking = posed.ranking;
     if (ranking != nullptr && !options.simulation && !was_found_by_simulation(placement)) {
-        throw OptionError("objective " + std::string(ranking->name) + " needs a simulation", "add §simulate");
+        throw OptionError("objective " + std::string(ranking->name) + " requires a simulation", "add §simulate");
     }
     Evaluation out{.placement = placement};
     const SearchRecord* search = placement.search();

@@ -12,24 +12,24 @@
 
 namespace haichi {
 
-/// One objective's value of a placement beside its bound.
+/// One objective's value of a placement, with its bound.
 struct ObjectiveValue {
     std::string objective;
     std::string unit;
     double value = 0;
     std::optional<double> lower_bound{};
-    /// The two as counted, where the unit counts something: a double beyond 2^53 is not it.
+    /// Exact counts, if the unit is a count. A double cannot hold counts above 2^53 exactly.
     std::optional<unsigned __int128> counted_value{};
     std::optional<unsigned __int128> counted_lower_bound{};
-    bool optimal = false;  ///< value and bound are exactly equal, or every placement was looked at
+    bool optimal = false;  ///< value and bound are exactly equal, or every placement was evaluated
 };
 
-/// What is to be told of a placement.
+/// The requested parts of an evaluation.
 struct EvaluateOptions {
-    ObjectiveChoice objective{};  ///< the one that is compared with the default placement
-    bool all_objectives = true;   ///< beside it, every one of the table that applies
+    ObjectiveChoice objective{};  ///< the objective for the comparison with the default placement
+    bool all_objectives = true;   ///< whether to add every applicable objective of the table
     std::size_t hottest_links = 10;
-    std::optional<SimulationOptions> simulation{};  ///< of the placement and the default one
+    std::optional<SimulationOptions> simulation{};  ///< simulates the placement and the default one
 };
 
 /// A placement and, for comparison, the default one, each simulated in the same ways.
@@ -38,32 +38,32 @@ struct SimulatedPlacement {
     std::vector<SimulatedRun> default_runs;  ///< empty after an interruption
 };
 
-/// The answer: haichi-report/1 with all it needs to be printed. A value.
+/// The answer: all data of haichi-report/1. A value type.
 struct Evaluation {
     Placement placement;
-    ObjectiveValue asked{};  ///< of the objective that was asked for
-    /// Of those that decide between its ties, in their order; one is optimal where those before it are, too.
+    ObjectiveValue asked{};  ///< value of the requested objective
+    /// Values of the tie-breaking order. A value is optimal only if the values before it are optimal, too.
     std::vector<ObjectiveValue> next{};
-    ObjectiveValue usual{};  ///< the same of the default placement
-    /// For objectives searched elsewhere (rmatt-3d): the value there; that of `asked` is on the real topology.
+    ObjectiveValue usual{};  ///< value of the requested objective for the default placement
+    /// For objectives searched elsewhere (rmatt-3d): the value there. `asked` has the value on the real topology.
     std::optional<double> search_value{};
-    /// simulated-time is asked: what it was searched with, or would be.
+    /// With simulated-time: the objective of the search.
     std::optional<std::string> searched_objective{};
     Metrics metrics{};
     Metrics default_metrics{};
-    std::vector<ObjectiveValue> objectives{};       ///< where all are wanted
-    std::vector<HotLink> hottest_links{};           ///< as many as are wanted
-    std::optional<SimulatedPlacement> simulated{};  ///< where it is wanted
+    std::vector<ObjectiveValue> objectives{};       ///< only if all objectives are requested
+    std::vector<HotLink> hottest_links{};           ///< as many as requested
+    std::optional<SimulatedPlacement> simulated{};  ///< only if requested
     double wall_seconds = 0;                        ///< without simulations
-    bool interrupted = false;                       ///< the placement's search, or the simulation
+    bool interrupted = false;  ///< whether the placement's search or the simulation was interrupted
 };
 
-/// Measures a placement from the definitions and simulates it where that is wanted. Throws OptionError for the
-/// objective simulated-time without a simulation, unless the placement was found by it.
+/// Evaluates a placement by the definitions and, if requested, simulates it. Throws OptionError for the objective
+/// simulated-time without a simulation, unless a search with simulated-time found the placement.
 Evaluation evaluate(const Placement& placement, const EvaluateOptions& options = {},
                     const SimulationControl& simulation = {});
 
-/// Of the placement's search, where there was one, and the evaluation; without simulations.
+/// Time of the placement's search, if any, and of the evaluation, without simulations.
 double wall_seconds(const Evaluation& evaluation);
 
 }  // namespace haichi

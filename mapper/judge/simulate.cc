@@ -15,29 +15,29 @@ namespace haichi {
 
 namespace {
 
-/// "1,3", counted from 1: {0, 2}.
+/// Parses "1,3", counted from 1, to {0, 2}.
 std::vector<std::size_t> parse_set_numbers(std::string_view text) {
     std::vector<std::size_t> sets;
     for (std::size_t at = 0; at <= text.size();) {
         const std::size_t end = std::min(text.find(',', at), text.size());
         const std::int64_t number = parse_count(text.substr(at, end - at), kMostSets, {"§barrier", 0});
-        if (number == 0) throw OptionError("§barrier: sets are counted from 1");
+        if (number == 0) throw OptionError("§barrier: invalid set 0 (sets are counted from 1)");
         sets.push_back(static_cast<std::size_t>(number - 1));
         at = end + 1;
     }
     std::ranges::sort(sets);
     const auto twice = std::ranges::adjacent_find(sets);
-    if (twice != sets.end()) throw OptionError("§barrier: set " + std::to_string(*twice + 1) + " is named twice");
+    if (twice != sets.end()) throw OptionError("§barrier: duplicate set " + std::to_string(*twice + 1));
     return sets;
 }
 
-/// By set.
+/// Per set: whether a barrier precedes it.
 std::vector<bool> barriers_of(const BarrierChoice& choice, std::size_t set_count) {
     std::vector<bool> barriers(set_count, choice.sets.empty());
     for (const std::size_t t : choice.sets) {
         if (t >= set_count) {
-            throw OptionError("there is no set " + std::to_string(t + 1) + " to have a barrier before it",
-                              "the workload has " + std::to_string(set_count));
+            throw OptionError("§barrier: invalid set " + std::to_string(t + 1) + " (the workload has " +
+                              std::to_string(set_count) + (set_count == 1 ? " set)" : " sets)"));
         }
         barriers[t] = true;
     }
@@ -47,10 +47,10 @@ std::vector<bool> barriers_of(const BarrierChoice& choice, std::size_t set_count
 }  // namespace
 
 const Table<BarrierWord>& barrier_words() {
-    static const Table<BarrierWord> kWords({"choice of barriers", "choices (beside numbers of sets, as in 1,3)"},
+    static const Table<BarrierWord> kWords({"choice of barriers", "choices (besides numbers of sets, as in 1,3)"},
                                            {{"none", "no barrier", true, false},
                                             {"sets", "a barrier before every set", false, true},
-                                            {"both", "one simulation with each", true, true}});
+                                            {"both", "one simulation without barriers and one with them", true, true}});
     return kWords;
 }
 
@@ -75,16 +75,17 @@ SimulatedIterations parse_simulated_iterations(const std::string& text) {
     if (text == "auto") return {Rule::kAuto, 0};
     if (text == "all") return {Rule::kAll, 0};
     const std::int64_t count = parse_count(text, std::numeric_limits<std::int64_t>::max(), {"§sim-iterations", 0});
-    if (count == 0) throw OptionError("§sim-iterations: at least one has to be simulated", "or auto, or all");
+    if (count == 0)
+        throw OptionError("§sim-iterations: invalid number 0 (at least 1)", "give a number from 1, auto or all");
     return {Rule::kCount, count};
 }
 
 const Table<TrafficFormRow>& traffic_forms() {
     static const Table<TrafficFormRow> kForms(
         {"form of traffic", "forms"},
-        {{"auto", "the calls of a log where it has their order, else sets", TrafficForm::kAuto},
+        {{"auto", "the calls of a log if it has their order, else sets", TrafficForm::kAuto},
          {"sets", "the communication sets of the main loop", TrafficForm::kSets},
-         {"calls", "the calls of a log, one by one as they were made", TrafficForm::kCalls}});
+         {"calls", "the calls of a log in their order", TrafficForm::kCalls}});
     return kForms;
 }
 
@@ -92,8 +93,8 @@ const Table<ComputingRow>& computing_rules() {
     using Rule = ReplayedComputing::Rule;
     static const Table<ComputingRow> kRules(
         {"rule of computation time", "rules"},
-        {{"mean", "the mean of what was measured at each call site", Rule::kMean},
-         {"drawn", "drawn between the least and the greatest measured there", Rule::kDrawn},
+        {{"mean", "the mean computation time of each call site", Rule::kMean},
+         {"drawn", "drawn between the smallest and the largest time of the call site", Rule::kDrawn},
          {"none", "no computation time", Rule::kNone}});
     return kRules;
 }
@@ -102,9 +103,9 @@ namespace {
 
 void refuse_options_of_calls(const Job& job, const SimulationOptions& options) {
     if (options.call_option.empty()) return;
-    throw OptionError("§" + options.call_option + " is about the calls of a log, but communication sets are simulated",
-                      job.is_of_log() ? "without §form sets, the calls of a log are simulated where it has their order"
-                                      : "the sets of a workload file state their computing time (compute_seconds)");
+    throw OptionError("§" + options.call_option + " requires the calls of a log, but communication sets are simulated",
+                      job.is_of_log() ? "leave out §form sets; the calls of a log are simulated if it has their order"
+                                      : "state the computation time in the workload file (compute_seconds)");
 }
 
 }  // namespace
@@ -115,11 +116,12 @@ bool replays_calls(const Job& job, const SimulationOptions& options, const Log& 
             refuse_options_of_calls(job, options);
             return false;
         }
-        throw OptionError("§form calls: the traffic has no calls", "it is no log, or one that has no order");
+        throw OptionError("§form calls requires a log with the order of its calls",
+                          "use §form sets, or a log with that order");
     }
     const auto refuse = [](const char* option) {
-        throw OptionError(std::string(option) + " is about communication sets, but the calls of the log are simulated",
-                          "§form sets simulates the sets of its kernel");
+        throw OptionError(std::string(option) + " requires communication sets, but the calls of the log are simulated",
+                          "simulate the sets of its main loop with §form sets");
     };
     if (options.barriers.with) refuse("§barrier");
     if (options.iterations.rule != SimulatedIterations::Rule::kAuto) refuse("§sim-iterations");
@@ -180,10 +182,10 @@ std::string buffer_warning(const Machine& machine) {
     const double rate = static_cast<double>(shortage->link_bandwidth_bytes_per_s) / kGiga;
     const std::string cure =
         machine.router.buffer_packets
-            ? fmt::format("{} packets cover it", shortage->packets_that_cover)
-            : fmt::format("{} packets would cover it, more than can be simulated", shortage->packets_that_cover);
+            ? fmt::format("{} packets avoid this", shortage->packets_that_cover)
+            : fmt::format("{} packets would avoid this, more than haichi can simulate", shortage->packets_that_cover);
     return fmt::format(
-        "{}: buffers of {} packet{} let a virtual channel carry {:.3g} of the {:.3g} GB/s of its link{}; {} "
+        "{}: buffers of {} packet{} limit a virtual channel to {:.3g} of the {:.3g} GB/s of its link{}; {} "
         "('router.buffer')",
         machine.name, shortage->buffer_packets, shortage->buffer_packets == 1 ? "" : "s", shortage->share * rate, rate,
         machine.topology->link_classes().size() > 1 ? " (" + shortage->links + ")" : "", cure);

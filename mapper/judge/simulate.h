@@ -12,11 +12,11 @@
 
 namespace haichi {
 
-/// Where the ranks of a replayed workload wait for each other: a run without barriers, one with, or both.
+/// The barriers of a replayed workload: a run without barriers, a run with barriers, or both.
 struct BarrierChoice {
     bool without = true;
     bool with = false;
-    std::vector<std::size_t> sets{};  ///< with barriers before these, from 0, ascending; empty: before every set
+    std::vector<std::size_t> sets{};  ///< sets after a barrier, from 0, ascending; empty means every set
 };
 struct BarrierWord {
     std::string_view name;
@@ -26,17 +26,17 @@ struct BarrierWord {
 };
 const Table<BarrierWord>& barrier_words();
 
-/// "none", "sets", "both", or numbers of sets from 1, "1,3"; throws OptionError with did-you-mean.
+/// Parses "none", "sets", "both", or numbers of sets from 1, "1,3". Throws OptionError with a did-you-mean.
 BarrierChoice parse_barrier_choice(std::string_view text);
 
-/// "all", "auto" or a number from 1; throws OptionError.
+/// Parses "all", "auto" or a number from 1. Throws OptionError.
 SimulatedIterations parse_simulated_iterations(const std::string& text);
 
-/// What of a job's traffic is simulated.
+/// The simulated form of a job's traffic.
 enum class TrafficForm : std::uint8_t {
-    kAuto,   ///< calls where the job has them, else sets
-    kSets,   ///< its communication sets
-    kCalls,  ///< the calls of its log
+    kAuto,   ///< calls if the job has them, else sets
+    kSets,   ///< the job's communication sets
+    kCalls,  ///< the calls of the job's log
 };
 struct TrafficFormRow {
     std::string_view name;
@@ -51,69 +51,70 @@ struct ComputingRow {
 };
 const Table<ComputingRow>& computing_rules();
 
-/// How to simulate; nothing here depends on the job.
+/// Options of a simulation, independent of the job.
 struct SimulationOptions {
     TrafficForm form = TrafficForm::kAuto;
-    BarrierChoice barriers;  ///< of sets, as the next two
+    BarrierChoice barriers;  ///< this and the next two members apply to sets
     SimulatedIterations iterations;
     ComputeImbalance imbalance;
     CallReplayOptions calls;
-    std::string call_option{};  ///< the name of one that was given and that only calls know; empty: none
+    std::string call_option{};  ///< name of a given option that applies to calls only; empty if none
     std::int32_t threads = 1;
-    std::int32_t partitions = 0;  ///< parts of the machine that are worked through one by one; 0: by size
+    std::int32_t partitions = 0;  ///< partitions of the machine that are simulated separately; 0 means by size
     std::size_t hottest_links = 10;
-    /// Only with one choice of barriers: streams hold one run.
+    /// Only with one choice of barriers, because streams hold one run.
     ObservationOptions observation;
 };
 
-/// What is told of a program that ran live.
+/// The report of a live program.
 struct SimulatedProgram {
     std::string path;
     int exit_code = 0;
-    /// Code between calls took the CPU time that it took here, times this: no two runs are equal. None: no time.
+    /// Code between calls took its CPU time on this computer multiplied by this factor, so no two runs are equal. If it
+    /// is empty, such code took no time.
     std::optional<double> measured_factor{};
 };
 
 /// One simulation of a placement.
 struct SimulatedRun {
     bool has_barriers = false;
-    std::vector<std::size_t> barrier_sets{};  ///< before which, from 0; empty: before every one
+    std::vector<std::size_t> barrier_sets{};  ///< sets after a barrier, from 0; empty means every set
     SimulationResult result;
-    bool leaves_computing_out = false;          ///< the sets of a log, which do not have it
-    std::optional<SimulatedProgram> program{};  ///< what ran, where it was no workload or log
+    bool leaves_computing_out = false;          ///< sets of a log have no computation time
+    std::optional<SimulatedProgram> program{};  ///< the program, if the traffic was neither a workload nor a log
 };
 
-/// "none", "sets", or numbers of sets from 1, "1,3".
+/// Returns "none", "sets", or numbers of sets from 1, "1,3".
 std::string barrier_name(const SimulatedRun& run);
 
-/// The answer: haichi-simulation/1. A value.
+/// The answer, format haichi-simulation/1. A value type.
 struct Simulation {
     Placement placement;
     std::vector<SimulatedRun> runs;  ///< one, or without and with barriers
     bool interrupted = false;
 };
 
-/// Simulates a placement packet by packet. Throws OptionError for barriers before sets that are none. An interruption
-/// leaves out the runs behind it.
+/// Simulates a placement packet by packet. Throws OptionError for barriers before nonexistent sets. An interruption
+/// omits the later runs.
 Simulation simulate(const Placement& placement, const SimulationOptions& options,
                     const SimulationControl& control = {});
 
-/// Whether the calls of the job's log are simulated. Throws OptionError where they are wanted and it has none, and for
-/// options of sets.
+/// Whether the calls of the job's log are simulated. Throws OptionError if calls are requested but missing, or if
+/// options of sets are given.
 bool replays_calls(const Job& job, const SimulationOptions& options, const Log& log = {});
 
-/// The machine with the ranks on it, and how it is simulated: all but what they do.
+/// The machine with the ranks on it and the options of the simulation, without the ranks' traffic.
 SimulationRequest machine_request(const Job& job, const Mapping& mapping, const SimulationOptions& options);
 
 /// The runs of a mapping of the job.
 std::vector<SimulatedRun> simulate_mapping(const Job& job, const Mapping& mapping, const SimulationOptions& options,
                                            const SimulationControl& control = {});
 
-/// What users have to know before they simulate on the machine: that its buffers hold its links back, and how far; ""
-/// where they do not. Throws what packet_timing_of() throws.
+/// A warning before simulations on a machine whose buffers limit its links, with the limit; "" on other machines.
+/// Throws the errors of packet_timing_of().
 std::string buffer_warning(const Machine& machine);
 
-/// Throws what simulate() would throw before its first event, so that no search is lost to it.
+/// Throws every error that simulate() would throw before its first event, so that it does not waste a search.
 void check_simulation(const Job& job, const SimulationOptions& options);
 
 }  // namespace haichi

@@ -13,7 +13,7 @@ namespace haichi {
 
 namespace {
 
-/// Links that a message of the placement passes, and the node that it arrives at: the mean.
+/// Mean number of links that a message of the placement traverses, plus its destination node.
 double mean_passages(const Placement& placement) {
     const Job& job = placement.job();
     const auto nodes = placement.mapping().node_of_rank();
@@ -28,7 +28,7 @@ double mean_passages(const Placement& placement) {
     return messages > 0 ? passages / messages : 1;
 }
 
-/// Packets that a run of the log sends, about: collectives as so many messages as a tree has steps.
+/// Approximate number of packets in a run of the log. A collective counts as many messages as a tree has steps.
 double packets_of(const JobLog& log, const PacketTiming& timing) {
     double packets = 0;
     for (const RankLog& rank : log.ranks) {

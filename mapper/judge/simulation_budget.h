@@ -8,26 +8,26 @@
 
 namespace haichi {
 
-/// What many simulations together may cost, and how they run side by side, each on one thread.
+/// Budgets of many simulations, which run side by side on one thread each.
 
-/// work(i) for every i below `count`, on up to `threads` threads (0: all cores). Of what is thrown, the first by i is
-/// thrown again, and nothing behind it begins.
+/// Calls work(i) for every i below `count`, on up to `threads` threads (0: all cores). Rethrows the exception with the
+/// smallest i, and begins no work with a larger i after it.
 void run_side_by_side(std::int64_t count, std::int32_t threads, const std::function<void(std::int64_t)>& work);
 
-/// Of one iteration: passages over links and into nodes.
+/// Traversals of links and arrivals at nodes in one iteration.
 double packet_hops_per_iteration(const Placement& placement);
 
-/// The same of a whole run of the calls of its log, about: collectives count as so many messages as a tree has steps.
+/// Approximate packet-hops of a whole run of the log's calls. A collective counts as many messages as a tree has steps.
 double packet_hops_of_calls(const Placement& placement);
 
 inline constexpr double kOverdraft = 4;
 
-/// How many runs of a workload with so many iterations the budget allows when each needs the ten in which its time may
-/// be found to repeat.
+/// Number of affordable runs of a workload with this many iterations. Each run needs the ten iterations in which its
+/// time may be found to repeat.
 std::int64_t affordable_runs(double hops_per_iteration, std::int64_t iterations, double budget);
 
-/// The limit of iterations with which each of `runs` stays within the budget, though most end long before it because
-/// their time repeats; two when these take no more than `overdraft` times the budget; else nothing.
+/// The limit of iterations with which each of `runs` stays within the budget. Most runs end long before it because
+/// their time repeats. Two iterations if they take at most `overdraft` times the budget, otherwise nothing.
 std::optional<SimulatedIterations> affordable_iterations(double hops_per_iteration, std::int64_t iterations,
                                                          std::int64_t runs, double budget,
                                                          double overdraft = kOverdraft);

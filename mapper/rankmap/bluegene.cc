@@ -1,6 +1,6 @@
-// The mapping files of Blue Gene: line k holds the coordinates of the node of rank k in the job's block and its place
-// on the node. Blue Gene/Q has five axes and takes comments and blank lines; Blue Gene/L has three, and its file has to
-// place a rank on every place of the partition.
+// The mapping files of Blue Gene. Line k holds the coordinates of the node of rank k in the job's block, and its slot
+// on the node. Blue Gene/Q has five axes and allows comments and blank lines. Blue Gene/L has three, and its file must
+// place a rank on every slot of the partition.
 
 #include "base/quantity.h"
 #include "mapper/rankmap/formats.h"
@@ -13,8 +13,8 @@ namespace {
 struct BlueGene {
     const char* format;
     std::size_t axes;
-    const char* numbers;  ///< of a record
-    bool is_strict;       ///< no comments or blank lines, every place taken
+    const char* numbers;  ///< numbers of a record
+    bool is_strict;       ///< no comments or blank lines, every slot taken
 };
 constexpr BlueGene kQ = {"bgq", 5, "A B C D E T", false};
 constexpr BlueGene kL = {"bgl", 3, "x y z t", true};
@@ -23,9 +23,9 @@ const Grid& grid_of(const RankMapContext& context) { return *context.allocation-
 
 [[noreturn]] void refuse_idle(const BlueGene& kind, std::int64_t ranks, std::int64_t slots) {
     throw UnsupportedError("the format " + std::string(kind.format) +
-                               " cannot express a map with idle places: " + std::to_string(ranks) + " ranks for " +
-                               std::to_string(slots) + " places, and its file must cover the whole partition",
-                           "a §shape and §ppn that the ranks fill, or another format");
+                               " cannot express a map with empty rank slots: " + std::to_string(ranks) + " ranks for " +
+                               std::to_string(slots) + " rank slots, but its file must cover the whole partition",
+                           "use a §shape and §ppn that the ranks fill, or another format");
 }
 
 void check_bluegene(const BlueGene& kind, const RankMapContext& context) {
@@ -36,11 +36,12 @@ void check_bluegene(const BlueGene& kind, const RankMapContext& context) {
         throw UnsupportedError(cannot + "this machine: its nodes have no coordinates", "write json or nsim");
     }
     if (job.is_node_list) {
-        throw UnsupportedError(cannot + "a node list: coordinates are those in a block of nodes", "write json or nsim");
+        throw UnsupportedError(cannot + "a node list: coordinates require a block of nodes", "write json or nsim");
     }
     if (grid->axis_count() > kind.axes) {
-        throw UnsupportedError(cannot + std::to_string(grid->axis_count()) + " axes: a record is " + kind.numbers,
-                               "write json or tofu6d");
+        throw UnsupportedError(
+            cannot + std::to_string(grid->axis_count()) + " axes: a record has the numbers " + kind.numbers,
+            "write json or tofu6d");
     }
     if (kind.is_strict && context.rank_count > 0 && context.rank_count != job.slot_count()) {
         refuse_idle(kind, context.rank_count, job.slot_count());
@@ -79,9 +80,9 @@ NodeId node_in_block(std::span<const std::string_view> words, const RankMapConte
         const auto c = static_cast<std::int32_t>(parse_count(words[k], kMostVertices, place));
         if (c >= size) {
             throw InputError(place,
-                             "coordinate " + std::to_string(c) + " in column " + std::to_string(k + 1) +
-                                 " lies outside the block " + sizes_text(context.allocation->shape),
-                             "coordinates count from the block's corner");
+                             "invalid coordinate in column " + std::to_string(k + 1) + ": " + std::to_string(c) +
+                                 " (the block is " + sizes_text(context.allocation->shape) + ")",
+                             "count coordinates from the block's corner");
         }
         if (k < grid.axis_count()) at.push_back(c);
     }
@@ -102,10 +103,10 @@ PlacedRanks read_bluegene(const BlueGene& kind, std::string_view text, const std
         read_or_note(context, MapRule::kRecords, [&] {
             if (words.size() != kind.axes + 1) {
                 throw InputError(place, "expected the " + std::to_string(kind.axes + 1) + " numbers " + kind.numbers +
-                                            ", got " + shown(lines.text()));
+                                            ", found " + shown(lines.text()));
             }
             if (kind.is_strict && lines.has_comment()) {
-                throw InputError(place, "a comment, which a " + std::string(kind.format) + " map may not have");
+                throw InputError(place, "comments are not allowed in a " + std::string(kind.format) + " map");
             }
             const NodeId at = node_in_block(std::span(words).first(kind.axes), context, place);
             place_on_node = places.take(at, words[kind.axes], place);
@@ -116,16 +117,16 @@ PlacedRanks read_bluegene(const BlueGene& kind, std::string_view text, const std
     const std::int64_t slots = context.allocation->slot_count();
     RankMapContext whole = context;
     if (kind.is_strict) whole.rank_count = static_cast<std::int32_t>(slots);
-    return ranks.take(whole, kind.is_strict ? "the map must cover the whole partition: one record per place"
-                                            : "one record per rank, in rank order");
+    return ranks.take(whole, kind.is_strict ? "write one record per rank slot of the whole partition"
+                                            : "write one record per rank, in rank order");
 }
 
 }  // namespace
 
 RankMapFormat bgq_format() {
     return {"bgq",
-            "Blue Gene/Q, RUNJOB_MAPPING: one line per rank, six integers A B C D E T, the coordinates in the job's "
-            "block (0 for axes that a smaller grid lacks) and the place on the node",
+            "Blue Gene/Q, RUNJOB_MAPPING: A B C D E T per rank, the coordinates in the job's block (0 for missing "
+            "axes) and the slot on the node",
             [](const RankMapContext& context) { check_bluegene(kQ, context); },
             [](const MapShape& shape, const RankMapContext& context) { return recognise(kQ, shape, context); },
             [](const Mapping& mapping, const RankMapContext& context) { return write_bluegene(kQ, mapping, context); },
@@ -136,8 +137,8 @@ RankMapFormat bgq_format() {
 
 RankMapFormat bgl_format() {
     return {"bgl",
-            "Blue Gene/L and /P, BGLMPI_MAPPING: one line per rank, x y z t, the coordinates in the partition and the "
-            "place on the node; must cover the whole partition",
+            "Blue Gene/L and /P, BGLMPI_MAPPING: x y z t per rank, the coordinates and the slot on the node; must "
+            "cover the whole partition",
             [](const RankMapContext& context) { check_bluegene(kL, context); },
             [](const MapShape& shape, const RankMapContext& context) { return recognise(kL, shape, context); },
             [](const Mapping& mapping, const RankMapContext& context) { return write_bluegene(kL, mapping, context); },

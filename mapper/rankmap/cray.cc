@@ -1,5 +1,5 @@
 // MPICH_RANK_ORDER of Cray's MPI (MPICH_RANK_REORDER_METHOD=3): the ranks in placement order, separated by commas. The
-// first ranks-per-node entries go to the first node, the next ones to the second, and so on; "4-7" and "7-4" are
+// first ranks-per-node entries belong to the first node, the next ones to the second, and so on. "4-7" and "7-4" are
 // ranges.
 
 #include <cstdlib>
@@ -14,22 +14,23 @@ namespace {
 
 [[noreturn]] void refuse_idle(const std::string& why) {
     throw UnsupportedError(
-        "the format cray cannot express this map: " + why + ", and the order fills the nodes one after the other",
-        "only the last node of the job may have room left; give a §shape that the ranks fill");
+        "the format cray cannot express this map: " + why + ", but the order fills one node after another",
+        "use a §shape that the ranks fill; only the last node may have empty rank slots");
 }
 
 void check_ranks(std::int64_t ranks, const Allocation& job) {
     if (ranks > job.slot_count() - job.ranks_per_node) return;
-    refuse_idle(std::to_string(ranks) + " ranks leave nodes idle, of " + std::to_string(job.node_count()) +
-                " nodes with " + std::to_string(job.ranks_per_node) + (job.ranks_per_node == 1 ? " place" : " places"));
+    refuse_idle(std::to_string(ranks) + " ranks leave some of the " + std::to_string(job.node_count()) +
+                " nodes with " + std::to_string(job.ranks_per_node) +
+                (job.ranks_per_node == 1 ? " rank slot empty" : " rank slots empty"));
 }
 
 void check_cray(const RankMapContext& context) {
     if (context.rank_count > 0) check_ranks(context.rank_count, *context.allocation);
 }
 
-/// A line per node, so that the file can be read; all in one line when nodes have one rank: a line without a comma
-/// might be taken for another format.
+/// Writes one line per node for readability. If nodes have one rank, all ranks are in one line, because lines without a
+/// comma could be taken for another format.
 std::string write_cray(const Mapping& mapping, const RankMapContext& context) {
     check_ranks(mapping.rank_count(), *context.allocation);
     const bool node_per_line = mapping.ranks_per_node() > 1;
@@ -38,11 +39,11 @@ std::string write_cray(const Mapping& mapping, const RankMapContext& context) {
         const RankId rank = mapping.rank(SlotId(s));
         if (s >= mapping.rank_count()) {
             if (!rank.valid()) continue;
-            refuse_idle("rank " + std::to_string(rank.value) + " is behind an empty place");
+            refuse_idle("rank " + std::to_string(rank.value) + " follows an empty rank slot");
         }
         if (!rank.valid()) {
             const NodeId node = mapping.node_of_slot(SlotId(s));
-            refuse_idle("node " + context.allocation->network.node_name(node) + " has an empty place");
+            refuse_idle("node " + context.allocation->network.node_name(node) + " has an empty rank slot");
         }
         if (s > 0) text += node_per_line && s % mapping.ranks_per_node() == 0 ? '\n' : ',';
         append_number(text, rank.value);
@@ -56,7 +57,7 @@ class OrderReader {
     OrderReader(const std::string& file, const RankMapContext& context)
         : ranks_(file, context), per_node_(context.allocation->ranks_per_node) {}
 
-    /// "3" or "0-3" or "3-0".
+    /// Accepts "3", "0-3" or "3-0".
     void add(std::string_view entry, const SourcePlace& place) {
         const auto dash = entry.find('-');
         const std::int64_t first = parse_count(entry.substr(0, dash), ranks_.largest_rank(), place);
@@ -90,7 +91,7 @@ void read_line(std::string_view line, OrderReader& order, const SourcePlace& pla
         if (!entry.empty()) {
             order.add(entry, place);
         } else if (!is_last) {  // a line may end with a comma
-            throw InputError(place, "nothing stands before a comma in " + shown(line));
+            throw InputError(place, "expected a rank before the comma in " + shown(line));
         }
         if (is_last) return;
         line.remove_prefix(comma + 1);
@@ -108,8 +109,8 @@ PlacedRanks read_cray(std::string_view text, const std::string& file, const Rank
     return order.take(context);
 }
 
-/// Bytes of PMI_process_mapping, "(vector,(0,2,1),...)": triples of first node, number of nodes and ranks per node, in
-/// rank order, as long as consecutive nodes get equally many consecutive ranks.
+/// Length of PMI_process_mapping, "(vector,(0,2,1),...)", in bytes. It consists of triples of first node, number of
+/// nodes and ranks per node, in rank order. A triple covers consecutive nodes with equal numbers of consecutive ranks.
 std::size_t encoded_length(const Mapping& mapping) {
     struct Run {
         std::int32_t node = -1;
@@ -142,7 +143,7 @@ std::string warning(const Mapping& mapping, const RankMapContext&) {
     constexpr std::size_t kLongestMap = 1023;  // a buffer of 1,024 bytes with a NUL
     const std::size_t length = encoded_length(mapping);
     if (length <= kLongestMap) return "";
-    return "the library's encoded form of this order takes " + std::to_string(length) +
+    return "the library encodes this order in " + std::to_string(length) +
            " bytes; cray-mpich 9.1.0 is known to abort in MPI_Init beyond " + std::to_string(kLongestMap);
 }
 
@@ -151,7 +152,7 @@ std::string warning(const Mapping& mapping, const RankMapContext&) {
 RankMapFormat cray_format() {
     return {"cray",
             "Cray MPICH, MPICH_RANK_REORDER_METHOD=3 with the file MPICH_RANK_ORDER: the ranks in placement order, "
-            "separated by commas, nodes filled one after the other",
+            "separated by commas, one node after another",
             check_cray,
             [](const MapShape& shape, const RankMapContext& context) {
                 return likely_if(shape.is_list && !behind_host(shape, context));

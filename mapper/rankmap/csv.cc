@@ -1,5 +1,5 @@
-// A table for spreadsheets and scripts: the header "rank,node", then a line for each rank in any order, with the number
-// of its node in the job. Nodes with several ranks stand on several lines.
+// A table for spreadsheets and scripts: the header "rank,node", followed by a line for each rank in any order with the
+// number of its node in the job. Nodes with several ranks are on several lines.
 
 #include "base/quantity.h"
 #include "mapper/rankmap/formats.h"
@@ -28,14 +28,15 @@ void read_record(std::string_view record, NumberedRanks& ranks, const RankMapCon
                  const SourcePlace& place) {
     const auto comma = record.find(',');
     if (comma == std::string_view::npos || record.find(',', comma + 1) != std::string_view::npos) {
-        throw InputError(place, "expected a rank and a node, as in 0,17, got " + shown(record));
+        throw InputError(place, "expected a rank and a node, as in 0,17, found " + shown(record));
     }
     const std::int64_t node = parse_count(record.substr(comma + 1), kMostVertices, place);
     const std::int32_t nodes = context.allocation->node_count();
     if (node >= nodes) {
-        throw InputError(place,
-                         "the job has no node " + std::to_string(node) + ", only 0.." + std::to_string(nodes - 1),
-                         "is it the right §shape?");
+        throw InputError(
+            place,
+            "invalid node: " + std::to_string(node) + " (the job has nodes 0.." + std::to_string(nodes - 1) + ")",
+            "check §shape");
     }
     ranks.add(record.substr(0, comma), NodeId(static_cast<std::int32_t>(node)), -1, place);
 }
@@ -50,11 +51,11 @@ PlacedRanks read_csv(std::string_view text, const std::string& file, const RankM
         const bool is_read = read_or_note(context, MapRule::kRecords, [&] {
             const bool is_header = words.size() == 1 && words[0] == kHeader;
             if (!has_header && !is_header) {
-                throw InputError(place, "expected the header rank,node, got " + shown(lines.text()));
+                throw InputError(place, "expected the header rank,node, found " + shown(lines.text()));
             }
             if (has_header && words.size() != 1) {
                 throw InputError(place,
-                                 "expected a rank and a node without blanks, as in 0,17, got " + shown(lines.text()));
+                                 "expected a rank and a node without blanks, as in 0,17, found " + shown(lines.text()));
             }
             if (has_header) read_record(words[0], ranks, context, place);
         });
@@ -68,8 +69,8 @@ PlacedRanks read_csv(std::string_view text, const std::string& file, const RankM
 
 RankMapFormat csv_format() {
     return {"csv",
-            "for spreadsheets and scripts: the header rank,node, then one line per rank, the number of its node in the "
-            "job as in json",
+            "for spreadsheets and scripts: the header rank,node, then one line per rank with the number of its node in "
+            "the job, as in json",
             check_csv,
             [](const MapShape& shape, const RankMapContext&) {
                 return likely_if(shape.words.size() == 1 && shape.words[0] == kHeader);

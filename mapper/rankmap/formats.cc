@@ -23,7 +23,7 @@ NumberedRanks::NumberedRanks(std::string file, const RankMapContext& context) : 
 void NumberedRanks::add(std::int64_t rank, NodeId node, std::int32_t place_on_node, const SourcePlace& place) {
     if (rank < 0 || rank >= most_) {
         throw InputError(place,
-                         "rank " + std::to_string(rank) + " is too large (at most " + std::to_string(most_ - 1) + ")");
+                         "invalid rank: " + std::to_string(rank) + " (at most " + std::to_string(most_ - 1) + ")");
     }
     const auto r = static_cast<std::size_t>(rank);
     if (r >= placed_.node_of_rank.size()) {
@@ -32,8 +32,8 @@ void NumberedRanks::add(std::int64_t rank, NodeId node, std::int32_t place_on_no
         placed_.place_of_rank.resize(r + 1, -1);
     }
     if (placed_.line_of_rank[r] != 0) {
-        throw InputError(place, "rank " + std::to_string(rank) + " is placed on line " +
-                                    std::to_string(placed_.line_of_rank[r]) + " already");
+        throw InputError(place, "duplicate rank " + std::to_string(rank) + ", first on line " +
+                                    std::to_string(placed_.line_of_rank[r]));
     }
     placed_.node_of_rank[r] = node;
     placed_.line_of_rank[r] = static_cast<std::uint32_t>(place.line);
@@ -47,15 +47,15 @@ void NumberedRanks::add(std::string_view rank, NodeId node, std::int32_t place_o
 
 PlacedRanks NumberedRanks::take(const RankMapContext& context, const std::string& record) {
     read_or_note(context, MapRule::kRankCount, [&] {
-        if (skipped_ > 0) return;  // those are problems already
-        check_rank_count(file_, count_, context, record, "every rank has one " + record);
+        if (skipped_ > 0) return;  // skipped records are already reported as problems
+        check_rank_count(file_, count_, context, record, "write one " + record + " per rank");
         const auto missing = std::ranges::count(placed_.line_of_rank, 0U);
         if (missing == 0) return;
         const auto first = std::ranges::find(placed_.line_of_rank, 0U) - placed_.line_of_rank.begin();
         throw InputError(file_ + ": rank " + std::to_string(first) +
                              (missing == 1 ? " has" : " and " + std::to_string(missing - 1) + " more have") + " no " +
                              record,
-                         "ranks count from 0");
+                         "count ranks from 0");
     });
     if (std::ranges::find(placed_.place_of_rank, -1) != placed_.place_of_rank.end()) placed_.place_of_rank.clear();
     return std::move(placed_);
@@ -70,15 +70,16 @@ std::int32_t PlaceTable::take(NodeId node, std::string_view text, const SourcePl
     const std::int32_t places = allocation_->ranks_per_node;
     const auto number = static_cast<std::int32_t>(parse_count(text, kMostVertices, place));
     if (number >= places) {
-        throw InputError(place, what_ + " " + std::to_string(number) + " is outside 0.." + std::to_string(places - 1),
-                         "§ppn sets the ranks of a node");
+        throw InputError(place,
+                         "invalid " + what_ + ": " + std::to_string(number) + " (each node has 0.." +
+                             std::to_string(places - 1) + ")",
+                         "set the ranks per node with §ppn");
     }
     std::uint32_t& line =
         line_of_slot_[node.index() * static_cast<std::size_t>(places) + static_cast<std::size_t>(number)];
     if (line != 0) {
-        throw InputError(place, what_ + " " + std::to_string(number) + " of node " +
-                                    allocation_->network.node_name(node) + " is taken by line " + std::to_string(line) +
-                                    " already");
+        throw InputError(place, "duplicate " + what_ + " " + std::to_string(number) + " of node " +
+                                    allocation_->network.node_name(node) + ", first on line " + std::to_string(line));
     }
     line = static_cast<std::uint32_t>(place.line);
     return number;
@@ -94,20 +95,22 @@ void check_rank_count(const std::string& file, std::int64_t found, const RankMap
     }
     if (found == 0) throw InputError(has + ": no rank is placed", hint);
     if (found > slots) {
-        throw InputError(has + ", but the job has only " + std::to_string(slots) + (slots == 1 ? " slot" : " slots"),
-                         "a larger §shape or §ppn gives more");
+        throw InputError(
+            has + ", but the job has only " + std::to_string(slots) + (slots == 1 ? " rank slot" : " rank slots"),
+            "use a larger §shape or §ppn");
     }
 }
 
 void require_hosts(const RankMapContext& context, const std::string& format) {
     if (context.hosts != nullptr) return;
-    throw OptionError("the format " + format + " names nodes, but their names are not known",
-                      "§hosts FILE (one name per node, in node order) or §hosts 'node[000-095]'");
+    throw OptionError("the format " + format + " requires host names",
+                      "give §hosts FILE (one name per node, in node order) or §hosts 'node[000-095]'");
 }
 
 NodeId node_of_host(const RankMapContext& context, std::string_view name, const SourcePlace& place) {
     const NodeId node = context.hosts->node(name);
-    if (!node.valid()) throw InputError(place, "no node of the job is called " + shown(name), "§hosts gives the names");
+    if (!node.valid())
+        throw InputError(place, "the job has no node with the name " + shown(name), "check the names of §hosts");
     return node;
 }
 
@@ -146,7 +149,7 @@ NodeId node_at_address(const Allocation& allocation, std::span<const std::string
         append_number(text, c);
     }
     throw InputError(place, "the job has no node " + text + ")",
-                     "nodes have the coordinates of the machine; is it the right §shape and §origin?");
+                     "use the coordinates of the machine, and check §shape and §origin");
 }
 
 void append_address(std::string& text, const Allocation& allocation, NodeId node) {

@@ -1,6 +1,6 @@
-// PJM's host file (--mpi "rank-map-hostfile=F") and mpiexec's --vcoordfile: line k holds the logical coordinates of the
-// node of rank k, "(x)", "(x,y)" or "(x,y,z)", nothing else. In a 2D or 3D job one coordinate alone is a position in
-// the rank order, which is what robust maps are written in: it means the same on every shape.
+// PJM's host file (--mpi "rank-map-hostfile=F") and mpiexec's --vcoordfile. Line k holds the logical coordinates of the
+// node of rank k, "(x)", "(x,y)" or "(x,y,z)", and nothing else. In a 2D or 3D job, a single coordinate is a position
+// in the rank order. Robust maps use positions, because they have the same meaning on every shape.
 
 #include "base/quantity.h"
 #include "mapper/rankmap/formats.h"
@@ -43,12 +43,13 @@ std::string write_fujitsu(const Mapping& mapping, const RankMapContext& context)
                                  : fold.logical_sizes.size() == 2 ? "(x,y)"
                                                                   : "(x,y,z)";
     if (line.empty()) {
-        throw InputError(place, "a blank line, which a PJM host file may not have", "line k places rank k, from 0");
+        throw InputError(place, "blank lines are not allowed in a PJM host file",
+                         "place rank k on line k, counted from 0");
     }
     if (line.find('#') != std::string_view::npos) {
-        throw InputError(place, "a comment, which a PJM host file may not have: " + shown(line));
+        throw InputError(place, "comments are not allowed in a PJM host file: " + shown(line));
     }
-    throw InputError(place, "expected coordinates " + expected + " without blanks, got " + shown(line));
+    throw InputError(place, "expected coordinates " + expected + " without blanks, found " + shown(line));
 }
 
 NodeId parse_line(std::string_view line, const Fold& fold, bool takes_positions, const SourcePlace& place) {
@@ -66,7 +67,8 @@ NodeId parse_line(std::string_view line, const Fold& fold, bool takes_positions,
             is_alone ? static_cast<std::int32_t>(fold.node_of_position.size()) : fold.logical_sizes[at.size()];
         const std::int64_t c = parse_count(rest.substr(0, comma), kMostVertices, place);
         if (c >= size) {
-            throw InputError(place, shown(line) + " lies outside the logical shape " + sizes_text(fold.logical_sizes));
+            throw InputError(place, "invalid coordinates: " + shown(line) + " (the logical shape is " +
+                                        sizes_text(fold.logical_sizes) + ")");
         }
         at.push_back(static_cast<std::int32_t>(c));
         if (comma == std::string_view::npos) break;
@@ -75,11 +77,11 @@ NodeId parse_line(std::string_view line, const Fold& fold, bool takes_positions,
     if (takes_positions) {
         if (at.size() == 1) return fold.node_of_position[static_cast<std::size_t>(at[0])];
         throw InputError(place, shown(line) + " has " + std::to_string(at.size()) +
-                                    " coordinates, the lines before it hold one position each");
+                                    " coordinates, but earlier lines have one position each");
     }
     if (at.size() != fold.logical_sizes.size()) {
         throw InputError(place, shown(line) + " has " + std::to_string(at.size()) +
-                                    (at.size() == 1 ? " coordinate" : " coordinates") + ", the logical shape " +
+                                    (at.size() == 1 ? " coordinate" : " coordinates") + ", but the logical shape " +
                                     sizes_text(fold.logical_sizes) + " has " +
                                     std::to_string(fold.logical_sizes.size()));
     }
@@ -90,7 +92,7 @@ PlacedRanks read_fujitsu(std::string_view text, const std::string& file, const R
     check_fujitsu(context);
     const Fold& fold = context.allocation->fold;
     RankCollector ranks(file, context, "line");
-    // All lines or none are positions alone, of which PJM itself takes none in a 2D or 3D job.
+    // Either all lines are single positions or none is. PJM itself accepts no positions in a 2D or 3D job.
     const bool takes_positions = context.problems == nullptr && fold.logical_sizes.size() > 1 &&
                                  text.substr(0, text.find('\n')).find(',') == std::string_view::npos;
     SourcePlace place{file, 0};
@@ -104,15 +106,15 @@ PlacedRanks read_fujitsu(std::string_view text, const std::string& file, const R
         read_or_note(context, MapRule::kRecords, [&] { node = parse_line(line, fold, takes_positions, place); });
         ranks.add(node, place.line);
     }
-    return ranks.take(context, "PJM ends such a job with INVALID HOSTFILE: one line per rank, no more and no fewer");
+    return ranks.take(context, "write exactly one line per rank, or PJM ends the job with INVALID HOSTFILE");
 }
 
 }  // namespace
 
 RankMapFormat fujitsu_format() {
     return {"fujitsu",
-            "PJM's rank-map-hostfile and mpiexec --vcoordfile: one line per rank, the logical coordinates of its node, "
-            "as in (0,1,2)",
+            "PJM's rank-map-hostfile and mpiexec --vcoordfile: one line per rank with the logical coordinates of its "
+            "node, as in (0,1,2)",
             check_fujitsu,
             [](const MapShape& shape, const RankMapContext&) { return likely_if(shape.first == '('); },
             write_fujitsu,

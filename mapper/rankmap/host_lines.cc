@@ -1,5 +1,5 @@
 // Files with a host per line in rank order: Slurm's SLURM_HOSTFILE, the host and machine files of Hydra (MPICH) and
-// Intel MPI, SimGrid's smpirun. They differ in how several ranks on a host, comments and options are written.
+// Intel MPI, SimGrid's smpirun. They differ in the syntax of several ranks on a host, comments and options.
 
 #include "base/quantity.h"
 #include "mapper/rankmap/formats.h"
@@ -11,11 +11,11 @@ namespace {
 
 struct HostLines {
     const char* format;
-    char count_sign;    ///< "host:4"
+    char count_sign;    ///< separates host and count, as in "host:4"
     bool writes_count;  ///< always, also for one rank
     bool has_comments;
     bool has_lists;    ///< "a,b" and "node[1-3]" in one line
-    bool has_options;  ///< "binding=..." and "user=..." behind the host
+    bool has_options;  ///< "binding=..." and "user=..." after the host
 };
 constexpr HostLines kSlurm = {"slurm", '*', false, true, true, false};
 constexpr HostLines kHydra = {"hydra", ':', true, true, false, true};
@@ -36,10 +36,10 @@ std::string write_host_lines(const HostLines& kind, const Mapping& mapping, cons
     return text;
 }
 
-/// What one line places: (node, number of ranks), in order.
+/// The placements of one line: (node, number of ranks), in order.
 using HostCounts = std::vector<std::pair<NodeId, std::int64_t>>;
 
-/// "host" or "host:4"; for Slurm the host may be a list with ranges of at most `most` names.
+/// Reads "host" or "host:4". For Slurm the host may be a list with ranges of at most `most` names.
 void read_host(const HostLines& kind, std::string_view word, std::int64_t most, const RankMapContext& context,
                const SourcePlace& place, HostCounts& placed) {
     const auto sign = word.find(kind.count_sign);
@@ -60,7 +60,7 @@ void check_options(const HostLines& kind, const std::vector<std::string_view>& w
     for (std::size_t i = 1; i < words.size(); ++i) {
         if (kind.has_options && (words[i].starts_with("binding=") || words[i].starts_with("user="))) continue;
         throw InputError(place, "expected " + std::string(kind.writes_count ? "host:count" : "one host") +
-                                    " on a line, got also " + shown(words[i]));
+                                    " on a line, found also " + shown(words[i]));
     }
 }
 
@@ -74,13 +74,13 @@ PlacedRanks read_host_lines(const HostLines& kind, std::string_view text, const 
         HostCounts placed;
         const bool is_read = read_or_note(context, MapRule::kRecords, [&] {
             if (lines.has_comment() && !kind.has_comments) {
-                throw InputError(place, "a comment, which a " + std::string(kind.format) + " host file may not have");
+                throw InputError(place, "comments are not allowed in a " + std::string(kind.format) + " host file");
             }
             if (words.empty()) return;
             check_options(kind, words, place);
             if (!kind.has_lists) return read_host(kind, words[0], 1, context, place, placed);
             for (std::string_view rest = words[0]; !rest.empty();) {
-                // At least one, so that a list that is too long is counted.
+                // At least one, so that an excessive list is counted.
                 const std::int64_t most = std::max<std::int64_t>(ranks.room() - std::ssize(placed), 1);
                 read_host(kind, next_host_entry(rest), most, context, place, placed);
             }
@@ -88,7 +88,7 @@ PlacedRanks read_host_lines(const HostLines& kind, std::string_view text, const 
         if (!is_read) placed = {{NodeId(), 1}};
         for (const auto& [node, count] : placed) ranks.add(node, place.line, count);
     }
-    return ranks.take(context, "hosts stand in rank order, once for every rank or with a count");
+    return ranks.take(context, "list the hosts in rank order, once for every rank or with a count");
 }
 
 template <const HostLines& kKind>
@@ -108,7 +108,7 @@ RankMapFormat row(std::string sentence) {
 
 RankMapFormat slurm_format() {
     RankMapFormat slurm =
-        row<kSlurm>("Slurm, SLURM_HOSTFILE with srun -m arbitrary: one host name per rank; needs host names");
+        row<kSlurm>("Slurm, SLURM_HOSTFILE with srun -m arbitrary: one host name per rank; requires host names");
     slurm.recognise = [](const MapShape& shape, const RankMapContext& context) {
         const auto behind = behind_host(shape, context);
         return likely_if(behind && !behind->starts_with(':'));
@@ -117,7 +117,8 @@ RankMapFormat slurm_format() {
 }
 
 RankMapFormat hydra_format() {
-    RankMapFormat hydra = row<kHydra>("MPICH's Hydra, mpiexec -f F: host:1 per rank, in rank order; needs host names");
+    RankMapFormat hydra =
+        row<kHydra>("MPICH's Hydra, mpiexec -f F: host:1 per rank, in rank order; requires host names");
     hydra.recognise = [](const MapShape& shape, const RankMapContext& context) {
         const auto behind = behind_host(shape, context);
         return likely_if(behind && behind->starts_with(':'));
@@ -126,11 +127,11 @@ RankMapFormat hydra_format() {
 }
 
 RankMapFormat intel_format() {
-    return row<kIntel>("Intel MPI, mpirun -machinefile F: host:1 per rank, in rank order; needs host names");
+    return row<kIntel>("Intel MPI, mpirun -machinefile F: host:1 per rank, in rank order; requires host names");
 }
 
 RankMapFormat simgrid_format() {
-    return row<kSimgrid>("SimGrid, smpirun -hostfile F: one host per line, in rank order; needs host names");
+    return row<kSimgrid>("SimGrid, smpirun -hostfile F: one host per line, in rank order; requires host names");
 }
 
 }  // namespace haichi

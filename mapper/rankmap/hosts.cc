@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kLargestListBytes = std::size_t{512} << 20;
 constexpr std::size_t kLongestName = 255;
 constexpr std::size_t kMostDigits = 9;
-/// Ranges in one name: Slurm's own are one or two.
+/// Most ranges in one name. Slurm's names have one or two.
 constexpr std::size_t kMostRanges = 4;
 
 bool is_alphanumeric(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -24,11 +24,11 @@ void check_name(const std::string& name, const SourcePlace& place) {
         !name.empty() && name.size() <= kLongestName && is_alphanumeric(name.front()) &&
         std::ranges::all_of(name, [](char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
     if (fits) return;
-    throw InputError(place, shown(name) + " is not a host name",
-                     "letters, digits, '-', '_' and '.', a letter or digit first");
+    throw InputError(place, "invalid host name: " + shown(name),
+                     "use letters, digits, '-', '_' and '.', with a letter or digit first");
 }
 
-/// "000-095": numbers in text, as many digits as the first has.
+/// "000-095": numbers in text, with as many digits as the first one.
 struct Range {
     std::int64_t first = 0;
     std::int64_t last = 0;
@@ -49,7 +49,7 @@ Range parse_range(std::string_view text, const SourcePlace& place) {
     range.first = range.last = parse_number(first, place);
     range.digits = first.size();
     if (dash != std::string_view::npos) range.last = parse_number(text.substr(dash + 1), place);
-    if (range.last < range.first) throw InputError(place, "the range " + shown(text) + " goes down");
+    if (range.last < range.first) throw InputError(place, "the range " + shown(text) + " is descending");
     return range;
 }
 
@@ -63,7 +63,7 @@ std::string padded(std::int64_t number, std::size_t digits) {
     throw InputError(place, "more than " + std::to_string(most) + (most == 1 ? " name" : " names"));
 }
 
-/// A name with ranges: texts between them, and the ranges, one list of ranges per pair of brackets.
+/// A name with ranges: the texts between the ranges, and one list of ranges per pair of brackets.
 class NamePattern {
   public:
     NamePattern(std::string_view text, const SourcePlace& place) : place_(place) {
@@ -113,16 +113,16 @@ class NamePattern {
     std::vector<std::vector<Range>> brackets_;
 };
 
-/// "node%04d" for numbers 0, 1, ...
+/// Expands "node%04d" for the numbers 0, 1, ...
 std::vector<std::string> numbered_names(const std::string& pattern, std::int32_t nodes, const SourcePlace& place) {
     const auto percent = pattern.find('%');
     const auto end = pattern.find_first_not_of("0123456789", percent + 1);
     if (end == std::string::npos || pattern[end] != 'd' || pattern.find('%', end) != std::string::npos) {
-        throw InputError(place, "expected one %d or, with zeros, %04d, got " + shown(pattern));
+        throw InputError(place, "expected one %d or, with zeros, %04d, found " + shown(pattern));
     }
     const std::string_view width = std::string_view(pattern).substr(percent + 1, end - percent - 1);
     if (!width.empty() && width.front() != '0') {
-        throw InputError(place, "%" + std::string(width) + "d pads with blanks, which no host name has",
+        throw InputError(place, "%" + std::string(width) + "d pads with blanks, which host names cannot have",
                          "write %0" + std::string(width) + "d");
     }
     const std::int64_t digits = width.empty() ? 0 : parse_count(width, kMostDigits, place);
@@ -139,7 +139,7 @@ void check_count(std::size_t names, std::int32_t nodes, const std::string& file)
     if (names == static_cast<std::size_t>(nodes)) return;
     throw InputError(file + ": " + std::to_string(names) + (names == 1 ? " host name" : " host names") + " for the " +
                          std::to_string(nodes) + (nodes == 1 ? " node" : " nodes") + " of the job",
-                     "one name per node, in node order: row-major, last axis fastest, or as in the node list");
+                     "give one name per node, in node order: row-major, last axis fastest, or as in the node list");
 }
 
 }  // namespace
@@ -175,9 +175,8 @@ HostNames::HostNames(std::vector<std::string> names, const std::vector<SourcePla
         if (is_new) continue;
         const SourcePlace& place = places[std::min(i, places.size() - 1)];
         const std::size_t line = places[std::min(first->second.index(), places.size() - 1)].line;
-        throw InputError(place,
-                         "the host name " + shown(names_[i]) +
-                             (line == 0 ? " is given twice" : " stands on line " + std::to_string(line) + " already"));
+        throw InputError(place, "duplicate host name " + shown(names_[i]) +
+                                    (line == 0 ? "" : ", first on line " + std::to_string(line)));
     }
 }
 
@@ -189,7 +188,7 @@ HostNames HostNames::parse_list(std::string_view text, const std::string& file, 
         const std::vector<std::string_view> words = lines.words(" \t\r");
         if (words.empty()) continue;
         const SourcePlace place{file, lines.number()};
-        if (words.size() != 1) throw InputError(place, "expected one host name, got " + shown(lines.text()));
+        if (words.size() != 1) throw InputError(place, "expected one host name, found " + shown(lines.text()));
         check_name(std::string(words[0]), place);
         if (++count > static_cast<std::size_t>(nodes)) continue;
         names.emplace_back(words[0]);

@@ -11,37 +11,41 @@
 
 namespace haichi {
 
-/// The host names of a job's nodes, in node order. A value.
+/// The host names of a job's nodes, in node order. A value type.
 class HostNames {
   public:
-    /// What `--hosts` takes: a pattern, recognised by a "[" or "%" in it, or a file with one name per line ("#" starts
-    /// a comment, "-" is standard input). Patterns: a list with ranges as Slurm writes it, "node[000-095]" or
-    /// "rack[1-2]n[00-07,9],gpu1" (of several ranges in one name the last is the fastest), or a name with one decimal
-    /// conversion, "node%04d", which counts from 0. Throws OptionError or InputError for names that cannot be host
-    /// names, names that stand twice, and another number of names than `nodes`.
+    /// Reads the value of `--hosts`: a pattern if it contains "[" or "%", otherwise a file with one name per line. In a
+    /// file, "#" starts a comment, and "-" is standard input.
+    ///
+    /// A pattern is a list with ranges in Slurm's syntax, "node[000-095]" or "rack[1-2]n[00-07,9],gpu1". If a name has
+    /// several ranges, the last one is the fastest. A pattern may also be a name with one decimal conversion,
+    /// "node%04d", which counts from 0.
+    ///
+    /// Throws OptionError or InputError for invalid host names, for duplicates, and if the number of names is not
+    /// `nodes`.
     static HostNames read(const std::string& file_or_pattern, std::int32_t nodes);
-    /// A file's text; `file` names it in errors.
+    /// Parses a file's text. Errors name `file`.
     static HostNames parse_list(std::string_view text, const std::string& file, std::int32_t nodes);
     static HostNames parse_pattern(const std::string& pattern, std::int32_t nodes);
-    /// The names themselves, in node order.
+    /// Takes the names in node order.
     static HostNames of(std::vector<std::string> names, std::int32_t nodes);
 
     [[nodiscard]] const std::string& name(NodeId node) const { return names_[node.index()]; }
-    /// Invalid id when no node has that name.
+    /// Returns an invalid id when no node has that name.
     [[nodiscard]] NodeId node(std::string_view name) const;
 
   private:
     HostNames(std::vector<std::string> names, const std::vector<SourcePlace>& places);
 
     std::vector<std::string> names_;
-    std::unordered_map<std::string, NodeId> node_of_name_;  ///< only looked up, never gone through
+    std::unordered_map<std::string, NodeId> node_of_name_;  ///< for look-ups only; its order is never used
 };
 
-/// The part of a list before its next comma outside brackets; `list` is left with what follows the comma.
+/// Returns the part of a list before its next comma outside brackets. `list` keeps the part after the comma.
 std::string_view next_host_entry(std::string_view& list);
 
-/// The names that a list with ranges stands for, in order. Throws InputError at `place` for what is no such list, for
-/// names that cannot be host names, and for more than `most` names. O(names).
+/// The names of a list with ranges, in order. Throws InputError at `place` for invalid lists, for invalid host names,
+/// and for more than `most` names. O(names).
 std::vector<std::string> expand_host_list(std::string_view list, std::int64_t most, const SourcePlace& place);
 
 }  // namespace haichi

@@ -17,10 +17,10 @@ constexpr std::size_t kMostProblems = 100;
 constexpr std::int64_t kMostProcesses = std::int64_t{1} << 31;
 constexpr std::string_view kBlanks = " \t\r";
 
-/// The words of a shell line up to a comment; quotes hold words together. Throws InputError for an open quote.
+/// The words of a shell line up to a comment. Quotes join words. Throws InputError for an open quote.
 std::vector<std::string> shell_words(std::string_view line, const SourcePlace& place) {
     std::vector<std::string> words;
-    bool inside = false;  // a word
+    bool inside = false;  // inside a word
     char quote = '\0';
     for (const char c : line) {
         if (quote != '\0') {
@@ -44,14 +44,13 @@ std::vector<std::string> shell_words(std::string_view line, const SourcePlace& p
             words.back() += c;
         }
     }
-    if (quote != '\0')
-        throw InputError(place, "a quote " + std::string(1, quote) + " that does not end: " + shown(line));
+    if (quote != '\0') throw InputError(place, "unterminated quote " + std::string(1, quote) + " in " + shown(line));
     return words;
 }
 
 bool has_variable(std::string_view value) { return value.find_first_of("$`") != std::string_view::npos; }
 
-/// "8", "8x6" or "8x6x4".
+/// Parses "8", "8x6" or "8x6x4".
 std::vector<std::int32_t> parse_node_shape(std::string_view text, const SourcePlace& place) {
     constexpr std::size_t kMostDimensions = 3;
     std::vector<std::int32_t> sizes;
@@ -87,14 +86,13 @@ class ScriptReader {
         if (script_.problems.size() < kMostProblems) script_.problems.push_back(error);
     }
 
-    /// A value may be repeated, but not differ.
+    /// A parameter may be repeated with the same value only.
     template <class T>
     void set(std::optional<Located<T>>& kept, T value, std::string_view parameter) {
         if (!kept) {
             kept = Located<T>{std::move(value), place_};
         } else if (!(kept->value == value)) {
-            throw InputError(
-                place_, shown(parameter) + " differs from what line " + std::to_string(kept->place.line) + " says");
+            throw InputError(place_, shown(parameter) + " contradicts line " + std::to_string(kept->place.line));
         }
     }
 
@@ -104,7 +102,7 @@ class ScriptReader {
             std::string_view list;
             const auto takes_list = [&](std::string_view name) {
                 if (option == name) {
-                    if (i + 1 == words.size()) throw InputError(place_, std::string(name) + " without a value");
+                    if (i + 1 == words.size()) throw InputError(place_, std::string(name) + " requires a value");
                     list = words[++i];
                     return true;
                 }
@@ -147,11 +145,11 @@ class ScriptReader {
                 known.insert(known.end(), kStrictness.begin(), kStrictness.end());
                 const std::string near = did_you_mean(parts[i], known);
                 throw InputError(place_, "unknown kind of allocation " + shown(parts[i]) + " in " + shown(parameter),
-                                 near.empty() ? "kinds are torus, mesh, noncont, strict and strict-io" : near);
+                                 near.empty() ? "use torus, mesh, noncont, strict or strict-io" : near);
             }
             if (!node.allocation.empty()) {
                 throw InputError(
-                    place_, shown(parameter) + " asks for " + node.allocation + " and for " + std::string(parts[i]));
+                    place_, shown(parameter) + " requests both " + node.allocation + " and " + std::string(parts[i]));
             }
             node.allocation = parts[i];
         }
@@ -180,18 +178,18 @@ class ScriptReader {
             return set(script_.rank_rule, std::string(parameter), parameter);
         }
         if (name == "rank-map-hostfile") {
-            if (value.empty()) throw InputError(place_, "rank-map-hostfile without a file");
+            if (value.empty()) throw InputError(place_, "rank-map-hostfile requires a file");
             return set(script_.host_file, std::string(value), parameter);
         }
         if (has_variable(value)) return;
         if (name == "shape") return set(script_.shape, parse_node_shape(value, place_), parameter);
         if (name != "proc" && name != "max-proc-per-node") return;
         const std::int64_t count = parse_count(value, kMostProcesses, place_);
-        if (count < 1) throw InputError(place_, shown(parameter) + " is too small");
+        if (count < 1) throw InputError(place_, "invalid parameter " + shown(parameter) + " (at least 1)");
         set(name == "proc" ? script_.proc : script_.max_proc_per_node, count, parameter);
     }
 
-    /// Options of mpiexec up to the program.
+    /// Reads the options of mpiexec up to the program.
     void read_command(const std::vector<std::string>& words) {
         static constexpr std::array<std::string_view, 15> kWithValue = {
             "-stdin",   "-stdout", "-stderr", "-std",  "-of",       "-ofout",       "-oferr",      "-std-proc",
@@ -216,7 +214,7 @@ class ScriptReader {
             int values = option == "-mca" ? 2 : 0;
             if (is_count || is_file || std::ranges::find(kWithValue, option) != kWithValue.end()) values = 1;
             for (int v = is_joined ? 1 : 0; v < values; ++v) {
-                if (++at == words.end()) throw InputError(place_, option + " without a value");
+                if (++at == words.end()) throw InputError(place_, option + " requires a value");
                 value = *at;
             }
             if (is_count && !has_variable(value)) call.ranks = parse_count(value, kMostProcesses, place_);
@@ -233,13 +231,13 @@ class ScriptReader {
 
 JobScript parse_job_script(std::string_view text, const std::string& file) {
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
-        throw InputError(file + ": an empty file is not a job script");
+        throw InputError(file + ": expected a job script, found an empty file");
     }
     JobScript script;
     script.file = file;
     ScriptReader reader(script);
     SourcePlace place{file, 0};
-    std::string command;  // lines that end with a backslash go on
+    std::string command;  // lines that end with a backslash continue
     while (!text.empty()) {
         const auto end = text.find('\n');
         std::string_view line = text.substr(0, end);

@@ -10,43 +10,43 @@
 
 namespace haichi {
 
-/// A value and where it stands.
+/// A value and its location.
 template <class T>
 struct Located {
     T value{};
     SourcePlace place{};
 };
 
-/// "#PJM -L node=8x6x4:torus:strict"
+/// The request in "#PJM -L node=8x6x4:torus:strict".
 struct NodeRequest {
-    std::vector<std::int32_t> sizes;  ///< 1 to 3
-    std::string allocation;           ///< "torus", "mesh", "noncont", or "": the resource group's default
+    std::vector<std::int32_t> sizes;  ///< 1 to 3 sizes
+    std::string allocation;           ///< "torus", "mesh", "noncont", or "" for the resource group's default
     friend bool operator==(const NodeRequest&, const NodeRequest&) = default;
 };
 
 /// A line that starts the program.
 struct MpiexecCall {
     SourcePlace place;
-    std::optional<std::int64_t> ranks;           ///< -n; nothing when it is missing or holds a variable
+    std::optional<std::int64_t> ranks;           ///< -n; empty if it is missing or holds a variable
     std::optional<std::string> coordinate_file;  ///< --vcoordfile
 };
 
-/// What a PJM job script says about nodes, processes and the rank map. Other options are passed over.
+/// The nodes, processes and rank map in a PJM job script. Other options are ignored.
 struct JobScript {
     std::string file;
     std::optional<Located<NodeRequest>> node;
-    bool has_unread_node = false;                             ///< a node= with a variable or a mistake
-    std::optional<Located<std::vector<std::int32_t>>> shape;  ///< of the static processes
+    bool has_unread_node = false;                             ///< a node= with a variable or an error
+    std::optional<Located<std::vector<std::int32_t>>> shape;  ///< shape of the static processes
     std::optional<Located<std::int64_t>> proc;
     std::optional<Located<std::int64_t>> max_proc_per_node;
     std::optional<Located<std::string>> host_file;  ///< rank-map-hostfile
     std::optional<Located<std::string>> rank_rule;  ///< "rank-map-bynode" or "rank-map-bychip", with its axes
     std::vector<MpiexecCall> calls;
-    std::vector<InputError> problems;  ///< what PJM would not take, at most 100
+    std::vector<InputError> problems;  ///< errors that PJM would reject, at most 100
 };
 
-/// Reads the "#PJM" lines (-L and --rsc-list, --mpi) and the mpiexec lines of a job script. Never throws for what a
-/// line says: that goes to `problems`. O(length of the text).
+/// Reads the "#PJM" lines (-L and --rsc-list, --mpi) and the mpiexec lines of a job script. Errors in lines go to
+/// `problems` and are not thrown. O(length of the text).
 JobScript parse_job_script(std::string_view text, const std::string& file);
 
 }  // namespace haichi

@@ -1,5 +1,5 @@
-// haichi-mapping/1: the node of each rank by its number in the job, or, in robust maps, its position in the rank order.
-// Reads haichi-report/1 too, which holds the first list.
+// haichi-mapping/1: the node of each rank by its number in the job or, in robust maps, its position in the rank order.
+// Also reads haichi-report/1, which holds the first list.
 
 #include <algorithm>
 #include <array>
@@ -41,7 +41,7 @@ std::string write_json(const Mapping& mapping, const RankMapContext& context) {
     return text + "]}\n";
 }
 
-/// Keeps "schema", "ranks" and "node_of_rank" of the outermost object and passes over everything else, so that memory
+/// Keeps "schema", "ranks" and "node_of_rank" of the outermost object and skips everything else. Memory therefore
 /// depends on the job, not on the file.
 class MappingSax {
   public:
@@ -55,16 +55,16 @@ class MappingSax {
         const std::int32_t per_node = context_->allocation->ranks_per_node;
         if (list_ == "position_of_rank" && per_node_ && *per_node_ != per_node) {
             throw InputError(SourcePlace{file_, per_node_line_},
-                             "the positions are for " + std::to_string(*per_node_) + " ranks per node, the job has " +
-                                 std::to_string(per_node),
-                             "is it the right §ppn?");
+                             "the positions are for " + std::to_string(*per_node_) +
+                                 " ranks per node, but the job has " + std::to_string(per_node),
+                             "check §ppn");
         }
         if (declared_ && *declared_ != count_) {
             throw InputError(SourcePlace{file_, declared_line_}, "ranks is " + std::to_string(*declared_) + ", but " +
                                                                      list_ + " has " + std::to_string(count_) +
                                                                      (count_ == 1 ? " entry" : " entries"));
         }
-        return ranks_.take(*context_, list_ + " has one entry per rank");
+        return ranks_.take(*context_, "write one entry per rank in " + list_);
     }
 
     bool null() { return other("null"); }
@@ -102,9 +102,9 @@ class MappingSax {
         return deeper();
     }
     bool start_array(std::size_t) {
-        if (depth_ == 0) throw InputError(here(), "expected an object, got a list", schema_hint());
+        if (depth_ == 0) throw InputError(here(), "expected an object, found a list", schema_hint());
         if (at_list()) {
-            if (!list_.empty()) throw InputError(here(), "both node_of_rank and position_of_rank: one says it all");
+            if (!list_.empty()) throw InputError(here(), "node_of_rank cannot be combined with position_of_rank");
             list_ = kKeys[key_];
         } else {
             other("a list");
@@ -120,7 +120,7 @@ class MappingSax {
         const auto known = std::ranges::find(kKeys, name);
         if (known == kKeys.end()) return true;
         key_ = static_cast<std::size_t>(known - kKeys.begin());
-        if (seen_[key_]) throw InputError(here(), "key " + shown(name) + " appears twice");
+        if (seen_[key_]) throw InputError(here(), "duplicate key " + shown(name));
         seen_[key_] = true;
         return true;
     }
@@ -137,7 +137,7 @@ class MappingSax {
 
     [[nodiscard]] SourcePlace here() const { return stream_->place(); }
     [[nodiscard]] static std::string schema_hint() {
-        return std::string("a rank map has \"schema\": \"") + kMappingSchema + "\" or \"" + kReportSchema + "\"";
+        return std::string("use \"schema\": \"") + kMappingSchema + "\" or \"" + kReportSchema + "\"";
     }
     [[nodiscard]] bool at_key(std::string_view name) const {
         return depth_ == 1 && key_ != kOther && kKeys[key_] == name;
@@ -155,18 +155,18 @@ class MappingSax {
         return true;
     }
 
-    /// A value that none of the keys can have, or one that nobody asks for.
+    /// Handles a value that is invalid for all keys, or that is not needed.
     bool other(const std::string& value) {
-        if (depth_ == 0) throw InputError(here(), "expected an object, got " + value, schema_hint());
+        if (depth_ == 0) throw InputError(here(), "expected an object, found " + value, schema_hint());
         if (in_list()) {
             throw InputError(here(), list_ + "[" + std::to_string(count_) + "]: expected a " +
-                                         (list_ == "node_of_rank" ? "node number" : "position") + ", got " + value);
+                                         (list_ == "node_of_rank" ? "node number" : "position") + ", found " + value);
         }
-        if (at_key("schema")) throw InputError(here(), "schema: expected a text, got " + value, schema_hint());
-        if (at_key("ranks")) throw InputError(here(), "ranks: expected a whole number, got " + value);
+        if (at_key("schema")) throw InputError(here(), "schema: expected a string, found " + value, schema_hint());
+        if (at_key("ranks")) throw InputError(here(), "ranks: expected an integer, found " + value);
         if (at_list()) {
             throw InputError(here(), std::string(kKeys[key_]) + ": expected a list of " +
-                                         (at_key("node_of_rank") ? "node numbers" : "positions") + ", got " + value);
+                                         (at_key("node_of_rank") ? "node numbers" : "positions") + ", found " + value);
         }
         return true;
     }
@@ -176,25 +176,25 @@ class MappingSax {
         const std::int32_t nodes = context_->allocation->node_count();
         if (value >= static_cast<std::uint64_t>(nodes)) {
             throw InputError(here(),
-                             "node_of_rank[" + std::to_string(count_) + "]: the job has no node " +
-                                 std::to_string(value) + ", only 0.." + std::to_string(nodes - 1),
-                             "is it the right §shape?");
+                             "invalid node_of_rank[" + std::to_string(count_) + "]: " + std::to_string(value) +
+                                 " (the job has nodes 0.." + std::to_string(nodes - 1) + ")",
+                             "check §shape");
         }
         ranks_.add(NodeId(static_cast<std::int32_t>(value)), stream_->line());
         ++count_;
         return true;
     }
 
-    /// Positions count the places of a node one by one.
+    /// Positions count the slots of a node one by one.
     bool add_position(std::uint64_t value) {
         const Allocation& job = *context_->allocation;
         const std::uint64_t position = value / static_cast<std::uint64_t>(job.ranks_per_node);
         if (position >= job.fold.node_of_position.size()) {
             const auto places = std::to_string(std::int64_t{job.node_count()} * job.ranks_per_node - 1);
             throw InputError(here(),
-                             "position_of_rank[" + std::to_string(count_) + "]: the job has no position " +
-                                 std::to_string(value) + ", only 0.." + places,
-                             "is it the right §shape?");
+                             "invalid position_of_rank[" + std::to_string(count_) + "]: " + std::to_string(value) +
+                                 " (the job has positions 0.." + places + ")",
+                             "check §shape");
         }
         ranks_.add(job.fold.node_of_position[position], stream_->line());
         ++count_;
@@ -213,7 +213,7 @@ class MappingSax {
     std::size_t key_ = kOther;
     std::array<bool, kKeys.size()> seen_{};
     bool has_schema_ = false;
-    std::string list_;  ///< the key of the list of ranks; empty: not seen yet
+    std::string list_;  ///< key of the list of ranks; empty before it is found
     std::optional<std::int64_t> per_node_;
     std::size_t per_node_line_ = 0;
 };
@@ -228,14 +228,13 @@ PlacedRanks read_json(std::string_view text, const std::string& file, const Rank
 }  // namespace
 
 RankMapFormat json_format() {
-    return {
-        "json",
-        "haichi-mapping/1, for everything else: {\"node_of_rank\": [...]}, nodes numbered row-major in the job, last "
-        "axis fastest; reads haichi-report/1 too",
-        check_json,
-        [](const MapShape& shape, const RankMapContext&) { return likely_if(shape.first == '{'); },
-        write_json,
-        read_json};
+    return {"json",
+            "haichi-mapping/1, for other uses: {\"node_of_rank\": [...]}, nodes numbered row-major in the job, last "
+            "axis fastest; also reads haichi-report/1",
+            check_json,
+            [](const MapShape& shape, const RankMapContext&) { return likely_if(shape.first == '{'); },
+            write_json,
+            read_json};
 }
 
 }  // namespace haichi

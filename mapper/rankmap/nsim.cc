@@ -1,5 +1,5 @@
-// The rank-node file of network simulators in the manner of NSIM: one record per line, the rank, then the address of
-// its node. Records may come in any order.
+// The rank-node file of network simulators such as NSIM. Each line has one record: the rank, followed by the address of
+// its node. Records may be in any order.
 
 #include "mapper/rankmap/formats.h"
 #include "netmodel/machine/text_lines.h"
@@ -33,7 +33,7 @@ PlacedRanks read_nsim(std::string_view text, const std::string& file, const Rank
                 throw InputError(place, "expected a rank and " +
                                             (length == 1 ? std::string("a node number")
                                                          : std::to_string(length) + " machine coordinates") +
-                                            ", got " + shown(lines.text()));
+                                            ", found " + shown(lines.text()));
             }
             ranks.add(words[0], node_at_address(allocation, std::span(words).subspan(1), place), -1, place);
         });
@@ -45,16 +45,15 @@ PlacedRanks read_nsim(std::string_view text, const std::string& file, const Rank
 }  // namespace
 
 RankMapFormat nsim_format() {
-    return {
-        "nsim",
-        "the rank-node file of NSIM-style simulators: one record per line, the rank, then the coordinates (or number) "
-        "of its node on the machine",
-        check_nsim,
-        [](const MapShape& shape, const RankMapContext& context) {
-            return likely_if(columns_of(shape, context) == address_length(*context.allocation) + 1);
-        },
-        write_nsim,
-        read_nsim};
+    return {"nsim",
+            "the rank-node file of NSIM-style simulators: one record per line, the rank and the machine coordinates "
+            "(or number) of its node",
+            check_nsim,
+            [](const MapShape& shape, const RankMapContext& context) {
+                return likely_if(columns_of(shape, context) == address_length(*context.allocation) + 1);
+            },
+            write_nsim,
+            read_nsim};
 }
 
 }  // namespace haichi

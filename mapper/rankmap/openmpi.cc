@@ -1,5 +1,5 @@
 // Open MPI's rankfile (--rankfile F, --map-by rankfile:file=F): "rank 0=host slot=0" per rank, in any order. Comments
-// are "#...", "//..." and "/* ... */"; "+n3" is the fourth node; "user@host" is host.
+// are "#...", "//..." and "/* ... */". "+n3" is the fourth node, and "user@host" is host.
 
 #include "base/quantity.h"
 #include "mapper/rankmap/formats.h"
@@ -26,7 +26,7 @@ std::string write_openmpi(const Mapping& mapping, const RankMapContext& context)
     return text;
 }
 
-/// The text with its comments as blanks, so that lines keep their numbers.
+/// The text with blanks in place of comments, so that lines keep their numbers.
 std::string without_comments(std::string_view text, const std::string& file) {
     std::string plain(text);
     std::size_t line = 1;
@@ -38,7 +38,7 @@ std::string without_comments(std::string_view text, const std::string& file) {
             --i;
         } else if (two == "/*") {
             const auto end = plain.find("*/", i + 2);
-            if (end == std::string::npos) throw InputError(SourcePlace{file, line}, "a comment '/*' that does not end");
+            if (end == std::string::npos) throw InputError(SourcePlace{file, line}, "unterminated comment '/*'");
             for (; i < end + 2; ++i) {
                 if (plain[i] == '\n') {
                     ++line;
@@ -52,7 +52,7 @@ std::string without_comments(std::string_view text, const std::string& file) {
     return plain;
 }
 
-/// The words of a line, each '=' one of them.
+/// The words of a line, where each '=' is one word.
 std::vector<std::string_view> words_of(std::string_view line) {
     constexpr std::string_view kEnds = " \t\r\f\v=";
     std::vector<std::string_view> words;
@@ -68,17 +68,18 @@ NodeId node_of_word(std::string_view host, const RankMapContext& context, const 
     if (host.starts_with("+n") || host.starts_with("+N")) {
         const std::int64_t number = parse_count(host.substr(2), kMostVertices, place);
         if (number < context.allocation->node_count()) return NodeId(static_cast<std::int32_t>(number));
-        throw InputError(
-            place, shown(host) + ": the job has only " + std::to_string(context.allocation->node_count()) + " nodes");
+        throw InputError(place, "invalid node " + shown(host) + " (the job has " +
+                                    std::to_string(context.allocation->node_count()) + ")");
     }
     check_openmpi(context);
     return node_of_host(context, host.substr(host.find('@') + 1), place);
 }
 
-/// A slot list says which cores a rank is bound to; only a single number can be its place on the node. -1 for others.
+/// A slot list names the cores to which a rank is bound. Only a single number can be its slot on the node. Returns -1
+/// for other lists.
 std::int32_t place_of_slots(std::string_view slots, const RankMapContext& context, const SourcePlace& place) {
     if (slots.empty() || slots.find_first_not_of("0123456789,-:*") != std::string_view::npos) {
-        throw InputError(place, "expected a slot list such as 0, 0-3 or 1:0-2, got " + shown(slots));
+        throw InputError(place, "expected a slot list such as 0, 0-3 or 1:0-2, found " + shown(slots));
     }
     std::int32_t number = 0;
     for (const char c : slots) {
@@ -92,12 +93,12 @@ void read_record(const std::vector<std::string_view>& words, std::string_view li
                  const RankMapContext& context, const SourcePlace& place) {
     const bool fits = words.size() == 7 && words[0] == "rank" && words[2] == "=" &&
                       (words[4] == "slot" || words[4] == "slots") && words[5] == "=";
-    if (!fits) throw InputError(place, "expected rank N=HOST slot=SLOTS, got " + shown(line));
+    if (!fits) throw InputError(place, "expected rank N=HOST slot=SLOTS, found " + shown(line));
     const NodeId node = node_of_word(words[3], context, place);
     ranks.add(words[1], node, place_of_slots(words[6], context, place), place);
 }
 
-/// The places, when no two ranks of a node share one.
+/// Keeps the slots if no two ranks of a node share one.
 void keep_distinct_places(PlacedRanks& placed, const Allocation& job) {
     if (placed.place_of_rank.empty()) return;
     std::vector<bool> taken(static_cast<std::size_t>(job.slot_count()));
@@ -132,7 +133,8 @@ PlacedRanks read_openmpi(std::string_view text, const std::string& file, const R
 
 RankMapFormat openmpi_format() {
     return {"openmpi",
-            "Open MPI's rankfile, --rankfile F or --map-by rankfile:file=F: rank 0=host slot=0; needs host names",
+            "Open MPI's rankfile, --rankfile F or --map-by rankfile:file=F, with lines such as rank 0=host slot=0; "
+            "requires host names",
             check_openmpi,
             [](const MapShape& shape, const RankMapContext&) {
                 return likely_if(!shape.words.empty() && shape.words[0] == "rank");

@@ -1,4 +1,4 @@
-// What a user pastes into a PJM job script: the node shape, the process shape and the host file.
+// The options that a user pastes into a PJM job script: the node shape, the process shape and the host file.
 
 #include <array>
 
@@ -18,8 +18,8 @@ bool is_tofu(const Network& network) {
     return true;
 }
 
-/// ":torus" and ":mesh" are how PJM asks for the logical coordinates that the fold assumes. The coordinates of a table
-/// are those of whatever the job was when the table was written.
+/// PJM assigns the logical coordinates of the fold to requests with ":torus" or ":mesh". The coordinates of a table
+/// belong to the job for which the table was written.
 std::string node_shape_suffix(const Fold& fold) {
     if (fold.is_coordinate_table) return "";
     return fold.name == "mesh" ? ":mesh" : ":torus";

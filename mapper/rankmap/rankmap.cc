@@ -26,13 +26,13 @@ std::int32_t check_capacity(const PlacedRanks& placed, const std::string& file, 
         if (fits && !is_faulty) continue;
         read_or_note(context, MapRule::kCapacity, [&] {
             const SourcePlace place{file, placed.line_of_rank[r]};
-            const std::string rank = "rank " + std::to_string(r) + " is ";
+            const std::string rank = "rank " + std::to_string(r);
             const std::string name = allocation.network.node_name(node);
-            if (is_faulty) throw InputError(place, rank + "on node " + name + ", which is faulty");
+            if (is_faulty) throw InputError(place, rank + " is on node " + name + ", which is faulty");
             throw InputError(
                 place,
-                rank + "one too many on node " + name + ", which takes " + std::to_string(allocation.ranks_per_node),
-                "§ppn sets the ranks of a node");
+                rank + " does not fit on node " + name + " (at most " + std::to_string(allocation.ranks_per_node) + ")",
+                "set the ranks per node with §ppn");
         });
     }
     return used.empty() ? 0 : std::ranges::max(used);
@@ -72,7 +72,7 @@ const RankMapFormat& default_rank_map_format(const RankMapContext& context) {
 }
 
 Mapping read_rank_map(const std::string& path, const std::string& format, const RankMapContext& context) {
-    if (!format.empty()) (void)rank_map_format(format);  // a wrong name needs no file
+    if (!format.empty()) (void)rank_map_format(format);  // a wrong name is an error without the file
     return parse_rank_map(read_file(path, kLargestMapBytes), path, format, context);
 }
 

@@ -13,14 +13,14 @@
 
 namespace haichi {
 
-/// What a map has to fulfil, in the order of checking.
+/// The requirements for a map, in the order of checking.
 enum class MapRule {
     kRecords,    ///< every record can be read and names a node of the job
-    kRankCount,  ///< as many ranks as asked for, each once
-    kCapacity,   ///< no node has too many ranks, no faulty node any
+    kRankCount,  ///< as many ranks as required, each once
+    kCapacity,   ///< no node has too many ranks, and faulty nodes have none
 };
 
-/// Collects what is wrong with a map instead of ending at the first error.
+/// Collects the problems of a map instead of stopping at the first error.
 class MapProblems {
   public:
     struct Problem {
@@ -33,7 +33,7 @@ class MapProblems {
         if (kept_.size() < kMostKept) kept_.push_back({rule, error});
     }
     [[nodiscard]] std::int64_t count() const { return count_; }
-    /// The first of them.
+    /// The first problems.
     [[nodiscard]] const std::vector<Problem>& kept() const { return kept_; }
 
   private:
@@ -42,70 +42,71 @@ class MapProblems {
     std::vector<Problem> kept_;
 };
 
-/// What writers and readers of rank maps need besides the mapping.
+/// The inputs of rank-map writers and readers besides the mapping.
 struct RankMapContext {
     const Allocation* allocation = nullptr;
-    /// Ranks that a file being read must have; 0: as many as it has.
+    /// Required number of ranks in a file; 0 allows any number.
     std::int32_t rank_count = 0;
-    /// Names of the nodes, for formats that use them; null: not known.
+    /// Names of the nodes, for formats that use them; null means unknown.
     const HostNames* hosts = nullptr;
-    /// Where readers put what is wrong with single records, and go on; null: they throw it.
+    /// Receives problems of single records, after which readers continue. If it is null, readers throw them.
     MapProblems* problems = nullptr;
 };
 
-/// What a reader found: the node of each rank, and the line that says so.
+/// The result of a reader: the node of each rank, and the line that states it.
 struct PlacedRanks {
-    std::vector<NodeId> node_of_rank;  ///< invalid ids only where problems are collected
+    std::vector<NodeId> node_of_rank;  ///< invalid ids only if problems are collected
     std::vector<std::uint32_t> line_of_rank;
-    /// Each rank's place on its node, 0 .. ranks per node - 1; empty: the format does not say, ranks are in rank order.
+    /// Each rank's slot on its node, 0 .. ranks per node - 1. If it is empty, the format does not state slots, and
+    /// ranks are in rank order.
     std::vector<std::int32_t> place_of_rank;
 };
 
 struct MapShape;
 
-/// Whether a text may be in a format. Where several formats may be meant, those that are likely come first, then those
-/// that are possible, each in the order of the table; the first that can read the text is taken, unless another one
-/// reads it differently.
+/// Whether a text may be in a format. Among several candidates, likely formats come before possible ones, each in the
+/// order of the table. The first that can read the text is chosen, unless another one reads it differently.
 enum class Likeness { kNone, kPossible, kLikely };
 
-/// A rank-map file format: one file in this folder and one row in the table.
+/// A rank-map file format: one file in this directory and one entry in the table.
 struct RankMapFormat {
     std::string name;
-    std::string sentence;  ///< used with what, content of a line
-    /// Throws UnsupportedError when no mapping of this job can be written, OptionError when host names are needed and
-    /// not known; to be called before a long run.
+    std::string sentence;  ///< tools that use it, and the content of a line
+    /// Throws UnsupportedError if the format cannot express any mapping of this job, and OptionError if required host
+    /// names are unknown. Call it before a long run.
     void (*check)(const RankMapContext& context) = nullptr;
-    /// By the first record; null: the same file is read by another row.
+    /// Recognises the format by the first record. Null if another entry reads the same files.
     Likeness (*recognise)(const MapShape& shape, const RankMapContext& context) = nullptr;
-    /// The whole file. Throws as check() does, and UnsupportedError for a mapping that the format cannot express.
+    /// Writes the whole file. Throws as check() does, and UnsupportedError for a mapping that the format cannot
+    /// express.
     std::string (*write)(const Mapping& mapping, const RankMapContext& context) = nullptr;
-    /// Throws InputError with file and line; the caller checks node capacities. O(length of the text).
+    /// Throws InputError with file and line. The caller checks node capacities. O(length of the text).
     PlacedRanks (*read)(std::string_view text, const std::string& file, const RankMapContext& context) = nullptr;
-    /// One sentence about what may go wrong with a map that was written, or ""; null: nothing is known.
+    /// One sentence about possible problems of a written map, or "". Null if none are known.
     std::string (*warning)(const Mapping& mapping, const RankMapContext& context) = nullptr;
 };
 
 const Table<RankMapFormat>& rank_map_formats();
 
-/// Throws OptionError with did-you-mean.
+/// Throws OptionError with a did-you-mean.
 inline const RankMapFormat& rank_map_format(std::string_view name) { return rank_map_formats().at(name); }
 
-/// The format for users who name none: `fujitsu` where the job has logical coordinates, else `json`.
+/// The default format: `fujitsu` if the job has logical coordinates, else `json`.
 const RankMapFormat& default_rank_map_format(const RankMapContext& context);
 
-/// Name of the format a text seems to be in, by its content; throws InputError when it fits none, or fits two that read
-/// it differently.
+/// Name of the format that matches a text's content. Throws InputError if none matches, or if two match and read it
+/// differently.
 std::string recognise_rank_map(std::string_view text, const std::string& file, const RankMapContext& context);
 
-/// Reads a map file ("-": standard input); `format` empty: recognised by content. Throws InputError for a wrong number
-/// of ranks, nodes outside the job and nodes with too many ranks, naming file, line and rank.
+/// Reads a map file ("-": standard input). An empty `format` means detection by content. Throws InputError for a wrong
+/// number of ranks, nodes outside the job and nodes with too many ranks, naming file, line and rank.
 Mapping read_rank_map(const std::string& path, const std::string& format, const RankMapContext& context);
 
-/// The same from a text; `file` names it in errors.
+/// The same for a text. Errors name `file`.
 Mapping parse_rank_map(std::string_view text, const std::string& file, const std::string& format,
                        const RankMapContext& context);
 
-/// Everything that is wrong with a map, as far as its records can be read one by one.
+/// All problems of a map, as far as its records can be read one by one.
 struct MapFindings {
     std::string format;
     std::int64_t rank_count = 0;
@@ -113,13 +114,13 @@ struct MapFindings {
     MapProblems problems;
 };
 
-/// As parse_rank_map, but collects what is wrong. Throws only what is no matter of the text: OptionError and
+/// Like parse_rank_map, but collects problems. Throws only errors that do not concern the text: OptionError and
 /// UnsupportedError.
 MapFindings examine_rank_map(std::string_view text, const std::string& file, const std::string& format,
                              RankMapContext context);
 
-/// The options to paste into a PJM job script beside a `fujitsu` map, one per line; empty when the machine is no Tofu
-/// or PJM does not know the fold.
+/// The options for a PJM job script with a `fujitsu` map, one per line. Empty if the machine is not a Tofu or PJM does
+/// not support the fold.
 std::string pjm_options(const Mapping& mapping, const RankMapContext& context, const std::string& map_file);
 
 }  // namespace haichi

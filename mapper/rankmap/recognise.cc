@@ -1,4 +1,4 @@
-// Which format a map is in, by its content: each row of the table says whether the first record may be its own.
+// Recognises the format of a map by its content. Each table entry decides whether the first record may be its own.
 
 #include <algorithm>
 
@@ -15,7 +15,7 @@ constexpr std::string_view kBlanks = " \t\r";
 MapShape shape_of(std::string_view text, const std::string& file, std::size_t& line) {
     MapShape shape;
     const auto first = text.find_first_not_of(" \t\r\n");
-    if (first == std::string_view::npos) throw InputError(file + ": an empty file is not a rank map");
+    if (first == std::string_view::npos) throw InputError(file + ": expected a rank map, found an empty file");
     shape.first = text[first];
     TextLines lines(text, file);
     while (shape.words.empty() && shape.first != '{' && shape.first != '(' && lines.next())
@@ -40,8 +40,8 @@ std::vector<const RankMapFormat*> formats_like(const MapShape& shape, const Rank
     return found;
 }
 
-/// Of formats that may be meant the one that can read the text. Their readings may not differ. When none can, the
-/// first says why.
+/// Selects the candidate format that can read the text. All readings must agree. If no candidate can read it, the first
+/// one's error is thrown.
 const RankMapFormat& the_one_that_reads(const std::vector<const RankMapFormat*>& candidates, std::string_view text,
                                         const std::string& file, const RankMapContext& context) {
     const RankMapFormat* chosen = nullptr;
@@ -57,9 +57,9 @@ const RankMapFormat& the_one_that_reads(const std::vector<const RankMapFormat*>&
             chosen = format;
             placed = std::move(also);
         } else if (placed.node_of_rank != also.node_of_rank) {
-            throw InputError(file + ": may be a map in the format " + chosen->name + " or in the format " +
-                                 format->name + ", which differ here",
-                             "name the format: -f FORMAT");
+            throw InputError(file + ": the formats " + chosen->name + " and " + format->name +
+                                 " fit this map, but read it differently",
+                             "name the format with -f FORMAT");
         }
     }
     return chosen == nullptr ? *candidates.front() : *chosen;
@@ -73,9 +73,9 @@ std::string recognise_rank_map(std::string_view text, const std::string& file, c
     const std::vector<const RankMapFormat*> candidates = formats_like(shape, context);
     if (candidates.size() == 1) return candidates.front()->name;
     if (!candidates.empty()) return the_one_that_reads(candidates, text, file, context).name;
-    if (shape.words.empty()) throw InputError(file + ": only comments, not a rank map");
-    throw InputError({file, line}, "not in a known rank-map format: " + shown(shape.record),
-                     "formats are " + rank_map_formats().listing() + "; name one: -f FORMAT");
+    if (shape.words.empty()) throw InputError(file + ": expected a rank map, found only comments");
+    throw InputError({file, line}, "unknown rank-map format: " + shown(shape.record),
+                     "name one of the formats " + rank_map_formats().listing() + " with -f FORMAT");
 }
 
 }  // namespace haichi

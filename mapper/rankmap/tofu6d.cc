@@ -1,5 +1,5 @@
-// The coordinates of the machine, one line per rank, for plans and checks: "X Y Z A B C", and the place on the node
-// when there are several.
+// The coordinates of the machine, one line per rank, for plans and checks: "X Y Z A B C". If nodes have several ranks,
+// the slot on the node follows.
 
 #include "base/quantity.h"
 #include "mapper/rankmap/formats.h"
@@ -15,7 +15,7 @@ void check_tofu6d(const RankMapContext& context) {
                            "write json or nsim");
 }
 
-/// With a core where nodes have several ranks; where they have one, a column more is rather a rank.
+/// Nodes with several ranks have a core column. With one rank per node, an additional column is probably a rank.
 Likeness recognise(const MapShape& shape, const RankMapContext& context) {
     if (!has_coordinates(*context.allocation)) return Likeness::kNone;
     const std::size_t columns = columns_of(shape, context);
@@ -57,9 +57,9 @@ PlacedRanks read_tofu6d(std::string_view text, const std::string& file, const Ra
                 throw InputError(place, "expected " + std::to_string(columns == 0 ? axes : columns) +
                                             " numbers (machine coordinates" +
                                             (columns == axes + 1 ? " and core"
-                                             : columns == 0      ? ", perhaps a core"
+                                             : columns == 0      ? ", optionally a core"
                                                                  : "") +
-                                            "), got " + shown(lines.text()));
+                                            "), found " + shown(lines.text()));
             }
             const NodeId at = node_at_address(allocation, std::span(words).first(axes), place);
             if (columns > axes) core = cores.take(at, words[axes], place);
@@ -71,7 +71,7 @@ PlacedRanks read_tofu6d(std::string_view text, const std::string& file, const Ra
             ranks.add(node, place.line);
         }
     }
-    return ranks.take(context, "one record per rank, in rank order");
+    return ranks.take(context, "write one record per rank, in rank order");
 }
 
 }  // namespace
@@ -79,8 +79,7 @@ PlacedRanks read_tofu6d(std::string_view text, const std::string& file, const Ra
 RankMapFormat tofu6d_format() {
     return {
         "tofu6d",
-        "for plans and checks: one line per rank, the coordinates of its node on the machine, X Y Z A B C on a Tofu, "
-        "and the core when nodes have several ranks",
+        "for plans and checks: each rank's machine coordinates, X Y Z A B C on a Tofu, and the core on shared nodes",
         check_tofu6d,
         recognise,
         write_tofu6d,

@@ -9,13 +9,13 @@
 
 namespace haichi {
 
-/// haichi-advice/1, keys in a fixed order. Nothing in it depends on the computer it ran on.
+/// Writes haichi-advice/1 with keys in a fixed order. It does not depend on the computer.
 nlohmann::ordered_json advice_json(const ShapeAdviceReport& report);
 nlohmann::ordered_json advice_json(const BarrierAdviceReport& report);
 nlohmann::ordered_json advice_json(const RailAdviceReport& report);
 nlohmann::ordered_json advice_json(const SpreadAdviceReport& report);
 
-/// An entry of its `answers` on rails, and of the reports on logs.
+/// An entry of `answers` for rails, and of reports on logs.
 nlohmann::ordered_json rail_advice_json(const RailAdvice& advice);
 
 }  // namespace haichi

@@ -37,7 +37,7 @@ ordered_json bound_of(const ObjectiveValue& row) {
 
 double quotient(std::int64_t a, std::int64_t b) { return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b); }
 
-/// The scalar metrics of the report, in its order: one row adds one to the JSON, to --require and to the help.
+/// The scalar metrics of the report, in its order. An entry adds a metric to the JSON, to --require and to the help.
 struct MetricRow {
     const char* name;
     ordered_json (*of)(const Job& job, const Metrics& metrics);
@@ -91,7 +91,7 @@ ordered_json objectives_json(const std::vector<ObjectiveValue>& rows) {
     return list;
 }
 
-/// The objective that was asked for, and those that decide between its ties.
+/// The requested objective and its tie-breaking order.
 ordered_json levels_json(const Evaluation& evaluation) {
     std::vector<ObjectiveValue> levels = {evaluation.asked};
     levels.insert(levels.end(), evaluation.next.begin(), evaluation.next.end());
@@ -159,13 +159,13 @@ ordered_json trials_json(const ObjectiveTrials& trials, bool with_timing) {
     return out;
 }
 
-/// Of a placement that was given: no search.
+/// The record of a given placement: no search.
 const SearchRecord& record_of(const Placement& placement) {
     static const SearchRecord kGiven{.strategy = "given", .objective = ""};
     return placement.search() == nullptr ? kGiven : *placement.search();
 }
 
-/// What a robust placement is worth on all shapes.
+/// The values of a robust placement on all shapes.
 void add_robust(ordered_json& out, const RobustPlacement& robust, const Evaluation& first, bool with_timing) {
     const std::string& unit = first.asked.unit;
     out["nodes"] = first.placement.job().allocation().node_count();
@@ -189,7 +189,7 @@ ordered_json rotations_json(const std::vector<RotationReport>& rotations, const 
     return list;
 }
 
-/// Of the first run; what others give stands beside it.
+/// Times of the first run. Other runs are reported separately.
 ordered_json simulated_json(const SimulatedPlacement& simulated) {
     ordered_json out = simulated_times(simulated.runs.front());
     if (!simulated.default_runs.empty()) out["default"] = simulated_times(simulated.default_runs.front());
@@ -245,7 +245,7 @@ ordered_json report_json(const Evaluation& evaluation, bool with_timing) {
     out["levels"] = levels_json(evaluation);
     out["evaluations"] = search.evaluations;
     if (with_timing) {
-        auto& rate = out["evaluations_per_second"];  // null: there is none
+        auto& rate = out["evaluations_per_second"];  // null if there is no rate
         if (search.evaluations_per_second > 0) rate = search.evaluations_per_second;
         out["wall_seconds"] = wall_seconds(evaluation);
     }
@@ -328,7 +328,7 @@ void check_metric_name(const std::string& name, const std::string& objective) {
     const std::vector<std::string> names = metric_names();
     if (name == objective || std::ranges::find(names, name) != names.end()) return;
     if (objectives().find(name) != nullptr) {
-        throw OptionError("reports include " + name + " only where it is the objective",
+        throw OptionError("reports include " + name + " only if it is the objective",
                           "search for it with §objective " + name);
     }
     throw OptionError("unknown metric " + shown(name), near_or_all(name, names, "metrics are "));
@@ -344,7 +344,7 @@ double report_metric(const Evaluation& evaluation, const std::string& name) {
     for (const KeyedValue& value : evaluation.metrics.of_objectives) {
         if (key == value.key) return value.value;
     }
-    throw OptionError("this report does not include " + name, "for jobs of this size name it as the objective");
+    throw OptionError("this report does not include " + name, "name it as the objective of a job of this size");
 }
 
 }  // namespace haichi

@@ -21,7 +21,7 @@ ordered_json links_json(const SimulationResult& result, const Network& network) 
     return list;
 }
 
-/// One array for each kind of time, an entry for each rank.
+/// One array for each kind of time, with an entry for each rank.
 ordered_json ranks_json(const SimulationResult& result) {
     ordered_json out;
     const auto add = [&](const char* key, std::int64_t RankTimes::*time) {
@@ -37,7 +37,7 @@ ordered_json ranks_json(const SimulationResult& result) {
     return out;
 }
 
-/// Of the whole run, mean over the ranks.
+/// Fractions of the whole run, mean over the ranks.
 ordered_json shares_json(const SimulationResult& result) {
     const RunShares shares = run_shares(result);
     return {{"computing", shares.computing}, {"calls", shares.calls}, {"waiting", shares.waiting}};

@@ -6,13 +6,14 @@
 
 namespace haichi {
 
-/// haichi-simulation/1, keys in a fixed order. `with_timing` false leaves out what depends on the computer it ran on.
+/// Writes haichi-simulation/1 with keys in a fixed order. Without `with_timing` it omits values that depend on the
+/// computer.
 nlohmann::ordered_json simulation_json(const Simulation& simulation, bool with_timing);
 
-/// An entry of its `runs`.
+/// An entry of `runs`.
 nlohmann::ordered_json run_json(const SimulatedRun& run, const Network& network, bool with_timing);
 
-/// What a report says of one run: times, iterations, and whether they were extrapolated.
+/// A report's entry for one run: times, iterations, and whether they were extrapolated.
 nlohmann::ordered_json simulated_times(const SimulatedRun& run);
 
 }  // namespace haichi

@@ -16,27 +16,27 @@ inline double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Reports progress, and the best mapping, now and then, from one thread at a time.
+/// Reports progress and the best placement periodically, from one thread at a time.
 class ProgressMeter {
   public:
     ProgressMeter(const SearchControl& control, std::string_view objective, std::int32_t restarts, bool timed)
         : control_(&control), objective_(objective), restarts_(restarts), timed_(timed) {}
 
-    /// In the unit of the objective, once it is known.
+    /// Sets the bound, in the unit of the objective, when it is known.
     void set_bound(std::optional<double> bound) {
         const std::scoped_lock lock(mutex_);
         bound_ = bound;
     }
 
-    /// So many more have been made; cheap, for any thread.
+    /// Adds to the number of evaluations. Cheap and thread-safe.
     void count(std::int64_t evaluations) { evaluations_.fetch_add(evaluations, std::memory_order_relaxed); }
 
-    /// `best` gives the mapping that has the value: called where somebody keeps it.
+    /// `best` returns the mapping with this value. It is called only if SearchControl::keep is set.
     void report(double fraction_of_restart, double fraction_of_time, double value, bool restart_done,
                 const std::function<Mapping()>& best);
 
   private:
-    /// What a restart ends with is remembered: nobody can ask it later.
+    /// Keeps the final mapping of a restart, because it is not available later.
     void keep(double value, bool restart_done, const std::function<Mapping()>& best);
 
     const SearchControl* control_;
@@ -51,7 +51,7 @@ class ProgressMeter {
     double best_ = 0;
     double told_fraction_ = 0;
     std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-    std::optional<Mapping> found_;  ///< the best of those that were asked for
+    std::optional<Mapping> found_;  ///< the best of the mappings obtained from `best`
     double found_value_ = 0;
     std::chrono::steady_clock::time_point kept_at_ = std::chrono::steady_clock::now();
     double seconds_to_next_ = 1;

@@ -11,29 +11,30 @@ namespace haichi {
 const Table<MoveRow>& move_kinds() {
     static const Table<MoveRow> kMoves(
         {"kind of move", "kinds of moves"},
-        {{"uniform", "a rank to any slot, swapping with whoever is there", MoveKind::kUniform},
+        {{"uniform", "a rank to any slot, swapped with the rank there", MoveKind::kUniform},
          {"empty", "a rank to an empty slot", MoveKind::kEmpty},
          {"neighbour", "a rank to a slot near one of its partners", MoveKind::kNeighbour},
          {"step", "a rank one hop nearer to one of its partners", MoveKind::kStep},
-         {"focused", "a rank whose messages cross the worst links, to any slot", MoveKind::kFocused}});
+         {"focused", "a rank with messages over the most loaded links, to any slot", MoveKind::kFocused}});
     return kMoves;
 }
 
 const Table<ScheduleRow>& schedules() {
     static const Table<ScheduleRow> kSchedules(
         {"schedule", "schedules"},
-        {{"auto", "temperatures from the spread of first moves; ends at the bound", ScheduleKind::kAuto},
-         {"paper", "that of the TAC3 paper: 197 temperatures, 2,500 evaluations each", ScheduleKind::kPaper},
-         {"rmatt", "the RMATT tool's: ends when the objective stays the same over a window", ScheduleKind::kRmatt}});
+        {{"auto", "temperatures from trial moves; ends at the lower bound", ScheduleKind::kAuto},
+         {"paper", "the TAC3 paper's schedule: 197 temperatures, 2,500 evaluations each", ScheduleKind::kPaper},
+         {"rmatt", "the RMATT tool's schedule: ends when the objective hardly changes over a window",
+          ScheduleKind::kRmatt}});
     return kSchedules;
 }
 
 const Table<VerifyRow>& verify_levels() {
     static const Table<VerifyRow> kLevels(
         {"verify level", "levels"},
-        {{"off", "the incremental value is trusted", VerifyLevel::kOff},
-         {"end", "it is compared with the value from scratch at the end", VerifyLevel::kEnd},
-         {"step", "and at every step", VerifyLevel::kStep}});
+        {{"off", "no comparison with a full evaluation", VerifyLevel::kOff},
+         {"end", "compares the value with a full evaluation at the end", VerifyLevel::kEnd},
+         {"step", "compares the value with a full evaluation at every step", VerifyLevel::kStep}});
     return kLevels;
 }
 
@@ -56,7 +57,7 @@ void check_options(const SearchOptions& options) {
     if (timed && options.evaluations > 0) throw OptionError("§time cannot be combined with §evaluations");
     if (timed && options.schedule == ScheduleKind::kRmatt) {
         throw OptionError("§time cannot be combined with §schedule rmatt",
-                          "the schedule ends when the objective stays the same over §evaluations");
+                          "set the window of the schedule with §evaluations");
     }
 }
 

@@ -26,7 +26,7 @@ std::optional<Mapping> placed(const PosedJob& posed, std::string_view name, cons
 
 Mapping best_start(const PosedJob& posed, const BoundObjective& objective, const StartEffort& effort) {
     const Log& log = effort.control.log;
-    // The values in their order, and whether all are at their bounds.
+    // The values in tie-breaking order, and whether all reach their bounds.
     struct Rank {
         std::vector<double> values;
         bool is_optimal = true;
@@ -56,7 +56,7 @@ Mapping best_start(const PosedJob& posed, const BoundObjective& objective, const
         first = *candidate;
         name_of_best = name;
     }
-    log.info("start: {}, the best of those tried", name_of_best);
+    log.info("start: {}, the best of the starts tried", name_of_best);
     return first;
 }
 

@@ -5,9 +5,8 @@
 
 namespace haichi {
 
-/// The best, as the objective and those after it see it, of the starts that are worth their time: the default
-/// placement, and unless one reaches all bounds, grid, greedy and grouped_start(). `objective` need not be the job's
-/// own.
+/// The best of the worthwhile starts, by the objective and its tie-breaking order. These are the default placement and,
+/// unless one start reaches all bounds, grid, greedy and grouped_start(). `objective` may differ from the job's own.
 Mapping best_start(const PosedJob& posed, const BoundObjective& objective, const StartEffort& effort);
 
 }  // namespace haichi

@@ -39,9 +39,9 @@ void Checkpoint::read(std::string_view text, const std::string& file) {
         if (is_one) seconds_before_ = root.at("seconds");
         if (is_one) std::ranges::transform(root.at("searches"), std::back_inserter(before_), placement_of);
     } catch (const json::exception&) {
-        is_one = false;  // the program alone writes these files: what exactly is wrong in one helps nobody
+        is_one = false;  // only haichi writes these files, so a detailed error would not help
     }
-    if (!is_one) throw InputError(file + " is no checkpoint of haichi map", "remove it, or name another file");
+    if (!is_one) throw InputError(file + " is not a checkpoint of haichi map", "remove it, or name another file");
     file_ = file;
     kept_ = before_;
 }

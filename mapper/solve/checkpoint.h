@@ -12,36 +12,37 @@
 
 namespace haichi {
 
-/// The best that one search has found so far.
+/// The best placement that one search has found so far.
 struct KeptPlacement {
-    std::string objective;  ///< as SearchRecord::objective
+    std::string objective;  ///< as in SearchRecord::objective
     std::uint64_t seed = 1;
-    bool is_complete = false;  ///< the search has had its time
-    double value = 0;          ///< unit of the objective
+    bool is_complete = false;  ///< the search has used its time
+    double value = 0;          ///< in the unit of the objective
     std::vector<NodeId> node_of_rank{};
 };
 
-/// What a run limited by time leaves while it goes on, so that a later one can go on from there, however the first was
-/// ended: the best placement of each search, and how long all has taken.
+/// The checkpoint of a run with a time limit. A later run can continue from it, however the first one ended. It holds
+/// the best placement of each search and the total time.
 class Checkpoint {
   public:
-    /// Puts the text where it outlives the process; must not throw.
+    /// Stores the text so that it outlives the process. Must not throw.
     using Write = std::function<void(const std::string& text)>;
 
     explicit Checkpoint(Write write) : write_(std::move(write)) {}
 
-    /// What an earlier run left. Throws InputError for a text that is something else.
+    /// Reads an earlier run's checkpoint. Throws InputError for other texts.
     void read(std::string_view text, const std::string& file);
 
-    /// That earlier runs took.
+    /// Time of the earlier runs.
     [[nodiscard]] double seconds_before() const { return seconds_before_; }
     [[nodiscard]] const std::string& file() const { return file_; }
-    /// Null: nothing is known of such a search.
+    /// Null if no such search is stored.
     [[nodiscard]] const KeptPlacement* find(const std::string& objective, std::uint64_t seed) const;
 
-    /// In place of the earlier one of the same search. From any thread.
+    /// Replaces the earlier placement of the same search. Thread-safe.
     void keep(KeptPlacement placement);
-    /// Time has passed without a better one: writes that down once a second. From any thread, as often as it likes.
+    /// Stores the elapsed time once a second if there is no better placement. Thread-safe, and may be called at any
+    /// rate.
     void tick();
 
   private:
@@ -52,7 +53,7 @@ class Checkpoint {
     std::string file_;
     double seconds_before_ = 0;
     const std::chrono::steady_clock::time_point start_time_ = std::chrono::steady_clock::now();
-    std::vector<KeptPlacement> before_;  ///< in the file that was read
+    std::vector<KeptPlacement> before_;  ///< placements in the file that was read
     std::mutex mutex_;
     std::chrono::steady_clock::time_point written_at_ = start_time_;
     std::vector<KeptPlacement> kept_;

@@ -13,7 +13,7 @@ namespace haichi {
 
 namespace {
 
-/// Where nodes take one rank: the blocks that groups are for, if any.
+/// The blocks for groups, if any, on a machine with one rank per node.
 std::optional<NodeBlocks> blocks_for(const Problem& problem) {
     constexpr std::size_t kSmall = 2048;
     if (problem.communicating_ranks().size() <= kSmall) return {};
@@ -25,7 +25,7 @@ class GroupedStart {
   public:
     GroupedStart(const Allocation& allocation, const StartEffort& effort) : allocation_(allocation), effort_(effort) {}
 
-    /// `share`: of the search's time, for that of groups.
+    /// `share` is the fraction of the search's time for the groups.
     std::optional<Mapping> place(const Problem& problem, double share) const {
         if (problem.ranks_per_node() > 1) {
             const auto groups = groups_of(problem, problem.ranks_per_node());

@@ -20,7 +20,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The allocations that a robust placement must serve, posed on the first shape.
+/// The allocations that a robust placement must serve, as a problem on the first shape.
 class RobustProblem {
   public:
     RobustProblem(std::span<const Job> jobs, const RobustOptions& robust, const ObjectiveChoice& choice,
@@ -64,32 +64,32 @@ class RobustProblem {
   private:
     static void check_nodes(const Allocation& first, const Allocation& one) {
         if (one.node_count() != first.node_count()) {
-            throw OptionError("§robust needs shapes with equally many nodes: " + sizes_text(first.shape) + " has " +
-                              std::to_string(first.node_count()) + ", " + sizes_text(one.shape) + " has " +
+            throw OptionError("§robust requires shapes with equal numbers of nodes: " + sizes_text(first.shape) +
+                              " has " + std::to_string(first.node_count()) + ", " + sizes_text(one.shape) + " has " +
                               std::to_string(one.node_count()));
         }
         if (one.network.usable_node_count() != first.node_count()) {
             throw UnsupportedError(
                 "§robust does not support faulty nodes: shape " + sizes_text(one.shape) + " has some",
-                "they lie at other positions in every shape; place for each shape by itself");
+                "place the ranks for each shape separately");
         }
     }
 
     void check_objective() const {
         if (first().spec.function || parse_plugin_name(first().spec.name)) {
             throw UnsupportedError(
-                "§robust does not support objectives of your own, as " + first().spec.name + " is one",
-                "place for each shape by itself, or use an objective of haichi list objectives");
+                "§robust does not support your own objective " + first().spec.name,
+                "place the ranks for each shape separately, or use an objective of haichi list objectives");
         }
         if (const ObjectiveRow* ranking = first().ranking) {
             throw UnsupportedError(
-                "§robust does not support " + std::string(ranking->name) + ": it ranks the placements of one shape",
+                "§robust does not support " + std::string(ranking->name) + ", which ranks the placements of one shape",
                 "use tac3 or predicted-time, and §simulate");
         }
         const Mapping& placed = first().job.default_placement();
         if (first().objective->standing(placed, measure(first().problem(), placed)).search_value) {
             throw UnsupportedError("§robust does not support " + to_string(first().spec) +
-                                       ": it is searched on the logical torus, and every shape has another",
+                                       ": its search uses the logical torus, which differs between shapes",
                                    "use rmatt");
         }
     }
@@ -97,7 +97,7 @@ class RobustProblem {
     std::vector<std::unique_ptr<PosedJob>> posed_;
     std::vector<std::vector<Rotation>> rotations_;
     RobustJob robust_;
-    std::unique_ptr<Problem> problem_;  ///< the first shape's, with all variants
+    std::unique_ptr<Problem> problem_;  ///< the first shape's problem with all variants
     std::unique_ptr<BoundObjective> objective_;
 };
 
@@ -140,7 +140,7 @@ class RobustRun {
                           problem_.variant_count());
         if (options_.time_by_savings) options_.time_limit_seconds = seconds_worth_searching(problem_.first());
         limit_ = options_.time_limit_seconds;
-        // What helps one shape harms another: the more there are, the more there is to weigh.
+        // Changes that help one shape may harm another, so the effort grows with the number of variants.
         if (options_.schedule == ScheduleKind::kAuto && options_.evaluations == 0 && !limit_) {
             options_.evaluations = default_evaluations(problem_.first().problem()) * problem_.variant_count();
         }
@@ -149,7 +149,7 @@ class RobustRun {
         return problem_.objective().search(start, options_, control_);
     }
 
-    /// The best of the starts on the first shape by what it is worth on all, then random ones.
+    /// The best of the starts on the first shape by its value on all variants, then random starts.
     [[nodiscard]] StartOfRestart starts() const {
         const MayGoOn may_go_on = [this] {
             return !is_stopped() && !(limit_ && seconds_since(start_time_) > *limit_ / 2);
@@ -198,9 +198,9 @@ class RobustRun {
 }  // namespace
 
 const Table<RobustMeasureRow>& robust_measures() {
-    static const Table<RobustMeasureRow> kMeasures(
-        {"robust measure", "measures"},
-        {{"max", "the worst shape counts", RobustMeasure::kMax}, {"mean", "all shapes count", RobustMeasure::kMean}});
+    static const Table<RobustMeasureRow> kMeasures({"robust measure", "measures"},
+                                                   {{"max", "the largest value of all shapes", RobustMeasure::kMax},
+                                                    {"mean", "the mean over all shapes", RobustMeasure::kMean}});
     return kMeasures;
 }
 
@@ -212,8 +212,7 @@ std::string_view name_of(RobustMeasure measure) {
 
 void check_robust_options(const MapOptions& options) {
     if (options.strategy != "anneal" && options.strategy != "auto") {
-        throw OptionError("§robust and §strategy " + options.strategy + " exclude each other",
-                          "a robust placement is annealed");
+        throw OptionError("§robust cannot be combined with §strategy " + options.strategy, "use §strategy anneal");
     }
     if (options.has_start()) throw OptionError("§robust cannot be combined with §start");
     check_options(options.search);
@@ -236,7 +235,7 @@ std::string robust_map_text(const RobustPlacement& placement, const std::string&
         return text;
     }
     if (format != "json") {
-        throw UnsupportedError("the format " + format + " cannot express a robust map: it has no positions",
+        throw UnsupportedError("the format " + format + " cannot express a robust map, because it has no positions",
                                "write fujitsu (1D coordinates) or json");
     }
     for (const std::int32_t position : placement.position_of_rank) {

@@ -13,10 +13,10 @@
 
 namespace haichi {
 
-/// What makes one placement good on several shapes.
+/// Options for one placement on several shapes.
 struct RobustOptions {
     RobustMeasure measure = RobustMeasure::kMax;
-    /// Every order of the logical axes counts as a shape of its own, because the scheduler may turn a request.
+    /// Whether every order of the logical axes counts as its own shape, because the scheduler may turn a request.
     bool with_rotations = false;
 };
 
@@ -27,11 +27,11 @@ struct RobustMeasureRow {
 };
 const Table<RobustMeasureRow>& robust_measures();
 
-/// "max" or "mean"; throws OptionError with did-you-mean.
+/// Parses "max" or "mean". Throws OptionError with a did-you-mean.
 RobustMeasure parse_robust_measure(std::string_view text);
 std::string_view name_of(RobustMeasure measure);
 
-/// What a robust placement is worth when the scheduler has turned the request.
+/// The value of a robust placement on a turned request.
 struct RotationReport {
     std::vector<std::size_t> axes;  ///< which logical axes are the request's first, second, third
     double value = 0;
@@ -41,23 +41,24 @@ struct RotationReport {
 /// One placement for all shapes, in positions of the rank order.
 struct RobustPlacement {
     RobustOptions options;
-    double value = 0;  ///< largest, or mean, over all allocations that count
+    double value = 0;  ///< largest value, or mean, over all variants
     std::optional<double> lower_bound;
     bool optimal = false;
     std::int64_t evaluations = 0;
     double evaluations_per_second = 0;
     std::int32_t ranks_per_node = 1;
-    /// rank -> position in the rank order of any of the shapes; node position * ranks_per_node + place on the node.
+    /// Per rank: position in the rank order of any of the shapes, which is node position * ranks_per_node + slot on the
+    /// node.
     std::vector<std::int32_t> position_of_rank;
-    std::vector<Placement> placements;                   ///< on every shape
-    std::vector<std::vector<RotationReport>> rotations;  ///< of every shape, the shape as asked for first
+    std::vector<Placement> placements;                   ///< placement on every shape
+    std::vector<std::vector<RotationReport>> rotations;  ///< per shape, the requested orientation first
 };
 
-/// Throws OptionError for options that mean nothing for a robust placement: to be called before anything is loaded.
+/// Throws OptionError for options without meaning for robust placements. Call it before anything is loaded.
 void check_robust_options(const MapOptions& options);
 
 /// Searches one placement for jobs that differ in their shapes only. Throws OptionError for shapes with different
-/// numbers of nodes, UnsupportedError for faulty nodes and for objectives that know one shape only.
+/// numbers of nodes. Throws UnsupportedError for faulty nodes and for objectives that support one shape only.
 RobustPlacement map_robust(std::span<const Job> jobs, const RobustOptions& robust, const MapOptions& options,
                            const SearchControl& control = {});
 

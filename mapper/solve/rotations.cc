@@ -7,7 +7,7 @@ namespace haichi {
 
 namespace {
 
-/// The nodes sorted by their logical coordinates, those of axes[0] running fastest, or slowest.
+/// The nodes sorted by their logical coordinates, with axes[0] fastest or slowest.
 std::vector<NodeId> order_along(const Allocation& allocation, const std::vector<std::size_t>& axes,
                                 bool first_runs_fastest) {
     std::vector<std::pair<Coordinates, NodeId>> keyed;

@@ -14,7 +14,7 @@ using Clock = std::chrono::steady_clock;
 
 bool is_set(const std::atomic<bool>* flag) { return flag != nullptr && flag->load(); }
 
-/// Simulations that also end when the time is over or the search was told to stop.
+/// A simulation that also ends at the time limit or when the search is stopped.
 std::optional<double> simulated_seconds(const Job& job, const Mapping& mapping, const RankingLimits& limits,
                                         const SimulationControl& control) {
     std::atomic<bool> stop = false;
@@ -24,7 +24,7 @@ std::optional<double> simulated_seconds(const Job& job, const Mapping& mapping, 
     look();
     if (stop) return std::nullopt;
     SimulationOptions options;
-    options.form = TrafficForm::kSets;  // what the search looks at, too
+    options.form = TrafficForm::kSets;  // the search evaluates sets as well
     options.threads = limits.threads;
     SimulationControl watched;
     watched.stop = &stop;
@@ -38,7 +38,7 @@ std::optional<double> simulated_seconds(const Job& job, const Mapping& mapping, 
     return runs.front().result.seconds_per_iteration;
 }
 
-/// A search of the restarts `first` to `first + restarts` of all.
+/// A search of restarts `first` to `first + restarts` of all restarts.
 struct SearchPart {
     std::int32_t number = 0;
     std::int32_t of = 1;
@@ -53,7 +53,7 @@ SearchPart part_of(std::int32_t restarts, std::int32_t parts, std::int32_t k) {
     return {k, parts, begin(k), begin(k + 1) - begin(k)};
 }
 
-/// `seconds_gone` of a time limit, the rest of which is shared out.
+/// Distributes the rest of a time limit after `seconds_gone`.
 SearchOptions options_of(const SearchPart& part, const SearchOptions& all, double seconds_gone) {
     SearchOptions options = all;
     options.restarts = part.restarts;
@@ -66,7 +66,7 @@ SearchOptions options_of(const SearchPart& part, const SearchOptions& all, doubl
     return options;
 }
 
-/// Tells the progress of a part as that of all restarts.
+/// Reports the progress of a part as a fraction of all restarts.
 SearchControl control_of(const SearchPart& part, const SearchControl& all, std::int32_t restarts) {
     SearchControl control = all;
     if (!all.progress) return control;
@@ -118,7 +118,7 @@ Mapping fastest_finalist(const PosedJob& posed, std::vector<Finalist> finalists,
                          const SimulationControl& control, SearchRecord& record) {
     std::ranges::stable_sort(finalists, {}, &Finalist::value);
     const Mapping& default_placement = posed.job.default_placement();
-    // The default placement is compared right after the best one.
+    // The default placement is compared directly after the best one.
     finalists.push_back({default_placement, posed.objective->standing(default_placement).value});
     std::rotate(finalists.begin() + 1, finalists.end() - 1, finalists.end());
     const Finalist* best = &finalists.front();

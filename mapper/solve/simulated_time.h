@@ -12,31 +12,31 @@
 
 namespace haichi {
 
-/// A placement that a search ended with; `value` is that of the objective that was searched.
+/// The final placement of a search. `value` is its value of the searched objective.
 struct Finalist {
     Mapping mapping;
     double value = 0;
 };
 
-/// How many placements simulated-time compares at most, without the default one.
+/// Most placements that simulated-time compares, besides the default one.
 inline constexpr std::int32_t kMostFinalists = 4;
 
-/// The restarts of one search as kMostFinalists searches of a part of them each, whose winners are the finalists; an
-/// interruption leaves out searches behind it. A time limit is shared out. Evaluations and times are sums, the mapping
-/// is the first of the smallest value.
+/// Splits the restarts of one search into kMostFinalists searches, whose winners are the finalists. After an
+/// interruption, later searches are omitted. A time limit is distributed over the searches. In the result, evaluations
+/// and times are sums, and the mapping is the first with the smallest value.
 SearchResult search_for_finalists(const PosedJob& posed, const StartOfRestart& start, const SearchOptions& options,
                                   const SearchControl& control, std::vector<Finalist>& finalists);
 
-/// When ranking has to end, and how it is told; the searches' flag counts as well as the simulations' own.
+/// The end of the ranking. Both the searches' stop flag and the simulations' own flag end it.
 struct RankingLimits {
     std::optional<std::chrono::steady_clock::time_point> end;
     std::int32_t threads = 1;
     const std::atomic<bool>* stop = nullptr;
 };
 
-/// Simulates the best finalist, the default placement, and the other finalists, best first, without barriers, and notes
-/// the candidates in the record. The fastest; what was cut short does not count. The best finalist where not even the
-/// first two could be compared.
+/// Simulates the best finalist, the default placement, and the other finalists, best first, without barriers. Adds the
+/// candidates to the record. Returns the fastest one; incomplete simulations do not count. If fewer than two were
+/// complete, returns the best finalist.
 Mapping fastest_finalist(const PosedJob& posed, std::vector<Finalist> finalists, const RankingLimits& limits,
                          const SimulationControl& control, SearchRecord& record);
 

@@ -22,8 +22,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Some strategies have an objective of their own. Under the published schedules nothing decides between ties unless it
-/// is asked for.
+/// Some strategies have their own objective. Under the published schedules there is no tie-breaking order unless one is
+/// requested.
 ObjectiveChoice objective_of(const MapOptions& options) {
     ObjectiveChoice choice = options.objective;
     const std::string_view own = strategies().at(options.strategy).objective;
@@ -65,7 +65,7 @@ class SolveRun {
 
     void search(RankingLimits& ranking) {
         SearchOptions options = options_.search;
-        // The limit is on all of it: the starts may have half of what is left of it, the search the rest.
+        // The limit covers everything. The starts may take half of the remaining time, the search the rest.
         if (options.time_by_savings) options.time_limit_seconds = seconds_worth_searching(posed_);
         if (options.time_by_savings) control_.log.info("§time auto: {:.3g} s", *options.time_limit_seconds);
         record_.time_limit_seconds = options.time_limit_seconds;
@@ -88,7 +88,7 @@ class SolveRun {
             options.threads > 0 ? options.threads : omp_get_max_threads());
         const StartOfRestart start = start_of_restarts(may_go_on, options);
         if (limit) {
-            // Simulations, too, may have half of what is left.
+            // Simulations may also take half of the remaining time.
             const double left = *limit - seconds_since(start_time_);
             options.time_limit_seconds = posed_.ranking != nullptr ? left / 2 : left;
         }
@@ -100,7 +100,7 @@ class SolveRun {
 
     // ---- Checkpoints ------------------------------------------------------------------------------------------------
 
-    /// What an earlier run has found. Its value says whether it was the same job.
+    /// Finds the placement of an earlier run. Its value shows whether the job was the same.
     void find_kept() {
         if (options_.checkpoint == nullptr) return;
         const KeptPlacement* found = options_.checkpoint->find(record_.objective, record_.seed);
@@ -113,8 +113,8 @@ class SolveRun {
         }
         const double value = posed_.objective->standing(mapping).value;
         if (value != found->value) throw_of_another_job();
-        control_.log.info("checkpoint: {} of {} {}", record_.objective, value,
-                          found->is_complete ? "is complete" : "is where it goes on");
+        control_.log.info("checkpoint: {} value {}, {}", record_.objective, value,
+                          found->is_complete ? "search complete" : "search continues");
         kept_ = {std::move(mapping), value, found->is_complete};
     }
 
@@ -123,7 +123,7 @@ class SolveRun {
                          "remove it, or name another file");
     }
 
-    /// Several searches of one run, as those for simulated-time, keep the best of all.
+    /// Several searches of one run, as for simulated-time, keep the best of all.
     void keep(const Mapping& best, bool is_complete) {
         const double value = posed_.objective->standing(best).value;
         if (!is_complete && least_kept_ && *least_kept_ <= value) return options_.checkpoint->tick();
@@ -134,7 +134,7 @@ class SolveRun {
 
     // ---- The search -------------------------------------------------------------------------------------------------
 
-    /// Where restart number `restart` of the search begins.
+    /// The first mapping of restart number `restart`.
     [[nodiscard]] StartOfRestart start_of_restarts(const MayGoOn& may_go_on, const SearchOptions& options) {
         if (kept_) return [first = kept_->mapping](std::int32_t) { return first; };
         const auto place = [this, may_go_on = may_go_on.alone()](const StartRow* row, std::int32_t restart) {
@@ -156,9 +156,9 @@ class SolveRun {
         };
     }
 
-    /// The best start comes first, so that the result is never worse than any of them; twice, where restarts take turns
-    /// with two mixes of moves. Then come random ones, which are different every time, except on large problems, where
-    /// no run comes down from random as far.
+    /// The best start comes first, so the result is never worse than any start. It is used twice if restarts alternate
+    /// between two mixes of moves. Random starts follow, each different. Large problems have no random starts, because
+    /// a run from a random start cannot reach comparable values.
     [[nodiscard]] std::int32_t restarts_from_best_start() const {
         if (is_large()) return std::numeric_limits<std::int32_t>::max();
         const std::size_t ranks = posed_.problem().communicating_ranks().size();
@@ -170,9 +170,9 @@ class SolveRun {
         return posed_.problem().communicating_ranks().size() > kLarge;
     }
 
-    /// What a search with the objective that usually decides between ties finds from there, where it is better. On
-    /// large jobs routes are computed: a proposal of tac3 takes as long as fifty of hop-bytes, and where messages make
-    /// fewer hops they share fewer links.
+    /// The result of a search with the default tie-breaking objective, if it is better than `first`. On large jobs
+    /// routes are computed, so a proposal of tac3 takes as long as fifty of hop-bytes. Messages with fewer hops also
+    /// share fewer links.
     [[nodiscard]] Mapping searched_start(Mapping first, const SearchOptions& options) const {
         const std::vector<std::string> names = usual_next(posed_.spec);
         if (names.empty() || options.schedule != ScheduleKind::kAuto) return first;
@@ -228,7 +228,7 @@ class SolveRun {
     Mapping mapping_;
     std::vector<Finalist> finalists_;
 
-    /// Of an earlier run.
+    /// A placement of an earlier run.
     struct Kept {
         Mapping mapping;
         double value = 0;
@@ -247,8 +247,9 @@ void check_map_options(const MapOptions& options) {
     }
     check_options(options.search);
     if (options.checkpoint != nullptr && !options.search.time_limit_seconds && !options.search.time_by_savings) {
-        throw OptionError("§checkpoint needs §time",
-                          "other searches begin anew, so that results depend on the inputs and the seed alone");
+        throw OptionError(
+            "§checkpoint requires §time",
+            "give §time; other searches always begin anew, so that results depend on the inputs and the seed alone");
     }
 }
 

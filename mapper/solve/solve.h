@@ -12,15 +12,16 @@
 
 namespace haichi {
 
-/// How a placement is looked for, and by what measure.
+/// Options of a search for a placement, and its objective.
 struct MapOptions {
     ObjectiveChoice objective{};
-    std::string strategy = "auto";  ///< of strategies()
-    /// Where searches begin: a strategy's name, a map file, or the node of each rank; an empty text: the best of
-    /// default, grid, greedy and bisection.
+    std::string strategy = "auto";  ///< one of strategies()
+    /// The first mapping of searches: a strategy's name, a map file, or the node of each rank. An empty text means the
+    /// best of default, grid, greedy and bisection.
     std::variant<std::string, std::vector<NodeId>> start{};
     SearchOptions search{};
-    /// Where a search limited by time goes on from, if it has something, and what it leaves; null: neither.
+    /// For a search with a time limit: the state from which it continues, if any, and to which it writes. Null means
+    /// neither.
     Checkpoint* checkpoint = nullptr;
 
     [[nodiscard]] bool has_start() const {
@@ -29,13 +30,13 @@ struct MapOptions {
     }
 };
 
-/// Throws OptionError for options that exclude each other or name what does not exist: to be called before anything is
+/// Throws OptionError for options that cannot be combined or that name unknown things. Call it before anything is
 /// loaded.
 void check_map_options(const MapOptions& options);
 
-/// Places the ranks by one objective; `auto` is the first that suits the job. Searches, or takes the strategy's
-/// placement; an interruption gives the best so far. simulated-time also simulates. Throws the errors of its parts;
-/// never prints.
+/// Places the ranks by one objective. `auto` is the first that suits the job. Searches, or uses the strategy's
+/// placement. An interruption returns the best so far. simulated-time also simulates. Throws the errors of its parts.
+/// Never prints.
 Placement solve(const Job& job, const MapOptions& options, const SearchControl& control = {},
                 const SimulationControl& simulation = {});
 

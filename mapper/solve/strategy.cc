@@ -17,34 +17,34 @@ std::vector<std::string> objectives_of_tabu_search() {
     return names;
 }
 
-/// Why tabu search cannot do this job, or nothing.
+/// The reason why tabu search does not support this job, or nothing.
 std::optional<std::string> why_no_tabu_search(const PosedJob& posed, const SearchOptions& options) {
     if (!posed.objective->info().is_quadratic_assignment) {
-        return "tabu search is only for " + joined(objectives_of_tabu_search());
+        return "tabu search supports only " + joined(objectives_of_tabu_search());
     }
-    if (!posed.spec.then.empty()) return "§then is the annealing's";
+    if (!posed.spec.then.empty()) return "§then requires annealing";
     if (options.schedule != ScheduleKind::kAuto || !options.moves.empty() || options.companion_weight) {
-        return "§schedule, §moves and §companion are the annealing's";
+        return "§schedule, §moves and §companion require annealing";
     }
     return why_not_tabu(posed.problem());
 }
 
-/// Whether tabu search beats annealing, by measurements at equal time and at the defaults of both on dense and sparse
-/// communication (studies/search/README.md). Density did not matter. Idle slots did, because swaps with them are many.
+/// Whether tabu search beats annealing. Measured at equal time and with the defaults of both, on dense and sparse
+/// communication (studies/search/README.md). Density did not matter. Idle slots did, because they add many swaps.
 bool is_small_and_full(const Problem& problem) {
     constexpr std::int64_t kMostSlots = 256;
     const std::int64_t slots = std::int64_t{problem.network().usable_node_count()} * problem.ranks_per_node();
     return slots <= kMostSlots && static_cast<std::int64_t>(problem.communicating_ranks().size()) * 4 >= slots * 3;
 }
 
-/// Why `auto` is not tabu search, or nothing.
+/// The reason why `auto` does not choose tabu search, or nothing.
 std::optional<std::string> why_not_tabu(const PosedJob& posed, const SearchOptions& options) {
     if (auto reason = why_no_tabu_search(posed, options)) return reason;
     if (is_small_and_full(posed.problem())) return std::nullopt;
-    return "the job has more than 256 slots, or less than 3/4 of them in use";
+    return "the job has more than 256 rank slots, or uses less than 3/4 of them";
 }
 
-/// First placements and the exhaustive search have nothing to limit or to tune.
+/// First placements and the exhaustive search have no limits and no tuning options.
 void check_options_mean_something(const MapOptions& options) {
     if (strategies().at(options.strategy).is_tuned) return;
     const SearchOptions& search = options.search;
@@ -56,8 +56,8 @@ void check_options_mean_something(const MapOptions& options) {
     if (!search.moves.empty()) option = "§moves";
     if (search.companion_weight) option = "§companion";
     if (option == nullptr) return;
-    throw OptionError(std::string(option) + " has no effect with §strategy " + options.strategy,
-                      "it is for searches: auto, anneal and tabu");
+    throw OptionError(std::string(option) + " cannot be combined with §strategy " + options.strategy,
+                      "leave it out, or use §strategy auto, anneal or tabu");
 }
 
 }  // namespace
@@ -70,7 +70,7 @@ const Table<StrategyRow>& strategies() {
         std::vector<StrategyRow> rows;
         rows.push_back({.name = "auto",
                         .sentence = "tabu for " + of_tabu +
-                                    " on up to 256 slots of which 3/4 are in use, else anneal; the default",
+                                    " on up to 256 rank slots if at least 3/4 are in use, else anneal; the default",
                         .objective = usual.name,
                         .is_tuned = true,
                         .uses_seed = true});
@@ -83,13 +83,13 @@ const Table<StrategyRow>& strategies() {
                         .is_tuned = true,
                         .uses_seed = true});
         rows.push_back({.name = "tabu",
-                        .sentence = "populations of robust tabu searches; " + of_tabu + " on up to " +
-                                    std::to_string(kMostTabuSlots) + " slots",
+                        .sentence = "populations of robust tabu searches, for " + of_tabu + " on up to " +
+                                    std::to_string(kMostTabuSlots) + " rank slots",
                         .objective = names.empty() ? usual.name : names.front(),
                         .is_tuned = true,
                         .uses_seed = true});
         rows.push_back({.name = "exhaustive",
-                        .sentence = "every placement; up to 10 ranks on 10 slots, or as many placements",
+                        .sentence = "every placement, for up to 10 ranks on 10 rank slots or as many placements",
                         .objective = usual.name});
         return rows;
     }());
@@ -100,18 +100,18 @@ std::string chosen_strategy(const PosedJob& posed, const MapOptions& options, co
     check_options_mean_something(options);
     if (options.strategy == "tabu") {
         if (const auto reason = why_no_tabu_search(posed, options.search)) {
-            throw OptionError("§strategy tabu does not suit this job: " + *reason, "anneal instead");
+            throw OptionError("§strategy tabu does not support this job: " + *reason, "use §strategy anneal");
         }
     }
     if (options.strategy != "auto") {
-        log.info("strategy {}: as named", options.strategy);
+        log.info("strategy {}: as requested", options.strategy);
         return options.strategy;
     }
     if (const auto reason = why_not_tabu(posed, options.search)) {
         log.info("strategy auto is anneal: {}", *reason);
         return "anneal";
     }
-    log.info("strategy auto is tabu: {} on few slots, most of them in use", posed.objective->info().name);
+    log.info("strategy auto is tabu: {} on few rank slots, most of them in use", posed.objective->info().name);
     return "tabu";
 }
 

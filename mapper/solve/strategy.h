@@ -7,19 +7,19 @@
 
 namespace haichi {
 
-/// A way to a placement: a start (mapper/start), or a search.
+/// A strategy for a placement: a start (mapper/start), or a search.
 struct StrategyRow {
     std::string name;
     std::string sentence;
-    /// What a search looks for where no objective is named; empty: it is a start, which looks for nothing.
+    /// The default objective of a search. Empty for a start, which has no objective.
     std::string objective{};
-    bool is_tuned = false;  ///< --time, --evaluations, --schedule and so on mean something
+    bool is_tuned = false;  ///< whether --time, --evaluations, --schedule and so on apply
     bool uses_seed = false;
 };
 const Table<StrategyRow>& strategies();
 
-/// What the strategy `auto` is for this job; any other name stays. Throws OptionError where the job and the strategy
-/// exclude each other. `log` is told why.
+/// The strategy that `auto` chooses for this job; other names are returned unchanged. Throws OptionError if the
+/// strategy does not support the job. Logs the reason to `log`.
 std::string chosen_strategy(const PosedJob& posed, const MapOptions& options, const Log& log);
 
 }  // namespace haichi

@@ -8,19 +8,19 @@ namespace haichi {
 
 namespace {
 
-/// How a walk goes through one more share.
+/// How a walk extends to one more share.
 enum class Turn : std::uint8_t {
-    kToAndFro,     ///< the walk so far, then back, then again, one position of the share after the other
-    kAnew,         ///< the walk so far again and again from its beginning
-    kRound,        ///< to and fro without the first place, and home along the first places of all
-    kRoundAcross,  ///< the same with the roles of the walk and the share exchanged
+    kToAndFro,     ///< forwards, backwards, forwards again, one position of the share after another
+    kAnew,         ///< from its beginning for each position of the share
+    kRound,        ///< to and fro without the first place, then back along the first places
+    kRoundAcross,  ///< the same with the walk and the share exchanged
 };
 constexpr std::size_t kTurns = 4;
 
 /// Places of a walk as numbers in mixed radix, the first share fastest.
 using Places = std::vector<std::int32_t>;
 
-/// Through the product of `fast` (places) and `slow` (multiples of a radix), to and fro.
+/// Traverses the product of `fast` (places) and `slow` (multiples of a radix), to and fro.
 Places to_and_fro(const Places& fast, const Places& slow) {
     Places walk;
     walk.reserve(fast.size() * slow.size());
@@ -61,7 +61,7 @@ Places one_more(const Places& walk, const Places& share, Turn turn) {
     return to_and_fro(walk, share);
 }
 
-/// The places of shares in this order of theirs; `turns` has the turn of each share behind the first.
+/// The places of the shares in the given order. `turns` has the turn of each share after the first.
 Places places_of(const std::vector<AxisShare>& shares, const std::vector<std::size_t>& order,
                  const std::vector<Turn>& turns) {
     std::vector<std::int32_t> radix(shares.size(), 1);
@@ -75,7 +75,7 @@ Places places_of(const std::vector<AxisShare>& shares, const std::vector<std::si
     return walk;
 }
 
-/// The next of all sequences of turns; false behind the last.
+/// Advances to the next sequence of turns. Returns false after the last.
 bool next_turns(std::vector<Turn>& turns) {
     for (Turn& turn : turns) {
         const auto next = (static_cast<std::size_t>(turn) + 1) % kTurns;
@@ -100,7 +100,7 @@ AxisWalk AxisWalks::found(const std::vector<AxisShare>& shares) const {
     AxisWalk best;
     std::vector<std::size_t> order(shares.size());
     std::iota(order.begin(), order.end(), 0);
-    // Long ways first: they have the fewest turns.
+    // Long shares first, because they need the fewest turns.
     std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::size_t i) { return shares[i].positions; });
     const std::vector<std::size_t> first_order = order;
     std::vector<Turn> turns(shares.empty() ? 0 : shares.size() - 1, Turn::kToAndFro);

@@ -18,22 +18,22 @@ struct AxisShare {
     friend auto operator<=>(const AxisShare&, const AxisShare&) = default;
 };
 
-/// An axis of a rank grid laid through the shares of several axes of places: where each of its positions is.
+/// The positions of one axis of a rank grid on shares of several axes of places.
 struct AxisWalk {
     std::vector<AxisShare> shares;
-    std::vector<std::int32_t> at;  ///< position by position, a number below `positions` for each share
+    std::vector<std::int32_t> at;  ///< position by position: for each share, a number below `positions`
     double byte_hops = 0;
 };
 
-/// The best walks of one axis of a rank grid, by what its positions exchange. Walks go to and fro through one share
-/// after the other (which is how a path keeps its neighbours), begin anew at the same end, or go round (which is how a
-/// ring closes); all orders of the shares are tried, as many as the size of the axis allows. Remembers what it found.
+/// The best walks of one axis of a rank grid, by the bytes exchanged between its positions. A walk goes to and fro
+/// through one share after another, which keeps neighbours of a path. It may also restart at the same end, or go round,
+/// which closes a ring. All orders of the shares are tried, as far as the size of the axis allows. Results are cached.
 class AxisWalks {
   public:
     AxisWalks(const std::vector<PlaceAxis>& axes, std::int32_t size, std::vector<LayerBytes> bytes)
         : axes_(&axes), size_(size), bytes_(std::move(bytes)) {}
 
-    /// `shares` have together at least as many positions as the axis.
+    /// `shares` must have at least as many positions in total as the axis.
     const AxisWalk& best(const std::vector<AxisShare>& shares);
 
   private:

@@ -23,7 +23,7 @@ namespace {
 /// Distances between sets of nodes are in eighths of a hop, so that centres between nodes need no rounding.
 constexpr std::int32_t kUnitsPerHop = 8;
 
-/// Beginnings of graph growing per cut.
+/// Starting vertices of graph growing per cut.
 constexpr int kGrowths = 4;
 
 /// A set of nodes: a range of MachineHalver::nodes().
@@ -34,10 +34,10 @@ struct NodeSet {
     [[nodiscard]] std::size_t size() const { return last - first; }
 };
 
-/// Cuts sets of nodes in two and tells how far apart they are. Sets are known by numbers of the caller's. Where a set
-/// lies is, with coordinates, its mean coordinate per axis, and where terminals form blocks one of its nodes, whose
-/// distance to any node outside of the block just cut is that of all. Elsewhere it is one of its nodes too, for want of
-/// better; a set of several regions is cut between two of them. Faulty nodes are in no set.
+/// Cuts sets of nodes in two and computes the distances between sets. The caller numbers the sets. With coordinates, a
+/// set's location is its mean coordinate per axis. Otherwise it is one of the set's nodes. If terminals form blocks,
+/// all nodes of a set have the same distance to any node outside the block just cut. On other networks this is an
+/// approximation. A set with several regions is cut between two of them. Faulty nodes are in no set.
 class MachineHalver {
   public:
     explicit MachineHalver(const Problem& problem) : problem_(problem), nodes_(node_count()) {
@@ -53,15 +53,15 @@ class MachineHalver {
         std::erase_if(nodes_, [&](std::int32_t node) { return !problem.network().is_usable(NodeId(node)); });
     }
 
-    /// All nodes there are.
+    /// All nodes.
     [[nodiscard]] NodeSet all() const { return {0, nodes_.size()}; }
 
-    /// Grouped by set as far as sets have been cut.
+    /// Nodes of the set. Nodes are grouped by set as far as sets have been cut.
     [[nodiscard]] std::span<const std::int32_t> nodes(NodeSet set) const {
         return std::span(nodes_).subspan(set.first, set.size());
     }
 
-    /// In place of all(): sets that have all nodes together.
+    /// Replaces all() by sets that together contain all nodes.
     std::vector<NodeSet> arrange(std::span<const std::vector<NodeId>> sets) {
         std::vector<NodeSet> arranged;
         nodes_.clear();
@@ -72,14 +72,14 @@ class MachineHalver {
         return arranged;
     }
 
-    /// Cuts a set of at least two nodes; returns where its second half begins.
+    /// Cuts a set of at least two nodes. Returns the index at which its second half begins.
     std::size_t halve(NodeSet set) {
         if (!block_sizes_.empty()) return halve_between_blocks(set);
         if (!axes_.empty()) return halve_on_grid(set);
         return in_one_region(set) ? halve_on_graph(set) : halve_between_regions(set);
     }
 
-    /// Notes where set number `s` lies; s < number of nodes.
+    /// Records the location of set number `s`, which is below the number of nodes.
     void locate(std::size_t s, NodeSet set) {
         if (axes_.empty()) {
             representative_[s] = nodes_[set.first];
@@ -100,7 +100,7 @@ class MachineHalver {
         return sum;
     }
 
-    /// How much farther `set` is from b than from a. Halves of a box differ in one axis only.
+    /// The distance of `set` from b minus its distance from a. Halves of a box differ in one axis only.
     [[nodiscard]] std::int64_t farther(std::size_t a, std::size_t b, std::size_t set) const {
         if (axes_.empty()) return representative_distance(b, set) - representative_distance(a, set);
         std::int64_t sum = 0;
@@ -118,7 +118,7 @@ class MachineHalver {
         [[nodiscard]] std::int32_t positions() const { return most - least + 1; }
     };
 
-    static constexpr std::int32_t kWholeRing = -1;  ///< in place of a centre: everywhere on a ring
+    static constexpr std::int32_t kWholeRing = -1;  ///< replaces the centre of a set that covers a ring
 
     [[nodiscard]] std::int32_t hops(std::int32_t a, std::int32_t b) const {
         return problem_.hop_distance()(NodeId(a), NodeId(b));
@@ -153,8 +153,8 @@ class MachineHalver {
         return extent;
     }
 
-    /// Rings are counted from behind their longest stretch without nodes of the job, so that a node list across the
-    /// seam is in one piece.
+    /// Coordinates on rings begin after the longest stretch without nodes of the job, so that a node list across the
+    /// seam is contiguous.
     void read_coordinates(const Grid& grid) {
         axes_ = grid.axes();
         centre_.assign(axes_.size(), std::vector<std::int32_t>(nodes_.size()));
@@ -186,7 +186,7 @@ class MachineHalver {
         }
     }
 
-    /// Across the axis of the largest diameter, first axes first; for what is no box, at the median.
+    /// Cuts across the axis with the largest diameter, first axes first. A set that is not a box is cut at the median.
     std::size_t halve_on_grid(NodeSet set) {
         std::size_t axis = 0;
         std::int32_t diameter = -1;
@@ -210,13 +210,13 @@ class MachineHalver {
                 std::stable_partition(begin, end, [&](std::int32_t node) { return coordinate(node, axis) < cut; });
             return static_cast<std::size_t>(middle - nodes_.begin());
         }
-        // Stable: a layer is cut straight too.
+        // A stable sort, so that a layer is cut straight, too.
         std::stable_sort(begin, end,
                          [&](std::int32_t a, std::int32_t b) { return coordinate(a, axis) < coordinate(b, axis); });
         return set.first + set.size() / 2;
     }
 
-    /// Between two blocks of the smallest block over all of the set, as near to the middle as they allow.
+    /// Cuts between two blocks, as near to the middle as possible. The blocks are the largest that divide the set.
     std::size_t halve_between_blocks(NodeSet set) const {
         const std::int32_t first = terminal(nodes_[set.first]);
         const std::int32_t last = terminal(nodes_[set.last - 1]);
@@ -229,7 +229,7 @@ class MachineHalver {
     [[nodiscard]] std::ptrdiff_t region_of(std::int32_t node) const {
         return std::ranges::upper_bound(regions_, terminal(node)) - regions_.begin();
     }
-    /// Sets of several regions are still in the order of their terminals.
+    /// Sets with several regions are still in the order of their terminals.
     [[nodiscard]] bool in_one_region(NodeSet set) const {
         return regions_.size() < 2 || region_of(nodes_[set.first]) == region_of(nodes_[set.last - 1]);
     }
@@ -237,7 +237,7 @@ class MachineHalver {
         return cut_near_middle(set, [this](std::int32_t node) { return region_of(node); });
     }
 
-    /// As near to the middle as possible between two nodes of which key() differs; there are such.
+    /// Cuts as near to the middle as possible between two nodes with different key(). Such nodes must exist.
     template <class Key>
     std::size_t cut_near_middle(NodeSet set, Key&& key) const {
         const std::size_t middle = set.first + set.size() / 2;
@@ -250,7 +250,7 @@ class MachineHalver {
         return best;
     }
 
-    /// Between two nodes that are far apart: who is nearer to the one, and who to the other. O(size).
+    /// Selects two nodes that are far apart, and assigns each node to the nearer one. O(size).
     std::size_t halve_on_graph(NodeSet set) {
         const auto begin = nodes_.begin() + static_cast<std::ptrdiff_t>(set.first);
         const auto end = nodes_.begin() + static_cast<std::ptrdiff_t>(set.last);
@@ -267,8 +267,8 @@ class MachineHalver {
     }
 
     const Problem& problem_;
-    std::span<const std::int32_t> block_sizes_;  ///< as of the topology
-    std::vector<std::int32_t> regions_;          ///< the same, without coordinates
+    std::span<const std::int32_t> block_sizes_;  ///< from the topology
+    std::vector<std::int32_t> regions_;          ///< from the topology, without coordinates
     std::vector<Axis> axes_;                     ///< with coordinates
     std::vector<std::int32_t> coordinates_;      ///< node by node
     std::vector<std::int32_t> nodes_;
@@ -281,7 +281,7 @@ class DualBipartitioning {
   public:
     DualBipartitioning(const Problem& problem, std::uint64_t seed)
         : problem_(problem), halver_(problem), seed_(seed), at_(rank_count()) {
-        // Costs are bytes * units summed over all messages; low bits are dropped where that could overflow.
+        // Costs are bytes * units summed over all messages. Low bits are dropped if the sum could overflow.
         std::int64_t total = 0;
         for (std::int32_t r = 0; r < problem.rank_count(); ++r) {
             for (const Flow& flow : problem.flows(RankId(r))) total += flow.size_bytes / 2;
@@ -299,7 +299,7 @@ class DualBipartitioning {
         return cut_all(may_go_on);
     }
 
-    /// Goes on from where each rank has its block of nodes.
+    /// Continues from given blocks of nodes for each rank.
     std::optional<Mapping> run_within(std::span<const std::vector<NodeId>> blocks,
                                       std::span<const std::int32_t> block_of_rank, const MayGoOn& may_go_on) {
         for (const NodeSet& nodes : halver_.arrange(blocks)) {
@@ -320,14 +320,15 @@ class DualBipartitioning {
         std::vector<RankId> ranks;  ///< ascending
     };
 
-    /// Where a rank is so far. In one array, because the partners of a rank are all over the memory.
+    /// The current part of a rank. One array holds all of them, because the partners of a rank are scattered over
+    /// memory.
     struct RankOfPart {
         std::uint32_t part = 0;
-        std::int32_t number = 0;  ///< in the graph at hand
+        std::int32_t number = 0;  ///< number in the current graph
     };
 
     std::optional<Mapping> cut_all(const MayGoOn& may_go_on) {
-        // Breadth first, so that what lies outside of a part is known about as finely as the part itself.
+        // Breadth first, so that the surroundings of a part are known about as finely as the part itself.
         bool is_cut = true;
         while (is_cut) {
             is_cut = false;
@@ -339,7 +340,7 @@ class DualBipartitioning {
                 pairs.emplace_back(p, cut(p));
                 is_cut = true;
             }
-            // The first parts were cut when less was known.
+            // The first parts were cut with less information.
             for (const auto& [a, b] : pairs) {
                 if (!may_go_on()) return {};
                 refine(a, b);
@@ -361,7 +362,7 @@ class DualBipartitioning {
         return std::max<std::int64_t>(flow.size_bytes >> shift_, 1);
     }
 
-    /// The ranks that stay keep the part's number; returns the other half's.
+    /// Cuts part p. Its remaining ranks keep the number p. Returns the number of the other half.
     std::size_t cut(std::size_t p) {
         const std::size_t middle = halver_.halve(parts_[p].nodes);
         const NodeSet upper{middle, parts_[p].nodes.last};
@@ -377,7 +378,7 @@ class DualBipartitioning {
         return q;
     }
 
-    /// Refines the cut between p and q by what is known now.
+    /// Refines the cut between p and q with current information.
     void refine(std::size_t p, std::size_t q) {
         std::vector<RankId> ranks;
         std::ranges::merge(parts_[p].ranks, parts_[q].ranks, std::back_inserter(ranks));
@@ -388,7 +389,7 @@ class DualBipartitioning {
         assign(p, q, ranks, sides);
     }
 
-    /// Wide when there are idle slots: ranks then stay together, as few bytes ask for, instead of being spread out.
+    /// Wide if there are idle slots. Few bytes then keep ranks together instead of spreading them.
     [[nodiscard]] SideWeightRange range(std::size_t p, std::size_t q, std::size_t rank_count_of_both) const {
         const auto count = static_cast<std::int64_t>(rank_count_of_both);
         return {std::max<std::int64_t>(count - slots(parts_[q]), 0), std::min(count, slots(parts_[p]))};
@@ -404,8 +405,8 @@ class DualBipartitioning {
         }
     }
 
-    /// The ranks of two parts as a graph in byte-units: an edge costs the distance between the parts when cut, a
-    /// partner elsewhere the distance to its part (Dunlop and Kernighan 1985 call it terminal propagation).
+    /// The ranks of two parts as a graph in byte-units. A cut edge costs the distance between the parts. A partner
+    /// elsewhere costs the distance to its part, which Dunlop and Kernighan 1985 call terminal propagation.
     WeightedGraph graph_between(std::size_t p, std::size_t q, std::span<const RankId> ranks) {
         constexpr auto kInside = std::numeric_limits<std::uint32_t>::max();
         std::size_t flow_count = 0;
@@ -441,10 +442,10 @@ class DualBipartitioning {
     std::vector<RankOfPart> at_;
 };
 
-/// A cut is often one of several equally good ones, of which later cuts prove some bad (a torus cut twice across the
-/// same axis has no way back), so the best of a few constructions is much better than one. Their number falls with the
-/// root of the size: 16 below some thousand messages, 1 for millions. Not by a clock, so that the seed fixes the
-/// result.
+/// A cut is often one of several equally good cuts, and later cuts reveal some of them as bad. For example, a torus cut
+/// twice across the same axis cannot recover. The best of a few constructions is therefore much better than one. Their
+/// number falls with the root of the size: 16 below some thousand messages, 1 for millions. It does not depend on a
+/// clock, so the seed determines the result.
 int affordable_runs(const Problem& problem) {
     constexpr std::size_t kMostRuns = 16;
     constexpr std::size_t kMostSquaresOfWork = 60'000'000;
@@ -462,9 +463,9 @@ std::optional<Mapping> bisection_placement(const Problem& problem, const Allocat
                                            const MayGoOn& may_go_on) {
     const int runs = affordable_runs(problem);
     std::optional<Mapping> best;
-    std::pair<double, int> cost_of_best;  // and its number: the first of several
+    std::pair<double, int> cost_of_best;  // and the construction's number, because the first of several wins
     std::mutex mutex;
-    std::atomic<int> next{0};  // whoever is free takes the next one
+    std::atomic<int> next{0};  // each free thread takes the next construction
     ThreadTeam team(std::min(may_go_on.threads(), runs));
     team.run([&](int) {
         for (int run = next++; run < runs; run = next++) {

@@ -9,7 +9,7 @@ namespace haichi {
 
 namespace {
 
-/// Coarsening stops here; graph growing is fast and good on so few vertices.
+/// Coarsening stops at this size. Graph growing is fast and good on so few vertices.
 constexpr std::size_t kCoarsest = 120;
 constexpr int kMostPasses = 6;
 
@@ -29,7 +29,7 @@ std::int64_t distance_to(const SideWeightRange& range, std::int64_t weight) {
     return weight < range.fewest ? range.fewest - weight : std::max<std::int64_t>(weight - range.most, 0);
 }
 
-/// The state that vertices move in one by one: sides, gains, and who may move next.
+/// The state of vertex moves: sides, gains, and the vertices that may move next.
 class Mover {
   public:
     Mover(const WeightedGraph& graph, Sides& sides)
@@ -49,12 +49,13 @@ class Mover {
     }
 
     [[nodiscard]] std::int64_t weight0() const { return weight0_; }
-    /// Fall in cost since the beginning.
+    /// Decrease of the cost since the beginning.
     [[nodiscard]] std::int64_t gained() const { return gained_; }
     [[nodiscard]] bool has_moved(std::size_t v) const { return moved_[v] != 0; }
     [[nodiscard]] std::int64_t gain(std::size_t v) const { return gain_[v]; }
 
-    /// The vertex whose move away from `side` gains most, the one last touched of equals; -1 when none is on offer.
+    /// The vertex whose move away from `side` gains most, or -1 if none is available. Among equals, the last changed
+    /// one.
     std::int32_t best_of(std::uint8_t side) {
         std::vector<Offer>& heap = offers_[side];
         while (!heap.empty()) {
@@ -106,7 +107,7 @@ class Mover {
     std::int64_t gained_ = 0;
 };
 
-/// Moves of vertices, of which those up to the best state met are kept.
+/// A sequence of vertex moves. The moves up to its best state are kept.
 class Moves {
   public:
     Moves(Mover& mover, SideWeightRange range)
@@ -133,14 +134,14 @@ class Moves {
   private:
     Mover& mover_;
     SideWeightRange range_;
-    std::int64_t violation_;  ///< of the best state, as the next two
+    std::int64_t violation_;  ///< this and the next two members describe the best state
     std::int64_t best_gained_ = 0;
     std::size_t kept_ = 0;
     std::vector<std::int32_t> moves_;
 };
 
-/// One pass: every vertex moves at most once, uphill too; then back to the best state met. Returns whether that is
-/// better than the first.
+/// One pass. Every vertex moves at most once, even if that increases the cost. The best state is then restored. Returns
+/// whether it is better than the first state.
 bool refine_once(const WeightedGraph& graph, SideWeightRange range, Sides& sides) {
     const std::size_t count = sides.size();
     const std::size_t patience = 50 + count / 20;
@@ -166,7 +167,8 @@ bool refine_once(const WeightedGraph& graph, SideWeightRange range, Sides& sides
             const std::int64_t distance = distance_to(range, mover.weight0() + (side == 0 ? -weight : weight));
             if (distance > slack && distance >= here) continue;
             if (chosen >= 0) {
-                // Beyond the slack only the way back is open; the test above left just that, unless both are.
+                // Beyond the slack only moves back are allowed. The test above permits just these, unless both sides
+                // exceed it.
                 if (mover.gain(v) < chosen_gain) continue;
                 if (mover.gain(v) == chosen_gain && distance >= chosen_distance) continue;
             }
@@ -181,7 +183,7 @@ bool refine_once(const WeightedGraph& graph, SideWeightRange range, Sides& sides
     return moves.kept() > 0;
 }
 
-/// Side 0 grows from one vertex by the best gains; what counts is the best state with a weight in the range.
+/// Grows side 0 from one vertex by the best gains. The result is the best state with a weight in the range.
 Sides grow(const WeightedGraph& graph, SideWeightRange range, std::size_t seed_vertex, std::int64_t& cost) {
     const std::size_t count = graph.vertex_count();
     Sides sides(count, 1);
@@ -191,7 +193,7 @@ Sides grow(const WeightedGraph& graph, SideWeightRange range, std::size_t seed_v
     while (mover.weight0() < range.most && moves.count() < count) {
         std::int32_t chosen = moves.count() == 0 ? static_cast<std::int32_t>(seed_vertex) : mover.best_of(1);
         if (chosen < 0) {
-            // The connected part is used up: on with the next vertex by number.
+            // The connected part is exhausted, so growing continues with the next vertex by number.
             while (mover.has_moved(next)) next = (next + 1) % count;
             chosen = static_cast<std::int32_t>(next);
         }
@@ -225,7 +227,8 @@ Sides bisect_coarsest(const WeightedGraph& graph, SideWeightRange range, int gro
     Sides best;
     std::pair<std::int64_t, std::int64_t> best_key;
     for (int i = 0; i < growths; ++i) {
-        // The first growth starts where side 0 is wanted most: decisive when the pulls leave little choice.
+        // The first growth starts at the vertex with the strongest pull to side 0. This is decisive when the pulls
+        // leave little choice.
         const auto seed_vertex =
             i == 0 ? static_cast<std::size_t>(std::ranges::max_element(graph.pull) - graph.pull.begin())
                    : std::size_t{random.below(static_cast<std::uint32_t>(count))};
@@ -241,8 +244,8 @@ Sides bisect_coarsest(const WeightedGraph& graph, SideWeightRange range, int gro
     return best;
 }
 
-/// coarse vertex of each vertex: pairs joined by heavy edges, and pairs with a common neighbour (or none at all) of
-/// what is left, without which stars and isolated vertices would not shrink.
+/// Returns the coarse vertex of each vertex. It pairs vertices with heavy edges, then remaining vertices with a common
+/// neighbour or with none. Otherwise stars and isolated vertices would not shrink.
 std::vector<std::int32_t> match(const WeightedGraph& graph, std::int64_t most_weight, Random& random,
                                 std::size_t& coarse_count) {
     const std::size_t count = graph.vertex_count();
@@ -309,7 +312,7 @@ WeightedGraph contract(const WeightedGraph& graph, const std::vector<std::int32_
         result.vertex_weight[c] += graph.vertex_weight[v];
         result.pull[c] += graph.pull[v];
     }
-    std::vector<std::size_t> place(coarse_count, 0);  // where edge (c, u) stands, plus 1; older entries are below start
+    std::vector<std::size_t> place(coarse_count, 0);  // index of edge (c, u) plus 1; older entries are below start
     for (std::size_t c = 0; c < coarse_count; ++c) {
         const std::size_t start = result.edges.size();
         for (std::size_t m = 2 * c; m < 2 * c + 2 && members[m] >= 0; ++m) {
@@ -341,7 +344,7 @@ Sides bisect(const WeightedGraph& graph, SideWeightRange range, int growths, Ran
     if (graph.vertex_count() == 0) return {};
     struct Level {
         WeightedGraph graph;
-        std::vector<std::int32_t> coarse_of_finer;  ///< vertex of this level's graph of each vertex of the finer one
+        std::vector<std::int32_t> coarse_of_finer;  ///< coarse vertex of each vertex in the finer graph
     };
     const std::int64_t most_weight =
         std::max<std::int64_t>(2, 3 * total_weight(graph) / static_cast<std::int64_t>(2 * kCoarsest));
@@ -355,7 +358,7 @@ Sides bisect(const WeightedGraph& graph, SideWeightRange range, int growths, Ran
         levels.push_back({std::move(contracted), std::move(coarse)});
         finest = &levels.back().graph;
     }
-    // Whole coarse vertices cannot meet a narrow range, and need not: finer levels make up for it.
+    // Whole coarse vertices cannot meet a narrow range, and need not, because finer levels correct it.
     const auto range_at = [&range](const WeightedGraph& level) {
         const std::int64_t half = largest_vertex(level) / 2;
         return SideWeightRange{range.fewest - half, range.most + half};

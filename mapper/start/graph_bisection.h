@@ -9,15 +9,15 @@ namespace haichi {
 
 struct WeightedEdge {
     std::int32_t to = 0;
-    std::int64_t weight = 0;  ///< cost of having its ends on different sides
+    std::int64_t weight = 0;  ///< cost if its ends are on different sides
 };
 
-/// An undirected graph to be cut in two, compressed by rows: every edge stands at both of its ends.
+/// An undirected graph for bisection in compressed rows. Every edge is stored at both of its ends.
 struct WeightedGraph {
-    std::vector<std::size_t> first = {0};  ///< of vertex v: edges[first[v]] .. edges[first[v + 1] - 1]
+    std::vector<std::size_t> first = {0};  ///< edges of vertex v: edges[first[v]] .. edges[first[v + 1] - 1]
     std::vector<WeightedEdge> edges;
     std::vector<std::int32_t> vertex_weight;
-    std::vector<std::int64_t> pull;  ///< what vertex v costs more on side 1 than on side 0
+    std::vector<std::int64_t> pull;  ///< per vertex: cost on side 1 minus cost on side 0
 
     [[nodiscard]] std::size_t vertex_count() const { return vertex_weight.size(); }
 };
@@ -31,14 +31,14 @@ struct SideWeightRange {
 /// 0 or 1 per vertex.
 using Sides = std::vector<std::uint8_t>;
 
-/// A bisection that keeps the weight of side 0 in `range` and makes the cut weight plus the pulls of side 1 small:
-/// multilevel (heavy-edge matching, greedy graph growing on the coarsest graph from `growths` seeds, refinement after
-/// Fiduccia and Mattheyses on the way back; Karypis and Kumar 1998). Vertices of weight 1 meet every range that has a
-/// solution. About O((vertices + edges) log(vertices)); memory O(vertices + edges).
+/// A bisection with the weight of side 0 in `range` and a small sum of cut weight and pulls of side 1. The method is
+/// multilevel (Karypis and Kumar 1998): heavy-edge matching, then greedy graph growing on the coarsest graph from
+/// `growths` seeds. Each finer level is refined after Fiduccia and Mattheyses. Vertices of weight 1 meet every range
+/// that has a solution. About O((vertices + edges) log(vertices)) time, and O(vertices + edges) memory.
 Sides bisect(const WeightedGraph& graph, SideWeightRange range, int growths, Random& random);
 
-/// Refines a given bisection by the moves of Fiduccia and Mattheyses (1982). Never makes it worse; brings the weight of
-/// side 0 into the range if vertices of weight 1 allow it.
+/// Refines a given bisection by the moves of Fiduccia and Mattheyses (1982). The result is never worse. Brings the
+/// weight of side 0 into the range if vertices of weight 1 allow it.
 void refine_bisection(const WeightedGraph& graph, SideWeightRange range, Sides& sides);
 
 }  // namespace haichi

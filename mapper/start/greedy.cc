@@ -51,13 +51,13 @@ class Greedy {
         }
     };
 
-    /// False when told to give up.
+    /// Returns false if may_go_on() ends it.
     bool place_attracted(const MayGoOn& may_go_on) {
         while (!queue_.empty()) {
             std::pop_heap(queue_.begin(), queue_.end());
             const Attracted top = queue_.back();
             queue_.pop_back();
-            // Stale entries: the rank was placed, or attracted more since.
+            // Stale entries: the rank was placed, or its attraction has grown since.
             if (is_placed_[top.rank.index()] != 0 || top.bytes != attraction_[top.rank.index()]) continue;
             place(top.rank, best_node(top.rank));
             constexpr std::int32_t kBetweenQuestions = 256;
@@ -86,7 +86,8 @@ class Greedy {
         }
     }
 
-    /// Of the first free nodes met going out from the heaviest placed partner, the one with the fewest byte-hops.
+    /// Searches outwards from the heaviest placed partner. Among the first free nodes, selects the one with the fewest
+    /// byte-hops.
     NodeId best_node(RankId rank) {
         constexpr std::size_t kMostPartners = 8;
         constexpr std::size_t kMostCandidates = 12;

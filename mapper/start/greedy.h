@@ -10,9 +10,9 @@
 
 namespace haichi {
 
-/// Ranks, most connected first, each to the free node nearest to the partners placed before it. `begun` has the nodes
-/// of ranks that are placed already, with invalid ids for the others; empty: none is. O(messages * log + ranks *
-/// candidates). Nothing when it gave up.
+/// Places the ranks, most connected first, each on the free node nearest to its already placed partners. `begun` has
+/// the nodes of ranks that are already placed, with invalid ids for the others. Empty means that no rank is placed.
+/// O(messages * log + ranks * candidates). Returns nothing if `may_go_on` ends it.
 std::optional<Mapping> greedy_placement(const Problem& problem, const Allocation& allocation,
                                         std::span<const NodeId> begun, const MayGoOn& may_go_on);
 

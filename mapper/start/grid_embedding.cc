@@ -7,7 +7,7 @@ namespace haichi {
 
 namespace {
 
-/// What the layers of each axis of the grid exchange; a message that differs in several coordinates counts on each.
+/// The bytes between the layers of each axis of the grid. A message that differs in several coordinates counts on each.
 std::vector<std::vector<LayerBytes>> bytes_along_axes(const Problem& problem, const RankGrid& grid) {
     constexpr std::size_t kMostKept = std::size_t{1} << 20;
     std::vector<std::vector<LayerBytes>> bytes(grid.axis_count());
@@ -34,7 +34,7 @@ std::vector<std::vector<LayerBytes>> bytes_along_axes(const Problem& problem, co
 
 std::int32_t divided_up(std::int32_t a, std::int32_t b) { return (a + b - 1) / b; }
 
-/// Goes through the ways to share out the axes of the box.
+/// Enumerates the distributions of the box's axes over the grid's axes.
 class Sharing {
   public:
     Sharing(const Problem& problem, const MachineBox& box, const RankGrid& grid, std::size_t most,
@@ -61,7 +61,7 @@ class Sharing {
   private:
     enum class Cuts : std::uint8_t { kNone, kEven, kAll };
 
-    /// Whether the axes from k on have places for what is still needed.
+    /// Whether the axes from k on have enough places for the positions still needed.
     [[nodiscard]] bool is_enough_from(std::size_t k) const {
         double needed = 1;
         for (const std::int32_t need : need_) needed *= need;
@@ -79,7 +79,7 @@ class Sharing {
         }
     }
 
-    /// `stride` positions of axis k are one place of what comes next.
+    /// Distributes the rest of axis k, where one place comprises `stride` positions.
     void share_rest_of_axis(std::size_t k, std::int32_t stride, std::uint32_t taken_by) {
         const std::int32_t left = axes_[k].size / stride;
         bool may_take = false;
@@ -89,7 +89,7 @@ class Sharing {
             const std::int32_t most = std::min(need_[i], left);
             const std::int32_t least = cuts_ == Cuts::kNone ? most : 2;
             for (std::int32_t positions = most; positions >= least; --positions) {
-                // An even cut leaves nothing over, of the axis or of what is needed.
+                // An even cut leaves no remainder of the axis, or none of the needed positions.
                 const bool is_even = left % positions == 0 || need_[i] % positions == 0;
                 if (cuts_ == Cuts::kEven && positions < most && !is_even) continue;
                 const std::int32_t need = std::exchange(need_[i], divided_up(need_[i], positions));
@@ -123,10 +123,10 @@ class Sharing {
     const std::vector<PlaceAxis>& axes_;
     std::size_t most_;
     const MayGoOn& may_go_on_;
-    std::vector<std::int32_t> need_;  ///< positions of each axis of the grid that are still to be found, as a factor
+    std::vector<std::int32_t> need_;  ///< per axis of the grid: factor of positions still needed
     std::vector<std::vector<AxisShare>> shares_;
     std::vector<AxisWalks> walks_;
-    std::vector<double> positions_from_;  ///< of the axes of the box from each on, together
+    std::vector<double> positions_from_;  ///< per axis of the box: product of the sizes from this axis on
     std::vector<GridEmbedding> best_;
     Cuts cuts_ = Cuts::kNone;
     std::size_t visits_left_ = 0;

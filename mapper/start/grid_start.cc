@@ -27,7 +27,7 @@ class GridStart {
     }
 
   private:
-    /// A grid that is in the messages fits better than any numbers do. Returns whether there is one.
+    /// A grid found in the messages fits better than one from rank numbers. Returns whether there is one.
     bool try_found_grids() {
         constexpr double kShareOfHeavy = 0.1;
         const RankGraph graph = rank_graph(problem_);

@@ -17,7 +17,7 @@ MachineBox::MachineBox(const Problem& problem) : problem_(&problem) {
     }
 }
 
-/// Along a ring the job begins behind the longest stretch without nodes of it.
+/// Along a ring, the job begins after the longest stretch without its nodes.
 void MachineBox::read_grid(const Grid& grid) {
     const Network& network = problem_->network();
     for (std::size_t k = 0; k < grid.axis_count(); ++k) {
@@ -31,7 +31,7 @@ void MachineBox::read_grid(const Grid& grid) {
         const std::int32_t looked_at = axis.is_ring() ? 2 * axis.size : axis.size;
         for (std::int32_t i = 0, free = 0; i < looked_at; ++i) {
             free = is_used[static_cast<std::size_t>(i % axis.size)] != 0 ? 0 : free + 1;
-            const bool counts = axis.is_ring() || free == i + 1;  // on a path only what is before the job
+            const bool counts = axis.is_ring() || free == i + 1;  // on a path only the stretch before the job counts
             if (!counts || free <= longest) continue;
             longest = free;
             origin = (i + 1) % axis.size;

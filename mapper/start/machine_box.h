@@ -7,16 +7,16 @@
 
 namespace haichi {
 
-/// An axis of the places that ranks may take.
+/// An axis of places for ranks.
 struct PlaceAxis {
     enum class Kind : std::uint8_t {
-        kPath,  ///< a step costs a hop
-        kRing,  ///< the same, and the last position is next to the first
-        kFlat   ///< any two positions are equally far apart
+        kPath,  ///< a step costs one hop
+        kRing,  ///< like kPath, with the last position next to the first
+        kFlat   ///< all pairs of positions have the same distance
     };
     std::int32_t size = 1;
     Kind kind = Kind::kPath;
-    std::int32_t hops = 1;  ///< kFlat: between two positions
+    std::int32_t hops = 1;  ///< kFlat: hops between two positions
 
     [[nodiscard]] std::int32_t distance(std::int32_t a, std::int32_t b) const {
         const std::int32_t straight = a < b ? b - a : a - b;
@@ -25,15 +25,15 @@ struct PlaceAxis {
     }
 };
 
-/// The places of a job as a box: axis 0 are the slots of a node, the others those of the machine, as far as the job
-/// reaches along them; of a machine whose terminals form blocks an axis for each level; else the nodes in a row.
-/// Positions without a node that may be used are possible.
+/// The rank slots of a job as a box. Axis 0 is the slots of a node. On a grid the other axes are the machine's, as far
+/// as the job extends along them. If terminals form blocks, each level has an axis. On other machines, the nodes form
+/// one axis. Some positions may have no usable node.
 class MachineBox {
   public:
     explicit MachineBox(const Problem& problem);
 
     [[nodiscard]] const std::vector<PlaceAxis>& axes() const { return axes_; }
-    /// The node of a position, one coordinate per axis; an invalid id when there is none that may be used.
+    /// The node at a position with one coordinate per axis, or an invalid id if it has no usable node.
     [[nodiscard]] NodeId node(const std::vector<std::int32_t>& at) const;
 
   private:
@@ -42,7 +42,7 @@ class MachineBox {
 
     const Problem* problem_;
     std::vector<PlaceAxis> axes_;
-    std::vector<std::int32_t> origin_;  ///< of the axes of a grid
+    std::vector<std::int32_t> origin_;  ///< first coordinate on each grid axis
 };
 
 }  // namespace haichi

@@ -7,8 +7,8 @@
 
 namespace haichi {
 
-/// Asked now and then by a placement that takes long; false: it gives up. Also says how many threads the placement may
-/// use, each of which asks; placements are the same for any number.
+/// A predicate that long placements call periodically. They give up when it returns false. It also holds the number of
+/// threads that a placement may use, each of which calls it. Placements do not depend on that number.
 class MayGoOn {
   public:
     template <std::predicate F>
@@ -17,7 +17,7 @@ class MayGoOn {
 
     [[nodiscard]] bool operator()() const { return ask_(); }
     [[nodiscard]] int threads() const { return threads_; }
-    /// The same for one of several placements that are made side by side.
+    /// The same predicate for one of several placements that are made side by side.
     [[nodiscard]] MayGoOn alone() const { return {ask_, 1}; }
 
   private:

@@ -10,7 +10,7 @@ namespace haichi {
 
 namespace {
 
-/// Positions of a block along each axis where long ones are divided by `divisor`; empty when they cannot be.
+/// Positions of a block along each axis if long axes are divided by `divisor`. Empty if they cannot be divided.
 std::vector<std::int32_t> positions_of_block(const Grid& grid, std::int32_t divisor) {
     constexpr std::int32_t kShort = 3;
     std::vector<std::int32_t> positions;
@@ -21,7 +21,7 @@ std::vector<std::int32_t> positions_of_block(const Grid& grid, std::int32_t divi
     return positions;
 }
 
-/// The first division with enough nodes a block, and more than one block.
+/// The first division with enough nodes per block, and more than one block.
 std::vector<std::int32_t> positions_of_block(const Grid& grid) {
     constexpr std::int32_t kFewestNodes = 4;
     for (const std::int32_t divisor : {1, 2, 3}) {

@@ -23,7 +23,7 @@ class GroupPartition {
           ranks_(static_cast<std::size_t>(problem.rank_count())),
           number_(ranks_.size(), kOutside) {
         std::iota(ranks_.begin(), ranks_.end(), 0);
-        // Low bits are dropped where sums of gains could overflow.
+        // Low bits are dropped if sums of gains could overflow.
         std::int64_t quarters = 0;
         for (const std::int32_t rank : ranks_) {
             for (const Flow& flow : problem.flows(RankId(rank))) quarters += flow.size_bytes / 4;
@@ -56,7 +56,7 @@ class GroupPartition {
 
   private:
     static constexpr std::int32_t kOutside = -1;
-    /// Ranks [first, last) of ranks_ for some groups in a row.
+    /// Ranks [first, last) of ranks_ for some consecutive groups.
     struct Part {
         std::size_t first = 0;
         std::size_t last = 0;
@@ -68,7 +68,7 @@ class GroupPartition {
         return std::span(ranks_).subspan(part.first, part.last - part.first);
     }
 
-    /// Ranks for the first `lower` groups come first; returns where the others begin.
+    /// Cuts the part, with the ranks for the first `lower` groups first. Returns the index of the other ranks.
     std::size_t cut(const Part& part, std::int32_t lower) {
         constexpr int kGrowths = 4;
         const std::span<std::int32_t> here = ranks(part);
@@ -116,7 +116,7 @@ class GroupPartition {
     std::uint64_t seed_;
     int shift_ = 0;
     std::vector<std::int32_t> ranks_;
-    std::vector<std::int32_t> number_;  ///< of a rank in the graph at hand
+    std::vector<std::int32_t> number_;  ///< number of a rank in the current graph
 };
 
 }  // namespace
@@ -133,7 +133,7 @@ Workload traffic_between(const Problem& problem, const RankGroups& groups) {
     }
     Workload workload(groups.count);
     workload.add_set("between groups");
-    std::vector<std::int64_t> bytes_to(members.size(), 0);  // from the group at hand
+    std::vector<std::int64_t> bytes_to(members.size(), 0);  // from the current group
     std::vector<std::int32_t> partners;
     for (std::int32_t group = 0; group < groups.count; ++group) {
         partners.clear();

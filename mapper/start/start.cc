@@ -13,7 +13,7 @@ namespace haichi {
 
 namespace {
 
-/// Ranks fill `order` node after node; faulty nodes are passed over.
+/// Fills the nodes in `order` one after another, and skips faulty nodes.
 Mapping fill_in_order(std::int32_t rank_count, std::span<const NodeId> order, const Allocation& allocation) {
     const std::int32_t ranks_per_node = allocation.ranks_per_node;
     Mapping mapping(rank_count, static_cast<std::int32_t>(order.size()), ranks_per_node);
@@ -88,20 +88,19 @@ const Table<StartRow>& start_rows() {
     static const Table<StartRow> kRows(
         {"start", "starts"},
         {
-            {"default", "ranks in the order of the fold, filling one node after the other (what the scheduler does)",
+            {"default", "ranks in the order of the fold, one node after another, as the scheduler places them",
              place_default},
             {"no-ring", "ranks in the order of the machine coordinates, first axis (X) fastest", place_no_ring},
             {"row-major", "ranks in the order of the machine coordinates, last axis fastest", place_row_major},
-            {"unit-blocks",
-             "on Tofu: ranks fill the 12 nodes of a unit before they go on to the next, first axis (X) fastest",
+            {"unit-blocks", "on Tofu: ranks fill the 12 nodes of one unit after another, first axis (X) fastest",
              place_unit_blocks},
-            {"random", "ranks on random slots, by the seed", place_random, true},
-            {"greedy", "most connected ranks first, each next to the partners placed before it", place_greedy},
-            {"bisection", "ranks and nodes halved together again and again, cutting as few bytes as possible",
+            {"random", "ranks on random slots, from the seed", place_random, true},
+            {"greedy", "most connected ranks first, each next to its placed partners", place_greedy},
+            {"bisection", "ranks and nodes halved together repeatedly, with as few bytes as possible between halves",
              bisection_placement, true},
             {"grid",
-             "the grid in which the ranks communicate (found in the messages, or by their numbers) folded onto the "
-             "axes of the machine, neighbours beside each other and blocks of ranks on a node",
+             "the ranks' grid, found in the messages or rank numbers, folded onto the machine's axes, with neighbours "
+             "adjacent and blocks of ranks on a node",
              grid_placement},
         });
     return kRows;

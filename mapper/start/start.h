@@ -13,11 +13,11 @@
 
 namespace haichi {
 
-/// A placement that needs no search: what annealing starts from and is compared with.
+/// A placement without a search. Annealing starts from it and is compared with it.
 struct StartRow {
     std::string name;
     std::string sentence;
-    /// Nothing when it gave up before it had any placement.
+    /// Returns nothing if `may_go_on` ends it before the first placement.
     std::optional<Mapping> (*place)(const Problem& problem, const Allocation& allocation, std::uint64_t seed,
                                     const MayGoOn& may_go_on) = nullptr;
     bool uses_seed = false;
@@ -29,7 +29,7 @@ const Table<StartRow>& start_rows();
 /// Null when there is no such start.
 inline const StartRow* find_start(std::string_view name) { return start_rows().find(name); }
 
-/// The scheduler's own placement: ranks fill the nodes in the order of the fold, one node after the other.
+/// The scheduler's own placement: ranks fill the nodes in the order of the fold, one node after another.
 Mapping default_placement(std::int32_t rank_count, const Allocation& allocation);
 
 }  // namespace haichi

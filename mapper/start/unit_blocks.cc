@@ -9,12 +9,13 @@ namespace haichi {
 
 namespace {
 
-/// What nodes are sorted by, most significant first: the place of the unit, then the place on the walk inside, to and
-/// fro along each axis.
+/// Sort key of nodes, most significant first: the unit's position, then the position on the walk inside, to and fro
+/// along each axis.
 Coordinates walk_key(const Coordinates& at, const AxisPairs& logical) {
     Coordinates key;
     for (std::size_t k = logical.size(); k-- > 0;) key.push_back(at[logical[k].front()]);
-    std::int32_t slower = 0;  // of a walk that changes one coordinate a step, the sum tells odd rounds from even ones
+    // A walk changes one coordinate per step, so the sum distinguishes odd rounds from even ones.
+    std::int32_t slower = 0;
     for (std::size_t k = logical.size(); k-- > 0;) {
         if (logical[k].size() < 2) continue;
         const std::int32_t here = at[logical[k].back()];
@@ -29,9 +30,9 @@ Coordinates walk_key(const Coordinates& at, const AxisPairs& logical) {
 std::vector<NodeId> nodes_unit_by_unit(const Allocation& allocation) {
     const AxisPairs& logical = allocation.logical_axes;
     if (std::ranges::none_of(logical, [](const auto& axes) { return axes.size() == 2; })) {
-        throw OptionError("strategy unit-blocks: machine " + allocation.machine_name + " has no units",
-                          "units are the 12 nodes of an X, Y, Z position of a Tofu machine; elsewhere take row-major, "
-                          "or grid");
+        throw OptionError(
+            "strategy unit-blocks requires a machine with units, but machine " + allocation.machine_name + " has none",
+            "use row-major or grid; a unit is the 12 nodes of an X, Y, Z position of a Tofu machine");
     }
     std::vector<std::pair<Coordinates, NodeId>> keyed;
     for (std::int32_t n = 0; n < allocation.node_count(); ++n) {

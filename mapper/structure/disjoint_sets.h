@@ -6,7 +6,7 @@
 
 namespace haichi {
 
-/// Sets of the numbers 0..count-1 that are joined one by one; the smallest of a set stands for it.
+/// Sets of the numbers 0..count-1 that are joined one by one. The smallest number represents its set.
 class DisjointSets {
   public:
     explicit DisjointSets(std::size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), 0); }

@@ -42,7 +42,7 @@ class LineFinder {
         for (const std::int32_t v : graph_.partners(u)) is_partner_[static_cast<std::size_t>(v)] = is_partner;
     }
 
-    /// Partners of v and of the vertex that is marked.
+    /// Appends common partners of v and of the marked vertex.
     void append_common(std::int32_t v) {
         for (const std::int32_t x : graph_.partners(static_cast<std::size_t>(v))) {
             if (is_partner_[static_cast<std::size_t>(x)] != 0) members_.push_back(x);

@@ -9,19 +9,19 @@
 
 namespace haichi {
 
-/// The edges of a graph in cliques, each edge in one: of a product of rings and paths every edge is a line by itself;
-/// of a product of complete graphs (pencils that transpose in rows and columns) every row is a line.
+/// The edges of a graph in cliques, each edge in one. In a product of rings and paths, every edge is its own line. In a
+/// product of complete graphs, such as pencils that transpose in rows and columns, every row is a line.
 struct Lines {
     std::vector<std::int32_t> of_edge;  ///< line of each entry of the graph's partners
     std::int32_t count = 0;
 };
 
-/// Nothing when the common partners of many edges are no cliques, as in a mesh of triangles, or when it is too much
-/// work to tell. About O(edges * log(degree)) for products, at most some hundred million steps.
+/// Returns nothing if the common partners of many edges are not cliques, as in a mesh of triangles, or if the work is
+/// too large. About O(edges * log(degree)) for products, at most some hundred million steps.
 std::optional<Lines> find_lines(const RankGraph& graph);
 
-/// A square without chords: edges (u, v) and (w, x) are opposite, and so are (u, w) and (v, x). Entries of the graph's
-/// partners.
+/// A square without chords: edges (u, v) and (w, x) are opposite, and so are (u, w) and (v, x). Members are entries of
+/// the graph's partners.
 struct Square {
     std::size_t uv = 0, uw = 0, vx = 0, wx = 0;
 };
@@ -29,11 +29,11 @@ struct Square {
 /// One edge of each line at vertex u.
 std::vector<std::size_t> one_edge_of_each_line(const RankGraph& graph, const Lines& lines, std::size_t u);
 
-/// About the steps of for_each_square().
+/// Approximate number of steps of for_each_square().
 double work_of_squares(const RankGraph& graph, const Lines& lines);
 
-/// Calls f(Square) for the squares at every vertex, with one edge of each line there; a square is met from several of
-/// its corners. Returns false, at once, when that is too much work.
+/// Calls f(Square) for the squares at every vertex, with one edge of each line there. A square is found from several of
+/// its corners. Returns false, at once, if the work is too large.
 template <class F>
 bool for_each_square(const RankGraph& graph, const Lines& lines, F&& f) {
     constexpr double kMostWork = 3e8;

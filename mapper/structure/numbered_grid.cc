@@ -71,7 +71,7 @@ std::vector<RankGrid> numbered_grids(const Problem& problem, std::size_t most) {
     append_sizes(ranks, kMostNumberedAxes, begun, all);
     std::size_t flows = 0;
     for (std::int32_t r = 0; r < ranks; ++r) flows += problem.flows(RankId(r)).size();
-    // An odd step, so that it does not go along an axis.
+    // An odd step does not follow an axis.
     const auto by_work = static_cast<std::int32_t>(flows * all.size() / kMostFlowsOfJudged / 16);
     const std::int32_t step = std::max(ranks / kJudged, by_work) | 1;
     std::vector<std::pair<double, std::size_t>> judged;

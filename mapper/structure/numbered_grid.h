@@ -7,9 +7,9 @@
 
 namespace haichi {
 
-/// The grids of the ranks' own numbers, last axis fastest, in which messages go least far: programs number the ranks of
-/// a grid so (MPI_Cart_create). At most `most` of up to four axes, the best first; the last is always the one of a
-/// single axis. Judged on some thousand ranks.
+/// The grids of rank numbers, last axis fastest, with the shortest message distances. Programs number the ranks of a
+/// grid in this way (MPI_Cart_create). Returns at most `most` grids of up to four axes, the best first. The last one
+/// always has a single axis. The comparison uses some thousand ranks.
 std::vector<RankGrid> numbered_grids(const Problem& problem, std::size_t most);
 
 }  // namespace haichi

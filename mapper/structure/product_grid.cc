@@ -16,20 +16,20 @@ namespace {
 constexpr std::size_t kMostGridAxes = 8;
 constexpr std::int32_t kNoAxis = -1;
 
-/// How often two classes of lines meet in squares.
+/// Two classes of lines that cross in a square.
 struct Crossing {
     std::int32_t a = 0;
     std::int32_t b = 0;
     friend auto operator<=>(const Crossing&, const Crossing&) = default;
 };
 
-/// Finds out, for every line, along which axis it lies.
+/// Finds the axis of every line.
 class AxesOfLines {
   public:
     AxesOfLines(const RankGraph& graph, const Lines& lines)
         : graph_(graph), lines_(lines), classes_(static_cast<std::size_t>(lines.count)) {}
 
-    /// Number of axes; 0: none were found.
+    /// Finds the axes. Returns their number, or 0 if there are none.
     std::int32_t run() {
         axis_.assign(static_cast<std::size_t>(lines_.count), 0);
         std::size_t squares = 0;
@@ -70,8 +70,9 @@ class AxesOfLines {
         crossings_.erase(rest.begin(), rest.end());
     }
 
-    /// Classes, largest first, to the axis none of whose classes they cross; to a new one when they cross some of all.
-    /// In a product any two classes of different axes cross; small pieces that do not are on no axis.
+    /// Assigns classes, largest first, to the only axis whose classes they do not cross. A class that crosses classes
+    /// of all axes gets a new axis. In a product, any two classes of different axes cross. Small pieces that do not are
+    /// on no axis.
     std::int32_t sort_into_axes() {
         std::vector<std::int32_t> size(axis_.size(), 0);
         for (std::int32_t l = 0; l < lines_.count; ++l) ++size[static_cast<std::size_t>(classes_.find(l))];
@@ -107,12 +108,12 @@ class AxesOfLines {
 
     const RankGraph& graph_;
     const Lines& lines_;
-    DisjointSets classes_;  ///< of lines that are parallel and next to each other
+    DisjointSets classes_;  ///< classes of adjacent parallel lines
     std::vector<Crossing> crossings_;
     std::vector<std::int32_t> axis_;
 };
 
-/// Makes coordinates of the axes of lines.
+/// Derives coordinates from the axes of lines.
 class Layers {
   public:
     Layers(const RankGraph& graph, const Lines& lines, const std::vector<std::int32_t>& axis_of_line)
@@ -136,7 +137,7 @@ class Layers {
             grid.sizes.push_back(count);
             positions *= count;
         }
-        // Of a product every position is taken; a border that is not straight leaves some free.
+        // In a product every position is taken. A border that is not straight leaves some free.
         constexpr double kMostPositionsPerRank = 2;
         if (positions > kMostPositionsPerRank * static_cast<double>(part_size_)) return {};
         return take_shared_positions_away(grid) ? std::optional(std::move(grid)) : std::nullopt;
@@ -147,7 +148,7 @@ class Layers {
         return axis_of_line_[static_cast<std::size_t>(lines_.of_edge[entry])];
     }
 
-    /// Ranks that nothing joins to the others have no coordinates that could be compared with theirs.
+    /// Ranks without a connection to the largest part have no comparable coordinates.
     void find_largest_part() {
         DisjointSets parts(graph_.vertex_count());
         for (std::size_t v = 0; v < graph_.vertex_count(); ++v) {
@@ -167,7 +168,7 @@ class Layers {
         }
     }
 
-    /// The layer of each vertex: what the edges of all other axes join.
+    /// The layer of each vertex. The edges of all other axes join the vertices of a layer.
     std::vector<std::int32_t> layers_across(std::int32_t axis) {
         DisjointSets joined(graph_.vertex_count());
         for (std::size_t v = 0; v < graph_.vertex_count(); ++v) {
@@ -204,7 +205,8 @@ class Layers {
         return summed(std::move(bytes));
     }
 
-    /// The first rank keeps a position; false when many share one, which is no grid.
+    /// The first rank on a position keeps it. Returns false if many ranks share positions, because then there is no
+    /// grid.
     [[nodiscard]] bool take_shared_positions_away(RankGrid& grid) const {
         constexpr double kMostShared = 0.1;
         std::vector<std::uint8_t> is_taken;
@@ -236,7 +238,7 @@ class Layers {
     std::int32_t number_of_layers_ = 0;
 };
 
-/// A ring of four is a product of two edges: two axes of size 2 become one of 4, in the order of the ring.
+/// A ring of four is a product of two edges. Two axes of size 2 therefore become one of 4, in the order of the ring.
 void join_axes_of_two(RankGrid& grid) {
     while (true) {
         const auto a = std::ranges::find(grid.sizes, 2);

@@ -7,11 +7,13 @@
 
 namespace haichi {
 
-/// The axes and coordinates of ranks whose communication is a product: of paths and rings (stencils), of complete
+/// Finds the axes and coordinates of ranks whose communication is a product: of paths and rings (stencils), of complete
 /// graphs (pencils), or of both. Opposite edges of squares belong to the same step of the same axis (the relation of
-/// Djokovic and Winkler; Imrich and Klavzar 2000), steps that cross in a square to different axes; what is joined
-/// without the edges of an axis is a layer of it. Missing edges and ranks do no harm, nor do edges that close no
-/// square. Nothing when the graph is no such product, or it is too much work to tell.
+/// Djokovic and Winkler; Imrich and Klavzar 2000). Steps that cross in a square belong to different axes. Vertices
+/// connected without the edges of an axis form a layer of that axis.
+///
+/// Missing edges and ranks are harmless, and so are edges outside squares. Returns nothing if the graph is not such a
+/// product, or if the work is too large.
 std::optional<RankGrid> find_product_grid(const RankGraph& graph);
 
 }  // namespace haichi

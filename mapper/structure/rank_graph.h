@@ -9,37 +9,36 @@
 
 namespace haichi {
 
-/// Who exchanges bytes with whom: undirected, compressed by rows, an edge at both of its ends; partners ascend. A
-/// value. Vertices are ranks by their numbers.
+/// The undirected graph of ranks that exchange bytes, in compressed rows with every edge at both of its ends. Partners
+/// ascend. Vertices are rank numbers. A value type.
 struct RankGraph {
     std::vector<std::size_t> first = {0};
     std::vector<std::int32_t> partner;
-    std::vector<std::int64_t> bytes;  ///< of each entry of `partner`
+    std::vector<std::int64_t> bytes;  ///< bytes of each entry of `partner`
 
     [[nodiscard]] std::size_t vertex_count() const { return first.size() - 1; }
     [[nodiscard]] std::size_t degree(std::size_t v) const { return first[v + 1] - first[v]; }
     [[nodiscard]] std::span<const std::int32_t> partners(std::size_t v) const {
         return std::span(partner).subspan(first[v], degree(v));
     }
-    /// Entry of `w` among the partners of v; partner.size() when there is none. O(log degree).
+    /// Entry of `w` among the partners of v, or partner.size() if there is none. O(log degree).
     [[nodiscard]] std::size_t entry(std::size_t v, std::int32_t w) const;
 };
 
 RankGraph rank_graph(const Problem& problem);
 
-/// Without the edges whose entry is false in `keep`, which says the same for both ends of an edge.
+/// The graph without edges whose entry in `keep` is false. Both entries of an edge must be equal.
 RankGraph thinned(const RankGraph& graph, const std::vector<std::uint8_t>& keep);
 
-/// What is left of an edge when its ends have a better way: edges that are lighter than two others with which they form
-/// a triangle are dropped (a relative neighbourhood graph, Toussaint 1980). Of a stencil with diagonals whose messages
-/// are smaller the faces stay.
+/// Drops edges that are lighter than two others with which they form a triangle (a relative neighbourhood graph,
+/// Toussaint 1980). For a stencil with diagonals whose messages are smaller, the faces remain.
 RankGraph without_lighter_edges_of_triangles(const RankGraph& graph);
 
-/// The same with the share of partners that the ends have in common in place of bytes: of a stencil with diagonals of
-/// equal messages the faces stay.
+/// The same with the fraction of common partners instead of bytes. For a stencil with diagonals and equal messages, the
+/// faces remain.
 RankGraph without_looser_edges_of_triangles(const RankGraph& graph);
 
-/// Edges of at least the share of the heaviest.
+/// The edges with at least the fraction `share` of the heaviest edge's bytes.
 RankGraph heavy_edges(const RankGraph& graph, double share);
 
 }  // namespace haichi

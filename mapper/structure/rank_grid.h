@@ -8,8 +8,8 @@
 
 namespace haichi {
 
-/// Coordinates of the ranks of a job such that most bytes go to ranks that differ in one coordinate, and on most axes
-/// to the next position. A value. Two ranks may not share a position; a rank may have none.
+/// Coordinates of a job's ranks such that most bytes go to ranks that differ in one coordinate, on most axes to the
+/// next position. A value type. No two ranks share a position, and a rank may have none.
 struct RankGrid {
     static constexpr std::int32_t kNowhere = -1;
 

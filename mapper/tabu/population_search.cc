@@ -25,8 +25,8 @@ struct Member {
     std::int64_t cost = 0;
 };
 
-/// Keeps what both parents agree on; every other task gets the place it has in one of them while that is free, and the
-/// rest what is left (uniform crossover).
+/// Keeps the common part of both parents. Every other task gets its place from one of the parents while that is free.
+/// The remaining tasks get the remaining places (uniform crossover).
 Assignment cross(const Assignment& mother, const Assignment& father, Random& random) {
     const std::size_t size = mother.size();
     Assignment child(size, -1);
@@ -60,14 +60,14 @@ Assignment cross(const Assignment& mother, const Assignment& father, Random& ran
     return child;
 }
 
-/// Tasks that exchange something and have other places.
+/// Number of communicating tasks with different places.
 std::size_t difference(const Assignment& a, const Assignment& b, std::int32_t active) {
     std::size_t count = 0;
     for (std::size_t task = 0; task < static_cast<std::size_t>(active); ++task) count += a[task] != b[task] ? 1 : 0;
     return count;
 }
 
-/// One population after the other, all sharing the budget.
+/// One population after another. All share the budget.
 template <class Cell>
 class PopulationSearch {
   public:
@@ -90,8 +90,8 @@ class PopulationSearch {
 
     SearchResult run() {
         control_.log.info(
-            "tabu search: {} populations of {}, {} children at a time on {} threads, seed {}; {} swaps a step, in "
-            "{}-bit numbers by the {} kernel",
+            "tabu search: {} populations of {}, {} concurrent children on {} threads, seed {}; {} swaps per step, "
+            "{}-bit numbers, {} kernel",
             restarts_, kMembers, kChildren, threads_, options_.seed, search(0).swaps_per_step(), 8 * sizeof(Cell),
             swap_kernels<Cell>().best().name);
         for (restart_ = 0; restart_ < restarts_; ++restart_) {
@@ -112,11 +112,11 @@ class PopulationSearch {
     }
 
   private:
-    /// Children that are made at the same time, and so the most threads that have something to do.
+    /// Concurrent children, which is also the largest useful number of threads.
     static constexpr std::int32_t kChildren = 8;
     static constexpr std::int32_t kMembers = 16;
     static constexpr std::int32_t kStepsPerTask = 40;
-    static constexpr std::int32_t kBurst = 64;  ///< steps between two looks at the clock and the stop flag
+    static constexpr std::int32_t kBurst = 64;  ///< steps between two polls of the clock and the stop flag
 
     [[nodiscard]] double in_unit(std::int64_t cost) const {
         return objective_.in_unit(cost * assignments_.bytes_per_unit());
@@ -127,18 +127,18 @@ class PopulationSearch {
         const double limit = options_.time_limit_seconds.value_or(0);
         return limit > 0 ? std::min(1.0, seconds_since(search_start_) / limit) : 0;
     }
-    /// The time of this restart is over.
+    /// Whether the time of this restart has passed.
     [[nodiscard]] bool out_of_time() const {
         return options_.time_limit_seconds && seconds_since(search_start_) >= deadline_seconds_;
     }
 
-    /// Steps that a child is searched for; long enough to leave the crossing behind.
+    /// Steps per child, enough for the search to leave the crossing.
     [[nodiscard]] std::int32_t steps_per_child() const { return kStepsPerTask * assignments_.size(); }
     [[nodiscard]] std::int64_t steps_in_all() const {
         if (options_.time_limit_seconds) return INT64_MAX;
         const std::int64_t swaps = std::max<std::int64_t>(search(0).swaps_per_step(), 1);
         if (options_.evaluations > 0) return (options_.evaluations + swaps - 1) / swaps;
-        // A few seconds at most: about twice what annealing takes for as many ranks.
+        // A few seconds at most: about twice the time of annealing for the same number of ranks.
         constexpr std::int64_t kMostChildren = 160;
         constexpr std::int64_t kMostSwaps = 2'000'000'000;
         return std::min(kMostChildren * steps_per_child(), kMostSwaps / swaps);
@@ -160,7 +160,8 @@ class PopulationSearch {
         bool is_first = true;
         while (!any_ || goes_on()) {
             if (members.size() < kMembers) {
-                // A population begins with searches from the given starts, later ones from random assignments.
+                // The first population begins with searches from the given starts, later populations with random
+                // assignments.
                 const auto have = static_cast<std::int32_t>(members.size());
                 const auto children = generation([&](std::int32_t child, Random& random) {
                     if (is_first) return assignments_.assignment(start_(restart_ * kMembers + have + child));
@@ -247,15 +248,15 @@ class PopulationSearch {
         cut_short_ = cut_short_ || cut_short;
     }
 
-    /// Compares with the objective by its definition; throws InternalError.
+    /// Compares with the objective by its definition. Throws InternalError.
     void verify(const Assignment& assignment, std::int64_t cost, std::int32_t step) const {
         const std::int64_t value = objective_.value_from_scratch(assignments_.mapping(assignment));
         if (value == cost * assignments_.bytes_per_unit()) return;
-        throw InternalError("hop-bytes: tabu search says " + std::to_string(cost * assignments_.bytes_per_unit()) +
-                            ", from scratch " + std::to_string(value) + "; step " + std::to_string(step));
+        throw InternalError("hop-bytes: tabu search value " + std::to_string(cost * assignments_.bytes_per_unit()) +
+                            ", full evaluation " + std::to_string(value) + "; step " + std::to_string(step));
     }
 
-    /// The child takes the place of the worst member, unless it is worse still or as good as there already.
+    /// Replaces the worst member by the child, unless the child is worse or a similar member has the same cost.
     void accept(std::vector<Member>& members, const Member& child) const {
         const auto is_near = [&](const Member& member) {
             return member.cost == child.cost &&
@@ -266,7 +267,7 @@ class PopulationSearch {
         if (child.cost < worst->cost) *worst = child;
     }
 
-    /// The members have become so alike that crossing them finds nothing new.
+    /// Whether the members are so similar that crossing them finds nothing new.
     [[nodiscard]] bool has_converged(const std::vector<Member>& members) const {
         std::size_t sum = 0;
         for (std::size_t i = 1; i < members.size(); ++i) {
@@ -286,7 +287,7 @@ class PopulationSearch {
     std::int32_t threads_;
     ProgressMeter meter_;
     std::optional<std::int64_t> bound_;
-    mutable std::vector<std::unique_ptr<TabuSearch<Cell>>> searches_;  ///< by thread
+    mutable std::vector<std::unique_ptr<TabuSearch<Cell>>> searches_;  ///< per thread
     std::chrono::steady_clock::time_point search_start_ = std::chrono::steady_clock::now();
     double deadline_seconds_ = 0;
     std::int32_t restart_ = 0;
@@ -304,7 +305,7 @@ std::optional<std::string> why_not_tabu(const Problem& problem) {
     if (!problem.network().hops_are_symmetric()) return "hops differ between the two directions of a route";
     const std::int64_t slots = std::int64_t{problem.network().usable_node_count()} * problem.ranks_per_node();
     if (slots > kMostTabuSlots) {
-        return "the job has " + std::to_string(slots) + " slots, tabu search takes up to " +
+        return "the job has " + std::to_string(slots) + " rank slots, but tabu search supports at most " +
                std::to_string(kMostTabuSlots);
     }
     return std::nullopt;

@@ -10,19 +10,21 @@
 
 namespace haichi {
 
-/// Most usable slots of a job that search_by_tabu() takes: every thread then holds 24 MB of tables.
+/// Most usable slots of a job for search_by_tabu(). Every thread then holds 24 MB of tables.
 constexpr std::int32_t kMostTabuSlots = 1024;
 
-/// Whether search_by_tabu() can place the job: hops are the same in both directions, and slots are few. Else says why
-/// not.
+/// The reason why search_by_tabu() does not support the job, or nothing. It requires equal hops in both directions and
+/// few slots.
 std::optional<std::string> why_not_tabu(const Problem& problem);
 
-/// Finds placements of small hop-bytes by tabu searches from the crossings of a population's members (a memetic
-/// algorithm, as Benlic and Hao 2015 for the quadratic assignment problem). The children of a generation are
-/// independent and share the threads, so the result is the same for any number of them, unless a time limit or an
-/// interruption ends it. A restart is a population of its own; of options it takes seed, restarts (0: one), threads,
-/// evaluations (swaps looked at; 0: by the size), the time limit and verify. start(i) is where the i-th member of the
-/// first population begins.
+/// Finds placements with small hop-bytes by tabu searches from crossings of a population's members. This is a memetic
+/// algorithm, as in Benlic and Hao 2015 for the quadratic assignment problem. The children of a generation are
+/// independent and run on all threads. The result is the same for any number of threads, unless a time limit or an
+/// interruption ends the search.
+///
+/// A restart is a separate population. The search uses the options seed, restarts (0 means one), threads, evaluations,
+/// the time limit and verify. `evaluations` counts scanned swaps, and 0 means a number that depends on the size.
+/// start(i) is the first mapping of the i-th member of the first population.
 SearchResult search_by_tabu(const Problem& problem, const StartOfRestart& start, const SearchOptions& options,
                             const SearchControl& control);
 

@@ -5,23 +5,23 @@
 
 namespace haichi {
 
-/// One step of the inner loop of a tabu search: brings the table of swaps up to date after a swap and looks at every
-/// entry on the way. Row r, column s > r of the tables is the swap of the tasks r and s; rows begin at multiples of
-/// kSwapLanes cells and are padded to them.
+/// One step of the inner loop of a tabu search. It updates the table of swaps after a swap and examines every entry.
+/// In the tables, row r and column s > r describe the swap of tasks r and s. Rows begin at multiples of kSwapLanes
+/// cells and are padded to them.
 template <class Cell>
 struct SwapScan {
-    std::size_t rows = 0;    ///< tasks that exchange something
-    std::size_t stride = 0;  ///< cells of a row
-    /// What the last swap does to the entry (r, s): (x[r] - x[s]) * (y[s] - y[r]).
+    std::size_t rows = 0;    ///< number of tasks that exchange bytes
+    std::size_t stride = 0;  ///< cells per row
+    /// Effect of the last swap on the entry (r, s): (x[r] - x[s]) * (y[s] - y[r]).
     const Cell* x = nullptr;
     const Cell* y = nullptr;
     Cell* change = nullptr;
     /// Step from which the swap is allowed again, or kNeverAllowed.
     const std::int32_t* allowed_from = nullptr;
     std::int32_t step = 0;
-    /// A smaller change is allowed all the same: it makes the best assignment so far.
+    /// A smaller change is always allowed, because it gives the best assignment so far.
     Cell aspiration = 0;
-    Cell* row_best = nullptr;  ///< out: smallest allowed change of each row, or the largest Cell
+    Cell* row_best = nullptr;  ///< output: smallest allowed change of each row, or the largest Cell
 };
 
 constexpr std::size_t kSwapLanes = 16;
@@ -35,7 +35,7 @@ struct SwapKernel {
     const char* name = nullptr;  ///< "plain", "AVX2" or "AVX-512"
 };
 
-/// The kernels compute the same; they are compiled for different processors.
+/// The kernels compute the same results and are compiled for different processors.
 template <class Cell>
 SwapKernel<Cell> swap_kernel();
 #if defined(__x86_64__)
@@ -45,7 +45,7 @@ template <class Cell>
 SwapKernel<Cell> swap_kernel_avx512();
 #endif
 
-/// Those that this processor runs, the fastest last.
+/// The kernels that this processor can run, the fastest last.
 template <class Cell>
 struct SwapKernels {
     SwapKernel<Cell> kernel[3] = {};

@@ -1,4 +1,4 @@
-// The source of all swap kernels; included once by each file that is compiled for a processor.
+// The source of all swap kernels. Each file that is compiled for one kind of processor includes it once.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 template <class Cell>
 void scan_here(const SwapScan<Cell>& scan) {
     constexpr Cell kNone = std::numeric_limits<Cell>::max();
-    // Entries that are never allowed are taken along by whole vectors; they may wrap around.
+    // Whole vectors include entries that are never allowed, which may wrap around.
     using Word = std::make_unsigned_t<Cell>;
     for (std::size_t r = 0; r < scan.rows; ++r) {
         Cell* const change = scan.change + r * scan.stride;
@@ -26,7 +26,7 @@ void scan_here(const SwapScan<Cell>& scan) {
         const std::int32_t step = scan.step;
         const Cell aspiration = scan.aspiration;
         Cell best = kNone;
-        // Whole vectors only: the entries up to the diagonal that they take along are never allowed.
+        // Whole vectors only: the included entries up to the diagonal are never allowed.
         const std::size_t first = (r + 1) / kSwapLanes * kSwapLanes;
 #pragma omp simd reduction(min : best)
         for (std::size_t s = first; s < scan.stride; ++s) {

@@ -9,12 +9,12 @@
 
 namespace haichi {
 
-/// What every swap of two tasks would change, kept up to date swap by swap (Taillard 1991): O(size) cells for the pairs
-/// of the two tasks, and a product for each other pair, in whole vectors. Beside it stands, for every task and place,
-/// what the task would cost there, from which the pairs of swapped tasks are made anew; that is one more product per
-/// task and place instead of a sum over all tasks.
+/// The change of every swap of two tasks, updated after each swap (Taillard 1991). An update takes O(size) cells for
+/// the pairs of the two tasks, and a product for each other pair, in whole vectors. A second table has the cost of
+/// every task at every place, from which the pairs of swapped tasks are recomputed. It takes one more product per task
+/// and place instead of a sum over all tasks.
 ///
-/// Cell is int32_t where the problem fits, else int64_t. Memory: 2 or 3 cells per pair of tasks.
+/// Cell is int32_t if the problem fits, else int64_t. Memory: 2 or 3 cells per pair of tasks.
 template <class Cell>
 class SwapTable {
   public:
@@ -65,7 +65,7 @@ class SwapTable {
         }
     }
 
-    /// Applies what is left to do of the last swap, and finds the smallest allowed change of every row.
+    /// Applies the remaining updates of the last swap, and finds the smallest allowed change of every row.
     void scan(const std::int32_t* allowed_from, std::int32_t step, Cell aspiration, Cell* row_best) {
         kernel_.scan({.rows = active_,
                       .stride = stride_,
@@ -79,15 +79,15 @@ class SwapTable {
         std::ranges::fill(x_, Cell{0});
     }
 
-    /// Changes of the swaps of `task` with the tasks after it; up to date after scan().
+    /// Changes of the swaps of `task` with the tasks after it, current after scan().
     [[nodiscard]] const Cell* changes(std::size_t task) const { return &change_[task * stride_]; }
 
-    /// Swaps the places of two tasks, the first of them active. Needs a scan() since the last swap.
+    /// Swaps the places of two tasks. The first must be active. Requires a scan() since the last swap.
     void swap(std::size_t u, std::size_t v) {
         const Cell* to = &distance_[place(v) * stride_];
         const Cell* from = &distance_[place(u) * stride_];
         for (std::size_t i = 0; i < stride_; ++i) distance_change_[i] = to[i] - from[i];
-        // Flows are symmetric, so rows do for columns; an idle task has none.
+        // Flows are symmetric, so rows replace columns. An idle task has no flow.
         const Cell* flow_of_u = &flow_[u * stride_];
         const Cell* flow_of_v = v < active_ ? &flow_[v * stride_] : no_flow_.data();
         for (std::size_t i = 0; i < stride_; ++i) x_[i] = flow_of_u[i] - flow_of_v[i];
@@ -98,7 +98,7 @@ class SwapTable {
         std::swap(place_[u], place_[v]);
         for (std::size_t s = 0; s < size_; ++s) y_[s] = distance_change_[place(s)];
         for (const std::size_t swapped : {u, v}) {
-            // Less what the coming scan() adds.
+            // Subtracts the change that the next scan() adds.
             for (std::size_t a = 0; a < std::min(swapped, active_); ++a) {
                 change_[a * stride_ + swapped] =
                     change_from_costs(a, swapped) - (x_[a] - x_[swapped]) * (y_[swapped] - y_[a]);
@@ -113,7 +113,7 @@ class SwapTable {
   private:
     [[nodiscard]] std::size_t place(std::size_t task) const { return static_cast<std::size_t>(place_[task]); }
 
-    /// a is active.
+    /// Requires an active task a.
     [[nodiscard]] Cell change_from_costs(std::size_t a, std::size_t b) const {
         const std::size_t pa = place(a);
         const std::size_t pb = place(b);
@@ -132,7 +132,7 @@ class SwapTable {
     std::vector<Cell> flow_;
     std::vector<Cell> place_cost_;  ///< [task][place]
     std::vector<Cell> change_;      ///< [task][other task]
-    std::vector<Cell> x_, y_;       ///< of the last swap, SwapScan; 0 when nothing is left to do
+    std::vector<Cell> x_, y_;       ///< state of the last swap for SwapScan; 0 if no update remains
     std::vector<Cell> distance_change_;
     std::vector<Cell> no_flow_;  ///< zeros
     Assignment place_;

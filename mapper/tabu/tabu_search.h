@@ -10,9 +10,9 @@
 
 namespace haichi {
 
-/// Robust tabu search (Taillard 1991): each step makes the best swap that is allowed, better or worse. A swap is
-/// forbidden while both tasks would return to places that they left a short time ago; times are drawn at random. One
-/// that leads to the best assignment so far is always allowed. Ties are broken at random.
+/// Robust tabu search (Taillard 1991). Each step makes the best allowed swap, even if it is worse. A swap is forbidden
+/// while both tasks would return to places that they left recently, for random times. A swap to the best assignment so
+/// far is always allowed. Ties are broken at random.
 template <class Cell>
 class TabuSearch {
   public:
@@ -23,7 +23,7 @@ class TabuSearch {
           allowed_from_(returns_from_.size()),
           row_best_(table_.active()) {}
 
-    /// `random` is the stream that the run draws from.
+    /// The run draws from the stream `random`.
     void reset(const Assignment& start, const Random& random) {
         random_ = random;
         table_.reset(start);
@@ -37,7 +37,7 @@ class TabuSearch {
         }
     }
 
-    /// Makes `steps` more steps; false when no swap was allowed, which ends the run.
+    /// Makes `steps` more steps. Returns false if no swap was allowed, which ends the run.
     bool run(std::int32_t steps) {
         for (std::int32_t i = 0; i < steps; ++i) {
             if (!make_step()) return false;
@@ -50,7 +50,7 @@ class TabuSearch {
     [[nodiscard]] const Assignment& best() const { return best_; }
     [[nodiscard]] const Assignment& assignment() const { return table_.assignment(); }
     [[nodiscard]] std::int32_t steps() const { return step_; }
-    /// Swaps that a step chooses from.
+    /// Number of swaps from which a step chooses.
     [[nodiscard]] std::int64_t swaps_per_step() const {
         const auto active = static_cast<std::int64_t>(table_.active());
         const auto size = static_cast<std::int64_t>(table_.size());
@@ -90,7 +90,7 @@ class TabuSearch {
         return static_cast<std::int32_t>(least + random_.below(size / 5 + 2));
     }
 
-    /// A swap of the smallest allowed change, from a random row and column on.
+    /// Finds a swap with the smallest allowed change, starting at a random row and column.
     std::pair<std::size_t, std::size_t> find(Cell change, Cell aspiration) {
         const std::size_t first_row = random_.below(static_cast<std::uint32_t>(row_best_.size()));
         std::size_t row = first_row;
@@ -110,13 +110,13 @@ class TabuSearch {
         throw InternalError("tabu search lost a swap of row " + std::to_string(row));
     }
 
-    /// A task may not return to its present place before `step`.
+    /// Forbids a task to return to its present place before `step`.
     void forbid(std::size_t task, std::int32_t step) {
         if (task >= table_.active()) return;
         returns_from_[task * table_.stride() + static_cast<std::size_t>(table_.assignment()[task])] = step;
     }
 
-    /// Brings the entry of a pair up to date. Slots of one node are one place, and idle tasks may go anywhere.
+    /// Updates the entry of a pair. Slots of one node are one place, and idle tasks may go anywhere.
     void allow(std::size_t a, std::size_t b) {
         if (a == b) return;
         if (b < a) std::swap(a, b);
@@ -131,8 +131,8 @@ class TabuSearch {
 
     const QuadraticAssignment* problem_;
     SwapTable<Cell> table_;
-    std::vector<std::int32_t> returns_from_;  ///< [task][place]: step from which the task may be there again
-    std::vector<std::int32_t> allowed_from_;  ///< [task][other task], SwapScan
+    std::vector<std::int32_t> returns_from_;  ///< [task][place]: step from which the task may return
+    std::vector<std::int32_t> allowed_from_;  ///< [task][other task], see SwapScan
     std::vector<Cell> row_best_;
     Random random_{0};
     std::int64_t cost_ = 0;

@@ -113,7 +113,7 @@ def test_rails_from_a_log() -> None:
     assert len(found.answers) == 1 and not found.measured
     assert found.answers[0].advice in ("more", "fewer", "unknown")
     assert found.sentence in repr(found) and found._repr_html_().count("<tr>") == 2
-    with pytest.raises(haichi.OptionError, match="no log FILE given"):
+    with pytest.raises(haichi.OptionError, match="haichi advise rails requires a log FILE"):
         haichi.advise_rails([])
     with pytest.raises(haichi.OptionError, match="rails"):
         haichi.advise_rails({"a": 0})

@@ -70,7 +70,7 @@ def test_a_search_tells_its_strategy_and_restarts(caplog: pytest.LogCaptureFixtu
         job = haichi.Job(workload, "torus:8x8")
         job.optimize("hop-bytes", strategy="anneal", restarts=4, evaluations=50_000)
     told = entries(caplog, logging.INFO)
-    assert "strategy anneal: as named" in told
+    assert "strategy anneal: as requested" in told
     assert [line for line in told if line.startswith("annealing: 4 restarts on ")]
     restarts = [line for line in entries(caplog, logging.DEBUG) if line.startswith("restart ")]
     assert [line.split(":")[0] for line in restarts] == ["restart 1", "restart 2", "restart 3", "restart 4"]

@@ -193,7 +193,7 @@ def test_a_log_is_read_once_and_by_copies_when_they_want_its_calls(
     monkeypatch.chdir("/")
     whole = sent.simulate().to_json(timing=False)
     schedule(ring, (0, 1, 2, 3, 4))
-    with pytest.raises(haichi.InputError, match=r"ring\.goal: has 5 ranks, but 4 when its sets were read"):
+    with pytest.raises(haichi.InputError, match=r"ring\.goal: has 5 ranks, but had 4 when its sets were read"):
         grown.simulate()
     ring.unlink()
     with pytest.raises(haichi.InputError, match="cannot read .*ring.goal: "):

@@ -73,7 +73,7 @@ def test_buffers_that_hold_links_back_are_logged(ping, caplog) -> None:
     small = json.loads(PAIR)
     small["router"]["buffer"] = "1 packet"
     job = haichi.Job(ping, small)
-    told = "pair: buffers of 1 packet let a virtual channel carry 0.971 of the 1 GB/s of its link; 2 packets cover it"
+    told = "pair: buffers of 1 packet limit a virtual channel to 0.971 of the 1 GB/s of its link; 2 packets avoid this"
     asks = (
         job.simulate,
         lambda: job.evaluate(simulate=True),

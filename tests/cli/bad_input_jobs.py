@@ -168,9 +168,9 @@ def machine_names() -> list[Bad]:
         named("mesh:2x2", "weight '1e400' in 'weighted(tac3=1e400)'", "--objective", "weighted(tac3=1e400)"),
         named("mesh:2x2", "--require: expected a number, found 'nan'", "--require", "tac3_seconds<=nan"),
         named("mesh:2x2", "--hosts: more than 4 names", "-f", "slurm", "--hosts", "n[0-999999999]"),
-        named("mesh:2x2", "--hosts: the range '3-0' goes down", "-f", "slurm", "--hosts", "n[3-0]"),
+        named("mesh:2x2", "--hosts: the range '3-0' is descending", "-f", "slurm", "--hosts", "n[3-0]"),
         named("mesh:2x2", "--hosts: brackets do not match in 'n[0-3'", "-f", "slurm", "--hosts", "n[0-3"),
-        named("mesh:2x2", "--hosts: the host name 'n1' is given twice", "-f", "slurm", "--hosts", "n[1,1,2,3]"),
+        named("mesh:2x2", "--hosts: duplicate host name 'n1'", "-f", "slurm", "--hosts", "n[1,1,2,3]"),
     ]
 
 

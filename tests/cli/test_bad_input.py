@@ -197,14 +197,14 @@ PROBLEMS = [
     ("script", "node of size 0", "node=2x2", "node=0x2", "bad:2: '0x2' has a size of 0"),
     ("script", "negative node", "node=2x2", "node=-2x2", "bad:2: expected a whole number, found '-2'"),
     ("script", "proc of 2^63", "proc=4", "proc=9223372036854775808", "bad:3: '9223372036854775808' is too large"),
-    ("script", "proc of 0", "proc=4", "proc=0", "bad:3: 'proc=0' is too small"),
+    ("script", "proc of 0", "proc=4", "proc=0", "bad:3: invalid parameter 'proc=0' (at least 1)"),
     ("script", "two values", "proc=4", "proc=4,proc=5", "bad:3: 'proc=5' differs"),
     ("script", "open quote", 'map"', "map", 'bad:3: a quote " that does not end'),
     ("script", "unknown kind", ":mesh", ":mash", "bad:2: unknown kind of allocation 'mash'"),
     ("script", "count of mpiexec", "mpiexec", "mpiexec -n 1e9", "bad:4: expected a whole number, found '1e9'"),
-    ("map", "two ranks on a node", "(1,1)", "(0,0)", "bad:4: rank 3 is one too many on node (0,0)"),
-    ("map", "node out of range", "(1,1)", "(9,9)", "bad:4: '(9,9)' lies outside"),
-    ("map", "CR alone", "\n", "\r", "bad:1: expected coordinates (x,y) without blanks, got '(0,0)\\x0d(1,0)"),
+    ("map", "two ranks on a node", "(1,1)", "(0,0)", "bad:4: rank 3 does not fit on node (0,0)"),
+    ("map", "node out of range", "(1,1)", "(9,9)", "bad:4: invalid coordinates: '(9,9)' (the logical shape is "),
+    ("map", "CR alone", "\n", "\r", "bad:1: expected coordinates (x,y) without blanks, found '(0,0)\\x0d(1,0)"),
 ]
 
 

@@ -65,7 +65,7 @@ def test_shape_takes_the_next_larger_number_of_nodes_and_what_the_file_lists(sma
     )
     assert fail(2, "advise", "shape", "-m", "bare.json", "-w", "cg16.json", "--node-count", 17, cwd=small) == (
         "error: machine bare has no job shape of 17 nodes or more\n"
-        "hint: its file lists the allowed ones as 'allocations'\n"
+        "hint: use a shape in the list 'allocations' of its file\n"
     )
 
 
@@ -86,7 +86,7 @@ def test_shape_takes_the_next_larger_number_of_nodes_and_what_the_file_lists(sma
         (["barrier", *JOB, "-w", "cg16.json", "--sizes", "1MiB", "--message-size", "1KiB"], "cannot be combined with"),
         (["barrier", *JOB, "-w", "cg16.json", "-f", "json"], "--format requires --map"),
         (["rails"], "LOG is missing"),
-        (["spread", "-m", "fx10-kyushu", "-w", "cg16.json"], "has one cluster: a job cannot be spread"),
+        (["spread", "-m", "fx10-kyushu", "-w", "cg16.json"], "has one cluster, so a job cannot be spread"),
         (
             ["spread", "-m", "two-clusters:1,0ms,8", "-w", "cg16.json"],
             "hint: give --ppn 2, or a workload of fewer ranks",
@@ -121,7 +121,7 @@ def test_barriers_pay_for_large_messages_only(mapped: Path) -> None:
     assert [one["message_size"] for one in answer["answers"]] == [4096, 65536, 262144]
     assert [one["advice"] for one in answer["answers"]] == ["none", "none", "sets"]
     assert answer["pays_from_bytes"] == 262144
-    assert answer["sentence"] == "Barriers pay from messages of 262144 bytes on."
+    assert answer["sentence"] == "Barriers save time for messages of at least 262144 bytes."
 
 
 def test_an_imbalance_is_drawn_several_times_and_answers_are_reproducible(small: Path) -> None:
@@ -153,7 +153,7 @@ def test_synchronisation_by_rdma_is_counted_where_the_machine_has_no_barrier(map
     assert one["advice"] == "unknown" and one["break_even_seconds"] > one["put_barrier_seconds"]
     # 64 ranks: six steps of a put, a poll and the wait until the put is complete, 1 us each, and some hops.
     assert 6 * 3e-6 <= one["put_barrier_seconds"] < 6 * 5e-6
-    assert answer["sentence"].endswith(", so that would pay.") and "by put and poll takes" in answer["sentence"]
+    assert answer["sentence"].endswith(", so it would save time.") and "by put and poll takes" in answer["sentence"]
 
 
 def test_ctrl_c_keeps_what_is_known(small: Path) -> None:
@@ -183,7 +183,7 @@ def test_rails_follow_from_a_profile_or_from_measured_runs(tmp_path: Path) -> No
     assert answer == asked(tmp_path, "rails", "--rails", "1,2", "a", "c")
     text = succeed("advise", "rails", "rails=1:a", "rails=2:c", cwd=tmp_path).stdout
     assert "measured: 2 s with 1 rail, 6.44 s with 2 rails" in text
-    assert text.endswith("\n\n8 processes: use 1 rail.\n")
+    assert text.endswith("\n\n8 ranks: use 1 rail.\n")
     assert "--rails: expected 2 numbers, one per log, found 1" in fail(
         2, "advise", "rails", "a", "c", "--rails", "1", cwd=tmp_path
     )
@@ -226,7 +226,9 @@ def test_spread_puts_fewer_ranks_on_a_node_and_replays_logs(small: Path) -> None
     of_log = asked(small, *job)
     assert of_log["simulated"] == "calls" and of_log["advice"] == "stay"
     assert asked(small, *job, "--form", "sets")["simulated"] == "sets"
-    assert "--compute-time is for communication sets" in fail(2, "advise", *job, "--compute-time", "1s", cwd=small)
+    assert "--compute-time cannot be combined with the calls of a log" in fail(
+        2, "advise", *job, "--compute-time", "1s", cwd=small
+    )
     assert "--form sets" in fail(2, "advise", *job, "--spread-workload", "cg16.json", cwd=small)
 
 

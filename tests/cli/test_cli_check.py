@@ -24,12 +24,12 @@ def test_a_map_and_the_lines_printed_beside_it_are_taken(place: Path) -> None:
     assert run.stderr == ""
     assert run.stdout == (
         "ok       job.sh:2: node=2x6x8:torus is the logical shape of the job\n"
-        "ok       job.sh:3: shape=2x6x8 lies in node=2x6x8\n"
-        "ok       job.sh:3: proc=64 fits 96 nodes, at most 1 on each\n"
+        "ok       job.sh:3: shape=2x6x8 fits into node=2x6x8\n"
+        "ok       job.sh:3: proc=64 fits on 96 nodes with at most 1 rank each\n"
         "ok       job.sh:3: rank-map-hostfile='cg64.map' names the map\n"
         "ok       every line holds coordinates inside the logical shape 2x6x8\n"
-        "ok       64 ranks, as the script asks for\n"
-        "ok       at most 1 rank on a node, which takes 1\n"
+        "ok       64 ranks, as in the script\n"
+        "ok       at most 1 rank on a node with room for 1\n"
         "cg64.map: PJM accepts the rank map\n"
     )
 
@@ -56,8 +56,8 @@ def test_every_problem_is_told_and_the_exit_code_is_2(mapped: Path) -> None:
     assert run.returncode == 2
     for problem in [
         "problem  job.sh:4: unknown MPI parameter 'porc'\n         hint: did you mean 'proc'?\n",
-        "problem  cg64.map:3: '(0,6,0)' lies outside the logical shape 2x6x8\n",
-        "problem  cg64.map:7: expected coordinates (x,y,z) without blanks, got '(0, 0,0)'\n",
+        "problem  cg64.map:3: invalid coordinates: '(0,6,0)' (the logical shape is 2x6x8)\n",
+        "problem  cg64.map:7: expected coordinates (x,y,z) without blanks, found '(0, 0,0)'\n",
         "problem  cg64.map: 63 lines for 64 ranks\n",
         "cg64.map: PJM rejects the rank map, 4 problems\n",
     ]:
@@ -117,7 +117,7 @@ def test_map_writes_host_names_and_needs_them_before_the_search(place: Path) -> 
     run = succeed("map", *JOB, "-w", "cg64.json", *QUICK, "-f", "slurm", "--hosts", "c[1-96]", cwd=place)
     assert run.stdout.startswith("c") and run.stdout.count("\n") == 64
     words = fail(2, "map", *JOB, "-w", "cg64.json", "-f", "slurm", cwd=place)
-    assert "the format slurm names nodes" in words and "hint: --hosts" in words
+    assert "the format slurm requires host names" in words and "hint: give --hosts" in words
     assert "3 host names for the 96 nodes" in fail(
         2, "map", *JOB, "-w", "cg64.json", "-f", "slurm", "--hosts", "c[1-3]", cwd=place
     )
@@ -127,7 +127,7 @@ def test_a_format_that_cannot_express_the_job_says_why(mapped: Path) -> None:
     words = fail(2, "convert", *JOB, "--map", "cg64.map", "-t", "bgq", cwd=mapped)
     assert "6 axes" in words
     words = fail(2, "convert", *JOB, "--map", "cg64.map", "-t", "cray", cwd=mapped)
-    assert "64 ranks leave nodes idle" in words
+    assert "64 ranks leave some of the 96 nodes" in words
     words = fail(2, "map", "-m", "torus:8x4x4", "-w", "cg64.json", "-f", "bgl", cwd=mapped)
     assert "64 ranks for 128 places" in words
 

@@ -66,7 +66,7 @@ def test_complete_searches_are_not_made_again(place: Path) -> None:
     assert len(complete) >= 2 and len({search["objective"] for search in complete}) >= 2
     run = succeed(*SEARCH, "--time", "5s", "-v", cwd=place)
     for search in complete:
-        assert f"info: checkpoint: {search['objective']} of " in run.stderr
+        assert f"info: checkpoint: {search['objective']} value " in run.stderr
     assert run.stderr.count("is complete") == len(complete)
 
 
@@ -91,7 +91,7 @@ def test_other_files_are_not_taken_for_checkpoints(place: Path) -> None:
     options = ["--time", "5s", "--objective", "hop-bytes", "-o", "cg64.map"]
     for text in ("", "{", "[]", '{"schema": "haichi-mapping/1"}', '{"schema": "haichi-checkpoint/1"}'):
         (place / "kept.json").write_text(text)
-        assert "kept.json is no checkpoint of haichi map" in fail(2, *SEARCH, *options, cwd=place)
+        assert "kept.json is not a checkpoint of haichi map" in fail(2, *SEARCH, *options, cwd=place)
         assert (place / "kept.json").read_text() == text
     killed_text = '{"schema":"haichi-checkpoint/1","seconds":1,"searches":[%s]}'
     search = {"objective": "hop-bytes", "seed": 1, "is_complete": False, "value": 1, "node_of_rank": list(range(64))}

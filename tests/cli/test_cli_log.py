@@ -230,7 +230,7 @@ def test_logs_of_other_tools_are_shown_without_what_they_do_not_hold(tmp_path: P
 def test_sizes_that_are_not_known_are_no_signs_for_rails(tmp_path: Path) -> None:
     advice = json.loads(succeed("log", "show", LOGS / READABLE["mpip"], "--rails", "--json", cwd=tmp_path).stdout)
     assert advice["rail_advice"]["advice"] == "unknown"
-    assert advice["rail_advice"]["reasons"] == ["the log holds no message sizes or no times"]
+    assert advice["rail_advice"]["reasons"] == ["the log lacks message sizes or times"]
 
 
 def test_the_format_can_be_named(tmp_path: Path) -> None:

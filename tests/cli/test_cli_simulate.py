@@ -99,9 +99,9 @@ def test_barriers_before_some_sets_cost_as_many_as_they_are(mapped: Path) -> Non
     assert times["2,4"] == pytest.approx(times["none"] + 0.010, abs=0.002)
     assert times["sets"] == pytest.approx(times["none"] + 0.020, abs=0.003)
     assert fail(2, "simulate", *job, "--barrier", "5", cwd=mapped) == (
-        "error: there is no set 5 to have a barrier before it\nhint: the workload has 4\n"
+        "error: --barrier: invalid set 5 (the workload has 4 sets)\n"
     )
-    assert "set 2 is named twice" in fail(2, "simulate", *job, "--barrier", "2,1,2", cwd=mapped)
+    assert "--barrier: duplicate set 2" in fail(2, "simulate", *job, "--barrier", "2,1,2", cwd=mapped)
 
 
 def test_barriers_hold_sets_apart_where_they_contend(place: Path) -> None:
@@ -152,7 +152,7 @@ def test_a_map_and_its_simulation_in_one_go(mapped: Path) -> None:
     ("arguments", "words"),
     [
         (["--barrier", "set"], "did you mean 'sets'?"),
-        (["--sim-iterations", "0"], "at least one"),
+        (["--sim-iterations", "0"], "--sim-iterations: invalid number 0 (at least 1)"),
         (["--sim-iterations", "some"], "--sim-iterations"),
         (["--threads", "0"], "--threads"),
         (["--partitions", "-1"], "--partitions"),
@@ -186,7 +186,7 @@ def test_buffers_that_hold_links_back_are_told_once(pair: Path) -> None:
     (pair / "small.json").write_text(PAIR.replace('"10ns"}', '"10ns", "buffer": "1 packet"}'))
     (pair / "ping.map").write_text("0\n1\n")
     job = ["-m", "small.json", "-w", "ping.json"]
-    told = "pair: buffers of 1 packet let a virtual channel carry 0.971 of the 1 GB/s of its link; 2 packets cover it"
+    told = "pair: buffers of 1 packet limit a virtual channel to 0.971 of the 1 GB/s of its link; 2 packets avoid this"
     for command in (
         ["simulate", *job, "--barrier", "both"],
         ["simulate", *job, "--json"],

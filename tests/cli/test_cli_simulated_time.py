@@ -84,9 +84,9 @@ def test_an_interrupted_ranking_keeps_the_best_of_the_search(place: Path) -> Non
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--objective", "weighted(simulated-time=1)"], "weighted() cannot hold simulated-time"),
+        (["--objective", "weighted(simulated-time=1)"], "weighted() cannot contain simulated-time"),
         (["--objective", "simulated-tim"], "did you mean 'simulated-time'?"),
-        (["--objective", "simulated-time", "--strategy", "tabu"], "tabu search is only for hop-bytes"),
+        (["--objective", "simulated-time", "--strategy", "tabu"], "tabu search supports only hop-bytes"),
     ],
 )
 def test_what_it_cannot_do_is_refused(place: Path, arguments: list[str], words: str) -> None:

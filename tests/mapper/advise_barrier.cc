@@ -35,7 +35,7 @@ TEST(BarrierAdvisor, says_no_where_barriers_only_cost) {
     EXPECT_EQ(found.sets.size(), 1U);
     EXPECT_NEAR(found.gain_seconds, -kCost, 1e-12);
     EXPECT_EQ(found.sentence,
-              "No barrier: the best choice with any, before set 1, takes 1.02 s instead of 1 s, 2.0 % longer.");
+              "No barrier: the best choice with barriers, before set 1, takes 1.02 s instead of 1 s, 2.0 % longer.");
 }
 
 TEST(BarrierAdvisor, names_the_one_set_whose_barrier_pays) {
@@ -93,7 +93,7 @@ TEST(BarrierAdvisor, does_not_know_when_the_gain_is_below_the_spread) {
     const auto seconds = [](std::uint32_t bits, std::int32_t) { return bits == 0 ? 1.01 : 1 + costs(bits) / 4; };
     const BarrierAdvice found = advice(3, seconds, {}, 0.01);
     EXPECT_EQ(found.verdict, BarrierVerdict::kUnknown);
-    EXPECT_NE(found.sentence.find("less than the spread of 20 ms"), std::string::npos) << found.sentence;
+    EXPECT_NE(found.sentence.find("a difference within the spread of 20 ms"), std::string::npos) << found.sentence;
 }
 
 TEST(BarrierAdvisor, says_what_a_barrier_may_cost_where_the_machine_does_not) {

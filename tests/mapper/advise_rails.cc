@@ -68,7 +68,7 @@ TEST(MeasuredRails, the_crash_code_is_told_four_rails_at_every_size_and_that_the
     EXPECT_NE(all_of(advices[0].reasons).find("only 0.5% faster"), std::string::npos);
     EXPECT_EQ(all_of(advices[2].reasons), "measured: 20221 s with 1 rail, 13074 s with 2 rails, 9846 s with 4 rails\n");
     EXPECT_EQ(rail_trend(advices),
-              "the gain grows with the number of processes: 1.08, 1.40 and 2.05 times at 64, 128 and 272");
+              "the gain grows with the number of ranks: 1.08, 1.40 and 2.05 times at 64, 128 and 272");
 }
 
 TEST(MeasuredRails, the_climate_code_is_told_one_rail) {
@@ -92,7 +92,7 @@ TEST(ProfiledRails, large_messages_at_scattered_times_ask_for_all_rails) {
     const RailAdvice advice = advice_of(job_of(crash_code()));
     EXPECT_EQ(advice.choice, RailChoice::kMore);
     const std::string reasons = all_of(advice.reasons);
-    EXPECT_NE(reasons.find("at least 100.0% of the bytes are in messages of 16 KiB and more"), std::string::npos)
+    EXPECT_NE(reasons.find("at least 100.0% of the bytes are in messages of 16 KiB or more"), std::string::npos)
         << reasons;
     EXPECT_NE(reasons.find("timing is scattered"), std::string::npos) << reasons;
     EXPECT_EQ(advice.settings, (std::vector<std::string>{"UCX_MAX_RNDV_RAILS=4 (over UCX)",
@@ -104,7 +104,7 @@ TEST(ProfiledRails, small_messages_of_all_ranks_at_once_ask_for_one) {
     EXPECT_EQ(advice.choice, RailChoice::kFewer);
     const std::string reasons = all_of(advice.reasons);
     EXPECT_NE(reasons.find("93.0% of the messages are below 1 KiB"), std::string::npos) << reasons;
-    EXPECT_NE(reasons.find("100.0% in collectives, with 2 ranks on a host"), std::string::npos) << reasons;
+    EXPECT_NE(reasons.find("100.0% in collectives, with 2 ranks per node"), std::string::npos) << reasons;
     EXPECT_EQ(advice.settings, std::vector<std::string>{"MV2_NUM_HCAS=1"});
 }
 
@@ -116,7 +116,7 @@ TEST(ProfiledRails, contradicting_signs_and_missing_ones_are_no_advice) {
     const RailAdvice large = advice_of(job_of(std::move(simultaneous)));
     EXPECT_EQ(large.choice, RailChoice::kUnknown);
     EXPECT_TRUE(large.settings.empty());
-    EXPECT_NE(large.reasons.back().find("simultaneous timing against them"), std::string::npos);
+    EXPECT_NE(large.reasons.back().find("simultaneous timing fewer"), std::string::npos);
 
     std::vector<RankRecord> silent = climate_code();
     for (RankRecord& record : silent) record.log.profile.functions = {function("MPI_Barrier", 10, 3)};

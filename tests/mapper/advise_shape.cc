@@ -112,7 +112,7 @@ TEST(ShapeAdvisor, names_the_request_that_wins_beyond_the_spread) {
     // Barriers help the other one: 1.5 against 1.01.
     EXPECT_NEAR(advice.gain, (1.5 - 1.01) / 1.5, 1e-12);
     EXPECT_NEAR(advice.spread, (0.01 + 0.001 + 0.001) / 1.5, 1e-12);
-    EXPECT_EQ(advice.sentence, "Ask for 4x2: 1.01 s, faster than 8x1 by 32.7 %, spread 0.8 %.");
+    EXPECT_EQ(advice.sentence, "Request 4x2: 1.01 s, faster than 8x1 by 32.7 %, spread 0.8 %.");
 }
 
 TEST(ShapeAdvisor, judges_a_request_by_its_slowest_shape) {
@@ -131,7 +131,7 @@ TEST(ShapeAdvisor, sends_to_the_queue_where_nothing_is_beyond_the_spread) {
     const ShapeAdvice advice = advise_shapes(shapes, {});
     EXPECT_EQ(advice.verdict, ShapeVerdict::kSeveral);
     EXPECT_EQ(advice.requests.size(), 2U);
-    EXPECT_NE(advice.sentence.find("soonest"), std::string::npos);
+    EXPECT_NE(advice.sentence.find("use the one that the queue starts first"), std::string::npos);
 }
 
 TEST(ShapeAdvisor, does_not_know_without_simulated_times) {
@@ -140,7 +140,7 @@ TEST(ShapeAdvisor, does_not_know_without_simulated_times) {
         advise_shapes(shapes, {.why_unknown = "machine m does not state packet.payload", .interrupted = false});
     EXPECT_EQ(advice.verdict, ShapeVerdict::kUnknown);
     EXPECT_EQ(advice.sentence,
-              "Not known: machine m does not state packet.payload; by the search alone 8x1 is no worse than the "
+              "Not known: machine m does not state packet.payload; by the search alone, 8x1 is at least as good as the "
               "others.");
     EXPECT_NE(advise_shapes(shapes, {.interrupted = true}).sentence.find("interrupted"), std::string::npos);
     EXPECT_EQ(advise_shapes({}, {}).verdict, ShapeVerdict::kUnknown);
@@ -155,8 +155,8 @@ TEST(MissingTimes, are_told_by_the_keys_of_the_machine_file) {
     machine.packet_payload_bytes.reset();
     machine.node.mpi_call_overhead_ps.reset();
     EXPECT_EQ(why_times_mean_nothing(machine),
-              "machine m does not state packet.payload and node.mpi_call_overhead, without which simulated times mean "
-              "nothing");
+              "machine m does not state packet.payload and node.mpi_call_overhead, without which simulated times are "
+              "meaningless");
 }
 
 }  // namespace

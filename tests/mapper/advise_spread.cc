@@ -46,8 +46,8 @@ TEST(SpreadAdvice, is_to_spread_what_is_faster_so_and_tells_up_to_which_delay) {
     EXPECT_GE(advice.delay_seconds->does_not, 0.25);
     EXPECT_NEAR(advice.delay_seconds->middle(), 0.25, 0.0125);
     EXPECT_TRUE(
-        advice.sentence.starts_with("Spread it: 16 ranks take 2 s in cluster 0, 32 ranks 1.04 s over clusters "
-                                    "0 and 1, 1.92 times as fast. It pays up to a delay of about 2"))
+        advice.sentence.starts_with("Spread the job: 16 ranks take 2 s in cluster 0, 32 ranks 1.04 s over clusters "
+                                    "0 and 1, 1.92 times as fast. Spreading saves time up to a delay of about 2"))
         << advice.sentence;
 }
 
@@ -85,7 +85,7 @@ TEST(SpreadAdvice, is_not_known_where_more_ranks_share_work_that_is_not_stated) 
     EXPECT_EQ(advice.verdict, SpreadVerdict::kUnknown);
     // 1 + c = 1.5 + c / 2
     EXPECT_NEAR(advice.computing_seconds->middle(), 1.0, 0.05);
-    EXPECT_NE(advice.sentence.find("Spreading pays where a rank in one cluster computes more than about"),
+    EXPECT_NE(advice.sentence.find("Spreading saves time if a rank in one cluster computes for more than about"),
               std::string::npos);
     // The same ranks compute the same wherever they are.
     asked.over_all.ranks = 16;

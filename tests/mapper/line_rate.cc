@@ -76,13 +76,13 @@ TEST(BufferWarning, names_the_share_that_a_channel_reaches_and_what_would_do) {
     machine.router.buffer_packets = 8;
     EXPECT_EQ(
         buffer_warning(machine),
-        "torus:8: buffers of 8 packets let a virtual channel carry 3.91 of the 8 GB/s of its link; 17 packets cover "
+        "torus:8: buffers of 8 packets limit a virtual channel to 3.91 of the 8 GB/s of its link; 17 packets avoid "
         "it ('router.buffer')");
     machine.router.buffer_packets.reset();
     machine.cable_latency_ps = 1'000'000'000;
     EXPECT_EQ(buffer_warning(machine),
-              "torus:8: buffers of 4096 packets let a virtual channel carry 0.524 of the 8 GB/s of its link; 62511 "
-              "packets would cover it, more than can be simulated ('router.buffer')");
+              "torus:8: buffers of 4096 packets limit a virtual channel to 0.524 of the 8 GB/s of its link; 62511 "
+              "packets would avoid this, more than haichi can simulate ('router.buffer')");
 }
 
 }  // namespace

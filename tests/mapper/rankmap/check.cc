@@ -83,7 +83,7 @@ struct MalformedScript {
 
 TEST(JobScriptMalformed, is_a_problem_that_names_the_line_and_the_value) {
     for (const auto& [text, message] : std::vector<MalformedScript>{
-             {"#PJM -L \"node=8x6x4\n", "job:1: a quote \" that does not end: ' -L \"node=8x6x4'"},
+             {"#PJM -L \"node=8x6x4\n", "job:1: unterminated quote \" in ' -L \"node=8x6x4'"},
              {"\n#PJM -L node=8x6x4x2\n", "job:2: '8x6x4x2' has more than 3 dimensions"},
              {"#PJM -L node=8x0\n", "job:1: '8x0' has a size of 0"},
              {"#PJM -L node=\n", "job:1: expected a whole number, got ''"},
@@ -92,23 +92,23 @@ TEST(JobScriptMalformed, is_a_problem_that_names_the_line_and_the_value) {
              {"#PJM -L node=99999999999999999999\n", "job:1: '99999999999999999999' is too large (at most 8388608)"},
              {"#PJM -L node=8:tours\n", "job:1: unknown kind of allocation 'tours' in 'node=8:tours'"},
              {"#PJM -L node=8:\n", "job:1: unknown kind of allocation '' in 'node=8:'"},
-             {"#PJM -L node=8:mesh:torus\n", "job:1: 'node=8:mesh:torus' asks for mesh and for torus"},
-             {"#PJM -L node=8\n#PJM -L node=9\n", "job:2: 'node=9' differs from what line 1 says"},
-             {"#PJM -L\n", "job:1: -L without a value"},
-             {"#PJM --mpi\n", "job:1: --mpi without a value"},
-             {"#PJM --mpi proc=0\n", "job:1: 'proc=0' is too small"},
+             {"#PJM -L node=8:mesh:torus\n", "job:1: 'node=8:mesh:torus' requests both mesh and torus"},
+             {"#PJM -L node=8\n#PJM -L node=9\n", "job:2: 'node=9' contradicts line 1"},
+             {"#PJM -L\n", "job:1: -L requires a value"},
+             {"#PJM --mpi\n", "job:1: --mpi requires a value"},
+             {"#PJM --mpi proc=0\n", "job:1: invalid parameter 'proc=0' (at least 1)"},
              {"#PJM --mpi proc=\n", "job:1: expected a whole number, got ''"},
              {"#PJM --mpi proc=1e3\n", "job:1: expected a whole number, got '1e3'"},
-             {"#PJM --mpi proc=4,proc=5\n", "job:1: 'proc=5' differs from what line 1 says"},
+             {"#PJM --mpi proc=4,proc=5\n", "job:1: 'proc=5' contradicts line 1"},
              {"#PJM --mpi shape=2x2x2x2\n", "job:1: '2x2x2x2' has more than 3 dimensions"},
              {"#PJM --mpi shap=2\n", "job:1: unknown MPI parameter 'shap'"},
-             {"#PJM --mpi rank-map-hostfile\n", "job:1: rank-map-hostfile without a file"},
-             {"#PJM --mpi rank-map-bynode,rank-map-bychip\n", "job:1: 'rank-map-bychip' differs from what line 1 says"},
+             {"#PJM --mpi rank-map-hostfile\n", "job:1: rank-map-hostfile requires a file"},
+             {"#PJM --mpi rank-map-bynode,rank-map-bychip\n", "job:1: 'rank-map-bychip' contradicts line 1"},
              {"#PJM --mpi max-proc-per-node=-1\n", "job:1: expected a whole number, got '-1'"},
              {"mpiexec -n x ./a\n", "job:1: expected a whole number, got 'x'"},
-             {"mpiexec \\\n -n\n", "job:2: -n without a value"},
-             {"mpiexec --vcoordfile", "job:1: -vcoordfile without a value"},
-             {"mpiexec './a\n", "job:1: a quote ' that does not end: 'mpiexec './a'"},
+             {"mpiexec \\\n -n\n", "job:2: -n requires a value"},
+             {"mpiexec --vcoordfile", "job:1: -vcoordfile requires a value"},
+             {"mpiexec './a\n", "job:1: unterminated quote ' in 'mpiexec './a'"},
          }) {
         const JobScript script = parse_job_script(text, "job");
         ASSERT_EQ(script.problems.size(), 1U) << text;
@@ -162,33 +162,33 @@ TEST_F(MapCheckTest, a_fitting_map_and_script_are_taken) {
     EXPECT_EQ(checked.problem_count, 0);
     EXPECT_EQ(checked.format, "fujitsu");
     EXPECT_EQ(checked.rank_count, 3);
-    EXPECT_EQ(
-        lines(checked, CheckResult::kOk),
-        (Texts{"job.sh:1: node=2x3x2:torus is the logical shape of the job",
-               "job.sh:2: proc=3 fits 12 nodes, at most 1 on each", "job.sh:2: rank-map-hostfile='a.map' names the map",
-               "every line holds coordinates inside the logical shape 2x3x2", "3 ranks, as the script asks for",
-               "at most 1 rank on a node, which takes 1"}));
+    EXPECT_EQ(lines(checked, CheckResult::kOk),
+              (Texts{"job.sh:1: node=2x3x2:torus is the logical shape of the job",
+                     "job.sh:2: proc=3 fits on 12 nodes with at most 1 rank each",
+                     "job.sh:2: rank-map-hostfile='a.map' names the map",
+                     "every line holds coordinates inside the logical shape 2x3x2", "3 ranks, as in the script",
+                     "at most 1 rank on a node with room for 1"}));
     EXPECT_EQ(notes(checked), Texts{});
 }
 
 TEST_F(MapCheckTest, without_a_shape_the_job_is_the_script_s) {
     EXPECT_EQ(problems(check(kMap, kNode + kMpi, {})), Texts{});
     EXPECT_EQ(problems(check("(0,0,0)\n(1,2,1)\n(2,1,0)\n", kNode + kMpi, {})),
-              Texts{"a.map:3: '(2,1,0)' lies outside the logical shape 2x3x2"});
+              Texts{"a.map:3: invalid coordinates: '(2,1,0)' (the logical shape is 2x3x2)"});
 }
 
 TEST_F(MapCheckTest, the_machine_limits_the_script_s_job) {
     EXPECT_EQ(problems(check(kMap, "#PJM -L node=16x6x8\n" + kMpi, {})), Texts{}) << "turned it fits 8x6x16";
     EXPECT_EQ(problems(check(kMap, "#PJM -L node=17x3x2\n" + kMpi, {})),
-              Texts{"job.sh:1: node=17x3x2 is longer than machine fx10-kyushu however it is turned"});
+              Texts{"job.sh:1: node=17x3x2 does not fit machine fx10-kyushu in any orientation"});
     EXPECT_EQ(problems(check("(0)\n(1)\n(2)\n", "#PJM -L node=769\n" + kMpi, {})),
-              Texts{"job.sh:1: node=769 has more nodes than the 768 of machine fx10-kyushu"});
+              Texts{"job.sh:1: node=769 has more nodes than machine fx10-kyushu (768)"});
 }
 
 TEST_F(MapCheckTest, another_node_shape_than_the_job_s_is_a_problem) {
     const MapCheck checked = check(kMap, "#PJM -L node=2x2x3\n" + kMpi);
     EXPECT_EQ(problems(checked), (Texts{"job.sh:1: node=2x2x3, but the logical shape of the job is 2x3x2",
-                                        "a.map:2: '(1,2,1)' lies outside the logical shape 2x2x3"}));
+                                        "a.map:2: invalid coordinates: '(1,2,1)' (the logical shape is 2x2x3)"}));
 }
 
 TEST_F(MapCheckTest, a_node_shape_that_cannot_be_read_is_the_job_s) {
@@ -196,15 +196,15 @@ TEST_F(MapCheckTest, a_node_shape_that_cannot_be_read_is_the_job_s) {
     EXPECT_EQ(problems(check(kMap, variable + kMpi)), Texts{});
     EXPECT_EQ(problems(check(kMap, kMpi)), Texts{}) << "given to pjsub, perhaps";
     EXPECT_EQ(problems(check(kMap, variable + kMpi, {})),
-              Texts{"job.sh: no readable node=, so the map cannot be checked"});
+              Texts{"job.sh: cannot read node=, so the map cannot be checked"});
     EXPECT_EQ(problems(check(kMap, "#PJM -L node=2x3x2:tours\n" + kMpi)).size(), 1U) << "one mistake, one problem";
 }
 
 TEST_F(MapCheckTest, the_process_shape_lies_in_the_node_shape_and_holds_the_coordinates) {
     EXPECT_EQ(problems(check(kMap, kNode + "#PJM --mpi shape=2x3x1,proc=3,rank-map-hostfile=a.map\n")),
-              Texts{"a.map:2: '(1,2,1)' lies outside the logical shape 2x3x1"});
+              Texts{"a.map:2: invalid coordinates: '(1,2,1)' (the logical shape is 2x3x1)"});
     EXPECT_EQ(problems(check(kMap, kNode + "#PJM --mpi shape=2x3,proc=3,rank-map-hostfile=a.map\n")),
-              Texts{"job.sh:2: shape=2x3 has not as many dimensions as node=2x3x2"});
+              Texts{"job.sh:2: shape=2x3 has another number of dimensions than node=2x3x2"});
     EXPECT_EQ(problems(check(kMap, kNode + "#PJM --mpi shape=3x3x2,proc=3,rank-map-hostfile=a.map\n")),
               Texts{"job.sh:2: shape=3x3x2 does not fit into node=2x3x2"});
 }
@@ -214,25 +214,26 @@ TEST_F(MapCheckTest, the_map_has_one_line_per_process) {
               Texts{"a.map: 3 lines for 4 ranks"});
     EXPECT_EQ(problems(check(kMap, kNode + "#PJM --mpi proc=12\nmpiexec -n 3 --vcoordfile a.map ./a\n")), Texts{})
         << "mpiexec's file has a line for each that it starts";
-    EXPECT_EQ(problems(check(kMap, kNode + kMpi + "mpiexec -n 4 ./a\n")), Texts{"job.sh:3: mpiexec -n 4, but proc=3"});
+    EXPECT_EQ(problems(check(kMap, kNode + kMpi + "mpiexec -n 4 ./a\n")),
+              Texts{"job.sh:3: mpiexec -n 4 exceeds proc=3"});
 }
 
 TEST_F(MapCheckTest, nodes_take_as_many_ranks_as_the_script_says) {
     const std::string twice = "(0,0,0)\n(0,0,0)\n(0,1,0)\n";
-    EXPECT_EQ(problems(check(twice, kNode + kMpi)),
-              Texts{"a.map:2: rank 1 is one too many on node (0,0,0), which takes 1"});
+    EXPECT_EQ(problems(check(twice, kNode + kMpi)), Texts{"a.map:2: rank 1 does not fit on node (0,0,0) (at most 1)"});
     EXPECT_EQ(problems(check(twice, kNode + kMpi + "#PJM --mpi max-proc-per-node=2\n")), Texts{});
     EXPECT_EQ(problems(check(twice, kNode + "#PJM --mpi proc=13,rank-map-hostfile=a.map\n")),
               Texts{"a.map: 3 lines for 13 ranks"})
         << "13 processes are 2 on a node of 12";
     EXPECT_EQ(
         problems(check(twice, kNode + "#PJM --mpi proc=25,max-proc-per-node=2,rank-map-hostfile=a.map\n")),
-        (Texts{"job.sh:2: proc=25 is more than 12 nodes with at most 2 on each take", "a.map: 3 lines for 25 ranks"}));
+        (Texts{"job.sh:2: proc=25 does not fit on 12 nodes with at most 2 ranks each", "a.map: 3 lines for 25 ranks"}));
 }
 
 TEST_F(MapCheckTest, the_script_has_to_use_the_map) {
-    EXPECT_EQ(problems(check(kMap, kNode + "#PJM --mpi proc=3\nmpiexec ./a\n")),
-              Texts{"job.sh: the job does not use the map: neither rank-map-hostfile= nor mpiexec --vcoordfile"});
+    EXPECT_EQ(
+        problems(check(kMap, kNode + "#PJM --mpi proc=3\nmpiexec ./a\n")),
+        Texts{"job.sh: the job does not use the map: it has neither rank-map-hostfile= nor mpiexec --vcoordfile"});
     EXPECT_EQ(problems(check(kMap, kNode + "#PJM --mpi proc=3,rank-map-hostfile=b.map\n")).size(), 1U);
     EXPECT_EQ(problems(check(kMap, kNode + kMpi + "mpiexec --vcoordfile b.map ./b\n")), Texts{})
         << "for another program";
@@ -243,19 +244,20 @@ TEST_F(MapCheckTest, the_script_has_to_use_the_map) {
 
 TEST_F(MapCheckTest, what_pjm_takes_but_a_user_should_know_is_a_note) {
     EXPECT_EQ(notes(check(kMap, "#PJM -L node=2x3x2:mesh\n" + kMpi)),
-              Texts{"job.sh:1: the map was made for the fold default, which is that of a torus job"});
-    EXPECT_EQ(notes(check(kMap, "#PJM -L node=2x3x2:noncont\n" + kMpi)),
-              Texts{"job.sh:1: with noncont, logical coordinates do not say where on the machine a node is"});
+              Texts{"job.sh:1: the map is for the fold default of a torus job"});
+    EXPECT_EQ(
+        notes(check(kMap, "#PJM -L node=2x3x2:noncont\n" + kMpi)),
+        Texts{"job.sh:1: with noncont, logical coordinates do not determine the location of a node on the machine"});
     EXPECT_EQ(notes(check(kMap, kNode + kMpi + "#PJM --mpi rank-map-bychip\n")),
-              Texts{"job.sh:3: 'rank-map-bychip' beside rank-map-hostfile may change what the lines mean"});
+              Texts{"job.sh:3: 'rank-map-bychip' together with rank-map-hostfile may change the meaning of the lines"});
     EXPECT_EQ(notes(check(kMap, kNode + "#PJM --mpi rank-map-hostfile=a.map\n")),
-              Texts{"job.sh: the number of processes is not set: no proc="});
+              Texts{"job.sh: proc= is missing, so the number of ranks is unknown"});
 }
 
 TEST_F(MapCheckTest, pjm_reads_no_other_format) {
     const MapCheck checked = check("0 0 0 0 0 0\n", kNode + kMpi);
     EXPECT_EQ(checked.problem_count, 1);
-    EXPECT_NE(problems(checked).front().find("in the format fujitsu only"), std::string::npos);
+    EXPECT_NE(problems(checked).front().find("PJM requires a map in the format fujitsu"), std::string::npos);
 }
 
 TEST_F(MapCheckTest, all_problems_of_all_files_are_told_at_once) {
@@ -272,7 +274,7 @@ TEST_F(MapCheckTest, without_a_script_any_format_is_checked_against_the_job) {
     EXPECT_EQ(good.format, "tofu6d");
     EXPECT_EQ(problems(check("0 0 0 0 0 0\n0 0 0 1 3 1\n0 0 0 0 0 0\n", "")),
               (Texts{"a.map:2: '3' is too large (at most 2)",
-                     "a.map:3: rank 2 is one too many on node (0,0,0,0,0,0), which takes 1"}));
+                     "a.map:3: rank 2 does not fit on node (0,0,0,0,0,0) (at most 1)"}));
     EXPECT_EQ(check("what\n", "").problem_count, 1);
 }
 

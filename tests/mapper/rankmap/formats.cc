@@ -134,7 +134,7 @@ TEST(RankMapCapacity, more_ranks_than_a_node_takes_name_line_rank_and_node) {
         (void)read("0 5\n0 5\n0 5\n", "tofu6d", job);
         FAIL();
     } catch (const InputError& error) {
-        EXPECT_STREQ(error.what(), "map:3: rank 2 is one too many on node (0,5), which takes 2");
+        EXPECT_STREQ(error.what(), "map:3: rank 2 does not fit on node (0,5) (at most 2)");
     }
 }
 

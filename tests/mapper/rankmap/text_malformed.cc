@@ -65,9 +65,14 @@ std::vector<MalformedMapText> files() {
         {"fujitsu_two_on_a_line", "fujitsu", "(0,0)(0,1)\n", "map:1: ", {"'(0,0)(0,1)'"}, ""},
         {"fujitsu_empty_parentheses", "fujitsu", "()\n", "map:1: ", {"'()'"}, ""},
         {"fujitsu_no_number", "fujitsu", "(,0)\n", "map:1: ", {"expected a whole number, got ''"}, ""},
-        {"fujitsu_too_few_coordinates", "fujitsu", "(0,0)\n(30)\n", "map:2: ", {"'(30)' lies outside", "10x3"}, ""},
+        {"fujitsu_too_few_coordinates",
+         "fujitsu",
+         "(0,0)\n(30)\n",
+         "map:2: ",
+         {"invalid coordinates: '(30)'", "10x3"},
+         ""},
         {"fujitsu_too_many_coordinates", "fujitsu", "(0,0)\n(1,1,1)\n", "map:2: ", {"(x,y)", "'(1,1,1)'"}, ""},
-        {"fujitsu_outside", "fujitsu", "(0,0)\n(0,3)\n", "map:2: ", {"'(0,3)'", "outside", "10x3"}, ""},
+        {"fujitsu_outside", "fujitsu", "(0,0)\n(0,3)\n", "map:2: ", {"'(0,3)'", "invalid coordinates", "10x3"}, ""},
         {"fujitsu_negative", "fujitsu", "(-1,0)\n", "map:1: ", {"'-1'"}, ""},
         {"fujitsu_huge",
          "fujitsu",
@@ -83,7 +88,7 @@ std::vector<MalformedMapText> files() {
          "fujitsu",
          "(4,1)\n(4,1)\n(4,1)\n",
          "map:3: ",
-         {"rank 2", "one too many on node (4,1)", "takes 2"},
+         {"rank 2", "does not fit on node (4,1)", "at most 2"},
          "§ppn"},
 
         {"tofu6d_empty", "tofu6d", "# nothing\n\n", "map: ", {"0 records for 3 ranks"}, ""},
@@ -91,7 +96,7 @@ std::vector<MalformedMapText> files() {
         {"tofu6d_one_number", "tofu6d", "0\n", "map:1: ", {"expected 2 numbers", "'0'"}, ""},
         {"tofu6d_four_numbers", "tofu6d", "# a\n0 0 0 0\n", "map:2: ", {"'0 0 0 0'"}, ""},
         {"tofu6d_cores_on_some_lines_only", "tofu6d", "0 0 1\n0 1\n", "map:2: ", {"expected 3 numbers", "core"}, ""},
-        {"tofu6d_core_too_large", "tofu6d", "0 0 2\n", "map:1: ", {"core 2 is outside 0..1"}, "§ppn"},
+        {"tofu6d_core_too_large", "tofu6d", "0 0 2\n", "map:1: ", {"invalid core: 2 (each node has 0..1)"}, "§ppn"},
         {"tofu6d_core_twice", "tofu6d", "0 0 1\n\n0 0 1\n", "map:3: ", {"core 1 of node (0,0)", "line 1"}, ""},
         {"tofu6d_outside", "tofu6d", "0 3\n", "map:1: ", {"'3' is too large (at most 2)"}, ""},
         {"tofu6d_negative", "tofu6d", "0 -1\n", "map:1: ", {"'-1'"}, ""},
@@ -108,7 +113,7 @@ std::vector<MalformedMapText> files() {
         {"tree_nsim_word", "nsim", "0 n16\n", "map:1: ", {"'n16'"}, ""},
         {"nsim_huge_rank", "nsim", "123456789012345678901 0 0\n", "map:1: ", {"too large"}, ""},
 
-        {"unknown_text", "", "hello\n", "map:1: ", {"not in a known rank-map format", "'hello'"}, "fujitsu"},
+        {"unknown_text", "", "hello\n", "map:1: ", {"unknown rank-map format", "'hello'"}, "fujitsu"},
         {"unknown_number_of_columns", "", "\n1 2 3 4 5\n", "map:2: ", {"'1 2 3 4 5'"}, "-f FORMAT"},
         {"unknown_empty", "", "", "map: ", {"empty"}, ""},
     };
@@ -123,7 +128,7 @@ TEST(RankMapMalformedCounts, a_map_of_any_length_may_not_exceed_the_slots) {
         (void)parse_rank_map("(0)\n(1)\n(0)\n", "map", "fujitsu", {&job, 0});
         FAIL();
     } catch (const InputError& error) {
-        EXPECT_STREQ(error.what(), "map: 3 lines, but the job has only 2 slots");
+        EXPECT_STREQ(error.what(), "map: 3 lines, but the job has only 2 rank slots");
     }
 }
 
