@@ -74,7 +74,7 @@ void count_all(const JobLog& job, const std::vector<RankLoops>& loops, Extractio
 /// Describes the missing parts of the log for a message; empty if nothing is missing.
 std::string damage_of(const JobLog& job) {
     const auto missing = static_cast<std::int64_t>(job.rank_count) - static_cast<std::int64_t>(job.ranks.size());
-    if (missing > 0) return times(missing, "rank has", "ranks have") + " left no data";
+    if (missing > 0) return times(missing, "rank", "ranks") + " left no data";
     std::int64_t unfinished = 0;
     std::uint64_t lost = 0;
     for (const RankLog& rank : job.ranks) {
@@ -84,7 +84,7 @@ std::string damage_of(const JobLog& job) {
         }
     }
     if (unfinished > 0) return times(unfinished, "rank", "ranks") + " did not finish";
-    if (lost > 0) return std::to_string(lost) + " events found no room in the call log";
+    if (lost > 0) return std::to_string(lost) + " events did not fit into the call log";
     return "";
 }
 
@@ -92,35 +92,37 @@ void warn(const JobLog& job, const Levels& levels, Extraction& extraction) {
     auto& warnings = extraction.warnings;
     warnings = job.warnings;
     if (extraction.in_flight > 0) {
-        warnings.push_back("the repetitions overlap: " + times(extraction.in_flight, "message is", "messages are") +
-                           " under way at every place where they could be cut");
+        warnings.push_back("the iterations overlap: at least " +
+                           times(extraction.in_flight, "message is", "messages are") +
+                           " in flight at every possible boundary");
     }
     if (levels.relying_on_buffers > 0) {
         warnings.push_back(times(levels.relying_on_buffers, "send returns", "sends return") +
-                           " before the receive is posted, or else the ranks would wait for each other for ever");
+                           " before the receive is posted; the ranks would deadlock otherwise");
     }
     if (levels.outside > 0) {
         warnings.push_back(times(levels.outside, "message goes", "messages go") +
-                           " to processes outside of the job's world");
+                           " to processes outside of MPI_COMM_WORLD");
     }
     if (levels.matched_by_order > 0) {
         warnings.push_back(
-            "tags count up: of " + times(levels.matched_by_order, "pair", "pairs") +
-            " of ranks with several messages a repetition, the k-th sent is taken to be the k-th received");
+            "tags count up: " + times(levels.matched_by_order, "pair of ranks has", "pairs of ranks have") +
+            " several messages per iteration, and haichi matches the k-th send with the k-th receive");
     }
     if (levels.neighborhood > 0) {
-        warnings.push_back("neighbourhood collectives are not expanded: the log does not say who the neighbours are");
+        warnings.push_back(
+            "neighbourhood collectives are not expanded because the log does not contain their neighbours");
     }
 }
 
 [[noreturn]] void refuse_without_messages(const Levels& levels) {
     if (levels.collectives_left > 0) {
-        throw UnsupportedError("the kernel has no messages beside " +
+        throw UnsupportedError("the main loop has no messages, only " +
                                    times(levels.collectives_left, "collective that is", "collectives that are") +
                                    " not expanded",
-                               "haichi ccs --expand all expands those on all ranks, too");
+                               "expand collectives on all ranks as well: haichi ccs --expand all");
     }
-    throw UnsupportedError("the kernel has no messages between ranks", "haichi ccs --kernel N takes another one");
+    throw UnsupportedError("the main loop has no messages between ranks", "choose another loop: haichi ccs --kernel N");
 }
 
 }  // namespace
@@ -128,17 +130,17 @@ void warn(const JobLog& job, const Levels& levels, Extraction& extraction) {
 const Table<CollectiveScopeRow>& collective_scopes() {
     static const Table<CollectiveScopeRow> kScopes(
         {"choice of collectives", "choices"},
-        {{"subcomm", "those on a part of the ranks", CollectiveScope::kSubcommunicators},
-         {"all", "all of them", CollectiveScope::kAll},
-         {"none", "none of them", CollectiveScope::kNone}});
+        {{"subcomm", "collectives on a part of the ranks", CollectiveScope::kSubcommunicators},
+         {"all", "all collectives", CollectiveScope::kAll},
+         {"none", "no collectives", CollectiveScope::kNone}});
     return kScopes;
 }
 
 const Table<ComputeTimeRow>& compute_times() {
     static const Table<ComputeTimeRow> kTimes(
         {"computation time", "choices"},
-        {{"none", "no computation time: the same file from every run", ComputeTime::kNone},
-         {"mean", "the mean of the ranks", ComputeTime::kMean}});
+        {{"none", "no computation time, so that every run gives the same file", ComputeTime::kNone},
+         {"mean", "mean computation time of the ranks", ComputeTime::kMean}});
     return kTimes;
 }
 
@@ -165,26 +167,26 @@ Levels levels_of_kernel(const JobLog& job, const std::vector<RankLoops>& loops, 
         least = std::min(least, extraction.in_flight);
     }
     throw UnsupportedError(
-        "no repetition that all ranks share: loops that match do not run at the same time (" +
-            times(least, "message", "messages") + " would be under way between them)",
-        "§kernel whole takes the whole log as one repetition, §kernel 1 the largest loop all the same");
+        "no loop that all ranks share: matching loops do not run at the same time (" +
+            times(least, "message", "messages") + " would be in flight between them)",
+        "take the whole log as one iteration with §kernel whole, or the largest loop with §kernel 1");
 }
 
-constexpr const char* kWholeHint = "§kernel whole takes the whole log as one repetition";
+constexpr const char* kWholeHint = "take the whole log as one iteration with §kernel whole";
 
 void refuse_parts_as_whole(const JobLog& job) {
     const std::string damage = damage_of(job);
     if (damage.empty()) return;
-    throw UnsupportedError("nothing repeats in all ranks alike, and the log is not whole: " + damage,
-                           std::string(kWholeHint) + " all the same");
+    throw UnsupportedError("no loop that all ranks share, and the log is incomplete: " + damage,
+                           "take the incomplete log as one iteration with §kernel whole");
 }
 
 void refuse_shared_channels(const JobLog& job, const std::vector<RankLoops>& loops) {
     const ChannelOwners owners(job, loops);
     if (owners.first_shared().empty()) return;
-    throw UnsupportedError(owners.first_shared() + ", and the order of their calls is not known",
-                           "give each thread a communicator or tags of its own; haichi log convert takes the log as a "
-                           "communication matrix");
+    throw UnsupportedError(owners.first_shared() + ", and the order of their calls is unknown",
+                           "give each thread its own communicator or tags, or use the log as a communication "
+                           "matrix: haichi log convert");
 }
 
 /// Returns the index of the chosen main loop, or -1 for the whole log.
@@ -193,12 +195,12 @@ int choose(const JobLog& job, const std::vector<RankLoops>& loops, const KernelS
     const bool whole = choice.by == KernelChoice::By::kWhole;
     if (!whole && search.kernels.empty()) {
         if (!search.refusal.empty()) {
-            throw UnsupportedError("no repetition that all ranks share: " + search.refusal, kWholeHint);
+            throw UnsupportedError("no loop that all ranks share: " + search.refusal, kWholeHint);
         }
         if (choice.by == KernelChoice::By::kAuto) {
             refuse_parts_as_whole(job);
         } else {
-            throw UnsupportedError("the log has no kernel: no rank repeats anything", kWholeHint);
+            throw UnsupportedError("the log has no main loop: no rank repeats any calls", kWholeHint);
         }
     }
     if (!whole && !search.kernels.empty()) return static_cast<int>(chosen_kernel(choice, loops, search.kernels));
@@ -296,10 +298,9 @@ std::optional<JobLog> with_joined(const JobLog& job, const JoinedEvents& what) {
 void warn_of_joined(Extraction& extraction, const JoinedEvents& what) {
     extraction.joined = what;
     if (what.sizes || what.size_groups) {
-        extraction.warnings.emplace_back(
-            "sizes change from repetition to repetition: they are taken together, with their mean");
+        extraction.warnings.emplace_back("message sizes change between iterations: haichi uses their mean");
     }
-    if (what.tags) extraction.warnings.emplace_back("tags change from repetition to repetition: they are ignored");
+    if (what.tags) extraction.warnings.emplace_back("tags change between iterations: haichi ignores them");
 }
 
 /// Returns nothing if no main loop has at least `least_share` of the bytes.
@@ -377,12 +378,12 @@ Extraction extract_by_default(const JobLog& job, const ExtractionOptions& option
     const std::string share = std::to_string(static_cast<int>(100 * found->share_of_bytes())) + " % of the bytes sent";
     const std::int32_t ranks = found->kernels[static_cast<std::size_t>(found->chosen)].ranks;
     if (ranks < ranks_with_messages(job)) {
-        throw UnsupportedError("no repetition that all ranks share: the largest one is of " +
-                                   times(ranks, "rank", "ranks") + " and explains " + share,
-                               "§kernel " + std::to_string(found->chosen + 1) +
-                                   " takes it all the same, §kernel whole the whole log as one repetition");
+        throw UnsupportedError("no loop that all ranks share: the largest loop has " + times(ranks, "rank", "ranks") +
+                                   " and explains " + share,
+                               "take this loop with §kernel " + std::to_string(found->chosen + 1) +
+                                   ", or the whole log as one iteration with §kernel whole");
     }
-    found->warnings.push_back("the kernel explains only " + share);
+    found->warnings.push_back("the main loop explains only " + share);
     return *std::move(found);
 }
 
@@ -393,9 +394,8 @@ Extraction extract_sets(const JobLog& job, const ExtractionOptions& options) {
         throw OptionError("§sends-per-rank must be 1 to " + std::to_string(kMostSendsPerRank));
     }
     if (!job.has_calls) {
-        throw UnsupportedError(
-            "the log (" + job.format + ") says what was sent, not in which order: no sets can be extracted",
-            "use it as a communication matrix, one set: haichi log convert");
+        throw UnsupportedError("the log (" + job.format + ") has no order of messages, so haichi cannot extract sets",
+                               "convert the log to a communication matrix, which is one set: haichi log convert");
     }
     using By = KernelChoice::By;
     if (options.kernel.by == By::kWhole) return extract_from(job, options);
@@ -420,11 +420,11 @@ std::vector<std::string> caveats(const Extraction& extraction) {
     const double share = extraction.share_of_bytes();
     // There is already a warning for a smaller fraction.
     if (extraction.chosen >= 0 && share >= kLargeShare && share < kNearlyAll) {
-        caveats.push_back(fmt::format("the kernel explains {:.1f} % of the bytes sent", 100 * share));
+        caveats.push_back(fmt::format("the main loop explains {:.1f} % of the bytes sent", 100 * share));
     }
     if (extraction.collectives_left > 0) {
         caveats.push_back(
-            times(extraction.collectives_left, "collective of a repetition is", "collectives of a repetition are") +
+            times(extraction.collectives_left, "collective of an iteration is", "collectives of an iteration are") +
             " not in the sets ('haichi ccs --expand all' expands them to messages)");
     }
     caveats.insert(caveats.end(), extraction.warnings.begin(), extraction.warnings.end());

@@ -181,7 +181,7 @@ class Growth {
         };
         for (const auto& [rank, its_side] : {std::pair{(*loops_)[end.log].rank(), end.side}, {other_rank, side}}) {
             if (!owners_->is_shared(rank, end.channel, its_side)) continue;
-            refusal = owners_->first_shared() + ", and the order of their calls is not known";
+            refusal = owners_->first_shared() + ", and the order of their calls is unknown";
             return false;
         }
         if (owners_->logs_of(other_rank).empty()) return true;  // its log is missing, as reported elsewhere
@@ -193,13 +193,13 @@ class Growth {
             if (!body) return say("repeats no such " + std::string(name_of(side)));
             const auto theirs = counts_of((*loops_)[other].traffic(*body), side).at(end.channel);
             const auto ratio = times(ratio_[end.log], end.count, theirs);
-            if (!ratio) return say("does so in another proportion");
+            if (!ratio) return say("does so in a different proportion");
             take(other, *body, *ratio);
             return true;
         }
         const ChannelCounts& theirs = counts_of((*loops_)[other].traffic(*body_[other]), side);
         const auto found = theirs.find(end.channel);
-        if (found == theirs.end()) return say("has no such " + std::string(name_of(side)) + " in the same repetition");
+        if (found == theirs.end()) return say("has no such " + std::string(name_of(side)) + " in the same iteration");
         const auto ratio = times(ratio_[end.log], end.count, found->second);
         if (!ratio || *ratio != ratio_[other]) {
             return say("repeats " +
@@ -253,7 +253,7 @@ class Growth {
             if (!body_[r]) continue;
             common = std::lcm(common, ratio_[r].down);
             if (common > kMostExecutions) {
-                refusal = "the ranks' repetitions have no common one of reasonable length";
+                refusal = "the loops of the ranks have no common iteration of reasonable length";
                 return std::nullopt;
             }
         }
@@ -263,7 +263,7 @@ class Growth {
             if (!body_[r]) continue;
             const std::int64_t executions = saturated_product(ratio_[r].up, common / ratio_[r].down);
             if (executions > kMostExecutions) {
-                refusal = "the ranks' repetitions have no common one of reasonable length";
+                refusal = "the loops of the ranks have no common iteration of reasonable length";
                 return std::nullopt;
             }
             kernel.parts.push_back({r, *body_[r], executions});
@@ -280,7 +280,7 @@ class Growth {
         kernel.bytes *= static_cast<double>(kernel.repetitions);
         kernel.messages *= static_cast<double>(kernel.repetitions);
         if (kernel.repetitions < 2) {
-            refusal = "the ranks' loops have no repetition in common";
+            refusal = "the loops of the ranks have no common iteration";
             return std::nullopt;
         }
         return kernel;

@@ -40,12 +40,13 @@ KernelChoice parse_kernel_choice(std::string_view text) {
     constexpr std::int64_t kMostKernels = 1000;
     const auto* const found = std::ranges::find(kKernelNames, text, &std::pair<std::string_view, By>::first);
     if (found != kKernelNames.end()) return {found->second, 0};
-    const std::string takes = "§kernel takes auto, whole, bytes, messages, outer, inner or a number from 1";
+    const std::string expected =
+        "§kernel: expected auto, whole, bytes, messages, outer, inner or a number from 1, found " + shown(text);
     if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos) {
-        throw OptionError(takes + ", not " + shown(text));
+        throw OptionError(expected);
     }
     const auto number = static_cast<int>(parse_count(text, kMostKernels, {"§kernel"}));
-    if (number == 0) throw OptionError(takes);
+    if (number == 0) throw OptionError(expected);
     return {By::kNumber, number};
 }
 
@@ -58,7 +59,8 @@ std::size_t chosen_kernel(const KernelChoice& choice, const std::vector<RankLoop
         case By::kNumber:
             if (static_cast<std::size_t>(choice.number) > kernels.size()) {
                 throw OptionError("§kernel " + std::to_string(choice.number) + ": the log has " +
-                                  std::to_string(kernels.size()) + (kernels.size() == 1 ? " kernel" : " kernels"));
+                                  std::to_string(kernels.size()) + (kernels.size() == 1 ? " loop" : " loops") +
+                                  " to choose from");
             }
             return static_cast<std::size_t>(choice.number) - 1;
         case By::kBytes:

@@ -62,7 +62,7 @@ std::string label_of(const Levels& levels, const std::vector<const LevelledMessa
                      std::size_t set, std::size_t sets) {
     const std::uint32_t label = messages.front()->label;
     const bool same = std::ranges::all_of(messages, [&](const LevelledMessage* m) { return m->label == label; });
-    std::string text = "level " + std::to_string(level);
+    std::string text = "step " + std::to_string(level);
     if (same && label != 0) text += ", " + levels.labels[label];
     if (sets > 1) text += ", " + std::to_string(set + 1) + " of " + std::to_string(sets);
     return text;

@@ -105,9 +105,9 @@ bool note_before(const RankLoops& loops, std::size_t body, const std::vector<boo
 }
 
 [[noreturn]] void refuse(std::int64_t events, std::int64_t most_events) {
-    throw UnsupportedError("one repetition consists of " + std::to_string(events) + " or more events, more than " +
-                               std::to_string(most_events),
-                           "choose another one with §kernel N");
+    throw UnsupportedError("one iteration has " + std::to_string(events) + " or more events; at most " +
+                               std::to_string(most_events) + " are supported",
+                           "choose another loop with §kernel N");
 }
 
 }  // namespace

@@ -191,7 +191,7 @@ bool CallSequenceBuilder::end_repeat(std::uint64_t times, std::uint64_t gap_befo
 
 void CallSequenceBuilder::end_others(std::uint64_t times, std::uint64_t gap_before) {
     const std::vector<Symbol> symbols = take_recorded();
-    if (gap_ != gap_before) throw InternalError("a loop whose repetitions differ");
+    if (gap_ != gap_before) throw InternalError("the iterations of a loop differ");
     if (times > 1) {
         append(loop_over(symbols, times));
     } else {

@@ -17,7 +17,8 @@ constexpr int kDeepestLoops = 2 * static_cast<int>(kLevels);
 void check_calls(const CallSequence& calls, std::int32_t ranks, std::size_t communicators, const std::string& place) {
     const auto check_rank = [&](std::int32_t rank) {
         if (rank < kOutside || rank >= ranks) {
-            fail_record(place, "a peer " + std::to_string(rank) + " among " + std::to_string(ranks) + " ranks");
+            fail_record(place,
+                        "invalid peer: " + std::to_string(rank) + " (the job has " + std::to_string(ranks) + " ranks)");
         }
     };
     const auto inside = [](std::uint64_t first, std::uint64_t count, std::size_t size) {
@@ -27,32 +28,32 @@ void check_calls(const CallSequence& calls, std::int32_t ranks, std::size_t comm
         const auto kind = static_cast<std::uint8_t>(event.key.kind);
         check_rank(event.key.peer);
         if (kind > static_cast<std::uint8_t>(CallKind::kReceiveAny))
-            fail_record(place, "an event of kind " + std::to_string(kind));
+            fail_record(place, "unknown kind of event: " + std::to_string(kind));
         if (event.key.operation >= static_cast<std::uint16_t>(CollectiveOperation::kCount)) {
-            fail_record(place, "a collective operation " + std::to_string(event.key.operation));
+            fail_record(place, "unknown collective operation: " + std::to_string(event.key.operation));
         }
         const bool has_list = event.key.kind == CallKind::kComplete || event.key.kind == CallKind::kReceiveAny;
         if (has_list && !inside(event.first_completion, event.completions, calls.completions.size())) {
-            fail_record(place, "a list of completions that is not there");
+            fail_record(place, "an event has an invalid list of completions");
         }
         const bool names_communicator = kind != 0 && event.key.kind != CallKind::kComplete;
         if (names_communicator && event.key.communicator >= communicators &&
             event.key.communicator != kUnknownCommunicator) {
-            fail_record(place, "a communicator " + std::to_string(event.key.communicator) + " that is not there");
+            fail_record(place, "unknown communicator: " + std::to_string(event.key.communicator));
         }
     }
     for (const Completion& completion : calls.completions) {
         check_rank(completion.source);
-        if (completion.event >= calls.events.size()) fail_record(place, "a completion of an event that is not there");
+        if (completion.event >= calls.events.size()) fail_record(place, "a completion of an unknown event");
     }
     for (const LoopBody& body : calls.bodies) {
         if (body.length == 0 || !inside(body.first, body.length, calls.body.size())) {
-            fail_record(place, "a loop body that is not there");
+            fail_record(place, "an invalid loop body");
         }
     }
     const auto check_symbol = [&](Symbol symbol, std::size_t loops) {
         if (symbol < kLoopSymbol ? symbol >= calls.events.size() : symbol - kLoopSymbol >= loops) {
-            fail_record(place, "an event or loop that is not there");
+            fail_record(place, "an unknown event or loop");
         }
     };
     // A body consists of loops that precede the first loop over it, so one pass suffices.
@@ -60,7 +61,7 @@ void check_calls(const CallSequence& calls, std::int32_t ranks, std::size_t comm
     for (std::size_t l = 0; l < calls.loops.size(); ++l) {
         const Loop& loop = calls.loops[l];
         if (loop.body >= calls.bodies.size() || loop.repetitions == 0)
-            fail_record(place, "a loop without body or repetitions");
+            fail_record(place, "a loop without a body or iterations");
         int& depth = depth_of_body[loop.body];
         if (depth != 0) continue;
         depth = 1;
@@ -70,8 +71,7 @@ void check_calls(const CallSequence& calls, std::int32_t ranks, std::size_t comm
             if (symbol < kLoopSymbol) continue;
             depth = std::max(depth, depth_of_body[calls.loops[symbol - kLoopSymbol].body] + 1);
         }
-        if (depth > kDeepestLoops)
-            fail_record(place, "more than " + std::to_string(kDeepestLoops) + " loops in each other");
+        if (depth > kDeepestLoops) fail_record(place, "more than " + std::to_string(kDeepestLoops) + " nested loops");
     }
     for (const Symbol symbol : calls.sequence) check_symbol(symbol, calls.loops.size());
 }

@@ -17,13 +17,13 @@ CommunicationMatrix communication_matrix(const JobLog& log, const std::string& f
         if (pair.bytes > static_cast<std::uint64_t>(kLargestMessageBytes)) {
             throw InputError(file + ": " + std::to_string(pair.bytes) + " bytes from rank " +
                              std::to_string(pair.source) + " to rank " + std::to_string(pair.destination) +
-                             " are more than a workload can hold");
+                             " exceed the limit of 2^48 bytes");
         }
         messages.push_back({RankId(pair.source), RankId(pair.destination), static_cast<std::int64_t>(pair.bytes)});
         pairs_from_receivers += pair.from_receiver ? 1 : 0;
     });
     if (messages.empty()) {
-        throw InputError(file + ": has no message between two ranks: there is no matrix to write");
+        throw InputError(file + ": a communication matrix requires messages between ranks, but the log has none");
     }
     std::ranges::sort(messages, {}, [](const Message& m) { return std::pair(m.source.value, m.destination.value); });
     std::vector<Workload::Set> sets = {{"all point-to-point messages", 0, 0, messages.size()}};

@@ -32,11 +32,11 @@ bool begins_with(std::span<const std::byte> bytes, const char (&magic)[8]) {
 RankRecord read_part(const std::string& path) {
     const MappedFile file(path);
     const auto bytes = file.bytes();
-    if (!begins_with(bytes, kPartMagic)) throw InputError(path + ": is not a part of a profile");
+    if (!begins_with(bytes, kPartMagic)) throw InputError(path + ": not a part of a profile");
     if (bytes.size() != sizeof(ProfileMemory)) {
-        throw InputError(
-            path + ": has " + std::to_string(bytes.size()) + " bytes, a part " + std::to_string(sizeof(ProfileMemory)),
-            "the file was cut off, or was written by another version of the profiler");
+        throw InputError(path + ": expected a part of " + std::to_string(sizeof(ProfileMemory)) + " bytes, found " +
+                             std::to_string(bytes.size()),
+                         "the file was cut off, or was written by another version of the profiler");
     }
     // The mapping begins at a page, so the struct is aligned.
     return read_rank(*reinterpret_cast<const ProfileMemory*>(bytes.data()), path);
@@ -77,8 +77,8 @@ std::vector<std::int32_t> expanded(const std::vector<RankSegment>& segments, std
     std::vector<std::int32_t> members;
     for (const RankSegment& segment : segments) {
         const auto fail = [&] {
-            throw InputError(place + ": a communicator with " + std::to_string(segment.count) + " members from " +
-                             std::to_string(segment.first) + " among " + std::to_string(ranks) + " ranks");
+            throw InputError(place + ": invalid communicator: " + std::to_string(segment.count) + " ranks from rank " +
+                             std::to_string(segment.first) + " (the job has " + std::to_string(ranks) + " ranks)");
         };
         const std::int32_t most = segment.first == kOutside ? kMostOutside : ranks;
         if (segment.count < 0 || segment.count > most) fail();
@@ -113,8 +113,8 @@ class CommunicatorTable {
                                             expanded(record.remote_members, job_->rank_count, *place_)};
             members_ += communicator.members.size() + communicator.remote_members.size();
             if (members_ > kMostMembers) {
-                throw InputError(*place_ + ": communicators with more than " + std::to_string(kMostMembers) +
-                                 " members in all");
+                throw InputError(*place_ + ": the communicators have more than " + std::to_string(kMostMembers) +
+                                 " ranks in total");
             }
             job_->communicators.push_back(std::move(communicator));
         }
@@ -173,21 +173,20 @@ void warn_of_losses(JobLog& job, const std::vector<RankRecord>& records) {
         if (record.log.state == RankState::kSignalled) signalled[record.log.signal].push_back(r);
     }
     const auto warn = [&](const std::vector<std::int32_t>& ranks, const std::string& what) {
-        if (!ranks.empty())
-            job.warnings.push_back("rank " + listed(ranks) + " " + what + ": numbers are those until then");
+        if (!ranks.empty()) job.warnings.push_back("rank " + listed(ranks) + " " + what + ", so its numbers end there");
     };
     warn(running, "did not reach MPI_Finalize");
     warn(aborted, "called MPI_Abort");
-    for (const auto& [signal, ranks] : signalled) warn(ranks, "got signal " + std::to_string(signal));
-    requests.warn(job, "requests found no room in the table of those in flight and are not followed");
-    calls.warn(job, "calls were made by more threads than have counters, and are not in the profile");
-    communicators.warn(job, "communicators found no room in the table");
-    peers.warn(job, "messages to or from more peers than have counters are not in the matrix");
-    sites.warn(job, "calls of more places, communicators and regions than have counters are not in their tables");
-    regions.warn(job, "entries of more regions than have counters, or deeper ones, are not in the table of regions");
-    events.warn(job, "different events found no room in the call log");
-    symbols.warn(job, "events without a repetition found no room in the call log");
-    completions.warn(job, "completed requests found no room in the call log");
+    for (const auto& [signal, ranks] : signalled) warn(ranks, "received signal " + std::to_string(signal));
+    requests.warn(job, "requests did not fit into the table of open requests and are not tracked");
+    calls.warn(job, "calls are not in the profile because too many threads made calls");
+    communicators.warn(job, "communicators did not fit into the table");
+    peers.warn(job, "messages are not in the matrix because there were too many peers");
+    sites.warn(job, "calls are not in the tables of call sites, communicators and regions, which are full");
+    regions.warn(job, "entries are not in the table of regions because regions were too many or nested too deep");
+    events.warn(job, "different events did not fit into the call log");
+    symbols.warn(job, "events outside of loops did not fit into the call log");
+    completions.warn(job, "completed requests did not fit into the call log");
 }
 
 }  // namespace
@@ -208,14 +207,14 @@ std::optional<std::string> job_name(const std::string& path) {
 }
 
 JobLog join_ranks(std::vector<RankRecord> records, const std::string& place) {
-    if (records.empty()) throw InputError(place + ": holds no rank");
+    if (records.empty()) throw InputError(place + ": no ranks in the log");
     std::ranges::stable_sort(records, {}, [](const RankRecord& record) { return record.log.rank; });
     JobLog job;
     job.format = "haichi";
     job.rank_count = records.front().ranks;
     if (job.rank_count > kMostLoggedRanks) {
         throw InputError(place + ": " + std::to_string(job.rank_count) + " ranks; at most " +
-                         std::to_string(kMostRanks));
+                         std::to_string(kMostRanks) + " are supported");
     }
     std::vector<std::int32_t> missing;
     std::int32_t next = 0;
@@ -224,7 +223,7 @@ JobLog join_ranks(std::vector<RankRecord> records, const std::string& place) {
         if (record.job != records.front().job || record.ranks != job.rank_count) {
             throw InputError(place + ": rank " + std::to_string(rank) + " belongs to another job");
         }
-        if (rank < next) throw InputError(place + ": rank " + std::to_string(rank) + " is there twice");
+        if (rank < next) throw InputError(place + ": duplicate rank " + std::to_string(rank));
         // Bounds the list: in a job of 10^8 ranks almost all may be missing.
         for (; next < rank && missing.size() < records.size() + 1000; ++next) missing.push_back(next);
         next = rank + 1;
@@ -235,7 +234,7 @@ JobLog join_ranks(std::vector<RankRecord> records, const std::string& place) {
     for (; next < job.rank_count && missing.size() < records.size() + 1000; ++next) missing.push_back(next);
     if (missing_count > 0) {
         job.warnings.push_back(std::to_string(missing_count) + " of " + std::to_string(job.rank_count) +
-                               " ranks have left no data: rank " + listed(missing));
+                               " ranks left no data: rank " + listed(missing));
     }
     warn_of_losses(job, records);
     CommunicatorTable table(job, place);
@@ -251,13 +250,14 @@ JobLog join_ranks(std::vector<RankRecord> records, const std::string& place) {
 
 JobLog parse_own_log(std::span<const std::byte> bytes, const std::string& file) {
     JobFileHeader header{};
-    if (!begins_with(bytes, kJobMagic)) throw InputError(file + ": is not the profile of a job");
-    if (bytes.size() < sizeof(header)) throw InputError(file + ": ends in its header");
+    if (!begins_with(bytes, kJobMagic)) throw InputError(file + ": not the profile of a job");
+    if (bytes.size() < sizeof(header)) throw InputError(file + ": the file ends in its header");
     std::memcpy(&header, bytes.data(), sizeof(header));
-    if (header.byte_order != kByteOrder) throw InputError(file + ": was written on a machine of the other byte order");
+    if (header.byte_order != kByteOrder)
+        throw InputError(file + ": the file was written on a machine with another byte order");
     if (header.version != kJobVersion) {
-        throw InputError(file + ": has version " + std::to_string(header.version) + ", this program reads " +
-                         std::to_string(kJobVersion));
+        throw InputError(file + ": expected version " + std::to_string(kJobVersion) + " of the format, found " +
+                         std::to_string(header.version));
     }
     std::vector<RankRecord> ranks;
     std::size_t at = sizeof(header);
@@ -279,7 +279,7 @@ JobLog parse_own_log(std::span<const std::byte> bytes, const std::string& file) 
     }
     if (at != bytes.size()) {
         throw InputError(file + ", offset " + std::to_string(at) + ": " + std::to_string(bytes.size() - at) +
-                         " bytes behind the last record");
+                         " bytes after the last record");
     }
     return join_ranks(std::move(ranks), file);
 }
@@ -292,7 +292,7 @@ JobLog read_parts(const std::vector<std::string>& paths, const Reading& reading)
         if (!read.insert(std::filesystem::weakly_canonical(part)).second) return;
         RankRecord rank = read_part(part);
         if (!ranks.empty() && rank.job != ranks.front().job) {
-            left_out.push_back(part + ": belongs to another job, left out");
+            left_out.push_back(part + ": left out because it belongs to another job");
         } else {
             ranks.push_back(std::move(rank));
         }

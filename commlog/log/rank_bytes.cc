@@ -69,7 +69,7 @@ class Reader {
             std::uint64_t bits = 0;
             for (int i = 0; i < 8; ++i) bits |= byte() << (8 * i);
             x = std::bit_cast<double>(bits);
-            if (!(x >= 0 && x <= std::numeric_limits<double>::max())) fail("a time or rate that is none");
+            if (!(x >= 0 && x <= std::numeric_limits<double>::max())) fail("invalid time or rate");
         } else if constexpr (std::is_signed_v<T>) {
             std::uint64_t value = 0;
             number(value);
@@ -80,7 +80,7 @@ class Reader {
             std::uint64_t value = 0;
             for (unsigned shift = 0;; shift += 7) {
                 const std::uint64_t b = byte();
-                if (shift > 63 || (shift == 63 && (b & 0x7f) > 1)) fail("a number beyond 64 bits");
+                if (shift > 63 || (shift == 63 && (b & 0x7f) > 1)) fail("a number of more than 64 bits");
                 value |= (b & 0x7f) << shift;
                 if ((b & 0x80) == 0) break;
             }
@@ -102,7 +102,7 @@ class Reader {
         for (std::size_t i = 0; i < size; ++i) each(items.emplace_back());
     }
     void expect_end() const {
-        if (at_ != bytes_.size()) fail(std::to_string(bytes_.size() - at_) + " bytes too many");
+        if (at_ != bytes_.size()) fail(std::to_string(bytes_.size() - at_) + " bytes after the end of the record");
     }
 
   private:
@@ -112,7 +112,7 @@ class Reader {
     }
     template <typename T>
     [[noreturn]] void fail_range(T value) const {
-        fail("a number out of range: " + std::to_string(value));
+        fail("number out of range: " + std::to_string(value));
     }
     std::uint64_t byte() {
         if (at_ == bytes_.size()) fail("the record ends too early");
@@ -266,24 +266,25 @@ RankRecord decode_rank(std::span<const std::byte> record, const std::string& pla
     pass(reader, rank);
     reader.expect_end();
     if (rank.ranks < 1 || rank.log.rank < 0 || rank.log.rank >= rank.ranks) {
-        throw InputError(place + ": rank " + std::to_string(rank.log.rank) + " of " + std::to_string(rank.ranks));
+        throw InputError(place + ": invalid rank: " + std::to_string(rank.log.rank) + " (the job has " +
+                         std::to_string(rank.ranks) + " ranks)");
     }
-    if (rank.log.state > RankState::kSignalled) throw InputError(place + ": a rank in an unknown state");
+    if (rank.log.state > RankState::kSignalled) throw InputError(place + ": unknown state of a rank");
     for (const PeerTraffic& peer : rank.log.profile.peers) {
         if (peer.peer < kOutside || peer.peer >= rank.ranks || peer.peer == kNobody) {
-            throw InputError(place + ": counters of a peer " + std::to_string(peer.peer) + " among " +
-                             std::to_string(rank.ranks) + " ranks");
+            throw InputError(place + ": invalid peer: " + std::to_string(peer.peer) + " (the job has " +
+                             std::to_string(rank.ranks) + " ranks)");
         }
     }
     for (const OneSidedTraffic& target : rank.log.profile.targets) {
         if (target.target < 0 || target.target >= rank.ranks) {
-            throw InputError(place + ": counters of a target " + std::to_string(target.target) + " among " +
-                             std::to_string(rank.ranks) + " ranks");
+            throw InputError(place + ": invalid target: " + std::to_string(target.target) + " (the job has " +
+                             std::to_string(rank.ranks) + " ranks)");
         }
     }
     check_sites(rank.log.profile, rank.communicators.size(), place);
     for (const CallSequence& calls : rank.log.threads) {
-        if (!(calls.ticks_per_second > 0)) throw InputError(place + ": a clock without a rate");
+        if (!(calls.ticks_per_second > 0)) throw InputError(place + ": invalid rate of the clock");
         check_calls(calls, rank.ranks, rank.communicators.size(), place);
     }
     return rank;

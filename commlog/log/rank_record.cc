@@ -99,7 +99,9 @@ void read_peers(const ProfileMemory& memory, std::uint32_t threads, RankProfile&
         for (const PeerSlot& slot : thread.peers.hashed) {
             if (slot.peer_and_1 == 0 || (is_empty(slot.traffic) && is_empty(slot.one_sided))) continue;
             const auto peer = static_cast<std::int32_t>(slot.peer_and_1 - 1);
-            if (peer < 0 || peer >= ranks) fail_record(place, "counters of a peer " + std::to_string(peer));
+            if (peer < 0 || peer >= ranks)
+                fail_record(place, "invalid peer: " + std::to_string(peer) + " (the job has " + std::to_string(ranks) +
+                                       " ranks)");
             if (!is_empty(slot.traffic)) peers.push_back({peer, slot.traffic});
             if (!is_empty(slot.one_sided)) targets.push_back({peer, slot.one_sided});
         }
@@ -115,26 +117,27 @@ std::vector<RankSegment> segments_of(const ProfileMemory& memory, std::uint64_t 
 }
 
 void check_header(const ProfileHeader& header, const std::string& place) {
-    if (std::memcmp(header.magic, kPartMagic, sizeof(kPartMagic)) != 0)
-        fail_record(place, "is not a part of a profile");
-    if (header.byte_order != kByteOrder) fail_record(place, "was written on a machine of the other byte order");
+    if (std::memcmp(header.magic, kPartMagic, sizeof(kPartMagic)) != 0) fail_record(place, "not a part of a profile");
+    if (header.byte_order != kByteOrder)
+        fail_record(place, "the file was written on a machine with another byte order");
     if (header.version != kPartVersion || header.size != sizeof(ProfileMemory)) {
-        throw InputError(place + ": was written by another version of the profiler (part version " +
-                             std::to_string(header.version) + ", this program reads " + std::to_string(kPartVersion) +
-                             ")",
-                         "read it with the program of that version");
+        throw InputError(place + ": expected part version " + std::to_string(kPartVersion) + ", found " +
+                             std::to_string(header.version),
+                         "read the file with the version of haichi that wrote it");
     }
     if (header.ranks < 1 || header.rank < 0 || header.rank >= header.ranks) {
-        fail_record(place, "rank " + std::to_string(header.rank) + " of " + std::to_string(header.ranks));
+        fail_record(place, "invalid rank: " + std::to_string(header.rank) + " (the job has " +
+                               std::to_string(header.ranks) + " ranks)");
     }
-    if (!(header.ticks_per_second > 0) || header.ticks_per_second > 1e12) fail_record(place, "a clock without a rate");
+    if (!(header.ticks_per_second > 0) || header.ticks_per_second > 1e12)
+        fail_record(place, "invalid rate of the clock");
     check_count(header.function_count, kMostFunctions, "functions", place);
     check_count(header.communicator_count, kMostCommunicators, "communicators", place);
     check_count(header.module_count, kMostModules, "modules", place);
     check_count(header.region_count, kMostRegions, "regions", place);
     check_count(header.segment_count, kMostSegments, "segments of communicators", place);
     if (static_cast<std::uint32_t>(header.state) > static_cast<std::uint32_t>(RankState::kSignalled)) {
-        fail_record(place, "an unknown state " + std::to_string(static_cast<std::uint32_t>(header.state)));
+        fail_record(place, "unknown state: " + std::to_string(static_cast<std::uint32_t>(header.state)));
     }
 }
 

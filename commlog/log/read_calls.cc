@@ -80,8 +80,8 @@ class CallReader {
         ending.in_loop = level.in_loop != 0;
         for (std::uint32_t i = 0; i < level.size; ++i) ending.symbols.push_back(known(level.pending[i]));
         if (!ending.in_loop) return;
-        if (level.size == 0 || level.repetitions == 0) fail_record(*place_, "a loop without symbols or repetitions");
-        if (level.position >= level.size) fail_record(*place_, "a loop that goes on behind its body");
+        if (level.size == 0 || level.repetitions == 0) fail_record(*place_, "a loop without symbols or iterations");
+        if (level.position >= level.size) fail_record(*place_, "a loop that continues after the end of its body");
         ending.position = level.position;
         ending.repetitions = level.repetitions;
     }

@@ -110,13 +110,13 @@ void read_sites(const ProfileMemory& memory, std::uint32_t threads, RankProfile&
 void check_sites(const RankProfile& profile, std::size_t communicators, const std::string& place) {
     for (const SiteProfile& site : profile.sites) {
         if (site.module != kNoModule && site.module >= profile.modules.size())
-            fail_record(place, "calls from no module");
-        if (site.function >= profile.functions.size()) fail_record(place, "calls of a function that is not there");
-        if (site.region > profile.regions.size()) fail_record(place, "calls in a region that is not there");
+            fail_record(place, "calls from an unknown module");
+        if (site.function >= profile.functions.size()) fail_record(place, "calls of an unknown function");
+        if (site.region > profile.regions.size()) fail_record(place, "calls in an unknown region");
         if (site.communicator >= communicators && site.communicator != kUnknownCommunicator &&
             site.communicator != kNoCommunicator) {
-            fail_record(place, "calls on a communicator " + std::to_string(site.communicator) + " of " +
-                                   std::to_string(communicators));
+            fail_record(place, "unknown communicator: " + std::to_string(site.communicator) + " (the rank has " +
+                                   std::to_string(communicators) + ")");
         }
     }
 }

@@ -16,7 +16,7 @@ namespace haichi {
 /// Throws InputError if the record states more entries than fit.
 inline void check_count(std::uint64_t count, std::uint64_t most, const char* what, const std::string& place) {
     if (count <= most) return;
-    fail_record(place, std::to_string(count) + " " + what + "; there is room for " + std::to_string(most));
+    fail_record(place, std::to_string(count) + " " + what + "; at most " + std::to_string(most) + " fit");
 }
 
 /// Returns the text in a field of fixed size.

@@ -25,7 +25,7 @@ std::string is_refusal(char problem_class, int ranks) {
     const int least = problem_class == 'D' ? 4 : 1;
     const int most = problem_class == 'S' ? 128 : 1024;
     if (ranks >= least && ranks <= most) return "";
-    return "it takes " + std::to_string(least) + " to " + std::to_string(most);
+    return "it supports " + std::to_string(least) + " to " + std::to_string(most);
 }
 
 /// The destinations of keys depend on random numbers, so each rank sends an equal number of keys to every rank.

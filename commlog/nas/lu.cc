@@ -122,7 +122,7 @@ std::string lu_refusal(char problem_class, int ranks) {
     const Grid grid(ranks);
     if (lu_side(problem_class) / grid.x >= kLeastRankPoints && lu_side(problem_class) / grid.y >= kLeastRankPoints)
         return "";
-    return "a rank would have less than " + std::to_string(kLeastRankPoints) + " points along an axis";
+    return "a rank would have fewer than " + std::to_string(kLeastRankPoints) + " points along an axis";
 }
 
 /// Norms are computed after the last iteration. The first of the two is computed only if this is the last iteration of

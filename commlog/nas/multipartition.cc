@@ -103,9 +103,9 @@ void write_solver(const NasRun& run, const Multipartition& cells, std::size_t ax
 
 std::string multipartition_refusal(std::int64_t side, int ranks) {
     const int p = root_of(ranks);
-    if (p < 0) return "it needs a square";
+    if (p < 0) return "it requires a square number";
     return side / p < kLeastCellPoints
-               ? "its cells would have less than " + std::to_string(kLeastCellPoints) + " points a side"
+               ? "its cells would have fewer than " + std::to_string(kLeastCellPoints) + " points per side"
                : "";
 }
 

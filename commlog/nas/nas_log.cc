@@ -37,29 +37,30 @@ NasRun checked_run(const NasProgram& program, const NasOptions& options) {
     if (options.problem_class.size() != 1 || program.classes.find(options.problem_class) == std::string::npos) {
         std::string known;
         for (const char c : program.classes) known += (known.empty() ? "" : ", ") + std::string(1, c);
-        throw OptionError(name + " has no class " + shown(options.problem_class), "its classes are " + known);
+        throw OptionError(name + " has no class " + shown(options.problem_class), "choose one of the classes " + known);
     }
     const char problem_class = options.problem_class.front();
-    if (options.ranks == 0) throw OptionError(name + " needs a number of ranks", "give ranks (§ranks 16)");
+    if (options.ranks == 0)
+        throw OptionError(name + " requires a number of ranks", "give a number of ranks, such as §ranks 16");
     if (options.ranks < 1 || options.ranks > kMostNasRanks) {
-        throw OptionError(name + " runs on 1 to " + std::to_string(kMostNasRanks) + " ranks, not " +
+        throw OptionError(name + " runs on 1 to " + std::to_string(kMostNasRanks) + " ranks, found " +
                           std::to_string(options.ranks));
     }
     const std::string refusal = program.refusal(problem_class, options.ranks);
     if (!refusal.empty()) {
         const std::string others = nearest(program, problem_class, options.ranks);
-        const bool is_one = others.find(' ') == std::string::npos;
         throw OptionError(name + " of class " + options.problem_class + " does not run on " +
                               std::to_string(options.ranks) + " ranks: " + refusal,
-                          others.empty() ? "" : (is_one ? "the nearest is " : "the nearest are ") + others);
+                          others.empty() ? "" : "choose " + others);
     }
     NasRun run{.problem_class = problem_class, .ranks = options.ranks};
     run.class_iterations = program.iterations(problem_class);
     run.iterations = options.iterations.value_or(run.class_iterations);
     if (run.iterations < 1 || run.iterations > (std::int64_t{1} << 32)) {
-        throw OptionError("iterations must be 1 to 2^32, not " + std::to_string(run.iterations));
+        throw OptionError("iterations must be 1 to 2^32, found " + std::to_string(run.iterations));
     }
-    if (run.class_iterations == 1 && run.iterations != 1) throw OptionError(name + " has no iterations");
+    if (run.class_iterations == 1 && run.iterations != 1)
+        throw OptionError(name + " cannot be combined with iterations");
     if (!std::isfinite(options.compute_seconds) || options.compute_seconds < 0 || options.compute_seconds > 1e9) {
         throw OptionError("compute_seconds must be 0 to 10^9 seconds");
     }
@@ -106,27 +107,27 @@ int root_of(int ranks) {
     return root * root == ranks ? root : -1;
 }
 
-std::string refuse_unless_power_of_two(int ranks) { return log2_of(ranks) < 0 ? "it needs a power of two" : ""; }
+std::string refuse_unless_power_of_two(int ranks) { return log2_of(ranks) < 0 ? "it requires a power of two" : ""; }
 
 const Table<NasProgram>& nas_programs() {
     static const Table<NasProgram> kRows(
         {"pattern", "patterns"},
         {
-            {"nas-bt", "NPB BT: faces of a multipartition exchanged, then block systems solved through its cells.",
+            {"nas-bt", "NPB BT: exchanges of the faces of a multipartition, then block systems through its cells.",
              "SWABCDE", bt_iterations, bt_refusal, multipartition_communicators, write_bt},
             {"nas-cg", "NPB CG: sums along the rows of a grid of ranks, the transpose exchange, and dot products.",
              "SWABCDE", cg_iterations, cg_refusal, nullptr, write_cg},
             {"nas-ep", "NPB EP: random numbers, then three all-reduces.", "SWABCDE", ep_iterations, ep_refusal, nullptr,
              write_ep},
-            {"nas-ft", "NPB FT: the all-to-alls of a 3D FFT, and a checksum.", "SWABCDE", ft_iterations, ft_refusal,
+            {"nas-ft", "NPB FT: all-to-alls of a 3D FFT, and a checksum.", "SWABCDE", ft_iterations, ft_refusal,
              ft_communicators, write_ft},
-            {"nas-is", "NPB IS: all-reduce of the buckets, then all keys to the rank of their bucket.", "SWABCD",
-             is_iterations, is_refusal, nullptr, write_is},
+            {"nas-is", "NPB IS: all-reduce of the bucket sizes, then all-to-all of the keys.", "SWABCD", is_iterations,
+             is_refusal, nullptr, write_is},
             {"nas-lu", "NPB LU: wavefronts through the planes of a 2D decomposition, and a halo exchange.", "SWABCDE",
              lu_iterations, lu_refusal, nullptr, write_lu},
-            {"nas-mg", "NPB MG: halo exchanges on all levels of a V-cycle, ranks without points idle.", "SWABCDE",
+            {"nas-mg", "NPB MG: halo exchanges on all levels of a V-cycle; ranks without points are idle.", "SWABCDE",
              mg_iterations, mg_refusal, nullptr, write_mg},
-            {"nas-sp", "NPB SP: as BT, with scalar systems, whose set-up overlaps with the messages.", "SWABCDE",
+            {"nas-sp", "NPB SP: like BT, with scalar systems, whose set-up overlaps with the messages.", "SWABCDE",
              sp_iterations, sp_refusal, multipartition_communicators, write_sp},
         });
     return kRows;

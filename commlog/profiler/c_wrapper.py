@@ -62,7 +62,7 @@ def c_wrapper(function: Function) -> str:
     words = [f"word{i}" for i in range(count)]
     row = row_of(function.name)
     if row is not None and len(row.roles) != count:
-        raise SystemExit(f"functions.py: {function.name} has {count} arguments, its row has {row.roles}")
+        raise SystemExit(f"functions.py: {function.name} has {count} arguments, but its entry has {row.roles}")
     values = CValues(row.roles if row else (), arguments)
     signature = ", ".join([f"Word {word}" for word in words] + ["Word more"] * function.is_variadic)
     passed_on = f"as_words<{count}>(HAICHI_MPI({name}))"

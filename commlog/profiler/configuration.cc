@@ -38,7 +38,8 @@ class Complaints {
         std::fprintf(stderr, "haichi-prof: %s\n", text);
     }
     void end() const {
-        if (untold_ > 0) std::fprintf(stderr, "haichi-prof: %d more of the configuration are left out\n", untold_);
+        if (untold_ > 0)
+            std::fprintf(stderr, "haichi-prof: %d more messages about the configuration are left out\n", untold_);
     }
 
   private:
@@ -59,7 +60,7 @@ char* trimmed(char* text) {
 bool copy(Complaints& complaints, const char* key, char* to, std::size_t room, const char* value) {
     const int length = std::snprintf(to, room, "%s", value);
     if (length >= 0 && static_cast<std::size_t>(length) < room) return true;
-    complaints.add("the value of '%s' is longer than %zu characters: cut", key, room - 1);
+    complaints.add("the value of '%s' is cut to its limit of %zu characters", key, room - 1);
     return false;
 }
 
@@ -70,7 +71,7 @@ bool is_on(Complaints& complaints, const char* key, const char* value, bool othe
     for (const char* no : {"off", "no", "false", "0"}) {
         if (std::strcmp(value, no) == 0) return false;
     }
-    complaints.add("'%s=%.200s': neither 'on' nor 'off': left as it is", key, value);
+    complaints.add("ignoring '%s=%.200s': expected 'on' or 'off'", key, value);
     return otherwise;
 }
 
@@ -80,7 +81,8 @@ void set(Configuration& c, Complaints& complaints, char* text) {
     if (*text == '\0') return;
     char* const equal = std::strchr(text, '=');
     if (equal == nullptr && std::strchr(text, '/') != nullptr) {
-        complaints.add("'%.200s' is no key=value; a file of them is named by HAICHI_PROF_CONFIG", text);
+        complaints.add("ignoring '%.200s': expected key=value; name a configuration file with HAICHI_PROF_CONFIG",
+                       text);
         return;
     }
     if (equal == nullptr) {
@@ -105,7 +107,7 @@ void set(Configuration& c, Complaints& complaints, char* text) {
         copy(complaints, key, c.functions, sizeof(c.functions), value);
         c.has_functions = *value != '\0';
     } else {
-        complaints.add("no key '%.200s': file, profile, log, call_sites, functions, keep_parts", key);
+        complaints.add("unknown key '%.200s': expected file, profile, log, call_sites, functions or keep_parts", key);
     }
 }
 
@@ -115,8 +117,8 @@ const char* why_no_configuration(int file) {
     constexpr off_t kMostBytes = 1 << 20;
     struct stat status {};
     if (fstat(file, &status) != 0) return std::strerror(errno);
-    if (S_ISDIR(status.st_mode)) return "it is a folder";
-    if (!S_ISREG(status.st_mode)) return "it is no file, but a device or a pipe";
+    if (S_ISDIR(status.st_mode)) return "it is a directory";
+    if (!S_ISREG(status.st_mode)) return "it is a device or a pipe, not a file";
     return status.st_size > kMostBytes ? "it is larger than 1 MiB" : nullptr;
 }
 
@@ -126,8 +128,8 @@ void read_file(Configuration& c, Complaints& complaints, const char* path) {
     std::FILE* const file = why == nullptr ? fdopen(descriptor, "r") : nullptr;
     if (file == nullptr) {
         if (descriptor >= 0) close(descriptor);
-        complaints.add("cannot read '%.200s', which HAICHI_PROF_CONFIG names: %s; it is left out", path,
-                       why == nullptr ? "no memory" : why);
+        complaints.add("ignoring HAICHI_PROF_CONFIG: cannot read '%.200s': %s", path,
+                       why == nullptr ? "out of memory" : why);
         return;
     }
     static char line[sizeof(Configuration::functions)];

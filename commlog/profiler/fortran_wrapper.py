@@ -95,7 +95,7 @@ def exported_names(wrapper_or_libraries: list[str]) -> set[str]:
     if given and all(".so" in path.name for path in given):
         missing = [str(path) for path in given if not path.is_file()]
         if missing:
-            raise SystemExit(f"fortran_wrapper.py: there is no library {', '.join(missing)}")
+            raise SystemExit(f"fortran_wrapper.py: cannot find the libraries {', '.join(missing)}")
         return set().union(*map(names_in, given))
     return set().union(*map(names_in, linked_libraries(wrapper_or_libraries)))
 

@@ -60,10 +60,13 @@ def write(path: Path, text: str) -> None:
 
 def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--compiler", required=True, help="the MPI's compiler wrapper, or any C compiler")
-    arguments.add_argument("--include", nargs="*", default=[], help="folders of the MPI's header")
+    arguments.add_argument("--compiler", required=True, help="compiler wrapper of the MPI, or any C compiler")
+    arguments.add_argument("--include", nargs="*", default=[], help="directories of the MPI header")
     arguments.add_argument(
-        "--fortran", nargs="*", default=[], help="its Fortran compiler wrapper, or its libraries; need not be there"
+        "--fortran",
+        nargs="*",
+        default=[],
+        help="Fortran compiler wrapper of the MPI, or its Fortran libraries; optional",
     )
     arguments.add_argument("--output", required=True, type=Path)
     given = arguments.parse_args()

@@ -57,10 +57,9 @@ void become_inert() { profiler.stage = Stage::kInert; }
     read_configuration(configuration);
     if (!configuration.is_on) return;
     std::fprintf(stderr, "haichi-prof: no log: %s\n",
-                 has_session
-                     ? "the program uses MPI_Session_init without MPI_Init, which is not profiled"
-                     : "the program calls its MPI past the profiler: it has opened it with RTLD_DEEPBIND or as a "
-                       "second MPI, or another tool stands before");
+                 has_session ? "the program uses MPI_Session_init without MPI_Init, which the profiler does not support"
+                             : "the calls of the program bypass the profiler: the program opened a second MPI or "
+                               "used RTLD_DEEPBIND, or another tool precedes the profiler");
 }
 
 void on_terminate(int signal) {
@@ -158,7 +157,7 @@ bool start_together(int rank, int ranks) {
     const bool has_all = std::memchr(all.get(), 0, static_cast<std::size_t>(ranks)) == nullptr;
     if (!has_all) {
         if (own_part.has_file) remove_part(own_part.path);
-        if (rank == 0) std::fputs("haichi-prof: some processes have no memory for a profile: none is made\n", stderr);
+        if (rank == 0) std::fputs("haichi-prof: no log: some ranks have no memory for a profile\n", stderr);
     }
     return has_all;
 }
@@ -183,8 +182,7 @@ void begin_job() {
     if (profiler.stage != Stage::kInert || profiler.memory != nullptr) return;
     if (!find_handles()) {
         if (speaks_for_job()) {
-            std::fprintf(stderr,
-                         "haichi-prof: this profiler is for %s, the program uses another MPI: nothing is profiled\n",
+            std::fprintf(stderr, "haichi-prof: no log: this profiler supports %s, but the program uses another MPI\n",
                          kMpiName);
         }
         return;

@@ -25,7 +25,7 @@ Dlsym system_dlsym() {
         if (found != nullptr) break;
     }
     if (found == nullptr) {
-        std::fputs("haichi-prof: this system has no dlsym that is known\n", stderr);
+        std::fputs("haichi-prof: cannot find dlsym on this system\n", stderr);
         std::abort();
     }
     known.store(found, std::memory_order_release);

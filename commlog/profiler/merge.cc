@@ -82,14 +82,14 @@ bool gather_records(std::vector<std::byte>& record, const char* file, bool has_p
     if (is_written) {
         // The name was free when the job began, and another job has taken it since.
         if (job.path() != std::string(file) + ".haichi-log") {
-            std::fprintf(stderr, "haichi-prof: '%s' has another job's log: this one is '%s'\n", file,
+            std::fprintf(stderr, "haichi-prof: '%s' has the log of another job, so this log is '%s'\n", file,
                          job.path().c_str());
         }
         return true;
     }
     std::fprintf(stderr, "haichi-prof: cannot write '%s' (%s)%s%s%s\n", job.path().c_str(),
-                 damage.empty() ? std::strerror(error) : damage.c_str(), has_part ? ": the parts " : "",
-                 has_part ? file : "", has_part ? ".RANK.part stay, and can be read instead" : "");
+                 damage.empty() ? std::strerror(error) : damage.c_str(), has_part ? "; haichi can read the parts " : "",
+                 has_part ? file : "", has_part ? ".RANK.part instead" : "");
     return false;
 }
 
@@ -104,7 +104,8 @@ bool merge_parts(const ProfileMemory& memory, const char* file, bool has_part) {
         try {
             is_done = gather_records(record, file, has_part, memory.header.ranks, comm) ? 1 : 0;
         } catch (const std::exception& error) {
-            std::fprintf(stderr, "haichi-prof: %s: the parts %s.RANK.part stay\n", error.what(), file);
+            std::fprintf(stderr, "haichi-prof: %s; haichi can read the parts %s.RANK.part instead\n", error.what(),
+                         file);
         }
     } else {
         send_record(record, comm);

@@ -56,7 +56,7 @@ inline StatusView view(const void* status) {
             high << 32 | static_cast<std::uint32_t>(s.count_lo)};
 }
 #else
-#error "the profiler knows Open MPI and MPICH"
+#error "the profiler supports Open MPI and MPICH"
 #endif
 
 /// Converts a handle to a number. MPICH's handles are integers (except files), and Open MPI's are addresses.

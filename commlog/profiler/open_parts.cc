@@ -65,20 +65,19 @@ int open_own(const Configuration& configuration, int rank, OpenPart& part) {
 
 void tell(const Configuration& c, const Outcome& outcome, int ranks, const char* wanted) {
     if (outcome.without_memory != 0) {
-        std::fprintf(stderr, "haichi-prof: %d of %d processes have no memory for a profile: none is made\n",
+        std::fprintf(stderr, "haichi-prof: no log: %d of %d ranks have no memory for a profile\n",
                      outcome.without_memory, ranks);
         return;
     }
     if (outcome.without_file != 0) {
         std::fprintf(stderr,
-                     "haichi-prof: %d of %d processes cannot make '%s.RANK.part' (%s): "
-                     "they lose their profile if they are killed\n",
+                     "haichi-prof: %d of %d ranks cannot create '%s.RANK.part' (%s), "
+                     "so they lose their profile if they are killed\n",
                      outcome.without_file, ranks, c.file, std::strerror(outcome.error));
     }
     // Users who keep the default name do not expect a certain file.
     if (!c.has_default_file && std::strcmp(c.file, wanted) != 0) {
-        std::fprintf(stderr,
-                     "haichi-prof: '%s' has a log or parts already, which are kept: this log is '%s.haichi-log'\n",
+        std::fprintf(stderr, "haichi-prof: the name '%s' already has a log or parts, so this log is '%s.haichi-log'\n",
                      wanted, c.file);
     }
 }

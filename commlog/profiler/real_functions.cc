@@ -25,7 +25,8 @@ void* find_real(const char* pmpi_name) {
     void* const symbol = find_lasting_symbol(pmpi_name);
     if (symbol == nullptr) {
         if (speaks_for_job()) {
-            std::fprintf(stderr, "haichi-prof: no %s in this process: is its MPI loaded?\n", pmpi_name);
+            std::fprintf(stderr, "haichi-prof: cannot find %s in this process; check that its MPI is loaded\n",
+                         pmpi_name);
         }
         _exit(127);
     }

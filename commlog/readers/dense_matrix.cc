@@ -23,16 +23,15 @@ Workload read_dense_matrix(TextStream& stream) {
         std::int64_t column = 0;
         for (; rows.next_field(); ++column) {
             if (row == 0 && column >= kMostRanks) {
-                rows.fail("a row of more than " + std::to_string(kMostRanks) + " numbers, the most ranks there may be");
+                rows.fail("a row of more than " + std::to_string(kMostRanks) + " numbers, the largest number of ranks");
             }
             if (row > 0 && row >= size) {
-                rows.fail("the matrix must be square, but row " + std::to_string(row + 1) +
-                              " follows and the first has " + std::to_string(size) +
-                              (size == 1 ? " number" : " numbers"),
-                          size == 2 ? "an edge list needs a third column, the bytes" : "");
+                rows.fail("the matrix must be square: found row " + std::to_string(row + 1) +
+                              ", but the first row has " + std::to_string(size) + (size == 1 ? " number" : " numbers"),
+                          size == 2 ? "add a third column, the bytes, if the file is an edge list" : "");
             }
             if (row > 0 && column >= size) {
-                rows.fail("row " + std::to_string(row + 1) + " has more numbers than the first, " +
+                rows.fail("row " + std::to_string(row + 1) + " has more numbers than the first row, which has " +
                           std::to_string(size));
             }
             messages.add(row, column, rows.size_bytes());
@@ -40,14 +39,15 @@ Workload read_dense_matrix(TextStream& stream) {
         if (row == 0) size = column;
         if (column < size) {
             rows.fail("row " + std::to_string(row + 1) + " has " + std::to_string(column) +
-                      " numbers, but the first has " + std::to_string(size));
+                      " numbers, but the first row has " + std::to_string(size));
         }
     }
-    if (row == 0) rows.fail("no row of numbers");
+    if (row == 0) rows.fail("the file has no numbers");
     if (row < size) {
-        rows.fail("the matrix must be square, but the file ends after " + std::to_string(row) + " of " +
-                      std::to_string(size) + " rows",
-                  size == 3 || size == 4 ? "§workload-format edge-list reads source, destination, bytes" : "");
+        rows.fail(
+            "the matrix must be square: the file ends after " + std::to_string(row) + " of " + std::to_string(size) +
+                " rows",
+            size == 3 || size == 4 ? "name the format if the file is an edge list: §workload-format edge-list" : "");
     }
     return messages.take(size, "matrix");
 }
@@ -55,7 +55,7 @@ Workload read_dense_matrix(TextStream& stream) {
 }  // namespace
 
 WorkloadFormat dense_matrix_format() {
-    return {"dense-matrix", "n lines of n numbers: entry (i, j) is the bytes from rank i to rank j, 0 is no message",
+    return {"dense-matrix", "n lines of n numbers: entry (i, j) is the bytes from rank i to rank j, 0 means no message",
             recognise_dense_matrix, read_dense_matrix};
 }
 

@@ -67,7 +67,8 @@ class EdgeListReader {
             may_be_header = false;
         }
         if (messages_.size() == 0 && !ranks_known_) {
-            rows_.fail("no message and no number of ranks", "a comment '# ranks N' tells it");
+            rows_.fail("the file has neither messages nor a number of ranks",
+                       "state the number of ranks in a comment: # ranks N");
         }
         return take();
     }
@@ -78,8 +79,8 @@ class EdgeListReader {
         if (number.empty()) return;
         const std::int64_t ranks = parse_count(number, kMostRanks, rows_.place());
         if (ranks < 1) rows_.fail("the number of ranks '0' is outside 1.." + std::to_string(kMostRanks));
-        if (ranks_known_) rows_.fail("the number of ranks appears twice");
-        if (messages_.size() > 0) rows_.fail("the comment '# ranks N' must stand before the messages");
+        if (ranks_known_) rows_.fail("duplicate number of ranks");
+        if (messages_.size() > 0) rows_.fail("the comment '# ranks N' must precede the messages");
         ranks_known_ = true;
         ranks_ = ranks;
     }
@@ -92,17 +93,17 @@ class EdgeListReader {
             std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
             const auto* known = std::ranges::find(kColumnNames, std::string_view(name), &ColumnName::name);
             if (column >= kColumnCount || is_decimal_number(rows_.field())) {
-                rows_.fail("expected a header or source, destination, bytes and perhaps a set number, got " +
+                rows_.fail("expected a header or source, destination, bytes and optionally a set number, found " +
                            shown(rows_.field()) + " in column " + std::to_string(column + 1));
             }
             if (known != kColumnNames.end() && known->column != column) {
-                rows_.fail("column " + std::to_string(column + 1) + " is " + shown(rows_.field()) + ", not the " +
-                               kColumns[column],
-                           "the columns are source, destination, bytes and perhaps set, in this order");
+                rows_.fail("expected the " + std::string(kColumns[column]) + " in column " +
+                               std::to_string(column + 1) + ", found " + shown(rows_.field()),
+                           "write the columns source, destination, bytes and optionally set in this order");
             }
             ++column;
         } while (rows_.next_field());
-        if (column < 3) rows_.fail("a header of only " + std::to_string(column) + " columns");
+        if (column < 3) rows_.fail("expected a header of 3 or more columns, found " + std::to_string(column));
         columns_ = column;
     }
 
@@ -137,17 +138,18 @@ class EdgeListReader {
         } while (rows_.next_field());
         if (columns_ == 0 && column >= 3) columns_ = column;
         if (column != columns_) {
-            rows_.fail("only " + std::to_string(column) + (column == 1 ? " field" : " fields") + " instead of " +
-                       (columns_ == 0 ? "source, destination and bytes" : "the " + std::to_string(columns_)) +
-                       (columns_ == 0 ? "" : " of the first line"));
+            rows_.fail("expected " +
+                       (columns_ == 0 ? "source, destination and bytes"
+                                      : std::to_string(columns_) + " fields as in the first line") +
+                       ", found only " + std::to_string(column) + (column == 1 ? " field" : " fields"));
         }
         if (const auto problem = messages_.add(message)) rows_.fail(*problem);
     }
 
     [[noreturn]] void fail_columns(const char* nth) {
-        rows_.fail(std::string(nth) + " field " + shown(rows_.field()) + " follows" +
+        rows_.fail("found " + std::string(nth) + " field " + shown(rows_.field()) +
                        (columns_ == 0 ? "" : ", but the first line has " + std::to_string(columns_)),
-                   "a line is source, destination, bytes and perhaps a set number");
+                   "write source, destination, bytes and optionally a set number in each line");
     }
 
     void add_set_number(std::int64_t set) {
@@ -170,7 +172,7 @@ class EdgeListReader {
             throw InputError({rows_.place().file, highest_set_line_},
                              "the set number " + std::to_string(set_count_ - 1) + " leaves more than " +
                                  std::to_string(kMostEmptySets) + " sets without messages",
-                             "sets are numbered from 0");
+                             "number the sets from 0");
         }
         std::vector<Workload::Set> sets(static_cast<std::size_t>(set_count_));
         for (const std::uint32_t set : set_of_message_) ++sets[set].end;
@@ -219,7 +221,7 @@ bool recognise_edge_list(const TextShape& shape) {
 }  // namespace
 
 WorkloadFormat edge_list_format() {
-    return {"edge-list", "a message per line: source, destination, bytes, and perhaps the number of its set",
+    return {"edge-list", "one message per line: source, destination, bytes, and optionally the number of its set",
             recognise_edge_list, [](TextStream& stream) { return EdgeListReader(&stream).read(); }};
 }
 

@@ -5,7 +5,7 @@
 namespace haichi {
 
 WorkloadFormat json_workload_format() {
-    return {"json", "haichi-workload/1: communication sets with labels and computing times, repeated in iterations",
+    return {"json", "haichi-workload/1: communication sets with labels and computation times, repeated in iterations",
             [](const TextShape& shape) { return shape.is_json; },
             [](TextStream& stream) { return read_workload_json(stream); }};
 }

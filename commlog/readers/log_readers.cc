@@ -43,8 +43,8 @@ JobLog read_as(const LogFormat& format, const std::string& path, const Reading& 
     log.info("log {}: format {}, {}", shown(path), format.name, because);
     if (format.read == nullptr) {
         throw UnsupportedError(
-            path + ": is in the format " + format.name + ", and this haichi was built without its reader",
-            (format.library.empty() ? "build it" : "install " + format.library + " and build it") +
+            path + ": the file is in the format " + format.name + ", but this haichi was built without its reader",
+            (format.library.empty() ? "build it" : "install " + format.library + " and build haichi") +
                 ": cmake --build --preset release");
     }
     ReadProgress progress(reading, "log", path);
@@ -55,8 +55,8 @@ JobLog read_as(const LogFormat& format, const std::string& path, const Reading& 
 }
 
 LogFormat own_log_format() {
-    return {"haichi", "what haichi's profiler writes: a job's file, or the parts of its processes",
-            LogContent::kOrdered, is_own_log, [](const std::string& path, ReadProgress& progress) {
+    return {"haichi", "a log of haichi's profiler: the file of a job, or the parts of its ranks", LogContent::kOrdered,
+            is_own_log, [](const std::string& path, ReadProgress& progress) {
                 JobLog log = read_own_log(path, progress.reading());
                 log.format = "haichi";
                 return log;
@@ -90,13 +90,13 @@ JobLog read_log(const std::string& path, const std::string& format, const Readin
     // The file is opened again for reading, and formats with several files look for the others beside it.
     std::error_code error;
     if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error)) {
-        throw InputError(path + ": a log must be a file", "save it to a file first");
+        throw InputError(path + ": a log must be a file", "save the log to a file first");
     }
     if (!format.empty()) return read_as(log_format(format), path, reading, "as named");
     const std::string prefix = beginning_of(path);
     const LogFormat* const found = recognised(prefix);
     if (found != nullptr) return read_as(*found, path, reading, "by its content");
-    const std::string hint = "formats are " + log_formats().listing() + "; name one";
+    const std::string hint = "name one of the formats: " + log_formats().listing();
     if (prefix.empty()) throw InputError(SourcePlace{path, 1}, "an empty file is not a log", hint);
     const std::string line = prefix.substr(0, std::min<std::size_t>(prefix.find('\n'), prefix.size()));
     throw InputError(SourcePlace{path, 1}, "not in a known log format: " + shown(line), hint);
@@ -134,7 +134,7 @@ std::vector<JobFiles> files_by_job(const std::vector<std::string>& paths) {
 JobLog read_log(const JobFiles& job, const std::string& format, const Reading& reading) {
     if (job.files.size() == 1) return read_log(job.name(), format, reading);
     if (!format.empty() && format != own_log_format().name) {
-        throw OptionError("§log-format " + format + ": " + job.name() + " is a part of a job of haichi's profiler");
+        throw OptionError("§log-format " + format + ": " + job.name() + " is a part of a log of haichi's profiler");
     }
     reading.log().info("log {}: {} parts of a job", shown(job.name()), job.files.size());
     return read_parts(job.files, reading);

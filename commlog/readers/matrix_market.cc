@@ -26,7 +26,9 @@ std::vector<std::string> banner_words(TextStream& stream) {
     std::size_t length = 0;
     bool in_word = false;
     for (; !stream.at_end() && stream.current() != '\n'; stream.advance()) {
-        if (++length > kLongestBanner) throw InputError(stream.place(), "a Matrix Market banner is a short line");
+        if (++length > kLongestBanner)
+            throw InputError(stream.place(), "expected the banner of a Matrix Market file, found a line of more than " +
+                                                 std::to_string(kLongestBanner) + " characters");
         const auto c = static_cast<unsigned char>(stream.current());
         if (std::isspace(c) == 0) {
             if (!in_word) words.emplace_back();
@@ -44,7 +46,8 @@ void expect(const SourcePlace& place, const std::string& what, const std::string
     std::string all;
     for (const std::string& name : known) all += (all.empty() ? "" : ", ") + name;
     std::string near = did_you_mean(word, known);
-    throw InputError(place, "the " + what + " " + shown(word) + " is not a kind of communication matrix; one of " + all,
+    throw InputError(place,
+                     "invalid " + what + " of a communication matrix: " + shown(word) + " (expected " + all + ")",
                      word == "skew-symmetric" || word == "hermitian" || word == "complex"
                          ? "sizes in bytes are neither negative nor complex"
                          : std::move(near));
@@ -56,12 +59,12 @@ Banner read_banner(TextStream& stream) {
     const SourcePlace place = stream.place();
     if (!words.empty() && words[0].starts_with(kByteOrderMark)) words[0].erase(0, kByteOrderMark.size());
     if (words.empty() || words[0] != "%%matrixmarket") {
-        throw InputError(
-            place, "a Matrix Market file begins with %%MatrixMarket, not with " + shown(words.empty() ? "" : words[0]));
+        throw InputError(place, "expected %%MatrixMarket at the beginning of the file, found " +
+                                    shown(words.empty() ? "" : words[0]));
     }
     if (words.size() != 5) {
-        throw InputError(place, "the banner has " + std::to_string(words.size()) + " words instead of 5",
-                         "%%MatrixMarket matrix coordinate integer general");
+        throw InputError(place, "expected a banner of 5 words, found " + std::to_string(words.size()),
+                         "write a banner such as %%MatrixMarket matrix coordinate integer general");
     }
     expect(place, "object", words[1], {"matrix"});
     expect(place, "format", words[2], {"coordinate", "array"});
@@ -69,7 +72,7 @@ Banner read_banner(TextStream& stream) {
     expect(place, "symmetry", words[4], {"general", "symmetric"});
     const Banner banner{words[2] == "coordinate", words[3] == "pattern", words[4] == "symmetric"};
     if (banner.is_pattern && !banner.is_coordinate)
-        throw InputError(place, "an array has values, the field is 'pattern'");
+        throw InputError(place, "the format 'array' cannot be combined with the field 'pattern'");
     return banner;
 }
 
@@ -94,7 +97,7 @@ class MatrixMarketReader {
     }
 
     void end_line() {
-        if (rows_.next_field()) rows_.fail("the line goes on with " + shown(rows_.field()));
+        if (rows_.next_field()) rows_.fail("expected the end of the line, found " + shown(rows_.field()));
     }
 
     void read_sizes() {
@@ -102,7 +105,7 @@ class MatrixMarketReader {
         size_ = next_number("number of rows", 1, kMostRanks);
         const std::int64_t columns = next_number("number of columns", 1, kMostRanks);
         if (columns != size_) {
-            rows_.fail("the matrix must be square, not " + std::to_string(size_) + " x " + std::to_string(columns));
+            rows_.fail("the matrix must be square, found " + std::to_string(size_) + " x " + std::to_string(columns));
         }
         if (banner_.is_coordinate) entry_count_ = next_number("number of entries", 0, kMostMessages);
         end_line();
@@ -113,7 +116,7 @@ class MatrixMarketReader {
         for (; rows_.next_row(); ++found) {
             const std::int64_t row = next_number("row", 1, size_) - 1;
             if (found == entry_count_) {
-                rows_.fail("more lines than the " + std::to_string(entry_count_) + " entries declared");
+                rows_.fail("expected " + std::to_string(entry_count_) + " entries, found more lines");
             }
             const std::int64_t column = next_number("column", 1, size_) - 1;
             std::int64_t size_bytes = 1;
@@ -125,8 +128,7 @@ class MatrixMarketReader {
             add(row, column, size_bytes);
         }
         if (found < entry_count_) {
-            rows_.fail("the file ends after " + std::to_string(found) + " of the " + std::to_string(entry_count_) +
-                       " entries declared");
+            rows_.fail("expected " + std::to_string(entry_count_) + " entries, found " + std::to_string(found));
         }
     }
 
@@ -141,7 +143,8 @@ class MatrixMarketReader {
                 add(row, column, rows_.size_bytes());
             }
         }
-        if (rows_.next_field_of_any_row()) rows_.fail("more values than the matrix has, " + shown(rows_.field()));
+        if (rows_.next_field_of_any_row())
+            rows_.fail("expected the end of the file after the matrix, found " + shown(rows_.field()));
     }
 
     void add(std::int64_t row, std::int64_t column, std::int64_t size_bytes) {
@@ -150,9 +153,9 @@ class MatrixMarketReader {
         // The format requires the lower triangle, but some programs write the upper one.
         const bool is_lower = row > column;
         if (triangle_known_ && is_lower != lower_triangle_) {
-            rows_.fail("entries on both sides of the diagonal of a symmetric matrix, which are mirrored: row " +
-                           std::to_string(row + 1) + ", column " + std::to_string(column + 1),
-                       "a matrix with both triangles is 'general'");
+            rows_.fail("a symmetric matrix has entries on both sides of its diagonal: row " + std::to_string(row + 1) +
+                           ", column " + std::to_string(column + 1),
+                       "use the symmetry 'general' for a matrix with both triangles");
         }
         triangle_known_ = true;
         lower_triangle_ = is_lower;

@@ -63,8 +63,8 @@ Workload read_qaplib(TextStream& stream) {
     Matrix first = read_matrix(rows, size, "first");
     Matrix second = read_matrix(rows, size, "second");
     if (rows.next_field_of_any_row()) {
-        rows.fail(shown(rows.field()) + " follows the two matrices of " + std::to_string(size) + " x " +
-                  std::to_string(size) + " numbers");
+        rows.fail("expected the end of the file after two matrices of " + std::to_string(size) + " x " +
+                  std::to_string(size) + " numbers, found " + shown(rows.field()));
     }
     // QAPLIB leaves open which matrix is the flow. It minimises the sum of a(i,j) b(p(i),p(j)). So the first matrix is
     // the flow between facilities and the second the distance between locations, unless the first can only be
@@ -76,7 +76,7 @@ Workload read_qaplib(TextStream& stream) {
 }  // namespace
 
 WorkloadFormat qaplib_format() {
-    return {"qaplib", "a QAPLIB instance: its size, then two matrices, of which the flow is taken as bytes",
+    return {"qaplib", "a QAPLIB instance with its size and two matrices; haichi uses the flow matrix as bytes",
             [](const TextShape& shape) {
                 return !shape.states_ranks && !shape.rows.empty() && shape.rows.front().field_count == 1 &&
                        shape.rows.front().is_numbers;

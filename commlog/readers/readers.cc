@@ -22,23 +22,23 @@ struct ForeignFile {
     const char* hint;
 };
 constexpr std::array<ForeignFile, 5> kForeignFiles = {{
-    {"\x93NUMPY", "a NumPy array", "the Python package reads .npy and .npz"},
-    {"PK\x03\x04", "a zip archive, perhaps of NumPy", "the Python package reads .npy and .npz"},
-    {"\x1f\x8b", "compressed", "decompress it: gzip -dc FILE | haichi ... -w -"},
+    {"\x93NUMPY", "a NumPy array", "read .npy and .npz files with the Python package"},
+    {"PK\x03\x04", "a zip archive, perhaps of NumPy", "read .npy and .npz files with the Python package"},
+    {"\x1f\x8b", "a compressed file", "decompress the file: gzip -dc FILE | haichi ... -w -"},
     {"\xfd"
      "7zXZ",
-     "compressed", "decompress it: xz -dc FILE | haichi ... -w -"},
-    {"BZh", "compressed", "decompress it: bzip2 -dc FILE | haichi ... -w -"},
+     "a compressed file", "decompress the file: xz -dc FILE | haichi ... -w -"},
+    {"BZh", "a compressed file", "decompress the file: bzip2 -dc FILE | haichi ... -w -"},
 }};
 
 [[noreturn]] void refuse(TextStream& stream) {
     const std::string_view prefix = stream.prefix();
     for (const ForeignFile& foreign : kForeignFiles) {
         if (prefix.starts_with(foreign.magic)) {
-            throw InputError(stream.place().file + ": is " + foreign.name + ", not a workload format", foreign.hint);
+            throw InputError(stream.place().file + ": expected a workload, found " + foreign.name, foreign.hint);
         }
     }
-    const std::string hint = "formats are " + workload_formats().listing() + "; name one: §workload-format NAME";
+    const std::string hint = "name one of the formats with §workload-format: " + workload_formats().listing();
     constexpr std::string_view kBlanks = " \t\r\n";
     const auto first = std::min(prefix.find_first_not_of(kBlanks), prefix.size());
     if (first == prefix.size() && stream.prefix_is_all()) {
@@ -46,7 +46,7 @@ constexpr std::array<ForeignFile, 5> kForeignFiles = {{
     }
     // Moves to the line that the error shows. A NUL byte before it gives a better error.
     for (std::size_t i = 0; i < first; ++i) stream.advance();
-    if (stream.at_end()) throw InputError(stream.place(), "1 MiB of blanks, not a workload", hint);
+    if (stream.at_end()) throw InputError(stream.place(), "expected a workload, found 1 MiB of blanks", hint);
     const std::string line(
         prefix.substr(first, std::min<std::size_t>(prefix.find('\n', first), prefix.size()) - first));
     stream.advance();
@@ -59,8 +59,7 @@ const WorkloadFormat& recognised_format(TextStream& stream) {
     for (const WorkloadFormat& format : workload_formats()) {
         if (!format.recognise(shape)) continue;
         if (found != nullptr) {
-            throw InputError(stream.place().file + ": may be a workload in the format " + found->name +
-                                 " or in the format " + format.name,
+            throw InputError(stream.place().file + ": the format may be " + found->name + " or " + format.name,
                              "name the format: §workload-format NAME");
         }
         found = &format;
@@ -95,8 +94,8 @@ SetsOfLog sets_of(const JobLog& job, const std::string& path, const Log& log) {
     };
     if (!job.has_calls) {
         SetsOfLog matrix{communication_matrix(job, path).workload, of_this_log(job.warnings)};
-        log.info("workload {}: {} sets from the log's matrix; it has no order", shown(path),
-                 matrix.workload.set_count());
+        log.info("workload {}: {} sets from the communication matrix of the log, which has no order of messages",
+                 shown(path), matrix.workload.set_count());
         return matrix;
     }
     Extraction extraction = [&] {
@@ -106,7 +105,7 @@ SetsOfLog sets_of(const JobLog& job, const std::string& path, const Log& log) {
             throw UnsupportedError(path + ": " + error.what(), error.hint());
         }
     }();
-    log.info("workload {}: {} sets of the log's kernel", shown(path), extraction.workload.set_count());
+    log.info("workload {}: {} sets of the main loop of the log", shown(path), extraction.workload.set_count());
     return {std::move(extraction.workload), of_this_log(caveats(extraction))};
 }
 

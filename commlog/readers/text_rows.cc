@@ -74,7 +74,7 @@ void TextRows::advance() {
     const bool is_return = stream_->current() == '\r';
     stream_->advance();
     if (!is_return || stream_->at_end() || stream_->current() == '\n' || stream_->current() == '\r') return;
-    fail("a carriage return (\\x0d) inside a line", "lines end with LF or CR LF");
+    fail("a carriage return (\\x0d) inside a line", "end lines with LF or CR LF");
 }
 
 void TextRows::skip_blanks() {
@@ -130,18 +130,18 @@ std::int64_t TextRows::whole_number(std::string_view what, std::int64_t least, s
     const Verdict verdict = truncated_ ? Verdict::kNoNumber : read_whole(field(), value);
     if (verdict == Verdict::kGood && value >= least && value <= largest) return value;
     const std::string named(what);
-    if (length_ == 0) fail("the " + named + " is missing: an empty field");
+    if (length_ == 0) fail("the " + named + " is missing: the field is empty");
     switch (verdict) {
         case Verdict::kNegative:
-            fail("the " + named + " must not be negative, got " + shown(field()));
+            fail("the " + named + " must not be negative, found " + shown(field()));
         case Verdict::kFraction:
-            fail("the " + named + " must be a whole number, got " + shown(field()),
-                 largest == kLargestMessageBytes ? "sizes are whole bytes: multiply all of them by one factor" : "");
+            fail(
+                "the " + named + " must be a whole number, found " + shown(field()),
+                largest == kLargestMessageBytes ? "multiply all sizes by one factor so that they are whole bytes" : "");
         case Verdict::kNoNumber:
-            fail("the " + named + " must be a number, got " + shown(field()) +
-                 (truncated_
-                      ? ", which goes on: no number has more than " + std::to_string(kLongestField) + " characters"
-                      : ""));
+            fail(
+                "the " + named + " must be a number, found " + shown(field()) +
+                (truncated_ ? " and more: a number has at most " + std::to_string(kLongestField) + " characters" : ""));
         case Verdict::kGood:
         case Verdict::kOutside:
             break;

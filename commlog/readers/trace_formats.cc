@@ -98,15 +98,15 @@ bool is_ipm_xml(std::string_view prefix) {
 std::vector<LogFormat> trace_formats() {
     const TraceReaders readers = trace_readers();
     std::vector<LogFormat> formats = {
-        {"otf2", "an OTF2 archive (of Score-P, EZTrace and others): its .otf2 file", LogContent::kOrdered,
+        {"otf2", "the .otf2 file of an OTF2 archive (by Score-P, EZTrace and others)", LogContent::kOrdered,
          recognise_otf2, readers.otf2, "libopen-trace-format2-dev"},
-        {"dumpi", "a DUMPI trace as text (dumpi2ascii), NAME-RANK.txt of every rank", LogContent::kOrdered,
+        {"dumpi", "a DUMPI trace as text (dumpi2ascii): NAME-RANK.txt of every rank", LogContent::kOrdered,
          recognise_dumpi, readers.dumpi},
         {"tit", "a time-independent trace of SimGrid (smpirun -trace-ti): its index, or one file", LogContent::kOrdered,
          recognise_tit, readers.tit},
-        {"goal", "a GOAL schedule in text, of Schedgen and LogGOPSim", LogContent::kOrdered, recognise_goal,
+        {"goal", "a GOAL schedule as text, for Schedgen and LogGOPSim", LogContent::kOrdered, recognise_goal,
          readers.goal},
-        {"open-mpi-monitoring", "a file of Open MPI's monitoring (pml_monitoring_enable_output 3), NAME.RANK.prof",
+        {"open-mpi-monitoring", "a file of Open MPI's monitoring (pml_monitoring_enable_output 3): NAME.RANK.prof",
          LogContent::kMatrix, recognise_monitoring, readers.monitoring},
         {"mpip", "a report of mpiP 3", LogContent::kProfile, recognise_mpip, readers.mpip},
         {"ipm", "a report of IPM: its XML file or the banner it prints", LogContent::kProfile, recognise_ipm,

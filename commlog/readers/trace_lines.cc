@@ -35,8 +35,8 @@ std::int64_t TraceLines::whole(std::string_view field, std::string_view what, st
     const char* const end = field.data() + field.size();
     const auto [at, error] = std::from_chars(field.data(), end, value);
     if (error == std::errc::invalid_argument || at != end || field.empty()) {
-        fail("the " + std::string(what) + " is " + (field.empty() ? "missing" : shown(field)),
-             "a whole number is expected");
+        fail("expected a whole number as the " + std::string(what) + ", found " +
+             (field.empty() ? "nothing" : shown(field)));
     }
     if (error != std::errc() || value < least || value > largest) {
         fail("the " + std::string(what) + " " + shown(field) + " is outside " + std::to_string(least) + ".." +
@@ -50,7 +50,7 @@ double TraceLines::real(std::string_view field, std::string_view what, double la
     const char* const end = field.data() + field.size();
     const auto [at, error] = std::from_chars(field.data(), end, value);
     if (error == std::errc::invalid_argument || at != end || field.empty()) {
-        fail("the " + std::string(what) + " is " + (field.empty() ? "missing" : shown(field)), "a number is expected");
+        fail("expected a number as the " + std::string(what) + ", found " + (field.empty() ? "nothing" : shown(field)));
     }
     if (error != std::errc() || !std::isfinite(value) || value < 0 || value > largest) {
         fail("the " + std::string(what) + " " + shown(field) + " is out of range");

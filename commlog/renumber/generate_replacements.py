@@ -93,7 +93,7 @@ def replacements(functions: list[Function]) -> str:
     chosen = [f for f in functions if communicators(f) and f.name not in KEPT]
     for f in chosen:
         if f.is_variadic or f.result != "int":
-            raise SystemExit(f"generate_replacements.py: does not know how to wrap {f.name}")
+            raise SystemExit(f"generate_replacements.py: cannot wrap {f.name}")
     texts = [c_function(f) for f in chosen]
     for f in chosen:
         if f.name.endswith("_c"):  # Fortran has large counts as overloads
@@ -106,8 +106,8 @@ def replacements(functions: list[Function]) -> str:
 
 def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--compiler", required=True, help="the MPI's compiler wrapper, or any C compiler")
-    arguments.add_argument("--include", nargs="*", default=[], help="folders of the MPI's header")
+    arguments.add_argument("--compiler", required=True, help="compiler wrapper of the MPI, or any C compiler")
+    arguments.add_argument("--include", nargs="*", default=[], help="directories of the MPI header")
     arguments.add_argument("--output", required=True, type=Path)
     given = arguments.parse_args()
     given.output.parent.mkdir(parents=True, exist_ok=True)

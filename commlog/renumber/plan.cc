@@ -56,7 +56,7 @@ int number(std::string_view word, const SourcePlace& place, const char* what) {
     int value = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (error != std::errc() || end != word.data() + word.size() || value < 0 || value > kLargestCoordinate) {
-        throw InputError(place, std::string("expected a ") + what + ", got " + shown(word));
+        throw InputError(place, std::string("expected a ") + what + ", found " + shown(word));
     }
     return value;
 }
@@ -86,15 +86,15 @@ std::vector<Placed> read_coordinates(const std::string& text, const std::string&
         if (columns == 0) columns = count;
         if (count != columns || (count != shape.size() && count != shape.size() + 1)) {
             throw InputError(place, "expected " + std::to_string(shape.size()) +
-                                        " coordinates, perhaps a core, in every line; got " + std::to_string(count) +
-                                        " words");
+                                        " coordinates and optionally a core in every line, found " +
+                                        std::to_string(count) + " words");
         }
         Placed rank{{}, 0, lines.number()};
         for (std::size_t k = 0; k < shape.size(); ++k) {
             rank.node.push_back(number(lines.words()[k], place, "coordinate"));
             if (rank.node.back() >= shape[k]) {
                 throw InputError(place, "coordinate " + std::to_string(rank.node.back()) + " on axis " +
-                                            std::to_string(k) + " lies outside the shape " + shape_text(shape));
+                                            std::to_string(k) + " is outside the shape " + shape_text(shape));
             }
         }
         if (count > shape.size()) rank.core = number(lines.words().back(), place, "core");
@@ -107,12 +107,12 @@ std::vector<Placed> read_mapping(const std::string& text, const std::string& pat
     const LocatedJson document = LocatedJson::parse(text, path);
     const nlohmann::json& root = document.root();
     if (!root.is_object() || !root.contains("node_of_rank") || !root["node_of_rank"].is_array()) {
-        throw InputError(document.place(""), "a map has a list \"node_of_rank\"",
-                         "haichi convert writes one from other formats");
+        throw InputError(document.place(""), "a JSON map requires a list \"node_of_rank\"",
+                         "convert maps of other formats with haichi convert");
     }
     if (root.contains("shape") && root["shape"] != nlohmann::json(shape)) {
-        throw InputError(document.place("/shape"),
-                         "the map is for the shape " + root["shape"].dump() + ", the job has " + shape_text(shape));
+        throw InputError(document.place("/shape"), "the map is for the shape " + root["shape"].dump() +
+                                                       ", but the job has the shape " + shape_text(shape));
     }
     long long nodes = 1;
     for (const int size : shape) nodes *= size;
@@ -164,7 +164,8 @@ Coordinates parse_shape(const std::string& text) {
         begin = end + 1;
     }
     if (shape.size() > kMostAxes || std::ranges::find(shape, 0) != shape.end()) {
-        throw InputError("HAICHI_RENUMBER_SHAPE: " + shown(text) + " is not a shape", "an example is 1x2x4x2x3x2");
+        throw InputError("HAICHI_RENUMBER_SHAPE: " + shown(text) + " is not a shape",
+                         "write a shape such as 1x2x4x2x3x2");
     }
     return shape;
 }
@@ -180,11 +181,11 @@ void read_coordinate_table(const std::string& path, std::vector<Process>& proces
         const bool names_rank = words[0] == "rank";
         const std::size_t first = names_rank ? 2 : 1;
         if (words.size() <= first || words.size() - first > kMostAxes) {
-            throw InputError(place, "expected HOST or rank R, then the coordinates of the node");
+            throw InputError(place, "expected HOST or rank R, and then the coordinates of the node");
         }
         if (axes == 0) axes = words.size() - first;
         if (words.size() - first != axes) {
-            throw InputError(place, "expected " + std::to_string(axes) + " coordinates as in the lines before, got " +
+            throw InputError(place, "expected " + std::to_string(axes) + " coordinates as in the lines before, found " +
                                         std::to_string(words.size() - first));
         }
         Coordinates node;
@@ -192,8 +193,8 @@ void read_coordinate_table(const std::string& path, std::vector<Process>& proces
         const bool is_new = names_rank ? of_rank.emplace(number(words[1], place, "rank"), std::move(node)).second
                                        : of_host.emplace(std::string(words[0]), std::move(node)).second;
         if (!is_new) {
-            throw InputError(place, names_rank ? "rank " + std::string(words[1]) + " is there twice"
-                                               : "the host " + shown(words[0]) + " is there twice");
+            throw InputError(
+                place, names_rank ? "duplicate rank " + std::string(words[1]) : "duplicate host " + shown(words[0]));
         }
     }
     for (std::size_t r = 0; r < processes.size(); ++r) {
@@ -205,8 +206,8 @@ void read_coordinate_table(const std::string& path, std::vector<Process>& proces
         } else if (const auto brief = of_host.find(host.substr(0, host.find('.'))); brief != of_host.end()) {
             processes[r].node = brief->second;
         } else {
-            throw InputError(path + ": neither rank " + std::to_string(r) + " nor its host " + shown(host) +
-                             " is in the table");
+            throw InputError(path + ": the table has neither rank " + std::to_string(r) + " nor its host " +
+                             shown(host));
         }
     }
 }
@@ -215,8 +216,8 @@ Coordinates shape_of(const std::vector<Process>& processes) {
     Coordinates shape;
     for (const Process& process : processes) {
         if (process.node.empty()) {
-            throw InputError("the coordinates of host " + shown(process.host) + " are not known",
-                             "HAICHI_RENUMBER_TABLE names a table of them");
+            throw InputError("the coordinates of host " + shown(process.host) + " are unknown",
+                             "name a table of coordinates with HAICHI_RENUMBER_TABLE");
         }
         shape.resize(process.node.size());
         for (std::size_t k = 0; k < shape.size(); ++k) shape[k] = std::max(shape[k], process.node[k] + 1);
@@ -233,7 +234,8 @@ std::string map_file(const std::string& maps, const Coordinates& shape) {
     } else if (std::filesystem::is_directory(maps)) {
         for (const char* ending : {".map", ".json"}) candidates.push_back(maps + "/" + name + ending);
     } else {
-        throw InputError("HAICHI_RENUMBER_MAPS: " + shown(maps) + " is neither a folder nor a name with {shape} in it");
+        throw InputError("HAICHI_RENUMBER_MAPS: " + shown(maps) +
+                         " is neither a directory nor a file name with {shape}");
     }
     std::string all;
     for (const std::string& candidate : candidates) {
@@ -244,14 +246,14 @@ std::string map_file(const std::string& maps, const Coordinates& shape) {
         if (!all.empty()) all += " or ";
         all += candidate;
     }
-    throw InputError("no map for the shape " + name + ": there is no " + all);
+    throw InputError("no map for the shape " + name + ": cannot find " + all);
 }
 
 std::vector<int> program_ranks(const std::vector<Process>& processes, const Coordinates& shape,
                                const std::string& map_path) {
     const std::vector<Placed> ranks = read_map(map_path, shape);
     if (ranks.size() != processes.size()) {
-        throw InputError(map_path + ": has " + counted(ranks.size(), "rank") + ", the job has " +
+        throw InputError(map_path + ": the map has " + counted(ranks.size(), "rank") + ", but the job has " +
                          counted(processes.size(), "process"));
     }
     std::map<Coordinates, std::vector<int>> processes_of;
@@ -259,9 +261,9 @@ std::vector<int> program_ranks(const std::vector<Process>& processes, const Coor
     std::map<Coordinates, std::vector<int>> ranks_of;
     for (std::size_t r = 0; r < ranks.size(); ++r) {
         if (!processes_of.contains(ranks[r].node)) {
-            throw InputError(
-                SourcePlace{map_path, ranks[r].line},
-                "rank " + std::to_string(r) + " is to run on node " + text_of(ranks[r].node) + ", where no process is");
+            throw InputError(SourcePlace{map_path, ranks[r].line}, "the map puts rank " + std::to_string(r) +
+                                                                       " on node " + text_of(ranks[r].node) +
+                                                                       ", which has no process");
         }
         ranks_of[ranks[r].node].push_back(static_cast<int>(r));
     }
@@ -270,9 +272,9 @@ std::vector<int> program_ranks(const std::vector<Process>& processes, const Coor
         std::vector<int>& wanted = ranks_of[node];
         if (wanted.size() != there.size()) {
             const std::size_t line = wanted.empty() ? 0 : ranks[static_cast<std::size_t>(wanted.back())].line;
-            throw InputError(SourcePlace{map_path, line},
-                             "puts " + counted(wanted.size(), "rank") + " on node " + text_of(node) + ", where " +
-                                 counted(there.size(), "process") + (there.size() == 1 ? " is" : " are"));
+            throw InputError(SourcePlace{map_path, line}, "the map puts " + counted(wanted.size(), "rank") +
+                                                              " on node " + text_of(node) + ", which has " +
+                                                              counted(there.size(), "process"));
         }
         std::ranges::stable_sort(wanted, {}, [&](int r) { return ranks[static_cast<std::size_t>(r)].core; });
         for (std::size_t k = 0; k < there.size(); ++k) rank_of_process[static_cast<std::size_t>(there[k])] = wanted[k];

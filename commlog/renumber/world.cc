@@ -90,7 +90,8 @@ std::vector<Process> processes_of(const std::vector<Card>& cards) {
 std::vector<int> decided_ranks(const std::vector<Card>& cards) {
     const std::string maps = setting("HAICHI_RENUMBER_MAPS");
     if (maps.empty()) {
-        throw InputError("HAICHI_RENUMBER_MAPS is not set", "it names a folder of maps, or a file with {shape} in it");
+        throw InputError("HAICHI_RENUMBER_MAPS is not set",
+                         "set HAICHI_RENUMBER_MAPS to a directory of maps, or to a file name with {shape}");
     }
     std::vector<Process> processes = processes_of(cards);
     if (const std::string table = setting("HAICHI_RENUMBER_TABLE"); !table.empty()) {
@@ -101,7 +102,9 @@ std::vector<int> decided_ranks(const std::vector<Card>& cards) {
         const Coordinates stated = parse_shape(given);
         bool fits = stated.size() == shape.size();
         for (std::size_t k = 0; fits && k < shape.size(); ++k) fits = shape[k] <= stated[k];
-        if (!fits) throw InputError("HAICHI_RENUMBER_SHAPE: the processes have the shape " + shape_text(shape));
+        if (!fits)
+            throw InputError("HAICHI_RENUMBER_SHAPE: " + shown(given) + " does not contain the shape of the job, " +
+                             shape_text(shape));
         shape = stated;
     }
     const std::string file = map_file(maps, shape);
@@ -155,8 +158,8 @@ __attribute__((constructor)) void look_what_is_in_front() {
     if (rank.empty() || is_in_front() || dlsym(RTLD_DEFAULT, "PMPI_Init") == nullptr) return;
     const bool is_required = setting("HAICHI_RENUMBER_REQUIRE") == "1";
     if (rank == "0") {
-        say((is_required ? "error: " : "warning: ") + std::string("another library with MPI functions stands before ") +
-            "this one" + (is_required ? "" : "; ranks keep their numbers"));
+        say((is_required ? "error: " : "warning: ") + std::string("another library with MPI functions precedes ") +
+            "libhaichi-renumber" + (is_required ? "" : "; ranks keep their numbers"));
         say("hint: name libhaichi-renumber first in LD_PRELOAD");
     }
     if (is_required) _exit(1);
@@ -218,7 +221,7 @@ void* find_next(const char* name) {
     if (void* const symbol = dlsym(RTLD_NEXT, name); symbol != nullptr) return symbol;
     const char first = name[0] == 'M' ? 'P' : 'p';
     if (void* const symbol = find_symbol((first + std::string(name)).c_str()); symbol != nullptr) return symbol;
-    std::fprintf(stderr, "haichi-renumber: no %s in this process: is its MPI loaded?\n", name);
+    std::fprintf(stderr, "haichi-renumber: cannot find %s in this process; check that its MPI is loaded\n", name);
     _exit(127);
 }
 
@@ -229,7 +232,8 @@ void renumber_world() {
     is_done = true;
     Handles handles{};
     if (!find_handles(handles)) {
-        say("warning: this process runs another MPI than the library is for; ranks keep their numbers");
+        say("warning: this process uses another MPI than the one that libhaichi-renumber supports; ranks keep their "
+            "numbers");
         return;
     }
     decide_with_all(handles);

@@ -23,7 +23,7 @@ inline constexpr MPI_Fint kFortranWorld = 0;
 #elif defined(MPICH_VERSION)
 inline constexpr MPI_Fint kFortranWorld = 0x44000000;
 #else
-#error "the numbers of Open MPI and of MPICH are known"
+#error "libhaichi-renumber supports Open MPI and MPICH"
 #endif
 
 inline bool is_replaced(MPI_Comm communicator) { return world.is_renumbered && communicator == world.machine; }

@@ -50,15 +50,17 @@ class DumpiReader {
         if (untyped_ != 0) {
             job_.warn(
                 std::to_string(untyped_) +
-                " sizes are counts of datatypes whose size is not in the trace (of Fortran, or made by calls that "
-                "it lacks): taken for bytes");
+                " sizes are counts of datatypes of unknown size (Fortran, or made by missing calls); haichi uses the "
+                "counts as bytes");
         }
         if (communicators_.unresolved() != 0) {
-            job_.warn("who is in " + std::to_string(communicators_.unresolved()) +
-                      " communicators is not known: ranks are missing, or they were made by a call that does not tell");
+            job_.warn("the ranks of " + std::to_string(communicators_.unresolved()) +
+                      " communicators are unknown: ranks are missing in the trace, or the call that made the "
+                      "communicator does not name them");
         }
         if (communicators_.unordered() != 0) {
-            job_.warn("ranks of communicators made by MPI_Comm_create are taken to be in the old one's order");
+            job_.warn(
+                "haichi assumes that communicators made by MPI_Comm_create have the order of the old communicator");
         }
         JobLog log = job_.finish(true);
         // A rank without calls also has a file.

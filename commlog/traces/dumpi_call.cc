@@ -37,7 +37,8 @@ bool DumpiCall::read(TraceLines& lines) {
         const std::string_view line = lines.line();
         const std::size_t end = line.find(kReturning);
         if (end != std::string_view::npos && line.starts_with("MPI_")) {
-            if (line.substr(0, end) != name_) fail("followed by the end of " + shown(line.substr(0, end)));
+            if (line.substr(0, end) != name_)
+                fail("expected the end of this call, found the end of " + shown(line.substr(0, end)));
             returned_ = std::max(time_in(line), entered_);
             return true;
         }
@@ -62,7 +63,7 @@ const std::string* DumpiCall::find(std::string_view argument) const {
 
 std::int64_t DumpiCall::whole(std::string_view argument, std::int64_t least, std::int64_t largest) const {
     const std::string* const value = find(argument);
-    if (value == nullptr) fail("has no argument " + std::string(argument));
+    if (value == nullptr) fail("missing argument " + std::string(argument));
     std::string_view number = *value;
     if (number.starts_with('[')) number.remove_prefix(1);
     number = number.substr(0, number.find_first_of(" ,]"));

@@ -22,7 +22,7 @@ std::int64_t DumpiCommunicators::old_handle(const DumpiCall& call) {
     for (const char* const argument : {"oldcomm", "localcomm", "comm"}) {
         if (call.has(argument)) return call.whole(argument);
     }
-    call.fail("has no communicator");
+    call.fail("missing argument for the communicator");
 }
 
 DumpiCommunicators::Making DumpiCommunicators::making_of(const DumpiCall& call) {
@@ -50,7 +50,7 @@ DumpiCommunicators::Making DumpiCommunicators::making_of(const DumpiCall& call) 
 
 void DumpiCommunicators::note(std::int32_t rank, const DumpiCall& call) {
     if (!makes(call)) return;
-    if (++making_count_ > kMostMakings) call.fail("more than 2^22 communicators are made");
+    if (++making_count_ > kMostMakings) call.fail("more than 2^22 communicators");
     makings_[rank].push_back(making_of(call));
 }
 

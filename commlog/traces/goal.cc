@@ -59,7 +59,7 @@ class GoalTokens {
         return token_.kind == Token::Kind::kEnd ? "the end of the file" : shown(token_.text);
     }
     void expect(std::string_view text) {
-        if (!is(text)) fail("expected \"" + std::string(text) + "\", got " + found());
+        if (!is(text)) fail("expected \"" + std::string(text) + "\", found " + found());
         advance();
     }
     std::int64_t number(const std::string& what, std::int64_t least, std::int64_t largest) {
@@ -67,7 +67,7 @@ class GoalTokens {
         const char* const end = token_.text.data() + token_.text.size();
         const auto [at, error] = std::from_chars(token_.text.data(), end, value);
         if (token_.kind != Token::Kind::kNumber || error == std::errc::invalid_argument || at != end) {
-            fail("expected the " + what + ", got " + found());
+            fail("expected the " + what + ", found " + found());
         }
         if (error != std::errc() || value < least || value > largest) {
             fail("the " + what + " " + shown(token_.text) + " is outside " + std::to_string(least) + ".." +
@@ -100,7 +100,7 @@ class GoalTokens {
             if (last == '*' && c == '/') return;
             last = c;
         }
-        fail("a comment is not closed");
+        fail("expected the end of a comment, found the end of the file");
     }
     /// Skips blanks, semicolons and comments.
     void skip() {
@@ -117,7 +117,7 @@ class GoalTokens {
                     stream_->advance();
                     skip_comment();
                 } else {
-                    fail("a single \"/\"", "comments begin with // or /*");
+                    fail("expected // or /*, found a single \"/\"", "begin comments with // or /*");
                 }
             } else {
                 return;
@@ -277,14 +277,14 @@ class GoalReader {
 
   private:
     void read_rank(std::int32_t number) {
-        if (job_.has_rank(number)) tokens_.fail("the rank " + std::to_string(number) + " is there twice");
+        if (job_.has_rank(number)) tokens_.fail("duplicate rank " + std::to_string(number));
         rank_ = {};
         labels_.clear();
         tokens_.expect("{");
         while (!tokens_.is("}")) read_statement();
         TracedRank traced(number, kNanosecondsPerSecond);
         if (!rank_.run(traced)) {
-            tokens_.fail("the operations of rank " + std::to_string(number) + " require each other in a ring");
+            tokens_.fail("the operations of rank " + std::to_string(number) + " require each other in a cycle");
         }
         tokens_.advance();
         RankLog log = traced.finish(file_);
@@ -295,7 +295,7 @@ class GoalReader {
     void read_statement() {
         const Token first = tokens_.current();
         if (first.kind != Token::Kind::kWord) {
-            tokens_.fail("expected an operation, a label or \"}\", got " + tokens_.found());
+            tokens_.fail("expected an operation, a label or \"}\", found " + tokens_.found());
         }
         if (first.text == "send" || first.text == "recv" || first.text == "calc") {
             read_operation();
@@ -304,15 +304,15 @@ class GoalReader {
         tokens_.advance();
         if (tokens_.is(":")) {
             const auto [at, is_new] = labels_.try_emplace(first.text, static_cast<std::uint32_t>(rank_.size()));
-            if (!is_new) tokens_.fail("the label " + shown(first.text) + " is there twice");
+            if (!is_new) tokens_.fail("duplicate label " + shown(first.text));
             tokens_.advance();
             (void)read_operation();
             return;
         }
         const bool started = tokens_.is("irequires");
         if (!started && !tokens_.is("requires")) {
-            tokens_.fail("expected \":\", \"requires\" or \"irequires\" behind the label " + shown(first.text) +
-                         ", got " + tokens_.found());
+            tokens_.fail("expected \":\", \"requires\" or \"irequires\" after the label " + shown(first.text) +
+                         ", found " + tokens_.found());
         }
         tokens_.advance();
         const std::uint32_t later = operation_of(first.text);
@@ -324,7 +324,7 @@ class GoalReader {
 
     std::uint32_t operation_of(const std::string& label) const {
         const auto found = labels_.find(label);
-        if (found == labels_.end()) tokens_.fail("no operation has the label " + shown(label));
+        if (found == labels_.end()) tokens_.fail("unknown label " + shown(label));
         return found->second;
     }
 
@@ -343,7 +343,7 @@ class GoalReader {
             operation.peer = static_cast<std::int32_t>(tokens_.number("rank", sends ? 0 : -1, ranks_ - 1));
             if (operation.peer < 0) operation.flags |= kAnySource;
         } else {
-            tokens_.fail("expected send, recv or calc, got " + tokens_.found());
+            tokens_.fail("expected send, recv or calc, found " + tokens_.found());
         }
         for (;;) {
             if (tokens_.is("tag")) {

@@ -118,7 +118,7 @@ class IpmTags {
         std::int64_t number = 0;
         const auto [at, error] = std::from_chars(value->data(), value->data() + value->size(), number);
         if (error != std::errc() || at != value->data() + value->size() || number < least || number > largest) {
-            fail("the " + std::string(key) + " " + shown(*value) + " is not in " + std::to_string(least) + ".." +
+            fail("the " + std::string(key) + " " + shown(*value) + " is outside " + std::to_string(least) + ".." +
                  std::to_string(largest));
         }
         return number;
@@ -167,15 +167,15 @@ class IpmXmlReader {
         const bool has_matrix = peers_seen_;
         if (has_matrix) {
             job_.warn(kWithoutOrder);
-            job_.warn("what is received is counted as it was asked for: sizes are those of the receiving buffers");
+            job_.warn("sizes of received messages are the sizes of the receive buffers");
         } else {
             job_.warn(
-                "it does not say who communicated with whom (IPM_LOG=full does), nor when: no objective can be "
-                "computed "
-                "from it");
+                "the report has no partners of messages (IPM_LOG=full adds them) and no times of messages, so "
+                "haichi cannot compute objectives from it");
         }
         if (copies_ != 0) {
-            job_.warn(std::to_string(copies_) + " ranks were left out by IPM as copies of others (clustering)");
+            job_.warn(std::to_string(copies_) +
+                      " ranks are missing because IPM left them out as copies of others (clustering)");
         }
         return job_.finish(false);
     }
@@ -218,11 +218,13 @@ class IpmXmlReader {
         number_ = static_cast<std::int32_t>(tags_.whole("mpi_rank", 0, kMostTracedRanks - 1));
         const std::int64_t size = tags_.whole("mpi_size", 1, kMostTracedRanks);
         if (ranks_stated_ != 0 && size != ranks_stated_) {
-            tags_.fail("a job of " + std::to_string(size) + " ranks after one of " + std::to_string(ranks_stated_));
+            tags_.fail("expected a job of " + std::to_string(ranks_stated_) + " ranks, found " + std::to_string(size));
         }
         ranks_stated_ = size;
-        if (number_ >= size) tags_.fail("rank " + std::to_string(number_) + " of " + std::to_string(size));
-        if (job_.has_rank(number_)) tags_.fail("the rank " + std::to_string(number_) + " is there twice");
+        if (number_ >= size)
+            tags_.fail("invalid rank: " + std::to_string(number_) + " (the job has " + std::to_string(size) +
+                       " ranks)");
+        if (job_.has_rank(number_)) tags_.fail("duplicate rank " + std::to_string(number_));
         rank_.library = "IPM " + std::string(tags_.attribute("ipm_version").value_or("").substr(0, 32));
     }
     void end_task() {
@@ -300,8 +302,8 @@ class IpmXmlReader {
             return;
         }
         if (r.rank >= ranks_stated_) {
-            tags_.fail("the partner " + std::to_string(r.rank) + " is outside the job of " +
-                       std::to_string(ranks_stated_) + " ranks");
+            tags_.fail("invalid partner: " + std::to_string(r.rank) + " (the job has " + std::to_string(ranks_stated_) +
+                       " ranks)");
         }
         peers_seen_ = true;
         PeerCounters& traffic = rank_.peers[static_cast<std::int32_t>(r.rank)];
@@ -336,7 +338,9 @@ class IpmBannerReader {
                 read_line(line.substr(1));
             }
         }
-        if (ranks_ == 0) lines_.fail("the banner does not say the number of ranks", "\"# mpi_tasks : N on M nodes\"");
+        if (ranks_ == 0)
+            lines_.fail("the banner has no number of ranks",
+                        "check that the banner has a line such as \"# mpi_tasks : N on M nodes\"");
         return take();
     }
 
@@ -389,10 +393,10 @@ class IpmBannerReader {
             add_to_job(job_, static_cast<std::int32_t>(r), rank);
         }
         job_.set_rank_count(ranks_);
-        if (left_out_) job_.warn("only the functions that took the longest time were kept");
-        if (all_.functions.empty()) job_.warn("no functions are in the banner: IPM_REPORT=full prints them");
-        job_.warn("IPM's banner has only sums over all ranks: each is given the mean");
-        job_.warn("it does not say who communicated with whom, nor when: no objective can be computed from it");
+        if (left_out_) job_.warn("the log has only the functions with the longest times because of its size");
+        if (all_.functions.empty()) job_.warn("the banner has no functions; set IPM_REPORT=full to get them");
+        job_.warn("the banner has only sums over all ranks, so every rank gets the mean");
+        job_.warn("the banner has neither partners nor times of messages, so haichi cannot compute objectives from it");
         return job_.finish(false);
     }
 

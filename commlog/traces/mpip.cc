@@ -145,8 +145,8 @@ class MpipReader {
             job_.add_rank(std::move(log));
         }
         job_.warn(
-            "mpiP's report does not say who communicated with whom, nor when: it serves to compare runs and to find "
-            "expensive functions; no objective can be computed from it");
+            "the report has neither partners nor times of messages; use it to compare runs and to find expensive "
+            "functions, but not for objectives");
         return job_.finish(false);
     }
 

@@ -58,8 +58,8 @@ class MonitoringReader {
         job_.warn(kWithoutOrder);
         if (!internal_seen_) {
             job_.warn(
-                "no messages are told apart as internal: with pml_monitoring_enable 1 those of collective operations "
-                "are among the others (2 tells them apart)");
+                "messages of collective operations may be among the point-to-point messages; set "
+                "pml_monitoring_enable to 2 to separate them");
         }
         return job_.finish(false);
     }
@@ -82,7 +82,7 @@ class MonitoringReader {
             // "D <name> procs: 0,1,2" describes the following lines, which are summed by kind.
         } else {
             lines.fail("unknown line " + shown(lines.line()),
-                       "lines of Open MPI's monitoring begin with E, I, S, R, C");
+                       "check that the file is from Open MPI's monitoring, whose lines begin with E, I, S, R or C");
         }
     }
 
@@ -98,9 +98,10 @@ class MonitoringReader {
     Counts counts(std::string_view& rest, const TraceLines& lines) {
         constexpr std::int64_t kMost = std::int64_t{1} << 60;
         const auto bytes = static_cast<std::uint64_t>(lines.whole(next_field(rest), "number of bytes", 0, kMost));
-        if (next_field(rest) != "bytes") lines.fail("\"bytes\" is missing behind the number of bytes");
+        if (next_field(rest) != "bytes") lines.fail("\"bytes\" is missing after the number of bytes");
         const auto messages = static_cast<std::uint64_t>(lines.whole(next_field(rest), "number of messages", 0, kMost));
-        if (next_field(rest) != "msgs" || next_field(rest) != "sent") lines.fail("\"msgs sent\" is missing");
+        if (next_field(rest) != "msgs" || next_field(rest) != "sent")
+            lines.fail("\"msgs sent\" is missing after the number of messages");
         return {bytes, messages};
     }
 

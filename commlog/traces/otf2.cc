@@ -89,7 +89,7 @@ JobLog read_archive(const std::string& path, ReadProgress& progress) {
     }
     // Local definitions may be missing in an archive of one location, which requires no mapping.
     (void)OTF2_Reader_OpenDefFiles(archive.reader());
-    archive.check(OTF2_Reader_OpenEvtFiles(archive.reader()), "read for its events");
+    archive.check(OTF2_Reader_OpenEvtFiles(archive.reader()), "read the events");
     std::uint64_t unknown = 0, outside = 0, guessed = 0;
     std::optional<RankLog> rank;
     const std::vector<std::uint64_t> bytes = expected_bytes(archive, progress);
@@ -111,16 +111,16 @@ JobLog read_archive(const std::string& path, ReadProgress& progress) {
         }
     }
     if (unknown != 0) {
-        job.warn("of " + std::to_string(unknown) +
-                 " requests the trace does not say what came or was done: receives are taken for receives from anyone");
+        job.warn("the trace does not contain the result of " + std::to_string(unknown) +
+                 " requests; haichi takes such receives as receives from any rank");
     }
     if (outside != 0) {
         job.warn("the partners of " + std::to_string(outside) +
-                 " messages are not in the communicator as the trace defines it");
+                 " messages are outside of their communicators as the trace defines them");
     }
     if (guessed != 0) {
-        job.warn("no completed requests are in the trace of " + std::to_string(guessed) +
-                 " threads (EZTrace writes none): each call that waits is taken to complete all that are open");
+        job.warn("the trace has no completed requests for " + std::to_string(guessed) +
+                 " threads (EZTrace writes none); haichi assumes that each waiting call completes all open requests");
     }
     return job.finish(true);
 }
@@ -129,13 +129,13 @@ JobLog read_archive(const std::string& path, ReadProgress& progress) {
 /// invalid memory. If it survives there, it also survives in this process.
 void try_in_child(const std::string& path) {
     int ends[2];
-    if (::pipe(ends) != 0) throw InputError(path + ": cannot be tried: " + std::strerror(errno));
+    if (::pipe(ends) != 0) throw InputError("cannot read " + path + ": " + std::strerror(errno));
     const ::pid_t child = ::fork();
     if (child < 0) {
         const int why = errno;
         ::close(ends[0]);
         ::close(ends[1]);
-        throw InputError(path + ": cannot be tried in another process: " + std::strerror(why));
+        throw InputError("cannot read " + path + " in another process: " + std::strerror(why));
     }
     if (child == 0) {
         ::close(ends[0]);
@@ -164,8 +164,8 @@ void try_in_child(const std::string& path) {
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
     const std::string how = WIFSIGNALED(status) ? "signal " + std::to_string(WTERMSIG(status))
                                                 : "exit code " + std::to_string(WEXITSTATUS(status));
-    throw InputError(path + ": is a damaged OTF2 archive: the library gives up on it (" + how + ")",
-                     "otf2-print shows how far it can be read");
+    throw InputError(path + ": the OTF2 archive is damaged: the OTF2 library failed with " + how,
+                     "check with otf2-print how much of the archive is readable");
 }
 
 /// Finds the files of "NAME.otf2" that the library will open: NAME.def, NAME.marker and the files in the directory

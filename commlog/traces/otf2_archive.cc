@@ -99,8 +99,8 @@ Otf2Archive::Otf2Archive(const std::string& path, TracedJob* job)
     last_message.clear();
     try {
         reader_.reset(OTF2_Reader_Open(path.c_str()));
-        if (!reader_) throw InputError(path + ": is not a readable OTF2 archive: " + shown(last_message));
-        check(OTF2_Reader_SetSerialCollectiveCallbacks(reader_.get()), "opened");
+        if (!reader_) throw InputError(path + ": cannot open the OTF2 archive: " + shown(last_message));
+        check(OTF2_Reader_SetSerialCollectiveCallbacks(reader_.get()), "open the archive");
         read_definitions();
         assign_locations();
     } catch (...) {
@@ -118,8 +118,9 @@ Otf2Archive::~Otf2Archive() {
 void Otf2Archive::check(OTF2_ErrorCode code, const std::string& doing) const {
     if (code == OTF2_SUCCESS) return;
     const std::string said = last_message.empty() ? OTF2_Error_GetDescription(code) : last_message;
-    throw InputError(path_ + ": cannot be " + doing + ": " + shown(said),
-                     "the archive is damaged, or a file of it is missing: otf2-print shows what can be read");
+    throw InputError(
+        path_ + ": cannot " + doing + ": " + shown(said),
+        "check with otf2-print how much of the archive is readable; it is damaged, or one of its files is missing");
 }
 
 void Otf2Archive::read_definitions() {
@@ -129,7 +130,7 @@ void Otf2Archive::read_definitions() {
         }
     };
     OTF2_GlobalDefReader* const definitions = OTF2_Reader_GetGlobalDefReader(reader_.get());
-    if (definitions == nullptr) check(OTF2_ERROR_INVALID_DATA, "read for its definitions");
+    if (definitions == nullptr) check(OTF2_ERROR_INVALID_DATA, "read the definitions");
     const std::unique_ptr<OTF2_GlobalDefReaderCallbacks, Delete> callbacks(OTF2_GlobalDefReaderCallbacks_New());
     OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(callbacks.get(), Definitions::on_clock);
     OTF2_GlobalDefReaderCallbacks_SetStringCallback(callbacks.get(), Definitions::on_string);
@@ -138,19 +139,20 @@ void Otf2Archive::read_definitions() {
     OTF2_GlobalDefReaderCallbacks_SetGroupCallback(callbacks.get(), Definitions::on_group);
     OTF2_GlobalDefReaderCallbacks_SetCommCallback(callbacks.get(), Definitions::on_comm);
     OTF2_GlobalDefReaderCallbacks_SetInterCommCallback(callbacks.get(), Definitions::on_inter_comm);
-    check(OTF2_Reader_RegisterGlobalDefCallbacks(reader_.get(), definitions, callbacks.get(), this), "read");
+    check(OTF2_Reader_RegisterGlobalDefCallbacks(reader_.get(), definitions, callbacks.get(), this),
+          "read the definitions");
     std::uint64_t read = 0;
-    check(OTF2_Reader_ReadAllGlobalDefinitions(reader_.get(), definitions, &read), "read for its definitions");
-    check(OTF2_Reader_CloseGlobalDefReader(reader_.get(), definitions), "read for its definitions");
+    check(OTF2_Reader_ReadAllGlobalDefinitions(reader_.get(), definitions, &read), "read the definitions");
+    check(OTF2_Reader_CloseGlobalDefReader(reader_.get(), definitions), "read the definitions");
 }
 
 void Otf2Archive::assign_locations() {
     if (ranks_.empty()) {
-        throw InputError(path_ + ": has no list of MPI's locations: no trace of an MPI program",
-                         "record it with Score-P's or EZTrace's MPI module");
+        throw InputError(path_ + ": the archive has no MPI locations, so it is not a trace of an MPI program",
+                         "record the program with the MPI module of Score-P or EZTrace");
     }
     if (ranks_.size() > static_cast<std::size_t>(kMostTracedRanks)) {
-        throw InputError(path_ + ": is of more than 2^20 ranks");
+        throw InputError(path_ + ": the archive has more than 2^20 ranks");
     }
     nobody_ = job_->add_communicator({});
     std::map<OTF2_LocationGroupRef, std::int32_t> rank_of_process;
@@ -160,7 +162,7 @@ void Otf2Archive::assign_locations() {
         const auto process = process_of_.find(ranks_[r]);
         if (process == process_of_.end() || !rank_of.emplace(ranks_[r], rank).second) {
             throw InputError(path_ + ": the location " + std::to_string(ranks_[r]) + " of rank " + std::to_string(r) +
-                             (process == process_of_.end() ? " is not defined" : " is that of another rank, too"));
+                             (process == process_of_.end() ? " is not defined" : " also belongs to another rank"));
         }
         rank_of_process.emplace(process->second, rank);
         locations_.push_back({ranks_[r], rank});

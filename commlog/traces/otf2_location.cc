@@ -137,7 +137,7 @@ void Otf2Location::read() {
         void operator()(OTF2_EvtReaderCallbacks* callbacks) const { OTF2_EvtReaderCallbacks_Delete(callbacks); }
     };
     OTF2_Reader* const reader = archive_->reader();
-    const std::string what = "read for the events of location " + std::to_string(location_.id);
+    const std::string what = "read the events of location " + std::to_string(location_.id);
     // Local definitions map numbers of the location to numbers of the archive.
     if (OTF2_DefReader* const definitions = OTF2_Reader_GetDefReader(reader, location_.id)) {
         std::uint64_t read = 0;

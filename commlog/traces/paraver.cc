@@ -261,14 +261,13 @@ class ParaverReader {
     JobLog take() {
         job_.set_rank_count(task_count_);
         if (applications_ > 1) {
-            job_.warn("the trace is of " + std::to_string(applications_) +
-                      " applications: their tasks are numbered one application after the other");
+            job_.warn("the trace has " + std::to_string(applications_) +
+                      " applications; haichi numbers their ranks one application after the other");
         }
-        if (!has_calls_) job_.warn("no calls of MPI are in the trace (events 50000001 to 50000003), only messages");
+        if (!has_calls_) job_.warn("the trace has only messages and no MPI calls (events 50000001 to 50000003)");
         job_.warn(
-            "a Paraver trace does not say which call completes a send: the next one that waits is taken for it; "
-            "messages "
-            "are taken to be of MPI_COMM_WORLD");
+            "haichi assumes that the next waiting call completes a send, and that all messages are in "
+            "MPI_COMM_WORLD, because Paraver traces do not contain this");
         return job_.finish(true);
     }
 
@@ -280,7 +279,8 @@ class ParaverReader {
     };
 
     void read_header(TraceLines& lines) {
-        if (!lines.next() || !lines.line().starts_with("#Paraver")) lines.fail("does not begin with \"#Paraver\"");
+        if (!lines.next() || !lines.line().starts_with("#Paraver"))
+            lines.fail("expected \"#Paraver\" at the beginning of the file");
         std::string_view rest = lines.line();
         const std::size_t date = rest.find("):");
         if (date == std::string_view::npos) lines.fail("the header has no date in parentheses");
@@ -294,10 +294,11 @@ class ParaverReader {
         for (std::int64_t a = 0; a < applications_; ++a) {
             first_task_.push_back(task_count_);
             const std::size_t open = rest.find('(');
-            if (open == std::string_view::npos) lines.fail("the header lacks an application's tasks");
+            if (open == std::string_view::npos) lines.fail("the header has no tasks of an application");
             const std::int64_t tasks = lines.whole(rest.substr(0, open), "number of tasks", 1, kMostTracedRanks);
             const std::size_t close = rest.find(')', open);
-            if (close == std::string_view::npos) lines.fail("the header's list of tasks is not closed");
+            if (close == std::string_view::npos)
+                lines.fail("the list of tasks in the header has no closing parenthesis");
             task_count_ += tasks;
             if (task_count_ > kMostTracedRanks) lines.fail("more than 2^20 tasks");
             rest.remove_prefix(close + 1);
@@ -387,7 +388,7 @@ class ParaverReader {
     void add(const TraceLines& lines, const Happening& happening) {
         if (waiting_.size() >= kMostWaiting) {
             lines.fail("more than 2^23 records lie between a receive and its message",
-                       "cut the trace: paraver and its tools can take a part of it");
+                       "cut the trace to a part with the tools of Paraver");
         }
         waiting_.push(happening);
     }

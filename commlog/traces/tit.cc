@@ -32,19 +32,19 @@ class TitReader {
     void set_rank_count(std::size_t ranks) { job_.set_rank_count(static_cast<std::int64_t>(ranks)); }
 
     JobLog take() {
-        job_.warn("computing is given in flop; it is taken for the time of a processor of 1 Gflop/s");
-        job_.warn("communicators are not in such traces: all ranks are taken for those of MPI_COMM_WORLD");
+        job_.warn("the trace has computation in flop; haichi uses the time of a processor with 1 Gflop/s");
+        job_.warn("the trace has no communicators, so haichi uses all ranks as ranks in MPI_COMM_WORLD");
         if (untyped_ != 0) {
-            job_.warn(
-                std::to_string(untyped_) +
-                " sizes are counts of datatypes the program made, whose size is not in the trace: taken for bytes");
+            job_.warn(std::to_string(untyped_) +
+                      " sizes are counts of derived datatypes whose size is not in the trace; haichi uses the counts "
+                      "as bytes");
         }
         if (guessed_null_ != 0) {
             job_.warn(std::to_string(guessed_null_) +
-                      " irecv of rank -333 with a tag are taken for MPI_PROC_NULL; from MPI_ANY_SOURCE they look the "
-                      "same");
+                      " irecv from rank -333 with a tag are taken as receives from MPI_PROC_NULL, but receives from "
+                      "MPI_ANY_SOURCE look the same");
         }
-        if (left_open_ != 0) job_.warn(std::to_string(left_open_) + " requests are never waited for");
+        if (left_open_ != 0) job_.warn(std::to_string(left_open_) + " requests have no waiting call");
         return job_.finish(true);
     }
 
@@ -67,11 +67,11 @@ class TitReader {
     TitRank* rank_of(std::int32_t number, RanksOfFile<TitRank>& ranks) {
         if (!ranks.contains(number)) {
             if (job_.has_rank(number)) {
-                throw InputError(file_ + ": the rank " + std::to_string(number) + " is in two files");
+                throw InputError(file_ + ": rank " + std::to_string(number) + " is in two files");
             }
             if (ranks.count() == kMostRanksOfFile) {
-                throw InputError(file_ + ": more than 2^14 ranks are in one file",
-                                 "give each rank a file, and an index");
+                throw InputError(file_ + ": more than 2^14 ranks in one file",
+                                 "write one file for each rank, and an index");
             }
         }
         return ranks.find(number, [&] { return std::make_unique<TitRank>(number, &job_); });

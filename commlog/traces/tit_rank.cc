@@ -12,7 +12,8 @@ void TitRank::read(std::string_view name, std::string_view rest, const TraceLine
     for (auto field = next_field(rest); !field.empty(); field = next_field(rest)) arguments_.push_back(field);
     bool nonblocking = false;
     const TitAction* const action = tit_action(name, nonblocking);
-    if (action == nullptr) lines.fail("unknown action " + shown(name), "is this a time-independent trace?");
+    if (action == nullptr)
+        lines.fail("unknown action " + shown(name), "check that the file is a time-independent trace");
     if (action->verb != TitVerb::kTest && action->verb != TitVerb::kCompute && action->verb != TitVerb::kIgnored)
         end_test();
     if (action->function[0] != '\0') {
@@ -84,7 +85,7 @@ std::string_view TitRank::argument(std::size_t i) const {
 std::int32_t TitRank::partner(std::string_view field) const {
     if (field.starts_with('p')) field.remove_prefix(1);  // old traces: "p1"
     const std::int64_t value = lines_->whole(field, "rank", -1000, kMostTracedRanks - 1);
-    if (value < 0 && value != kNoRank) lines_->fail("the rank " + shown(field) + " is negative");
+    if (value < 0 && value != kNoRank) lines_->fail("the rank must not be negative, found " + shown(field));
     if (value < 0) return kNobody;
     return job_->member(0, value);
 }
@@ -103,7 +104,7 @@ std::uint64_t TitRank::bytes(std::string_view count, std::string_view type) {
 }
 
 std::uint64_t TitRank::sized(std::uint64_t count, std::uint64_t type) const {
-    if (count > static_cast<std::uint64_t>(kLargestMessageBytes) / type) lines_->fail("a size of more than 2^48");
+    if (count > static_cast<std::uint64_t>(kLargestMessageBytes) / type) lines_->fail("a size of more than 2^48 bytes");
     return count * type;
 }
 
@@ -174,7 +175,7 @@ std::uint64_t TitRank::post(const Key& key, bool receives, const TracedMessage& 
 
 void TitRank::fail_open() const {
     lines_->fail("more than " + std::to_string(kMostOpenRequests) + " requests are open",
-                 "the trace never waits for them");
+                 "check that the trace has the waiting calls of these requests");
 }
 
 void TitRank::remember(std::uint64_t request, const Key& key) {
@@ -247,14 +248,15 @@ std::uint64_t TitRank::sum(std::size_t first, std::size_t count) const {
     std::uint64_t total = 0;
     for (std::size_t i = 0; i < count; ++i) {
         total += lines_->size(argument(first + i), "count");
-        if (total > static_cast<std::uint64_t>(kLargestMessageBytes)) lines_->fail("counts of more than 2^48");
+        if (total > static_cast<std::uint64_t>(kLargestMessageBytes))
+            lines_->fail("the counts add up to more than 2^48");
     }
     return total;
 }
 
 std::size_t TitRank::array_length(std::size_t others, std::size_t arrays) const {
     const std::size_t count = arguments_.size();
-    if (count < others || (count - others) % arrays != 0) lines_->fail("the action has too few numbers");
+    if (count < others || (count - others) % arrays != 0) lines_->fail("invalid number of arguments of the action");
     return (count - others) / arrays;
 }
 

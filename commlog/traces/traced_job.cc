@@ -49,7 +49,7 @@ std::int32_t TracedJob::member(std::uint32_t communicator, std::int64_t rank) {
 void TracedJob::add_rank(RankLog rank) {
     const std::int32_t number = rank.rank;
     if (!ranks_.try_emplace(number, std::move(rank)).second) {
-        throw InputError(file_ + ": rank " + std::to_string(number) + " is there twice");
+        throw InputError(file_ + ": duplicate rank " + std::to_string(number));
     }
 }
 
@@ -58,7 +58,7 @@ void TracedJob::warn_of_missing() {
     for (std::int32_t r = 0; r < log_.rank_count; ++r) {
         if (!ranks_.contains(r)) missing.push_back(r);
     }
-    if (!missing.empty()) log_.warnings.push_back("nothing is known of the ranks " + first_of(missing));
+    if (!missing.empty()) log_.warnings.push_back("the log has no data of ranks " + first_of(missing));
 }
 
 void TracedJob::warn_of_lost() {
@@ -71,20 +71,20 @@ void TracedJob::warn_of_lost() {
         }
     }
     if (full.empty()) return;
-    log_.warnings.push_back("the calls of the ranks " + first_of(full) +
-                            " repeat too little to fit the log of fixed size: a part of them is left out");
+    log_.warnings.push_back("some calls of ranks " + first_of(full) +
+                            " are left out because they repeat too little for the fixed size of the log");
 }
 
 JobLog TracedJob::finish(bool has_calls) {
-    if (ranks_.empty()) throw InputError(file_ + ": holds no rank");
+    if (ranks_.empty()) throw InputError(file_ + ": no ranks in the log");
     const std::int64_t highest = std::max(ranks_.rbegin()->first, highest_named_);
     const std::int64_t count = stated_ranks_ > 0 ? stated_ranks_ : highest + 1;
     if (highest >= count) {
-        throw InputError(file_ + ": rank " + std::to_string(highest) + " is outside the job of " +
-                         std::to_string(count) + " ranks");
+        throw InputError(file_ + ": invalid rank: " + std::to_string(highest) + " (the job has " +
+                         std::to_string(count) + " ranks)");
     }
     if (count > kMostTracedRanks || count > static_cast<std::int64_t>(ranks_.size()) + kMostSilentRanks) {
-        throw InputError(file_ + ": is of " + std::to_string(count) + " ranks, but holds only " +
+        throw InputError(file_ + ": the job has " + std::to_string(count) + " ranks, but the log has only " +
                          std::to_string(ranks_.size()));
     }
     log_.rank_count = static_cast<std::int32_t>(count);

@@ -56,7 +56,7 @@ class TracedJob {
 
 /// The warning about logs without an order.
 inline constexpr const char* kWithoutOrder =
-    "it does not say in what order messages were sent: hop-bytes, rmatt and max-link-load make sense; objectives of "
-    "communication sets would take all messages as one set";
+    "the log has no order of messages, so use hop-bytes, rmatt or max-link-load; objectives of communication sets "
+    "take all messages as one set";
 
 }  // namespace haichi

@@ -18,12 +18,12 @@ class MessageCollector {
     /// size.
     [[nodiscard]] std::optional<std::string> add(const Message& message) {
         if (messages_.size() >= static_cast<std::size_t>(kMostMessages)) {
-            return "more than the " + std::to_string(kMostMessages) + " messages a workload may have";
+            return "more than " + std::to_string(kMostMessages) + " messages, the limit of a workload";
         }
         if (message.crosses_network()) {
             if (total_bytes_ > std::numeric_limits<std::int64_t>::max() - message.size_bytes) {
                 return "with these " + std::to_string(message.size_bytes) +
-                       " bytes the message sizes add up to more than 2^63 - 1";
+                       " bytes, the message sizes add up to more than 2^63 - 1";
             }
             total_bytes_ += message.size_bytes;
         }

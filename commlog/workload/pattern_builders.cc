@@ -122,9 +122,9 @@ std::vector<int> counted_up(int count) {
 void build_cg(PatternBuilder& builder) {
     const auto ranks = static_cast<std::uint32_t>(builder.ranks());
     if (!std::has_single_bit(ranks)) {
-        throw OptionError("pattern 'cg' needs a power of two of ranks, not " + std::to_string(ranks),
-                          "the nearest are " + std::to_string(std::bit_floor(ranks)) + " and " +
-                              std::to_string(std::bit_ceil(ranks)));
+        throw OptionError(
+            "pattern 'cg' requires a power of two as the number of ranks, found " + std::to_string(ranks),
+            "choose " + std::to_string(std::bit_floor(ranks)) + " or " + std::to_string(std::bit_ceil(ranks)));
     }
     // From setup_proc_info of NPB CG: task = row * columns + column, and columns = rows or 2 * rows.
     const int doublings = std::bit_width(ranks) - 1;
@@ -237,7 +237,7 @@ void build_alltoall_bruck(PatternBuilder& builder) {
         if (bytes > kLargestMessageBytes / blocks) {
             throw OptionError("Bruck's all-to-all on " + std::to_string(ranks) + " ranks joins " +
                               std::to_string(blocks) + " blocks of " + std::to_string(bytes) +
-                              " bytes in one message: more than the 2^48 bytes a message may have");
+                              " bytes in one message, which may have at most 2^48 bytes");
         }
         builder.start_set("shift by " + std::to_string(distance));
         for (int rank = 0; rank < ranks; ++rank) builder.add(rank, (rank + distance) % ranks, blocks * bytes);

@@ -28,8 +28,8 @@ int product(const std::vector<int>& dims) {
         if (dim < 1) throw OptionError("every dimension of " + product_text(dims) + " must be at least 1");
         result *= dim;
         if (result > kMostRanks) {
-            throw OptionError("dims " + product_text(dims) + " have more than the " + std::to_string(kMostRanks) +
-                              " ranks a workload may have");
+            throw OptionError("dims " + product_text(dims) + " have more than " + std::to_string(kMostRanks) +
+                              " ranks, the limit of a workload");
         }
     }
     return static_cast<int>(result);
@@ -37,17 +37,17 @@ int product(const std::vector<int>& dims) {
 
 void check_numbers(const PatternOptions& options) {
     if (options.ranks < 0 || options.ranks > kMostRanks) {
-        throw OptionError("the number of ranks must be 1 to " + std::to_string(kMostRanks) + ", not " +
+        throw OptionError("the number of ranks must be 1 to " + std::to_string(kMostRanks) + ", found " +
                           std::to_string(options.ranks));
     }
     if (options.message_bytes < 0 || options.message_bytes > kLargestMessageBytes) {
         throw OptionError("message size " + std::to_string(options.message_bytes) + " is outside 0..2^48 bytes");
     }
     if (options.iterations && *options.iterations < 1) {
-        throw OptionError("iterations must be at least 1, not " + std::to_string(*options.iterations));
+        throw OptionError("iterations must be at least 1, found " + std::to_string(*options.iterations));
     }
     if (!std::isfinite(options.mean_degree) || options.mean_degree <= 0) {
-        throw OptionError("the mean degree must be above 0, not " + std::to_string(options.mean_degree));
+        throw OptionError("the mean degree must be above 0, found " + std::to_string(options.mean_degree));
     }
 }
 
@@ -55,27 +55,28 @@ void check_numbers(const PatternOptions& options) {
 void complete(const PatternRow& row, PatternOptions& options) {
     const std::string pattern = "pattern " + shown(row.name);
     check_numbers(options);
-    if (row.dimensions == 0 && !options.dims.empty()) throw OptionError(pattern + " takes no dims, only ranks");
+    if (row.dimensions == 0 && !options.dims.empty())
+        throw OptionError(pattern + " cannot be combined with dims", "give ranks instead");
     if (!options.dims.empty()) {
         if (options.dims.size() != static_cast<std::size_t>(row.dimensions)) {
-            throw OptionError(pattern + " takes " + std::to_string(row.dimensions) + " dims, not " +
+            throw OptionError(pattern + " requires " + std::to_string(row.dimensions) + " dims, found " +
                               shown(product_text(options.dims)));
         }
         const int ranks = product(options.dims);
         if (options.ranks != 0 && options.ranks != ranks) {
-            throw OptionError("dims " + product_text(options.dims) + " are " + std::to_string(ranks) + " ranks, not " +
-                              std::to_string(options.ranks));
+            throw OptionError("dims " + product_text(options.dims) + " have " + std::to_string(ranks) +
+                              " ranks, but ranks is " + std::to_string(options.ranks));
         }
         options.ranks = ranks;
     }
     if (options.ranks == 0) {
-        throw OptionError(pattern + " needs a number of ranks",
+        throw OptionError(pattern + " requires a number of ranks",
                           row.dimensions > 0 ? "give ranks or dims" : "give ranks");
     }
     if (row.dimensions > 0 && options.dims.empty()) options.dims = balanced_dims(options.ranks, row.dimensions);
 
     if (row.points.empty()) {
-        if (options.points != 0) throw OptionError(pattern + " takes no points");
+        if (options.points != 0) throw OptionError(pattern + " cannot be combined with points");
         if (options.periodic) throw OptionError(pattern + " cannot be made periodic");
         return;
     }
@@ -85,7 +86,8 @@ void complete(const PatternRow& row, PatternOptions& options) {
         if (points == options.points) return;
         known += (known.empty() ? "" : ", ") + std::to_string(points);
     }
-    throw OptionError(pattern + " has no " + std::to_string(options.points) + "-point stencil", "it knows " + known);
+    throw OptionError(pattern + " has no " + std::to_string(options.points) + "-point stencil",
+                      "choose one of these numbers of points: " + known);
 }
 
 /// Returns the largest factor first. The factors of a number below 2^27 are found in at most 11,585 trials.
@@ -124,7 +126,7 @@ std::vector<int> balanced_dims(int ranks, int dimensions) {
         default:
             break;
     }
-    throw OptionError("ranks can be spread over 1 to 3 dimensions, not " + std::to_string(dimensions));
+    throw OptionError("ranks can be distributed over 1 to 3 dimensions, found " + std::to_string(dimensions));
 }
 
 PatternBuilder::PatternBuilder(PatternOptions options)
@@ -138,8 +140,8 @@ PatternBuilder::PatternBuilder(PatternOptions options)
 void PatternBuilder::expect_messages(std::uint64_t count) {
     if (count > static_cast<std::uint64_t>(kMostMessages)) {
         throw OptionError("with " + std::to_string(options_.ranks) + " ranks this pattern has about " +
-                              std::to_string(count) + " messages, more than the " + std::to_string(kMostMessages) +
-                              " a workload may have",
+                              std::to_string(count) + " messages, more than the limit of " +
+                              std::to_string(kMostMessages) + " for a workload",
                           "use fewer ranks");
     }
     const std::uint64_t most_bytes = std::numeric_limits<std::int64_t>::max();
@@ -171,7 +173,7 @@ const Table<PatternRow>& patterns() {
         {"pattern", "patterns"},
         {
             {"cg",
-             "NPB CG kernel on 2^k tasks: log2(columns) exchanges inside the rows, then the transpose exchange.",
+             "NPB CG kernel on 2^k ranks: log2(columns) exchanges inside the rows, then the transpose exchange.",
              build_cg,
              0,
              {},
@@ -189,17 +191,18 @@ const Table<PatternRow>& patterns() {
             {"fft", "Pencil FFT on a 2D grid: pairwise all-to-all within the rows, then within the columns.", build_fft,
              2},
             {"sweep",
-             "2D wavefront from corner (0,0): per diagonal a set along the last axis, then one along the first.",
+             "2D wavefront from corner (0,0): each diagonal has a set along the last axis, then a set along the first.",
              build_sweep, 2},
             {"ring", "Every rank sends to the next, the last to the first.", build_ring},
-            {"random-ring", "A ring over the ranks in a random order, as HPCC's random ring.", build_random_ring},
+            {"random-ring", "A ring of the ranks in random order, like the random ring of HPCC.", build_random_ring},
             {"recursive-doubling", "All-reduce by recursive doubling: step k exchanges with rank XOR 2^k.",
              build_recursive_doubling},
             {"alltoall-pairwise", "All-to-all in ranks - 1 steps: exchange with rank XOR i, or send to rank + i.",
              build_alltoall_pairwise},
             {"alltoall-bruck", "Bruck's all-to-all in log2(ranks) steps: joined blocks go to rank + 2^k.",
              build_alltoall_bruck},
-            {"random-geometric", "Random points in the unit square exchange with all in a radius: an irregular matrix.",
+            {"random-geometric",
+             "Random points in the unit square exchange with all points in a radius: an irregular matrix.",
              build_random_geometric},
         });
     return kRows;

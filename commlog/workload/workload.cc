@@ -11,12 +11,12 @@ namespace {
 
 void check_compute_seconds(double compute_seconds) {
     if (!(compute_seconds >= 0) || !std::isfinite(compute_seconds)) {
-        throw InputError("compute_seconds must be finite and not negative, not " + std::to_string(compute_seconds));
+        throw InputError("compute_seconds must be finite and not negative, found " + std::to_string(compute_seconds));
     }
 }
 
 [[noreturn]] void refuse_message_count() {
-    throw InputError("more than the " + std::to_string(kMostMessages) + " messages a workload may have");
+    throw InputError("more than " + std::to_string(kMostMessages) + " messages, the limit of a workload");
 }
 
 }  // namespace
@@ -24,10 +24,10 @@ void check_compute_seconds(double compute_seconds) {
 Workload::Workload(std::int32_t rank_count, std::int64_t iterations)
     : rank_count_(rank_count), iterations_(iterations) {
     if (rank_count < 1 || rank_count > kMostRanks) {
-        throw OptionError("a workload has 1 to " + std::to_string(kMostRanks) + " ranks, not " +
+        throw OptionError("a workload has 1 to " + std::to_string(kMostRanks) + " ranks, found " +
                           std::to_string(rank_count));
     }
-    if (iterations < 1) throw OptionError("a workload has at least 1 iteration, not " + std::to_string(iterations));
+    if (iterations < 1) throw OptionError("a workload has at least 1 iteration, found " + std::to_string(iterations));
 }
 
 Workload::Workload(std::int32_t rank_count, std::int64_t iterations, std::vector<Set> sets,
@@ -52,7 +52,7 @@ Transfer parse_transfer(std::string_view name) {
     for (const Transfer transfer : {Transfer::kMessages, Transfer::kPut}) {
         if (name == transfer_name(transfer)) return transfer;
     }
-    throw InputError("the messages of a set travel as \"messages\" or by \"put\", not " + shown(name));
+    throw InputError("expected the transfer \"messages\" or \"put\", found " + shown(name));
 }
 
 void Workload::add_set(std::string label, double compute_seconds, Transfer transfer) {
@@ -61,7 +61,7 @@ void Workload::add_set(std::string label, double compute_seconds, Transfer trans
 }
 
 void Workload::add_message(RankId source, RankId destination, std::int64_t size_bytes) {
-    if (sets_.empty()) throw InputError("a message stands before the first set");
+    if (sets_.empty()) throw InputError("a message precedes the first set");
     if (messages_.size() >= static_cast<std::size_t>(kMostMessages)) refuse_message_count();
     const Message message{source, destination, size_bytes};
     count(message);

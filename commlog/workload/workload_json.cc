@@ -31,7 +31,7 @@ struct KeyRow {
     const char* name;
     Inside object;  ///< the kind of object that contains the key
     bool required;
-    const char* expected;  ///< text in "expected ..., got ..."
+    const char* expected;  ///< text in "expected ..., found ..."
 };
 
 constexpr std::array<KeyRow, kKeyCount> kKeys = {{
@@ -74,8 +74,8 @@ class WorkloadSax {
                     message_.size_bytes = static_cast<std::int64_t>(value);
                     return true;
                 default:
-                    fail("a message is [source, destination, bytes], but a fourth number " + std::to_string(value) +
-                         " follows");
+                    fail("expected a message [source, destination, bytes], found a fourth number " +
+                         std::to_string(value));
             }
         }
         if (inside_ == Inside::kWorkload && key_ == kRanks) {
@@ -95,27 +95,28 @@ class WorkloadSax {
 
     bool number_integer(json::number_integer_t value) {
         if (value >= 0) return number_unsigned(static_cast<std::uint64_t>(value));  // "-0"
-        if (expects_number()) fail("it must not be negative, got " + std::to_string(value));
+        if (expects_number()) fail("must not be negative, found " + std::to_string(value));
         wrong_type(std::to_string(value));
     }
 
     bool number_float(json::number_float_t value, const std::string& text) {
         stream_->note_progress();
         if (inside_ == Inside::kSet && key_ == kComputeSeconds) {
-            if (value < 0) fail("it must not be negative, got " + shown(text));
+            if (value < 0) fail("must not be negative, found " + shown(text));
             sets_.back().compute_seconds = value;
             return true;
         }
         if (!expects_number()) wrong_type(shown(text));
         if (text.find_first_of(".eE") == std::string::npos) fail("the number " + shown(text) + " is too large");
-        fail("expected a whole number, got " + shown(text), "write it in digits only: 1048576, not 1048576.0 or 1e6");
+        fail("expected a whole number, found " + shown(text),
+             "write the number in digits only: 1048576, not 1048576.0 or 1e6");
     }
 
     bool string(std::string& value) {
         stream_->note_progress();
         if (inside_ == Inside::kWorkload && key_ == kSchema) {
             if (value != kWorkloadSchema) {
-                fail("the schema is " + shown(value) + ", not " + shown(kWorkloadSchema));
+                fail("expected " + shown(kWorkloadSchema) + ", found " + shown(value));
             }
         } else if (inside_ == Inside::kSet && key_ == kLabel) {
             sets_.back().label = std::move(value);
@@ -202,7 +203,7 @@ class WorkloadSax {
                 continue;
             }
             unsigned& seen = seen_[level(inside_)];
-            if ((seen >> key & 1U) != 0) fail_at(where(false), "the key " + shown(name) + " appears twice");
+            if ((seen >> key & 1U) != 0) fail_at(where(false), "duplicate key " + shown(name));
             seen |= 1U << key;
             key_ = static_cast<Key>(key);
             return true;
@@ -262,7 +263,7 @@ class WorkloadSax {
 
     void finish_message() {
         if (field_ < 3) {
-            fail("a message is [source, destination, bytes], got only " + std::to_string(field_) + " numbers");
+            fail("expected a message [source, destination, bytes], found only " + std::to_string(field_) + " numbers");
         }
         if (const auto problem = messages_.add(message_)) fail(*problem);
     }
@@ -311,7 +312,7 @@ class WorkloadSax {
                 expected = "a whole number";
                 break;
         }
-        fail("expected " + expected + ", got " + found);
+        fail("expected " + expected + ", found " + found);
     }
 
     TextStream* stream_;

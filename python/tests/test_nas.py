@@ -26,9 +26,9 @@ def test_patterns_are_listed_with_the_programs() -> None:
     ("program", "ranks", "problem_class", "message"),
     [
         ("nas-cgg", 4, "S", "unknown pattern 'nas-cgg'"),
-        ("nas-sp", 8, "A", "it needs a square"),
+        ("nas-sp", 8, "A", "it requires a square number"),
         ("nas-is", 4, "E", "no class 'E'"),
-        ("nas-is", 0, "A", "needs a number of ranks"),
+        ("nas-is", 0, "A", "requires a number of ranks"),
     ],
 )
 def test_what_does_not_run_is_refused(

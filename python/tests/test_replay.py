@@ -69,7 +69,7 @@ def trace(path: Path) -> Path:
 
 
 def reductions(path: Path) -> Path:
-    """Ranks compute and reduce; the kernel has no messages."""
+    """Ranks compute and reduce; the main loop has no messages."""
     return tit(path, lambda _: ["compute 1e6", "allreduce 65536 0 6"], 5)
 
 
@@ -220,10 +220,10 @@ def test_a_log_without_sets_is_simulated_and_refused_where_sets_are_needed(tmp_p
         lambda: haichi.Workload.from_file(log),
     ]
     for ask in asked:
-        with pytest.raises(haichi.UnsupportedError, match="the kernel has no messages") as error:
+        with pytest.raises(haichi.UnsupportedError, match="the main loop has no messages") as error:
             ask()
         assert str(error.value) in refusal and str(error.value.hint) in refusal
-    with pytest.raises(haichi.UnsupportedError, match=r"reduce\.tit: the kernel has no messages"):
+    with pytest.raises(haichi.UnsupportedError, match=r"reduce\.tit: the main loop has no messages"):
         haichi.compare(job, simulate=True, **QUICK)
     for copied in (pickle.loads(pickle.dumps(job)), copy.deepcopy(job)):
         assert copied.simulate().to_json(timing=False) == whole
@@ -233,7 +233,7 @@ def test_a_log_without_sets_is_simulated_and_refused_where_sets_are_needed(tmp_p
 
 def test_what_sets_of_a_log_leave_out_is_told_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     log = trace(tmp_path / "step.tit")
-    told = "step.tit: 1 collective of a repetition is not in the sets ('haichi ccs --expand all' expands them"
+    told = "step.tit: 1 collective of an iteration is not in the sets ('haichi ccs --expand all' expands them"
     job = haichi.Job(log, "torus:2x2")
     job.simulate()
     assert not caplog.records

@@ -22,13 +22,13 @@ def json_workloads() -> list[Bad]:
         message("fraction", "[1, 2, 1.5]", "'1.5'"),
         message("NaN", "[1, 2, NaN]", "not valid JSON", "N'"),
         message("infinity", "[1, 2, -Infinity]", "not valid JSON", "-I'"),
-        message("two numbers", "[1, 2]", "only 2 numbers"),
+        message("two numbers", "[1, 2]", "found only 2 numbers"),
         message("four numbers", "[1, 2, 5, 6]", "6"),
         message("text for a rank", '["1", 2, 5]', "text '1'"),
-        message("deep message", "[1, 2, " + "[" * 100_000, "got a list"),
+        message("deep message", "[1, 2, " + "[" * 100_000, "found a list"),
         message("number of 3 MB", f"[1, 2, {'1' * 3_000_000}]", "is too large"),
         head("1e18 ranks", '"ranks": 4', '"ranks": 1000000000000000000', 2, "1000000000000000000"),
-        head("duplicate key", '"ranks": 4', '"ranks": 4, "ranks": 4', 2, "'ranks' appears twice"),
+        head("duplicate key", '"ranks": 4', '"ranks": 4, "ranks": 4', 2, "duplicate key 'ranks'"),
         head("unknown key", '"ranks": 4', '"rnks": 4', 2, "'rnks'", "did you mean 'ranks'?"),
         head(
             "2^63 iterations", '"ranks": 4', '"ranks": 4, "iterations": 9223372036854775808', 2, "9223372036854775808"
@@ -60,7 +60,7 @@ def text_workloads() -> list[Bad]:
 
     other = "inside a line"
     return [
-        edges("row truncated", "0,1,5\n1,2\n", 2, "only 2 fields"),
+        edges("row truncated", "0,1,5\n1,2\n", 2, "found only 2 fields"),
         edges("negative size", "0\t1\t5\n1\t2\t-5\n", 2, "'-5'"),
         edges("negative rank", "0,1,5\n1,-2,5\n", 2, "'-2'"),
         edges("size of 2^63", "0,1,5\n1,2,9223372036854775808\n", 2, "'9223372036854775808'"),
@@ -72,7 +72,7 @@ def text_workloads() -> list[Bad]:
         edges("1e18 ranks", "# ranks 1000000000000000000\n0,1,5\n", 1, "'1000000000000000000'"),
         edges("rank beyond those declared", "# ranks 2\n0,1,5\n1,2,5\n", 3, "'2' is outside 0..1"),
         edges("set of 1e18", "0,1,5,0\n1,2,5,1000000000000000000\n", 2, "'1000000000000000000'"),
-        edges("empty field", "0,1,5\n1,,5\n", 2, "empty field"),
+        edges("empty field", "0,1,5\n1,,5\n", 2, "field is empty"),
         edges("columns exchanged", "dst,src,bytes\n0,1,5\n", 1, "'dst'"),
         edges("hexadecimal", "0\t1\t5\n1\t2\t0x10\n", 2, "'0x10'"),
         edges("CR alone", "0,1,5\r1,2,5\r", 1, other),
@@ -88,8 +88,8 @@ def text_workloads() -> list[Bad]:
         dense("CR alone", "0 1\r1 0\r", 1, other),
         market("1e18 rows", MTX + "1000000000000000000 1000000000000000000 1\n", 2, "'1000000000000000000'"),
         market("1e18 entries", MTX + "4 4 1000000000000000000\n1 2 5\n", 2, "'1000000000000000000'"),
-        market("5e8 entries", MTX + "4 4 500000000\n1 2 5\n", 3, "after 1 of the 500000000 entries"),
-        market("too many entries", MTX + "4 4 1\n1 2 5\n2 3 5\n", 4, "more lines than the 1"),
+        market("5e8 entries", MTX + "4 4 500000000\n1 2 5\n", 3, "expected 500000000 entries, found 1"),
+        market("too many entries", MTX + "4 4 1\n1 2 5\n2 3 5\n", 4, "expected 1 entries, found more lines"),
         market("not square", MTX + "4 5 1\n1 2 5\n", 2, "4 x 5"),
         market("row 0", MTX + "4 4 1\n0 1 5\n", 3, "'0' is outside 1..4"),
         market("column out of range", MTX + "4 4 1\n1 5 5\n", 3, "'5' is outside 1..4"),
@@ -107,7 +107,7 @@ def text_workloads() -> list[Bad]:
         qaplib("of negative size", "-2\n0 1\n1 0\n", 1, "'-2'"),
         qaplib("with a word", "2\n0 1\n1 x\n", 3, "'x'"),
         qaplib("with 1e400", "2\n0 1e400\n1 0\n0 1\n1 0\n", 2, "'1e400'"),
-        qaplib("and more", "2\n0 1\n1 0\n0 1\n1 0\n5\n", 6, "'5' follows"),
+        qaplib("and more", "2\n0 1\n1 0\n0 1\n1 0\n5\n", 6, "2 x 2 numbers, found '5'"),
         qaplib("CR alone", "2\r0 1 1 0\r0 1 1 0\r", 1, other),
     ]
 

@@ -51,7 +51,7 @@ def test_traces_are_recognised_without_their_readers(
     run = first(*command, LOGS / file, cwd=tmp_path)
     assert run.returncode == 2
     assert run.stderr.splitlines() == [
-        f"error: {LOGS / file}: is in the format {format_name}, and this haichi was built without its reader",
+        f"error: {LOGS / file}: the file is in the format {format_name}, but this haichi was built without its reader",
         "hint: build it: cmake --build --preset release",
     ]
 
@@ -59,7 +59,7 @@ def test_traces_are_recognised_without_their_readers(
 def test_the_list_of_formats_says_which_are_not_built(tmp_path: Path) -> None:
     listed = first("list", "log-formats", cwd=tmp_path).stdout
     assert listed.count("not in this") == 8
-    assert "haichi               what haichi's profiler writes" in listed
+    assert "haichi               a log of haichi's profiler" in listed
 
 
 def test_a_program_needs_the_part_that_runs_it(tmp_path: Path) -> None:

@@ -388,7 +388,7 @@ def test_a_log_without_messages_is_named(tmp_path: Path) -> None:
     (tmp_path / "idle.goal").write_text("num_ranks 2\nrank 0 {\nl1: calc 100\n}\nrank 1 {\nl1: calc 100\n}\n")
     run = haichi("map", "-m", "torus:4", "-w", "idle.goal", cwd=tmp_path)
     assert run.returncode == 2, run.stderr
-    assert "idle.goal: the kernel has no messages" in run.stderr
+    assert "idle.goal: the main loop has no messages" in run.stderr
     assert "haichi ccs --kernel N" in run.stderr
 
 

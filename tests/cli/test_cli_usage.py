@@ -74,7 +74,7 @@ def test_version(tmp_path: Path) -> None:
         (["pattern", "nas-cg", "--ranks", "8"], "requires a file for its binary log", "-o cg.haichi-log"),
         (["pattern", "nas-cg", "--ranks", "8", "--bytes", "8"], "pattern 'nas-cg' cannot be combined with --bytes", ""),
         (["pattern", "nas-cg", "--ranks", "8", "--compute-seconds", "x", "-o", "a"], "--compute-seconds: ", ""),
-        (["pattern", "nas-bt", "--ranks", "30", "-o", "a"], "it needs a square", "the nearest are 25 or 36"),
+        (["pattern", "nas-bt", "--ranks", "30", "-o", "a"], "it requires a square number", "choose 25 or 36"),
         (["pattern", "nas-bt", "--ranks", "36", "--class", "F", "-o", "a"], "has no class 'F'", "S, W, A, B, C, D, E"),
         (["convert", "-m", "k", "--map", "x"], "--to is missing", ""),
         (["convert", "-m", "k", "--map", "x", "-t", "jsno"], "unknown rank-map format 'jsno'", "did you mean 'json'?"),

@@ -139,7 +139,7 @@ def test_a_log_as_a_workload_is_told_as_one(log: Path) -> None:
     )
     assert entries(run.stderr)[:2] == [
         "log 'ring.haichi-log': format haichi, by its content",
-        "workload 'ring.haichi-log': 1 sets of the log's kernel",
+        "workload 'ring.haichi-log': 1 sets of the main loop of the log",
     ]
 
 

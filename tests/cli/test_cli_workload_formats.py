@@ -67,7 +67,7 @@ def test_a_text_that_may_be_two_formats_has_to_be_named(tmp_path: Path) -> None:
     (tmp_path / "w.txt").write_text("0 1 5\n1 0 7\n2 1 8\n")
     job = ("map", "-m", "torus:4", "--objective", "hop-bytes", "-w", "w.txt")
     words = fail(2, *job, cwd=tmp_path)
-    assert "w.txt: may be a workload in the format edge-list or in the format dense-matrix" in words
+    assert "w.txt: the format may be edge-list or dense-matrix" in words
     assert "hint: name the format: --workload-format NAME" in words
     assert report(*job, "--workload-format", "edge-list", cwd=tmp_path)["ranks"] == 3
 
@@ -76,8 +76,8 @@ def test_wrong_files_and_names_are_refused_with_a_hint(tmp_path: Path) -> None:
     (tmp_path / "half.csv").write_text("0,1,5\n1,2,0.5\n")
     job = ("map", "-m", "torus:4", "-o", "out.map")
     words = fail(2, *job, "-w", "half.csv", cwd=tmp_path)
-    assert "half.csv:2: the message size must be a whole number, got '0.5'" in words
-    assert "hint: sizes are whole bytes" in words
+    assert "half.csv:2: the message size must be a whole number, found '0.5'" in words
+    assert "hint: multiply all sizes by one factor so that they are whole bytes" in words
     words = fail(2, *job, "-w", "half.csv", "--workload-format", "edges-list", cwd=tmp_path)
     assert "unknown workload format 'edges-list'" in words and "did you mean 'edge-list'?" in words
     words = fail(2, *job, "-w", "-", cwd=tmp_path, input="Dear reader\n")

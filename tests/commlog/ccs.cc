@@ -210,7 +210,7 @@ TEST(Extraction, a_collective_on_all_ranks_is_expanded_only_when_asked) {
     const Extraction found = extract_sets(program.log(), options);
     EXPECT_EQ(found.workload.iterations(), 10);
     ASSERT_EQ(found.workload.set_count(), 3);
-    EXPECT_EQ(found.workload.set(2).label, "level 3, allreduce recursive-doubling 3");
+    EXPECT_EQ(found.workload.set(2).label, "step 3, allreduce recursive-doubling 3");
     for (std::size_t t = 0; t < 3; ++t) {
         Sent expected;
         for (int r = 0; r < 8; ++r) expected.insert({r, r ^ (1 << t), 1024});
@@ -251,8 +251,7 @@ TEST(Extraction, a_master_with_workers_is_refused) {
         extract_sets(program.log(), {});
         FAIL();
     } catch (const UnsupportedError& error) {
-        EXPECT_NE(std::string(error.what()).find("no repetition that all ranks share"), std::string::npos)
-            << error.what();
+        EXPECT_NE(std::string(error.what()).find("no loop that all ranks share"), std::string::npos) << error.what();
     }
 }
 

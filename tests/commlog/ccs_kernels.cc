@@ -309,10 +309,10 @@ TEST(Kernels, a_damaged_log_without_repetition_is_whole_only_when_asked_for) {
     expect_refused(killed, "1 rank did not finish");
     JobLog missing = program.log();
     missing.ranks.pop_back();
-    expect_refused(missing, "1 rank has left no data");
+    expect_refused(missing, "1 rank left no data");
     JobLog lost = program.log();
     lost.ranks[0].threads[0].lost_events = 7;
-    expect_refused(lost, "7 events found no room");
+    expect_refused(lost, "7 events did not fit");
 }
 
 }  // namespace

@@ -242,9 +242,9 @@ TEST(JobLog, ranks_that_are_missing_or_were_killed_are_named) {
     const JobLog job = join_ranks(records, "job");
     EXPECT_EQ(job.ranks.size(), 5U);
     ASSERT_EQ(job.warnings.size(), 3U);
-    EXPECT_EQ(job.warnings[0], "1 of 6 ranks have left no data: rank 0");
-    EXPECT_EQ(job.warnings[1], "rank 2 did not reach MPI_Finalize: numbers are those until then");
-    EXPECT_EQ(job.warnings[2], "rank 4 got signal 15: numbers are those until then");
+    EXPECT_EQ(job.warnings[0], "1 of 6 ranks left no data: rank 0");
+    EXPECT_EQ(job.warnings[1], "rank 2 did not reach MPI_Finalize, so its numbers end there");
+    EXPECT_EQ(job.warnings[2], "rank 4 received signal 15, so its numbers end there");
     records.push_back(records.front());
     EXPECT_THROW(join_ranks(records, "job"), InputError);
 }

@@ -95,20 +95,22 @@ std::string message_of(const std::string& program, const NasOptions& options) {
 
 TEST(Nas, what_a_program_does_not_run_on_is_named_with_what_it_does) {
     EXPECT_EQ(message_of("nas-bt", {.problem_class = "A", .ranks = 32}),
-              "pattern 'nas-bt' of class A does not run on 32 ranks: it needs a square | the nearest are 25 or 36");
+              "pattern 'nas-bt' of class A does not run on 32 ranks: it requires a square number | choose 25 or 36");
+    EXPECT_EQ(message_of("nas-cg", {.problem_class = "A", .ranks = 24}),
+              "pattern 'nas-cg' of class A does not run on 24 ranks: it requires a power of two | choose 16 or 32");
     EXPECT_EQ(
-        message_of("nas-cg", {.problem_class = "A", .ranks = 24}),
-        "pattern 'nas-cg' of class A does not run on 24 ranks: it needs a power of two | the nearest are 16 or 32");
-    EXPECT_EQ(message_of("nas-lu", {.problem_class = "S", .ranks = 16}),
-              "pattern 'nas-lu' of class S does not run on 16 ranks: a rank would have less than 4 points along an axis"
-              " | the nearest is 4");
+        message_of("nas-lu", {.problem_class = "S", .ranks = 16}),
+        "pattern 'nas-lu' of class S does not run on 16 ranks: a rank would have fewer than 4 points along an axis"
+        " | choose 4");
     EXPECT_EQ(message_of("nas-is", {.problem_class = "D", .ranks = 2}),
-              "pattern 'nas-is' of class D does not run on 2 ranks: it takes 4 to 1024 | the nearest is 4");
+              "pattern 'nas-is' of class D does not run on 2 ranks: it supports 4 to 1024 | choose 4");
     EXPECT_EQ(message_of("nas-is", {.problem_class = "E", .ranks = 4}),
-              "pattern 'nas-is' has no class 'E' | its classes are S, W, A, B, C, D");
+              "pattern 'nas-is' has no class 'E' | choose one of the classes S, W, A, B, C, D");
     EXPECT_EQ(message_of("nas-xx", {.ranks = 4}).substr(0, 24), "unknown pattern 'nas-xx'");
-    EXPECT_EQ(message_of("nas-cg", {}), "pattern 'nas-cg' needs a number of ranks | give ranks (§ranks 16)");
-    EXPECT_EQ(message_of("nas-ep", {.ranks = 4, .iterations = 2}), "pattern 'nas-ep' has no iterations | ");
+    EXPECT_EQ(message_of("nas-cg", {}),
+              "pattern 'nas-cg' requires a number of ranks | give a number of ranks, such as §ranks 16");
+    EXPECT_EQ(message_of("nas-ep", {.ranks = 4, .iterations = 2}),
+              "pattern 'nas-ep' cannot be combined with iterations | ");
     EXPECT_EQ(message_of("nas-cg", {.ranks = 4, .compute_seconds = -1}),
               "compute_seconds must be 0 to 10^9 seconds | ");
 }

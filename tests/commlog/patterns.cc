@@ -90,7 +90,7 @@ TEST(CgPattern, few_tasks_have_no_empty_sets) {
 
 TEST(CgPattern, other_numbers_than_powers_of_two_are_refused_with_the_nearest) {
     EXPECT_EQ(refusal("cg", with_ranks(96)),
-              "pattern 'cg' needs a power of two of ranks, not 96|the nearest are 64 and 128");
+              "pattern 'cg' requires a power of two as the number of ranks, found 96|choose 64 or 128");
 }
 
 // 0 1 2
@@ -254,20 +254,21 @@ TEST(Patterns, options_that_do_not_fit_are_refused_with_the_value) {
     const auto expect = [](const std::string& name, const PatternOptions& options, const std::string& part) {
         EXPECT_NE(refusal(name, options).find(part), std::string::npos) << refusal(name, options);
     };
-    expect("ring", {}, "needs a number of ranks");
+    expect("ring", {}, "requires a number of ranks");
     expect("stencil2d", {}, "give ranks or dims");
-    expect("ring", with_ranks(-1), "not -1");
+    expect("ring", with_ranks(-1), "found -1");
     expect("ring", with_ranks(kMostRanks + 1), "134217729");
-    expect("ring", with_dims({4}), "takes no dims");
-    expect("stencil2d", with_dims({2, 2, 2}), "takes 2 dims, not '2x2x2'");
+    expect("ring", with_dims({4}), "cannot be combined with dims");
+    expect("stencil2d", with_dims({2, 2, 2}), "requires 2 dims, found '2x2x2'");
     expect("stencil2d", with_dims({2, 0}), "2x0");
     expect("stencil2d", with_dims({1 << 20, 1 << 20}), "1048576x1048576");
-    expect("stencil3d", with_dims({4, 4, 4}, false, 5), "no 5-point stencil|it knows 7, 19, 27");
+    expect("stencil3d", with_dims({4, 4, 4}, false, 5),
+           "no 5-point stencil|choose one of these numbers of points: 7, 19, 27");
     expect("fft", with_dims({2, 2}, true), "cannot be made periodic");
-    expect("fft", with_dims({2, 2}, false, 5), "takes no points");
+    expect("fft", with_dims({2, 2}, false, 5), "cannot be combined with points");
     PatternOptions mismatch = with_dims({4, 4});
     mismatch.ranks = 15;
-    expect("stencil2d", mismatch, "dims 4x4 are 16 ranks, not 15");
+    expect("stencil2d", mismatch, "dims 4x4 have 16 ranks, but ranks is 15");
     PatternOptions size = with_ranks(4);
     size.message_bytes = -1;
     expect("ring", size, "message size -1");
@@ -275,7 +276,7 @@ TEST(Patterns, options_that_do_not_fit_are_refused_with_the_value) {
     expect("ring", size, "281474976710657");
     PatternOptions iterations = with_ranks(4);
     iterations.iterations = 0;
-    expect("ring", iterations, "not 0");
+    expect("ring", iterations, "found 0");
     PatternOptions degree = with_ranks(4);
     degree.mean_degree = 0;
     expect("random-geometric", degree, "mean degree");

@@ -232,7 +232,7 @@ def test_a_master_with_workers_is_refused(built: Path, tmp_path: Path) -> None:
     log = log_of("master_worker", 5, built, tmp_path, 60, 1)
     run = subprocess.run([mpi_jobs.BIN, "ccs", log], capture_output=True, text=True, timeout=60)
     assert run.returncode == 2 and run.stdout == ""
-    assert run.stderr.startswith("error: no repetition that all ranks share")
+    assert run.stderr.startswith("error: no loop that all ranks share")
     assert "hint: " in run.stderr
 
 

@@ -150,4 +150,4 @@ def test_a_missing_part_is_named(mpi: str, built: Path, tmp_path: Path) -> None:
     shown = mpi_jobs.show_log(tmp_path / "profile.0.part")
     assert shown["ranks"] == RANKS and shown["ranks_with_data"] == RANKS - 1
     assert [rank["rank"] for rank in shown["per_rank"]] == [0, 1, 3]
-    assert "1 of 4 ranks have left no data: rank 2" in shown["warnings"]
+    assert "1 of 4 ranks left no data: rank 2" in shown["warnings"]

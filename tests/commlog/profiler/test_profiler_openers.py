@@ -65,7 +65,7 @@ def test_calls_that_cannot_be_seen_are_told_of_once(mpi: str, built: Path, tmp_p
     expected, run = run_both(mpi, [program(mpi, built), library, "deep"], tmp_path)
     assert sorted(run.stdout.splitlines()) == expected
     told = [line for line in run.stderr.splitlines() if "haichi-prof" in line]
-    assert len(told) == 1 and told[0].startswith("haichi-prof: no log: the program calls its MPI past the profiler")
+    assert len(told) == 1 and told[0].startswith("haichi-prof: no log: the calls of the program bypass the profiler")
     assert list(tmp_path.glob("profile*")) == []
 
 

@@ -50,17 +50,18 @@ TEST(RenumberPlan, a_mapping_of_haichi_numbers_nodes_with_the_last_axis_fastest)
 }
 
 TEST(RenumberPlan, maps_that_do_not_fit_are_refused_with_their_line) {
-    EXPECT_EQ(why("0 0\n"), ": has 1 rank, the job has 8 processes");
-    EXPECT_EQ(why(""), ": has 0 ranks, the job has 8 processes");
-    EXPECT_EQ(why("0 0\n0 2\n"), ":2: coordinate 2 on axis 1 lies outside the shape 2x2");
-    EXPECT_EQ(why("0 0\n0 -1\n"), ":2: expected a coordinate, got '-1'");
-    EXPECT_EQ(why("0 0\n0 99999999999999\n"), ":2: expected a coordinate, got '99999999999999'");
-    EXPECT_EQ(why("0 0 0\n0 0\n"), ":2: expected 2 coordinates, perhaps a core, in every line; got 2 words");
-    EXPECT_EQ(why("0 0\n0 0\n0 0\n0 1\n1 0\n1 0\n1 1\n1 1\n"), ":3: puts 3 ranks on node (0,0), where 2 processes are");
+    EXPECT_EQ(why("0 0\n"), ": the map has 1 rank, but the job has 8 processes");
+    EXPECT_EQ(why(""), ": the map has 0 ranks, but the job has 8 processes");
+    EXPECT_EQ(why("0 0\n0 2\n"), ":2: coordinate 2 on axis 1 is outside the shape 2x2");
+    EXPECT_EQ(why("0 0\n0 -1\n"), ":2: expected a coordinate, found '-1'");
+    EXPECT_EQ(why("0 0\n0 99999999999999\n"), ":2: expected a coordinate, found '99999999999999'");
+    EXPECT_EQ(why("0 0 0\n0 0\n"), ":2: expected 2 coordinates and optionally a core in every line, found 2 words");
+    EXPECT_EQ(why("0 0\n0 0\n0 0\n0 1\n1 0\n1 0\n1 1\n1 1\n"),
+              ":3: the map puts 3 ranks on node (0,0), which has 2 processes");
     EXPECT_EQ(why("{\"node_of_rank\": [0, 4]}"), ":1: the shape 2x2 has no node 4");
     EXPECT_EQ(why("{\"node_of_rank\": [0, -1]}"), ":1: the shape 2x2 has no node -1");
     EXPECT_EQ(why("{\"node_of_rank\": [0, 0.5]}"), ":1: the shape 2x2 has no node 0.5");
-    EXPECT_EQ(why("{\"node_of_rank\": 3}"), ":1: a map has a list \"node_of_rank\"");
+    EXPECT_EQ(why("{\"node_of_rank\": 3}"), ":1: a JSON map requires a list \"node_of_rank\"");
 }
 
 TEST(RenumberPlan, a_rank_on_a_node_without_a_process_is_refused) {

@@ -138,13 +138,16 @@ def test_abort_ends_all_processes_with_its_code(programs, place: Path, mpi: str)
 
 
 WRONG = {
-    "too short": ("1 1\n0 0\n1 0\n", r"maps/2x2.map: has 3 ranks, the job has 4 processes"),
-    "a node twice": ("1 1\n0 0\n1 0\n1 0\n", r"puts 0 ranks on node \(0,1\), where 1 process is"),
-    "another shape": ("1 1\n0 0\n2 0\n0 1\n", r"maps/2x2.map:3: coordinate 2 on axis 0 lies outside the shape 2x2"),
+    "too short": ("1 1\n0 0\n1 0\n", r"maps/2x2.map: the map has 3 ranks, but the job has 4 processes"),
+    "a node twice": ("1 1\n0 0\n1 0\n1 0\n", r"the map puts 0 ranks on node \(0,1\), which has 1 process"),
+    "another shape": ("1 1\n0 0\n2 0\n0 1\n", r"maps/2x2.map:3: coordinate 2 on axis 0 is outside the shape 2x2"),
     "another machine": ("1 1 0 0 0 0\n", r"maps/2x2.map:1: expected 2 coordinates"),
-    "no numbers": ("1 one\n", r"maps/2x2.map:1: expected a coordinate, got 'one'"),
-    "positions": ('{"position_of_rank": [0, 1, 2, 3]}', r"a map has a list \"node_of_rank\""),
-    "json of a shape": ('{"shape": [4], "node_of_rank": [0, 1, 2, 3]}', r"for the shape \[4\], the job has 2x2"),
+    "no numbers": ("1 one\n", r"maps/2x2.map:1: expected a coordinate, found 'one'"),
+    "positions": ('{"position_of_rank": [0, 1, 2, 3]}', r"a JSON map requires a list \"node_of_rank\""),
+    "json of a shape": (
+        '{"shape": [4], "node_of_rank": [0, 1, 2, 3]}',
+        r"for the shape \[4\], but the job has the shape 2x2",
+    ),
     "no json": ('{"node_of_rank": [0, 1', r"maps/2x2.map:1: "),
 }
 
@@ -170,17 +173,17 @@ def test_what_is_missing_is_told(programs, place: Path, mpi: str) -> None:
         return ran.stderr
 
     assert "warning: HAICHI_RENUMBER_MAPS is not set" in warning()
-    assert "HAICHI_RENUMBER_TABLE names a table" in warning(HAICHI_RENUMBER_MAPS="maps")
-    assert "is neither a folder nor a name with {shape} in it" in warning(
+    assert "name a table of coordinates with HAICHI_RENUMBER_TABLE" in warning(HAICHI_RENUMBER_MAPS="maps")
+    assert "is neither a directory nor a file name with {shape}" in warning(
         **{**TABLE, "HAICHI_RENUMBER_MAPS": "nowhere"}
     )
     assert "missing: " in warning(**{**TABLE, "HAICHI_RENUMBER_TABLE": "missing"})
     (place / "table").write_text("rank 0 0 0\nrank 1 0 1\nrank 2 1 0\n")
-    assert "table: neither rank 3 nor its host" in warning(**TABLE)
+    assert "table: the table has neither rank 3 nor its host" in warning(**TABLE)
     (place / "table").write_text("rank 0 0 0\nrank 1 0\n")
-    assert "table:2: expected 2 coordinates as in the lines before, got 1" in warning(**TABLE)
+    assert "table:2: expected 2 coordinates as in the lines before, found 1" in warning(**TABLE)
     (place / "table").write_text("rank 0 0 0\nrank 1 0 1\nrank 2 2 0\nrank 3 2 1\n")
-    assert "no map for the shape 3x2: there is no maps/3x2.map or maps/3x2.json" in warning(**TABLE)
+    assert "no map for the shape 3x2: cannot find maps/3x2.map or maps/3x2.json" in warning(**TABLE)
 
 
 @pytest.mark.parametrize("mpi", MPIS)
@@ -189,7 +192,7 @@ def test_a_shape_can_be_stated_where_nodes_of_the_job_are_free(programs, place: 
     ran = run(mpi, programs[mpi, "c"], 4, place, **TABLE, HAICHI_RENUMBER_SHAPE="2x3")
     assert printed(ran) == expected(MAPPED), ran.stderr
     ran = run(mpi, programs[mpi, "c"], 4, place, **TABLE, HAICHI_RENUMBER_SHAPE="1x3")
-    assert "the processes have the shape 2x2" in ran.stderr and printed(ran) == expected(PLAIN)
+    assert "'1x3' does not contain the shape of the job, 2x2" in ran.stderr and printed(ran) == expected(PLAIN)
 
 
 @pytest.mark.parametrize("mpi", MPIS)
@@ -216,7 +219,7 @@ def test_a_library_in_front_would_see_other_numbers_and_is_told(programs, place:
     subprocess.run(command, check=True, timeout=60)
     ran = run(mpi, programs[mpi, "c"], 4, place, preload=f"{place}/front.so:{library(mpi)}", **TABLE)
     assert printed(ran) == expected(PLAIN), ran.stderr
-    warning = "warning: another library with MPI functions stands before this one; ranks keep their numbers"
+    warning = "warning: another library with MPI functions precedes libhaichi-renumber; ranks keep their numbers"
     assert ran.stderr.count(warning) == 1, ran.stderr
     preload = f"{place}/front.so:{library(mpi)}"
     required = run(mpi, programs[mpi, "c"], 4, place, preload=preload, **TABLE, HAICHI_RENUMBER_REQUIRE="1")
@@ -231,7 +234,7 @@ def test_the_library_of_the_other_mpi_changes_nothing(programs, place: Path) -> 
             pytest.skip(f"the library for {other} was not built")
         ran = run(mpi, programs[mpi, "f08"], 4, place, preload=str(library(other)), **TABLE)
         assert printed(ran) == expected(PLAIN), ran.stderr
-        assert "this process runs another MPI than the library is for" in ran.stderr
+        assert "this process uses another MPI than the one that libhaichi-renumber supports" in ran.stderr
 
 
 def test_programs_without_mpi_do_not_notice(place: Path) -> None:
