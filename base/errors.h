@@ -17,7 +17,8 @@ enum class ErrorKind {
     kInternal,     ///< a bug of ours
 };
 
-/// The root of all errors the library throws. what() is the whole message without the hint.
+/// The root of all errors the library throws. what() is the message without the hint. Of messages and hints above 8 KiB
+/// the middle is left out: names in them come from files, too.
 class Error : public std::runtime_error {
   public:
     Error(ErrorKind kind, const std::string& message, std::string hint = {});
