@@ -7,8 +7,26 @@
 
 namespace haichi {
 
+namespace {
+
+/// Without its middle where it is longer than messages are. Values in messages are short (shown() cuts them), but names
+/// of files and machines can have any length. No character of UTF-8 is cut.
+std::string cut_message(const std::string& text) {
+    constexpr std::size_t kLongest = 8192;  // two of the longest paths
+    constexpr std::size_t kEnd = 1024;      // says what is wrong
+    if (text.size() <= kLongest) return text;
+    const auto is_inside = [&text](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80; };
+    std::size_t head = kLongest - kEnd;
+    for (int k = 0; k < 3 && is_inside(head); ++k) --head;
+    std::size_t end = text.size() - kEnd;
+    for (int k = 0; k < 3 && is_inside(end); ++k) ++end;
+    return text.substr(0, head) + " ... " + text.substr(end);
+}
+
+}  // namespace
+
 Error::Error(ErrorKind kind, const std::string& message, std::string hint)
-    : std::runtime_error(message), kind_(kind), hint_(std::move(hint)) {}
+    : std::runtime_error(cut_message(message)), kind_(kind), hint_(cut_message(hint)) {}
 
 std::string to_string(const SourcePlace& place) {
     return place.line == 0 ? place.file : place.file + ":" + std::to_string(place.line);

@@ -17,7 +17,8 @@ enum class ErrorKind {
     kInternal,     ///< a bug in this program
 };
 
-/// Base class of all errors that the library throws. what() is the whole message without the hint.
+/// Base class of all errors that the library throws. what() is the message without the hint. Messages and hints above
+/// 8 KiB lose their middle, because names in them come from files, too.
 class Error : public std::runtime_error {
   public:
     Error(ErrorKind kind, const std::string& message, std::string hint = {});

@@ -16,8 +16,10 @@ work=build/fuzz/work
 mkdir -p "$work"
 fuzz_one() {
   mkdir -p "$work/$1"
+  words=()
+  if [ -f "tests/fuzz/dictionaries/$1" ]; then words=("-dict=tests/fuzz/dictionaries/$1"); fi
   "build/fuzz/tests/fuzz/fuzz_$1" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
-    -artifact_prefix="$work/$1-" "$work/$1" "tests/fuzz/corpus/$1" > "$work/$1.log" 2>&1
+    -artifact_prefix="$work/$1-" "${words[@]}" "$work/$1" "tests/fuzz/corpus/$1" > "$work/$1.log" 2>&1
 }
 export -f fuzz_one
 export work seconds

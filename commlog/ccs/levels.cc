@@ -183,6 +183,8 @@ class LevelAssignment {
                         note_collective(w, i, communicator, key);
                     }
                     break;
+                default:  // the event that stands for those without room in the log
+                    transfers.add(0);
             }
         }
     }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <span>
+#include <vector>
 
 #include "commlog/log/profile_memory.h"
 #include "commlog/log/read_calls.h"
@@ -24,6 +25,12 @@ void check_calls(const CallSequence& calls, std::int32_t ranks, std::size_t comm
     const auto inside = [](std::uint64_t first, std::uint64_t count, std::size_t size) {
         return first <= size && count <= size - first;
     };
+    // Completions of distance 0, which lists of kReceiveAny have. Lists may overlap in a file that is damaged, so that
+    // a look at each of their entries would take quadratic time.
+    std::vector<std::size_t> zeros_before(calls.completions.size() + 1, 0);
+    for (std::size_t c = 0; c < calls.completions.size(); ++c) {
+        zeros_before[c + 1] = zeros_before[c] + (calls.completions[c].distance == 0 ? 1 : 0);
+    }
     for (const LoggedEvent& event : calls.events) {
         const auto kind = static_cast<std::uint8_t>(event.key.kind);
         check_rank(event.key.peer);
@@ -35,6 +42,10 @@ void check_calls(const CallSequence& calls, std::int32_t ranks, std::size_t comm
         const bool has_list = event.key.kind == CallKind::kComplete || event.key.kind == CallKind::kReceiveAny;
         if (has_list && !inside(event.first_completion, event.completions, calls.completions.size())) {
             fail_record(place, "an event has an invalid list of completions");
+        }
+        if (event.key.kind == CallKind::kComplete &&
+            zeros_before[event.first_completion + event.completions] != zeros_before[event.first_completion]) {
+            fail_record(place, "a completion of a request that is yet to be posted");
         }
         const bool names_communicator = kind != 0 && event.key.kind != CallKind::kComplete;
         if (names_communicator && event.key.communicator >= communicators &&

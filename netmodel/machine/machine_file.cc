@@ -160,6 +160,19 @@ void check_notes(const Section& root) {
     }
 }
 
+/// It is printed as it is, in messages and in reports for terminals.
+std::string name_of(const Section& root, const std::string& file_name) {
+    if (!root.has("name")) return file_name;
+    constexpr std::size_t kLongestName = 255;
+    std::string name = root.text("name");
+    const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+    if (name.empty() || name.size() > kLongestName || std::ranges::any_of(name, is_control)) {
+        throw InputError(root.place("name"), "the name of a machine is 1 to " + std::to_string(kLongestName) +
+                                                 " bytes without control characters, not " + shown(name));
+    }
+    return name;
+}
+
 }  // namespace
 
 Machine parse_machine(std::string_view text, const std::string& file_name, NamedFile* graph) {
@@ -176,7 +189,7 @@ Machine parse_machine(std::string_view text, const std::string& file_name, Named
     (void)root.required("link");
 
     Machine machine;
-    machine.name = root.has("name") ? root.text("name") : file_name;
+    machine.name = name_of(root, file_name);
     const Section link(file, "/link", {"bandwidth", "cable_latency"});
     machine.link_bandwidth_bytes_per_s = parse_positive_bandwidth(link.text("bandwidth"), link.place("bandwidth"));
     link.quantity("cable_latency", parse_time_ps, machine.cable_latency_ps);

@@ -37,8 +37,10 @@ PacketMachine::PacketMachine(const Network& of_network, const PacketTiming& of_t
     number_ports();
     take_memory();
     local_routers_.resize(static_cast<std::size_t>(ports.vertex_count()));
+    build_routers();
     for (int p = 0; p < blocks.count; ++p) {
-        build_routers(p);
+        find_turns(p);
+        number_nics(parts[static_cast<std::size_t>(p)]);
         build_ports(p);
         build_inputs(parts[static_cast<std::size_t>(p)]);
     }
@@ -146,10 +148,9 @@ void PacketMachine::take_memory() {
     }
 }
 
-void PacketMachine::build_routers(int p) {
-    PartitionState& part = parts[static_cast<std::size_t>(p)];
+void PacketMachine::build_routers() {
     for (std::int32_t v = 0; v < ports.vertex_count(); ++v) {
-        if (partition_of(VertexId(v)) != p) continue;
+        PartitionState& part = parts[static_cast<std::size_t>(partition_of(VertexId(v)))];
         local_routers_[static_cast<std::size_t>(v)] = static_cast<std::uint32_t>(part.routers.size());
         PacketRouter& router = part.routers.emplace_back();
         router.vertex = VertexId(v);
@@ -157,7 +158,9 @@ void PacketMachine::build_routers(int p) {
         router.position = steps->position(VertexId(v));
         router.first_port = part.port_of(LinkId(v * steps->links_per_vertex()));
     }
-    find_turns(part, p);
+}
+
+void PacketMachine::number_nics(PartitionState& part) {
     for (auto node = part.nodes.size(); node-- > 0;) {
         PacketRouter& router = part.routers[local_routers_[network->vertex(part.nodes[node]).index()]];
         router.first_ejection = part.port_of(part.nic_of(LocalNodeId(node), 0));
@@ -170,7 +173,8 @@ void PacketMachine::build_routers(int p) {
 
 /// Gives each router its own turn. Nodes without a router share a turn with their switches, since nothing takes time
 /// between them.
-void PacketMachine::find_turns(PartitionState& part, int p) {
+void PacketMachine::find_turns(int p) {
+    PartitionState& part = parts[static_cast<std::size_t>(p)];
     part.turns = 1;
     if (lookahead_ps == 0) return;
     std::vector<std::uint32_t> joined(part.routers.size());
@@ -179,9 +183,10 @@ void PacketMachine::find_turns(PartitionState& part, int p) {
         while (joined[r] != r) r = joined[r] = joined[joined[r]];
         return r;
     };
-    for (std::size_t l = 0; l < static_cast<std::size_t>(ports.link_count()); ++l) {
-        const VertexId from = ports.link_source()[l];
-        const VertexId to = ports.link_target()[l];
+    // The links of the partition alone: with those of the machine, many partitions of a large one take quadratic time.
+    for (const LinkId link : part.links) {
+        const VertexId from = ports.link_source()[link.index()];
+        const VertexId to = ports.link_target()[link.index()];
         if (!from.valid() || (!ports.is_host(from) && !ports.is_host(to)) || partition_of(from) != p) continue;
         const std::uint32_t a = root(local_routers_[from.index()]);
         const std::uint32_t b = root(local_routers_[to.index()]);

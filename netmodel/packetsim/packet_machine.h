@@ -81,8 +81,9 @@ class PacketMachine {
 
     void number_ports();
     void take_memory();
-    void build_routers(int p);
-    void find_turns(PartitionState& part, int p);
+    void build_routers();
+    void find_turns(int p);
+    void number_nics(PartitionState& part);
     void build_ports(int p);
     void build_inputs(PartitionState& part) const;
     void join_cut_links();

@@ -25,7 +25,9 @@ class Rows {
         for (std::size_t v = 0; v < end_.size(); ++v) {
             const auto row = std::span(entries_).subspan(first_[v], end_[v] - first_[v]);
             std::ranges::sort(row);
-            end_[v] -= static_cast<std::uint32_t>(std::ranges::unique(row).size());
+            // Not the one of ranges, whose result clang 14 does not compile for a span.
+            const auto end_of_unique = std::unique(row.begin(), row.end());
+            end_[v] = first_[v] + static_cast<std::uint32_t>(end_of_unique - row.begin());
         }
     }
     /// Ascending, without duplicates.

@@ -17,6 +17,23 @@ TEST(Errors, shown_values_are_printable_and_short) {
     EXPECT_LT(shown(std::string(10'000, 'a')).size(), 80U);
 }
 
+TEST(Errors, messages_of_any_length_are_cut_in_their_middle) {
+    const std::string whole(8192, 'a');
+    EXPECT_EQ(InputError(whole).what(), whole);
+    std::string name;
+    for (int i = 0; i < 50'000; ++i) name += "\u00e9";
+    for (const char* const before : {"", "a"}) {
+        const InputError error(SourcePlace{before + name, 0}, "cannot be read: File name too long", name);
+        const std::string text = error.what();
+        EXPECT_LE(text.size(), 8200U);
+        EXPECT_TRUE(text.ends_with("\u00e9: cannot be read: File name too long"));
+        // Neither half of a letter of two bytes is there alone.
+        EXPECT_EQ((text.find(" ... ") - std::string(before).size()) % 2, 0U);
+        EXPECT_EQ(text[text.find(" ... ") + 5], '\xc3');
+        EXPECT_LE(error.hint().size(), 8200U);
+    }
+}
+
 TEST(Errors, exit_codes_follow_the_contract) {
     EXPECT_EQ(exit_code(ErrorKind::kInput), 2);
     EXPECT_EQ(exit_code(ErrorKind::kOption), 2);

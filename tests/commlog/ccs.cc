@@ -376,6 +376,25 @@ TEST(Extraction, a_log_without_repetition_is_one_repetition) {
     EXPECT_EQ(found.workload.set_count(), 2U);
 }
 
+TEST(Extraction, an_event_without_room_in_the_log_is_passed_over) {
+    const LoggedProgram program(2, [](Rank& rank) {
+        for (int i = 0; i < 10; ++i) {
+            rank.collective(CollectiveOperation::kBarrier, 0, 0);
+            rank.sendrecv(1 - rank.rank(), 1 - rank.rank(), 1000);
+        }
+    });
+    JobLog log = program.log();
+    for (RankLog& rank : log.ranks) {
+        for (LoggedEvent& event : rank.threads.front().events) {
+            if (event.key.kind == CallKind::kCollective) event = {};
+        }
+    }
+    const Extraction found = extract_sets(log, {});
+    EXPECT_EQ(found.workload.iterations(), 10);
+    ASSERT_EQ(found.workload.set_count(), 1);
+    EXPECT_EQ(messages_of(found.workload, 0), (Sent{{0, 1, 1000}, {1, 0, 1000}}));
+}
+
 TEST(Extraction, a_few_sizes_that_come_and_go_are_taken_together) {
     const LoggedProgram program(2, [](Rank& rank) {
         std::mt19937 random(static_cast<unsigned>(rank.rank()) + 4);

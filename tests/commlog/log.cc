@@ -175,6 +175,17 @@ TEST(CallLog, more_different_events_than_it_has_room_for_are_counted_and_harm_no
     EXPECT_EQ(unrolled(calls).size(), static_cast<std::size_t>(kEvents));
 }
 
+TEST(CallLog, a_request_that_is_completed_before_its_post_is_refused) {
+    const Memory memory = new_memory();
+    CallRecorder recorder(memory.get());
+    const std::uint64_t post = recorder.send(1, 0, 0, 8, 0);
+    recorder.complete(post, recorder.last_event());
+    CallSequence calls = read_calls(*memory, 1e9, "log");
+    ASSERT_EQ(calls.completions.size(), 1U);
+    calls.completions.front().distance = 0;
+    EXPECT_THROW(check_calls(calls, 2, 1, "log"), InputError);
+}
+
 RankRecord sample_record() {
     const LoggedProgram program(3, [](LoggedProgram::Rank& rank) {
         const auto group = rank.communicator(55, {0, 1, 2});

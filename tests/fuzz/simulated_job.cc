@@ -2,6 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "base/errors.h"
 #include "commlog/log/job_log.h"
@@ -14,33 +19,114 @@
 namespace haichi {
 
 namespace {
+
 // The time goes into routes and packets, not into what is hostile in them.
 constexpr std::int64_t kMostNodes = 300;
 constexpr std::int64_t kMostHops = 200'000;
 constexpr std::string_view kSeparator = "\n----\n";
+
+/// What is before the separator; `rest` is what is behind it. Nothing where there is none.
+std::optional<std::string_view> take_section(std::optional<std::string_view>& rest) {
+    if (!rest) return std::nullopt;
+    const std::string_view text = *rest;
+    const auto end = text.find(kSeparator);
+    rest = end == std::string_view::npos ? std::nullopt : std::optional(text.substr(end + kSeparator.size()));
+    return text.substr(0, end);
+}
+
+/// How the trace is placed and simulated, as words: "partitions=3 ppn=2 stride=5 routing=dor:XY alltoall=pairwise".
+/// What is none of the first four is an algorithm of a collective operation.
+struct Setting {
+    std::int32_t partitions = 1;
+    std::int32_t stride = 1;  ///< of the nodes of ranks that follow each other
+    AllocationRequest allocation{};
+    CollectiveChoice algorithms{};
+};
+
+Setting parse_setting(std::string_view words) {
+    Setting setting;
+    const auto number = [](std::string_view text) {
+        std::int32_t value = 0;
+        for (const char c : text.substr(0, 3)) value = c >= '0' && c <= '9' ? value * 10 + (c - '0') : value;
+        return std::clamp(value, 1, 256);
+    };
+    while (!words.empty()) {
+        const auto end = std::min(words.find_first_of(" \n"), words.size());
+        const std::string_view word = words.substr(0, end);
+        words.remove_prefix(std::min(end + 1, words.size()));
+        const std::string_view value = word.substr(std::min(word.find('=') + 1, word.size()));
+        if (word.starts_with("partitions=")) {
+            setting.partitions = number(value);
+        } else if (word.starts_with("ppn=")) {
+            setting.allocation.ranks_per_node = number(value);
+        } else if (word.starts_with("stride=")) {
+            setting.stride = number(value);
+        } else if (word.starts_with("routing=")) {
+            setting.allocation.routing = std::string(value);
+        } else if (!word.empty()) {
+            setting.algorithms.set(word);
+        }
+    }
+    return setting;
+}
+
+SimulationResult simulate_a_while(const SimulationRequest& request) {
+    std::atomic<bool> stop = false;
+    SimulationControl control;
+    control.stop = &stop;
+    control.progress = [&](const SimulationProgress& progress) { stop = progress.packet_hops > kMostHops; };
+    return simulate(request, control);
+}
+
+bool same(const SimulationResult& a, const SimulationResult& b) {
+    const auto same_links = [](const LinkTraffic& x, const LinkTraffic& y) {
+        return x.link == y.link && x.node == y.node && x.bytes == y.bytes;
+    };
+    return a.seconds == b.seconds && a.calls == b.calls && a.packets == b.packets && a.packet_hops == b.packet_hops &&
+           a.payload_bytes == b.payload_bytes && std::ranges::equal(a.hottest_links, b.hottest_links, same_links);
+}
+
 }  // namespace
 
-/// A machine file, a line of four dashes, a trace of SimGrid's.
+/// Sections, of which the first two have to be there, and lines of four dashes between them: a machine file, a trace
+/// (of SimGrid's, or a schedule), the words of a Setting, and the graph file of the machine. Cut into partitions the
+/// simulation gives what it gives in one piece.
 void fuzz_simulated_job(std::string_view text) {
-    const auto end = text.find(kSeparator);
-    if (end == std::string_view::npos) return;
-    const Machine machine = parse_machine(text.substr(0, end), "/nonexistent/fuzzed.json");
+    std::optional<std::string_view> rest = text;
+    const auto machine_text = take_section(rest);
+    const auto trace = take_section(rest);
+    if (!trace) return;
+    const Setting setting = parse_setting(take_section(rest).value_or(""));
+    NamedFile graph{.text = std::string(rest.value_or(""))};
+    const Machine machine = parse_machine(*machine_text, "/nonexistent/fuzzed.json", &graph);
     if (machine.size_is_open || terminal_count(machine) > kMostNodes) return;
-    const JobLog log = parse_tit(text.substr(end + kSeparator.size()), "fuzzed");
-    const Allocation allocation = allocate(machine, {});
-    if (log.rank_count > allocation.node_count()) return;
+    const JobLog log = trace->starts_with("num_ranks") ? parse_goal(*trace, "fuzzed") : parse_tit(*trace, "fuzzed");
+    const Allocation allocation = allocate(machine, setting.allocation);
+    std::vector<NodeId> usable;
+    for (NodeId node(0); node.value < allocation.node_count(); ++node.value) {
+        if (allocation.network.is_usable(node)) usable.push_back(node);
+    }
+    if (log.rank_count > std::ssize(usable) * allocation.ranks_per_node) return;
 
     SimulationRequest request;
     request.log = &log;
     request.network = &allocation.network;
     request.timing = packet_timing_of(machine);
     request.process = process_options_of(machine);
-    for (std::int32_t rank = 0; rank < log.rank_count; ++rank) request.node_of_rank.emplace_back(rank);
-    std::atomic<bool> stop = false;
-    SimulationControl control;
-    control.stop = &stop;
-    control.progress = [&](const SimulationProgress& progress) { stop = progress.packet_hops > kMostHops; };
-    (void)simulate(request, control);
+    request.calls.algorithms = setting.algorithms;
+    for (std::int32_t rank = 0; rank < log.rank_count; ++rank) {
+        const auto place = static_cast<std::size_t>(rank / allocation.ranks_per_node * setting.stride);
+        request.node_of_rank.push_back(usable[place % usable.size()]);
+    }
+    request.partitions = 1;
+    const SimulationResult whole = simulate_a_while(request);
+    if (setting.partitions == 1 || whole.interrupted) return;
+    request.partitions = setting.partitions;
+    const SimulationResult cut = simulate_a_while(request);
+    if (!cut.interrupted && !same(whole, cut)) {
+        std::fprintf(stderr, "%d partitions give another result\n", setting.partitions);
+        std::abort();
+    }
 }
 
 }  // namespace haichi

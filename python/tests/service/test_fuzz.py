@@ -1,15 +1,25 @@
-"""Requests that are hostile in every part. HAICHI_FUZZ_SECONDS asks for a longer run than that of the fast tests."""
+"""Requests and jobs that are hostile in every part. HAICHI_FUZZ_SECONDS asks for longer runs than the fast tests'."""
 
+import http.client
 import json
 import os
 import random
 import socket
+import threading
 import time
 import urllib.parse
+from collections import Counter
 from typing import Any
+
+from hostile_jobs import Jobs
 
 SECONDS = float(os.environ.get("HAICHI_FUZZ_SECONDS", "8"))
 SEED = int(os.environ.get("HAICHI_FUZZ_SEED", "34"))
+HEALTH_SECONDS = float(os.environ.get("HAICHI_FUZZ_HEALTH_SECONDS", "5"))
+"""Within which /healthz answers: far more than it takes, since the tests share their processors."""
+JOB_SECONDS = os.environ.get("HAICHI_FUZZ_JOB_SECONDS", "10s")
+JOB_MEMORY = os.environ.get("HAICHI_FUZZ_JOB_MEMORY", "8GiB")
+"""More for a program with sanitizers, which reserves terabytes of addresses."""
 JOB = {"kind": "map", "machine": "torus:4x4", "objective": "hop-bytes", "evaluations": "100"}
 LINES = (b"GET /v1/jobs HTTP/1.1", b"GET /v1/jobs?limit=5&state=done HTTP/1.1", b"GET /v1/machines HTTP/1.1")
 LINES += tuple(
@@ -96,3 +106,75 @@ def test_no_request_is_a_fault_of_the_server(start) -> None:
     assert server.ask("GET", "/healthz") == (200, "ok\n")
     assert not [line for line in server.log() if line["level"] == "error"]
     print(f"{asked} requests")
+
+
+class Health:
+    """Asks /healthz all the time; how long the slowest answer took."""
+
+    def __init__(self, server: Any) -> None:
+        self._netloc = urllib.parse.urlsplit(server.url).netloc
+        self._over = threading.Event()
+        self.slowest = 0.0
+        self.failure = ""
+        self._thread = threading.Thread(target=self._ask)
+
+    def __enter__(self) -> "Health":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _ask(self) -> None:
+        while not self._over.wait(0.1):
+            begin = time.monotonic()
+            try:
+                connection = http.client.HTTPConnection(self._netloc, timeout=30)
+                connection.request("GET", "/healthz")
+                status = connection.getresponse().status
+                connection.close()
+                self.failure = self.failure or ("" if status == 200 else f"status {status}")
+            except OSError as error:
+                self.failure = self.failure or repr(error)
+            self.slowest = max(self.slowest, time.monotonic() - begin)
+
+
+def end_of(server: Any, job: str) -> dict[str, Any]:
+    """What the server says of a job that has ended."""
+    while True:
+        status, told = server.ask("GET", f"/v1/jobs/{job}")
+        assert status == 200, told
+        if told["state"] not in ("queued", "running"):
+            return dict(told)
+        time.sleep(0.02)
+
+
+def test_no_job_is_a_fault_of_the_program(start) -> None:
+    server = start("--workers", "1", "--most-time", JOB_SECONDS, "--most-memory", JOB_MEMORY)
+    chosen = random.Random(SEED)
+    jobs = Jobs(chosen)
+    ends = time.monotonic() + SECONDS
+    counts: Counter[str] = Counter()
+    with Health(server) as health:
+        while time.monotonic() < ends:
+            job = jobs.next()
+            content_type, body = job.form() if chosen.random() < 0.5 else job.json()
+            status, answer = server.ask("POST", "/v1/jobs", body, Content_Type=content_type)
+            counts[str(status)] += 1
+            assert status < 500, (job, answer)
+            if status != 201:
+                continue
+            ended = end_of(server, answer["id"])
+            code = (ended["error"] or {}).get("code", "")
+            counts[f"{ended['state']} {code}".strip()] += 1
+            assert code in ("", "bad_input", "requirement", "time_limit", "cpu_limit", "disk_limit"), (job, ended)
+            for what in ("result", "log", "rankmap?format=json", "jobscript?scheduler=pjm", "comparison"):
+                if chosen.random() < 0.1:
+                    status, answer = server.ask("GET", f"/v1/jobs/{ended['id']}/{what}")
+                    assert status < 500, (job, what, answer)
+    print(dict(counts), f"slowest /healthz: {health.slowest:.3f} s")
+    assert not health.failure
+    assert health.slowest < HEALTH_SECONDS
+    assert counts["done"] > 0
+    assert not [line for line in server.log() if line["level"] == "error"]
