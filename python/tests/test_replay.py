@@ -308,7 +308,7 @@ def test_a_comparison_simulates_the_calls_of_logs(tmp_path: Path) -> None:
     assert "as" not in alone.to_json().split('"objectives"')[0].split('"workloads": [')[1]
     log_entry = found.summary["jobs"][0]
     assert {entry["barrier"] for entry in log_entry["strategies"]} == {"calls"}
-    assert "log on all nodes: time of the whole run, simulated call by call" in found.text()
+    assert "log on all nodes: time of the whole run, by trace replay" in found.text()
     assert "plain on all nodes: time of all iterations, simulated" in found.text()
     assert "for the whole run; simulated" in log_entry["advice"] or log_entry["helps"] is not True
     found.write(tmp_path / "r.json", tmp_path / "r.csv", tmp_path / "r.html")
@@ -469,7 +469,7 @@ def test_the_page_says_that_it_is_the_whole_run(tmp_path: Path, browser: Any) ->
     found.write(tmp_path / "r.html")
     browser.open(tmp_path / "r.html")
     assert browser.text("#simulated h3").startswith("The whole run: ")
-    assert "time of the whole run, simulated call by call" in browser.text("table.strategies thead")
+    assert "time of the whole run, by trace replay" in browser.text("table.strategies thead")
     assert "The whole run takes " in browser.text("#bottleneck")
     assert all(browser.is_drawn("canvas.times"))
     browser.check_quiet()

@@ -135,11 +135,11 @@ def check_page_of_bottleneck(browser: Browser, before: Bottleneck, after: Bottle
     story = browser.text("#bottleneck")
     crossing = before.crossing(before.number, before.set)
     assert before.count == len(crossing)
-    assert f"the busiest link is {before.shown_name}: {count_text(before.count)}" in story
+    assert f"the most loaded link is {before.shown_name}: {count_text(before.count)}" in story
     assert all(before.message_text(message) in story for message in crossing[:8])
     now = len(after.crossing(before.number, before.set))
     assert f"that link carries {count_text(now) if now else 'nothing'}" in story
-    assert f"The busiest link is now {after.shown_name}: {count_text(after.count)}" in story
+    assert f"The most loaded link is now {after.shown_name}: {count_text(after.count)}" in story
     browser.choose("#choose-set", str(before.set))
     for side, bottleneck in enumerate((before, after)):
         browser.move(*browser.place_of_link(before.number, side))

@@ -255,7 +255,7 @@ def test_masked_entries_are_not_read_silently():
         for make in (haichi.Workload.from_matrix, lambda m: haichi.Job(m, "torus:2")):
             with pytest.raises(haichi.InputError, match="matrix has masked entries") as caught:
                 make(masked)
-        assert caught.value.hint == "matrix.filled(0) makes zeros of them"
+        assert caught.value.hint == "replace them by zeros with matrix.filled(0)"
         assert haichi.Workload.from_matrix(masked.filled(0)).total_bytes == 7
     assert haichi.Workload.from_matrix(np.ma.masked_array(matrix)).total_bytes == 12
     one = np.ma.masked_equal([1, 2], 2)

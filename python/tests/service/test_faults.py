@@ -101,7 +101,7 @@ def test_a_scheduler_that_is_not_there_is_told(tmp_path: Path) -> None:
         "--dask=tcp://127.0.0.1:9",
     ]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert ran.returncode == 2 and "there is no Dask scheduler" in ran.stderr
+    assert ran.returncode == 2 and "cannot reach a Dask scheduler" in ran.stderr
 
 
 def test_a_killed_process_of_a_job_runs_again(start, faults) -> None:
@@ -252,7 +252,7 @@ def test_one_server_at_a_time_has_the_data(start, tmp_path: Path) -> None:
     server = start()
     command = [sys.executable, "-P", "-m", "haichi", "serve", "--port", "0", "--data", str(server.data)]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert ran.returncode == 2 and "another server has this data folder" in ran.stderr
+    assert ran.returncode == 2 and "another server uses this data directory" in ran.stderr
 
 
 def test_network_file_systems_are_refused(monkeypatch, tmp_path: Path) -> None:

@@ -63,12 +63,12 @@ def _damaged(database: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message", "hint"),
     [
-        (Path.unlink, "does not know 1 of the jobs in ", "put their queue.db and queue.db-wal back"),
-        (_empty, "does not know 1 of the jobs in ", "put their queue.db and queue.db-wal back"),
-        (_of_another_server, "does not know 1 of the jobs in ", "or give their folders up: move them elsewhere"),
-        (_of_another_program, "is not a queue of haichi, but has 'notes'", "--data names another folder"),
-        (_text, "is damaged: file is not a database", "keep a copy; `sqlite3 queue.db .recover"),
-        (_damaged, "is damaged: ", "keep a copy; `sqlite3 queue.db .recover"),
+        (Path.unlink, "1 of the jobs in ", "restore queue.db and queue.db-wal, or move"),
+        (_empty, "1 of the jobs in ", "restore queue.db and queue.db-wal, or move"),
+        (_of_another_server, "1 of the jobs in ", "restore queue.db and queue.db-wal, or move the directories of these jobs elsewhere"),
+        (_of_another_program, "not a queue of haichi: it has the table 'notes'", "name another directory with --data"),
+        (_text, "damaged file: file is not a database", "keep a copy; save the readable part with `sqlite3 queue.db .recover"),
+        (_damaged, "damaged file: ", "keep a copy; save the readable part with `sqlite3 queue.db .recover"),
     ],
 )
 def test_a_database_that_is_not_the_jobs_removes_none(
@@ -84,7 +84,7 @@ def test_a_database_that_is_not_the_jobs_removes_none(
     content = database.read_bytes() if database.exists() else b""
     code, said = start_that_fails(server.data)
     assert code == 2 and said.startswith(f"error: {database}: {message}"), said
-    assert f"hint: {hint}" in said.replace("; or", "\nhint: or") and "Traceback" not in said
+    assert f"hint: {hint}" in said and "Traceback" not in said
     assert len(said.splitlines()) == 2
     assert (server.data / "jobs" / job.id / "result").exists()
     if change != _of_another_server:

@@ -152,7 +152,7 @@ def test_screen_readers_find_names_and_landmarks(server, opened: Page, cg_file: 
     opened.drop(cg_file)
     opened.run("document.querySelector('.more').open = true")
     check(
-        ("heading", "A new job"),
+        ("heading", "New job"),
         ("button", "remove cg64.json"),
         ("combobox", "cg64.json is the"),
         ("textbox", "Machine"),
@@ -284,7 +284,7 @@ def test_searches_are_drawn_while_they_run(server, opened: Page) -> None:
         job.cancel()
     opened.wait_for_job("cancelled")
     assert not opened.find("#live progress").is_displayed()
-    assert opened.text("#live h2") == "How the search came down"
+    assert opened.text("#live h2") == "Progress of the search"
     opened.check_quiet()
 
 

@@ -54,10 +54,10 @@ def test_a_file_that_is_too_large_or_has_changed_is_told(start, of_server, tmp_p
     page.type_in("#field-machine", "torus:4")
     page.find("form.request .main-button").click()
     page.wait("!document.querySelector('form .problem').hidden")
-    assert "large.json: 2.86 MiB are more than the 20 KiB that" in page.text("form .problem")
+    assert "large.json: 2.86 MiB exceed the limit of 20 KiB per request" in page.text("form .problem")
     large.write_text("another one")
     page.find("form.request .main-button").click()
-    page.wait("document.querySelector('form .problem').textContent.includes('large.json cannot be read')")
+    page.wait("document.querySelector('form .problem').textContent.includes('cannot read large.json')")
     page.find(".files .tool").click()
     page.drop(large)
     page.find("form.request .main-button").click()
@@ -129,7 +129,7 @@ def test_a_token_is_asked_for_and_kept_in_the_tab_only(start, of_server, tmp_pat
     page.find("#token").send_keys(Keys.ESCAPE)
     page.find("#token").send_keys("wrong", Keys.ENTER)
     page.wait("!document.getElementById('token-problem').hidden")
-    assert page.text("#token-problem") == "the token is nobody's"
+    assert page.text("#token-problem") == "unknown token"
     page.find("#token").send_keys("annann", Keys.ENTER)
     page.wait_for_job("done")
     kept = "return [{...sessionStorage}, {...localStorage}, document.cookie]"
@@ -144,7 +144,7 @@ def test_a_token_is_asked_for_and_kept_in_the_tab_only(start, of_server, tmp_pat
     page.find("#token").send_keys("benben", Keys.ENTER)
     page.wait("document.documentElement.dataset.ready === 'yes'")
     page.run(f"location.hash = '#job={job.id}'")
-    page.wait("document.querySelector('article .problem').textContent.includes('there is no job')")
+    page.wait("document.querySelector('article .problem').textContent.includes('unknown job')")
 
 
 def test_the_page_allows_itself_nothing_else(server, opened: Page) -> None:
