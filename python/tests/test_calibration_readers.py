@@ -1,4 +1,4 @@
-"""What benchmarks print is read as they print it, and what is broken is refused by line."""
+"""The output of benchmarks is read exactly, and errors in it are reported with their lines."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_osu_streams_with_validation_and_what_launchers_say(tmp_path: Path) -> N
         ("bibandwidth", 4096),
     ]
     times = [time for *_, time in rows(results)]
-    # A message each way takes what two take at the sum of both rates.
+    # A message each way takes as long as two messages at the sum of both rates.
     assert times == pytest.approx([1 / 0.95, 4096 / 3876, 2 * 4096 / 13482.6])
     assert results.points[0].resolution == pytest.approx(0.005 / 0.95)
     assert results.left_out == ["line 8: expected a row of OSU Bandwidth, found 'slurmstepd: an epilogue'"]
@@ -234,7 +234,7 @@ MANY = 1 << 20
 
 @contextlib.contextmanager
 def seconds_of_computing(most: float) -> Iterator[None]:
-    """However busy the computer is; a reader that is quadratic in a line of 1 MB takes hours."""
+    """Limits CPU time, independent of other load. A reader with quadratic time takes hours for a line of 1 MB."""
 
     def end(*_: object) -> None:
         raise AssertionError(f"it computes for more than {most} s")

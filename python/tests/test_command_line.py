@@ -1,4 +1,4 @@
-"""The commands that are written in Python look and complain as those that are written in C++."""
+"""The commands in Python look and report errors like the commands in C++."""
 
 import inspect
 import os

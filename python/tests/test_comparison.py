@@ -1,4 +1,4 @@
-"""Comparing strategies in batch: the cells, the summary, and that nothing is lost."""
+"""Comparing strategies in batch: the cells, the summary, and the survival of results."""
 
 import csv
 import io
@@ -253,7 +253,7 @@ def cg16_job(tmp_path):
 
 
 def wait_for_cells(journal: Path, count: int) -> None:
-    """As they are written, before SQLite moves them to the database itself."""
+    """Reads entries of the write-ahead log, before SQLite moves them to the database."""
     log = journal.with_name(f"{journal.name}-wal")
     end = time.monotonic() + 60
     while time.monotonic() < end:
@@ -435,7 +435,7 @@ def test_a_result_that_was_lost_with_its_worker_is_waited_for_again(monkeypatch)
     lost = []
 
     class AsCompleted(distributed.as_completed):
-        """The first result is lost between its end and its being read, and comes again a little later."""
+        """The first result is lost between its end and its reading, and arrives again a little later."""
 
         def __next__(self):
             future = super().__next__()

@@ -1,4 +1,4 @@
-"""What the summary of a comparison says: factors, savings, advice."""
+"""The summary of a comparison: factors, savings, advice."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The journal of a comparison: one writer, and errors for files that are something else."""
+"""The journal of a comparison: a single writer, and errors for other files."""
 
 import os
 import sqlite3
@@ -53,7 +53,9 @@ def strange_row(path: Path) -> None:
         database.execute("UPDATE cells SET outcome = '{}'")
 
 
-@pytest.mark.parametrize(("damage", "why"), [(torn, "damaged file"), (strange_row, "an entry is not a cell of a comparison")])
+@pytest.mark.parametrize(
+    ("damage", "why"), [(torn, "damaged file"), (strange_row, "an entry is not a cell of a comparison")]
+)
 def test_a_damaged_journal_is_an_error(job, tmp_path, damage, why):
     options = QUICK | {"journal": tmp_path / "journal"}
     haichi.compare(job, **options)

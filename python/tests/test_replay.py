@@ -26,13 +26,13 @@ UNORDERED = Path(__file__).resolve().parents[2] / "tests" / "data" / "logs" / "o
 STEPS, BYTES, COMPUTE_NS = 20, 2**20, 1_000_000
 QUICK = {"strategies": ["default", "random"], "seeds": 2, "processes": 1}
 COMPARE = ["compare", "-m", "torus:4", "--strategies", "default,random", "--seeds", "2", "--processes", "1", "--json"]
-"""As words of the command line."""
+"""The options as words of the command line."""
 Command = Callable[..., tuple[int, str, str]]
 """The fixture of conftest.py."""
 
 
 def schedule(path: Path, order: tuple[int, ...] = (0, 1, 2, 3)) -> Path:
-    """A GOAL log: ranks compute for 1 ms and pass 1 MiB on in a ring of this order, again and again."""
+    """A GOAL log: in each iteration ranks compute for 1 ms and pass on 1 MiB in a ring of this order."""
     lines = [f"num_ranks {len(order)}"]
     for rank in range(len(order)):
         at = order.index(rank)
@@ -49,7 +49,7 @@ def schedule(path: Path, order: tuple[int, ...] = (0, 1, 2, 3)) -> Path:
 
 
 def tit(path: Path, step: Callable[[int], list[str]], times: int) -> Path:
-    """SimGrid's time-independent trace of four ranks that take the same step again and again."""
+    """SimGrid's time-independent trace of four ranks that repeat the same step."""
     files = [path.with_name(f"{path.stem}-{rank}.txt") for rank in range(4)]
     for rank, file in enumerate(files):
         file.write_text("".join(f"{rank} {line}\n" for line in ["init", *step(rank) * times, "finalize"]))
@@ -69,7 +69,7 @@ def trace(path: Path) -> Path:
 
 
 def reductions(path: Path) -> Path:
-    """Ranks compute and reduce; the kernel has no messages."""
+    """Ranks compute and reduce; the main loop has no messages."""
     return tit(path, lambda _: ["compute 1e6", "allreduce 65536 0 6"], 5)
 
 
@@ -243,7 +243,7 @@ def test_what_sets_of_a_log_leave_out_is_told_once(tmp_path: Path, caplog: pytes
     haichi.compare(job, strategies=["default"], seeds=1, processes=1)
     pickle.loads(pickle.dumps(job)).optimize(evaluations=10, restarts=1)
     messages = [record.getMessage() for record in caplog.records]
-    assert told in messages[0] and len(messages) == len(set(messages)) == 3  # and what the reader noticed
+    assert told in messages[0] and len(messages) == len(set(messages)) == 3  # and the warnings of the reader
     assert {record.levelname for record in caplog.records} == {"WARNING"}
     binary = os.environ.get("HAICHI_BIN")
     if not binary:
@@ -300,7 +300,7 @@ def test_a_comparison_simulates_the_calls_of_logs(tmp_path: Path) -> None:
         entry = cell["simulated"]["calls"]
         assert (entry["seconds"], entry["calls"], entry["left_out"]) == (run.seconds, run.calls, {})
         assert run.share_of_run is not None and entry["share_of_run"] == run.share_of_run._asdict()
-    # The other workload is as if it were alone.
+    # The other workload has the same results as alone.
     assert [json.loads(text) for text in _cell_texts(found)][len(of_log) :] == [
         json.loads(text) for text in _cell_texts(alone)
     ]
@@ -328,7 +328,7 @@ def test_a_comparison_of_the_sets_of_a_log_says_so(ring: Path) -> None:
     for cell in found.cells:
         assert set(cell["simulated"]) == {"none", "sets"}
         assert {entry["left_out"]["computing"] for entry in cell["simulated"].values()} == {True}
-    # Nothing is simulated, and nothing is said of it.
+    # Nothing is simulated, and no warning appears.
     measured = haichi.compare(job, **QUICK).to_dict()
     assert "as" not in measured["workloads"][0]
 
@@ -350,8 +350,8 @@ def test_a_process_reads_the_log_of_a_job_once_for_all_its_cells(ring: Path, cap
         view = ViewRequest(other._spec, placement, "other", "default", 1, "before", runs=("calls",))
         placement_views([pickle.loads(pickle.dumps(view))])
     read = [record.getMessage() for record in caplog.records if record.getMessage().startswith("log ")]
-    assert len(read) == 2  # one of each log
-    # A log that has changed is another.
+    assert len(read) == 2  # one per log
+    # A changed log counts as another log.
     caplog.clear()
     ring.write_text(ring.read_text().replace(f"calc {COMPUTE_NS}", f"calc {3 * COMPUTE_NS}"))
     with caplog.at_level(logging.INFO, "haichi"):

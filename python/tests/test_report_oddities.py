@@ -1,4 +1,4 @@
-"""Pages of results that are odd: parts missing, failures, text that looks like HTML, extreme sizes."""
+"""Pages of unusual results: missing parts, failures, text that looks like HTML, extreme sizes."""
 
 import copy
 import json
@@ -12,7 +12,7 @@ import haichi
 from haichi.base.json_text import one_line
 
 Browser = Any
-"""Of conftest.py."""
+"""A class of conftest.py."""
 
 
 def test_text_from_outside_stays_text(
@@ -81,7 +81,9 @@ def test_an_interrupted_comparison_tells_how_many_strategies_are_done(
     comparison = copy.deepcopy(ring_comparison) | {"interrupted": True}
     comparison["cells"].append({**comparison["cells"][1], "strategy": "tac3", "status": "missing"})
     browser = open_page(comparison)
-    assert browser.text("#strategies h2") == "The default placement is the best of the 2 finished strategies (3 requested)"
+    assert (
+        browser.text("#strategies h2") == "The default placement is the best of the 2 finished strategies (3 requested)"
+    )
     browser.check_quiet()
 
 

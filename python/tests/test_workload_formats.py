@@ -227,7 +227,7 @@ class Bomb:
 
 
 def claiming(shape: str) -> bytes:
-    """A .npy file of 64 bytes of data that claims to be of another shape."""
+    """A .npy file with 64 bytes of data and a false shape."""
     header = f"{{'descr': '<i8', 'fortran_order': False, 'shape': {shape}, }}".ljust(117).encode() + b"\n"
     return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(64)
 

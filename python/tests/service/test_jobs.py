@@ -157,7 +157,7 @@ def test_a_job_says_what_its_files_were_called(server, cg) -> None:
     assert shown.startswith("<img src=x onerror=alert(1)>\N{REPLACEMENT CHARACTER}xxx") and len(shown) == 200
     body, kind = _form({"kind": "map", "machine": "torus:4x4x4", "objective": "hop-bytes"}, "other", cg.read_bytes())
     status, again = server.ask("POST", "/v1/jobs", body, Content_Type=kind, Idempotency_Key="named")
-    assert (status, again["id"]) == (200, job["id"])  # names are no part of what is asked for
+    assert (status, again["id"]) == (200, job["id"])  # names are not part of the request
     pattern = server.client().submit("map", machine="torus:4x4", **RING).status()
     assert pattern["inputs"] == {"pattern": "ring --ranks=16"}
 
@@ -335,7 +335,7 @@ LOCAL = frozenset(
         *("files-below", "quiet", "verbose", "log-level", "progress-fd"),
     )
 )
-"""Options that are the server's to give, or write files of their own; the format of a map is asked for with it."""
+"""Options that only the server may set, or that write files. The format of a map is requested later."""
 FILES = {"workload", "nodes", "faulty", "map", "spread_workload", "log", "graph"}
 FILES_OR_WORDS = {"machine", "hosts", "fold", "start"}
 

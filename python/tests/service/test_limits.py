@@ -1,4 +1,4 @@
-"""What one client takes leaves the service to the others: bodies, rank maps, disk, turns."""
+"""One client leaves the service usable for others: bodies, rank maps, disk, turns."""
 
 import asyncio
 import http.client
@@ -42,10 +42,18 @@ def test_large_json_is_taken_apart_by_a_process(server, cg_file: Path) -> None:
         (b'{"kind": "map", "%s": 1}' % (b"a" * 1_000_000), 422, "unknown option 'aaaa"),
         (b'{"kind": "%s"}' % (b"a" * 1_000_000), 422, "kind must be a single word"),
         (b'{"kind": "map", "machine": "%s"}' % (b"a" * 1_000_000), 422, "machine must be a word or a number"),
-        (b'{"kind": "map", "kind": 1, "a": "%s"}' % (b"a" * 1_000_000), 400, "invalid JSON in the body: duplicate key 'kind'"),
+        (
+            b'{"kind": "map", "kind": 1, "a": "%s"}' % (b"a" * 1_000_000),
+            400,
+            "invalid JSON in the body: duplicate key 'kind'",
+        ),
         (b'{"kind": "map", "a": %s' % (b"[" * 1_000_000), 400, "invalid JSON in the body: the nesting is too deep"),
         (b"[1]" + b" " * 1_000_000, 400, "invalid JSON in the body: expected an object"),
-        (b'{"kind": "map", "workload": [[], "%s"]}' % (b"a" * 1_000_000), 422, "workload must be the content of a file"),
+        (
+            b'{"kind": "map", "workload": [[], "%s"]}' % (b"a" * 1_000_000),
+            422,
+            "workload must be the content of a file",
+        ),
     ],
 )
 def test_large_json_is_refused_as_small_one_is(server, body: bytes, status: int, message: str) -> None:
@@ -106,7 +114,7 @@ def test_a_form_of_many_parts_leaves_room_for_others(server, count: int) -> None
 
 
 def slowest_answer(server: Any, work: Any) -> float:
-    """Seconds of /healthz while something else goes on."""
+    """Seconds of /healthz during other work."""
     slowest = 0.0
     thread = threading.Thread(target=work)
     thread.start()
@@ -189,7 +197,7 @@ def test_users_take_turns(tmp_path: Path) -> None:
             assert job is not None
             order.append(job.id)
             await queue.finish(job.id, "done", 0, None)
-            await queue.remove(job.id)  # which does not bring the user's next turn earlier
+            await queue.remove(job.id)  # this does not advance the user's next turn
         return order
 
     assert asyncio.run(run()) == ["a1", "b1", "c1", "a2", "b2", "a3"]
@@ -225,7 +233,7 @@ def test_a_result_counts_as_well(start) -> None:
                                  pattern={"name": "ring", "ranks": 4096}).wait()  # fmt: skip
     assert (server.data / "jobs" / job.id / "result").stat().st_size > 20_000
     end = time.monotonic() + 10
-    while server.ask("POST", "/v1/jobs", RING)[0] != 507:  # it is counted just after the job's end
+    while server.ask("POST", "/v1/jobs", RING)[0] != 507:  # the size is counted just after the job's end
         assert time.monotonic() < end
     assert job.rank_map("csv")
     assert not (server.data / "jobs" / job.id / "maps").exists() or not any(

@@ -1,4 +1,4 @@
-"""What users send is for the server and for them alone."""
+"""Only the server and the user can read a user's data."""
 
 import json
 import logging
