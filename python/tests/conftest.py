@@ -44,7 +44,7 @@ class OneProcess(LocalProcesses):
             try:
                 yield index, pickle.loads(pickle.dumps(called(argument)))
             except Exception as error:
-                yield index, InternalError(f"a cell ended with an exception: {type(error).__name__}: {error}")
+                yield index, InternalError(f"a cell raised an exception: {type(error).__name__}: {error}")
 
 
 @pytest.fixture(scope="session", autouse=True)

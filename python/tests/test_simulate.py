@@ -109,7 +109,7 @@ def test_the_times_of_a_single_run_stand_in_the_result_too(pair, ping) -> None:
         assert getattr(result, name) == getattr(run, name)
     assert result.end_seconds is run.end_seconds and result.hottest_links is run.hottest_links
     assert (result.simulated_iterations, result.extrapolated, result.interrupted) == (2, True, False)
-    with pytest.raises(AttributeError, match="2 runs"):
+    with pytest.raises(AttributeError, match="found 2: use runs"):
         _ = haichi.Job(ping, pair).simulate(barrier="both").seconds
 
 

@@ -179,7 +179,8 @@ def test_a_full_temporary_folder_is_named(small_cg: haichi.Workload, monkeypatch
         return open("/dev/full", "w", encoding="utf-8")  # noqa: SIM115
 
     monkeypatch.setattr("tempfile.TemporaryFile", full)
-    with pytest.raises(haichi.InputError, match=f"^cannot write statistics for the pictures to {tempfile.gettempdir()}") as caught:
+    message = f"^cannot write statistics for the pictures to {tempfile.gettempdir()}"
+    with pytest.raises(haichi.InputError, match=message) as caught:
         placement_views([request(small_cg, "torus:8x8", runs=("none",))])
     assert "TMPDIR" in caught.value.hint
 

@@ -285,7 +285,7 @@ def test_every_kind_of_workload_may_be_optimised(tmp_path: Path):
         job = haichi.Job(workload, "torus:4")
         result = job.evaluate(job.optimize("hop-bytes"))
         assert (result.value, result.optimal) == (4000, True)
-    with pytest.raises(TypeError, match="list is not a workload"):
+    with pytest.raises(TypeError, match="expected a Workload, path, matrix or graph, found list"):
         haichi.Job([[0, 1], [1, 0]], "torus:4")
 
 
