@@ -64,7 +64,7 @@ std::string whole_text(const OptionRow& row, const py::handle& value) {
     int overflow = 0;
     const py::object number = py::module_::import("operator").attr("index")(value);
     const long long held = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
-    if (overflow != 0) throw OptionError(field(row.name) + ": the number is beyond 2^63 - 1");
+    if (overflow != 0) throw OptionError(field(row.name) + ": the number exceeds 2^63 - 1");
     return std::to_string(held);
 }
 

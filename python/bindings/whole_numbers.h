@@ -101,13 +101,13 @@ class WholeNumbers {
     [[nodiscard]] std::int64_t whole(double value) const {
         constexpr double kBeyond = 9223372036854775808.0;  // 2^63
         if (!std::isfinite(value) || value != std::rint(value)) {
-            throw InputError(name_ + " must hold whole numbers, not " + std::to_string(value));
+            throw InputError(name_ + " must contain whole numbers, not " + std::to_string(value));
         }
         if (value >= kBeyond || value <= -kBeyond) refuse_size();
         return static_cast<std::int64_t>(value);
     }
 
-    [[noreturn]] void refuse_size() const { throw InputError(name_ + " holds numbers beyond 2^63 - 1"); }
+    [[noreturn]] void refuse_size() const { throw InputError(name_ + " must not contain numbers beyond 2^63 - 1"); }
 
     std::string name_;
     pybind11::array array_;

@@ -185,7 +185,7 @@ def test_netpipe_and_its_file(tmp_path: Path, text: str) -> None:
         (OSU_5 + "64 -1\n", "results.txt:6: invalid latency: '-1' (not between 0 and 1e+12)"),
         (OSU_5 + "64 nan\n", "results.txt:6: invalid latency: 'nan' (not between"),
         (OSU_5 + "64 inf\n", "results.txt:6: invalid latency: 'inf' (not between"),
-        (OSU_5 + "6.5 1.0\n", "results.txt:6: invalid size: '6.5' (not an integer)"),
+        (OSU_5 + "6.5 1.0\n", "results.txt:6: invalid size: '6.5' (not a whole number)"),
         (OSU_5 + "99999999999999 1.0\n", "results.txt:6: invalid size: '99999999999999' (the maximum is 2^40 bytes)"),
         (OSU_5 + "2097152\n", "results.txt:6: expected 2 columns, found 1"),
         (

@@ -252,7 +252,7 @@ def test_a_wrong_type_is_refused_by_the_name_of_the_parameter(cg64) -> None:
     for shape in ([], [True, 8]):
         with pytest.raises(haichi.OptionError, match="^shape: "):
             job(shape=shape)
-    with pytest.raises(haichi.InputError, match="nodes must be an array of integers: its rows differ in length"):
+    with pytest.raises(haichi.InputError, match="nodes must be an array of whole numbers: its rows differ in length"):
         job(nodes=[[0, 0], [5]])
     with pytest.raises(haichi.InputError, match="faulty must contain node numbers, not bools"):
         job(faulty=np.array([False] * 63 + [True]))

@@ -17,7 +17,7 @@ def whole_option(name: str, value: SupportsIndex, least: int, most: int) -> int:
             raise TypeError("a bool is not a number")
         number = operator.index(value)
     except TypeError as error:
-        raise OptionError(f"{name} must be an integer, not {value!r}") from error
+        raise OptionError(f"{name} must be a whole number, not {value!r}") from error
     if not least <= number <= most:
         raise OptionError(f"{name} must be from {least} to {most}, not {_shown_number(number)}")
     return number

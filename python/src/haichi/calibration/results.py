@@ -104,7 +104,7 @@ class Lines:
     def size(self, line: int, word: str) -> int:
         """Bytes of a message."""
         if not (word.isascii() and word.isdigit()):
-            self.fail(line, f"invalid size: {quoted(word)} (not an integer)")
+            self.fail(line, f"invalid size: {quoted(word)} (not a whole number)")
         if len(word) > 13 or int(word) > _MOST_BYTES:
             self.fail(line, f"invalid size: {quoted(word)} (the maximum is 2^40 bytes)")
         return int(word)

@@ -81,7 +81,7 @@ def compare(
     progress: ProgressCallback | None = None,
     **options: Unpack[ComparisonOptions],
 ) -> Comparison:
-    """Compares mapping strategies over jobs and seeds, as ``haichi compare`` does.
+    """Compares placement strategies over jobs and seeds, as ``haichi compare`` does.
 
     Parameters
     ----------

@@ -40,11 +40,11 @@ def whole_numbers(name: str, values: npt.ArrayLike) -> Int64Array:
         if array.dtype.itemsize < 4:
             array = array.astype(np.float64)  # half-precision numbers cannot be compared with 2^63
         if not np.all(np.isfinite(array)) or np.any(array != np.rint(array)):
-            raise InputError(f"{name} must contain integers")
+            raise InputError(f"{name} must contain whole numbers")
         if np.any(np.abs(array) >= 2.0**63):
-            raise InputError(f"{name} must not contain numbers above 2^63 - 1")
+            raise InputError(f"{name} must not contain numbers beyond 2^63 - 1")
     if array.dtype.kind == "u" and array.size and int(array.max()) > np.iinfo(np.int64).max:
-        raise InputError(f"{name} must not contain numbers above 2^63 - 1")
+        raise InputError(f"{name} must not contain numbers beyond 2^63 - 1")
     return array.astype(np.int64, order="C", copy=False)
 
 
@@ -55,9 +55,9 @@ def _unmasked(name: str, values: npt.ArrayLike) -> npt.NDArray[Any]:
     try:
         array = np.asarray(values)
     except ValueError as error:  # rows of different lengths
-        raise InputError(f"{name} must be an array of integers: its rows differ in length") from error
+        raise InputError(f"{name} must be an array of whole numbers: its rows differ in length") from error
     if array.dtype.kind not in "iufb":
-        raise InputError(f"{name} must contain integers, not {array.dtype}")
+        raise InputError(f"{name} must contain whole numbers, not {array.dtype}")
     return array
 
 

@@ -182,7 +182,7 @@ def _array(values: Mapping[str, Any], key: str, name: str, length: int | None = 
 
 def _within(array: Array, end: int, name: str) -> Array:
     if array.size and (array.dtype.kind not in "iu" or array.min() < 0 or array.max() >= end):
-        raise InputError(f"{name}: must hold integers from 0 to {end - 1}")
+        raise InputError(f"{name}: must hold whole numbers from 0 to {end - 1}")
     return array
 
 

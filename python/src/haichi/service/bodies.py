@@ -200,7 +200,7 @@ class Bodies:
 
 
 class Account:
-    """The share of one request in the joint limits of bodies."""
+    """The part of one request in the joint limits of bodies."""
 
     def __init__(self, bodies: Bodies, user: str) -> None:
         self._bodies = bodies

@@ -204,7 +204,7 @@ class DataFolder:
         if strangers:
             raise InputError(
                 f"{self.database}: {len(strangers)} of the jobs in {self.jobs} are not in the database, such as"
-                f" {strangers[0].name}; it is empty, outdated, or from another server, so nothing was removed",
+                f" {strangers[0].name}. It is empty, outdated or of another server; nothing was removed",
                 "restore queue.db and queue.db-wal, or move the directories of these jobs elsewhere",
             )
 

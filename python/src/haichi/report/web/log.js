@@ -120,7 +120,7 @@ class LogPage {
   }
 
   nextSteps() {
-    return this.part("What to do next", element("div", { class: "box" }, element("ul", {}, this.data.next_steps.map((step) => element("li", {}, `${step.why}: `, element("code", {}, step.command))))));
+    return this.part("Next steps", element("div", { class: "box" }, element("ul", {}, this.data.next_steps.map((step) => element("li", {}, `${step.why}: `, element("code", {}, step.command))))));
   }
 }
 
