@@ -176,7 +176,7 @@ class FunctionOptions {
   public:
     explicit FunctionOptions(const std::string& name) {
         const auto declare = tables().find(name);
-        if (declare == tables().end()) throw InternalError("no options are called " + name);
+        if (declare == tables().end()) throw InternalError("unknown options: " + name);
         declare->second(*this);
     }
 

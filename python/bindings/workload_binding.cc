@@ -178,7 +178,7 @@ Workload workload_from_compressed(std::int64_t ranks, std::int64_t iterations, c
     const WholeNumbers sizes("matrix", size_bytes);
     const std::int32_t rank_count = checked_rank_count(ranks);
     if (firsts.size() != rank_count + std::int64_t{1} || firsts[0] != 0) {
-        throw InputError("the rows of the sparse matrix do not begin with entry 0, one after the other");
+        throw InputError("the rows of the sparse matrix must be contiguous and begin with entry 0");
     }
     const py::gil_scoped_release release;
     // SciPy allows unused space after the last entry.

@@ -47,7 +47,7 @@ function bottleneckStory(before, after) {
   if (!after.worst) paragraphs.push(["No message crosses a link after the change."]);
   else {
     const tie = after.worst.ties ? `, as ${digits(after.worst.ties)} other ${after.worst.ties === 1 ? "link does" : "links do"}` : "";
-    const verdict = ratio > 1.0000001 ? `${digits(ratio)} times less time than before` : ratio < 0.9999999 ? `${digits(1 / ratio)} times more time than before` : "as much time as before";
+    const verdict = ratio > 1.0000001 ? `${digits(100 * (1 - 1 / ratio))} % less time than before` : ratio < 0.9999999 ? `${digits(100 * (1 / ratio - 1))} % more time than before` : "as much time as before";
     const letter = after.worst.link === worst.link ? "A" : "B";
     paragraphs.push([element("b", { class: "letter" }, letter), " The most loaded link is now ", worstText(after), `${tie} ${DASH} `, element("strong", {}, verdict), "."]);
   }

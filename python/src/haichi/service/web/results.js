@@ -18,7 +18,7 @@ function verdictOf(report, unitOf) {
   if (!isNumber(value)) return null;
   const parts = [];
   if (isNumber(before)) {
-    const better = value < before ? `${digits(before / value)} times lower ${report.objective}` : value > before ? `${digits(value / before)} times higher ${report.objective}` : `as much ${report.objective}`;
+    const better = value < before ? `${digits(100 * (1 - value / before))} % lower ${report.objective}` : value > before ? `${digits(100 * (value / before - 1))} % higher ${report.objective}` : `as much ${report.objective}`;
     parts.push(element("p", { class: "verdict" }, element("strong", {}, value === 0 && before > 0 ? `no ${report.objective} left` : better), ` ${value === before ? "as" : "than"} the default placement`));
   }
   const bound = isNumber(report.lower_bound) ? `; the lower bound is ${text(report.lower_bound)}` : "";
