@@ -23,7 +23,7 @@ namespace haichi {
 
 namespace {
 
-/// Answers go to Python as haichi-advice/1: they are small, and plain values there.
+/// Advice goes to Python as haichi-advice/1: it is small, and consists of plain values there.
 std::string shape_advice(const JobSpec& spec, const ShapeAdviceOptions& options) {
     return report_text(advice_json(run_interruptibly([&](const std::atomic<bool>& stop, const Log& log) {
         return advise_shape(spec, options, {{}, &stop, log});

@@ -4,29 +4,29 @@
 
 namespace haichi {
 
-/// The parts of the module haichi._core. What they bind is plain; defaults, conversions and docstrings for users are in
+/// The parts of the module haichi._core. Bindings are plain; defaults, conversions and docstrings for users are in
 /// python/src/haichi.
 void bind_workload(pybind11::module_& module);
-/// What the ranks of a job send each other; behind the workload.
+/// The traffic between the ranks of a job; requires the workload.
 void bind_traffic(pybind11::module_& module);
 void bind_machine(pybind11::module_& module);
-/// Words of messages and numbers in texts, as the program has them.
+/// Words of messages and numbers in texts, in the program's form.
 void bind_text(pybind11::module_& module);
 /// The tables of options.
 void bind_options(pybind11::module_& module);
-/// Whether files can be written.
+/// Checks and writes of output files.
 void bind_outputs(pybind11::module_& module);
-/// Communication sets from logs; behind the workload.
+/// Communication sets from logs; requires the workload.
 void bind_extraction(pybind11::module_& module);
-/// Jobs and placements; behind the workload and the machine.
+/// Jobs and placements; requires the workload and the machine.
 void bind_job(pybind11::module_& module);
-/// Simulations of placements; their options are also those of a search's validation.
+/// Simulations of placements; searches use their options for the validation.
 void bind_simulate(pybind11::module_& module);
 /// Searches and evaluations.
 void bind_search(pybind11::module_& module);
-/// What pictures of a placement need; behind the job.
+/// Data for pictures of a placement; requires the job.
 void bind_view(pybind11::module_& module);
-/// Advice on shapes, barriers and rails.
+/// Advice on shapes, barriers and NICs.
 void bind_advice(pybind11::module_& module);
 
 }  // namespace haichi

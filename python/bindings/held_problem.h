@@ -8,8 +8,8 @@
 
 namespace haichi {
 
-/// Keeps what the searches and evaluations of one job share, from the first to the end of the job's life in Python: a
-/// Job poses its problem anew when nobody holds it.
+/// Keeps data that the searches and evaluations of one job share, until the job's life in Python ends. Without a
+/// holder, a Job makes its problem again.
 class HeldProblem {
   public:
     void hold(const Job& job, const Log& log) {

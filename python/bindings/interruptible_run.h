@@ -13,13 +13,14 @@
 
 namespace haichi {
 
-/// A long run that Ctrl-C ends early: run(stop, log) gives a report with `interrupted` soon after `stop` is set. What
-/// it logs goes to Python's logger, in the caller's thread.
+/// A long run that Ctrl-C ends early: run(stop, log) returns a report with `interrupted` soon after `stop` is set. Its
+/// log goes to Python's logger, in the caller's thread.
 ///
-/// The GIL is released: the run holds no Python object, takes seconds to hours, and other Python threads must go on. It
-/// has a thread of its own, because Python's signal handlers run only in the main thread, and that one must be free to
-/// look. Meanwhile the caller's thread calls look() with the GIL, several times a second. Ctrl-C ends the run with what
-/// is known; a second one, or any other exception of a signal handler or of look(), is raised when the run has ended.
+/// The GIL is released: the run holds no Python object, takes seconds to hours, and other Python threads must continue.
+/// It has a separate thread, because Python's signal handlers run only in the main thread, which must be free to poll.
+/// Meanwhile the caller's thread calls look() with the GIL, several times a second. Ctrl-C ends the run with the
+/// results so far. A second one, or any other exception of a signal handler or of look(), is raised after the end of
+/// the run.
 template <class Run, class Look>
 auto run_interruptibly(const Run& run, const Look& look) {
     namespace py = pybind11;
@@ -52,7 +53,7 @@ auto run_interruptibly(const Run& run, const Look& look) {
     }
     relay.deliver();
     if (raised) throw py::error_already_set(std::move(*raised));
-    if (stop && !report->interrupted) {  // it was done already: the Ctrl-C must not get lost
+    if (stop && !report->interrupted) {  // the run had ended already: the Ctrl-C must not get lost
         PyErr_SetNone(PyExc_KeyboardInterrupt);
         throw py::error_already_set();
     }

@@ -27,7 +27,7 @@ namespace haichi {
 
 namespace {
 
-/// `given`: the options of a job; lists of nodes may also be arrays, and host names a list: these are no words.
+/// `given`: the options of a job. Lists of nodes may be arrays, and host names a list; these have no form as words.
 JobSpec make_spec(const LoadedMachine& machine, const std::shared_ptr<LoadedTraffic>& traffic, const py::dict& given) {
     py::dict words;
     for (const auto& [key, value] : given) {
@@ -68,7 +68,7 @@ Placement place(const Job& job, const std::optional<MapArgument>& map, const std
     return given_placement(job, given, format);
 }
 
-/// How a placement was found, as Python's values; nothing: it was given.
+/// How a placement was found, as Python's values; nothing for a given placement.
 std::optional<py::dict> search_of(const Placement& placement) {
     const SearchRecord* const record = placement.search();
     if (record == nullptr) return std::nullopt;

@@ -9,18 +9,18 @@
 
 namespace haichi {
 
-/// What a run logs, on its way to Python's logger "haichi": entries are kept until a thread that holds the GIL delivers
-/// them, so that no thread of a run ever waits for Python. The logger is asked for its level once, at the start.
+/// Carries log entries of a run to Python's logger "haichi". Entries are kept until a thread with the GIL delivers
+/// them, so that no thread of a run ever waits for Python. The level of the logger is read once, at the start.
 class LogRelay {
   public:
-    /// With the GIL.
+    /// Requires the GIL.
     LogRelay();
     LogRelay(const LogRelay&) = delete;
     LogRelay& operator=(const LogRelay&) = delete;
 
     /// Copies must not outlive the relay.
     [[nodiscard]] const Log& log() const { return log_; }
-    /// With the GIL. Throws what the logger's handlers raise.
+    /// Requires the GIL. Throws the exceptions of the logger's handlers.
     void deliver();
 
   private:
@@ -29,7 +29,8 @@ class LogRelay {
     Log log_;
 };
 
-/// call(log), what it logs delivered when it has ended, also by an exception. With the GIL, which the call may release.
+/// Calls call(log), and delivers its log at its end, even after an exception. Requires the GIL, which the call may
+/// release.
 template <class Call>
 auto logged(const Call& call) {
     LogRelay relay;

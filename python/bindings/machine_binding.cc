@@ -46,7 +46,7 @@ py::object as_python(const nlohmann::ordered_json& value) {
     return py::none();
 }
 
-/// With the words of a machine file; what is in a file of its own there, as its numbers.
+/// Uses the keys of a machine file. Content of separate files is given as its numbers.
 py::object topology_dict(const Machine& machine) {
     nlohmann::ordered_json topology = machine.topology->description();
     if (const Grid* grid = coordinates(machine)) {
@@ -64,7 +64,7 @@ py::object topology_dict(const Machine& machine) {
     return as_python(topology);
 }
 
-/// Bandwidths of the classes of links, by their names: the machine's where the class states none.
+/// Bandwidths of the classes of links by name; a class without a bandwidth has the machine's.
 py::dict link_classes(const Machine& machine) {
     py::dict classes;
     for (const PortClass& links : machine.topology->link_classes()) {

@@ -11,13 +11,13 @@
 
 namespace haichi {
 
-/// A number that a node, or a coordinate of one, may have; `name` stands in messages.
+/// A number of a node or a coordinate; messages contain `name`.
 inline std::int32_t node_number(std::int64_t number, const std::string& name) {
     if (number == static_cast<std::int32_t>(number)) return static_cast<std::int32_t>(number);
     throw InputError(name + " holds " + std::to_string(number) + ", beyond 2^31 - 1");
 }
 
-/// Nodes by their numbers, or, of two dimensions, by their coordinates. Throws InputError for what are no whole
+/// Nodes by their numbers or, for two dimensions, by their coordinates. Throws InputError for values that are not whole
 /// numbers.
 inline NodeList as_node_list(const pybind11::array& array, const std::string& name) {
     const WholeNumbers numbers(name, array);

@@ -45,7 +45,7 @@ std::string dashed(std::string name) {
                       shown(py::repr(value).cast<std::string>()));
 }
 
-/// Text, or a path, as the operating system has it.
+/// Text or a path, in the encoding of the operating system.
 std::string text_of(const OptionRow& row, const py::handle& value) {
     const py::object encoded = py::module_::import("haichi.base.file_names").attr("encoded");
     return encoded(underscored(row.name), value).cast<py::bytes>();
@@ -64,7 +64,7 @@ std::string whole_text(const OptionRow& row, const py::handle& value) {
     int overflow = 0;
     const py::object number = py::module_::import("operator").attr("index")(value);
     const long long held = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
-    if (overflow != 0) throw OptionError(field(row.name) + ": the number is beyond 2^63 - 1");
+    if (overflow != 0) throw OptionError(field(row.name) + ": the number exceeds 2^63 - 1");
     return std::to_string(held);
 }
 
@@ -95,7 +95,7 @@ std::string joined_words(const OptionRow& row, const py::handle& value, const ch
     return all;
 }
 
-/// The words that the value would be on the command line.
+/// The words of the value on the command line.
 std::vector<std::string> words_of(const OptionRow& row, const py::handle& value) {
     switch (row.kind) {
         case ValueKind::kFlag:
@@ -154,7 +154,7 @@ py::object python_value(const OptionValue& value) {
     return std::visit(Converter{}, value);
 }
 
-/// The kept values of the options that were given, by their names with underscores.
+/// The stored values of the given options, by their names with underscores.
 py::dict kept_values(const OptionTable& options) {
     py::dict values;
     for (std::size_t i = 0; i < options.rows().size(); ++i) {
@@ -171,16 +171,16 @@ py::dict row_of(const OptionRow& row) {
                     "choices"_a = row.traits.choices, "value"_a = row.traits.value);
 }
 
-/// The options that functions of the package take, each with the place of its value.
+/// The options of the package's functions, each with the place of its value.
 class FunctionOptions {
   public:
     explicit FunctionOptions(const std::string& name) {
         const auto declare = tables().find(name);
-        if (declare == tables().end()) throw InternalError("no options are called " + name);
+        if (declare == tables().end()) throw InternalError("unknown options: " + name);
         declare->second(*this);
     }
 
-    /// By the names of the Python types that are made of them (write_option_types.py).
+    /// By the names of the Python types that are generated from them (write_option_types.py).
     static const std::map<std::string, void (*)(FunctionOptions&)>& tables() {
         static const std::map<std::string, void (*)(FunctionOptions&)> kTables = {
             {"JobOptions", [](FunctionOptions& o) { o.make<JobOptions>().declare_nodes(o.table, JobUse::kMeasure); }},
@@ -246,7 +246,7 @@ py::list option_rows(const std::string& name) {
     return rows;
 }
 
-/// What was given, checked, as the words of the program: {"shape": ["1x2x4"]}; an empty word stands for a flag.
+/// The checked options as words of the program: {"shape": ["1x2x4"]}. An empty word represents a flag.
 py::dict option_words(const std::string& name, const py::dict& given) {
     FunctionOptions options(name);
     take_all(options.table, given);
@@ -271,7 +271,7 @@ std::int64_t message_bytes(const py::object& size) {
     return bytes;
 }
 
-/// Of `haichi.compare`: the values, checked, of what was given.
+/// The checked values of the given options of `haichi.compare`.
 py::dict comparison_options(const py::dict& given) {
     OptionTable options;
     declare_comparison(options);
@@ -279,8 +279,7 @@ py::dict comparison_options(const py::dict& given) {
     return kept_values(options);
 }
 
-/// The words of a command that is written in Python: its name, the values that were given, and how much is logged; or a
-/// text to print.
+/// The words of a command that is written in Python: its name, the given values, and the log level; or a text to print.
 py::object read_words(const std::vector<std::string>& words) {
     const CommandSpec root{.name = "haichi",
                            .summary = "place the ranks of an MPI job on the nodes of a machine",
@@ -306,7 +305,7 @@ void take_all(OptionTable& options, const py::dict& given) {
         if (row == nullptr) throw OptionError("unknown parameter " + shown(key.cast<std::string>()));
         try {
             options.take(name, words_of(*row, value));
-        } catch (const InputError& error) {  // a value's text is an argument here
+        } catch (const InputError& error) {  // the text of a value is an argument here
             throw OptionError(error.what(), error.hint());
         }
     }

@@ -6,9 +6,9 @@
 
 namespace haichi {
 
-/// Gives the table what a Python function was given by keywords, as {"message_size": 8192}: names have underscores,
-/// None is not given, and a value is the word of the program or what stands for it by the kind: a number, a sequence.
-/// Throws OptionError that names the parameter. Words are the program's: what is wrong there is wrong here.
+/// Passes keyword arguments of a Python function to the table, as {"message_size": 8192}. Names have underscores, and
+/// None means not given. A value is a word of the program or, by its kind, a number or a sequence. Throws OptionError
+/// that names the parameter. The rules for words are those of the program.
 void take_all(OptionTable& options, const pybind11::dict& given);
 
 }  // namespace haichi

@@ -1,4 +1,4 @@
-// Files that Python writes.
+// Output files of Python.
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 

@@ -14,14 +14,14 @@
 
 namespace haichi {
 
-/// `count` numbers where they lie in what `owner` is, which lives as long as the array.
+/// An array of `count` numbers inside an object of `owner`, which lives as long as the array.
 inline pybind11::array read_only_array(const std::int32_t* values, std::size_t count, const pybind11::object& owner) {
     pybind11::array_t<std::int32_t> array(static_cast<pybind11::ssize_t>(count), values, owner);
     array.attr("flags").attr("writeable") = false;
     return array;
 }
 
-/// The node of each rank, int32, in what `owner` is.
+/// The node of each rank, int32, inside an object of `owner`.
 inline pybind11::array node_array(const Mapping& mapping, const pybind11::object& owner) {
     const auto nodes = mapping.node_of_rank();
     static_assert(sizeof(NodeId) == sizeof(std::int32_t));
@@ -31,7 +31,7 @@ inline pybind11::array node_array(const Mapping& mapping, const pybind11::object
 /// A map file, or the node of each rank.
 using MapArgument = std::variant<std::string, pybind11::array>;
 
-/// Throws InputError for what are no node numbers.
+/// Throws InputError for values that are not node numbers.
 inline GivenMap as_given_map(const MapArgument& map) {
     if (const auto* path = std::get_if<std::string>(&map)) return *path;
     const WholeNumbers nodes("the placement", std::get<pybind11::array>(map));

@@ -32,11 +32,11 @@ namespace haichi {
 
 namespace {
 
-/// The callable as an ObjectiveFunction. It is called from the search's threads and holds the GIL meanwhile; its array
-/// is its own, as it may be kept.
+/// The callable as an ObjectiveFunction. The search's threads call it with the GIL. It gets a separate array, because
+/// it may keep the array.
 ObjectiveFunction objective_function(const std::optional<py::function>& callable) {
     if (!callable) return {};
-    // Copies of the function are made and destroyed without the GIL; only the last may let go of the callable.
+    // Copies of the function are made and destroyed without the GIL; only the last one may release the callable.
     const std::shared_ptr<py::function> shared(new py::function(*callable), [](py::function* function) {
         const py::gil_scoped_acquire acquire;
         delete function;
@@ -47,7 +47,7 @@ ObjectiveFunction objective_function(const std::optional<py::function>& callable
         std::int32_t* const values = array.mutable_data();
         for (std::size_t r = 0; r < nodes.size(); ++r) values[r] = nodes[r].value;
         const py::object result = (*shared)(std::move(array));
-        const double value = PyFloat_AsDouble(result.ptr());  // of NumPy's scalars too
+        const double value = PyFloat_AsDouble(result.ptr());  // also for NumPy's scalars
         if (PyErr_Occurred() != nullptr) throw py::error_already_set();
         return value;
     };
@@ -57,7 +57,7 @@ ObjectiveChoice make_objective(const std::string& name, const std::optional<py::
     return {.name = name, .function = objective_function(callable)};
 }
 
-/// `given`: the options of a search but its start; the tie-breaking order is one of them.
+/// `given`: the options of a search except its start; the tie-breaking order is one of them.
 MapOptions make_map_options(const py::dict& given, ObjectiveChoice objective, const std::optional<MapArgument>& start) {
     MapOptions options{.objective = std::move(objective)};
     OptionTable table;
@@ -68,7 +68,7 @@ MapOptions make_map_options(const py::dict& given, ObjectiveChoice objective, co
     return options;
 }
 
-/// run(search control, simulation control), with its progress told to a Python function in this thread.
+/// Runs run(search control, simulation control), and reports its progress to a Python function in this thread.
 template <class Run>
 auto run_search(const std::optional<py::function>& progress, const Run& run) {
     ProgressRelay<SearchProgress> relay;
@@ -88,7 +88,7 @@ auto run_search(const std::optional<py::function>& progress, const Run& run) {
 
 using SearchNews = std::optional<py::function>;
 
-/// As run_interruptibly() wants it.
+/// The form that run_interruptibly() requires.
 struct Found {
     Placement placement;
     bool interrupted;
@@ -126,12 +126,12 @@ Evaluation evaluate_binding(const Placement& placement, HeldProblem& held, const
     });
 }
 
-/// On one line; bytes of names that are no UTF-8 are replaced, as the program does.
+/// JSON on one line. Bytes of names that are not UTF-8 are replaced, as in the program.
 std::string json_text(const nlohmann::ordered_json& report) {
     return report.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
-/// The runs of the placement and of the default one, as a haichi-simulation/1 lists them.
+/// The runs of the placement and of the default placement, in the form of haichi-simulation/1.
 std::optional<std::string> simulated_runs_text(const Evaluation& evaluation) {
     if (!evaluation.simulated) return std::nullopt;
     const Network& network = evaluation.placement.job().allocation().network;

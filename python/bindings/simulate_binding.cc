@@ -25,7 +25,7 @@ namespace haichi {
 
 namespace {
 
-/// `given`: options of a simulation and of what is observed.
+/// `given`: options of a simulation and of its observation.
 SimulationArguments make_simulation(const py::dict& given) {
     SimulationArguments arguments;
     OptionTable table;
@@ -37,7 +37,7 @@ SimulationArguments make_simulation(const py::dict& given) {
     return arguments;
 }
 
-/// `inputs`: files that are read, which no output may be.
+/// `inputs`: input files, which outputs must not overwrite.
 Simulation simulate_binding(const Placement& placement, SimulationArguments arguments,
                             const std::vector<std::string>& inputs, const std::optional<py::function>& progress) {
     Outputs outputs;

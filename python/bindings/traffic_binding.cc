@@ -21,12 +21,12 @@ namespace {
 
 using Held = std::shared_ptr<LoadedTraffic>;
 
-/// What its methods make is made once; Python has no const.
+/// Results of its methods are cached. Python has no const.
 Held held(std::shared_ptr<const LoadedTraffic> traffic) {
     return std::const_pointer_cast<LoadedTraffic>(std::move(traffic));
 }
 
-/// The traffic, the files beside the one that was named, and of a log whether it has calls.
+/// The traffic, the files besides the given one, and for a log whether it has calls.
 py::tuple read_file(const std::string& path, const std::string& format) {
     std::vector<std::string> beside;
     const Held traffic = logged([&](const Log& log) {

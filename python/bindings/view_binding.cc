@@ -15,7 +15,7 @@ namespace haichi {
 
 namespace {
 
-/// An array that owns what the vector held.
+/// An array that owns the content of the vector.
 template <class T>
 py::array_t<T> as_array(std::vector<T>&& values) {
     auto* const owned = new std::vector<T>(std::move(values));
@@ -70,7 +70,7 @@ py::tuple routes_binding(const Placement& placement) {
     return py::make_tuple(as_array(std::move(routes.first)), as_array(std::move(routes.link)));
 }
 
-/// (evaluations, best value so far), one row each; none of a placement that was given.
+/// (evaluations, best value so far), one row each; empty for a given placement.
 py::tuple convergence_binding(const Placement& placement) {
     std::vector<std::int64_t> evaluations;
     std::vector<double> values;

@@ -13,11 +13,11 @@
 
 namespace haichi {
 
-/// A NumPy array of 1 or 2 dimensions, read where it lies, with any strides: integers of any size, truth values, or
-/// floating-point numbers that are whole.
+/// A NumPy array of 1 or 2 dimensions, read in place, with any strides: integers of any size, bools, or floating-point
+/// numbers without fractions.
 class WholeNumbers {
   public:
-    /// `name` stands in messages. Throws InputError for values of other types.
+    /// Messages contain `name`. Throws InputError for values of other types.
     WholeNumbers(std::string name, pybind11::array array)
         : name_(std::move(name)),
           array_(std::move(array)),
@@ -33,7 +33,7 @@ class WholeNumbers {
     [[nodiscard]] int dimensions() const { return static_cast<int>(array_.ndim()); }
     [[nodiscard]] std::int64_t size(int dimension = 0) const { return array_.shape(dimension); }
 
-    /// Throws InputError for numbers that are not whole or beyond 2^63 - 1. Needs no GIL.
+    /// Throws InputError for fractions and numbers beyond 2^63 - 1. Needs no GIL.
     std::int64_t operator[](std::int64_t i) const { return at(data_ + i * row_stride_); }
     std::int64_t operator()(std::int64_t i, std::int64_t j) const {
         return at(data_ + i * row_stride_ + j * column_stride_);
@@ -101,13 +101,13 @@ class WholeNumbers {
     [[nodiscard]] std::int64_t whole(double value) const {
         constexpr double kBeyond = 9223372036854775808.0;  // 2^63
         if (!std::isfinite(value) || value != std::rint(value)) {
-            throw InputError(name_ + " must hold whole numbers, not " + std::to_string(value));
+            throw InputError(name_ + " must contain whole numbers, not " + std::to_string(value));
         }
         if (value >= kBeyond || value <= -kBeyond) refuse_size();
         return static_cast<std::int64_t>(value);
     }
 
-    [[noreturn]] void refuse_size() const { throw InputError(name_ + " holds numbers beyond 2^63 - 1"); }
+    [[noreturn]] void refuse_size() const { throw InputError(name_ + " must not contain numbers beyond 2^63 - 1"); }
 
     std::string name_;
     pybind11::array array_;

@@ -47,8 +47,8 @@ std::int64_t largest_of(const WholeNumbers& numbers) {
     return largest;
 }
 
-/// The sets that messages with these set numbers form, each as large as needed. Checked before anything is made of the
-/// size that a number claims.
+/// The sets for messages with these set numbers, each as large as needed. Checks a claimed size before it allocates
+/// memory.
 std::vector<Workload::Set> numbered_sets(std::int64_t messages, const std::optional<WholeNumbers>& set,
                                          const std::optional<std::vector<std::string>>& labels,
                                          const std::optional<std::vector<double>>& compute_seconds,
@@ -58,7 +58,7 @@ std::vector<Workload::Set> numbered_sets(std::int64_t messages, const std::optio
     if (used > most) {
         throw InputError("set holds " + std::to_string(used - 1) + ", but there are only " + std::to_string(most) +
                              (labels ? " labels" : " messages"),
-                         "labels tell the number of sets, of which some may be empty");
+                         "use labels to define the number of sets; some may be empty");
     }
     std::vector<Workload::Set> sets(static_cast<std::size_t>(labels ? most : used));
     if (compute_seconds && compute_seconds->size() != sets.size()) {
@@ -88,8 +88,8 @@ std::vector<Workload::Set> numbered_sets(std::int64_t messages, const std::optio
     return sets;
 }
 
-/// Message i goes to set number set[i], behind those before it; without `set` all are in one. Without `ranks` there are
-/// as many as the largest one tells.
+/// Message i goes to set number set[i], after earlier messages; without `set` all are in one set. `ranks` defaults to
+/// the largest rank + 1.
 Workload workload_from_messages(std::optional<std::int64_t> ranks, std::int64_t iterations, const py::array& source,
                                 const py::array& destination, const py::array& size_bytes,
                                 const std::optional<py::array>& set,
@@ -122,7 +122,7 @@ Workload workload_from_messages(std::optional<std::int64_t> ranks, std::int64_t 
     return Workload(rank_count, iterations, std::move(sets), std::move(messages));
 }
 
-/// A dense matrix, row by row. Entries of 0 are no messages.
+/// A dense matrix, row by row. Entries of 0 are not messages.
 Workload workload_from_matrix(std::int64_t iterations, const std::string& label, const py::array& matrix) {
     const WholeNumbers entries("matrix", matrix);
     const std::int64_t ranks = entries.size();
@@ -146,7 +146,7 @@ Workload workload_from_matrix(std::int64_t iterations, const std::string& label,
     return workload;
 }
 
-/// A sparse matrix as triples. Entries of 0 are no messages.
+/// A sparse matrix as triples. Entries of 0 are not messages.
 Workload workload_from_coordinates(std::int64_t ranks, std::int64_t iterations, const std::string& label,
                                    const py::array& row, const py::array& column, const py::array& size_bytes) {
     const WholeNumbers rows("rows", row);
@@ -168,8 +168,8 @@ Workload workload_from_coordinates(std::int64_t ranks, std::int64_t iterations, 
     return workload;
 }
 
-/// A sparse matrix as SciPy's CSR or, `by_columns`, CSC: entries [first[k], first[k + 1]) are row (column) k, `index`
-/// holds their columns (rows). Entries of 0 are no messages.
+/// A sparse matrix as SciPy's CSR or, with `by_columns`, CSC. Entries [first[k], first[k + 1]) are row (column) k, and
+/// `index` has their columns (rows). Entries of 0 are not messages.
 Workload workload_from_compressed(std::int64_t ranks, std::int64_t iterations, const std::string& label,
                                   const py::array& first, const py::array& index, const py::array& size_bytes,
                                   bool by_columns) {
@@ -178,10 +178,10 @@ Workload workload_from_compressed(std::int64_t ranks, std::int64_t iterations, c
     const WholeNumbers sizes("matrix", size_bytes);
     const std::int32_t rank_count = checked_rank_count(ranks);
     if (firsts.size() != rank_count + std::int64_t{1} || firsts[0] != 0) {
-        throw InputError("the rows of the sparse matrix do not begin with entry 0, one after the other");
+        throw InputError("the rows of the sparse matrix must be contiguous and begin with entry 0");
     }
     const py::gil_scoped_release release;
-    // SciPy allows unused room after the last entry.
+    // SciPy allows unused space after the last entry.
     const std::int64_t stored = std::min(others.size(), sizes.size());
     Workload workload(rank_count, iterations);
     workload.add_set(label);
@@ -221,7 +221,7 @@ Workload workload_from_pattern(const std::string& name, int ranks, std::vector<i
     return make_pattern(name, std::move(options));
 }
 
-/// The messages where they lie, read-only: one array of (source, destination, bytes). `workload` stays alive with it.
+/// The messages in place, read-only: an array of (source, destination, bytes) that keeps `workload` alive.
 py::array messages_in_place(const py::object& workload) {
     static_assert(sizeof(Message) == 16 && offsetof(Message, destination) == 4 && offsetof(Message, size_bytes) == 8);
     const std::span<const Message> messages = workload.cast<const Workload&>().messages();
@@ -234,7 +234,7 @@ py::array messages_in_place(const py::object& workload) {
     return array;
 }
 
-/// An entry per set.
+/// An array with an entry per set.
 template <class Value, class Of>
 py::array_t<Value> set_array(const Workload& workload, Of&& of) {
     py::array_t<Value> array(static_cast<py::ssize_t>(workload.set_count()));
@@ -243,8 +243,7 @@ py::array_t<Value> set_array(const Workload& workload, Of&& of) {
     return array;
 }
 
-/// The bytes from every bin of ranks (row) to every bin (column), one iteration, of the messages that cross the
-/// network.
+/// The bytes from every bin of ranks (row) to every bin (column) in one iteration, for messages that cross the network.
 py::array_t<std::int64_t> binned_bytes(const Workload& workload, std::int32_t bins) {
     py::array_t<std::int64_t> array({bins, bins});
     std::fill_n(array.mutable_data(), array.size(), std::int64_t{0});

@@ -1,4 +1,4 @@
-"""Jobs, comparisons and a browser that several files of tests share."""
+"""Jobs, comparisons and a browser for several test files."""
 
 import json
 import pickle
@@ -24,7 +24,7 @@ from haichi.comparison.executors import LocalProcesses
 from haichi.errors import InternalError
 from haichi.report import write_report
 
-# How long an example takes says more of what else runs than of haichi.
+# The duration of an example depends on the load of the computer more than on haichi.
 hypothesis.settings.register_profile("haichi", deadline=None)
 hypothesis.settings.load_profile("haichi")
 
@@ -32,8 +32,8 @@ SHAPE_1 = "1x2x4x2x3x2"
 
 
 class OneProcess(LocalProcesses):
-    """Computes cells of `processes=1` in this process: another takes half a second to start. What cells and results are
-    is pickled as on the way there and back."""
+    """Computes cells of `processes=1` in this process, because another one takes half a second to start. Cells and
+    results are pickled as on the way to another process."""
 
     def run(self, function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterator[tuple[int, Any]]:
         if self.processes != 1:
@@ -44,7 +44,7 @@ class OneProcess(LocalProcesses):
             try:
                 yield index, pickle.loads(pickle.dumps(called(argument)))
             except Exception as error:
-                yield index, InternalError(f"a cell ended with an exception: {type(error).__name__}: {error}")
+                yield index, InternalError(f"a cell raised an exception: {type(error).__name__}: {error}")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -56,7 +56,8 @@ def one_process() -> Iterator[None]:
 
 @pytest.fixture
 def command(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
-    """Runs a command that is written in Python, in this process: exit code, standard output and standard error."""
+    """Runs a command that is written in Python in this process; returns exit code, standard output and standard
+    error."""
 
     def ran(*words: object) -> tuple[int, str, str]:
         capsys.readouterr()
@@ -83,13 +84,13 @@ def cg_job(cg64: haichi.Workload, on_shape_1: dict[str, str]) -> haichi.Job:
 
 @pytest.fixture(scope="session")
 def cg_found(cg_job: haichi.Job) -> haichi.Placement:
-    """By the search without options, which takes seconds."""
+    """The placement of a search without options, which takes seconds."""
     return cg_job.optimize()
 
 
 @pytest.fixture(scope="session")
 def cg_comparison(cg64: haichi.Workload) -> dict[str, Any]:
-    """96 nodes, simulated."""
+    """A simulated job on 96 nodes."""
     return haichi.compare(
         {"cg64": haichi.Job(cg64, "fx10-kyushu", shape=SHAPE_1)},
         strategies=["default", "hop-bytes", "tac3"],
@@ -112,7 +113,7 @@ def ring_comparison() -> dict[str, Any]:
 
 
 class Browser:
-    """Headless Chromium with one page; knows what the page asked for and complained about."""
+    """Headless Chromium with one page; it records requests and errors of the page."""
 
     def __init__(self, driver: webdriver.Chrome) -> None:
         self.driver = driver
@@ -143,7 +144,7 @@ class Browser:
         return [entry["message"] for entry in self.driver.get_log("browser")]
 
     def requests(self) -> list[str]:
-        """Addresses of everything that was asked for since the page was opened, but the page and inline data."""
+        """Addresses of all requests since the page was opened, without the page and inline data."""
         events = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
         urls = [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
         assert self.url in urls, "the log of requests does not work"
@@ -151,7 +152,7 @@ class Browser:
         return [url for url in urls + entries if url != self.url and not url.startswith("data:")]
 
     def check_quiet(self) -> None:
-        """Nothing was asked for, nothing went wrong."""
+        """The page sent no request and reported no error."""
         assert self.complaints() == []
         assert self.requests() == []
 
@@ -159,7 +160,7 @@ class Browser:
         return str(self.driver.find_element(By.CSS_SELECTOR, selector).text)
 
     def choose(self, selector: str, value: str) -> None:
-        """As a user does, with the event that the page listens to."""
+        """Chooses an option as a user does, with the event that the page listens for."""
         self.run(
             "const control = document.querySelector(arguments[0]); control.value = arguments[1];"
             "control.dispatchEvent(new Event('change'))",
@@ -176,7 +177,7 @@ class Browser:
             self.driver.execute_cdp_cmd("Input.dispatchMouseEvent", event)
 
     def place_of_link(self, link: int, side: int = 0) -> tuple[float, float]:
-        """Where the middle of a link is drawn, in the window."""
+        """The middle of the drawn link, in window coordinates."""
         script = """const [link, side, done] = arguments, {panels} = haichiReport.maps.sides[side];
             const drawn = panels.find(({panel}) => panel.indexOf(link) >= 0);
             drawn.canvas.scrollIntoView({block: 'center', behavior: 'instant'});
@@ -187,7 +188,7 @@ class Browser:
         return x, y
 
     def is_drawn(self, canvas: str) -> list[bool]:
-        """Of every visible canvas of that kind: whether there is more on it than one colour."""
+        """True for every visible canvas of that kind with more than one colour."""
         drawn: list[bool] = self.run(
             """return [...document.querySelectorAll(arguments[0])].filter(canvas => canvas.offsetParent).map(canvas => {
                 const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
@@ -239,7 +240,7 @@ def open_page(browser: Browser, tmp_path: Path) -> Callable[[dict[str, Any]], Br
 
 @pytest.fixture(scope="session")
 def compare_small() -> Callable[..., dict[str, Any]]:
-    """Of one workload, two placements without search."""
+    """Two placements of one workload, without a search."""
 
     def compared(workload: haichi.Workload, machine: str = "torus:4x4", **options: Any) -> dict[str, Any]:
         of_job = {name: options.pop(name) for name in ("nodes", "ppn", "count_nic") if name in options}
@@ -251,7 +252,7 @@ def compare_small() -> Callable[..., dict[str, Any]]:
 
 @pytest.fixture
 def turns_of_others() -> Callable[[Callable[[], object]], int]:
-    """How often another thread got its turn while something was done: with the GIL held, never."""
+    """Counts the turns of another thread meanwhile. The count is 0 if the GIL is held."""
 
     def count(work: Callable[[], object]) -> int:
         done = threading.Event()
@@ -278,7 +279,7 @@ def turns_of_others() -> Callable[[Callable[[], object]], int]:
 
 @pytest.fixture(scope="session")
 def live_programs() -> Path:
-    """The programs of the tests of live programs; skipped where they cannot be run."""
+    """The programs of the tests of live programs; skips the test if they cannot run."""
     programs = Path(__file__).parents[2] / "tests/mgen/live/programs"
     try:
         folder = find_program().resolve().parent

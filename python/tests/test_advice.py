@@ -1,4 +1,4 @@
-"""Advice on shapes, barriers and network interfaces: the same as the program's, as values."""
+"""Advice on shapes, barriers and NICs: the same as the program's, as values."""
 
 import dataclasses
 import json

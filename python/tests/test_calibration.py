@@ -1,6 +1,6 @@
-"""A calibration gets back the machine that benchmarks ran on, says what they cannot tell, and where values come from.
+"""A calibration recovers the machine of the benchmarks, and reports undetermined values and the origin of each value.
 
-The benchmarks are an MPI program that runs live on the simulated machine: what it prints is read, not what the
+The benchmarks are a live MPI program on the simulated machine. The tests read its output, and not times that the
 calibration itself simulates.
 """
 
@@ -12,6 +12,7 @@ import os
 import random
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,9 +21,9 @@ import pytest
 
 import haichi
 from haichi.calibration import Calibration, calibrate
-from haichi.calibration.calibrate import like_content
+from haichi.calibration.calibrate import Value, like_content
 from haichi.calibration.machine_file import machine_text
-from haichi.calibration.report import report_text
+from haichi.calibration.report import report_json, report_text
 from haichi.cli.commands import run
 
 SOURCE = Path(__file__).parents[2] / "tests/bench/micro_benchmarks.c"
@@ -51,13 +52,13 @@ TRUE = {
     "shared_memory_bandwidth": 1 / 8e9,
 }
 NODES = {2: [0, 1], 4: [0, 4], 0: [0, 0]}
-"""Of both ranks, by the links between them."""
+"""The nodes of both ranks, by the number of links between them."""
 MEASURED = (
     *(("latency", hops, 1 << 20, 20) for hops in (2, 4, 0)),
     *((name, 2, 1 << 18, 8) for name in ("bandwidth", "bibandwidth")),
 )
 SIZES = {4**k for k in range(11)} | {8192, 32768}
-"""Half of those that are measured, with both sides of the eager limit: the tests are to be fast."""
+"""Half of the measured sizes, to keep the tests fast; with both sides of the eager limit."""
 
 
 @pytest.fixture(scope="session")
@@ -74,7 +75,7 @@ def known_machine() -> dict[str, Any]:
 def measured(
     known_machine: dict[str, Any], live_programs: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, str]:
-    """What the program prints on the known machine, by NAME@HOPS."""
+    """The output of the program on the known machine, by NAME@HOPS."""
     program = tmp_path_factory.mktemp("benchmarks") / "micro_benchmarks"
     subprocess.run(["mpicc.mpich", "-O1", "-w", str(SOURCE), "-o", str(program)], check=True)
     texts = {}
@@ -105,23 +106,23 @@ def write_to(folder: Path, texts: dict[str, str]) -> list[str]:
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
-    """Outputs as files; gives what `calibrate` takes."""
+    """Writes outputs to files; returns the arguments of `calibrate`."""
     return partial(write_to, tmp_path)
 
 
 @pytest.fixture(scope="session")
 def recovered(measured: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Calibration:
-    """From all that was measured, without noise."""
+    """The calibration from all outputs, without noise."""
     return calibrate(write_to(tmp_path_factory.mktemp("recovered"), measured), like=LIKE)
 
 
 def off(calibration: Calibration) -> dict[str, float]:
-    """By how much values are off, relative: of bandwidths and of times alike."""
+    """Relative errors of values, alike for bandwidths and times."""
     return {name: abs(calibration.value(name).value / true - 1) for name, true in TRUE.items()}
 
 
 def noisy(text: str, seed: int, share: float) -> str:
-    """With normal noise of this standard deviation on each time or rate."""
+    """The output with normal noise of this relative standard deviation on each time or rate."""
     draw = random.Random(seed)
     lines = []
     for line in text.splitlines():
@@ -148,7 +149,7 @@ def test_noise_of_five_percent_moves_values_by_less_than_ten(measured: dict[str,
     assert max(off(found).values()) < 0.10, off(found)
     assert found.eager_limit == 8192 and found.eager.is_told
     assert 0.03 < found.rms < 0.07
-    for name, true in TRUE.items():  # the errors that are told are those that there are
+    for name, true in TRUE.items():  # the reported errors are the true ones
         value = found.value(name)
         assert value.error is not None and abs(value.value - true) < 4 * value.error
 
@@ -159,12 +160,15 @@ def test_a_ping_pong_alone_cannot_tell_calls_from_the_network(measured: dict[str
     assert not hops.is_fitted and hops.held is not None
     assert hops.held.is_preset and "call_overhead" in hops.held.together
     assert hops.value == pytest.approx(140e-9)  # the preset's
-    assert found.rms < 0.01  # what is not known makes no difference to what was measured
+    assert found.rms < 0.01  # unknown values do not change measured times
     text = report_text(found)
-    assert "latency per hop (router.switch_latency): 140 ns, that of fattree:2x4: the data cannot tell it from" in text
+    assert (
+        "latency per hop (router.switch_latency): 140 ns, value of fattree:2x4 (the data cannot separate it from"
+        in text
+    )
     assert "ping-pongs at two distances (FILE@HOPS)" in text
     assert "latency within a node (node.shared_memory_latency)" in text
-    assert "nothing was measured that depends on it" in text
+    assert "no measurement depends on it" in text
 
 
 def test_without_a_jump_there_is_no_eager_limit(measured: dict[str, str], write: Write) -> None:
@@ -176,6 +180,27 @@ def test_without_a_jump_there_is_no_eager_limit(measured: dict[str, str], write:
     assert found.eager_limit == 16384 == found.preset_limit
     assert not found.value("rendezvous_overhead").is_fitted
     assert "eager limit (node.eager_limit): 16384 bytes" in report_text(found)
+
+
+def test_a_value_within_its_error_of_0_is_not_reported_as_fitted(recovered: Calibration, tmp_path: Path) -> None:
+    def with_zero(value: Value) -> Value:
+        is_zero = value.parameter.name in ("rendezvous_overhead", "copies")
+        return replace(value, value=1.42e-21, error=2.743e-7 if is_seconds(value) else 1e-11) if is_zero else value
+
+    def is_seconds(value: Value) -> bool:
+        return value.parameter.unit == "seconds"
+
+    found = replace(recovered, values=tuple(map(with_zero, recovered.values)))
+    overhead = found.value("rendezvous_overhead")
+    assert (overhead.is_fitted, overhead.is_undetermined) == (False, True)
+    values, _, unknown = report_text(found).partition("values that the data does not determine:\n")
+    reason = "not determined by the data (the error is larger than the value)"
+    assert "rendezvous overhead" not in values.split("ping-pong")[0] and "e+" not in values
+    assert f"rendezvous overhead (node.rendezvous_overhead): 0 ns ± 274.3 ns, {reason}. Measure messages" in unknown
+    assert f"copies of eager messages (node.memory_bandwidth): above 100 GB/s, {reason}. Measure" in unknown
+    assert json.loads(machine_text(found, str(tmp_path / "m.json")))["notes"]["/node/rendezvous_overhead"] == reason
+    entry = json.loads(report_json(found, "{}"))["parameters"]["rendezvous_overhead"]
+    assert (entry["fitted"], entry["origin"], entry["standard_error"]) == (False, reason, 2.743e-7)
 
 
 def test_a_barrier_is_what_it_takes(write: Write) -> None:
@@ -191,18 +216,17 @@ def test_the_report_word_by_word(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert run(["calibrate", str(tmp_path / "barrier.txt")]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[:6] == [
-        "1 point of 1 file, the rest like switch:2",
-        "simulated times are 0.0% off (root mean square), 0.0% in the median, at most 0.0%",
+        "1 point of 1 file; other values from switch:2",
+        "errors of simulated times: 0.0% root mean square, 0.0% median, 0.0% maximum",
         "",
         "  barrier                          3.25 us  ± 1.0%      fitted to 1 point of barrier.txt",
-        "  eager limit                      16384 B              "
-        "that of switch:2: nothing was measured that depends on it",
+        "  eager limit                      16384 B              value of switch:2 (no measurement depends on it)",
         "",
     ]
-    assert lines[6] == "what the data cannot tell:"
+    assert lines[6] == "values that the data does not determine:"
     assert lines[7] == (
-        "  - call overhead (node.mpi_call_overhead): 1 us, that of switch:2: nothing was measured that depends on it. "
-        "What tells: streams of small messages (osu_bw, Uniband), where calls alone set the rate."
+        "  - call overhead (node.mpi_call_overhead): 1 us, value of switch:2 (no measurement depends on it). "
+        "Measure streams of small messages (osu_bw, Uniband), where calls alone set the rate."
     )
     assert lines[-7:] == [
         "",
@@ -210,8 +234,8 @@ def test_the_report_word_by_word(tmp_path: Path, capsys: pytest.CaptureFixture[s
         "       bytes   measured, us  simulated, us    error",
         "           0           3.25           3.25    +0.0%",
         "",
-        "left out:",
-        "  barrier.txt: line 1: OSU Allreduce Latency: not a benchmark that is fitted",
+        "omitted:",
+        "  barrier.txt: line 1: unsupported benchmark: OSU Allreduce Latency",
     ]
 
 
@@ -227,7 +251,7 @@ def test_the_machine_file_loads_and_says_where_values_come_from(recovered: Calib
     assert notes["/node/eager_limit"] == "fitted: times jump between 8192 and 16384 bytes"
     assert "nic_bandwidth" in content["node"] and notes["/node/nic_bandwidth"].startswith("fitted")
     assert content["packet"] == found.content["packet"]
-    assert "What has no note of its own is that of fattree:2x4" in notes[""]
+    assert "Values without a note are from fattree:2x4" in notes[""]
 
 
 def test_equal_input_gives_equal_bytes(measured: dict[str, str], write: Write, tmp_path: Path) -> None:
@@ -258,15 +282,15 @@ def test_the_report_as_json(measured: dict[str, str], write: Write, capsys: pyte
         ([], "RESULTS is missing", "--help"),
         (
             ["osu.txt@3"],
-            "osu.txt@3: no node of switch:2 is 3 links away from its first one",
-            "distances there are 0, 2",
+            "osu.txt@3: no node of switch:2 has a distance of 3 links from its first node",
+            "use one of the distances 0, 2",
         ),
         (["osu.txt", "--like", "swich:2"], "swich:2", ""),
-        (["osu.txt", "--figure", "f.pdf"], "--figure: 'f.pdf' must end with .svg or .png", ""),
+        (["osu.txt", "--figure", "f.pdf"], "invalid --figure: 'f.pdf' (the name must end with .svg or .png)", ""),
         (["osu.txt", "--like", "fx10"], "machine 'fx10' leaves its sizes open", "the form is"),
-        (["few.txt"], "2 measured points do not fix", "measure more message sizes"),
+        (["few.txt"], "as many measured points, found 2", "measure more message sizes"),
         (["osu.txt", "-o", "osu.txt"], "osu.txt", ""),
-        (["osu.txt@2", "./osu.txt"], "./osu.txt: this file is given twice", "each file counts once"),
+        (["osu.txt@2", "./osu.txt"], "./osu.txt: duplicate file", "give each file once"),
     ],
 )
 def test_what_is_wrong_is_said(
@@ -297,6 +321,6 @@ def test_files_that_contradict_each_other_are_named(tmp_path: Path, capsys: pyte
     files = [str(tmp_path / name) for name in ("first.txt", "second.txt")]
     assert run(["calibrate", *files]) == 0
     words = capsys.readouterr().out
-    assert "what does not fit:" in words and "first.txt: ping-pong, 2 links: simulated times are" in words
+    assert "poor fits:" in words and "first.txt: ping-pong, 2 links: the error of simulated times is" in words
     assert run(["calibrate", files[0]]) == 0
-    assert "what does not fit:" not in capsys.readouterr().out
+    assert "poor fits:" not in capsys.readouterr().out

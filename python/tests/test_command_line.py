@@ -1,4 +1,4 @@
-"""The commands that are written in Python look and complain as those that are written in C++."""
+"""The commands in Python look and report errors like the commands in C++."""
 
 import inspect
 import os
@@ -126,5 +126,5 @@ def test_compare_says_what_it_does(tmp_path):
     words = ["compare", "-m", "torus:4x4", "-w", str(tmp_path / "cg16.json"), "--strategies", "default", "--seeds", "1"]
     assert program(*words).stderr == ""
     lines = program(*words, "-vv").stderr.splitlines()
-    assert "info: comparison: 1 cells, 0 of them done before, " in " ".join(lines)
+    assert "info: comparison: 1 cells, 0 of them finished earlier, " in " ".join(lines)
     assert [line for line in lines if line.startswith("debug: cell ") and line.endswith(": done")]

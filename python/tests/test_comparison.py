@@ -1,4 +1,4 @@
-"""Comparing strategies in batch: the cells, the summary, and that nothing is lost."""
+"""Comparing strategies in batch: the cells, the summary, and the survival of results."""
 
 import csv
 import io
@@ -143,10 +143,10 @@ def test_csv_has_a_line_per_cell(small):
     ("options", "message"),
     [
         ({"strategies": ["tac4"]}, "tac4"),
-        ({"strategies": ["tac3", "tac3"]}, "twice"),
+        ({"strategies": ["tac3", "tac3"]}, "duplicate strategy: 'tac3'"),
         ({"seeds": 0}, "seeds"),
         ({"equal": "hops"}, "hops"),
-        ({"time": 3}, "makes seconds equal"),
+        ({"time": 3}, "cannot be combined with equal evaluations"),
         ({"simulate": True, "barrier": "some"}, "some"),
         ({"strategies": ["map:none.txt"]}, "none.txt"),
         ({"schedule": "papper"}, "papper"),
@@ -155,7 +155,7 @@ def test_csv_has_a_line_per_cell(small):
         ({"seeds": 50_000_000}, "seeds"),
         ({"seeds": [1.7]}, "seed"),
         ({"processes": -3}, "processes"),
-        ({"dask": "x"}, "not the address"),
+        ({"dask": "x"}, "invalid address of a Dask scheduler"),
     ],
 )
 def test_what_is_wrong_with_all_cells_is_an_error_at_once(cg8, options, message):
@@ -166,11 +166,11 @@ def test_what_is_wrong_with_all_cells_is_an_error_at_once(cg8, options, message)
 def test_jobs_of_a_comparison_differ_in_workload_and_shape_only(cg8, cg64, tmp_path):
     job = haichi.Job(cg8, "torus:4x4")
     wrong = [
-        ([], "no job"),
-        ([job, haichi.Job(cg8, "mesh:4x4")], "one machine, not on torus:4x4 and mesh:4x4"),
-        ([job, haichi.Job(cg8, "torus:4x4", ppn=2)], "ppn in common, not 1 and 2"),
-        ([job, haichi.Job(cg8, "torus:4x4")], "twice"),
-        (haichi.jobs(cg8, "torus:4x4", ["2x4", "02x4"]), "twice"),
+        ([], "at least one job"),
+        ([job, haichi.Job(cg8, "mesh:4x4")], "the same machine, found torus:4x4 and mesh:4x4"),
+        ([job, haichi.Job(cg8, "torus:4x4", ppn=2)], "the same ppn, found 1 and 2"),
+        ([job, haichi.Job(cg8, "torus:4x4")], "duplicate job"),
+        (haichi.jobs(cg8, "torus:4x4", ["2x4", "02x4"]), "duplicate job"),
         ({"a": [job, haichi.Job(cg8.with_message_size(1), "torus:4x4", shape="4x4")]}, "'a' have different workloads"),
     ]
     for jobs, message in wrong:
@@ -179,9 +179,9 @@ def test_jobs_of_a_comparison_differ_in_workload_and_shape_only(cg8, cg64, tmp_p
     cg8.write(tmp_path / "cg8.json")
     files = [tmp_path / "cg8.json"]
     for shapes, given, message in (
-        ([], {}, "no shape"),
+        ([], {}, "at least one shape"),
         (["4x"], {}, "shape"),
-        (["2x2", "02x2"], {}, "twice"),
+        (["2x2", "02x2"], {}, "duplicate shape"),
         ({"cg": ["2x2"]}, {}, "'cg'"),
         (["2x2"], {"nodes": "x"}, "cannot be combined"),
         (None, {"nodes": "-"}, "standard input"),
@@ -253,7 +253,7 @@ def cg16_job(tmp_path):
 
 
 def wait_for_cells(journal: Path, count: int) -> None:
-    """As they are written, before SQLite moves them to the database itself."""
+    """Reads entries of the write-ahead log, before SQLite moves them to the database."""
     log = journal.with_name(f"{journal.name}-wal")
     end = time.monotonic() + 60
     while time.monotonic() < end:
@@ -268,7 +268,7 @@ def test_a_killed_and_an_interrupted_batch_go_on_where_they_stopped(cg16_job, tm
     whole = program(*cg16_job, "-o", tmp_path / "whole.json")
     out, _ = whole.communicate()
     assert whole.returncode == 0
-    assert out.rstrip().splitlines()[-1].startswith("map with tac3 with a barrier before every set: ")
+    assert out.rstrip().splitlines()[-1].startswith("map with tac3 and a barrier before every set: ")
     assert " % less communication time than with the default placement (" in out.rstrip().splitlines()[-1]
     assert not (tmp_path / "whole.json.journal").exists()
 
@@ -285,7 +285,7 @@ def test_a_killed_and_an_interrupted_batch_go_on_where_they_stopped(cg16_job, tm
     _, messages = stopped.communicate()
     if stopped.returncode != 0:  # it may have been faster
         assert stopped.returncode == 130
-        assert "goes on where it stopped" in messages
+        assert "run the same command again to continue" in messages
         partly = json.loads(again.read_text())
         assert partly["interrupted"] is True
         assert {cell["status"] for cell in partly["cells"]} == {"done", "missing"}
@@ -361,7 +361,7 @@ def test_a_full_standard_output_is_one_error(cg8, tmp_path):
             check=False,
         )
     assert run.returncode == 2
-    assert run.stderr.startswith("error: standard output cannot be written")
+    assert run.stderr.startswith("error: cannot write standard output")
 
 
 @needs_program
@@ -401,7 +401,7 @@ def test_a_process_that_dies_costs_nothing_and_is_told(cg8, caplog):
         found = haichi.compare(job, **options, simulate=True, processes=2, progress=kill_one)
     assert deaths == 1
     told = [record.getMessage() for record in caplog.records]
-    assert [line.endswith("ended by SIGKILL; it is computed once more") for line in told].count(True) == 1
+    assert [line.endswith("ended with SIGKILL; haichi computes it once more") for line in told].count(True) == 1
     assert found.to_json() == haichi.compare(job, **options, simulate=True, processes=1).to_json()
 
 
@@ -435,7 +435,7 @@ def test_a_result_that_was_lost_with_its_worker_is_waited_for_again(monkeypatch)
     lost = []
 
     class AsCompleted(distributed.as_completed):
-        """The first result is lost between its end and its being read, and comes again a little later."""
+        """The first result is lost between its end and its reading, and arrives again a little later."""
 
         def __next__(self):
             future = super().__next__()

@@ -1,4 +1,4 @@
-"""What the summary of a comparison says: factors, savings, advice."""
+"""The summary of a comparison: factors, savings, advice."""
 
 import numpy as np
 import pytest
@@ -38,7 +38,7 @@ def test_mapping_that_saves_less_than_a_percent_will_not_help(seconds):
     usual = times("default", 1.5, is_seeded=False)
     job = summarise_job(WORKLOAD, None, [times("tac3", *seconds), usual], usual, "simulated_seconds")
     assert job["helps"] is False
-    assert job["advice"].startswith("mapping will not help here")
+    assert job["advice"].startswith("mapping will not help: ")
 
 
 def test_who_does_not_differ_beyond_the_spread_has_not_lost():
@@ -46,7 +46,7 @@ def test_who_does_not_differ_beyond_the_spread_has_not_lost():
     job = summarise_job(WORKLOAD, None, [times("tac3", 1.0, 1.2), times("rmatt", 1.1, 1.3)], usual, "tac3_seconds")
     assert job["winner"] == "tac3"
     assert job["factors"]["rmatt"]["is_larger"] is False
-    assert "not different from rmatt" in job["verdict"]
+    assert "not faster than rmatt beyond the spread" in job["verdict"]
 
 
 def test_what_saves_less_than_its_spread_is_not_known_to_help_unless_another_surely_does():
@@ -54,7 +54,7 @@ def test_what_saves_less_than_its_spread_is_not_known_to_help_unless_another_sur
     unsure = times("random", 1.0, 1.7)
     job = summarise_job(WORKLOAD, None, [unsure, usual], usual, "tac3_seconds")
     assert job["helps"] is None
-    assert job["advice"].startswith("not known whether mapping helps here: the best, random, saves 0.15 ±")
+    assert job["advice"].startswith("it is not known whether mapping helps: the best strategy, random, saves 0.15 ±")
     sure = times("map:own", 1.4, is_seeded=False)
     job = summarise_job(WORKLOAD, None, [unsure, sure, usual], usual, "tac3_seconds")
     assert (job["winner"], job["recommended"]) == ("random", "map:own")
@@ -64,7 +64,7 @@ def test_without_the_strategies_that_failed_nobody_knows():
     usual = times("default", 1.5, is_seeded=False)
     job = summarise_job(WORKLOAD, None, [usual], usual, "tac3_seconds", failed=["tac3"])
     assert job["helps"] is None
-    assert job["advice"].startswith("not known: tac3 failed")
+    assert job["advice"].startswith("not known, because tac3 failed")
 
 
 def test_the_last_line_adds_up_what_the_lines_of_the_jobs_say():
@@ -78,4 +78,4 @@ def test_the_last_line_adds_up_what_the_lines_of_the_jobs_say():
     assert found["helps"]
     assert found["hours_saved"] == pytest.approx(0.5 / 3600)
     assert found["seconds_before"] == 101
-    assert found["advice"].startswith("map every job as its line says")
+    assert found["advice"].startswith("map every job as its line states")

@@ -1,4 +1,4 @@
-"""Where times jump: what a fit of two straight lines for each size finds, in a time that grows with the points."""
+"""Finds jumps of times as a fit of two straight lines for each size does, but in linear time."""
 
 import random
 import time
@@ -16,7 +16,7 @@ def placed(size: int, seconds: float, file: str = "a", hops: int = 2) -> PlacedP
 
 
 def by_definition(points: list[PlacedPoint]) -> list[int]:
-    """Both lines of each size by least squares of all points."""
+    """Fits both lines of each size by least squares over all points."""
     series: dict[tuple[str, int], list[PlacedPoint]] = defaultdict(list)
     for point in points:
         series[point.file, point.hops].append(point)
@@ -39,7 +39,7 @@ def by_definition(points: list[PlacedPoint]) -> list[int]:
 
 @pytest.mark.parametrize("seed", range(60))
 def test_jumps_are_those_of_least_squares(seed: int) -> None:
-    """Sizes in any order, some of them twice, in one file or two."""
+    """Sizes in any order, some of them duplicate, in one file or two."""
     draw = random.Random(seed)
     points = []
     for file in ("a", "b")[: 1 + seed % 2]:

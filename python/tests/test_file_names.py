@@ -1,4 +1,4 @@
-"""Names of files that are no UTF-8, and texts that no UTF-8 can hold."""
+"""Names of files that are not UTF-8, and texts that UTF-8 cannot encode."""
 
 import json
 import os
@@ -11,7 +11,7 @@ import pytest
 import haichi
 
 ODD = os.fsdecode(b"\xff\xe9")
-"""In Latin-1 a name, in UTF-8 none."""
+"""A name that is valid in Latin-1, but not in UTF-8."""
 
 MACHINE = {
     "schema": "haichi-machine/1",

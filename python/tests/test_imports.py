@@ -1,5 +1,5 @@
-"""Each package imports itself and those before it. No modules import each other in a circle, be it
-for types or inside a function."""
+"""Each package imports only itself and lower packages. There are no import cycles, not even for types or inside a
+function."""
 
 import ast
 from collections.abc import Iterator

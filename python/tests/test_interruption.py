@@ -1,4 +1,4 @@
-"""Signals and files: what is written is whole, inputs are safe, nothing is written through a link."""
+"""Signals and files: outputs are whole, inputs are safe, and no file is written through a link."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_ctrl_c_while_a_file_is_written_leaves_it_whole(tmp_path: Path, monkeypa
 
 
 def ended(folder: Path, work: str, number: signal.Signals) -> int:
-    """The exit code of a program that does this work; it is started as `compare` and `report` are."""
+    """The exit code of a program with this work, started like `compare` and `report`."""
     script = f"""
 import atexit, os, signal, sys
 from haichi.base.interruption import exit_code_of

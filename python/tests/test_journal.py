@@ -1,4 +1,4 @@
-"""The journal of a comparison: one writer, and errors for files that are something else."""
+"""The journal of a comparison: a single writer, and errors for other files."""
 
 import os
 import sqlite3
@@ -38,7 +38,7 @@ def test_what_is_no_journal_stays_as_it_is(job, tmp_path, write):
     path = tmp_path / "results.json"
     write(path)
     before = path.read_bytes()
-    with pytest.raises(haichi.InputError, match="results.json: is not the journal of a comparison"):
+    with pytest.raises(haichi.InputError, match="results.json: not the journal of a comparison"):
         haichi.compare(job, journal=path)
     assert path.read_bytes() == before
 
@@ -53,14 +53,16 @@ def strange_row(path: Path) -> None:
         database.execute("UPDATE cells SET outcome = '{}'")
 
 
-@pytest.mark.parametrize(("damage", "why"), [(torn, "is damaged"), (strange_row, "a row that is not a cell")])
+@pytest.mark.parametrize(
+    ("damage", "why"), [(torn, "damaged file"), (strange_row, "an entry is not a cell of a comparison")]
+)
 def test_a_damaged_journal_is_an_error(job, tmp_path, damage, why):
     options = QUICK | {"journal": tmp_path / "journal"}
     haichi.compare(job, **options)
     damage(tmp_path / "journal")
     with pytest.raises(haichi.InputError, match=why) as error:
         haichi.compare(job, **options)
-    assert error.value.hint == "remove the file to start anew"
+    assert error.value.hint == "remove the file and start again"
 
 
 def test_a_device_is_no_journal(job):

@@ -1,4 +1,4 @@
-"""What runs decide goes to the logger `haichi`, in the caller's thread."""
+"""Decisions of runs go to the logger `haichi`, in the caller's thread."""
 
 import logging
 import threading
@@ -12,7 +12,7 @@ import haichi
 
 @pytest.fixture()
 def ring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)  # long names are cut in messages
+    monkeypatch.chdir(tmp_path)  # messages shorten long names
     path = Path("ring.json")
     haichi.Workload.from_pattern("ring", ranks=8).write(path)
     return path

@@ -1,4 +1,4 @@
-"""Machines as values: what they say, and that they travel without their files."""
+"""Machines as values: their properties, and their independence of their files."""
 
 import json
 import pickle
@@ -88,7 +88,7 @@ def test_a_pickled_machine_needs_none_of_its_files(tmp_path: Path, by_preset) ->
     pickled = pickle.dumps((machine, haichi.Workload.from_pattern("ring", ranks=3)))
     for path in tmp_path.iterdir():
         path.unlink()
-    # As on another computer: nothing but the bytes.
+    # As on another computer: only the bytes are there.
     script = (
         "import haichi, pickle, sys; machine, workload = pickle.load(sys.stdin.buffer); "
         "print(machine.name, machine.topology['links'], haichi.Job(workload, machine).nodes)"

@@ -1,4 +1,4 @@
-"""Matrices go in without a copy: what a process allocates, beside the 16 bytes that a workload stores per message."""
+"""Matrices are read without a copy: memory of a process beyond the 16 bytes that a workload stores per message."""
 
 import importlib.util
 import os
@@ -44,7 +44,7 @@ def test_zeros_cost_nothing(bench) -> None:
 
 def test_a_search_does_not_copy_the_workload(bench) -> None:
     row = bench.run_apart(bench.SEARCH, RANKS)
-    assert row["peak"] < 68 * MESSAGES  # the index of the problem takes 58 a message, a copy would take 16 more
+    assert row["peak"] < 68 * MESSAGES  # the index of the problem takes 58 bytes per message; a copy would take 16 more
     assert row["numpy_peak"] < 1_000_000
 
 

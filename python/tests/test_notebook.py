@@ -1,4 +1,4 @@
-"""What results look like in notebooks: well-formed, complete and escaped."""
+"""Results in notebooks: well-formed, complete and escaped."""
 
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -13,12 +13,12 @@ EVIL = "<script>alert('1')</script>&"
 
 
 def parsed(result: object) -> ElementTree.Element:
-    """Our HTML is XML as well."""
+    """The HTML is also valid XML."""
     return ElementTree.fromstring(f"<div>{result._repr_html_()}</div>")  # type: ignore[attr-defined]
 
 
 def cells(page: ElementTree.Element) -> dict[str, list[str]]:
-    """Of every row of the tables by its first cell."""
+    """Every row of the tables by its first cell."""
     rows = [["".join(cell.itertext()) for cell in row] for row in page.iter("tr")]
     return {row[0]: row[1:] for row in rows}
 
@@ -29,7 +29,8 @@ def test_a_workload_shows_its_matrix() -> None:
     assert cells(page)["messages"] == ["4"] and cells(page)["bytes"] == ["1,010"]
     svg = next(page.iter("{http://www.w3.org/2000/svg}svg"))
     squares = {path.get("d"): float(path.get("fill-opacity", "0")) for path in svg if path.get("d")}
-    # Row 1, column 2 has most, row 0, column 1 a hundredth of it; messages to oneself and empty ones are none.
+    # Row 1, column 2 has the most bytes; row 0, column 1 has a hundredth. Empty messages and those to oneself do not
+    # count.
     assert squares == {"M2 1h1v1h-1z": 1.0, "M1 0h1v1h-1z": 0.5}
     assert svg.get("viewBox") == "0 0 3 3"
 

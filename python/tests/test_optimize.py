@@ -260,7 +260,7 @@ def test_a_wrong_type_is_refused_by_the_name_of_the_parameter(cg64) -> None:
             job(shape=shape)
     with pytest.raises(haichi.InputError, match="nodes must be an array of whole numbers: its rows differ in length"):
         job(nodes=[[0, 0], [5]])
-    with pytest.raises(haichi.InputError, match="faulty must hold numbers of nodes, not truth values"):
+    with pytest.raises(haichi.InputError, match="faulty must contain node numbers, not bools"):
         job(faulty=np.array([False] * 63 + [True]))
     with pytest.raises(TypeError, match="nodes must be a file, numbers or coordinates, not 5"):
         job(nodes=5)
@@ -268,13 +268,13 @@ def test_a_wrong_type_is_refused_by_the_name_of_the_parameter(cg64) -> None:
         job().optimize("tac3", progress=5)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="progress must be a function"):
         job().simulate(progress=5)  # type: ignore[arg-type]
-    with pytest.raises(haichi.OptionError, match="None is not a shape"):
+    with pytest.raises(haichi.OptionError, match="shapes must contain shapes, not None"):
         haichi.jobs(cg64, "torus:8x8", ["8x8", None])  # type: ignore[list-item]
     with pytest.raises(TypeError, match="labels must be a list of texts"):
         haichi.Workload.from_messages(source=[0], destination=[1], bytes=5, labels="left")
     with pytest.raises(TypeError, match="the text of a machine file must be a str"):
         haichi.Machine.from_json(5)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="jobs must hold haichi.Job"):
+    with pytest.raises(TypeError, match="jobs must contain haichi.Job"):
         haichi.compare([5])  # type: ignore[list-item]
-    with pytest.raises(TypeError, match="a strategy is a name"):
+    with pytest.raises(TypeError, match="a strategy must be a name"):
         haichi.compare(job(), strategies=[5])  # type: ignore[list-item]

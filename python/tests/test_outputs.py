@@ -1,4 +1,4 @@
-"""Several files of one call: all are replaced, or none is touched."""
+"""Several files of one call: either all are replaced, or none is touched."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""The package carries the program `haichi`."""
+"""The package contains the program `haichi`."""
 
 import csv
 import json
@@ -12,7 +12,7 @@ import haichi
 
 
 def installed_files() -> list[str]:
-    """What the wheel put where, from the package's folder; `Distribution.files` may leave some out."""
+    """The installed files of the wheel, relative to the package's directory; `Distribution.files` may omit some."""
     record = distribution("haichi").read_text("RECORD")
     assert record is not None
     return [row[0] for row in csv.reader(record.splitlines()) if "__pycache__" not in row[0]]
@@ -20,7 +20,7 @@ def installed_files() -> list[str]:
 
 @pytest.fixture(scope="module")
 def program() -> Path:
-    """The one that was installed with the package."""
+    """The program that was installed with the package."""
     (listed,) = [name for name in installed_files() if name.endswith("/bin/haichi")]
     path = Path(str(distribution("haichi").locate_file(listed))).resolve()
     # pip install --target moves programs, but not their entries.
@@ -56,7 +56,7 @@ def test_nothing_else_is_installed() -> None:
     suffixes = {Path(name).suffix for name in package}
     assert suffixes <= {".py", ".pyi", ".so", ".typed", ".html", ".css", ".js", ".json"}
     assert "haichi/py.typed" in package and "haichi/_core.pyi" in package
-    # Live programs need these, which are built where MPICH is.
+    # Live programs need these; they are built if MPICH is installed.
     of_programs = {"libhaichi-mpich.so", "libmgen.a", "mgen.h", "mgen-mpi.h", "mgen-names.h"}
     others = [name for name in files if not name.startswith(("haichi/", "haichi-"))]
     others = [name for name in others if Path(name).name not in of_programs]

@@ -16,7 +16,7 @@ LONG = {"objective": "hop-bytes", "time": 60, "threads": 1}
 
 @pytest.fixture(scope="module")
 def tasks_4096() -> sparse.csr_array:
-    """Neighbours in a plane, as many as by chance are near, in random order: no search gets to the bound."""
+    """Random neighbours in a plane, in random order, so that no search reaches the bound."""
     rng = np.random.default_rng(1)
     places = rng.random((4096, 2))
     near = np.hypot(*(places[:, None, :] - places[None, :, :]).transpose(2, 0, 1)) < 0.025

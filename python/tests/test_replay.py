@@ -1,4 +1,4 @@
-"""Logs simulated call by call through the Python package."""
+"""Trace replay of logs through the Python package."""
 
 import copy
 import json
@@ -26,13 +26,13 @@ UNORDERED = Path(__file__).resolve().parents[2] / "tests" / "data" / "logs" / "o
 STEPS, BYTES, COMPUTE_NS = 20, 2**20, 1_000_000
 QUICK = {"strategies": ["default", "random"], "seeds": 2, "processes": 1}
 COMPARE = ["compare", "-m", "torus:4", "--strategies", "default,random", "--seeds", "2", "--processes", "1", "--json"]
-"""As words of the command line."""
+"""The options as words of the command line."""
 Command = Callable[..., tuple[int, str, str]]
 """The fixture of conftest.py."""
 
 
 def schedule(path: Path, order: tuple[int, ...] = (0, 1, 2, 3)) -> Path:
-    """A GOAL log: ranks compute for 1 ms and pass 1 MiB on in a ring of this order, again and again."""
+    """A GOAL log: in each iteration ranks compute for 1 ms and pass on 1 MiB in a ring of this order."""
     lines = [f"num_ranks {len(order)}"]
     for rank in range(len(order)):
         at = order.index(rank)
@@ -49,7 +49,7 @@ def schedule(path: Path, order: tuple[int, ...] = (0, 1, 2, 3)) -> Path:
 
 
 def tit(path: Path, step: Callable[[int], list[str]], times: int) -> Path:
-    """SimGrid's time-independent trace of four ranks that take the same step again and again."""
+    """SimGrid's time-independent trace of four ranks that repeat the same step."""
     files = [path.with_name(f"{path.stem}-{rank}.txt") for rank in range(4)]
     for rank, file in enumerate(files):
         file.write_text("".join(f"{rank} {line}\n" for line in ["init", *step(rank) * times, "finalize"]))
@@ -110,16 +110,16 @@ def test_a_workload_that_is_not_a_log_keeps_its_sets(ring: Path) -> None:
     sized = haichi.Job(workload.with_message_size("1KiB"), "torus:4")
     assert sized.simulate().form == "sets"
     for without in (job, sized):
-        with pytest.raises(haichi.OptionError, match="no calls") as error:
+        with pytest.raises(haichi.OptionError, match="form calls requires a log with calls") as error:
             without.simulate(form="calls")
-        assert "it is no log" in str(error.value.hint)
+        assert "use a log that keeps the order of calls" in str(error.value.hint)
 
 
 def test_a_log_without_order_has_sets_only() -> None:
     job = haichi.Job(UNORDERED, "torus:4")
     run = job.simulate().run
     assert run.form == "sets" and run.left_out == {"computing": True}
-    with pytest.raises(haichi.OptionError, match="no calls"):
+    with pytest.raises(haichi.OptionError, match="form calls requires a log with calls"):
         job.simulate(form="calls")
 
 
@@ -169,8 +169,8 @@ def test_evaluate_says_what_simulate_says(tmp_path: Path) -> None:
     ("options", "words"),
     [
         ({"form": "colls"}, "form: unknown value 'colls'"),
-        ({"barrier": "sets"}, "barrier is about communication sets"),
-        ({"sim_iterations": "all"}, "sim_iterations is about communication sets"),
+        ({"barrier": "sets"}, "barrier requires a simulation of communication sets"),
+        ({"sim_iterations": "all"}, "sim_iterations requires a simulation of communication sets"),
         ({"compute": "maybe"}, "compute: unknown value 'maybe'"),
         ({"compute_seed": 3}, "compute_seed requires compute"),
         ({"compute_seed": -1, "compute": "drawn"}, "compute_seed"),
@@ -243,7 +243,7 @@ def test_what_sets_of_a_log_leave_out_is_told_once(tmp_path: Path, caplog: pytes
     haichi.compare(job, strategies=["default"], seeds=1, processes=1)
     pickle.loads(pickle.dumps(job)).optimize(evaluations=10, restarts=1)
     messages = [record.getMessage() for record in caplog.records]
-    assert told in messages[0] and len(messages) == len(set(messages)) == 3  # and what the reader noticed
+    assert told in messages[0] and len(messages) == len(set(messages)) == 3  # and the warnings of the reader
     assert {record.levelname for record in caplog.records} == {"WARNING"}
     binary = os.environ.get("HAICHI_BIN")
     if not binary:
@@ -300,7 +300,7 @@ def test_a_comparison_simulates_the_calls_of_logs(tmp_path: Path) -> None:
         entry = cell["simulated"]["calls"]
         assert (entry["seconds"], entry["calls"], entry["left_out"]) == (run.seconds, run.calls, {})
         assert run.share_of_run is not None and entry["share_of_run"] == run.share_of_run._asdict()
-    # The other workload is as if it were alone.
+    # The other workload has the same results as alone.
     assert [json.loads(text) for text in _cell_texts(found)][len(of_log) :] == [
         json.loads(text) for text in _cell_texts(alone)
     ]
@@ -308,7 +308,7 @@ def test_a_comparison_simulates_the_calls_of_logs(tmp_path: Path) -> None:
     assert "as" not in alone.to_json().split('"objectives"')[0].split('"workloads": [')[1]
     log_entry = found.summary["jobs"][0]
     assert {entry["barrier"] for entry in log_entry["strategies"]} == {"calls"}
-    assert "log on all nodes: time of the whole run, simulated call by call" in found.text()
+    assert "log on all nodes: time of the whole run, by trace replay" in found.text()
     assert "plain on all nodes: time of all iterations, simulated" in found.text()
     assert "for the whole run; simulated" in log_entry["advice"] or log_entry["helps"] is not True
     found.write(tmp_path / "r.json", tmp_path / "r.csv", tmp_path / "r.html")
@@ -328,7 +328,7 @@ def test_a_comparison_of_the_sets_of_a_log_says_so(ring: Path) -> None:
     for cell in found.cells:
         assert set(cell["simulated"]) == {"none", "sets"}
         assert {entry["left_out"]["computing"] for entry in cell["simulated"].values()} == {True}
-    # Nothing is simulated, and nothing is said of it.
+    # Nothing is simulated, and no warning appears.
     measured = haichi.compare(job, **QUICK).to_dict()
     assert "as" not in measured["workloads"][0]
 
@@ -350,8 +350,8 @@ def test_a_process_reads_the_log_of_a_job_once_for_all_its_cells(ring: Path, cap
         view = ViewRequest(other._spec, placement, "other", "default", 1, "before", runs=("calls",))
         placement_views([pickle.loads(pickle.dumps(view))])
     read = [record.getMessage() for record in caplog.records if record.getMessage().startswith("log ")]
-    assert len(read) == 2  # one of each log
-    # A log that has changed is another.
+    assert len(read) == 2  # one per log
+    # A changed log counts as another log.
     caplog.clear()
     ring.write_text(ring.read_text().replace(f"calc {COMPUTE_NS}", f"calc {3 * COMPUTE_NS}"))
     with caplog.at_level(logging.INFO, "haichi"):
@@ -391,7 +391,7 @@ def test_calls_are_replayed_as_simulate_replays_them(tmp_path: Path, ring: Path,
         ({"compute_factor": -1}, "compute_factor: "),
         ({"compute_seed": 3}, "compute_seed requires compute"),
         ({"collectives": {"allreduce": "rong"}}, "unknown algorithm 'rong' for allreduce"),
-        ({"compute": "none", "form": "sets"}, "is about the calls of logs"),
+        ({"compute": "none", "form": "sets"}, "compute requires a replay of the calls of logs"),
     ],
 )
 def test_options_of_calls_that_do_not_fit_a_comparison_are_refused(
@@ -414,12 +414,12 @@ def test_cells_of_another_log_are_not_taken_over(ring: Path) -> None:
 
 def test_what_no_cell_can_follow_is_an_error_at_once(ring: Path) -> None:
     job = haichi.Job(ring, "torus:4")
-    with pytest.raises(haichi.OptionError, match="barrier is about communication sets"):
+    with pytest.raises(haichi.OptionError, match="barrier requires a simulation of communication sets"):
         haichi.compare(job, simulate=True, barrier="sets", **QUICK)
-    with pytest.raises(haichi.OptionError, match="sim_iterations is about communication sets"):
+    with pytest.raises(haichi.OptionError, match="sim_iterations requires a simulation of communication sets"):
         haichi.compare(job, simulate=True, sim_iterations=3, **QUICK)
     plain = haichi.Job(np.ones((4, 4), np.int64), "torus:4")
-    with pytest.raises(haichi.OptionError, match="plain: form calls: the traffic has no calls"):
+    with pytest.raises(haichi.OptionError, match="plain: form calls requires a log with calls"):
         haichi.compare({"log": job, "plain": plain}, simulate=True, form="calls", **QUICK)
     with pytest.raises(haichi.OptionError, match="form"):
         haichi.compare(job, simulate=True, form="colls", **QUICK)
@@ -469,7 +469,7 @@ def test_the_page_says_that_it_is_the_whole_run(tmp_path: Path, browser: Any) ->
     found.write(tmp_path / "r.html")
     browser.open(tmp_path / "r.html")
     assert browser.text("#simulated h3").startswith("The whole run: ")
-    assert "time of the whole run, simulated call by call" in browser.text("table.strategies thead")
+    assert "time of the whole run, by trace replay" in browser.text("table.strategies thead")
     assert "The whole run takes " in browser.text("#bottleneck")
     assert all(browser.is_drawn("canvas.times"))
     browser.check_quiet()

@@ -1,4 +1,4 @@
-"""The page of a comparison, looked at in a real browser."""
+"""The page of a comparison in a real browser."""
 
 import json
 import time
@@ -17,14 +17,14 @@ from haichi.comparison.views import ViewRequest, placement_views
 from haichi.report.view_data import ViewData, check_comparison
 
 Browser = Any
-"""Of conftest.py."""
+"""A class of conftest.py."""
 MINUS, ARROW = "\N{MINUS SIGN}", "\N{RIGHTWARDS ARROW}"
 
 
 def stencil_comparison(
     dims: list[int], machine: str, shape: str | None
 ) -> tuple[haichi.Workload, dict[str, haichi.Evaluation], dict[str, Any]]:
-    """As `haichi.compare` makes it, without the objectives and bounds, which take long on thousands of nodes."""
+    """As from `haichi.compare`, but without objectives and bounds, which take long on thousands of nodes."""
     workload = haichi.Workload.from_pattern("stencil3d", dims=dims, shuffle=1)
     placed = haichi.Job(workload, machine, shape=shape)
     results = {
@@ -69,7 +69,7 @@ def stencil_comparison(
     )
 
 
-# ---- what Python knows of the bottleneck, from the routes
+# ---- the bottleneck, computed in Python from the routes
 
 
 class Bottleneck:
@@ -115,7 +115,7 @@ class Bottleneck:
 
 
 def bottlenecks(workload: haichi.Workload, comparison: dict[str, Any]) -> tuple[Bottleneck, Bottleneck]:
-    """Of the default placement and the best one of a small comparison."""
+    """The default placement and the best placement of a small comparison."""
     found = []
     for role in ("before", "after"):
         view = next(view for view in check_comparison(comparison, "here") if view.role == role)
@@ -131,15 +131,15 @@ def count_text(count: int) -> str:
 
 
 def check_page_of_bottleneck(browser: Browser, before: Bottleneck, after: Bottleneck) -> None:
-    """A reader can tell which link it was and what became of it, by the words and by pointing at the link."""
+    """A reader can identify the link and its change, from the sentences and by pointing at the link."""
     story = browser.text("#bottleneck")
     crossing = before.crossing(before.number, before.set)
     assert before.count == len(crossing)
-    assert f"the busiest link is {before.shown_name}: {count_text(before.count)}" in story
+    assert f"the most loaded link is {before.shown_name}: {count_text(before.count)}" in story
     assert all(before.message_text(message) in story for message in crossing[:8])
     now = len(after.crossing(before.number, before.set))
     assert f"that link carries {count_text(now) if now else 'nothing'}" in story
-    assert f"The busiest link is now {after.shown_name}: {count_text(after.count)}" in story
+    assert f"The most loaded link is now {after.shown_name}: {count_text(after.count)}" in story
     browser.choose("#choose-set", str(before.set))
     for side, bottleneck in enumerate((before, after)):
         browser.move(*browser.place_of_link(before.number, side))
@@ -167,7 +167,7 @@ def test_the_page_of_96_nodes_tells_the_bottleneck_and_what_became_of_it(
     before, after = bottlenecks(cg64, cg_comparison)
     check_page_of_bottleneck(browser, before, after)
     panels = browser.is_drawn("canvas.panel")
-    assert len(panels) == 2 * 5  # of six axes X is one node wide
+    assert len(panels) == 2 * 5  # the X axis is one node wide, so five of six axes remain
     assert all(panels)
     assert browser.is_drawn("canvas.times") == [True, True]
     assert browser.is_drawn("canvas.ranks") == [True, True]
@@ -294,7 +294,7 @@ def colors(browser: Browser, *names: str) -> list[list[int]]:
 
 
 def contrast(first: list[int], second: list[int]) -> float:
-    """By WCAG 2."""
+    """The contrast ratio of WCAG 2."""
 
     def luminance(color: list[int]) -> float:
         shares = [value / 255 for value in color]

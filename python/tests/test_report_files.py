@@ -1,4 +1,4 @@
-"""What the report refuses, the command, and figures."""
+"""Errors of the report, its command, and figures."""
 
 import copy
 import json
@@ -15,19 +15,23 @@ from haichi.base.json_text import one_line
 from haichi.report import write_figures, write_report
 
 BROKEN: list[tuple[str, Callable[[dict[str, Any]], Any], str]] = [
-    ("schema", lambda c: c.update(schema="haichi-comparison/9"), "has the schema 'haichi-comparison/9'"),
+    ("schema", lambda c: c.update(schema="haichi-comparison/9"),
+     "expected the schema 'haichi-comparison/1', found 'haichi-comparison/9'"),
     ("cells", lambda c: c.update(cells=7), "cells must be a list"),
     ("cell", lambda c: c["cells"].append("x"), "cells[2] must be an object"),
     ("views", lambda c: c.update(views={}), "views must be a list"),
     ("network", lambda c: c["views"][1].update(network=1), "views[1].network is 1"),
     ("messages", lambda c: c["views"][0].update(messages=None), "views[0].messages is None"),
     ("node", lambda c: c["views"][0].update(node_of_rank=[99] * 16), "views[0].node_of_rank: must hold whole numbers"),
-    ("packed", lambda c: c["networks"][0]["link_source"].update(zlib="AAAA"), "link_source: cannot be unpacked"),
-    ("length", lambda c: c["networks"][0].update(link_sign=[1]), "networks[0].link_sign: has 1 entries, not 64"),
-    ("panel", lambda c: c["networks"][0].update(panels=[{"form": "web"}]), "networks[0].panels[0].form is 'web'"),
+    ("packed", lambda c: c["networks"][0]["link_source"].update(zlib="AAAA"), "link_source: cannot unpack the array"),
+    ("length", lambda c: c["networks"][0].update(link_sign=[1]), "networks[0].link_sign: expected 64 entries, found 1"),
+    ("panel", lambda c: c["networks"][0].update(panels=[{"form": "web"}]),
+     "networks[0].panels[0]: invalid form: 'web'"),
     ("axis", lambda c: c["networks"][0].update(axes=[["X", 0, True]]), "networks[0].axes[0] must be"),
-    ("links", lambda c: c["views"][0]["set_links"][0].update(link=[3, 2], messages=[1, 1], bytes=[1, 1]), "ascend"),
-    ("routes", lambda c: c["views"][0]["routes"].update(first=[0] * 16), "views[0].routes.first: has 16 entries"),
+    ("links", lambda c: c["views"][0]["set_links"][0].update(link=[3, 2], messages=[1, 1], bytes=[1, 1]),
+     "must be strictly ascending"),
+    ("routes", lambda c: c["views"][0]["routes"].update(first=[0] * 16),
+     "views[0].routes.first: expected 17 entries, found 16"),
     ("times", lambda c: c["views"][0].update(simulated={"none": 1}), "views[0].simulated.none must be an object"),
     ("overall", lambda c: c["summary"].update(overall=None), "summary.overall must be an object"),
     ("axes", lambda c: c["networks"][0].update(axes=None), "networks[0].axes must be a list, not NoneType"),

@@ -1,4 +1,4 @@
-"""Pages of results that are odd: parts missing, failures, text that looks like HTML, extreme sizes."""
+"""Pages of unusual results: missing parts, failures, text that looks like HTML, extreme sizes."""
 
 import copy
 import json
@@ -12,7 +12,7 @@ import haichi
 from haichi.base.json_text import one_line
 
 Browser = Any
-"""Of conftest.py."""
+"""A class of conftest.py."""
 
 
 def test_text_from_outside_stays_text(
@@ -52,7 +52,7 @@ def test_results_with_parts_missing_are_shown_as_far_as_they_go(
 ) -> None:
     browser = open_page(changed(ring_comparison, **change))
     assert browser.run("return document.querySelectorAll('#content > p.warning').length") == 0
-    assert browser.text("#how h2") == "How this was made"
+    assert browser.text("#how h2") == "How this report was made"
     if "interrupted" in change:
         assert "was interrupted" in browser.text("#verdict")
     if "views" in change:
@@ -64,7 +64,7 @@ def test_where_nothing_is_better_the_other_placement_is_no_advice(
     open_page: Callable[[dict[str, Any]], Browser], ring_comparison: dict[str, Any]
 ) -> None:
     comparison = copy.deepcopy(ring_comparison)
-    note = "The default placement is the fastest of those compared"
+    note = "The default placement is the fastest of all compared placements"
     assert comparison["summary"]["jobs"][0]["winner"] == "default"
     better = copy.deepcopy(comparison)
     better["summary"]["jobs"][0]["winner"] = "random"
@@ -81,14 +81,16 @@ def test_an_interrupted_comparison_tells_how_many_strategies_are_done(
     comparison = copy.deepcopy(ring_comparison) | {"interrupted": True}
     comparison["cells"].append({**comparison["cells"][1], "strategy": "tac3", "status": "missing"})
     browser = open_page(comparison)
-    assert browser.text("#strategies h2") == "The default placement is the best of the 2 strategies that are done, of 3"
+    assert (
+        browser.text("#strategies h2") == "The default placement is the best of the 2 finished strategies (3 requested)"
+    )
     browser.check_quiet()
 
 
 def test_loads_are_told_in_bytes_and_contention_in_messages(
     open_page: Callable[[dict[str, Any]], Browser], compare_small: Callable[..., dict[str, Any]]
 ) -> None:
-    """Two small messages on a link become one, but a large one stays the worst load."""
+    """Two small messages on a link become one, but a large one still causes the maximum load."""
     messages = haichi.Workload.from_messages([0, 0, 2], [1, 3, 3], [10, 10, 1000], [0, 0, 1])
     comparison = compare_small(messages, "mesh:4")
     before, after = (view["set_links"] for view in comparison["views"])
@@ -96,12 +98,12 @@ def test_loads_are_told_in_bytes_and_contention_in_messages(
         sets[0] |= {"link": [0], "messages": [count], "bytes": [10 * count]}
         sets[1] |= {"link": [1], "messages": [1], "bytes": [1000]}
     browser = open_page(comparison)
-    assert browser.text("#bottleneck h2") == "The worst load of a link stays at 1,000 B at once"
+    assert browser.text("#bottleneck h2") == "The maximum link load stays at 1,000 B at once"
     assert "as much time as before" in browser.text("#bottleneck")
-    title = "1 of 2 sets has less contention, none more; the most messages on a link at once went from 2 to 1"
+    title = "1 of 2 sets has less contention, none more; the maximum number of messages on a link fell from 2 to 1"
     assert browser.text("#contention h2") == title
     after[1]["bytes"] = [500]
-    assert open_page(comparison).text("#bottleneck h2") == "The worst load of a link fell from 1,000 B to 500 B at once"
+    assert open_page(comparison).text("#bottleneck h2") == "The maximum link load fell from 1,000 B to 500 B at once"
     browser.check_quiet()
 
 
@@ -154,5 +156,5 @@ def test_routes_beyond_the_budget_are_said_to_be_missing(
     worst = browser.run("return haichiReport.before.worst.link")
     browser.move(*browser.place_of_link(worst))
     browser.wait("!document.getElementById('tip').hidden")
-    assert "not in the results" in browser.text("#tip")
+    assert "The results omit routes" in browser.text("#tip")
     browser.check_quiet()

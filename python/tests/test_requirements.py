@@ -1,4 +1,4 @@
-"""Packages that are installed are the pinned ones, and versions with known advisories are left out."""
+"""Installed packages are the pinned ones, and versions with known advisories are excluded."""
 
 import re
 import tomllib

@@ -1,4 +1,4 @@
-"""Placements for several shapes, as `haichi map --shapes` makes them."""
+"""Placements for several shapes, as from `haichi map --shapes`."""
 
 import json
 import os

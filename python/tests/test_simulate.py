@@ -14,7 +14,7 @@ import pytest
 
 import haichi
 
-# One link of 1 GB/s, 10 ns per router and 5 ns of cable, and nothing else costs time.
+# One link of 1 GB/s, 10 ns per router and 5 ns of cable; everything else takes no time.
 PAIR = """{"schema": "haichi-machine/1", "name": "pair",
  "topology": {"kind": "torus", "axes": [{"name": "X", "size": 2}]},
  "link": {"bandwidth": "1GB/s", "cable_latency": "5ns"}, "router": {"switch_latency": "10ns"},
@@ -37,7 +37,7 @@ def ping() -> haichi.Workload:
 
 @pytest.fixture(scope="session")
 def endless() -> haichi.Workload:
-    """No iteration of it ends within a test."""
+    """A job without a complete iteration within a test."""
     return haichi.Workload.from_pattern("cg", ranks=64, bytes=2**36)
 
 
@@ -56,7 +56,7 @@ def test_times_follow_from_the_machine_file(pair, ping) -> None:
     flight = 25e-9 + 1e-6
     assert run.compute_seconds.tolist() == [3e-6, 3e-6]
     assert run.call_seconds.tolist() == [6e-6, 6e-6]
-    # The receiver has caught up each time but for the flight's rest.
+    # The receiver is ready each time, except for the rest of the flight.
     assert run.end_seconds.tolist() == [pytest.approx(9e-6), pytest.approx(3 * 3e-6 + flight - 1e-6)]
     np.testing.assert_allclose(
         run.compute_seconds + run.call_seconds + run.wait_seconds, run.end_seconds, rtol=1e-12, atol=0
@@ -109,7 +109,7 @@ def test_the_times_of_a_single_run_stand_in_the_result_too(pair, ping) -> None:
         assert getattr(result, name) == getattr(run, name)
     assert result.end_seconds is run.end_seconds and result.hottest_links is run.hottest_links
     assert (result.simulated_iterations, result.extrapolated, result.interrupted) == (2, True, False)
-    with pytest.raises(AttributeError, match="2 runs"):
+    with pytest.raises(AttributeError, match="found 2: use runs"):
         _ = haichi.Job(ping, pair).simulate(barrier="both").seconds
 
 
@@ -322,6 +322,6 @@ def test_the_typed_script_of_a_user_runs(capsys) -> None:
     script = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(script)
     simulated, validated = script.compare()
-    # Two iterations are all simulated either way.
+    # All of two iterations are simulated in both cases.
     assert simulated == validated > 0
     assert script.functions_and_shapes() == 0

@@ -1,4 +1,4 @@
-"""Packed arrays, and what views tell of placements."""
+"""Packed arrays, and the contents of views of placements."""
 
 import json
 import os
@@ -42,18 +42,18 @@ LONG = pack_array(np.arange(100), "int32")
 @pytest.mark.parametrize(
     ("packed", "reason"),
     [
-        (7, "is not a packed array but int"),
-        ([1, "2"], "must hold numbers, not '2'"),
-        ([True], "must hold numbers, not True"),
-        ([2**70], "beyond 64 bits"),
+        (7, "expected a packed array, found int"),
+        ([1, "2"], "must contain numbers, not '2'"),
+        ([True], "must contain numbers, not True"),
+        ([2**70], "a number exceeds 64 bits"),
         ({**LONG, "dtype": "object"}, "unknown dtype 'object'"),
         ({**LONG, "shape": [10, 10]}, "must have 1 sizes"),
         ({**LONG, "shape": [-1]}, "must have 1 sizes"),
-        ({**LONG, "shape": [99]}, "not 396"),
-        ({**LONG, "shape": [101]}, "not 404"),
-        ({**LONG, "shape": [2**40]}, "too many"),
-        ({**LONG, "zlib": None}, "no text 'zlib'"),
-        ({**LONG, "zlib": "#"}, "cannot be unpacked"),
+        ({**LONG, "shape": [99]}, "expected 396 bytes"),
+        ({**LONG, "shape": [101]}, "expected 404 bytes"),
+        ({**LONG, "shape": [2**40]}, "are too many"),
+        ({**LONG, "zlib": None}, "requires a text 'zlib'"),
+        ({**LONG, "zlib": "#"}, "cannot unpack the array"),
         ({**LONG, "zlib": LONG["zlib"][:40]}, "r.views"),  # cut short: base64 or zlib complains
     ],
 )
@@ -138,7 +138,7 @@ def test_time_and_space_hold_the_bytes_that_were_simulated(
     bins = efficiency.shape[1]
     assert 200 <= bins <= 400
     assert (bins - 1) * simulated["bin_seconds"] <= simulated["seconds"]
-    # The run tells bytes with headers per link; here they are efficiencies, rounded to 1/255 in every bin.
+    # The run has bytes with headers per link. The view has efficiencies, rounded to 1/255 in every bin.
     bandwidth = unpack_array(network["link_bandwidth_bytes_per_s"], "bandwidth")[links]
     moved = efficiency.sum(axis=1) * simulated["bin_seconds"] * bandwidth
     every = (
@@ -155,7 +155,7 @@ def test_time_and_space_hold_the_bytes_that_were_simulated(
 
 
 def test_pictures_leave_no_files_behind_even_when_killed(small_cg: haichi.Workload, tmp_path: Any) -> None:
-    """A file that has a name stays where SIGKILL ends the process."""
+    """A named file would remain after SIGKILL."""
     script = f"""
 import os, signal, threading
 from haichi import _core
@@ -179,7 +179,8 @@ def test_a_full_temporary_folder_is_named(small_cg: haichi.Workload, monkeypatch
         return open("/dev/full", "w", encoding="utf-8")  # noqa: SIM115
 
     monkeypatch.setattr("tempfile.TemporaryFile", full)
-    with pytest.raises(haichi.InputError, match=f"^{tempfile.gettempdir()}: ") as caught:
+    message = f"^cannot write statistics for the pictures to {tempfile.gettempdir()}"
+    with pytest.raises(haichi.InputError, match=message) as caught:
         placement_views([request(small_cg, "torus:8x8", runs=("none",))])
     assert "TMPDIR" in caught.value.hint
 
@@ -191,7 +192,7 @@ def test_without_a_temporary_folder_pictures_say_so(small_cg: haichi.Workload, m
     monkeypatch.setattr("tempfile.TemporaryFile", missing)
     monkeypatch.setattr("tempfile.gettempdir", missing)
     monkeypatch.setenv("TMPDIR", "/nowhere")
-    with pytest.raises(haichi.InputError, match="^/nowhere: "):
+    with pytest.raises(haichi.InputError, match="^cannot write statistics for the pictures to /nowhere"):
         placement_views([request(small_cg, "torus:8x8", runs=("none",))])
 
 

@@ -227,7 +227,7 @@ class Bomb:
 
 
 def claiming(shape: str) -> bytes:
-    """A .npy file of 64 bytes of data that claims to be of another shape."""
+    """A .npy file with 64 bytes of data and a false shape."""
     header = f"{{'descr': '<i8', 'fortran_order': False, 'shape': {shape}, }}".ljust(117).encode() + b"\n"
     return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(64)
 
@@ -285,7 +285,7 @@ def test_every_kind_of_workload_may_be_optimised(tmp_path: Path):
         job = haichi.Job(workload, "torus:4")
         result = job.evaluate(job.optimize("hop-bytes"))
         assert (result.value, result.optimal) == (4000, True)
-    with pytest.raises(TypeError, match="list is not a workload"):
+    with pytest.raises(TypeError, match="expected a Workload, path, matrix or graph, found list"):
         haichi.Job([[0, 1], [1, 0]], "torus:4")
 
 

@@ -1,4 +1,4 @@
-"""What a user may write, with types: checked by mypy --strict and run by test_simulate.py."""
+"""A typed user script: checked by mypy --strict and run by test_simulate.py."""
 
 import pickle
 import sys

@@ -1,6 +1,6 @@
-"""Installs the wheel of this source tree in an environment of its own, uses, removes and installs it again.
+"""Installs the wheel of this source tree in a fresh environment, uses it, removes it and installs it again.
 
-python.wheel of ctest runs it; it says what the wheel holds.
+python.wheel of ctest runs it. It prints the contents of the wheel.
 """
 
 import subprocess
@@ -39,7 +39,7 @@ def main() -> None:
         run(sys.executable, "-m", "venv", "--without-pip", environment)
         python = environment / "bin" / "python"
         site = run(python, "-c", "import sysconfig; print(sysconfig.get_path('platlib'))").strip()
-        # NumPy is the one of this environment.
+        # NumPy comes from the current environment.
         for folder_of_numpy in Path(numpy.__file__).parents[1].glob("numpy*"):
             (Path(site) / folder_of_numpy.name).symlink_to(folder_of_numpy)
         pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "--python", python]

@@ -1,4 +1,4 @@
-"""``python -m haichi``: the program's commands that are written in Python, ``compare``, ``report``, ``calibrate`` and
+"""``python -m haichi``: the commands that are written in Python, ``compare``, ``report``, ``calibrate`` and
 ``serve``."""
 
 import sys

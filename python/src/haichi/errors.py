@@ -1,9 +1,9 @@
-"""The exceptions of haichi. Each carries a ``hint``, empty or a sentence on what to do, which tracebacks show too."""
+"""The exceptions of haichi. Each has a ``hint``: empty, or an instruction, which tracebacks show too."""
 
 import re
 
 _FIELD = re.compile("§([a-z]+(?:-[a-z]+)*)")
-"""The name of an option in a message, as the library has it: who shows the message writes it in his own way."""
+"""The name of an option in a message of the library. The Python API and the command line write it in their own way."""
 
 
 def _in_python(text: str) -> str:
@@ -11,7 +11,7 @@ def _in_python(text: str) -> str:
 
 
 class Error(Exception):
-    """The root of all of them."""
+    """The base class of all exceptions of haichi."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(_in_python(message))
@@ -21,21 +21,21 @@ class Error(Exception):
             self.add_note(f"hint: {self.hint}")
 
     def on_command_line(self) -> tuple[str, str]:
-        """Message and hint with the names of options as they are typed."""
+        """Message and hint with the names of options as users type them."""
         message, hint = (_FIELD.sub(r"--\1", text) for text in self._said)
         return message, hint
 
 
 class InputError(Error, ValueError):
-    """A file or value from outside is wrong; the message names file and line where there are any."""
+    """An invalid file or value from outside; the message names file and line if there are any."""
 
 
 class OptionError(Error, ValueError):
-    """An argument is wrong."""
+    """An invalid argument."""
 
 
 class UnsupportedError(Error):
-    """Well-formed, but haichi cannot do or express it."""
+    """A valid request that haichi does not support or a format cannot express."""
 
 
 class InternalError(Error, RuntimeError):

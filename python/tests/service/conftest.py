@@ -1,4 +1,4 @@
-"""A server of its own for each test that asks for one."""
+"""A separate server for each test that requests it."""
 
 import contextlib
 import json
@@ -23,7 +23,7 @@ pytest.importorskip("fastapi", reason="needs haichi[service]")
 
 
 class Server:
-    """The process of `haichi serve` on a data folder."""
+    """The process of `haichi serve` with a data directory."""
 
     def __init__(self, data: Path, *options: str) -> None:
         self.data = data
@@ -44,7 +44,7 @@ class Server:
                 stdin=subprocess.DEVNULL,
             )
         self.url = self._announced(begin)
-        self._port = self.url.rpartition(":")[2]  # once more at the same address
+        self._port = self.url.rpartition(":")[2]  # again at the same address
 
     def _announced(self, begin: int) -> str:
         for _ in range(600):
@@ -86,7 +86,7 @@ class Server:
             return error.code, _decoded(error.read())
 
     def attempts(self, job: str) -> list[dict[str, Any]]:
-        """What the processes of a job told of themselves."""
+        """The attempt log of a job, written by its processes."""
         log = self.data / "jobs" / job / "attempts.log"
         return [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
 
@@ -114,7 +114,7 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Server]]:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """One for all tests of a file."""
+    """One server for all tests of a file."""
     started = Server(tmp_path_factory.mktemp("service") / "data", "--workers", "2")
     yield started
     started.kill()
@@ -122,7 +122,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="session")
 def run_program(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., bytes]:
-    """What the program prints in a folder."""
+    """The output of the program in a directory."""
     from haichi.base.program import find_program
 
     def run(folder: Path, *arguments: str) -> bytes:
@@ -164,7 +164,7 @@ class Page:
         self.browser.wait(condition, seconds)
 
     def wait_for_job(self, state: str) -> None:
-        """It has ended, and all of it is shown."""
+        """Waits until the job has ended and all of it is shown."""
         self.wait(f"document.querySelector('article .state-{state}')")
         self.wait("document.querySelector('article').dataset.ready")
 
@@ -177,7 +177,7 @@ class Page:
         return [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
 
     def check_quiet(self) -> None:
-        """Nothing went wrong, nobody else was asked."""
+        """The page reported no error and sent no request to another server."""
         assert self.complaints() == []
         asked = self.asked()
         assert f"{self.url}/v1/machines" in asked, "the log of requests does not work"
@@ -195,7 +195,7 @@ class Page:
         field.send_keys(text)
 
     def drop(self, *files: Path) -> None:
-        """From the desktop, onto the middle of the page."""
+        """Drops files from the desktop onto the middle of the page."""
         before = len(self.driver.find_elements(By.CSS_SELECTOR, ".files li"))
         data = {"items": [], "files": [str(path) for path in files], "dragOperationsMask": 1}
         for kind in ("dragEnter", "dragOver", "drop"):
@@ -211,7 +211,7 @@ class Page:
         raise AssertionError(f"no {pattern} among {list(self.downloads.iterdir())}")
 
     def too_wide(self) -> list[str]:
-        """What reaches beyond the window."""
+        """Elements that extend beyond the window."""
         found: list[str] = self.run(
             """const most = document.documentElement.clientWidth;
             if (document.documentElement.scrollWidth > most) return ['the page'];
@@ -223,7 +223,7 @@ class Page:
         return found
 
     def violations(self) -> list[str]:
-        """What axe finds, of WCAG 2.1 A and AA and of good practice."""
+        """Findings of axe for WCAG 2.1 A and AA and for best practices."""
         if not self.run("return Boolean(window.axe)"):
             self.driver.execute_script((resources.files("axe_core_python") / "axe.min.js").read_text(encoding="utf-8"))
         found = self.driver.execute_async_script(
@@ -233,7 +233,7 @@ class Page:
         return [str(violation) for violation in found]
 
     def tree(self) -> list[tuple[str, str]]:
-        """Role and name of what a screen reader finds, in its order."""
+        """Role and name of the nodes for a screen reader, in order."""
         self._command("Accessibility.enable")
         nodes = self._command("Accessibility.getFullAXTree")["nodes"]
         return [
@@ -245,7 +245,7 @@ class Page:
 
 @pytest.fixture
 def of_server(browser: Any, tmp_path: Path) -> Iterator[Callable[[str], Page]]:
-    """Pages of servers; one tab is left."""
+    """Opens pages of servers in one tab."""
     downloads = tmp_path / "downloads"
     downloads.mkdir()
     first = browser.driver.current_window_handle
@@ -255,7 +255,7 @@ def of_server(browser: Any, tmp_path: Path) -> Iterator[Callable[[str], Page]]:
             browser.driver.switch_to.window(handle)
             browser.driver.close()
     browser.driver.switch_to.window(first)
-    browser.driver.get("about:blank")  # else it goes on asking
+    browser.driver.get("about:blank")  # otherwise it goes on polling
     browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
     browser.driver.get_log("browser")
 

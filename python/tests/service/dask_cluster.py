@@ -1,4 +1,4 @@
-"""A Dask cluster on this computer whose processes can be killed, and a watch on the attempts that run there."""
+"""A local Dask cluster whose processes can be killed, and a monitor of its attempts."""
 
 import contextlib
 import os
@@ -17,7 +17,7 @@ _QUIET = {"DASK_DISTRIBUTED__LOGGING__DISTRIBUTED": "critical"}
 
 
 class Cluster:
-    """A scheduler and workers, each with a nanny, which are started again when they are gone."""
+    """A scheduler and workers, each with a nanny, which restart when they are gone."""
 
     def __init__(self, folder: Path, workers: int = 2) -> None:
         folder.mkdir()
@@ -48,7 +48,7 @@ class Cluster:
                 self._workers.append(self._start("worker", self.address, "--nthreads=1", place))
 
     def wait(self) -> None:
-        """Until the scheduler listens."""
+        """Waits until the scheduler listens."""
         for _ in range(600):
             with contextlib.suppress(OSError):
                 socket.create_connection(("127.0.0.1", self._port), timeout=1).close()
@@ -60,7 +60,7 @@ class Cluster:
         self._scheduler.kill()
 
     def kill_worker(self, draw: random.Random) -> None:
-        """The process that works, or its nanny."""
+        """The worker process, or its nanny."""
         nanny = draw.choice(self._workers or [self._scheduler]).pid
         children = [int(pid) for pid in Path(f"/proc/{nanny}/task/{nanny}/children").read_text().split()]
         os.kill(draw.choice([nanny, *children]), signal.SIGKILL)
@@ -75,7 +75,7 @@ class Cluster:
 
 
 class Watch:
-    """Looks again and again at which attempts have processes."""
+    """Polls which attempts have processes."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -103,7 +103,7 @@ class Watch:
             }
 
     def end(self) -> None:
-        """Raises AssertionError if two attempts of a job ran at the same time, or one runs still."""
+        """Raises AssertionError if two attempts of a job overlapped, or one still runs."""
         for _ in range(300):
             if not self.running():
                 break

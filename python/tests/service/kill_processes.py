@@ -1,10 +1,9 @@
-"""Kills the server at random moments, or a worker or the scheduler of the Dask cluster that its jobs run on, and looks
-at what became of the jobs.
+"""Kills the server at random moments, or a worker or the scheduler of its Dask cluster, and checks the jobs.
 
     python kill_processes.py --jobs 50 --kills 20 [--what server|worker|scheduler|any] [--dask]
 
-After each kill what was killed is started again. In the end every job has one result, equal to that of an undisturbed
-run; attempts of a job did not overlap; nothing runs any more.
+After each kill the process is started again. In the end every job has one result, equal to the result of an undisturbed
+run. Attempts of a job did not overlap, and no process is left.
 """
 
 import argparse
@@ -20,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 JOBS = {"kind": "map", "machine": "fx10-kyushu", "shape": "1x2x4x2x3x2", "objective": "tac3", "restarts": 1}
 
 LONGER = {"schedule": "paper", "evaluations": 3_000_000}
-"""Than it takes to start a worker."""
+"""Longer than the start of a worker."""
 
 
 def fields_of(seed: int) -> dict[str, Any]:
@@ -28,7 +27,7 @@ def fields_of(seed: int) -> dict[str, Any]:
 
 
 def processes_in(data: Path) -> dict[int, str]:
-    """Processes whose current folder is that of a job."""
+    """Processes whose current directory belongs to a job."""
     found = {}
     for path in Path("/proc").glob("[0-9]*"):
         try:
@@ -41,14 +40,14 @@ def processes_in(data: Path) -> dict[int, str]:
 
 
 def overlaps(attempts: list[dict[str, Any]]) -> bool:
-    """Whether an attempt began before the one before had ended. Lines are in the order in which they were written, and
-    an attempt whose process was killed itself has no end."""
+    """True if an attempt began before the end of the previous one. Lines are in the order of their writing. An attempt
+    whose process was killed has no end."""
     spans: list[list[float]] = []
     for line in attempts:
         if line["event"] == "start":
             spans.append([line["at"], line["at"], line["attempt"]])
         elif not spans or spans[-1][2] != line["attempt"]:
-            return True  # an end in the midst of another attempt
+            return True  # an end during another attempt
         else:
             spans[-1][1] = line["at"]
     return any(later[0] < earlier[1] for earlier, later in zip(spans, spans[1:], strict=False))
@@ -94,7 +93,7 @@ def kill_of_cluster(what: str, server: Any, cluster: Any, kills: int, draw: rand
 
 def run_on_dask(folder: Path, what: str, jobs: int, kills: int, draw: random.Random, pause: float) -> int:
     """The number of attempts. Raises AssertionError."""
-    from conftest import Server  # beside this file
+    from conftest import Server  # in this directory
     from dask_cluster import Cluster, Watch
 
     folder.mkdir(exist_ok=True)
@@ -119,7 +118,7 @@ def run_on_dask(folder: Path, what: str, jobs: int, kills: int, draw: random.Ran
 
 
 def main() -> None:
-    from conftest import Server  # beside this file
+    from conftest import Server  # in this directory
 
     parser = argparse.ArgumentParser()
     parser.add_argument("--jobs", type=int, default=50)

@@ -1,4 +1,4 @@
-"""What an attack on a server with two users found."""
+"""Findings of an attack on a server with two users."""
 
 import asyncio
 import hashlib
@@ -30,7 +30,7 @@ FORM = b'--X\r\nContent-Disposition: form-data; name="kind"\r\n\r\n%b\r\n--X--\r
 
 @pytest.mark.parametrize("charset", ["punycode", "undefined", "idna", "utf-7", '"PunyCode"', "latin-1"])
 def test_a_form_is_in_utf_8(server, charset: str) -> None:
-    """Python knows charsets that take time by the square, or that fail."""
+    """Python has charsets that take quadratic time, or that fail."""
     began = time.monotonic()
     status, answer = server.ask(
         "POST",
@@ -74,7 +74,7 @@ def test_words_of_large_json_stay_words(tmp_path: Path) -> None:
 
 
 def memory_of(server: Any) -> int:
-    """The most that it had, in KiB."""
+    """The peak memory of the process, in KiB."""
     status = Path(f"/proc/{server.process.pid}/status").read_text()
     return int(status.partition("VmHWM:")[2].split()[0])
 
@@ -115,7 +115,7 @@ def test_events_after_the_last_one_end_at_once(start) -> None:
 
 
 def test_the_addresses_of_wrong_tokens_take_little_memory() -> None:
-    """A proxy's X-Forwarded-For is of any length."""
+    """X-Forwarded-For of a proxy may have any length."""
     wrong = WrongTokens()
     for number in range(10):
         wrong.wait_of("a" * 60_000 + str(number))
@@ -129,7 +129,7 @@ def test_data_are_not_where_jobs_may_read(place: Path) -> None:
 
 
 def test_jobs_do_not_read_all_of_a_prefix(monkeypatch, tmp_path: Path) -> None:
-    """Which is somebody's home after `python3 -m venv ~`."""
+    """The prefix is a home directory after `python3 -m venv ~`."""
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
     program = Program(find_program())
     assert str(tmp_path) not in program.own_files and str(tmp_path / "lib") in program.own_files
@@ -137,7 +137,7 @@ def test_jobs_do_not_read_all_of_a_prefix(monkeypatch, tmp_path: Path) -> None:
 
 
 def test_many_connections_keep_nobody_out(start, tmp_path: Path) -> None:
-    """Each may have sent nearly all of a head."""
+    """Each connection may have sent nearly a whole head."""
     server = start()
     host, port = server.url.removeprefix("http://").split(":")
     soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -199,7 +199,7 @@ def test_who_reads_what_is_removed_gets_all_of_it_or_a_404(start) -> None:
 
     def read(job: str, route: str) -> None:
         for _ in range(12):
-            told.add(server.ask("GET", f"/v1/jobs/{job}/{route}")[0])  # fails where an answer is cut off
+            told.add(server.ask("GET", f"/v1/jobs/{job}/{route}")[0])  # fails if an answer is cut off
 
     for _ in range(8):
         job = client.submit(**RING).wait()
@@ -214,7 +214,7 @@ def test_who_reads_what_is_removed_gets_all_of_it_or_a_404(start) -> None:
 
 
 def test_wrong_words_of_machines_take_no_time_of_the_server(server) -> None:
-    """Thousands of bridges between millions of nodes took minutes of a thread that checks words."""
+    """Thousands of bridges between millions of nodes took minutes of a thread that checks options."""
     for machine in ("9" * 4000, "nothing", "two-clusters:99999"):
         status, answer = server.ask("POST", "/v1/jobs", RING | {"machine": machine})
         assert status == 422, answer

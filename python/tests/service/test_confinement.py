@@ -1,5 +1,5 @@
-"""A job reads and writes its own files, whatever an upload names. Landlock alone holds this here: the program is given
-files that send it elsewhere, or is one that tries."""
+"""A job reads and writes only its own files, whatever an upload names. These tests rely on Landlock alone: the program
+gets files that name other files, or is replaced by a program that tries."""
 
 import asyncio
 import json
@@ -38,7 +38,7 @@ def secret(tmp_path: Path) -> Path:
 
 
 def told(server: Any, job: str) -> str:
-    """All that the service shows of a job."""
+    """Everything that the service shows of a job."""
     answers = [server.ask("GET", f"/v1/jobs/{job}{route}") for route in ("", "/log", "/result", "/rankmap", "/events")]
     return json.dumps(answers)
 
@@ -119,7 +119,7 @@ print(json.dumps(answers))
 
 
 def probe(tmp_path: Path) -> Path:
-    """A program that does what no job may."""
+    """A program that tries everything that jobs must not do."""
     path = tmp_path / "bin" / "probe"
     path.parent.mkdir()
     path.write_text(PROBE.format(outside=str(tmp_path), server=os.getpid()))
@@ -173,7 +173,7 @@ def test_checks_of_words_are_confined_and_the_server_is_not(tmp_path: Path, secr
 
 
 def test_rank_maps_and_comparisons_are_confined(tmp_path: Path, secret: Path) -> None:
-    """The program is one that reads a secret, and then does what it is asked."""
+    """The program reads a secret, and then performs its task."""
     wrapper = tmp_path / "bin" / "haichi"
     wrapper.parent.mkdir()
     wrapper.write_text(f'#!/bin/sh\ncat {secret} >&2\nexec {find_program()} "$@"\n')

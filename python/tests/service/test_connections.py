@@ -1,4 +1,4 @@
-"""What a client may do with a connection."""
+"""Protection of connections against clients."""
 
 import hashlib
 import json
@@ -15,7 +15,7 @@ CHUNKED = (
 
 
 def answer_to(server: Any, *parts: bytes) -> bytes:
-    """All that the server says until it closes the connection."""
+    """Everything that the server sends until it closes the connection."""
     host, port = urllib.parse.urlsplit(server.url).netloc.split(":")
     with socket.create_connection((host, int(port)), timeout=20) as connection:
         for part in parts:

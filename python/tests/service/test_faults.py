@@ -1,4 +1,4 @@
-"""What survives the end of processes, a full queue and a stop."""
+"""Jobs survive the end of processes, a full queue and a stop."""
 
 import importlib.util
 import json
@@ -101,7 +101,7 @@ def test_a_scheduler_that_is_not_there_is_told(tmp_path: Path) -> None:
         "--dask=tcp://127.0.0.1:9",
     ]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert ran.returncode == 2 and "there is no Dask scheduler" in ran.stderr
+    assert ran.returncode == 2 and "cannot reach a Dask scheduler" in ran.stderr
 
 
 def test_a_killed_process_of_a_job_runs_again(start, faults) -> None:
@@ -145,7 +145,7 @@ def test_a_job_limited_by_time_goes_on_from_its_best(start, faults, what: str) -
     assert result["time_limit_seconds"] == limit and result["reproducible"] is False
     *_, begin, end = server.attempts(job.id)
     assert (begin["attempt"], end["attempt"]) == (2, 2)
-    assert end["at"] - begin["at"] < limit - before["seconds"] + 5  # not all of it once more
+    assert end["at"] - begin["at"] < limit - before["seconds"] + 5  # not the whole search again
     assert not kept.exists()
 
 
@@ -202,7 +202,7 @@ def test_a_stop_ends_what_requests_wait_for(start) -> None:
         time.sleep(0.02)
     begin = time.monotonic()
     assert server.stop() == 0
-    assert time.monotonic() - begin < 8  # and not the minute that it takes
+    assert time.monotonic() - begin < 8  # and not a whole minute
     asking.join()
     assert answers[0][0] == 503
 
@@ -229,7 +229,7 @@ def test_comparisons_are_made_side_by_side(start) -> None:
         time.sleep(0.02)
     time.sleep(0.5)
     seen = set((server.data / "jobs").glob("*/comparing-*"))
-    assert len(seen) == len({path.parent for path in seen}) == workers  # of each job one
+    assert len(seen) == len({path.parent for path in seen}) == workers  # one per job
     assert server.stop() == 0
     for thread in asking:
         thread.join()
@@ -252,7 +252,7 @@ def test_one_server_at_a_time_has_the_data(start, tmp_path: Path) -> None:
     server = start()
     command = [sys.executable, "-P", "-m", "haichi", "serve", "--port", "0", "--data", str(server.data)]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert ran.returncode == 2 and "another server has this data folder" in ran.stderr
+    assert ran.returncode == 2 and "another server uses this data directory" in ran.stderr
 
 
 def test_network_file_systems_are_refused(monkeypatch, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Requests and jobs that are hostile in every part. HAICHI_FUZZ_SECONDS asks for longer runs than the fast tests'."""
+"""Requests and jobs that are hostile in every part. HAICHI_FUZZ_SECONDS makes the run longer."""
 
 import http.client
 import json
@@ -38,7 +38,7 @@ PIECES += (b"Content-Length: 7\r\n", b"Host: example.org\r\n", b"Expect: 100-con
 
 
 def request(chosen: random.Random) -> bytes:
-    """One that the server takes."""
+    """A request that the server accepts."""
     kind = chosen.randrange(4)
     if kind == 0:
         return chosen.choice(LINES) + b"\r\nHost: 127.0.0.1\r\n\r\n"
@@ -76,7 +76,7 @@ def changed(text: bytes, chosen: random.Random) -> bytes:
 
 
 def answers(server: Any, text: bytes) -> list[int]:
-    """The status of each answer to what a client sends before it goes."""
+    """The status of each answer to the data that a client sends before it disconnects."""
     address = urllib.parse.urlsplit(server.url)
     content = b""
     with socket.create_connection((address.hostname, address.port), timeout=20) as client:

@@ -1,4 +1,4 @@
-"""What clients, disks and other people do that a server does not expect."""
+"""Unexpected behaviour of clients, disks and other users."""
 
 import http.client
 import json
@@ -15,7 +15,7 @@ RING = {"kind": "map", "machine": "torus:4x4", "objective": "hop-bytes", "patter
 
 
 def ask(server: Any, method: str, path: str, body: bytes = b"", **headers: str) -> tuple[int, Any, bytes]:
-    """Status, headers and content of an answer, whatever the request is."""
+    """Status, headers and content of an answer to any request."""
     connection = http.client.HTTPConnection(urllib.parse.urlsplit(server.url).netloc, timeout=30)
     connection.request(method, path, body or None, {name.replace("_", "-"): text for name, text in headers.items()})
     answer = connection.getresponse()
@@ -25,7 +25,7 @@ def ask(server: Any, method: str, path: str, body: bytes = b"", **headers: str) 
 
 
 def form(*fields: tuple[str, bytes], ends: bool = True) -> bytes:
-    """`fields`: what is behind `form-data; `, and the content."""
+    """`fields`: the text after `form-data; `, and the content."""
     parts = [f"--XX\r\nContent-Disposition: form-data; {head}\r\n\r\n".encode() + text for head, text in fields]
     return b"\r\n".join(parts) + (b"\r\n--XX--\r\n" if ends else b"\r\n")
 
@@ -53,38 +53,38 @@ def test_head_of_events_does_not_wait_for_them(server) -> None:
 @pytest.mark.parametrize(
     ("method", "path", "status", "message", "hint"),
     [
-        ("GET", "/nowhere", 404, "there is nothing at /nowhere", "/docs lists what there is"),
-        ("GET", "/v1/jobs/", 404, "there is nothing at /v1/jobs/", "/docs lists what there is"),
-        ("GET", "/v1/jobs/..%2f..%2fetc%2fpasswd", 404, "there is nothing at /v1/jobs/../../etc/passwd", "/docs lists"),
-        ("PUT", "/v1/jobs", 405, "/v1/jobs takes no PUT", "it takes GET, HEAD, POST"),
-        ("OPTIONS", "/v1/jobs/x", 405, "/v1/jobs/x takes no OPTIONS", "it takes DELETE, GET, HEAD"),
+        ("GET", "/nowhere", 404, "unknown path /nowhere", "see /docs for all paths"),
+        ("GET", "/v1/jobs/", 404, "unknown path /v1/jobs/", "see /docs for all paths"),
+        ("GET", "/v1/jobs/..%2f..%2fetc%2fpasswd", 404, "unknown path /v1/jobs/../../etc/passwd", "see /docs for all"),
+        ("PUT", "/v1/jobs", 405, "/v1/jobs does not support PUT", "use GET, HEAD, POST"),
+        ("OPTIONS", "/v1/jobs/x", 405, "/v1/jobs/x does not support OPTIONS", "use DELETE, GET, HEAD"),
     ],
 )
 def test_what_is_not_there_is_told(server, method: str, path: str, status: int, message: str, hint: str) -> None:
     found, headers, content = ask(server, method, path)
     error = json.loads(content)["error"]
     assert (found, error["message"], error["hint"][: len(hint)]) == (status, message, hint)
-    assert headers["Allow"] == (hint.removeprefix("it takes ") if status == 405 else None)
+    assert headers["Allow"] == (hint.removeprefix("use ") if status == 405 else None)
 
 
 @pytest.mark.parametrize(
     ("body", "headers", "status", "message"),
     [
-        (form(*WORDS, EDGES, ('name="kind"', b"ccs")), FORM, 422, "kind takes one word and is given once"),
-        (form(*WORDS, EDGES, WORDS[1]), FORM, 422, "machine takes one value and is given once"),
-        (form(*WORDS, EDGES, ('name="time"', b"5s"), ends=False), FORM, 400, "it ends before its last boundary"),
-        (form(*WORDS, EDGES), {"Content_Type": "multipart/form-data; boundary=YY"}, 400, "the form cannot be read: "),
+        (form(*WORDS, EDGES, ('name="kind"', b"ccs")), FORM, 422, "kind must be a single word"),
+        (form(*WORDS, EDGES, WORDS[1]), FORM, 422, "machine must have a single value"),
+        (form(*WORDS, EDGES, ('name="time"', b"5s"), ends=False), FORM, 400, "the end boundary is missing"),
+        (form(*WORDS, EDGES), {"Content_Type": "multipart/form-data; boundary=YY"}, 400, "cannot read the form: "),
         (form(*WORDS, EDGES), {"Content_Type": "multipart/form-data"}, 400, "Missing boundary"),
         (form(*WORDS, ('name="workload"', b"x" * 2_000_000)), FORM, 400, "Part exceeded maximum size"),
         (form(*[(f'name="a{k}"', b"1") for k in range(10_001)]), FORM, 400, "Too many fields"),
-        (form(("filename=x", b"1")), FORM, 400, "the form cannot be read: "),
-        (b"{}", {"Content_Type": "text/plain"}, 415, "the body is application/json or multipart/form-data"),
-        (b"{}", {**JSON, "Content_Encoding": "gzip"}, 415, "bodies in 'gzip' are not read"),
-        (b"{}", {**JSON, "Content_Length": "99999999999"}, 413, "more than the 33554432 bytes"),
-        (b"{}", {**FORM, "Content_Length": "99999999999"}, 413, "more than the 268435456 bytes"),
-        (b'{"kind": "map", "kind": "ccs"}', JSON, 400, "'kind' is there twice"),
+        (form(("filename=x", b"1")), FORM, 400, "cannot read the form: "),
+        (b"{}", {"Content_Type": "text/plain"}, 415, "the body must be application/json or multipart/form-data"),
+        (b"{}", {**JSON, "Content_Encoding": "gzip"}, 415, "unsupported content encoding 'gzip'"),
+        (b"{}", {**JSON, "Content_Length": "99999999999"}, 413, "more than 33554432 bytes"),
+        (b"{}", {**FORM, "Content_Length": "99999999999"}, 413, "more than 268435456 bytes"),
+        (b'{"kind": "map", "kind": "ccs"}', JSON, 400, "duplicate key 'kind'"),
         (b'{"kind": "map", "seed": %s}' % (b"9" * 5000), JSON, 400, "a number has too many digits"),
-        (b'{"kind": 5}', JSON, 422, "kind takes one word and is given once"),
+        (b'{"kind": 5}', JSON, 422, "kind must be a single word"),
     ],
 )
 def test_bodies_that_nobody_means_are_refused(
@@ -125,7 +125,7 @@ def test_a_failed_job_has_no_result_to_wait_for(server) -> None:
     job = server.client().submit("map", workload="{", machine="torus:4")
     assert [event.data["state"] for event in job.events()][-1] == "failed"
     status, answer = server.ask("GET", f"/v1/jobs/{job.id}/result")
-    assert (status, answer["error"]["hint"]) == (409, "its status says why")
+    assert (status, answer["error"]["hint"]) == (409, "see its status")
 
 
 def test_many_who_say_nothing_keep_nobody_out(server) -> None:
@@ -142,7 +142,7 @@ def test_many_who_say_nothing_keep_nobody_out(server) -> None:
 
 @pytest.mark.slow
 def test_who_does_not_go_on_is_left(server) -> None:
-    """After a minute."""
+    """A silent client gets an answer after a minute."""
     host, port = urllib.parse.urlsplit(server.url).netloc.split(":")
     told = []
     connections = [socket.create_connection((host, int(port)), timeout=90) for _ in range(3)]
@@ -153,7 +153,7 @@ def test_who_does_not_go_on_is_left(server) -> None:
         with connection, connection.makefile("rb") as answer:
             told.append(answer.read())
     assert told[:2] == [b"", b""]
-    assert told[2].startswith(b"HTTP/1.1 408 ") and b"the rest of the request did not come for 60 s" in told[2]
+    assert told[2].startswith(b"HTTP/1.1 408 ") and b"the rest of the request did not arrive for 60 s" in told[2]
 
 
 @pytest.mark.parametrize("replaced", [False, True])
@@ -162,11 +162,11 @@ def test_a_data_folder_that_is_removed_takes_no_jobs(start, replaced: bool) -> N
     server.client().submit(**RING).wait()
     shutil.rmtree(server.data)
     if replaced:
-        start(name=server.data.name)  # another server, which takes the place
+        start(name=server.data.name)  # another server, which takes its place
     for method, path in (("POST", "/v1/jobs"), ("GET", "/readyz")):
         status, answer = server.ask(method, path, RING if method == "POST" else None)
         assert (status, answer["error"]["code"]) == (503, "data_gone"), answer
-        assert f"the data folder {server.data} was removed while the server ran" in answer["error"]["message"]
+        assert f"the data directory {server.data} was removed while the server ran" in answer["error"]["message"]
     assert server.ask("GET", "/healthz")[0] == 200
     assert server.stop() == 0
 

@@ -157,7 +157,7 @@ def test_a_job_says_what_its_files_were_called(server, cg) -> None:
     assert shown.startswith("<img src=x onerror=alert(1)>\N{REPLACEMENT CHARACTER}xxx") and len(shown) == 200
     body, kind = _form({"kind": "map", "machine": "torus:4x4x4", "objective": "hop-bytes"}, "other", cg.read_bytes())
     status, again = server.ask("POST", "/v1/jobs", body, Content_Type=kind, Idempotency_Key="named")
-    assert (status, again["id"]) == (200, job["id"])  # names are no part of what is asked for
+    assert (status, again["id"]) == (200, job["id"])  # names are not part of the request
     pattern = server.client().submit("map", machine="torus:4x4", **RING).status()
     assert pattern["inputs"] == {"pattern": "ring --ranks=16"}
 
@@ -197,17 +197,17 @@ def test_a_limit_that_is_missed_is_told_beside_the_result(server) -> None:
         ({"kind": "map", "machine": "torus:4", "objective": "tac4", **RING}, "unknown objective 'tac4'", "'tac3'"),
         ({"kind": "map", "machine": "torus:4", "seed": "x", **RING}, "--seed: expected a whole number, found 'x'", ""),
         ({"kind": "map", "machine": "torus:4", "strategy": "x", **RING}, "unknown strategy 'x'", "strategies are"),
-        ({"kind": "map", "machine": "torus:4", "objective": "./x.so:a", **RING}, "names a file", "uploaded"),
-        ({"kind": "map", "machine": "torus:4", "objective": "x.so:a", **RING}, "loads no plug-ins", ""),
-        ({"kind": "map", "machine": "/etc/passwd", **RING}, "'/etc/passwd' names a file", "uploaded"),
-        ({"kind": "map", "machine": "graph:x", **RING}, "a graph is uploaded", "graph"),
+        ({"kind": "map", "machine": "torus:4", "objective": "./x.so:a", **RING}, "must not name a file: './x.so:a'", "upload"),
+        ({"kind": "map", "machine": "torus:4", "objective": "x.so:a", **RING}, "does not support plug-ins", ""),
+        ({"kind": "map", "machine": "/etc/passwd", **RING}, "must not name a file: '/etc/passwd'", "upload"),
+        ({"kind": "map", "machine": "graph:x", **RING}, "graph must be an upload", "graph"),
         ({"kind": "map", "machine": "torus:4", "output": "x", **RING}, "unknown option 'output'", ""),
-        ({"kind": "map", "machine": "torus:4", "simulate": "maybe", **RING}, "simulate is true or false", ""),
+        ({"kind": "map", "machine": "torus:4", "simulate": "maybe", **RING}, "simulate must be true or false", ""),
         ({"kind": "map", "machine": "torus:4", "pattern": {"name": "--output=x"}}, "unknown pattern", ""),
         ({"kind": "map", "machine": "torus:4", "pattern": {"name": "ring", "output": "x"}}, "unknown option", ""),
         ({"kind": "simulate", "machine": "torus:4", "stats": "x", **RING}, "unknown option 'stats'", ""),
-        ({"kind": "map", "machine": "torus:4", "workload": 5}, "workload is a file", ""),
-        ({"kind": "map", "machine": "torus:4", "workload": "\ud800"}, "not a text of Unicode", ""),
+        ({"kind": "map", "machine": "torus:4", "workload": 5}, "workload must be the content of a file", ""),
+        ({"kind": "map", "machine": "torus:4", "workload": "\ud800"}, "workload must be Unicode text", ""),
     ],
 )  # fmt: skip
 def test_wrong_requests_are_refused_at_once(server, fields: dict[str, Any], message: str, hint: str) -> None:
@@ -315,7 +315,7 @@ def test_limits_are_told(start: Callable[..., Any]) -> None:
     assert (status, answer["error"]["code"]) == (429, "too_many_jobs")
     status, answer = server.ask("POST", "/v1/jobs", b" " * 30_000)
     assert (status, answer["error"]["code"]) == (413, "too_large")
-    with pytest.raises(haichi.Error, match="more than the 2 s a job may take"):
+    with pytest.raises(haichi.Error, match="the job exceeded the time limit of 2 s"):
         job.wait()
     assert job.status()["error"]["code"] == "time_limit"
 
@@ -335,7 +335,7 @@ LOCAL = frozenset(
         *("files-below", "quiet", "verbose", "log-level", "progress-fd"),
     )
 )
-"""Options that are the server's to give, or write files of their own; the format of a map is asked for with it."""
+"""Options that only the server may set, or that write files. The format of a map is requested later."""
 FILES = {"workload", "nodes", "faulty", "map", "spread_workload", "log", "graph"}
 FILES_OR_WORDS = {"machine", "hosts", "fold", "start"}
 
@@ -429,7 +429,7 @@ def test_a_job_has_so_much_disk(start: Callable[..., Any], cg) -> None:
     server = start("--most-disk", "100KiB")
     large = cg.read_text() + " " * 150_000
     job = server.client().submit("map", machine="torus:4x4x4", workload=large, objective="rmatt", time="100s")
-    with pytest.raises(haichi.Error, match="the job's files have more than the 102400 bytes"):
+    with pytest.raises(haichi.Error, match="the job's files exceeded the limit of 102400 bytes"):
         job.wait()
     assert job.status()["error"]["code"] == "disk_limit"
 

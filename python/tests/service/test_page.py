@@ -1,4 +1,4 @@
-"""The service's page, used in a real browser: by mouse, by keyboard, by somebody who hears it."""
+"""The service's page in a real browser: with mouse, keyboard and screen reader."""
 
 import json
 from pathlib import Path
@@ -10,7 +10,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 Page = Any
-"""Of conftest.py."""
+"""A class of conftest.py."""
 SHAPE_1 = "1x2x4x2x3x2"
 RING = {"machine": "torus:4x4", "objective": "hop-bytes", "pattern": {"name": "ring", "ranks": 16}}
 LONG = {"machine": "torus:8x8x8", "objective": "tac3", "time": "300s", "pattern": {"name": "cg", "ranks": 512}}
@@ -29,7 +29,7 @@ def from_drop_to_download(server, page: Page, cg_file: Path) -> None:
     assert page.text("#job-title") == "cg64.json on fx10-kyushu"
     job = next(server.client().jobs())
     report = job.result()
-    assert f"{report['default']['value'] / report['value']:.3g} times lower tac3" in page.text("#numbers .verdict")
+    assert f"{100 * (1 - report['value'] / report['default']['value']):.3g} % lower tac3" in page.text("#numbers .verdict")
     assert "It is optimal" in page.text("#numbers")
     row = page.run(
         "return [...[...document.querySelectorAll('.numbers tr')].find(row => row.textContent.startsWith('longest'))"
@@ -82,7 +82,7 @@ def test_by_keyboard_alone(server, opened: Page) -> None:
             ActionChains(opened.driver).send_keys(key).perform()
 
     def go_to(selector: str) -> None:
-        """By Tab; what has the focus is seen."""
+        """Moves the focus by Tab; the focused element is visible."""
         for _ in range(80):
             press(Keys.TAB)
             if opened.run("return document.activeElement.matches(arguments[0])", selector):
@@ -152,7 +152,7 @@ def test_screen_readers_find_names_and_landmarks(server, opened: Page, cg_file: 
     opened.drop(cg_file)
     opened.run("document.querySelector('.more').open = true")
     check(
-        ("heading", "A new job"),
+        ("heading", "New job"),
         ("button", "remove cg64.json"),
         ("combobox", "cg64.json is the"),
         ("textbox", "Machine"),
@@ -208,7 +208,7 @@ def test_files_find_their_fields(server, opened: Page, cg_file: Path, tmp_path: 
     opened.browser.choose("#kind", "evaluate")
     assert roles()["mapping.txt"] == "map"
     opened.browser.choose("#kind", "ccs")
-    assert roles() == {"run.haichi-log": "log", "edges": "log"}  # it takes several
+    assert roles() == {"run.haichi-log": "log", "edges": "log"}  # the field accepts several files
     opened.browser.choose("#kind", "map")
     assert roles() == of_map | {"edges": "workload"}
     opened.check_quiet()
@@ -240,7 +240,7 @@ def test_what_the_program_says_is_shown_as_it_is(server, opened: Page, tmp_path:
 
 @pytest.mark.slow
 def test_searches_are_drawn_while_they_run(server, opened: Page) -> None:
-    """Of a job that waits, which is told what others would be told."""
+    """The state of a queued job, and the announcements to other readers."""
     jobs = [server.client().submit("map", **LONG) for _ in range(3)]
     opened.open(f"#job={jobs[-1].id}")
     opened.wait("document.querySelector('article .state-queued')")
@@ -284,7 +284,7 @@ def test_searches_are_drawn_while_they_run(server, opened: Page) -> None:
         job.cancel()
     opened.wait_for_job("cancelled")
     assert not opened.find("#live progress").is_displayed()
-    assert opened.text("#live h2") == "How the search came down"
+    assert opened.text("#live h2") == "Progress of the search"
     opened.check_quiet()
 
 
@@ -305,7 +305,7 @@ def test_what_a_search_tells_comes_over_the_stream(server, opened: Page) -> None
     last = opened.run(f"return {live}.last")
     assert (last["best"], last["evaluations"]) == (told[-1]["best"], told[-1]["evaluations"])
     assert last["best"] >= job.result()["value"] >= job.result()["lower_bound"]
-    opened.open(f"#job={job.id}")  # who comes later sees it as well
+    opened.open(f"#job={job.id}")  # a later reader sees it as well
     opened.wait_for_job("done")
     assert opened.run(f"return {live}.points.length") >= 3
     assert opened.find("#live .chart svg").is_displayed()
@@ -345,7 +345,7 @@ def test_every_kind_of_result_is_shown(server, of_server, cg_file: Path) -> None
             page.check_quiet()
     page.driver.get(f"{server.url}/v1/jobs/{given.id}/report")
     page.wait("document.documentElement.dataset.ready === 'yes'")
-    assert page.run("return self.origin") == "null"  # it has no say over the service
+    assert page.run("return self.origin") == "null"  # it has no access to the service
     assert page.complaints() == []
     page.open(f"#job={several.id}")
     page.wait_for_job("done")

@@ -1,4 +1,4 @@
-"""The service's page where something is wrong: hostile texts, no token, a server that goes, files too large."""
+"""The service's page under faults: hostile texts, no token, a server that stops, files that are too large."""
 
 import base64
 import hashlib
@@ -14,7 +14,7 @@ from haichi.report.inline_page import DRAWING_SCRIPTS, report_text, web_text
 from haichi.service.page import SCRIPTS, page
 
 Page = Any
-"""Of conftest.py."""
+"""A class of conftest.py."""
 RING = {"machine": "torus:4x4", "objective": "hop-bytes", "pattern": {"name": "ring", "ranks": 16}}
 LONG = {"machine": "torus:8x8x8", "objective": "tac3", "time": "300s", "pattern": {"name": "cg", "ranks": 512}}
 HOSTILE = "<img src=x onerror=alert(1)>'&amp;<script>alert(2)</script>.json"
@@ -54,10 +54,10 @@ def test_a_file_that_is_too_large_or_has_changed_is_told(start, of_server, tmp_p
     page.type_in("#field-machine", "torus:4")
     page.find("form.request .main-button").click()
     page.wait("!document.querySelector('form .problem').hidden")
-    assert "large.json: 2.86 MiB are more than the 20 KiB that" in page.text("form .problem")
+    assert "large.json: 2.86 MiB exceed the limit of 20 KiB per request" in page.text("form .problem")
     large.write_text("another one")
     page.find("form.request .main-button").click()
-    page.wait("document.querySelector('form .problem').textContent.includes('large.json cannot be read')")
+    page.wait("document.querySelector('form .problem').textContent.includes('cannot read large.json')")
     page.find(".files .tool").click()
     page.drop(large)
     page.find("form.request .main-button").click()
@@ -104,7 +104,7 @@ def test_the_page_goes_on_after_a_restart_of_the_server(start, of_server) -> Non
     page.wait_for_job("done")
     assert "2 attempts" in page.text("article .facts")
     assert page.browser.is_drawn("canvas.panel")[0]
-    # One that is opened while nobody answers waits for the server.
+    # A page that is opened while the server is down waits for it.
     server.kill()
     page.run("location.hash = '#new'")
     page.run(f"location.hash = '#job={job.id}'")
@@ -123,13 +123,13 @@ def test_a_token_is_asked_for_and_kept_in_the_tab_only(start, of_server, tmp_pat
     job = server.client("annann").submit("map", **RING).wait()
     page.open(f"#job={job.id}")
     assert page.run("return document.activeElement.id") == "token"
-    assert page.complaints() == []  # it knows before it asks
+    assert page.complaints() == []  # it knows before its first request
     assert ("dialog", "Your token") in page.tree()
     assert page.violations() == []
     page.find("#token").send_keys(Keys.ESCAPE)
     page.find("#token").send_keys("wrong", Keys.ENTER)
     page.wait("!document.getElementById('token-problem').hidden")
-    assert page.text("#token-problem") == "the token is nobody's"
+    assert page.text("#token-problem") == "unknown token"
     page.find("#token").send_keys("annann", Keys.ENTER)
     page.wait_for_job("done")
     kept = "return [{...sessionStorage}, {...localStorage}, document.cookie]"
@@ -144,7 +144,7 @@ def test_a_token_is_asked_for_and_kept_in_the_tab_only(start, of_server, tmp_pat
     page.find("#token").send_keys("benben", Keys.ENTER)
     page.wait("document.documentElement.dataset.ready === 'yes'")
     page.run(f"location.hash = '#job={job.id}'")
-    page.wait("document.querySelector('article .problem').textContent.includes('there is no job')")
+    page.wait("document.querySelector('article .problem').textContent.includes('unknown job')")
 
 
 def test_the_page_allows_itself_nothing_else(server, opened: Page) -> None:

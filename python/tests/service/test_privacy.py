@@ -1,4 +1,4 @@
-"""What users send is for the server and for them alone."""
+"""Only the server and the user can read a user's data."""
 
 import json
 import logging
@@ -36,7 +36,7 @@ def test_a_data_folder_that_others_may_enter_is_closed(tmp_path: Path) -> None:
 def test_a_data_folder_of_somebody_else_is_refused(tmp_path: Path, monkeypatch) -> None:
     tmp_path.chmod(0o755)
     monkeypatch.setattr("os.geteuid", lambda: 12345)
-    with pytest.raises(haichi.InputError, match=r"others may enter the data folder \(mode 0755\)"):
+    with pytest.raises(haichi.InputError, match=r"the data directory is open to other users \(mode 0755\)"):
         DataFolder(tmp_path)
     assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o755
 

@@ -1,4 +1,4 @@
-"""Nobody sees, cancels or reads the jobs of others. The routes come from the schema: a new one is covered by itself."""
+"""No user sees, cancels or reads the jobs of others. The routes come from the schema, so new routes are covered."""
 
 import contextlib
 import hashlib
@@ -16,12 +16,12 @@ import haichi
 
 RING = {"kind": "map", "machine": "torus:4x4", "objective": "hop-bytes", "pattern": {"name": "ring", "ranks": 16}}
 OPEN = {"/healthz", "/readyz", "/metrics"}
-"""Routes that are about no job."""
+"""Routes that do not concern a job."""
 
 
 @pytest.fixture
 def shared(start, tmp_path: Path):
-    """A server with two users; their tokens are their names, twice."""
+    """A server with two users; a token is the user's name, twice."""
     lines = [f"{user} {hashlib.sha256((user * 2).encode()).hexdigest()}" for user in ("ann", "ben")]
     (tmp_path / "tokens").write_text("\n".join(["# users", *lines]))
     return start("--token-file", str(tmp_path / "tokens"))
@@ -69,7 +69,9 @@ def test_hosts_that_others_reach_need_tokens(tmp_path: Path, run_program) -> Non
         check=False,
     )
     assert ran.returncode == 2
-    assert "there are no tokens" in ran.stderr and "hint: --token-file" in ran.stderr
+    assert (
+        "requires tokens, because it accepts other computers" in ran.stderr and "hint: use --token-file" in ran.stderr
+    )
 
 
 def test_pages_of_other_sites_do_not_get_through(start) -> None:
@@ -109,9 +111,9 @@ def test_wrong_tokens_are_logged_and_slowed(shared) -> None:
     began = time.monotonic()
     for _ in range(20):
         assert shared.ask("GET", "/v1/jobs", Authorization="Bearer annann")[0] == 200
-        assert shared.ask("GET", "/v1/jobs")[0] == 401  # no token is no guess
+        assert shared.ask("GET", "/v1/jobs")[0] == 401  # a missing token is not a guess
     assert time.monotonic() - began < 5
-    logged = [line for line in shared.log() if line["message"] == "a token was refused"]
+    logged = [line for line in shared.log() if line["message"] == "rejected a token"]
     assert [line["refused"] for line in logged] == [1, 2, 4, 8, 16]
     assert {line["address"] for line in logged} == {"127.0.0.1"}
     assert "guessed-words" not in str(shared.log())
@@ -128,7 +130,7 @@ def test_addresses_wait_for_themselves_only() -> None:
     assert wrong.wait_of("b") == 0.0
     for _ in range(57):
         assert wrong.wait_of("a") <= 30
-    for _ in range(1000):  # who does not wait is not answered later for it
+    for _ in range(1000):  # a client that does not wait gets no later answers for it
         with pytest.raises(Problem) as told:
             wrong.wait_of("a")
         assert told.value.status == 429
@@ -141,7 +143,7 @@ def test_addresses_wait_for_themselves_only() -> None:
 
 @contextlib.contextmanager
 def answering(answer: Callable[[http.server.BaseHTTPRequestHandler], None]) -> Iterator[str]:
-    """The address of a server of another kind."""
+    """The address of a server that is not haichi."""
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:  # noqa: N802 - the library's name
@@ -186,14 +188,16 @@ def test_a_client_sends_its_token_nowhere_else(monkeypatch) -> None:
             for place in (other, localhost, url.replace("http:", "https:")):  # noqa: B007
                 asks = (lambda: list(client.jobs()), lambda: client.submit(**RING), client.job("x").status)
                 for ask in (*asks, client.job("x").cancel, lambda: next(client.job("x").events())):
-                    with pytest.raises(haichi.ServiceError, match="redirects to .*, and is not sent there") as told:
+                    with pytest.raises(
+                        haichi.ServiceError, match="redirects to .*, which haichi does not follow"
+                    ) as told:
                         ask()
                     assert "annann" not in str(told.value)
             assert heard == []
             place = f"{url}/here"  # the same server
             assert list(client.jobs()) == [] and heard == ["Bearer annann"]
             with pytest.raises(haichi.ServiceError, match="redirects"):
-                client.submit(**RING)  # it would come without its content
+                client.submit(**RING)  # it would arrive without its content
             place = other
             monkeypatch.delenv("HAICHI_TOKEN", raising=False)
             assert list(haichi.Client(url).jobs()) == [] and heard[1:] == [None]

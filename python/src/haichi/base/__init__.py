@@ -1,1 +1,1 @@
-"""What every other package uses: options, numbers and file names as arguments, files that are written whole."""
+"""Foundations of all other packages: options, numbers and file names as arguments, and atomic output files."""

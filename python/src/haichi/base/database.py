@@ -1,4 +1,4 @@
-"""State that outlives a crash: SQLite databases on disks of this computer."""
+"""State that survives a crash: SQLite databases on local disks."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _HEADER_BYTES = 100
 
 
 def connect(path: Path, patience_seconds: float, is_alone: bool = False) -> sqlite3.Connection:
-    """It waits so long for others that lock the database; `is_alone`: it keeps all others out. One thread at a time may
-    use it."""
+    """Opens a database. It waits this long for other users of the database. `is_alone`: it excludes other users. Only
+    one thread at a time may use the connection."""
     connection = sqlite3.connect(path, timeout=patience_seconds, isolation_level=None, check_same_thread=False)
     connection.row_factory = sqlite3.Row
     with ExitStack() as opened:
@@ -29,9 +29,9 @@ def connect(path: Path, patience_seconds: float, is_alone: bool = False) -> sqli
 
 
 def check(path: Path, tables: set[str], foreign: str, hint: str, patience_seconds: float = 0) -> None:
-    """Before a file that exists is changed. Raises InputError where it has other tables than these: `foreign` says what
-    it is not; sqlite3.DatabaseError where it is damaged."""
-    if 0 < path.stat().st_size < _HEADER_BYTES:  # which SQLite would take for an empty one
+    """Checks an existing file before it is changed. Raises InputError if it has other tables than these (`foreign`
+    names the expected content), and sqlite3.DatabaseError if it is damaged."""
+    if 0 < path.stat().st_size < _HEADER_BYTES:  # SQLite would take it for an empty file
         raise sqlite3.DatabaseError("file is not a database")
     found = sqlite3.connect(path, timeout=patience_seconds)
     try:
@@ -41,18 +41,18 @@ def check(path: Path, tables: set[str], foreign: str, hint: str, patience_second
     finally:
         found.close()
     if there and not there >= tables:
-        raise InputError(f"{path}: is not {foreign}, but has {min(there)!r}", hint)
+        raise InputError(f"{path}: not {foreign}: it has the table {min(there)!r}", hint)
 
 
 @contextmanager
 def complaints(path: Path, if_damaged: str) -> Iterator[None]:
-    """What a database complains of, as InputError; `if_damaged` is a hint."""
+    """Converts errors of a database to InputError; `if_damaged` is a hint."""
     try:
         yield
     except sqlite3.Error as error:
         text = str(error)
         if "full" in text:
-            raise InputError(f"{path}: cannot be written: the disk is full", "make room, and start again") from error
+            raise InputError(f"cannot write {path}: the disk is full", "free some space and start again") from error
         if "malformed" in text or "not a database" in text:
-            raise InputError(f"{path}: is damaged: {text}", if_damaged) from error
-        raise InputError(f"{path}: cannot be used: {text}", "is the disk full, or does it belong to others?") from error
+            raise InputError(f"{path}: damaged file: {text}", if_damaged) from error
+        raise InputError(f"cannot use {path}: {text}", "check the free space and the permissions") from error

@@ -1,4 +1,4 @@
-"""Names of files as the system has them: bytes, which need not be UTF-8."""
+"""File names as the system has them: bytes that need not be UTF-8."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from haichi.errors import InputError, OptionError
 
 
 def encoded(option: str, name: str | os.PathLike[str]) -> bytes:
-    """A path, or a word that may be one, as `_core` takes it. Raises OptionError for texts that cannot be."""
+    """A path, or a word that may be a path, as `_core` takes it. Raises OptionError for invalid texts."""
     try:
         encoded_name = os.fsencode(name)
     except TypeError as error:
@@ -16,12 +16,12 @@ def encoded(option: str, name: str | os.PathLike[str]) -> bytes:
     except UnicodeEncodeError as error:
         raise OptionError(f"{option} must be a name or a path, not {name!r}") from error
     if b"\0" in encoded_name:
-        raise OptionError(f"{option} must be a name or a path, which {name!r} with its NUL is not")
+        raise OptionError(f"{option} must not contain a NUL character: {name!r}")
     return encoded_name
 
 
 def unicode_text(name: str, text: str) -> str:
-    """A text that becomes part of a workload or a report. Raises InputError when it is none that UTF-8 can hold."""
+    """A text that becomes part of a workload or a report. Raises InputError for texts that UTF-8 cannot encode."""
     try:
         text.encode()
     except (AttributeError, UnicodeEncodeError) as error:

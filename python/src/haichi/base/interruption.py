@@ -1,4 +1,4 @@
-"""INT, TERM and HUP: files are whole or not there, whenever a signal comes."""
+"""INT, TERM and HUP: files are written whole or not at all, whenever a signal arrives."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _INTERRUPTED = 130
 
 
 class _Interruption(KeyboardInterrupt):
-    """Of a type of its own: where a KeyboardInterrupt itself has passed an exec(), as in the making of a dataclass,
-    Python ends by SIGINT, even though it was caught."""
+    """A separate type, because of a flaw of Python: if a KeyboardInterrupt passes through exec(), as in dataclasses,
+    Python ends with SIGINT even if the exception is caught."""
 
 
 class _Handler:
-    """Interrupts the work; around it there is nothing left to put in order."""
+    """Interrupts the work. Outside the work, a signal has nothing to clean up."""
 
     is_working = True
 
@@ -31,11 +31,11 @@ class _Handler:
 
 
 def exit_code_of(work: Callable[[], int]) -> int:
-    """Of a program: the exit code of its work, or 130 when a signal has ended it. Signals that were ignored before (HUP
-    under nohup) stay so.
+    """The exit code of a program: of its work, or 130 if a signal ended it. Signals that were ignored before (HUP under
+    nohup) stay ignored.
 
-    The program ``haichi`` has held the signals back since it began to start this one. When Python shuts down it makes
-    them deadly again: before that they are ignored.
+    The program ``haichi`` blocks the signals before it starts this one. When Python shuts down, it restores the deadly
+    default actions, so the signals are ignored before that.
     """
     taken = [number for number in _SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
     handler = _Handler()
@@ -48,7 +48,7 @@ def exit_code_of(work: Callable[[], int]) -> int:
         code = work()
         handler.is_working = False
     except KeyboardInterrupt:
-        handler.is_working = False  # Handlers run behind calls: none can come between.
+        handler.is_working = False  # Handlers run after calls, so none can run in between.
     return code
 
 
@@ -59,7 +59,7 @@ def _ignore(signals: list[signal.Signals]) -> None:
 
 @contextlib.contextmanager
 def held_back() -> Iterator[None]:
-    """What is done inside is done as a whole: signals take effect behind it. For writing, not for long work."""
+    """Completes the enclosed work first: signals take effect after it. Use it for writing, not for long work."""
     if threading.current_thread() is not threading.main_thread():
         yield  # Python handles signals in the main thread only
         return

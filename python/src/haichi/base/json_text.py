@@ -1,4 +1,4 @@
-"""JSON of results: arrays as lists, what is no number as null."""
+"""JSON of results: arrays become lists, NaN and infinity become null."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 
 def one_line(value: Any) -> str:
-    """Without line breaks."""
+    """JSON without line breaks."""
     try:
         return json.dumps(value, default=_plain, allow_nan=False)
     except ValueError:
@@ -20,7 +20,7 @@ def one_line(value: Any) -> str:
 def _plain(value: Any) -> Any:
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
-    raise TypeError(f"{type(value).__name__} has no place in a comparison")
+    raise TypeError(f"{type(value).__name__} cannot be part of a comparison")
 
 
 def _without_nan(value: Any) -> Any:

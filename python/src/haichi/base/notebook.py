@@ -1,4 +1,4 @@
-"""What results look like in a notebook: HTML whose every text is escaped, readable on light and on dark pages."""
+"""HTML of results for notebooks. Every text is escaped, and colours suit light and dark pages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Rows = Iterable[Sequence[object]]
 
 
 def table(caption: str, rows: Rows, head: Sequence[object] | None = None) -> str:
-    """Rows of texts or numbers; without a `head` the first cell of every row names it."""
+    """Rows of texts or numbers. Without a `head`, the first cell of every row is its name."""
     lines = [] if head is None else [_row(head, head_cells=len(head))]
     lines += [_row(cells, head_cells=0 if head is not None else 1) for cells in rows]
     return f"<table><caption>{html.escape(caption)}</caption>{''.join(lines)}</table>"
@@ -30,14 +30,14 @@ def _row(cells: Sequence[object], head_cells: int) -> str:
 
 
 def number(value: float | None) -> str:
-    """Whole ones with all their digits; nothing for None."""
+    """Integers with all their digits; an empty text for None."""
     if value is None:
         return ""
     return f"{value:,}" if isinstance(value, int) and abs(value) < 10**15 else f"{value:.6g}"
 
 
 def most_rows(rows: Sequence[Sequence[object]], most: int = 24) -> list[Sequence[object]]:
-    """The first of them, and how many more there are."""
+    """The first rows, and the number of further rows."""
     if len(rows) <= most:
         return list(rows)
     more = [f"... {len(rows) - most + 1} more"] + [""] * (len(rows[0]) - 1)
@@ -45,10 +45,10 @@ def most_rows(rows: Sequence[Sequence[object]], most: int = 24) -> list[Sequence
 
 
 def matrix_picture(cells: npt.NDArray[Any], title: str, side_px: int = 192) -> str:
-    """A square matrix of numbers from 0 as an SVG in the page's own colour, the darker the larger, in powers."""
+    """A square matrix of numbers from 0 as an SVG in the text colour of the page. Darker means larger, in decades."""
     count = len(cells)
     largest = float(cells.max(initial=0))
-    # Four strengths: the largest decades, from the faintest one down to everything that is not 0.
+    # Four strengths for the largest decades. The faintest also covers all smaller values above 0.
     with np.errstate(divide="ignore"):
         depth = np.floor(np.log10(largest / cells.astype(np.float64))) if largest > 0 else np.full(cells.shape, np.inf)
     paths = []

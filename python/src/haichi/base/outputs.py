@@ -1,4 +1,4 @@
-"""Files that a call writes."""
+"""Output files of a call."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from haichi.base.interruption import held_back
 
 
 def write_files(files: Iterable[tuple[str | os.PathLike[str], str | bytes]]) -> None:
-    """Files and their contents, texts in UTF-8: all are written whole, or none is touched.
+    """Writes files (texts in UTF-8): either all are written whole, or none is touched.
 
-    They get their names when all are on the disk. Pipes and devices are written directly. Raises OptionError for what
-    cannot be written there and for one file under two names, InputError when the disk is full.
+    The files get their names when all are on the disk. Pipes and devices are written directly. Raises OptionError for
+    files that cannot be written and for one file under two names, InputError if the disk is full.
     """
     contents = [
         (encoded("path", path), content.encode() if isinstance(content, str) else content) for path, content in files

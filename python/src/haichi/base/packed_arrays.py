@@ -1,4 +1,4 @@
-"""Arrays of numbers in JSON: compressed, in equal bytes for equal values."""
+"""Arrays of numbers in JSON: compressed, and byte-identical for equal values."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ import numpy.typing as npt
 from haichi.errors import InputError
 
 PackedArray = list[Any] | dict[str, Any]
-"""A short array is a list, a longer one ``{"dtype", "shape", "zlib"}``."""
+"""A short array is a list; a longer one is ``{"dtype", "shape", "zlib"}``."""
 
 _DTYPES = ("int8", "uint8", "int32", "int64", "float32", "float64")
 _LONGEST_LIST = 16
 _LEVEL = 6
 _MOST_BYTES = 2**31
-"""A few compressed kilobytes may claim any size."""
+"""The maximum size: a few compressed kilobytes may claim any size."""
 
 
 def pack_array(values: npt.ArrayLike, dtype: str) -> PackedArray:
     """`values` in one of the types int8, uint8, int32, int64, float32, float64.
 
-    The bytes go by significance, all lowest first: neighbours in them are alike, which halves lists of links.
+    Bytes are sorted by significance, the lowest first. Adjacent bytes are then similar, which halves lists of links.
     """
     array = np.ascontiguousarray(values, dtype=np.dtype(dtype).newbyteorder("<"))
     if array.ndim == 1 and array.size <= _LONGEST_LIST and np.all(np.isfinite(array)):
@@ -38,23 +38,23 @@ def pack_array(values: npt.ArrayLike, dtype: str) -> PackedArray:
 
 
 def unpack_array(packed: object, name: str, dimensions: int = 1) -> npt.NDArray[Any]:
-    """The array; a list becomes int64 or float64. Raises InputError, in which `name` tells which array is broken."""
+    """The array; a list becomes int64 or float64. Raises InputError; `name` names the broken array."""
     if isinstance(packed, list):
         return _listed(packed, name, dimensions)
     if not isinstance(packed, dict):
-        raise InputError(f"{name}: is not a packed array but {type(packed).__name__}")
+        raise InputError(f"{name}: expected a packed array, found {type(packed).__name__}")
     dtype, shape, text = packed.get("dtype"), packed.get("shape"), packed.get("zlib")
     if dtype not in _DTYPES:
-        raise InputError(f"{name}: has the unknown dtype {dtype!r}", f"known are {', '.join(_DTYPES)}")
+        raise InputError(f"{name}: unknown dtype {dtype!r}", f"use one of {', '.join(_DTYPES)}")
     if not _is_shape(shape, dimensions):
-        raise InputError(f"{name}: has the shape {shape!r}, but must have {dimensions} sizes")
+        raise InputError(f"{name}: the shape must have {dimensions} sizes, not {shape!r}")
     kind = np.dtype(dtype).newbyteorder("<")
     assert isinstance(shape, list)
     size = 1
     for extent in shape:
         size *= extent
     if size * kind.itemsize > _MOST_BYTES:
-        raise InputError(f"{name}: claims {size} values, too many")
+        raise InputError(f"{name}: {size} values are too many")
     planes = np.frombuffer(_decompressed(text, size * kind.itemsize, name), np.uint8)
     values = np.ascontiguousarray(planes.reshape(kind.itemsize, size).T).reshape(-1).view(kind)
     return values.astype(dtype, copy=False).reshape(shape)
@@ -70,24 +70,24 @@ def _is_shape(shape: object, dimensions: int) -> bool:
 
 def _listed(values: Sequence[object], name: str, dimensions: int) -> npt.NDArray[Any]:
     if dimensions != 1:
-        raise InputError(f"{name}: must have {dimensions} sizes, but is a list")
+        raise InputError(f"{name}: must have {dimensions} sizes, found a list")
     for value in values:
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise InputError(f"{name}: must hold numbers, not {value!r}")
+            raise InputError(f"{name}: must contain numbers, not {value!r}")
     try:
         return np.array(values, np.int64 if all(isinstance(value, int) for value in values) else np.float64)
     except OverflowError as error:
-        raise InputError(f"{name}: holds a number beyond 64 bits") from error
+        raise InputError(f"{name}: a number exceeds 64 bits") from error
 
 
 def _decompressed(text: object, size_bytes: int, name: str) -> bytes:
     if not isinstance(text, str):
-        raise InputError(f"{name}: holds no text 'zlib'")
+        raise InputError(f"{name}: requires a text 'zlib'")
     try:
         inflater = zlib.decompressobj()
         data = inflater.decompress(base64.b64decode(text, validate=True), size_bytes + 1)
     except (binascii.Error, ValueError, zlib.error) as error:
-        raise InputError(f"{name}: cannot be unpacked: {error}") from error
+        raise InputError(f"{name}: cannot unpack the array: {error}") from error
     if len(data) != size_bytes or not (inflater.eof or size_bytes == 0):
-        raise InputError(f"{name}: holds {len(data)} bytes or more, not {size_bytes}")
+        raise InputError(f"{name}: expected {size_bytes} bytes, found {len(data)} or more")
     return data

@@ -1,4 +1,4 @@
-"""The program `haichi`, and this package: where they are."""
+"""The locations of the program `haichi` and of this package."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ PACKAGE = Path(__file__).parents[1]
 
 
 def find_program() -> Path:
-    """The program that was installed with the package; HAICHI_BIN names another. Raises UnsupportedError."""
+    """The program that was installed with the package, or HAICHI_BIN. Raises UnsupportedError."""
     named = os.environ.get("HAICHI_BIN")
     beside = Path(sys.executable).with_name("haichi")
     found = named or (str(beside) if os.access(beside, os.X_OK) else shutil.which("haichi"))
     if not found or not os.access(found, os.X_OK):
-        raise UnsupportedError("the program haichi is not found", "pip installs it with the package, or set HAICHI_BIN")
+        raise UnsupportedError("cannot find the program haichi", "install it with pip, or set HAICHI_BIN")
     return Path(found).absolute()

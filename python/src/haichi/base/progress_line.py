@@ -1,4 +1,4 @@
-"""One line of a terminal, written anew."""
+"""A line of a terminal that is overwritten."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A machine file fitted to what benchmarks measured: ``haichi calibrate``."""
+"""A machine file fitted to measured benchmark results: ``haichi calibrate``."""
 
 from haichi.calibration.calibrate import Calibration, calibrate
 

@@ -1,11 +1,11 @@
-"""What benchmarks do in a round, as calls of two ranks that the simulator replays."""
+"""The rounds of benchmarks, as calls of two ranks that the simulator replays."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-_BYTE = 2  # the trace format's number of a data type of one byte
+_BYTE = 2  # number of a data type of one byte in the trace format
 _ACKNOWLEDGEMENT_BYTES = 4
 _Calls = list[str]
 
@@ -22,7 +22,7 @@ def _ping_pong(size: int, _: int) -> tuple[_Calls, _Calls]:
 
 
 def _both(calls: Callable[[int], _Calls]) -> tuple[_Calls, _Calls]:
-    """Of two ranks that do the same, each with the other."""
+    """The same calls for both ranks, each with the other as its peer."""
     return calls(1), calls(0)
 
 
@@ -60,16 +60,16 @@ def _barrier(_: int, __: int) -> tuple[_Calls, _Calls]:
 
 @dataclass(frozen=True)
 class Benchmark:
-    """A row."""
+    """A table entry."""
 
     title: str
     calls: Callable[[int, int], tuple[_Calls, _Calls]]
-    """Of both ranks in a round, by the bytes of a message and the messages of a window."""
+    """The calls of both ranks in a round, by the bytes of a message and the messages of a window."""
     shares: int = 1
-    """Times that are measured in a round: half a round trip is a half."""
+    """Times that are measured in a round: 0.5 for half a round trip."""
     window: int = 0
-    """Messages of a stream that are under way, whose time is shared out over them: the default of the program that
-    prints it; 0: no stream."""
+    """Messages in flight in a stream, over which the time of a round is distributed: the default of the benchmark
+    program. 0 if the benchmark is not a stream."""
     both_ways: bool = False
     """Both ranks send at the same time."""
 
@@ -90,7 +90,7 @@ BENCHMARKS = {
 
 
 def trace(benchmark: str, size: int, window: int, rounds: int) -> str:
-    """So many rounds as a time-independent trace (TIT)."""
+    """A trace of this many rounds in the time-independent format (TIT)."""
     lines = []
     for rank, of_round in enumerate(BENCHMARKS[benchmark].calls(size, window)):
         lines += [f"{rank} {call}\n" for call in ["init", *of_round * rounds, "finalize"]]

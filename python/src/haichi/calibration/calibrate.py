@@ -1,4 +1,4 @@
-"""From files of results to a calibration."""
+"""Fits a calibration to files of results."""
 
 from __future__ import annotations
 
@@ -33,40 +33,45 @@ class Source:
     path: str
     format: str
     hops: int
-    """Links between the nodes of both ranks; 0: they shared a node."""
+    """Links between the nodes of both ranks; 0 if they shared a node."""
     points: int
     left_out: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Value:
-    """A parameter, and where its value comes from."""
+    """A parameter with its value and the origin of the value."""
 
     parameter: Parameter
     value: float
-    """Seconds, or seconds per byte: 0 is no limit there."""
+    """Seconds, or seconds per byte. 0 seconds per byte is not a limit."""
     error: float | None
-    """The standard error; None: it was not fitted."""
+    """The standard error; None if the value was not free in the fit."""
     held: Held | None
-    """Why it was not fitted although there are points that could depend on it."""
+    """Why the value was not fitted although some points could depend on it."""
 
     @property
     def is_fitted(self) -> bool:
-        return self.error is not None
+        return self.error is not None and not self.is_undetermined
+
+    @property
+    def is_undetermined(self) -> bool:
+        """The value was free in the fit, but its standard error is larger than the value: it is about 0."""
+        return self.error is not None and self.error > self.value
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """What `calibrate` gives."""
+    """The result of `calibrate`."""
 
     like: str
-    """The machine that the rest was taken from."""
+    """The machine that provides all values that are not fitted."""
     content: Content
-    """Its machine file."""
+    """The content of its machine file."""
     sources: tuple[Source, ...]
     points: tuple[PlacedPoint, ...]
     simulated_seconds: Array
-    """Of the points."""
+    """Simulated time per point."""
     values: tuple[Value, ...]
     eager_limit: int
     eager: Profile
@@ -80,7 +85,7 @@ class Calibration:
 
     @property
     def errors(self) -> Array:
-        """Simulated over measured time, less 1."""
+        """Simulated over measured time, minus 1."""
         return self.simulated_seconds / [entry.seconds for entry in self.points] - 1
 
     def value(self, name: str) -> Value:
@@ -94,22 +99,23 @@ def calibrate(
     largest: int | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Calibration:
-    """Fits a machine to what benchmarks measured, as ``haichi calibrate`` does.
+    """Fits a machine to measured benchmark results, as ``haichi calibrate`` does.
 
     Parameters
     ----------
-    results: files, each ``FILE`` or ``FILE@HOPS``: the links between the nodes of both ranks, 0 for ranks of one node;
-        default: the distance of the nearest two nodes.
-    like: a preset or a machine file, which has the topology and all that is not fitted.
-    largest: bytes; larger messages are left out: where caches end, say, times change in ways that no parameter has.
+    results: files, each ``FILE`` or ``FILE@HOPS``. HOPS is the number of links between the nodes of both ranks, 0
+        for ranks on one node. Default: the distance of the two nearest nodes.
+    like: a preset or a machine file, which has the topology and all values that are not fitted.
+    largest: bytes. Larger messages are omitted. Beyond the size of the caches, for example, times change in ways that
+        no parameter describes.
     progress: called with a line of text after every fit.
 
-    Raises InputError for files that are no results, OptionError for distances that the machine has not, and
+    Raises InputError for files that are not results, OptionError for distances that the machine does not have, and
     UnsupportedError without SciPy.
     """
     if not results:
-        raise OptionError("results are missing", "name the files that benchmarks have printed")
-    scipy_optimize()  # what is missing is told before anything is done
+        raise OptionError("results are missing", "name the files with the output of the benchmarks")
+    scipy_optimize()  # reports a missing SciPy before any work
     content, name = like_content(like)
     machine = Machine.from_json(json.dumps(content, indent=1), name=name)
     distances = Distances.of(machine)
@@ -122,7 +128,7 @@ def calibrate(
 
 
 def like_content(like: str) -> tuple[Content, str]:
-    """A machine file as Python has it, and the name that stands for it. Raises OptionError and InputError."""
+    """The content and the name of a machine file. Raises OptionError and InputError."""
     machine = Machine(like)
     if machine.text is not None:
         return json.loads(machine.text), like
@@ -137,7 +143,7 @@ def _read(
     for word in results:
         path, stated = file_and_hops(word)
         if any(os.path.samefile(path, source.path) for source in sources if os.path.exists(path)):
-            raise OptionError(f"{word}: this file is given twice", "each file counts once, at one distance")
+            raise OptionError(f"{word}: duplicate file", "give each file once, with one distance")
         reader, found = read_results(path)
         hops = distances.nearest if stated is None else stated
         distances.check(hops, word, machine)
@@ -148,11 +154,13 @@ def _read(
         ]
         left_out = list(found.left_out)
         if len(placed) < len(found.points):
-            left_out.append(f"{len(found.points) - len(placed)} messages of more than {largest} bytes")
+            left_out.append(f"{len(found.points) - len(placed)} messages have more than {largest} bytes")
         sources.append(Source(path, reader.name, hops, len(placed), tuple(left_out)))
         points += placed
     if not points:
-        raise OptionError(f"largest: all messages have more than {largest} bytes", "sizes are in the result files")
+        raise OptionError(
+            f"invalid largest: {largest} (all messages have more bytes)", "use a size from the result files"
+        )
     return sources, points
 
 
@@ -161,7 +169,7 @@ def _fitted(problem: Problem, content: Content, like: str, sources: Sequence[Sou
     free = [parameter.name for parameter in PARAMETERS if any(map(parameter.needs, points))]
     if len(points) < len(free):
         raise InputError(
-            f"{len(points)} measured points do not fix {len(free)} parameters",
+            f"a fit of {len(free)} parameters requires as many measured points, found {len(points)}",
             "measure more message sizes",
         )
     preset_limit = eager_limit_of(content)
@@ -206,7 +214,7 @@ def _fitted(problem: Problem, content: Content, like: str, sources: Sequence[Sou
 
 
 def title(point: PlacedPoint) -> str:
-    """Of a point's benchmark and place."""
+    """The benchmark and the distance of a point."""
     place = "one node" if point.hops == 0 else f"{point.hops} link{'s' if point.hops > 1 else ''}"
     return BENCHMARKS[point.benchmark].title + ("" if point.is_barrier else f", {place}")
 

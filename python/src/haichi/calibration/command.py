@@ -18,13 +18,13 @@ from haichi.errors import OptionError
 
 
 def run_calibrate(given: dict[str, Any]) -> tuple[int, str]:
-    """The exit code, and what goes to standard output."""
+    """The exit code, and the text for standard output."""
     results: list[str] = given["RESULTS"]
     outputs = [given[name] for name in ("output", "figure") if name in given]
     kind = check_figure(given["figure"]) if "figure" in given else ""
     like = given.get("like", DEFAULT_LIKE)
     if given.get("output") == "-":
-        raise OptionError("§output -: the machine file is part of §json", "name a file")
+        raise OptionError("§output - cannot be combined with §json, which contains the machine file", "name a file")
     inputs = [*(file_and_hops(word)[0] for word in results), like]
     _core.check_outputs([encoded("input", path) for path in inputs], [encoded("output", path) for path in outputs])
     line = None if given.get("quiet") or not sys.stderr.isatty() else progress_line.show

@@ -1,4 +1,4 @@
-"""The eager limit: a step, found by a fit for each size behind which the times jump."""
+"""Finds the eager limit: times jump at this size. Fits are compared for each size with a jump."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from haichi.calibration.simulated import Setting
 _LEAST_LIMIT = 8  # acknowledgements of streams are eager
 _TRIED = 2
 _FEW_STEPS = 2
-"""Of a fit that is there to be compared: limits that are wrong are far off."""
+"""Steps of a fit that only serves comparison: wrong limits are far off."""
 _FEWEST_ON_A_SIDE = 3
 SIGNIFICANT = 9.0
 """Three standard errors, as a difference of sums of squares in variances of a residual."""
@@ -21,27 +21,27 @@ SIGNIFICANT = 9.0
 
 @dataclass(frozen=True)
 class Profile:
-    """The best fit over the limits that were tried."""
+    """The best fit over the tried limits."""
 
     fitted: Fitted
     is_told: bool
-    """One limit is better than all others: those next to it, and none at all."""
+    """One limit is better than all others, including its neighbours and the absence of a limit."""
     rivals: tuple[int, ...]
     """Limits that fit nearly as well."""
     first_rendezvous: int | None
-    """The smallest measured size above the limit; None: all were eager."""
+    """The smallest measured size above the limit; None if all messages were eager."""
 
 
 def profile(
     problem: Problem, free: Sequence[str], preset_limit: int, start: Callable[[int], Mapping[str, float]]
 ) -> Profile:
-    """`start` gives the values to begin with for a limit. A limit is known but for the gap between two sizes."""
+    """`start` returns the start values for a limit. A limit is known only up to the gap between two measured sizes."""
     sizes = sorted({point.size_bytes for point in problem.points if not point.is_barrier})
     if not sizes:
         return Profile(problem.fit(free, Setting(start(preset_limit), preset_limit)), False, (), None)
 
     def side(limit: int) -> int:
-        """How many sizes are eager: limits with the same number cannot be told apart."""
+        """The number of eager sizes. Limits with the same number cannot be distinguished."""
         return sum(size <= limit for size in sizes)
 
     def limit_of(count: int) -> int:
@@ -74,7 +74,7 @@ def profile(
 
 
 def jumps(points: Sequence[PlacedPoint]) -> list[int]:
-    """The sizes behind which two straight lines, one up to there and one from there on, fit the times best."""
+    """The sizes after which two straight lines, one up to the size and one above it, fit the times best."""
     series: dict[tuple[str, str, int], list[PlacedPoint]] = defaultdict(list)
     for point in points:
         if not point.is_barrier:
@@ -93,9 +93,9 @@ def jumps(points: Sequence[PlacedPoint]) -> list[int]:
 
 
 def _misfits(sizes: Sequence[float], times: Sequence[float]) -> list[float]:
-    """Of the first point, the first two, and so on: the least sum of squares of the relative errors of a straight
-    line. Takes linear time: each point changes the weighted means, and the sums of squares of differences from them
-    (West 1979), which cancel less than sums of the values do."""
+    """The least sum of squares of the relative errors of a straight line through the first point, the first two, and so
+    on. Takes linear time: each point changes the weighted means, and the sums of squares of differences from the means
+    (West 1979). These lose fewer digits to cancellation than sums of the values."""
     weight = mean_size = mean_time = of_sizes = of_both = of_times = 0.0
     found = []
     for size, time in zip(sizes, times, strict=True):

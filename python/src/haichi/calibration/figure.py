@@ -1,4 +1,4 @@
-"""A figure: measured times and simulated ones."""
+"""A figure of measured and simulated times."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _COLORS = ("#0b6bb0", "#c65102", "#3d8b37", "#7b3f99", "#8a6d00", "#7b8794")
 
 
 def check_figure(path: str) -> str:
-    """The format that the name asks for. Raises OptionError for another one, UnsupportedError without matplotlib."""
+    """The file format of the name. Raises OptionError for unknown formats, UnsupportedError without matplotlib."""
     kind = Path(path).suffix.removeprefix(".").lower()
     if kind not in FORMATS:
-        raise OptionError(f"--figure: {path!r} must end with .svg or .png")
+        raise OptionError(f"invalid --figure: {path!r} (the name must end with .svg or .png)")
     matplotlib()
     return kind
 
 
 def figure_bytes(calibration: Calibration, kind: str) -> bytes:
-    """Of a file in `kind`. Equal calibrations give equal SVG."""
+    """The content of a file in the format `kind`. Equal calibrations give equal SVG."""
     ((_, content),) = drawn(lambda figure: _draw(figure, calibration), [kind])
     return content
 
@@ -48,9 +48,9 @@ def _draw(figure: Any, calibration: Calibration) -> None:
             axes.axvline(calibration.eager_limit, color="#7b8794", linestyle=":", linewidth=1)
     times.set_yscale("log")
     times.set_ylabel("microseconds")
-    times.set_title("measured (dots) and simulated (lines)", loc="left")
+    times.set_title("measured (dots) and simulated (lines) times", loc="left")
     if drawn:
         times.legend(frameon=False, fontsize=7)
     errors.axhline(0, color="#7b8794", linewidth=0.8)
-    errors.set_ylabel("simulated less measured, %")
+    errors.set_ylabel("error of simulated times, %")
     errors.set_title(f"errors, {calibration.rms:.1%} root mean square", loc="left")

@@ -16,37 +16,35 @@ from haichi.errors import UnsupportedError
 
 Array = npt.NDArray[np.float64]
 LEAST_ERROR = 0.01
-"""What a measured time is believed at most to be known to, relative. Exact input must not make everything certain."""
+"""The smallest relative error of a measured time. Without it exact input would make every value certain."""
 _STEP = 1e-3
-"""Of differences: times of the simulator are whole picoseconds, and piecewise linear in what is fitted."""
+"""The step of differences. Times of the simulator are integer picoseconds and piecewise linear in the fitted values."""
 _SMALL = 0.1
-"""Of the shortest measured time that a value is part of: errors of values below this are relative to it."""
+"""A fraction of the shortest measured time that includes a value. Errors of smaller values are relative to it."""
 _MOST_STEPS = 12
 _LEAST_STEP = 1e-3
 _LEAST_GAIN = 1e-3
 
 
 def scipy_optimize() -> Any:
-    """Raises UnsupportedError where SciPy is missing."""
+    """The module scipy.optimize; raises UnsupportedError if SciPy is missing."""
     try:
         import scipy.optimize
     except ImportError as error:
-        raise UnsupportedError(
-            "parameters are fitted by SciPy, which is missing", "install the package scipy"
-        ) from error
+        raise UnsupportedError("calibration requires SciPy", "install the package scipy") from error
     return scipy.optimize
 
 
 @dataclass(frozen=True)
 class Fitted:
-    """The least squares over some of the parameters."""
+    """A least-squares fit of some of the parameters."""
 
     free: tuple[str, ...]
     setting: Setting
     cost: float
     """The sum of squares."""
     jacobian: Array
-    """Of the residuals by the free values, each relative to its `Problem.size_of`."""
+    """Derivatives of the residuals by the free values, each relative to its `Problem.size_of`."""
 
 
 @dataclass(frozen=True)
@@ -59,11 +57,11 @@ class _Tangent:
     times: Array
     slopes: Array
     measured: Array
-    """Logarithms."""
+    """Logarithms of the measured times."""
     weights: Array
 
     def least(self) -> Array:
-        """The least squares: a change of the scaled values that keeps them at 0 or above."""
+        """The change of the scaled values with the least squares; it keeps all values at 0 or above."""
         here = np.array([self.at.values[name] for name in self.free]) / self.scales
         least = np.array([1e-3 if name == "bandwidth" else 0.0 for name in self.free]) - here
 
@@ -87,14 +85,14 @@ class _Tangent:
 
 
 class Problem:
-    """Measured points, and the simulator that is to repeat them."""
+    """Measured points, and the simulator that reproduces them."""
 
     def __init__(self, points: Sequence[PlacedPoint], simulator: Simulator, tell: Callable[[str], None]) -> None:
         self.points = tuple(points)
         self.simulator = simulator
         self.tell = tell
         self._measured = np.log([entry.seconds for entry in points])
-        # A time of two digits counts less than one of four.
+        # A time with two digits counts less than a time with four.
         printed = np.array([entry.resolution for entry in points])
         self._weights = 1 / np.sqrt(1 + (printed / LEAST_ERROR) ** 2)
 
@@ -105,7 +103,7 @@ class Problem:
         return np.asarray(self._weights * (np.log(np.maximum(self.times(setting), 1e-15)) - self._measured))
 
     def smallest(self, name: str, eager_limit: int) -> float:
-        """A value of this parameter that is small beside the times that it is part of."""
+        """A value of this parameter that is small compared with the times that include it."""
         points = [entry for entry in self.points if BY_NAME[name].concerns(entry)]
         if name == "rendezvous_overhead":
             points = [point for point in points if point.size_bytes > eager_limit] or points
@@ -114,14 +112,14 @@ class Problem:
         return _SMALL * min(point.seconds / point.size_bytes for point in points if point.size_bytes > 0)
 
     def size_of(self, name: str, at: Setting) -> float:
-        """What the error of a value is relative to."""
+        """The reference for relative errors of a value."""
         return max(at.values[name], self.smallest(name, at.eager_limit))
 
     def fit(self, free: Sequence[str], start: Setting, most_steps: int = _MOST_STEPS) -> Fitted:
-        """From `start` on, which has the values that are held, too. Values stay at 0 or above.
+        """Fits the free values from `start` on, which also has the held values. Values stay at 0 or above.
 
-        Times are piecewise linear in the values: a few times the tangent is fitted in their place, and followed as far
-        as the simulator agrees.
+        Times are piecewise linear in the values. Each of a few steps fits the tangent instead and follows it as far as
+        the simulator agrees.
         """
         if not free:
             return Fitted((), start, self._cost(start), np.empty((len(self.points), 0)))
@@ -136,7 +134,7 @@ class Problem:
             gain, cost, at = cost - there, there, tangent.towards(found, step)
             if gain < _LEAST_GAIN * cost + 1e-9:
                 break
-        self.tell(f"eager limit {at.eager_limit} bytes: {self.typical(cost):.1%} off")
+        self.tell(f"eager limit {at.eager_limit} bytes: error {self.typical(cost):.1%}")
         sizes = np.array([self.size_of(name, at) for name in free])
         tangent = self._tangent(free, at)
         jacobian = (self._weights / tangent.times)[:, None] * tangent.slopes * (sizes / tangent.scales)
@@ -147,7 +145,7 @@ class Problem:
         return float(residuals @ residuals)
 
     def _tangent(self, free: Sequence[str], at: Setting) -> _Tangent:
-        """By differences."""
+        """The tangent, from differences."""
         scales = np.array([self.size_of(name, at) for name in free])
         times = self.times(at)
         slopes = np.empty((len(times), len(free)))
@@ -161,5 +159,5 @@ class Problem:
         return float(np.sqrt(cost / len(self.points)))
 
     def variance(self, fitted: Fitted) -> float:
-        """Of a residual."""
+        """The variance of a residual."""
         return max(fitted.cost / max(len(self.points) - len(fitted.free), 1), LEAST_ERROR**2)

@@ -1,4 +1,4 @@
-"""What the data cannot tell: values that may change, alone or together, without a measured time changing."""
+"""Finds values that the data does not determine: they can change, alone or together, without a change of any time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from haichi.calibration.fit import Fitted, Problem
 from haichi.calibration.simulated import Setting
 
 UNKNOWN = 0.5
-"""A relative standard error from which a value is not known."""
+"""The relative standard error above which a value counts as unknown."""
 _INVOLVED = 0.25
 _GIVEN_UP_FIRST = (
     *("dma_bandwidth", "copies", "rendezvous_overhead", "hop_latency", "shared_memory_latency"),
@@ -21,20 +21,20 @@ _GIVEN_UP_FIRST = (
 
 @dataclass(frozen=True)
 class Held:
-    """A parameter that the data cannot tell, and the value that it has instead."""
+    """A parameter that the data does not determine, and its substitute value."""
 
     name: str
     value: float
     is_preset: bool
-    """Else without effect: no time, no limit."""
+    """False if the value has no effect: no time, or no limit."""
     together: tuple[str, ...]
-    """Those that the same times depend on, of which only a combination is known; none: times hardly depend on it."""
+    """Other parameters of which only a combination with this one is known; empty if times hardly depend on it."""
 
 
 def hold_what_is_unknown(problem: Problem, fitted: Fitted, preset: dict[str, float]) -> tuple[Fitted, list[Held]]:
-    """Holds one parameter after the other until the rest is known, and fits the rest again."""
+    """Holds one parameter after the other until all others are known, and fits the others again."""
     held: list[Held] = []
-    kept: set[str] = set()  # unknown, but nothing else fits as well
+    kept: set[str] = set()  # unknown, but no substitute value fits as well
     while True:
         found = _unknown_direction(problem, fitted, kept)
         if found is None:
@@ -52,7 +52,7 @@ def hold_what_is_unknown(problem: Problem, fitted: Fitted, preset: dict[str, flo
 
 
 def _unknown_direction(problem: Problem, fitted: Fitted, kept: set[str]) -> tuple[list[str], list[str]] | None:
-    """Which parameters may be held, in this order, and all that change together; None: all is known."""
+    """The parameters to hold, in this order, and all that change together; None if all are known."""
     errors = relative_errors(problem, fitted)
     unknown = [name for name in fitted.free if errors[name] > UNKNOWN and name not in kept]
     if not unknown:
@@ -63,7 +63,7 @@ def _unknown_direction(problem: Problem, fitted: Fitted, kept: set[str]) -> tupl
     if idle:
         return sorted(idle, key=_GIVEN_UP_FIRST.index)[:1], []
     _, vectors = np.linalg.eigh(fitted.jacobian.T @ fitted.jacobian)
-    weakest = np.abs(vectors[:, 0]) * norms  # by what they do to the times, which is opposite
+    weakest = np.abs(vectors[:, 0]) * norms  # by their effects on the times, which cancel
     together = [
         name for name, part in zip(fitted.free, weakest.tolist(), strict=True) if part > _INVOLVED * weakest.max()
     ]
@@ -72,12 +72,12 @@ def _unknown_direction(problem: Problem, fitted: Fitted, kept: set[str]) -> tupl
 
 
 def _idle(problem: Problem) -> float:
-    """A change of all points together that a doubled value makes at most, if nothing depends on it."""
+    """The largest effect of a doubled value on all points together that counts as none."""
     return 1e-3 * float(np.sqrt(len(problem.points)))
 
 
 def _held(problem: Problem, fitted: Fitted, name: str, preset: float) -> tuple[Fitted, float, bool] | None:
-    """At the preset's value, or without effect, if the rest then fits as well; None: neither does."""
+    """Holds a value at the preset, or without effect, if the rest then fits as well; None if neither does."""
     rest = [other for other in fitted.free if other != name]
     allowed = fitted.cost + SIGNIFICANT * problem.variance(fitted)
     for value, is_preset in ((preset, True), (0.0, False)):
@@ -90,7 +90,7 @@ def _held(problem: Problem, fitted: Fitted, name: str, preset: float) -> tuple[F
 
 
 def _start(problem: Problem, fitted: Fitted, name: str, value: float) -> Setting:
-    """Along the direction in which times hardly change, until `name` has this value."""
+    """Follows the direction in which times hardly change, until `name` has this value."""
     _, vectors = np.linalg.eigh(fitted.jacobian.T @ fitted.jacobian)
     values = fitted.setting.values
     parts = {
@@ -103,16 +103,16 @@ def _start(problem: Problem, fitted: Fitted, name: str, value: float) -> Setting
 
 
 def relative_errors(problem: Problem, fitted: Fitted) -> dict[str, float]:
-    """Standard errors, relative to the values; infinite where nothing depends on one."""
+    """Standard errors, relative to the values; very large for values without effect."""
     if not fitted.free:
         return {}
-    # Directions without effect get an error beyond all bounds, not a failing inverse.
+    # Directions without effect get a huge error instead of a failing inverse.
     values, vectors = np.linalg.eigh(fitted.jacobian.T @ fitted.jacobian)
     variances = (vectors**2) @ (1 / np.maximum(values, 1e-18)) * problem.variance(fitted)
     return dict(zip(fitted.free, np.sqrt(variances).tolist(), strict=True))
 
 
 def absolute_errors(problem: Problem, fitted: Fitted) -> dict[str, float]:
-    """In seconds, or seconds per byte."""
+    """Standard errors in seconds or seconds per byte."""
     errors = relative_errors(problem, fitted)
     return {name: error * problem.size_of(name, fitted.setting) for name, error in errors.items()}

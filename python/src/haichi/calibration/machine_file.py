@@ -12,11 +12,11 @@ from haichi.calibration.words import counted, error_words, limit_origin, origin
 
 
 def machine_text(calibration: Calibration, path: str) -> str:
-    """Of the file that is to stand at `path`: every value with a note of where it comes from."""
+    """The text of a machine file at `path`: every value has a note with its origin."""
     machine = dict(calibration.machine)
     machine["name"] = os.path.basename(path).removesuffix(".json") or "calibrated"
     graph = machine["topology"].get("file")
-    if graph is not None:  # relative to the machine file's folder
+    if graph is not None:  # relative to the directory of the machine file
         graph = os.path.join(os.path.dirname(calibration.like), graph)
         machine["topology"] = machine["topology"] | {"file": os.path.relpath(graph, os.path.dirname(path) or ".")}
     machine["notes"] = _notes(calibration, machine)
@@ -27,13 +27,13 @@ def _notes(calibration: Calibration, machine: dict[str, Any]) -> dict[str, str]:
     sources = ", ".join(os.path.basename(source.path) for source in calibration.sources)
     before = calibration.content.get("notes", {})
     notes = {
-        "": f"fitted by haichi calibrate to {sources}: {calibration.rms:.1%} off in "
-        f"{counted(len(calibration.points), 'point')}. What has no note of its own is that of {calibration.like}"
+        "": f"fitted by haichi calibrate to {sources}; root-mean-square error {calibration.rms:.1%} over "
+        f"{counted(len(calibration.points), 'point')}. Values without a note are from {calibration.like}"
         + (f": {before['']}" if before.get("") else "")
     }
     notes |= {pointer: note for pointer, note in before.items() if pointer}
     for value in calibration.values:
-        if not value.is_fitted and value.held is None:
+        if value.error is None and value.held is None:
             continue
         pointers = [value.parameter.pointer]
         text = f"{origin(calibration, value)} {error_words(value)}".strip()
@@ -56,8 +56,8 @@ def _notes(calibration: Calibration, machine: dict[str, Any]) -> dict[str, str]:
 def _of_raised(calibration: Calibration, machine: dict[str, Any], pointer: str) -> str:
     first, second = pointer[1:].split("/")
     if calibration.content[first][second] == machine[first][second]:
-        return f"that of {calibration.like}: what is measured is the slowest place on the way, which this is not"
-    return f"raised from {calibration.content[first][second]}, that of {calibration.like}, to what was measured"
+        return f"value of {calibration.like} (only the slowest part of the route limits the measured bandwidth)"
+    return f"raised from {calibration.content[first][second]} (value of {calibration.like}) to the measured bandwidth"
 
 
 def _is_there(machine: dict[str, Any], pointer: str) -> bool:
@@ -73,7 +73,7 @@ def _is_there(machine: dict[str, Any], pointer: str) -> bool:
 
 
 def parameters_of(calibration: Calibration) -> dict[str, dict[str, Any]]:
-    """For the report as JSON."""
+    """The parameters in the JSON report."""
     entries = {}
     for value in calibration.values:
         is_time = BY_NAME[value.parameter.name].unit == "seconds"

@@ -1,4 +1,4 @@
-"""NetPIPE: what it prints, and its file np.out."""
+"""NetPIPE: its printed output, and its file np.out."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ def is_netpipe(text: str) -> bool:
 
 
 def _is_row(line: str) -> bool:
-    """`0: ... bytes ... -->`, in one pass over the line."""
+    """Recognises `0: ... bytes ... -->` in one pass over the line."""
     head, _, rest = line.partition(":")
     before, arrow, _ = rest.rpartition("-->")
     return bool(arrow) and rest[0].isspace() and head.lstrip().isdecimal() and _BYTES.search(before) is not None
 
 
 def read_netpipe(lines: Lines) -> Results:
-    """Half round trips of ping-pongs, for each size the shortest of several trials."""
+    """Half round trips of ping-pongs: the shortest of several trials for each size."""
     results = Results()
     for number, line in lines:
         if not _is_row(line):
@@ -33,7 +33,7 @@ def read_netpipe(lines: Lines) -> Results:
         row = _ROW.match(line)
         if row is None:
             lines.fail(
-                number, "a row of NetPIPE that is not whole", "as in '1: 8 bytes 100 times --> 2 Mbps in 3 usec'"
+                number, "incomplete row of NetPIPE", "a row looks like '1: 8 bytes 100 times --> 2 Mbps in 3 usec'"
             )
         time = lines.microseconds(number, "time", row[4])
         rate = lines.number(number, "rate", row[3], _MOST_MEGABITS_PER_S)
@@ -56,7 +56,7 @@ def _is_file_row(row: list[str]) -> bool:
         return False
     if not (size > 0 and rate > 0 and seconds > 0 and math.isfinite(rate * seconds)):
         return False
-    # Rounded to 10 ns.
+    # NetPIPE rounds to 10 ns.
     return math.isclose(8 * size / (rate * _BITS_PER_MEGABIT), seconds, rel_tol=0.02, abs_tol=1e-8)
 
 
@@ -67,7 +67,7 @@ def read_netpipe_file(lines: Lines) -> Results:
         if not words:
             continue
         if len(words) != 3:
-            lines.fail(number, f"{len(words)} columns, where NetPIPE writes bytes, megabits per second and seconds")
+            lines.fail(number, f"expected 3 columns (bytes, megabits per second, seconds), found {len(words)}")
         rate = lines.number(number, "rate", words[1], _MOST_MEGABITS_PER_S)
         seconds = lines.number(number, "time", words[2], 1e6)
         time = Number(seconds.value * 1e6, seconds.resolution)
@@ -76,7 +76,7 @@ def read_netpipe_file(lines: Lines) -> Results:
 
 
 def _point(lines: Lines, number: int, size: int, rate: Number, microseconds: Number) -> list[Point]:
-    """By the rate or the time, whichever has more digits."""
+    """Uses the rate or the time, whichever has more digits."""
     seconds = Number(microseconds.value * 1e-6, microseconds.resolution)
     if rate.value > 0 and rate.resolution < microseconds.resolution:
         seconds = Number(8 * size / (rate.value * _BITS_PER_MEGABIT), rate.resolution)

@@ -20,7 +20,7 @@ _MOST_MEGABYTES_PER_S = 1e9
 
 @dataclass(frozen=True)
 class _Columns:
-    """Of the last header: which word of a row is the size, which the value."""
+    """Positions of the size and the value in a row, from the last header."""
 
     size: int | None
     value: int
@@ -33,7 +33,7 @@ def is_osu(text: str) -> bool:
 
 
 def _title(line: str) -> str | None:
-    """`Latency`, of `# OSU MPI Latency Test v7.5`. By words: it takes a time that grows with the line only."""
+    """`Latency` from `# OSU MPI Latency Test v7.5`. Works word by word, so that the time is linear in the line."""
     if not line.lstrip().startswith("#"):
         return None
     words = line.lstrip()[1:].split()
@@ -43,7 +43,7 @@ def _title(line: str) -> str | None:
 
 
 def read_osu(lines: Lines) -> Results:
-    """Lines before the first title, of job scripts and launchers, say nothing. Several outputs may stand in a file."""
+    """Ignores lines of job scripts and launchers before the first title. A file may hold several outputs."""
     results = Results()
     benchmark, title, columns = None, "", None
     for number, raw in lines:
@@ -52,22 +52,26 @@ def read_osu(lines: Lines) -> Results:
             title, columns = found, None
             benchmark = _BENCHMARKS.get(title)
             if benchmark is None:
-                results.left_out.append(f"line {number}: OSU {title}: not a benchmark that is fitted")
+                results.left_out.append(f"line {number}: unsupported benchmark: OSU {title}")
         elif benchmark is None or not line:
             continue
         elif line.startswith("#"):
             columns = _header(line) or columns
         elif columns is None:
-            lines.fail(number, f"a row of OSU {title} before the names of its columns", "the header is a line '# Size'")
+            lines.fail(
+                number,
+                f"expected a header with column names, found a row of OSU {title}",
+                "the header is a line '# Size'",
+            )
         elif not lines.is_row(line.split(), columns.count):
-            results.left_out.append(f"line {number}: {quoted(line)}: not a row of OSU {title}")
+            results.left_out.append(f"line {number}: expected a row of OSU {title}, found {quoted(line)}")
         elif (point := _row(lines, number, benchmark, columns, line.split())) is not None:
             results.points.append(point)
     return results
 
 
 def _header(line: str) -> _Columns | None:
-    """Of a line with the names of columns."""
+    """The columns of a header line."""
     names = [name for name in _COLUMN_GAP.split(line.lstrip("#").strip()) if name]
     values = [k for k, name in enumerate(names) if re.match(r"(Avg )?Latency ?\(us\)|Bandwidth ?\(MB/s\)", name)]
     if not values:
@@ -79,7 +83,9 @@ def _header(line: str) -> _Columns | None:
 
 def _row(lines: Lines, number: int, benchmark: str, columns: _Columns, words: list[str]) -> Point | None:
     if len(words) != columns.count:
-        lines.fail(number, f"{len(words)} columns, but the header names {columns.count}", "was the run cut short?")
+        lines.fail(
+            number, f"expected {columns.count} columns, found {len(words)}", "check whether the run was complete"
+        )
     if "Fail" in words:
         lines.fail(number, "the benchmark's validation failed", "measure again")
     size = 0 if columns.size is None else lines.size(number, words[columns.size])
@@ -93,6 +99,6 @@ def _row(lines: Lines, number: int, benchmark: str, columns: _Columns, words: li
     else:
         time = lines.microseconds(number, "latency", word)
         if time.value == 0:
-            return None  # less than what is printed
+            return None  # below the printed precision
         seconds = Number(time.value * 1e-6, time.resolution)
     return lines.point(number, benchmark, None, size, seconds)

@@ -1,4 +1,4 @@
-"""What is fitted: where it stands in a machine file, which points depend on it, and what would tell it."""
+"""The fitted parameters: their keys in a machine file, the points that depend on them, and suitable measurements."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from haichi.calibration.benchmarks import BENCHMARKS
 from haichi.calibration.placed import PlacedPoint
 
 Content = dict[str, Any]
-"""Of a machine file."""
+"""Content of a machine file."""
 Values = Mapping[str, float]
-"""By the names of parameters: seconds, or seconds per byte, so that times are sums of them; 0 per byte is no limit."""
+"""Values by the names of parameters, in seconds or seconds per byte, so that times are sums. 0 per byte is no limit."""
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A row."""
+    """A table entry."""
 
     name: str
     title: str
     unit: Literal["seconds", "seconds per byte"]
     path: tuple[str, str]
-    """Of its value in a machine file."""
+    """The key of the value in a machine file."""
     concerns: Callable[[PlacedPoint], bool]
-    """Whether a point can depend on it."""
+    """True if a point can depend on the parameter."""
     needs: Callable[[PlacedPoint], bool]
-    """Without one such point nothing is known of it."""
+    """True for points that the parameter requires: without one it is unknown."""
     tells: str
-    """Which measurement does."""
+    """Measurements that determine the parameter."""
 
     @property
     def pointer(self) -> str:
@@ -75,7 +75,7 @@ PARAMETERS = (
         ("router", "switch_latency"),
         _is_remote,
         _is_remote,
-        "ping-pongs at two distances (FILE@HOPS), or one beside a stream of small messages",
+        "ping-pongs at two distances (FILE@HOPS), or one with a stream of small messages",
     ),
     Parameter(
         "bandwidth",
@@ -93,7 +93,7 @@ PARAMETERS = (
         ("node", "dma_bandwidth"),
         _is_remote,
         _goes_both_ways,
-        "both directions at once (osu_bibw, Biband), where they are slower than twice one direction",
+        "both directions at once (osu_bibw, Biband), if they are slower than twice one direction",
     ),
     Parameter(
         "copies",
@@ -102,7 +102,7 @@ PARAMETERS = (
         ("node", "memory_bandwidth"),
         _has_bytes,
         _has_bytes,
-        "eager messages of several sizes beside rendezvous ones, which are not copied",
+        "eager messages of several sizes, and rendezvous messages, which are not copied",
     ),
     Parameter(
         "rendezvous_overhead",
@@ -120,7 +120,7 @@ PARAMETERS = (
         ("node", "shared_memory_latency"),
         _is_local,
         _is_local,
-        "a ping-pong of two ranks of a node (FILE@0) beside a stream of small messages",
+        "a ping-pong of two ranks of a node (FILE@0), with a stream of small messages",
     ),
     Parameter(
         "shared_memory_bandwidth",
@@ -138,20 +138,20 @@ PARAMETERS = (
         ("node", "barrier"),
         lambda point: point.is_barrier,
         lambda point: point.is_barrier,
-        "osu_barrier, or Barrier of IMB",
+        "a barrier (osu_barrier, or Barrier of IMB)",
     ),
 )
 BY_NAME = {parameter.name: parameter for parameter in PARAMETERS}
 EAGER_LIMIT = ("node", "eager_limit")
 DEFAULT_EAGER_LIMIT = 16 * 1024
 _FASTEST_BYTES_PER_S = 1e14
-"""From which on there is no limit."""
+"""Bandwidths from this value on are not a limit."""
 _ONE_WAY = (("link", "bandwidth"), ("router", "bandwidth"), ("node", "nic_bandwidth"))
 _DMA = ("node", "dma_bandwidth")
 
 
 def preset_value(like: Content, parameter: Parameter) -> float:
-    """Of the machine that the rest is taken from."""
+    """The value of the base machine."""
     if parameter.name == "bandwidth":
         return 1 / min(_bandwidths(like, (*_ONE_WAY, _DMA)).values())
     text = like.get(parameter.path[0], {}).get(parameter.path[1])
@@ -168,7 +168,7 @@ def eager_limit_of(like: Content) -> int:
 
 
 def _bandwidth(text: str, name: str) -> float:
-    """``"5GB/s"``: bytes in a second."""
+    """Bytes per second of a text such as ``"5GB/s"``."""
     return float(_core.parse_bytes(text.removesuffix("/s").encode(), name))
 
 
@@ -178,8 +178,8 @@ def _bandwidths(content: Content, paths: tuple[tuple[str, str], ...]) -> dict[tu
 
 
 def with_values(like: Content, values: Values, eager_limit: int, dma_is_apart: bool) -> Content:
-    """The machine file `like` with these values. `dma_is_apart`: the DMA has a value of its own; else it is part of the
-    way whose slowest place is the bandwidth that was measured."""
+    """The machine file `like` with these values. `dma_is_apart`: the DMA has its own value. Otherwise it is part of the
+    route whose slowest part has the measured bandwidth."""
     content = copy.deepcopy(like)
     for name, value in values.items():
         parameter = BY_NAME[name]
@@ -197,7 +197,7 @@ def with_values(like: Content, values: Values, eager_limit: int, dma_is_apart: b
 
 
 def _set_bandwidth(content: Content, value: float, way: tuple[tuple[str, str], ...]) -> None:
-    """Of the slowest place of the way; those that would be slower than it is now are raised to it."""
+    """Sets the slowest part of the route. Parts that would become slower than it are raised to it."""
     stated = _bandwidths(content, way)
     slowest = min(stated, key=lambda path: (stated[path], way.index(path)))
     bandwidth = 1 / value
@@ -207,7 +207,7 @@ def _set_bandwidth(content: Content, value: float, way: tuple[tuple[str, str], .
 
 
 def bandwidth_paths(like: Content, dma_is_apart: bool) -> list[str]:
-    """JSON pointers of the places that `with_values` may set with the bandwidth, the slowest first."""
+    """JSON pointers of the parts that `with_values` may set with the bandwidth, the slowest first."""
     way = (*_ONE_WAY,) if dma_is_apart else (*_ONE_WAY, _DMA)
     stated = _bandwidths(like, way)
     return ["/" + "/".join(path) for path in sorted(stated, key=lambda path: (stated[path], way.index(path)))]

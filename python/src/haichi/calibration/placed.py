@@ -1,4 +1,4 @@
-"""Where the two ranks of a benchmark ran: ``FILE@HOPS``, and two nodes of a machine that are so far apart."""
+"""Positions of the two ranks of a benchmark: ``FILE@HOPS``, and two nodes of a machine at this distance."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _MOST_TARGETS = 4096
 
 @dataclass(frozen=True)
 class PlacedPoint(Point):
-    """A point, and where its ranks ran."""
+    """A point with the distance of its ranks."""
 
     hops: int
-    """Links between their nodes; 0: they shared a node."""
+    """Links between their nodes; 0 if they shared a node."""
 
     @property
     def is_barrier(self) -> bool:
@@ -33,8 +33,8 @@ class PlacedPoint(Point):
 
 
 def file_and_hops(word: str) -> tuple[str, int | None]:
-    """``osu.txt@4``: the file, and how many links lie between both ranks; None: not stated. A file whose very name this
-    is comes first."""
+    """Splits ``osu.txt@4`` into the file and the number of links between both ranks (None if not stated). A file with
+    exactly this name takes precedence."""
     found = _WITH_HOPS.fullmatch(word)
     if found is None or os.path.exists(word):
         return word, None
@@ -43,18 +43,18 @@ def file_and_hops(word: str) -> tuple[str, int | None]:
 
 @dataclass(frozen=True)
 class Distances:
-    """From the machine's first node to its others."""
+    """Distances from the machine's first node to the other nodes."""
 
     node_at: dict[int, int]
-    """The first node at each distance in links; 0: the node itself."""
+    """The first node at each distance in links; 0 is the node itself."""
 
     @classmethod
     def of(cls, machine: Machine) -> Distances:
-        """Raises OptionError for a machine that leaves its size open."""
+        """Raises OptionError for a machine without a fixed size."""
         if machine.nodes is None:
             raise OptionError(
-                f"machine {machine.name} leaves its size open",
-                "state it, as in fx10:10x5x8: benchmarks run between nodes",
+                f"calibrate requires a machine with a fixed size, found {machine.name}",
+                "state the size, as in fx10:10x5x8",
             )
         faulty = {int(node) for node in machine.faulty}
         up = [node for node in range(machine.nodes) if node not in faulty]
@@ -71,14 +71,14 @@ class Distances:
 
     @property
     def nearest(self) -> int:
-        """Links to the nearest other node; 0 where there is none."""
+        """Links to the nearest other node; 0 for a single node."""
         return min((hops for hops in self.node_at if hops > 0), default=0)
 
     def check(self, hops: int, where: str, machine: Machine) -> None:
-        """Raises OptionError where no two nodes are so far apart."""
+        """Raises OptionError if no two nodes have this distance."""
         if hops not in self.node_at:
             known = ", ".join(map(str, sorted(self.node_at)))
             raise OptionError(
-                f"{where}: no node of {machine.name} is {hops} links away from its first one",
-                f"distances there are {known}; --like names another machine",
+                f"{where}: no node of {machine.name} has a distance of {hops} links from its first node",
+                f"use one of the distances {known}, or name another machine with --like",
             )

@@ -1,4 +1,4 @@
-"""The formats of results: a row each, recognised by their content."""
+"""The formats of results. Each is recognised by its content."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_FILE_BYTES = 64 << 20
 
 @dataclass(frozen=True)
 class Reader:
-    """A row."""
+    """A table entry."""
 
     name: str
     is_one: Callable[[str], bool]
@@ -33,25 +33,25 @@ READERS = (
 
 
 def read_results(path: str) -> tuple[Reader, Results]:
-    """A file of one format. Raises InputError, with the line, for what is none, is broken, or has no point."""
+    """Reads a file of one format. Raises InputError, with the line, for unknown or broken files, or without points."""
     try:
         content = Path(path).read_bytes()
     except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+        raise InputError(f"cannot read {path}: {error.strerror}") from error
     if len(content) > _MOST_FILE_BYTES:
-        raise InputError(f"{path}: {len(content)} bytes are more than the output of a benchmark can be")
+        raise InputError(f"{path}: {len(content)} bytes are too many for the output of a benchmark")
     if b"\0" in content:
-        raise InputError(f"{path}:{content[: content.index(0)].count(10) + 1}: a NUL byte: this is no text")
+        raise InputError(f"{path}:{content[: content.index(0)].count(10) + 1}: expected text, found a NUL byte")
     text = content.decode("utf-8", "replace")
     reader = next((reader for reader in READERS if reader.is_one(text)), None)
     if reader is None:
         names = ", ".join(reader.name for reader in READERS)
-        raise InputError(f"{path}: not the output of a known benchmark", f"haichi reads {names}")
+        raise InputError(f"{path}: expected the output of a known benchmark", f"use one of {names}")
     results = reader.read(Lines(path, text))
     if not results.points:
         why = f": {results.left_out[0]}" if results.left_out else ""
         raise InputError(
-            f"{path}: {reader.name} without a row that can be fitted{why}",
-            "latency, bandwidth, bidirectional bandwidth and barrier are fitted (docs/reference/calibration.md)",
+            f"{path}: no usable row of {reader.name}{why}",
+            "measure latency, bandwidth, bidirectional bandwidth or a barrier (docs/reference/calibration.md)",
         )
     return reader, results

@@ -1,4 +1,4 @@
-"""What a calibration says: text for people, JSON for programs."""
+"""The report of a calibration: text for people, JSON for programs."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ SCHEMA = "haichi-calibration/1"
 def report_text(calibration: Calibration) -> str:
     errors = np.abs(calibration.errors)
     lines = [
-        f"{counted(len(calibration.points), 'point')} of {counted(len(calibration.sources), 'file')}, "
-        f"the rest like {calibration.like}",
-        f"simulated times are {calibration.rms:.1%} off (root mean square), "
-        f"{np.median(errors):.1%} in the median, at most {errors.max():.1%}",
+        f"{counted(len(calibration.points), 'point')} of {counted(len(calibration.sources), 'file')}; "
+        f"other values from {calibration.like}",
+        f"errors of simulated times: {calibration.rms:.1%} root mean square, "
+        f"{np.median(errors):.1%} median, {errors.max():.1%} maximum",
         "",
         *_values(calibration),
     ]
     misfits = what_does_not_fit(calibration)
     if misfits:
-        lines += ["", "what does not fit:", *(f"  - {sentence}" for sentence in misfits)]
+        lines += ["", "poor fits:", *(f"  - {sentence}" for sentence in misfits)]
     unknown = what_is_unknown(calibration)
     if unknown:
-        lines += ["", "what the data cannot tell:", *(f"  - {sentence}" for sentence in unknown)]
+        lines += ["", "values that the data does not determine:", *(f"  - {sentence}" for sentence in unknown)]
     lines += ["", *_residuals(calibration)]
     left_out = [f"{file_name(source.path)}: {why}" for source in calibration.sources for why in source.left_out]
     if left_out:
-        lines += ["", "left out:", *(f"  {why}" for why in left_out)]
+        lines += ["", "omitted:", *(f"  {why}" for why in left_out)]
     return "\n".join(lines) + "\n"
 
 
@@ -66,7 +66,7 @@ def _residuals(calibration: Calibration) -> Iterator[str]:
 
 
 def report_json(calibration: Calibration, machine: str) -> str:
-    """`machine`: the text of the machine file."""
+    """The report as JSON; `machine` is the text of the machine file."""
     content = {
         "schema": SCHEMA,
         "like": calibration.like,

@@ -1,4 +1,4 @@
-"""What benchmarks print, as measured points."""
+"""Measured points from the output of benchmarks."""
 
 from __future__ import annotations
 
@@ -14,43 +14,43 @@ _MOST_BYTES = 2**40
 _MOST_MICROSECONDS = 1e12
 _LEAST_SECONDS = 1e-18
 _LONGEST_NUMBER = 60
-"""Characters: no benchmark prints more, and what is computed of them stays in range."""
+"""The maximum number of characters. Benchmarks print shorter numbers, and computations with them stay in range."""
 
 
 @dataclass(frozen=True)
 class Point:
-    """One row of a file that says how long something takes."""
+    """A row of a file with a measured time."""
 
     file: str
     line: int
     benchmark: str
     """A key of `haichi.calibration.benchmarks.BENCHMARKS`."""
     processes: int | None
-    """None: the format does not say."""
+    """None if the format does not state it."""
     size_bytes: int
-    """Of a message; 0 of barriers."""
+    """Bytes of a message; 0 for barriers."""
     seconds: float
-    """Of one round of the benchmark, shared out over the messages that a rank sends in it."""
+    """The time of one round of the benchmark, distributed over the messages that a rank sends in it."""
     resolution: float
-    """Half of the last digit that was printed, relative."""
+    """Half of the last printed digit, relative to the value."""
 
 
 @dataclass
 class Results:
-    """What a file says, and what of it cannot be used."""
+    """The points of a file, and its unusable lines."""
 
     points: list[Point] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
-    """Why, with the line: for people."""
+    """Reasons, with the line, for people."""
 
 
 @dataclass(frozen=True)
 class Number:
-    """As it was printed."""
+    """A number as printed."""
 
     value: float
     resolution: float
-    """Half of the last digit, relative."""
+    """Half of the last digit, relative to the value."""
 
 
 @dataclass(frozen=True)
@@ -68,19 +68,19 @@ class Lines:
 
     @staticmethod
     def is_row(words: list[str], columns: int) -> bool:
-        """Not what a launcher or a job script says between rows."""
+        """True for rows of numbers, false for lines of launchers and job scripts between rows."""
         return words[0][0] in "0123456789+-." or (len(words) == columns and any(word[0].isdigit() for word in words))
 
     def number(self, line: int, name: str, word: str, most: float) -> Number:
-        """Of a column `name`. Raises InputError for what is none, below 0 or above `most`."""
+        """A number of the column `name`. Raises InputError for other words, and for numbers below 0 or above `most`."""
         if len(word) > _LONGEST_NUMBER:
-            self.fail(line, f"the {name} {quoted(word)} has {len(word)} characters, more than a number needs")
+            self.fail(line, f"invalid {name}: {quoted(word)} ({len(word)} characters are too many)")
         try:
             value = float(word)
         except ValueError:
-            self.fail(line, f"the {name} {quoted(word)} is not a number")
-        if not 0 <= value <= most:  # nor for NaN
-            self.fail(line, f"the {name} {quoted(word)} is not between 0 and {most:g}")
+            self.fail(line, f"invalid {name}: {quoted(word)} (not a number)")
+        if not 0 <= value <= most:  # also true for NaN
+            self.fail(line, f"invalid {name}: {quoted(word)} (not between 0 and {most:g})")
         if value == 0:  # with any exponent
             return Number(value, math.inf)
         mantissa, _, exponent = word.lower().partition("e")
@@ -91,22 +91,22 @@ class Lines:
     def count(self, line: int, name: str, word: str) -> int:
         """Raises InputError for more than ten digits."""
         if len(word) > 10:
-            self.fail(line, f"the {name} {quoted(word)} is too large")
+            self.fail(line, f"invalid {name}: {quoted(word)} (too large)")
         return int(word)
 
     def point(self, line: int, benchmark: str, processes: int | None, size: int, time: Number) -> Point:
-        """`time`: in seconds. Raises InputError for one that no computer has."""
+        """`time`: in seconds. Raises InputError for implausible times."""
         if not _LEAST_SECONDS <= time.value <= _MOST_MICROSECONDS * 1e-6:
             least, most = f"{_LEAST_SECONDS:g}", f"{_MOST_MICROSECONDS * 1e-6:g}"
-            self.fail(line, f"the time of a message is {time.value:.3g} s, not between {least} and {most}")
+            self.fail(line, f"invalid time of a message: {time.value:.3g} s (not between {least} and {most})")
         return Point(self.file, line, benchmark, processes, size, time.value, time.resolution)
 
     def size(self, line: int, word: str) -> int:
         """Bytes of a message."""
         if not (word.isascii() and word.isdigit()):
-            self.fail(line, f"the size {quoted(word)} is not a whole number of bytes")
+            self.fail(line, f"invalid size: {quoted(word)} (not a whole number)")
         if len(word) > 13 or int(word) > _MOST_BYTES:
-            self.fail(line, f"the size {quoted(word)} is more than the 2^40 bytes that a message may have here")
+            self.fail(line, f"invalid size: {quoted(word)} (the maximum is 2^40 bytes)")
         return int(word)
 
     def microseconds(self, line: int, name: str, word: str) -> Number:

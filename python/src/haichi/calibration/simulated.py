@@ -1,4 +1,4 @@
-"""What the simulator says of a point on a machine."""
+"""Simulated times of points on a machine."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from haichi.model.traffic import Traffic
 
 _OPTIONS = _core.SimulationOptions({"form": "calls", "hottest": 0})
 _WHOLE_WINDOW_BYTES = 256 * 1024
-"""Of a round of a stream that is simulated message by message."""
+"""Rounds of a stream that are simulated message by message."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """Values of all that is fitted."""
+    """Values of all fitted parameters."""
 
     values: Values
     eager_limit: int
@@ -31,25 +31,25 @@ class Setting:
 
 @dataclass
 class Simulator:
-    """The machine `like` with other values. It remembers times by all that they can depend on."""
+    """The machine `like` with other values. It caches times by the values that they can depend on."""
 
     like: Content
     name: str
-    """Of the machine's file, which names of files in it are relative to."""
+    """The directory of the machine file, to which file names in it are relative."""
     distances: Distances
     dma_is_apart: bool
     folder: Path
-    """For the traces of benchmarks."""
+    """The directory of the benchmark traces."""
     _traffic: dict[tuple[str, int, int, int], Traffic] = field(default_factory=dict)
     _seconds: dict[tuple[object, ...], float] = field(default_factory=dict)
     _last: tuple[Setting, Machine] | None = None
     runs: int = 0
-    """Simulations so far."""
+    """The number of simulations so far."""
 
     def seconds(self, point: PlacedPoint, setting: Setting) -> float:
-        """As `Point.seconds`."""
+        """The time in the unit of `Point.seconds`."""
         values = {p.name: setting.values[p.name] for p in PARAMETERS if p.name in setting.values and p.concerns(point)}
-        # Of the eager limit only the side matters on which messages are: acknowledgements are always small.
+        # Only the side of the eager limit on which messages are matters, because acknowledgements are always small.
         is_eager = point.size_bytes <= setting.eager_limit
         if is_eager:
             values.pop("rendezvous_overhead", None)
@@ -59,7 +59,7 @@ class Simulator:
         return self._seconds[key]
 
     def content(self, setting: Setting) -> Content:
-        """Of the machine file."""
+        """The content of the machine file."""
         return with_values(self.like, setting.values, setting.eager_limit, self.dma_is_apart)
 
     def _machine(self, setting: Setting) -> Machine:
@@ -69,9 +69,9 @@ class Simulator:
         return self._last[1]
 
     def _simulated(self, point: PlacedPoint, machine: Machine) -> float:
-        """The second round: the first one begins with idle ranks and empty buffers."""
+        """The time of the second round, because the first begins with idle ranks and empty buffers."""
         benchmark = BENCHMARKS[point.benchmark]
-        if not benchmark.both_ways and not benchmark.is_stream:  # the first one is as all others
+        if not benchmark.both_ways and not benchmark.is_stream:  # the first round equals all others
             return self._run(point, machine, 1, 1) / benchmark.shares
         if not benchmark.is_stream:
             return self._round(point, machine, 1) / benchmark.shares
@@ -79,7 +79,7 @@ class Simulator:
         few = max(min(_WHOLE_WINDOW_BYTES // (2 * point.size_bytes or 1), window // 4), 4)
         if window * point.size_bytes <= _WHOLE_WINDOW_BYTES:
             return self._round(point, machine, window) / window
-        # Once the first messages are under way, each one more takes the same time.
+        # Once the first messages are in flight, each further message takes the same time.
         short, long = self._round(point, machine, few), self._round(point, machine, 2 * few)
         return (long + (long - short) / few * (window - 2 * few)) / window
 

@@ -1,4 +1,4 @@
-"""Values to begin with, read off the points."""
+"""Start values of a fit, estimated from the points."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from haichi.calibration.placed import PlacedPoint
 
 
 def start_values(points: Sequence[PlacedPoint], like: Content, eager_limit: int) -> dict[str, float]:
-    """Of all parameters; those that no point needs have the value of `like`."""
+    """Start values of all parameters; parameters without points have the value of `like`."""
     remote = [point for point in points if point.hops > 0 and not point.is_barrier]
     local = [point for point in points if point.hops == 0 and not point.is_barrier]
     messages = remote + local
@@ -42,7 +42,7 @@ def start_values(points: Sequence[PlacedPoint], like: Content, eager_limit: int)
 
 
 def _call_overhead(messages: Sequence[PlacedPoint]) -> float:
-    """What a message of a stream takes at least, else half of what a message does."""
+    """The least time of a message in a stream, or half of the time of a message."""
     if not messages:
         return 0.0
     streams = [point.seconds for point in messages if BENCHMARKS[point.benchmark].is_stream]
@@ -51,20 +51,20 @@ def _call_overhead(messages: Sequence[PlacedPoint]) -> float:
 
 
 def _shortest(points: Sequence[PlacedPoint], is_one: Callable[[PlacedPoint], bool]) -> float:
-    """Time of a message alone, where one was measured."""
+    """The time of a single message if it was measured."""
     alone = [point for point in points if is_one(point) and not BENCHMARKS[point.benchmark].is_stream]
     return min(point.seconds for point in alone or points)
 
 
 def _per_byte(points: Sequence[PlacedPoint], is_one: Callable[[PlacedPoint], bool]) -> float:
-    """Of the fastest message."""
+    """The time per byte of the fastest message."""
     with_bytes = [point for point in points if point.size_bytes > 0]
     chosen = [point for point in with_bytes if is_one(point)] or with_bytes
     return min(point.seconds / point.size_bytes for point in chosen)
 
 
 def _jump(messages: Sequence[PlacedPoint], eager_limit: int) -> float:
-    """By how much the next larger message takes longer than the last eager one, and a round trip of small ones."""
+    """The additional time of the next larger message after the last eager one, and a round trip of small messages."""
     alone = [point for point in messages if point.benchmark == "latency"]
     small = [point for point in alone if point.size_bytes <= eager_limit]
     large = [point for point in alone if point.size_bytes > eager_limit]

@@ -1,4 +1,4 @@
-"""The commands ``haichi compare``, ``report``, ``calibrate`` and ``serve``, which the program hands over with their
+"""The commands ``haichi compare``, ``report``, ``calibrate`` and ``serve``, which the program delegates with their
 arguments."""
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Runs a command as the whole of a process, which a signal ends with exit code 130."""
+    """Runs a command as a whole process, which a signal ends with exit code 130."""
     return exit_code_of(lambda: run(arguments))
 
 
@@ -50,21 +50,21 @@ def serve() -> int:
 def run(arguments: Sequence[str]) -> int:
     """Runs a command; returns the exit code. Data go to standard output, messages to standard error. Signals stay as
     the caller has set them."""
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what goes wrong is told once, as an error
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # haichi reports problems once, as an error
     try:
         return run_command(COMMANDS, arguments)
-    except BrokenPipeError:  # the reader has gone, as with `| head`
+    except BrokenPipeError:  # the reader has closed the pipe, as with `| head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _BAD_INPUT
     except Error as error:
         print_error(*error.on_command_line())
         return _INTERNAL if isinstance(error, InternalError) else _BAD_INPUT
     except MemoryError:
-        print_error("out of memory", "fewer --processes, or a smaller workload, need less")
+        print_error("out of memory", "use fewer --processes or a smaller workload")
         return _INTERNAL
-    except Exception as error:  # a bug: with the traceback, which is what a report needs
+    except Exception as error:  # a bug: a report needs the traceback
         traceback.print_exc()
-        print_error(f"internal error: {error}", "this is a bug; please report the lines above")
+        print_error(f"internal error: {error}", "report this bug with the lines above")
         return _INTERNAL
 
 
@@ -76,7 +76,7 @@ def _shapes(words: Sequence[str] | None) -> list[str] | dict[str, list[str]] | N
     if not named and len(words) == 1:
         return words[0].split(",")
     if len(named) < len(words):
-        raise OptionError("§shapes is given once, or once for each workload", "as §shapes cg64=1x2x4x2x3x2")
+        raise OptionError("§shapes must be given once, or once per workload", "write it as in §shapes cg64=1x2x4x2x3x2")
     return {name: shapes.split(",") for name, shapes in named.items()}
 
 
@@ -86,9 +86,9 @@ def _run_compare(given: Given) -> int:
     for path in outputs:
         check_output(path)
     if no_views and any(path.endswith(".html") for path in outputs):
-        raise OptionError("§no-views leaves out what the report shows")
+        raise OptionError("§no-views cannot be combined with a report")
     if given.get("form") == "calls" and "message_size" in given:
-        raise OptionError("§message-size applies to communication sets, not to the calls of a log")
+        raise OptionError("§message-size requires communication sets and cannot be used for the calls of a log")
     journal = f"{outputs[0]}.journal" if outputs else None
     inputs = [*given["workload"], *(given[name] for name in ("machine", "nodes", "faulty", "fold") if name in given)]
     written = outputs if journal is None else [*outputs, journal]
@@ -105,7 +105,7 @@ def _run_compare(given: Given) -> int:
         given.get("workload_format", ""),
         part_of(JobOptions, given),
     )
-    # Now it is known what was read beside them.
+    # Now all files that were read with them are known.
     _check_files(
         [*inputs, *(file for listed in jobs.values() for one in listed for file in one.input_files())], written
     )
@@ -119,7 +119,7 @@ def _run_compare(given: Given) -> int:
     )
     if line is not None:
         progress_line.show("")
-    # Half a comparison is better than none, but not than a whole one.
+    # An unfinished comparison does not replace a finished one.
     is_kept = comparison.interrupted and earlier is not None and not earlier.interrupted
     if not is_kept:
         comparison.write(*outputs, timing=with_timing)
@@ -129,33 +129,33 @@ def _run_compare(given: Given) -> int:
         print(f"warning: {comparison.warning}", file=sys.stderr)
     _print(comparison.to_json(timing=with_timing) if as_json else comparison.text())
     if comparison.interrupted:
-        kept = f"{outputs[0]} is as it was; " if is_kept else ""
+        kept = f"{outputs[0]} is unchanged; " if is_kept else ""
         if journal is not None:
-            print(f"interrupted; {kept}the same command goes on where it stopped ({journal})", file=sys.stderr)
+            print(f"interrupted; {kept}run the same command again to continue ({journal})", file=sys.stderr)
         return _INTERRUPTED
     if all(cell["status"] == "failed" for cell in comparison.cells):
         first = comparison.cells[0]
-        raise OptionError(f"every cell failed, the first: {first['error']}", first["hint"])
+        raise OptionError(f"every cell failed; the first error: {first['error']}", first["hint"])
     return _DONE
 
 
 def _check_files(inputs: Sequence[str], outputs: Sequence[str]) -> None:
-    """Before anything is read. Raises OptionError for outputs that are inputs or cannot be written."""
+    """Runs before anything is read. Raises OptionError for outputs that are inputs or cannot be written."""
     _core.check_outputs([encoded("input", path) for path in inputs], [encoded("output", path) for path in outputs])
 
 
 def _earlier(outputs: Sequence[str]) -> Comparison | None:
-    """What stands in the first output already, where that is a comparison."""
+    """The content of the first output if it is a comparison."""
     if not outputs or not outputs[0].endswith(".json") or not Path(outputs[0]).is_file():
         return None
     try:
         return Comparison.read(outputs[0])
     except InputError:
-        return None  # something else, which is to be replaced
+        return None  # another file, to be replaced
 
 
 def _print(text: str) -> None:
-    """To standard output; as ASCII where that is all it takes. Raises InputError when it is full or closed."""
+    """Prints to standard output, in ASCII if its encoding requires that. Raises InputError if it is full or closed."""
     if sys.stdout is None:
         raise InputError("standard output is closed")
     try:
@@ -168,12 +168,12 @@ def _print(text: str) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left in the buffer
-        raise InputError(f"standard output cannot be written: {error.strerror}") from error
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # discards the rest of the buffer
+        raise InputError(f"cannot write standard output: {error.strerror}") from error
 
 
 class _ProgressLine:
-    """On the terminal."""
+    """A progress line on the terminal."""
 
     def __init__(self) -> None:
         self._started = time.monotonic()
@@ -190,7 +190,7 @@ class _ProgressLine:
 
 
 class _ProgressLines:
-    """A line of JSON for each, as the commands that are written in C++ have them (cli/output/progress.cc)."""
+    """A line of JSON per cell, as in the commands that are written in C++ (cli/output/progress.cc)."""
 
     def __init__(self, descriptor: int) -> None:
         try:
@@ -198,7 +198,7 @@ class _ProgressLines:
         except (OSError, OverflowError):
             mode = None
         if mode is None or mode == os.O_RDONLY or descriptor == 1:
-            why = {1: "is standard output, where results go"}.get(
+            why = {1: "is standard output, which receives results"}.get(
                 descriptor, "is not open" if mode is None else "cannot be written to"
             )
             raise OptionError(
@@ -210,7 +210,7 @@ class _ProgressLines:
         self._room.register(descriptor, select.POLLOUT)
 
     def __call__(self, progress: ComparisonProgress) -> None:
-        """Left out where the reader has not read those before."""
+        """Skips lines if the reader has not read the earlier ones."""
         line = {
             "phase": "cells",
             "share": progress.cells_done / max(progress.cells, 1),
@@ -236,7 +236,7 @@ def _run_report(given: Given) -> int:
     figures = figure_files(comparison, given["figures"], source=results) if "figures" in given else {}
     write_files([(output, page), *figures.items()])
     if not given.get("quiet"):
-        print(f"the report is {output}", file=sys.stderr)
+        print(f"wrote the report {output}", file=sys.stderr)
     return _DONE
 
 
@@ -247,4 +247,4 @@ def _run_calibrate(given: Given) -> int:
 
 
 COMMANDS = {"compare": _run_compare, "report": _run_report, "calibrate": _run_calibrate, "serve": run_serve}
-"""Their options are in options/python_commands.cc."""
+"""Their options are defined in options/python_commands.cc."""

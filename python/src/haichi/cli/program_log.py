@@ -1,5 +1,5 @@
-"""What the program's Python commands say with ``-v``, ``--log-level`` and ``HAICHI_LOG``, as those written in C++ do
-(options/common_options.cc): entries of Python's logger ``haichi``, as lines on standard error."""
+"""Log lines of the Python commands for ``-v``, ``--log-level`` and ``HAICHI_LOG``, as in the commands written in C++
+(options/common_options.cc): entries of Python's logger ``haichi`` become lines on standard error."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import sys
 from collections.abc import Iterator
 
 TRACE = 5
-"""Below DEBUG; logging has no name for it."""
+"""A level below DEBUG, for which logging has no name."""
 
 _LEVELS = {"off": logging.WARNING, "info": logging.INFO, "debug": logging.DEBUG, "trace": TRACE}
 
 
 @contextlib.contextmanager
 def logged(level: str, quiet: bool) -> Iterator[None]:
-    """Meanwhile the entries of that level, and warnings unless quiet, are lines on standard error."""
+    """Within the context, entries of that level, and warnings unless quiet, become lines on standard error."""
     logger = logging.getLogger("haichi")
     handler = _Lines()
     earlier = logger.level, logger.propagate
@@ -32,13 +32,13 @@ def logged(level: str, quiet: bool) -> Iterator[None]:
 
 
 class _Lines(logging.Handler):
-    """ "info: ..." and so on; above a line of progress, where there is one."""
+    """ "info: ..." and so on; above the progress line, if there is one."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        labels = {"off": "warning"}  # which there are at every level
+        labels = {"off": "warning"}  # warnings appear at every level
         names = [labels.get(name, name) for name, level in _LEVELS.items() if level <= record.levelno]
         text = "".join(c if c.isprintable() else " " if c == "\n" else f"\\x{ord(c):02x}" for c in record.getMessage())
         start = "\r\x1b[K" if sys.stderr.isatty() else ""
-        with contextlib.suppress(OSError, ValueError):  # there is nobody left to tell
+        with contextlib.suppress(OSError, ValueError):  # no reader is left
             sys.stderr.write(f"{start}{names[0] if names else 'trace'}: {text}\n")
             sys.stderr.flush()

@@ -1,5 +1,5 @@
-"""Comparing mapping strategies in batch: `haichi.compare` and ``haichi compare``.
+"""Comparing placement strategies in batch: `haichi.compare` and ``haichi compare``.
 
-The walk: `driver` (what is asked -> cells -> results), `cell` (one of them), `executors` (where they are computed),
-`journal` (what is done already), `summary` (who wins, and what that is worth), `files` (JSON and CSV).
+The flow: `driver` (request -> cells -> results), `cell` (one cell), `executors` (where cells are computed), `journal`
+(finished cells), `summary` (the winner and its savings), `files` (JSON and CSV).
 """

@@ -23,7 +23,7 @@ from haichi.results.simulation import SimulatedRun, simulation_of
 
 @dataclass(frozen=True)
 class SearchEffort:
-    """The same for every strategy that searches."""
+    """The effort of every strategy that searches."""
 
     evaluations: int = 0
     time_limit: float | None = None
@@ -32,23 +32,23 @@ class SearchEffort:
 
 
 SimulatedAs = Literal["none", "sets", "calls"]
-"""Communication sets without barriers or with one before every set, or the calls of a log."""
+"""Communication sets without barriers or with a barrier before every set, or the calls of a log."""
 
 
 @dataclass(frozen=True)
 class SimulationPlan:
-    """How placements are simulated; no runs: not at all."""
+    """How placements are simulated; without runs they are not."""
 
     runs: tuple[SimulatedAs, ...] = ()
     iterations: str | int = "auto"
-    """Of sets."""
+    """Options for communication sets."""
     replay: dict[str, Any] = field(default_factory=dict)
-    """Options of calls that were given."""
+    """Given options for the replay of calls."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A value that holds all that is needed to compute it, here or elsewhere."""
+    """A cell with all data that its computation needs, on any computer."""
 
     job: JobSpec
     strategy: Strategy
@@ -58,7 +58,7 @@ class Cell:
     threads: int = 1
 
     def key(self) -> str:
-        """Equal for cells with equal results: names everything that these depend on, files by their content."""
+        """Equal for cells with equal results. It names all inputs of the results, files by their content."""
         parts = {
             "workload": self.job.workload.digest(),
             "machine": self.job.machine.digest(),
@@ -85,7 +85,7 @@ class Cell:
 
 
 def common_options(job: JobSpec) -> dict[str, Any]:
-    """What the jobs of a comparison have in common, by the names and in the order of its results."""
+    """The values that all jobs of a comparison share, by the names and in the order of the results."""
     common = dict.fromkeys(("origin", "nodes", "faulty", "ppn", "routing", "fold", "count_nic"))
     usual = {"ppn": 1, "fold": "default", "count_nic": False}
     return common | usual | {name: value for name, value in job.options.items() if name in common}
@@ -100,17 +100,17 @@ def _file_digest(path: str) -> str:
 
 
 Outcome = dict[str, Any]
-"""What a cell gives: the entry of ``cells`` without the four keys that say which one it is."""
+"""The result of a cell: the entry of ``cells`` without the four keys that identify it."""
 
 
 def compute_cell(cell: Cell) -> Outcome:
-    """Places, measures and simulates. What is wrong with one cell is its outcome, not an exception."""
+    """Places, measures and simulates. An error in a cell becomes its outcome, not an exception."""
     try:
         return _compute(cell)
     except Error as error:
         return {"status": "failed", "error": str(error), "hint": error.hint}
     except MemoryError:
-        return {"status": "failed", "error": "out of memory", "hint": "a smaller workload, or fewer processes"}
+        return {"status": "failed", "error": "out of memory", "hint": "use a smaller workload or fewer processes"}
 
 
 def _compute(cell: Cell) -> Outcome:
@@ -155,7 +155,7 @@ def _place(cell: Cell, job: Job) -> Placement:
 
 
 def _is_optimal(cell: Cell, job: Job, measured: Evaluation) -> bool:
-    """Proved, for the objective that was searched for."""
+    """True if the placement is proved optimal for the objective of the search."""
     objective = cell.strategy.objective
     if objective is None or objective == measured.objective:
         return objective is not None and measured.optimal

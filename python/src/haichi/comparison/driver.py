@@ -1,4 +1,4 @@
-"""`haichi.compare`: from what is asked to cells, through an executor and a journal, to the results."""
+"""`haichi.compare`: from the request to cells, through an executor and a journal, to the results."""
 
 from __future__ import annotations
 
@@ -53,19 +53,19 @@ _MOST_NODES_FOR_ALL_VIEWS = 2000
 
 @dataclass
 class _Outcomes:
-    """By key, because equal cells are computed once."""
+    """Outcomes by key, because equal cells are computed once."""
 
     by_key: dict[str, Outcome] = field(default_factory=dict)
     taken_over: int = 0
 
 
 class ComparisonProgress(NamedTuple):
-    """How far a comparison is."""
+    """The progress of a comparison."""
 
     cells_done: int
     cells: int
     failed: int
-    taken_over: int  #: of those done: found in the journal, not computed again
+    taken_over: int  #: finished cells that the journal or earlier results provided
 
 
 ProgressCallback = Callable[[ComparisonProgress], object]
@@ -81,24 +81,24 @@ def compare(
     progress: ProgressCallback | None = None,
     **options: Unpack[ComparisonOptions],
 ) -> Comparison:
-    """Compares mapping strategies over jobs and seeds, as ``haichi compare`` does.
+    """Compares placement strategies over jobs and seeds, as ``haichi compare`` does.
 
     Parameters
     ----------
-    jobs: one, several, or several by the names of their workloads. They may differ in workloads and shapes.
-    journal: a file for what is done; a comparison that was killed goes on where it stopped when it is asked again.
-    earlier: results whose cells are taken over where they are the same.
-    views: also make the pictures' data, which `Comparison.report` needs.
-    progress: called after every cell, in the caller's thread; what it raises ends the comparison.
+    jobs: one job, several, or several by the names of their workloads. They may differ in workloads and shapes.
+    journal: a file for finished cells. A comparison that was killed continues when it runs again with the same journal.
+    earlier: results. Cells that are the same are taken from there.
+    views: also compute the data of the pictures, which `Comparison.report` requires.
+    progress: called after every cell, in the caller's thread. An exception from it ends the comparison.
     {options}
 
-    A cell that fails is reported in the results and ends nothing. Ctrl-C gives what is done
-    (`Comparison.interrupted`).
-    Raises OptionError, InputError and UnsupportedError for what is wrong before a cell is computed: names, jobs, the
-    journal.
+    A failed cell is reported in the results, and the comparison continues. After Ctrl-C the results contain the
+    finished cells (`Comparison.interrupted`).
+    Raises OptionError, InputError and UnsupportedError for errors found before a cell is computed: in names, jobs or
+    the journal.
     """
     given = given_options("compare", ComparisonOptions, options)
-    # A text is split, a sequence is as it is.
+    # A text is split; a sequence stays as it is.
     listed = {
         name: list(given[name])
         for name in ("strategies", "seeds")
@@ -116,8 +116,8 @@ def compare_specs(
     views: bool = True,
     progress: ProgressCallback | None = None,
 ) -> Comparison:
-    """The same of jobs that are not loaded: one that cannot be had is the error of its cells. `given`: values of the
-    options, checked."""
+    """`compare` for jobs that are not loaded yet: a job that cannot be loaded is an error of its cells. `given` has the
+    checked values of the options."""
     names = given.get("strategies")
     if names is None:
         first = next(iter(jobs.values()))[0]
@@ -133,7 +133,7 @@ def compare_specs(
     plan.check_sets()
     plan.check_simulation()
     if plan.simulation:
-        with contextlib.suppress(Error):  # which its cells have, too
+        with contextlib.suppress(Error):  # its cells report the error
             warn_of_buffers(plan.first_job.machine)
     book = None if journal is None else Journal(journal)
     dask = given.get("dask")
@@ -159,7 +159,7 @@ def _run(
     interrupted = False
     views: dict[str, Any] = {"views": [], "networks": [], "message_lists": []}
     try:
-        # Job by job, so that a process reads each log once.
+        # Jobs in order, so that a process reads each log once.
         per_job = len(plan.strategies) * len(plan.seeds)
         ordered = [
             cell
@@ -183,8 +183,8 @@ def _run(
             views = _merged(_results(executor.run(placement_views, [[request] for request in requests])))
         except KeyboardInterrupt:
             interrupted = True
-        except Error as error:  # the results count for more than their pictures
-            trouble = f"there are no pictures: {error}"
+        except Error as error:  # results are worth keeping without pictures
+            trouble = f"cannot make the pictures: {error}"
     content: dict[str, Any] = {"schema": SCHEMA, "haichi": version("haichi"), "request": request_entry(plan)}
     if interrupted:
         content["interrupted"] = True
@@ -203,7 +203,7 @@ def _compute(
     outcomes: _Outcomes,
     progress: ProgressCallback | None,
 ) -> None:
-    """Fills `outcomes`, cell by cell, so that an interruption leaves what is done."""
+    """Fills `outcomes`, cell by cell, so that an interruption keeps the finished cells."""
     distinct = dict(zip(keys, cells, strict=True))
     outcomes.by_key = {key: outcome for key, outcome in outcomes.by_key.items() if key in distinct}
     outcomes.taken_over = len(outcomes.by_key)
@@ -215,15 +215,15 @@ def _compute(
 
     tell()
     left = [key for key in distinct if key not in outcomes.by_key]
-    # With fewer cells than processors the searches get what is left; their results do not depend on it, unless they
-    # are limited by time, where every one has one processor.
+    # With fewer cells than processors, the searches use the remaining processors. Results do not depend on it, except
+    # for searches with a time limit, each of which has one processor.
     threads = max(1, executor.processes // max(1, len(left)))
     tasks = [
         cell if cell.effort.time_limit is not None else replace(cell, threads=threads)
         for cell in (distinct[key] for key in left)
     ]
     _LOG.info(
-        "comparison: %d cells, %d of them done before, %d at the same time, %d threads each",
+        "comparison: %d cells, %d of them finished earlier, %d at the same time, %d threads each",
         *(len(distinct), outcomes.taken_over, executor.processes, threads),
     )
     for index, result in executor.run(compute_cell, tasks):
@@ -248,7 +248,7 @@ def _log_cell(cell: Cell, outcome: Outcome) -> None:
 
 def _outcome(result: Any) -> Outcome:
     if isinstance(result, LostWorkerError):
-        hint = "a simulation or search that needs more memory than there is ends like this"
+        hint = "this often means too little memory: use a smaller workload or fewer processes"
         return {"status": "failed", "error": str(result), "hint": hint}
     if isinstance(result, Error):
         return {"status": "failed", "error": str(result), "hint": result.hint}
@@ -257,17 +257,17 @@ def _outcome(result: Any) -> Outcome:
 
 
 def _results(pairs: Iterator[tuple[int, Any]]) -> list[dict[str, Any]]:
-    """In the order of the tasks."""
+    """Results in the order of the tasks."""
     found: dict[int, dict[str, Any]] = {}
     for index, result in pairs:
         if isinstance(result, LostWorkerError | Error):
-            raise InternalError(f"the data of a picture could not be made: {result}")
+            raise InternalError(f"cannot make the data of a picture: {result}")
         found[index] = result
     return [found[index] for index in sorted(found)]
 
 
 def _merged(parts: Sequence[dict[str, Any]]) -> dict[str, list[Any]]:
-    """Data of pictures that were made one by one: networks and lists of messages that are equal are there once."""
+    """Merges data of pictures that were made one by one. Equal networks and lists of messages occur once."""
     merged: dict[str, list[Any]] = {"views": [], "networks": [], "message_lists": []}
     numbers: dict[str, int] = {}
     for part in parts:
@@ -291,7 +291,7 @@ def _entry(name: str, cell: Cell, key: str, outcome: Outcome | None) -> dict[str
 
 
 def _objective_entries(cells: Sequence[dict[str, Any]]) -> list[dict[str, str]]:
-    """Of those that cells have values of, in the order of the table."""
+    """Entries of the objectives that cells have values of, in the order of the table."""
     told = {name for cell in cells for name in cell.get("objectives", {})}
     return [
         {"name": row.name, "unit": row.unit, "sentence": row.sentence} for row in _core.objectives() if row.name in told
@@ -299,10 +299,10 @@ def _objective_entries(cells: Sequence[dict[str, Any]]) -> list[dict[str, str]]:
 
 
 def _done_cells(earlier: Comparison | None) -> dict[str, Outcome]:
-    """By their keys."""
+    """Finished cells by their keys."""
     found: dict[str, Outcome] = {}
     for cell in [] if earlier is None else earlier.cells:
-        with contextlib.suppress(ValueError, TypeError, KeyError):  # from an older version, or edited: computed again
+        with contextlib.suppress(ValueError, TypeError, KeyError):  # from an older version, or edited: compute it again
             outcome = {name: value for name, value in cell.items() if name not in (*_HEAD, "key")}
             found[cell["key"]] = checked_outcome(outcome)
     return found
@@ -332,9 +332,9 @@ def _summary(plan: Plan, cells: Sequence[dict[str, Any]], baselines: Sequence[Ou
     missing = sum(cell["status"] == "missing" for cell in cells)
     if missing:
         for entry in (*entries, overall):
-            entry |= {"helps": None, "advice": f"not known yet: {missing} of {len(cells)} cells are missing"}
+            entry |= {"helps": None, "advice": f"not known yet, because {missing} of {len(cells)} cells are missing"}
             if entry["winner"] is None:
-                entry["verdict"] = "no strategy is done yet"
+                entry["verdict"] = "no strategy is finished yet"
     return {"jobs": entries, "overall": overall}
 
 
@@ -344,7 +344,7 @@ _Shown = tuple[str, int, Literal["before", "after", "other"], Outcome]
 def _view_requests(
     plan: Plan, cells: Sequence[dict[str, Any]], baselines: Sequence[Outcome], summary: dict[str, Any]
 ) -> Iterator[ViewRequest]:
-    """The default placement, and of every strategy the seed with the smallest time."""
+    """The default placement, and for every strategy the seed with the smallest time."""
     for (name, spec), baseline in zip(plan.all_jobs(), baselines, strict=True):
         if baseline["status"] != "done":
             continue

@@ -1,4 +1,4 @@
-"""Where the cells of a comparison are computed: in processes here, or by Dask's workers. Results are the same."""
+"""Computes the cells of a comparison, in local processes or on Dask workers. Results are the same."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _LOG = logging.getLogger("haichi")
 _SECONDS_TO_CONNECT = 20
 
 _START_WORKER = "import sys; sys.path.append(sys.argv[1]); from haichi.comparison.worker import main; main()"
-"""This very package, wherever it lies; -P keeps what lies in the current folder from being imported."""
+"""Imports this very package, wherever it is; -P prevents imports from the current directory."""
 
 
 class LostWorkerError(Exception):
-    """The process that computed a task ended; what remains is why."""
+    """The process of a task ended; only the reason is known."""
 
 
 class Executor(Protocol):
@@ -39,26 +39,26 @@ class Executor(Protocol):
 
     @property
     def processes(self) -> int:
-        """How many tasks are computed at the same time."""
+        """The number of tasks that are computed at the same time."""
 
     def run(self, function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterator[tuple[int, Any]]:
-        """(index of the task, result) in the order in which they end; the result is a LostWorkerError where the process
-        died. Closing the iterator stops what runs."""
+        """Yields (index of the task, result) in the order in which tasks end. The result is a LostWorkerError if the
+        process died. Closing the iterator stops running tasks."""
 
     def close(self) -> None:
-        """After the last run."""
+        """Call this after the last run."""
 
 
 class LocalProcesses:
-    """A process for every processor, so that a crash costs one task and Python's lock nothing."""
+    """A process per processor, so that a crash costs one task only, and Python's global lock does not matter."""
 
     def __init__(self, processes: int = 0) -> None:
         if processes < 0:
-            raise OptionError(f"the number of processes must be 0 (all processors) or more, not {processes}")
+            raise OptionError(f"invalid number of processes: {processes} (use 0 for all processors, or more)")
         self.processes = processes or len(os.sched_getaffinity(0))
 
     def close(self) -> None:
-        """There is nothing between two runs."""
+        """Does nothing: no process survives a run."""
 
     def run(self, function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterator[tuple[int, Any]]:
         workers = [_Worker() for _ in range(min(self.processes, len(tasks)))]
@@ -69,8 +69,8 @@ class LocalProcesses:
         def result(index: int) -> Any:
             worker = idle.get()
             found = worker.result(function, tasks[index])
-            if isinstance(found, LostWorkerError) and not worker.is_stopped:  # memory may have been short; once more
-                _LOG.info("task %d of %d: %s; it is computed once more", index + 1, len(tasks), found)
+            if isinstance(found, LostWorkerError) and not worker.is_stopped:  # perhaps short of memory: try once more
+                _LOG.info("task %d of %d: %s; haichi computes it once more", index + 1, len(tasks), found)
                 found = worker.result(function, tasks[index])
             idle.put(worker)
             return found
@@ -89,7 +89,7 @@ class LocalProcesses:
 
 
 class _Worker:
-    """A process that computes one task after the other; another is started when it dies."""
+    """A process that computes one task after the other. If it dies, another one starts."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
@@ -97,7 +97,7 @@ class _Worker:
         self._lock = threading.Lock()
 
     def stop(self) -> None:
-        """Ends the process, whatever it computes."""
+        """Ends the process and its task."""
         with self._lock:
             self.is_stopped = True
             if self._process is not None:
@@ -112,14 +112,14 @@ class _Worker:
             is_result, answer = pickle.load(process.stdout)
         except (EOFError, OSError, pickle.UnpicklingError) as error:
             return LostWorkerError(self._cause_of_death(error))
-        return answer if is_result else InternalError(f"a cell ended with an exception: {answer}")
+        return answer if is_result else InternalError(f"a cell raised an exception: {answer}")
 
     def _running_process(self) -> subprocess.Popen[bytes]:
         with self._lock:
             if self.is_stopped:
                 raise EOFError
             if self._process is None:
-                # A session of its own keeps the terminal's Ctrl-C away from it.
+                # A session of its own protects it from Ctrl-C in the terminal.
                 self._process = subprocess.Popen(
                     [sys.executable, "-P", "-c", _START_WORKER, str(PACKAGE.parent)],
                     stdin=subprocess.PIPE,
@@ -132,30 +132,30 @@ class _Worker:
         self.end()
         code = self._returncode
         if code is None:
-            return f"its process could not be started or reached: {error}"
+            return f"cannot start or reach its process: {error}"
         if code < 0:
             name = signal.Signals(-code).name if -code in signal.valid_signals() else str(-code)
-            return f"its process was ended by {name}"
+            return f"its process ended with {name}"
         return f"its process ended with exit code {code}"
 
     _returncode: int | None = None
 
     def end(self) -> None:
-        """Until the process is gone."""
+        """Waits until the process is gone."""
         with self._lock:
             process, self._process = self._process, None
         if process is None:
             return
         for pipe in (process.stdin, process.stdout):
             if pipe is not None:
-                with contextlib.suppress(OSError):  # what it was about to be told
+                with contextlib.suppress(OSError):  # the unsent task is lost
                     pipe.close()
         self._returncode = process.wait()
 
 
 class DaskWorkers:
-    """The workers of a Dask scheduler, on any number of computers with the same haichi. Tasks of a worker that dies are
-    computed by another one."""
+    """The workers of a Dask scheduler, on any number of computers with the same haichi. If a worker dies, another one
+    computes its tasks."""
 
     _DEATHS_ALLOWED = 3
 
@@ -163,8 +163,10 @@ class DaskWorkers:
         try:
             import distributed as imported
         except ImportError as error:
-            raise UnsupportedError("--dask needs the package distributed", "pip install distributed") from error
-        distributed: Any = imported  # which has types for a part of it
+            raise UnsupportedError(
+                "--dask requires the package distributed", "run `pip install distributed`"
+            ) from error
+        distributed: Any = imported  # has incomplete types
         self._distributed = distributed
         self._address = address
         _check_reachable(address)
@@ -172,13 +174,15 @@ class DaskWorkers:
             self._client = distributed.Client(address, timeout=_SECONDS_TO_CONNECT, set_as_default=False)
         except (OSError, ValueError, TimeoutError) as error:
             raise InputError(
-                f"there is no Dask scheduler at {address!r}: {error}", "an address is tcp://HOST:8786"
+                f"cannot reach a Dask scheduler at {address!r}: {error}", "use an address such as tcp://HOST:8786"
             ) from error
         try:
             self._client.wait_for_workers(1, timeout=_SECONDS_TO_CONNECT)
         except TimeoutError as error:
             self._client.close()
-            raise InputError(f"the Dask scheduler at {address!r} has no workers", "start some: dask worker") from error
+            raise InputError(
+                f"the Dask scheduler at {address!r} has no workers", "start workers with `dask worker`"
+            ) from error
         self._check_versions()
         self.processes = max(1, sum(self._client.nthreads().values()))
 
@@ -188,12 +192,12 @@ class DaskWorkers:
             if found != own:
                 raise InputError(
                     f"the Dask worker {worker} has haichi {found if isinstance(found, str) else 'not installed'}, "
-                    f"this is haichi {own}",
-                    "install the same package there",
+                    f"expected haichi {own}",
+                    "install the same package on the worker",
                 )
 
     def run(self, function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterator[tuple[int, Any]]:
-        # A few ahead of the workers: tasks hold their workloads, and all of them would lie in the scheduler's memory.
+        # Only a few tasks are ahead of the workers. Tasks contain workloads, which would fill the scheduler's memory.
         ahead = 2 * self.processes + 2
         waiting = iter(range(len(tasks)))
         futures: dict[Any, int] = {}
@@ -209,23 +213,23 @@ class DaskWorkers:
         try:
             ended = self._distributed.as_completed(submit(ahead), loop=self._client.loop)
             for future in ended:
-                if future.status in ("lost", "pending"):  # its result was on a worker that died; it is computed again
+                if future.status in ("lost", "pending"):  # its result was on a worker that died: compute it again
                     ended.add(future)
                     continue
                 if future.status not in ("finished", "error"):
                     raise InputError(
-                        f"the Dask scheduler at {self._address!r} has gone",
-                        "what is done is in the journal, if there is one",
+                        f"the Dask scheduler at {self._address!r} disappeared",
+                        "start the scheduler and run the command again; a journal keeps finished cells",
                     )
                 error = future.exception() if future.status == "error" else None
                 index = futures.pop(future)
                 if error is None:
                     result = future.result()
                 elif isinstance(error, self._distributed.KilledWorker):
-                    result = LostWorkerError("the workers that computed it died")
-                    _LOG.info("task %d of %d: %s, each that tried it", index + 1, len(tasks), result)
+                    result = LostWorkerError("all workers that computed it died")
+                    _LOG.info("task %d of %d: %s", index + 1, len(tasks), result)
                 else:
-                    result = InternalError(f"a cell ended with an exception: {error}")
+                    result = InternalError(f"a cell raised an exception: {error}")
                 future.release()
                 for more in submit(1):
                     ended.add(more)
@@ -238,17 +242,17 @@ class DaskWorkers:
 
 
 def _check_reachable(address: str) -> None:
-    """Distributed tries for a long time, and leaves a connection behind that complains when it is cleared away."""
+    """Checks the address first, because Distributed tries for a long time and leaves a noisy connection."""
     match = re.fullmatch(r"tcp://\[?([^\]]+)\]?:(\d{1,5})", address)
     if match is None:
         if "://" in address:
             return  # another transport
-        raise InputError(f"{address!r} is not the address of a Dask scheduler", "an address is tcp://HOST:8786")
+        raise InputError(f"invalid address of a Dask scheduler: {address!r}", "use an address such as tcp://HOST:8786")
     try:
         socket.create_connection((match[1], int(match[2])), timeout=_SECONDS_TO_CONNECT).close()
     except (OSError, OverflowError) as error:
         raise InputError(
-            f"there is no Dask scheduler at {address!r}: {error}", "an address is tcp://HOST:8786"
+            f"cannot reach a Dask scheduler at {address!r}: {error}", "use an address such as tcp://HOST:8786"
         ) from error
 
 

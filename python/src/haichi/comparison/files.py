@@ -17,12 +17,12 @@ from haichi.errors import InputError
 
 SCHEMA = "haichi-comparison/1"
 _LISTS = ("workloads", "objectives", "cells", "views", "networks", "message_lists")
-"""Whose entries stand on a line each."""
+"""Keys whose entries are on one line each."""
 _RUNS = ("none", "sets", "calls")
 
 
 def from_json(outcome: dict[str, Any]) -> dict[str, Any]:
-    """With the placement as an array, which takes a tenth of a list's memory."""
+    """The outcome with the placement as an array, which takes a tenth of a list's memory."""
     if "node_of_rank" in outcome:
         outcome["node_of_rank"] = np.array(outcome["node_of_rank"], np.int32)
         outcome["node_of_rank"].flags.writeable = False
@@ -33,21 +33,21 @@ _ALWAYS_THERE = ("objective", "search", "ranks", "nodes", "evaluations", "optima
 
 
 def checked_outcome(outcome: Any) -> dict[str, Any]:
-    """Of a cell that is done, as it was written. Raises ValueError, TypeError or KeyError for anything else."""
+    """The outcome of a finished cell, as it was written. Raises ValueError, TypeError or KeyError for anything else."""
     if outcome["status"] != "done" or any(key not in outcome for key in _ALWAYS_THERE):
-        raise ValueError("no outcome of a cell")
+        raise ValueError("not an outcome of a cell")
     float(outcome["metrics"]["tac3_seconds"])
     for run in outcome.get("simulated", {}).values():
         float(run["seconds"])
     checked: dict[str, Any] = from_json(outcome)
     nodes = checked["node_of_rank"]
     if nodes.shape != (outcome["ranks"],) or (nodes.size and not 0 <= nodes.min() <= nodes.max() < outcome["nodes"]):
-        raise ValueError("no placement")
+        raise ValueError("not a placement")
     return checked
 
 
 def json_text(comparison: dict[str, Any]) -> str:
-    """Keys in their order, each on a line; entries of the long lists on a line each."""
+    """Keys in their order, each on a line; entries of the long lists on one line each."""
     parts = []
     for key, value in comparison.items():
         if key in _LISTS:
@@ -59,7 +59,7 @@ def json_text(comparison: dict[str, Any]) -> str:
 
 
 def csv_text(cells: Sequence[dict[str, Any]]) -> str:
-    """A line per cell; a column per objective, metric of one number, and way of simulating."""
+    """A line per cell; a column per objective, per metric with one number, and per simulation."""
     rows = [_row(cell) for cell in cells]
     columns: dict[str, None] = {}
     for row in rows:
@@ -91,28 +91,28 @@ def _row(cell: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_comparison(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The content of a results file. Raises InputError with file and line for anything else."""
+    """The content of a results file. Raises InputError with file and line for other files."""
     try:
         text = Path(path).read_text(encoding="utf-8")
         content = json.loads(text)
     except OSError as error:
-        raise InputError(f"{os.fspath(path)}: cannot be read: {error.strerror}") from error
+        raise InputError(f"cannot read {os.fspath(path)}: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise InputError(f"{os.fspath(path)}: is not UTF-8 text (byte {error.start})") from error
+        raise InputError(f"{os.fspath(path)}: not UTF-8 text (byte {error.start})") from error
     except json.JSONDecodeError as error:
-        raise InputError(f"{os.fspath(path)}:{error.lineno}: is not JSON: {error.msg}") from error
-    except ValueError as error:  # of int(), beyond some thousand digits
-        raise InputError(f"{os.fspath(path)}: holds a number that is too long") from error
+        raise InputError(f"{os.fspath(path)}:{error.lineno}: expected JSON: {error.msg}") from error
+    except ValueError as error:  # from int(), for numbers with thousands of digits
+        raise InputError(f"{os.fspath(path)}: a number is too long") from error
     except RecursionError as error:
-        raise InputError(f"{os.fspath(path)}: is nested too deeply") from error
+        raise InputError(f"{os.fspath(path)}: the JSON is nested too deeply") from error
     schema = content.get("schema") if isinstance(content, dict) else None
     if schema != SCHEMA:
         raise InputError(
-            f"{os.fspath(path)}: has the schema {schema!r}, not {SCHEMA!r}",
-            "`haichi compare -o FILE.json` writes it",
+            f"{os.fspath(path)}: expected the schema {SCHEMA!r}, found {schema!r}",
+            "write the file with `haichi compare -o FILE.json`",
         )
     for key, kind in {"request": dict, "workloads": list, "cells": list, "summary": dict, "views": list}.items():
         if not isinstance(content.get(key), kind):
-            raise InputError(f"{os.fspath(path)}: {key!r} is missing or no {'list' if kind is list else 'object'}")
+            raise InputError(f"{os.fspath(path)}: {key!r} must be {'a list' if kind is list else 'an object'}")
     comparison: dict[str, Any] = content
     return comparison

@@ -1,4 +1,4 @@
-"""What a comparison has computed so far, on disk, so that a killed one goes on where it stopped."""
+"""The finished cells of a comparison on disk, so that a killed comparison can continue."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from haichi.errors import InputError
 
 _SCHEMA = "CREATE TABLE IF NOT EXISTS cells(key TEXT PRIMARY KEY, outcome TEXT NOT NULL) WITHOUT ROWID"
 _WHAT, _ANOTHER_NAME = "the journal of a comparison", "choose another name"
-_START_ANEW = "remove the file to start anew"
+_START_ANEW = "remove the file and start again"
 
 
 class Journal:
-    """A SQLite database with a row for each cell that is done, by the cell's key; it is on the disk after `add`.
+    """A SQLite database with an entry per finished cell, by the cell's key. After `add` the entry is on the disk.
 
-    A comparison takes what it finds under its cells' keys and ignores the rest, so asking for more seeds or strategies
-    computes only these. Failed cells are not written: they are tried again.
+    A comparison uses the entries under its cells' keys and ignores others, so further seeds or strategies cost only
+    their own cells. Failed cells are not written, and are tried again.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        """Raises InputError for files that cannot be written, and when another comparison is writing this one."""
+        """Raises InputError for files that cannot be written, or that another comparison is writing."""
         self.path = Path(path)
         try:
             with contextlib.suppress(FileExistsError):
                 os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666))
-            # Its name follows from another's: through a link it could be any file, and a pipe would wait.
+            # The name is derived from another name. A link could lead to any file, and a pipe would block.
             kind = os.lstat(self.path).st_mode
         except OSError as error:
-            raise InputError(f"{self.path}: cannot be written: {error.strerror}") from error
+            raise InputError(f"cannot write {self.path}: {error.strerror}") from error
         if not stat.S_ISREG(kind):
             what = "is a symbolic link" if stat.S_ISLNK(kind) else "is not a regular file"
-            raise InputError(f"{self.path}: cannot be written: it {what}")
+            raise InputError(f"cannot write {self.path}: it {what}")
         with complaints(self.path, _START_ANEW), contextlib.ExitStack() as opened:
             try:
                 check(self.path, {"cells"}, _WHAT, _ANOTHER_NAME)
@@ -48,20 +48,20 @@ class Journal:
                 self._database.execute(_SCHEMA)
             except sqlite3.DatabaseError as error:
                 if "not a database" in str(error):
-                    raise InputError(f"{self.path}: is not {_WHAT}", _ANOTHER_NAME) from error
+                    raise InputError(f"{self.path}: not {_WHAT}", _ANOTHER_NAME) from error
                 if "locked" in str(error):
-                    message = f"{self.path}: another comparison is writing it"
-                    raise InputError(message, "wait for it, or choose another output") from error
+                    message = f"{self.path}: another comparison is writing this file"
+                    raise InputError(message, "wait for its end, or choose another output") from error
                 raise
             rows = self._database.execute("SELECT key, outcome FROM cells").fetchall()
             try:
                 self.outcomes = {key: checked_outcome(json.loads(outcome)) for key, outcome in rows}
             except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
-                raise InputError(f"{self.path}: has a row that is not a cell of a comparison", _START_ANEW) from error
+                raise InputError(f"{self.path}: an entry is not a cell of a comparison", _START_ANEW) from error
             opened.pop_all()
 
     def add(self, key: str, outcome: Outcome) -> None:
-        """Raises InputError when the disk is full; what was there stays."""
+        """Raises InputError if the disk is full; earlier entries stay."""
         if outcome["status"] != "done":
             return
         self.outcomes[key] = outcome
@@ -69,7 +69,7 @@ class Journal:
             self._database.execute("INSERT OR REPLACE INTO cells VALUES (?, ?)", (key, one_line(outcome)))
 
     def close(self) -> None:
-        """A file that holds nothing is removed."""
+        """Removes an empty file."""
         self._database.close()
         if not self.outcomes:
             self.path.unlink(missing_ok=True)

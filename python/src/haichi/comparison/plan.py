@@ -1,4 +1,4 @@
-"""What is compared: the arguments of `haichi.compare`, checked, and the cells that follow from them."""
+"""The plan of a comparison: the checked arguments of `haichi.compare`, and the resulting cells."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DEFAULT_SECONDS = 10.0
 
 
 NamedJobs = dict[str, list[JobSpec]]
-"""By the names of their workloads, each on its shapes."""
+"""Jobs by the names of their workloads, each on its shapes."""
 
 
 @dataclass(frozen=True)
@@ -31,12 +31,12 @@ class WantedSimulation:
     """How placements are simulated."""
 
     of_sets: SimulationPlan
-    """No runs: not at all."""
+    """Without runs, placements are not simulated."""
     form: str
     replay: dict[str, Any]
-    """Options of calls that were given."""
+    """Given options for the replay of calls."""
     given_of_sets: tuple[str, ...]
-    """Names of the options of sets that were given."""
+    """Names of the given options for communication sets."""
 
     def __bool__(self) -> bool:
         return bool(self.of_sets.runs)
@@ -50,7 +50,7 @@ class WantedSimulation:
 
 @dataclass
 class Plan:
-    """What was asked, checked."""
+    """The checked request."""
 
     jobs: NamedJobs
     strategies: list[Strategy]
@@ -60,12 +60,12 @@ class Plan:
     equal: str
 
     def check_sets(self) -> None:
-        """Raises UnsupportedError for a log that has none: whatever is asked, cells are also measured by them."""
+        """Raises UnsupportedError for a log without communication sets: cells are always measured by them, too."""
         for job, *_ in self.jobs.values():
             job.traffic.tell_of_sets()
 
     def check_simulation(self) -> None:
-        """Raises OptionError for calls that a job does not have, and for options that no job can follow."""
+        """Raises OptionError for calls that a job does not have, and for options that no job can use."""
         for name, job in self.all_jobs():
             try:
                 self.simulation.form_of(job)
@@ -74,14 +74,14 @@ class Plan:
         if self.simulation.given_of_sets and not self.simulates_sets:
             name = self.simulation.given_of_sets[0]
             raise OptionError(
-                f"§{name} is about communication sets, but the calls of the logs are simulated",
-                "§form sets simulates the sets of their kernels",
+                f"§{name} requires a simulation of communication sets, but haichi replays the calls of these logs",
+                "use §form sets to simulate the sets of their main loops",
             )
         if self.simulation.replay and not self.simulates_calls:
             name = next(iter(self.simulation.replay)).replace("_", "-")
             raise OptionError(
-                f"§{name} is about the calls of logs, but none are simulated",
-                "the calls of workloads that are logs are simulated, but for §form sets",
+                f"§{name} requires a replay of the calls of logs",
+                "use logs as workloads, without §form sets",
             )
 
     @property
@@ -93,7 +93,7 @@ class Plan:
         return any(self.simulation.form_of(job) == "sets" for _, job in self.all_jobs())
 
     def cells(self) -> list[Cell]:
-        """In the order of the results."""
+        """The cells in the order of the results."""
         return [
             self.cell(job, strategy, seed)
             for _, job in self.all_jobs()
@@ -102,29 +102,29 @@ class Plan:
         ]
 
     def baselines(self) -> list[Cell]:
-        """The default placement of every job: what a user has without mapping."""
+        """The default placement of every job, which users have without haichi."""
         return [self.cell(job, parse_strategy(BASELINE), self.seeds[0]) for _, job in self.all_jobs()]
 
     def cell(self, job: JobSpec, strategy: Strategy, seed: int) -> Cell:
         return Cell(job, strategy, seed, self.effort, self.simulation.of(job))
 
     def all_jobs(self) -> Iterator[tuple[str, JobSpec]]:
-        """With the names of their workloads, in the order of the results."""
+        """Jobs with the names of their workloads, in the order of the results."""
         for name, jobs in self.jobs.items():
             for job in jobs:
                 yield name, job
 
     def names(self) -> list[str]:
-        """Of the cells' workloads."""
+        """The names of the cells' workloads."""
         return [name for name, _ in self.all_jobs() for _ in self.strategies for _ in self.seeds]
 
     @property
     def first_job(self) -> JobSpec:
-        """Which has in common with the others whatever is no workload and no shape."""
+        """The first job. All jobs share its values except workload and shape."""
         return next(job for _, job in self.all_jobs())
 
     def workload_entries(self) -> list[dict[str, Any]]:
-        """Of those that are logs also what is simulated of them."""
+        """Entries of the workloads; for logs also the simulated form."""
         return [
             workload_entry(name, job.workload)
             | ({"as": self.simulation.form_of(job)} if self.simulation and job.traffic.log is not None else {})
@@ -181,12 +181,14 @@ def workload_entry(name: str, workload: Workload) -> dict[str, Any]:
 def jobs_of_files(
     workloads: Sequence[str], machine: str, shapes: Shapes, size: int | None, format: str, given: Mapping[str, Any]
 ) -> NamedJobs:
-    """Every workload, read once, on every shape; not loaded, because a job that cannot be had is the error of its
-    cells alone. Raises what `haichi.Machine` and `haichi.Workload.from_file` raise, and OptionError for shapes."""
+    """Every workload, read once, on every shape. Jobs are not loaded: a job that cannot be loaded is an error of its
+    cells. Raises the errors of `haichi.Machine` and `haichi.Workload.from_file`, and OptionError for shapes."""
     loaded = as_machine(machine)
     _check_files(given)
     if shapes is not None and given.get("nodes") is not None:
-        raise OptionError("§shapes cannot be combined with §nodes", "a node list is the job's nodes")
+        raise OptionError(
+            "§shapes cannot be combined with §nodes", "remove one of them; a node list already names the job's nodes"
+        )
     common = job_options(given)
     named: dict[str, Traffic] = {}
     for path in workloads:
@@ -200,8 +202,8 @@ def jobs_of_files(
 
 
 def jobs_by_name(jobs: Jobs) -> NamedJobs:
-    """By the given names, the names of the workloads' files, or numbers. Raises OptionError for jobs that differ in
-    more than workloads and shapes, and for one that is there twice."""
+    """Jobs by the given names, the names of the workloads' files, or numbers. Raises OptionError for jobs that differ
+    in more than workloads and shapes, and for duplicate jobs."""
     named: NamedJobs = {}
     if isinstance(jobs, Mapping):
         for name, given in jobs.items():
@@ -212,14 +214,14 @@ def jobs_by_name(jobs: Jobs) -> NamedJobs:
             named.setdefault(_name_of_workload(_spec_of(job), named), []).append(_spec_of(job))
     specs = [(name, spec) for name, listed in named.items() for spec in listed]
     if not specs:
-        raise OptionError("there is no job to compare strategies on")
+        raise OptionError("compare requires at least one job")
     _check_common(specs)
     return named
 
 
 def _spec_of(job: object) -> JobSpec:
     if not isinstance(job, Job):
-        raise TypeError(f"jobs must hold haichi.Job, not {job!r}")
+        raise TypeError(f"jobs must contain haichi.Job, not {job!r}")
     return job._spec
 
 
@@ -248,19 +250,19 @@ def _check_common(specs: Sequence[tuple[str, JobSpec]]) -> None:
     for name, spec in specs:
         if spec.machine != first.machine:
             raise OptionError(
-                f"jobs of one comparison are on one machine, not on {first.machine.name} and {spec.machine.name}",
-                "compare those of each machine by themselves",
+                f"jobs of one comparison require the same machine, found {first.machine.name} and {spec.machine.name}",
+                "make one comparison per machine",
             )
         for option, value in common_options(spec).items():
             if value != common[option]:
                 raise OptionError(
-                    f"jobs of one comparison have {option} in common, not {common[option]!r} and {value!r}"
+                    f"jobs of one comparison require the same {option}, found {common[option]!r} and {value!r}"
                 )
         namesake = next(other for of, other in specs if of == name)
         if not spec.traffic.is_same(namesake.traffic):
             raise OptionError(f"the jobs named {name!r} have different workloads")
         if (name, spec.shape) in seen:
-            raise OptionError(f"the job {name!r} on {spec.shape or 'all nodes'} is there twice")
+            raise OptionError(f"duplicate job: {name!r} on {spec.shape or 'all nodes'}")
         seen.add((name, spec.shape))
 
 
@@ -269,17 +271,17 @@ Jobs = Job | Iterable[Job] | Mapping[str, Job | Iterable[Job]]
 
 
 def _shapes_by_workload(shapes: Shapes, workloads: Mapping[str, object]) -> dict[str, list[str | None]]:
-    """The same for all, or by the workload's name."""
+    """The same shapes for all workloads, or shapes by the workload's name."""
     if shapes is None:
         return {name: [None] for name in workloads}
     if not isinstance(shapes, Mapping):
         return {name: _distinct_shapes(shapes) for name in workloads}
     for name in shapes:
         if name not in workloads:
-            raise OptionError(f"shapes are given for {name!r}", f"the workloads are {', '.join(workloads)}")
+            raise OptionError(f"unknown workload in shapes: {name!r}", f"the workloads are {', '.join(workloads)}")
     for name in workloads:
         if name not in shapes:
-            raise OptionError(f"shapes are given by workload, but none for {name!r}")
+            raise OptionError(f"shapes by workload require an entry for {name!r}")
     return {name: _distinct_shapes(shapes[name]) for name in workloads}
 
 
@@ -291,17 +293,17 @@ def _check_files(given: Mapping[str, Any]) -> None:
     """Raises OptionError for standard input, which every cell would read."""
     for name, value in given.items():
         if value == "-":
-            raise OptionError(f"§{name} cannot be standard input: every cell reads it", "give a file")
+            raise OptionError(f"§{name} cannot be standard input, because every cell reads it", "use a file")
 
 
 def distinct(what: str, names: list[str]) -> list[Any]:
     if not names:
-        raise OptionError(f"there is no {what} to compare")
+        raise OptionError(f"compare requires at least one {what}")
     for name in names:
         if not name:
             raise OptionError(f"a {what} is empty")
         if names.count(name) > 1:
-            raise OptionError(f"{what} {name!r} is named twice")
+            raise OptionError(f"duplicate {what}: {name!r}")
     return names
 
 
@@ -309,14 +311,14 @@ _MOST_SEEDS = 10_000
 
 
 def seed_list(seeds: Sequence[Any]) -> list[int]:
-    """Which; of words a single one says how many, from 1 on."""
+    """The seeds. A single word is their number, counted from 1."""
     if len(seeds) == 1 and isinstance(seeds[0], str):
         return list(range(1, whole_option("seeds", int(seeds[0]), 1, _MOST_SEEDS) + 1))
     if not 1 <= len(seeds) <= _MOST_SEEDS:
-        raise OptionError(f"1 to {_MOST_SEEDS:,} seeds can be compared, not {len(seeds)}")
+        raise OptionError(f"invalid number of seeds: {len(seeds)} (use 1 to {_MOST_SEEDS:,})")
     listed = [int(seed) if isinstance(seed, str) else whole_option("a seed", seed, 0, 2**63 - 1) for seed in seeds]
     if len(set(listed)) < len(listed):
-        raise OptionError("a seed is named twice")
+        raise OptionError("duplicate seed")
     return listed
 
 
@@ -324,10 +326,10 @@ def search_effort(given: Mapping[str, Any]) -> SearchEffort:
     time = given.get("time")
     if given.get("equal") == "seconds":
         if "evaluations" in given:
-            raise OptionError("§evaluations does not make seconds equal", "§equal evaluations")
+            raise OptionError("§evaluations cannot be combined with §equal seconds", "use §equal evaluations")
         time = _DEFAULT_SECONDS if time is None else time
     elif time is not None:
-        raise OptionError("§time makes seconds equal, not evaluations", "§equal seconds")
+        raise OptionError("§time cannot be combined with §equal evaluations", "use §equal seconds")
     usual = SearchEffort()
     return SearchEffort(
         given.get("evaluations", usual.evaluations),
@@ -345,7 +347,7 @@ def wanted_simulation(given: Mapping[str, Any]) -> WantedSimulation:
     choices: dict[str, tuple[SimulatedAs, ...]] = {"none": ("none",), "sets": ("sets",), "both": ("none", "sets")}
     runs = choices[given.get("barrier", "both")] if given.get("simulate") else ()
     replay = {name: given[name] for name in _OF_CALLS if name in given}
-    _core.SimulationOptions(replay)  # refuses what cannot be combined, before the first cell does
+    _core.SimulationOptions(replay)  # rejects combinations of options before the first cell
     iterations = str(given.get("sim_iterations", SimulationPlan().iterations))
     of_sets = SimulationPlan(runs, int(iterations) if iterations.isdecimal() else iterations)
     named = tuple(name.replace("_", "-") for name in _OF_SETS if name in given)

@@ -1,4 +1,4 @@
-"""What a comparison found."""
+"""The results of a comparison."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Comparison:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Comparison:
-        """From a JSON file that `write` made. Raises InputError with file and line."""
+        """Reads a JSON file from `write`. Raises InputError with file and line."""
         return cls(read_comparison(path))
 
     @property
     def cells(self) -> list[dict[str, Any]]:
-        """One for every workload, shape, strategy and seed; `node_of_rank` is an int32 array."""
+        """A cell per workload, shape, strategy and seed; `node_of_rank` is an int32 array."""
         cells: list[dict[str, Any]] = self._content["cells"]
         return cells
 
@@ -41,7 +41,7 @@ class Comparison:
 
     @property
     def interrupted(self) -> bool:
-        """Ended by Ctrl-C: cells that were not computed have the status ``missing``."""
+        """True after Ctrl-C: cells that were not computed have the status ``missing``."""
         return bool(self._content.get("interrupted", False))
 
     @property
@@ -51,16 +51,16 @@ class Comparison:
 
     @property
     def warning(self) -> str:
-        """What went wrong beside the cells, or ""."""
+        """A problem outside the cells, or ""."""
         return str(self._content.get("warning", ""))
 
     @property
     def advice(self) -> str:
-        """One line: what to do, and the hours that it saves with their uncertainty."""
+        """One line: the best action, and the hours that it saves with their uncertainty."""
         return str(self.summary["overall"]["advice"])
 
     def to_dict(self, *, timing: bool = False) -> dict[str, Any]:
-        """``haichi-comparison/1``. With `timing` also what differs from run to run."""
+        """``haichi-comparison/1``. With `timing` also values that differ between runs."""
         if timing:
             return dict(self._content)
         cells = [{key: value for key, value in cell.items() if key not in _TIMING} for cell in self.cells]
@@ -74,9 +74,9 @@ class Comparison:
         return csv_text(self.to_dict(timing=timing)["cells"])
 
     def write(self, *paths: str | os.PathLike[str], timing: bool = False) -> None:
-        """Writes ``.json``, ``.csv``, or ``.html``, the report; all of them whole, or none is touched.
+        """Writes ``.json``, ``.csv``, or ``.html`` (the report). All files are written whole, or none is touched.
 
-        Raises OptionError for other names and for files that cannot be written, InputError when the disk is full.
+        Raises OptionError for other names and for files that cannot be written, InputError if the disk is full.
         """
         for path in paths:
             check_output(path)
@@ -90,7 +90,7 @@ class Comparison:
         return self.to_csv(timing=timing) if suffix == ".csv" else self.to_json(timing=timing)
 
     def text(self) -> str:
-        """Tables for people, one per job, and who wins by how much."""
+        """Tables for people, one per job, and the winner with its advantage."""
         jobs = self.summary["jobs"]
         parts = [_job_text(job) for job in jobs]
         if self.failed:
@@ -99,7 +99,7 @@ class Comparison:
             parts.append(f"All {len(jobs)} jobs: {_shown(self.summary['overall']['verdict'])}\n")
         if self.interrupted:
             missing = sum(cell["status"] == "missing" for cell in self.cells)
-            what = f"{missing} of {len(self.cells)} cells are missing" if missing else "there are no pictures"
+            what = f"{missing} of {len(self.cells)} cells are missing" if missing else "the pictures are missing"
             parts.append(f"Interrupted: {what}\n")
         return "\n".join(parts) + f"\n{_shown(self.advice)}\n"
 
@@ -108,7 +108,7 @@ class Comparison:
         return f"Comparison({done} of {len(self.cells)} cells, {len(self.failed)} failed: {self.advice})"
 
     def _repr_html_(self) -> str:
-        """Tables, for notebooks."""
+        """HTML tables for notebooks."""
         tables = []
         for job in self.summary["jobs"]:
             rows = [
@@ -119,15 +119,17 @@ class Comparison:
 
 
 def check_output(path: str | os.PathLike[str], suffixes: tuple[str, ...] = (".json", ".csv", ".html")) -> None:
-    """To be called before a long run. Raises OptionError for names that tell no format, InputError for folders that do
-    not exist or cannot be written."""
+    """Call this before a long run. Raises OptionError for names without a known suffix, InputError for directories that
+    do not exist or cannot be written."""
     if Path(path).suffix not in suffixes:
-        raise OptionError(f"{os.fspath(path)!r} does not name a format", f"names end in {' or '.join(suffixes)}")
+        raise OptionError(
+            f"invalid output name: {os.fspath(path)!r}", f"use a name that ends in {' or '.join(suffixes)}"
+        )
     folder = Path(path).parent
     if not folder.is_dir():
-        raise InputError(f"{os.fspath(path)}: there is no folder {str(folder)!r}")
+        raise InputError(f"cannot write {os.fspath(path)}: no directory {str(folder)!r}")
     if not os.access(folder, os.W_OK):
-        raise InputError(f"{os.fspath(path)}: the folder {str(folder)!r} cannot be written")
+        raise InputError(f"cannot write {os.fspath(path)}: the directory {str(folder)!r} is not writable")
 
 
 def _job_name(entry: dict[str, Any]) -> str:
@@ -135,12 +137,12 @@ def _job_name(entry: dict[str, Any]) -> str:
 
 
 def _shown(text: str) -> str:
-    """Without what would move a terminal's cursor."""
+    """The text without control characters, which could move a terminal's cursor."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def _unit(job: dict[str, Any]) -> tuple[float, str]:
-    """In which the job's times are best read."""
+    """The best unit for the job's times."""
     largest = max((entry["mean"] for entry in job["strategies"]), default=1.0)
     return next(
         ((scale, name) for scale, name in ((1, "s"), (1e3, "ms"), (1e6, "µs")) if largest * scale >= 1), (1e9, "ns")
@@ -183,8 +185,8 @@ def _job_text(job: dict[str, Any]) -> str:
 
 def _measure_text(job: dict[str, Any]) -> str:
     if any(entry["barrier"] == "calls" for entry in job["strategies"]):
-        return "time of the whole run, simulated call by call"
-    what = {"simulated_seconds": "simulated", "tac3_seconds": "by tac3's formula"}[job["measure"]]
+        return "time of the whole run, by trace replay"
+    what = {"simulated_seconds": "simulated", "tac3_seconds": "by the formula of tac3"}[job["measure"]]
     return f"time of all iterations, {what}"
 
 

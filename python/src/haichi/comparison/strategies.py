@@ -1,4 +1,4 @@
-"""Strategies by their names: a start, a search, an objective to anneal on, or a map that somebody else made."""
+"""Strategies by name: a start, a search, an objective to anneal, or a rank map from elsewhere."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from haichi.errors import OptionError
 
 _MAP_PREFIX = "map:"
 
-# Of these, a comparison leaves out what its machine has no axes for.
+# A comparison omits those that require axes if its machine has none.
 DEFAULT_STRATEGIES = ("default", "no-ring", "random", "hop-bytes", "rmatt", "rmatt-3d", "tac3")
 BASELINE = "default"
 
 
 @dataclass(frozen=True)
 class Strategy:
-    """One way to place a job."""
+    """A way to place a job."""
 
     name: str
     search: str
     """``"anneal"``, another search, the name of a start, or ``"map"``."""
     objective: str | None = None
-    """What is searched for; None without search."""
+    """The objective of the search; None without a search."""
     map_file: str | None = None
 
     @property
     def takes_effort(self) -> bool:
-        """Whether it can be told how long to search; looking at every placement cannot."""
+        """True if the length of the search is configurable. An exhaustive search has no such setting."""
         return self.map_file is None and _rows()[self.search].is_tuned
 
     @property
@@ -45,14 +45,14 @@ def _rows() -> dict[str, _core.StrategyRow]:
 def parse_strategy(name: str) -> Strategy:
     """Reads ``"default"``, ``"tac3"``, ``"anneal"``, ``"weighted(hop-bytes=0.7,tac3=0.3)"``, ``"map:FILE"``.
 
-    Raises OptionError with did-you-mean for names that are neither.
+    Raises OptionError with a suggestion for unknown names.
     """
     if not isinstance(name, str):
-        raise TypeError(f"a strategy is a name, not {name!r}")
+        raise TypeError(f"a strategy must be a name, not {name!r}")
     if name.startswith(_MAP_PREFIX):
         path = name.removeprefix(_MAP_PREFIX)
         if not Path(path).is_file():
-            raise OptionError(f"strategy {name!r}: there is no file {path!r}")
+            raise OptionError(f"strategy {name!r}: no file {path!r}")
         return Strategy(name, "map", map_file=path)
     rows = _rows()
     if name in rows:
@@ -62,13 +62,11 @@ def parse_strategy(name: str) -> Strategy:
     if is_composed or name in objectives:
         return Strategy(name, "anneal", objective=name)
     near = _core.did_you_mean(encoded("a strategy", name), [*rows, *objectives])
-    raise OptionError(
-        f"unknown strategy {name!r}", near or "`haichi list strategies` and `haichi list objectives` name them"
-    )
+    raise OptionError(f"unknown strategy {name!r}", near or "see `haichi list strategies` and `haichi list objectives`")
 
 
 def default_strategies(has_axes: bool) -> list[str]:
-    """Those that jobs on a machine with axes, or without, can be placed by."""
+    """The strategies for jobs on a machine with axes, or without."""
     needs_axes = {row.name for row in _core.objectives() if row.needs_logical_torus}
     return [name for name in DEFAULT_STRATEGIES if has_axes or name not in needs_axes]
 

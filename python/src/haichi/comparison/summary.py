@@ -1,4 +1,4 @@
-"""Who wins a comparison, by how much against the spread over seeds, and what that is worth to a user."""
+"""The winner of a comparison, its advantage relative to the spread over seeds, and the savings for a user."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Any, NamedTuple
 from haichi.comparison.strategies import BASELINE
 
 _LEAST_GAIN = 0.01
-"""Below one percent nobody will notice: the share of the time from which mapping is said to help."""
+"""The fraction of the time from which mapping helps. Nobody notices less than one per cent."""
 
 
 class Times(NamedTuple):
-    """Seconds of all iterations, or of the whole run of a log, under one strategy, one per seed; `spread` is their
+    """Seconds of all iterations, or of the whole run of a log, under one strategy, one value per seed. `spread` is the
     standard deviation."""
 
     strategy: str
     barrier: str | None
-    """``calls``: those of the log were simulated."""
+    """``calls`` if the calls of the log were simulated."""
     seconds: tuple[float, ...]
     failed: int
     is_seeded: bool
@@ -30,7 +30,7 @@ class Times(NamedTuple):
 
     @property
     def spread(self) -> float | None:
-        """0 where the seed plays no role; None where one seed was tried."""
+        """0 if the seed has no effect; None for a single seed."""
         if not self.is_seeded:
             return 0.0
         return statistics.stdev(self.seconds) if len(self.seconds) > 1 else None
@@ -44,7 +44,7 @@ class Factor(NamedTuple):
 
     @property
     def is_larger(self) -> bool | None:
-        """Whether the difference is larger than the spread; None where that is not known."""
+        """True if the difference is larger than the spread; None if that is not known."""
         return None if self.spread is None else abs(self.value - 1) > self.spread
 
     def __str__(self) -> str:
@@ -58,8 +58,8 @@ def measure_of(cells: Iterable[dict[str, Any]]) -> str:
 def times_of(
     strategy: str, cells: Sequence[dict[str, Any]], workload: dict[str, Any], measure: str, is_seeded: bool
 ) -> Times | None:
-    """Of the cells of one workload, shape and strategy; of several ways to simulate, the one with the smaller mean.
-    None where every cell failed."""
+    """Times of the cells of one workload, shape and strategy. If they were simulated in several ways, those with the
+    smaller mean. None if every cell failed."""
     done = [cell for cell in cells if cell["status"] == "done"]
     failed = sum(cell["status"] == "failed" for cell in cells)
     if not done:
@@ -76,7 +76,7 @@ def times_of(
 
 
 def factor(faster: Times, slower: Times) -> Factor:
-    """Mean over mean; relative spreads add as those of independent quantities."""
+    """Ratio of the means. Relative spreads add as for independent quantities."""
     if faster.mean == 0:
         return Factor(1.0 if slower.mean == 0 else math.inf, 0.0)
     value = slower.mean / faster.mean
@@ -94,8 +94,8 @@ def summarise_job(
     measure: str,
     failed: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """The entry of ``summary.jobs``; `baseline` is the default placement, whether it was asked for or not, `failed`
-    names the strategies of which every cell failed."""
+    """The entry of ``summary.jobs``. `baseline` is the default placement, even if it was not requested. `failed` has
+    the names of the strategies whose cells all failed."""
     ranking = sorted(times, key=lambda entry: entry.mean)
     job: dict[str, Any] = {
         "workload": workload["name"],
@@ -108,7 +108,7 @@ def summarise_job(
         "factors": {},
     }
     if not ranking:
-        return job | {"verdict": "every cell failed", "helps": None, "advice": "not known: every cell failed"}
+        return job | {"verdict": "every cell failed", "helps": None, "advice": "not known, because every cell failed"}
     winner = ranking[0]
     factors = {entry.strategy: factor(winner, entry) for entry in ranking[1:]}
     job["factors"] = {
@@ -117,29 +117,33 @@ def summarise_job(
     }
     job["verdict"] = _verdict(winner, factors)
     if baseline is None:
-        return job | {"helps": None, "advice": "not known: the default placement failed"}
+        return job | {"helps": None, "advice": "not known, because the default placement failed"}
     choice = recommended(ranking, baseline)
     if choice is not None:
         runs = "the whole run" if choice.barrier == "calls" else _runs_text(workload["iterations"])
-        held = " with a barrier before every set" if choice.barrier == "sets" else ""
+        held = " and a barrier before every set" if choice.barrier == "sets" else ""
         job["recommended"] = choice.strategy
         of = "communication time" if choice.barrier != "calls" and not workload["compute_seconds"] else "run time"
         job["time"] = of
         return job | savings([(choice, baseline)], f"map with {choice.strategy}{held}", of, runs, measure)
     saved, spread = _saved(winner, baseline)
     if failed:
-        advice = f"not known: {', '.join(failed)} failed, and nothing else is faster than the default placement"
+        advice = (
+            f"not known, because {', '.join(failed)} failed, and no other strategy is faster than the default placement"
+        )
         return job | {"helps": None, "advice": advice}
-    would = f"the best, {winner.strategy}, saves {_with_spread(saved, spread)} s of {_seconds(baseline.mean)} s"
+    would = (
+        f"the best strategy, {winner.strategy}, saves {_with_spread(saved, spread)} s of {_seconds(baseline.mean)} s"
+    )
     if winner.strategy != BASELINE and saved >= _LEAST_GAIN * baseline.mean:
-        return job | {"helps": None, "advice": f"not known whether mapping helps here: {would}; more seeds may tell"}
+        return job | {"helps": None, "advice": f"it is not known whether mapping helps: {would}; use more seeds"}
     if winner.strategy == BASELINE or saved <= 0:
-        would = "nothing is faster than the default placement"
-    return job | {"helps": False, "advice": f"mapping will not help here: {would} ({_SOURCES[measure]})"}
+        would = "no strategy is faster than the default placement"
+    return job | {"helps": False, "advice": f"mapping will not help: {would} ({_SOURCES[measure]})"}
 
 
 def recommended(ranking: Sequence[Times], baseline: Times) -> Times | None:
-    """The fastest strategy that surely saves something: a percent or more, and more than the spread."""
+    """The fastest strategy that certainly saves at least one per cent, and more than the spread."""
     for times in ranking:
         saved, spread = _saved(times, baseline)
         is_sure = spread is None or saved > spread
@@ -149,7 +153,7 @@ def recommended(ranking: Sequence[Times], baseline: Times) -> Times | None:
 
 
 def _saved(times: Times, baseline: Times) -> tuple[float, float | None]:
-    """Seconds, and their spread."""
+    """Saved seconds and their spread."""
     spreads = [times.spread, baseline.spread]
     known = [spread for spread in spreads if spread is not None]
     return baseline.mean - times.mean, math.hypot(*known) if len(known) == len(spreads) else None
@@ -169,33 +173,33 @@ def _strategy_entry(times: Times) -> dict[str, Any]:
 
 
 def _verdict(winner: Times, factors: dict[str, Factor]) -> str:
-    """A clause per other strategy: by how much, and whether that is more than chance."""
+    """A clause per other strategy: the factor, and whether it exceeds the spread."""
     clauses = []
     for name, number in factors.items():
         if str(number).startswith("1.00") and not number.is_larger:
             clauses.append(f"as fast as {name}")
         elif number.spread is None:
-            clauses.append(f"{number} times faster than {name} (one seed: the spread is not known)")
+            clauses.append(f"{number} times faster than {name} (spread unknown with one seed)")
         elif number.is_larger and str(number).startswith("1.00"):
             clauses.append(f"less than 1 % faster than {name}")
         elif number.is_larger:
             clauses.append(f"{number} times faster than {name}")
         else:
-            clauses.append(f"not different from {name} beyond the spread ({number})")
+            clauses.append(f"not faster than {name} beyond the spread ({number})")
     if not clauses:
-        return f"{winner.strategy} alone was compared"
+        return f"{winner.strategy} is the only strategy"
     return f"{winner.strategy} is " + "; ".join(clauses)
 
 
 _SOURCES = {
     "simulated_seconds": "simulated",
-    "tac3_seconds": "by the formula of tac3; --simulate is surer",
+    "tac3_seconds": "by the formula of tac3; --simulate is more reliable",
 }
 
 
 def savings(pairs: Sequence[tuple[Times, Times]], how: str, of: str, runs: str, measure: str) -> dict[str, Any]:
-    """What (chosen strategy, default placement) of one or more jobs, each run once, say together: hours, their
-    uncertainty, and the line for the user, which begins with `how`; `of` is the time that gets less."""
+    """Joint savings of (chosen strategy, default placement) over jobs that each run once: hours, their uncertainty, and
+    the line for the user. The line begins with `how`; `of` is the kind of time that decreases."""
     before = math.fsum(baseline.mean for _, baseline in pairs)
     differences = [_saved(times, baseline) for times, baseline in pairs]
     saved = math.fsum(difference for difference, _ in differences)
@@ -203,7 +207,7 @@ def savings(pairs: Sequence[tuple[Times, Times]], how: str, of: str, runs: str, 
     spread = math.hypot(*known) if len(known) == len(differences) else None
     share, share_spread = saved / before, None if spread is None else spread / before
     less = _with_spread(100 * share, None if share_spread is None else 100 * share_spread)
-    unknown = "; one seed: the spread is not known" if spread is None else ""
+    unknown = "; spread unknown with one seed" if spread is None else ""
     return {
         "seconds_before": before,
         "hours_saved": saved / 3600,
@@ -224,7 +228,7 @@ def _seconds(value: float) -> str:
 
 
 def _with_spread(value: float, spread: float | None) -> str:
-    """With as many decimals as the spread has; without one, three digits."""
+    """As many decimals as the spread has; three digits without a spread."""
     if spread is None:
         return _seconds(value)
     smallest = spread if spread > 0 else abs(value) / 100
@@ -233,10 +237,10 @@ def _with_spread(value: float, spread: float | None) -> str:
 
 
 def summarise_overall(jobs: Sequence[dict[str, Times]]) -> dict[str, Any]:
-    """Over the times by strategy of all jobs: geometric means of the factors, of the strategies that every job has."""
+    """Geometric means of the factors over all jobs, for strategies with results for every job."""
     complete = [name for name in jobs[0] if all(name in times for times in jobs)]
     if not complete:
-        return {"winner": None, "factors": {}, "verdict": "no strategy did every job"}
+        return {"winner": None, "factors": {}, "verdict": "no strategy has results for every job"}
     logs = {name: math.fsum(math.log(max(times[name].mean, 1e-300)) for times in jobs) / len(jobs) for name in complete}
     winner = min(complete, key=lambda name: logs[name])
     factors = {
@@ -257,8 +261,8 @@ def summarise_overall(jobs: Sequence[dict[str, Times]]) -> dict[str, Any]:
 def advise_overall(
     jobs: Sequence[tuple[dict[str, Times], Times | None]], entries: Sequence[dict[str, Any]], measure: str
 ) -> dict[str, Any]:
-    """What (times by strategy, default placement) of all jobs and their entries in the summary come to: each job is
-    mapped as its own line says, or not at all."""
+    """The joint advice for (times by strategy, default placement) of all jobs, and their entries in the summary: map
+    each job as its own line states, or do not map it."""
     if len(entries) == 1:
         keys = ("seconds_before", "hours_saved", "hours_saved_spread", "share_saved", "helps", "advice")
         return {key: entries[0][key] for key in keys if key in entries[0]}
@@ -270,7 +274,7 @@ def advise_overall(
             if baseline is not None
         ]
         same = len(chosen) == 1 and all(entry["helps"] for entry in entries)
-        how = f"map with {chosen.pop()}" if same else "map every job as its line says"
+        how = f"map with {chosen.pop()}" if same else "map every job as its line states"
         of = {entry["time"] for entry in entries if entry["helps"]}
         return savings(
             pairs, how, of.pop() if len(of) == 1 else "time", f"one run of each of the {len(pairs)} jobs", measure
@@ -278,11 +282,11 @@ def advise_overall(
     unsure = [entry["advice"] for entry in entries if entry["helps"] is None]
     if unsure:
         return {"helps": None, "advice": unsure[0]}
-    return {"helps": False, "advice": f"mapping will not help here: in none of the {len(entries)} jobs it does"}
+    return {"helps": False, "advice": f"mapping will not help in any of the {len(entries)} jobs"}
 
 
 def _mean_factor(factors: Sequence[Factor]) -> Factor:
-    """Geometric mean; the spread of a mean of logarithms."""
+    """The geometric mean, with the spread of a mean of logarithms."""
     if any(not math.isfinite(number.value) or number.value <= 0 for number in factors):
         return Factor(math.inf, None)
     value = math.exp(math.fsum(math.log(number.value) for number in factors) / len(factors))

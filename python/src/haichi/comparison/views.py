@@ -1,4 +1,4 @@
-"""Placements as pictures need them: links with their loads, routes, and when which link was busy."""
+"""Data for pictures of placements: links with their loads, routes, and link utilisation over time."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from haichi.model.workload import Messages
 from haichi.results.simulation import SimulatedRun
 
 _MOST_ENTRIES = 4_000_000
-"""Of all routes of a placement, and of all sets' links."""
+"""The maximum size of all routes of a placement, and of all sets' links."""
 _TIMED_LINKS = 400
 _BINS = 300
 _MOST_BINS = 400
 _MOST_STATISTICS_LINES = 3_000_000
 _SHOWN_ITERATIONS = 3
 _SMALL_JOB_NODES = 2_000
-"""Above that a single iteration is simulated for the pictures: one takes minutes."""
+"""Above this size a single iteration is simulated for the pictures, because each takes minutes."""
 _ONE_HUNDRED_PERCENT = 255
 
 
 @dataclass(frozen=True, eq=False)
 class ViewRequest:
-    """A placement to show."""
+    """A placement for the pictures."""
 
     job: JobSpec
     node_of_rank: npt.NDArray[np.int32]
@@ -47,34 +47,34 @@ class ViewRequest:
     strategy: str
     seed: int
     role: Literal["before", "after", "other"]
-    """`before`: the default placement; `after`: the one that is best."""
+    """`before`: the default placement; `after`: the best placement."""
     convergence: Sequence[tuple[int, float]] = ()
     """Evaluations and the best value so far."""
     runs: Sequence[SimulatedAs] = ()
-    """How to simulate it, for the pictures of time."""
+    """Simulations for the pictures of time."""
     replay: Mapping[str, Any] = field(default_factory=dict)
-    """Options of calls."""
+    """Options for the replay of calls."""
     whole_run_seconds: float | None = None
-    """Of calls; None: not known."""
+    """Seconds of the replay; None if not known."""
     threads: int = 1
-    """Of the simulations; the result does not depend on it."""
+    """Threads of the simulations; results do not depend on it."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Network:
     outline: Mapping[str, Any]
     number_of_channel: Mapping[tuple[int, str], int] = field(repr=False)
-    """Compact number of a link by the vertex where it starts and what the simulator's statistics call it."""
+    """Compact number of a link by its source vertex and its name in the simulator's statistics."""
     fabric_links: int
-    """Those that are no network interfaces."""
+    """Links that are not NICs."""
 
 
 def placement_views(requests: Sequence[ViewRequest]) -> dict[str, Any]:
     """The parts ``views``, ``networks`` and ``message_lists`` of a comparison (``haichi-comparison/1``).
 
-    Networks and lists of messages that placements have in common are there once. Equal requests give equal values.
-    Memory and size are bounded: routes above 4,000,000 links are left out, and of as many links of all sets those with
-    the lowest loads. Raises what `Job` and `Job.simulate` raise.
+    Networks and lists of messages that placements share occur once. Equal requests give equal values. Memory and size
+    are bounded: routes above 4,000,000 links are omitted. The same limit holds for the links of all sets, and the links
+    with the lowest loads are omitted. Raises the errors of `Job` and `Job.simulate`.
     """
     networks = _Numbered()
     messages = _Numbered()
@@ -88,7 +88,7 @@ def placement_views(requests: Sequence[ViewRequest]) -> dict[str, Any]:
 
 
 class _Numbered:
-    """Values, each once, in the order in which they came."""
+    """Distinct values, in the order of their first use."""
 
     def __init__(self) -> None:
         self.values: list[dict[str, Any]] = []
@@ -166,8 +166,8 @@ def _packed_messages(messages: Messages) -> dict[str, Any]:
 def _set_links(
     messages: Messages, first: npt.NDArray[np.int64], link: npt.NDArray[np.int32], sets: int, links: int
 ) -> list[dict[str, Any]]:
-    """Per set the links that carry anything, in ascending order, with messages and bytes."""
-    route_begin = np.searchsorted(messages.set, np.arange(sets + 1))  # messages of a set stand together
+    """The used links per set, in ascending order, with messages and bytes."""
+    route_begin = np.searchsorted(messages.set, np.arange(sets + 1))  # messages are sorted by set
     loads = []
     most = max(_MOST_ENTRIES // max(sets, 1), 1)
     for number in range(sets):
@@ -211,7 +211,7 @@ def _simulated(
     request: ViewRequest, job: Job, placement: Placement, network: _Network, simulated_as: SimulatedAs
 ) -> dict[str, Any]:
     def run(iterations: int, statistics: LinkStatistics | None = None) -> SimulatedRun:
-        """Of calls the whole, which is one iteration."""
+        """A run of the given iterations; for calls the whole run, which counts as one iteration."""
         of_calls = simulated_as == "calls"
         of_sets = {"form": "sets", "barrier": simulated_as, "sim_iterations": iterations}
         given: dict[str, Any] = {"form": "calls", **request.replay} if of_calls else of_sets
@@ -222,12 +222,12 @@ def _simulated(
     if simulated_as != "calls":
         small = len(network.outline["vertex_of_node"]) <= _SMALL_JOB_NODES
         iterations = min(_SHOWN_ITERATIONS if small else 1, job.workload.iterations)
-    # How long it takes has to be known before the bins are.
+    # The length of the run must be known before the bins.
     links = max(len(network.number_of_channel), 1)
     bins = min(_BINS, max(_MOST_STATISTICS_LINES // links, 20))
     bin_ps = max(round(iterations * (seconds or run(1).simulated_seconds) * 1e12) // bins, 1)
     try:
-        # A file without a name, which a process that is killed does not leave behind.
+        # A file without a name disappears even if the process is killed.
         with tempfile.TemporaryFile("w+", newline="", encoding="utf-8") as statistics:
             path = f"/proc/self/fd/{statistics.fileno()}"
             shown = run(iterations, LinkStatistics(path, bin_ps * 1e-12))
@@ -236,8 +236,8 @@ def _simulated(
         if isinstance(error, InputError) and path not in str(error):
             raise
         raise InputError(
-            f"{_temporary_folder()}: statistics for the pictures of time cannot be written there",
-            "is the disk full? TMPDIR names another folder",
+            f"cannot write statistics for the pictures to {_temporary_folder()}",
+            "free some space, or set TMPDIR to another directory",
         ) from error
     ranks = {
         name: pack_array(getattr(shown, name), "float32")
@@ -249,21 +249,21 @@ def _simulated(
 def _temporary_folder() -> str:
     try:
         return tempfile.gettempdir()
-    except OSError:  # none that can be written
+    except OSError:  # no writable directory
         return os.environ.get("TMPDIR", "/tmp")
 
 
 def _time_space(statistics: TextIO, network: _Network, bin_ps: int) -> dict[str, Any]:
-    """The busiest links over time, and the mean over all, from the simulator's statistics of a run."""
+    """The most used links over time, and the mean over all links, from the simulator's statistics of a run."""
     bins: list[int] = []
     numbers: list[int] = []
     efficiencies: list[float] = []
     for row in csv.DictReader(statistics):
         channel = row["channel"]
         if network.outline["axes"]:
-            channel = channel.partition(" ")[0]  # the axis and the direction: the vertex tells the rest
+            channel = channel.partition(" ")[0]  # the axis and the direction; the vertex identifies the link
         number = network.number_of_channel.get((int(row["router"]), channel))
-        if number is not None:  # ejection channels are no links
+        if number is not None:  # ejection channels are not links
             bins.append(int(row["bin"]))
             numbers.append(number)
             efficiencies.append(float(row["efficiency"]))

@@ -1,1 +1,1 @@
-"""What is asked of a job: `Job`, its shapes, advice, programs on the simulated machine."""
+"""Jobs and their functions: `Job`, its shapes, advice, and programs on the simulated machine."""

@@ -36,16 +36,16 @@ def advise_shape(
     machine: MachineLike,
     **options: Unpack[ShapeAdviceOptions],
 ) -> ShapeAdvice:
-    """Tells which allowed job shape of a number of nodes suits the workload, as ``haichi advise shape`` does.
+    """Finds the best allowed job shape for a workload on a number of nodes, as ``haichi advise shape`` does.
 
     Parameters
     ----------
-    workload, machine: as those of `haichi.Job`.
+    workload, machine: as in `haichi.Job`.
     {options}
 
-    Without a shape of exactly `node_count` nodes the next larger number counts. Other Python threads run meanwhile;
-    Ctrl-C ends it with what is known. Raises InputError, OptionError, UnsupportedError (machines other than a mesh or
-    torus).
+    If no shape has exactly `node_count` nodes, the next larger number is used. Other Python threads run meanwhile.
+    Ctrl-C ends the search with the results so far. Raises InputError, OptionError, and UnsupportedError (machines other
+    than a mesh or torus).
     """
     given = given_options("advise_shape", ShapeAdviceOptions, options)
     asked = _core.ShapeAdviceOptions(_advice_part(given))
@@ -64,17 +64,17 @@ def advise_spread(
     spread_workload: WorkloadLike | None = None,
     **options: Unpack[SpreadAdviceOptions],
 ) -> SpreadAdvice:
-    """Tells whether a job that fits into one cluster is faster over all of them, as ``haichi advise spread`` does.
+    """Compares a job in one cluster with the job over all clusters, as ``haichi advise spread`` does.
 
     Parameters
     ----------
-    workload: in one cluster; of a log that is given as a file its calls are simulated, as by `haichi.Job.simulate`.
-    machine: of two clusters or more.
-    spread_workload: the same work on the ranks of all clusters; None: the ranks of `workload`, fewer on a node.
+    workload: the job in one cluster. For a log file its calls are simulated, as in `haichi.Job.simulate`.
+    machine: has two clusters or more.
+    spread_workload: the same work on the ranks of all clusters. None: the ranks of `workload`, with fewer on a node.
     {options}
 
-    More ranks over all clusters share the computation of those in one. Other Python threads run meanwhile; Ctrl-C ends
-    it with what is known. Raises InputError, OptionError, UnsupportedError (machines without clusters).
+    More ranks over all clusters share the computation of the ranks in one. Other Python threads run meanwhile. Ctrl-C
+    ends it with the results so far. Raises InputError, OptionError, and UnsupportedError (machines without clusters).
     """
     given = given_options("advise_spread", SpreadAdviceOptions, options)
     asked = _core.SpreadAdviceOptions(_advice_part(given))
@@ -111,12 +111,12 @@ def advise_rails(
     interfaces: int | None = None,
     format: str = "",
 ) -> RailAdvice:
-    """Tells how many network interfaces (rails) of a node to use, as ``haichi advise rails`` does.
+    """Recommends the number of NICs (rails) of a node to use, as ``haichi advise rails`` does.
 
-    logs: logs of runs: from their profiles; or a mapping from a log to the rails that its run used: measured times
-        decide where runs of equally many processes used different numbers.
-    interfaces: that a node has, where it is known.
-    format: of the logs; empty: by their content.
+    logs: logs of runs. From a list, their profiles count. From a mapping of logs to the rails of their runs, measured
+        times decide if runs with the same number of processes used different rails.
+    interfaces: the number of NICs of a node, if known.
+    format: the format of the logs; empty: from their content.
     """
     named: list[tuple[str, str, int | None]]
     if isinstance(logs, Mapping):

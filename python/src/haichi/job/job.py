@@ -1,4 +1,4 @@
-"""Jobs: a workload on nodes of a machine, and what can be asked of it."""
+"""Jobs: a workload on nodes of a machine, with the functions of haichi."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ from haichi.results.simulation import Simulation, simulation_of
 
 @takes(JobOptions)
 class Job(LoadedJob):
-    """A workload on the nodes that a job has of a machine; loaded and checked, immutable.
+    """A workload on the nodes of a job on a machine; loaded, checked and immutable.
 
-    Equal jobs give equal answers, here and by the program's commands. A job pickles, with the texts of its machine.
+    Equal jobs give equal results, also from the program's commands. A job pickles with the texts of its machine.
 
     Parameters
     ----------
     workload: a Workload, a file, a square matrix of bytes (NumPy or SciPy), or a NetworkX graph with bytes as the
-        ``weight`` of its edges. Of a log that is given as a file its calls can be simulated; its communication sets are
-        extracted when they are first needed.
+            ``weight`` of its edges. The calls of a log file can be simulated. Its communication sets are extracted on
+            their first use.
     machine: a Machine, a preset (`haichi.list_machines`), ``"graph:FILE"``, a machine file, or its content.
     {options}
 
-    Raises InputError, OptionError and UnsupportedError for what cannot be had, before anything is searched.
+    Raises InputError, OptionError and UnsupportedError for invalid input, before any search.
     """
 
     __slots__ = ()
@@ -59,21 +59,21 @@ class Job(LoadedJob):
         progress: SearchCallback | None = None,
         **search: Unpack[SearchOptions],
     ) -> Placement:
-        """Looks for a placement in which the job communicates fast, as ``haichi map`` does.
+        """Searches for a placement with fast communication, as ``haichi map`` does.
 
         Parameters
         ----------
-        objective: ``"auto"``: searches by the objectives that suit the workload, and takes what the packet simulator
-            finds fastest; or a name (`haichi.list_objectives`), ``"weighted(hop-bytes=0.7,tac3=0.3)"``, a plug-in
-            ``"./libx.so:name"``, or a function of the node of every rank (int32 array) that gives a number, the same
-            for the same placement. A function is called at every proposal: the search is as fast as it is.
-        progress: called with a `SearchProgress` a few times a second, in the caller's thread. What it raises ends the
-            search; KeyboardInterrupt does so as Ctrl-C does.
+        objective: ``"auto"`` searches by the objectives that suit the workload, and takes the fastest result according
+            to the packet simulator. Others: a name (`haichi.list_objectives`), ``"weighted(hop-bytes=0.7,tac3=0.3)"``,
+            a plug-in ``"./libx.so:name"``, or a function from the node of every rank (int32 array) to a number. The
+            number depends on the placement only. The search calls the function for every proposal and is as fast as it.
+        progress: called with a `SearchProgress` a few times a second, in the caller's thread. An exception from it ends
+            the search; KeyboardInterrupt has the effect of Ctrl-C.
         {options}
 
         Other Python threads run meanwhile. Ctrl-C ends the search with the best placement so far
         (`Placement.interrupted`).
-        Raises InputError, OptionError, UnsupportedError; InternalError when a verification fails.
+        Raises InputError, OptionError, UnsupportedError, and InternalError if a verification fails.
         """
         options = core_options(objective, given_options("optimize", SearchOptions, search))
         self._spec.traffic.tell_of_sets()
@@ -81,8 +81,8 @@ class Job(LoadedJob):
         return Placement(self, found, objective)
 
     def place(self, placement: PlacementLike | None = None, *, format: str = "") -> Placement:
-        """A placement that there is already: the node of each rank, a rank-map file (in `format`; empty: by its
-        content), a placement, or None: the default one.
+        """A given placement: the node of each rank, a rank-map file (in `format`; empty: from its content), a
+        placement, or None for the default placement.
 
         Raises InputError and OptionError for maps that do not fit the job, and for placements of a job on other nodes.
         """
@@ -91,10 +91,11 @@ class Job(LoadedJob):
                 return placement
             if not self._has_nodes_of(placement.job):
                 raise OptionError(
-                    "the placement is that of a job on other nodes", "give its node_of_rank if the numbers are meant"
+                    "the placement belongs to a job on other nodes",
+                    "pass its node_of_rank to use the same node numbers",
                 )
         if format and not isinstance(placement, str | os.PathLike):
-            raise OptionError("format is that of a map's file, but there is none")
+            raise OptionError("format requires a rank-map file")
         given = None if placement is None else as_map("placement", placement)
         return Placement(self, self._core.place(given, encoded("format", format)))
 
@@ -111,15 +112,14 @@ class Job(LoadedJob):
 
         Parameters
         ----------
-        placement: as that of `place`.
-        objective: that `Evaluation.value` is about, as that of `optimize`; None or ``"auto"``: the one that was
-            searched for, or the first that suits the workload. The report tells the links with most bytes, with their
-            messages.
-        all_objectives: the report holds every objective that applies, with its bound, which may take a while on
+        placement: as in `place`.
+        objective: the objective of `Evaluation.value`, as in `optimize`. None or ``"auto"``: the objective of the
+            search, or the first that suits the workload. The report lists the links with most bytes and their messages.
+        all_objectives: the report contains every objective that applies, with its bound. This may take a while on
             thousands of nodes.
-        simulate: it and the default placement are simulated, packet by packet (`Evaluation.simulated`); Ctrl-C then
-            ends the simulation with what is known.
-        form: of the simulation, as that of `simulate`.
+        simulate: also simulate this and the default placement, packet by packet (`Evaluation.simulated`). Ctrl-C then
+            ends the simulation with the results so far.
+        form: the form of the simulation, as in `simulate`.
         """
         if form is not None and not simulate:
             raise OptionError("§form requires §simulate")
@@ -151,17 +151,17 @@ class Job(LoadedJob):
 
         Parameters
         ----------
-        placement: as that of `place`.
-        statistics: a file of what each link carried.
-        history: a file of the packets that left the buffers of a router.
-        progress: called with a `SimulationProgress` a few times a second, in the caller's thread. What it raises ends
-            the simulation.
+        placement: as in `place`.
+        statistics: a file for the traffic of each link.
+        history: a file for the packets that left the buffers of a router.
+        progress: called with a `SimulationProgress` a few times a second, in the caller's thread. An exception from it
+            ends the simulation.
         {options}
 
-        Of a log that the job was given as a file the calls are simulated, unless `form` says otherwise: `barrier` and
-        `sim_iterations` apply to sets, `compute`, `compute_factor`, `compute_seed` and `collectives` to calls.
-        Other Python threads run meanwhile. Ctrl-C ends the simulation with what is known (`Simulation.interrupted`).
-        Raises InputError, OptionError, UnsupportedError.
+        If the job has a log file, its calls are simulated, unless `form` requests sets. `barrier` and `sim_iterations`
+        apply to sets; `compute`, `compute_factor`, `compute_seed` and `collectives` apply to calls.
+        Other Python threads run meanwhile. Ctrl-C ends the simulation with the results so far
+        (`Simulation.interrupted`). Raises InputError, OptionError, UnsupportedError.
         """
         given = given_options("simulate", SimulationOptions, options) | observation_options(statistics, history)
         asked = _core.SimulationOptions(given)
@@ -177,14 +177,14 @@ class Job(LoadedJob):
     def advise_barrier(
         self, placement: PlacementLike | None = None, **options: Unpack[BarrierAdviceOptions]
     ) -> BarrierAdvice:
-        """Tells before which sets it pays that all ranks wait for each other, as ``haichi advise barrier`` does.
+        """Finds the sets before which a barrier over all ranks pays, as ``haichi advise barrier`` does.
 
         Parameters
         ----------
-        placement: as that of `place`.
+        placement: as in `place`.
         {options}
 
-        Other Python threads run meanwhile; Ctrl-C ends it with what is known. Raises InputError, OptionError,
+        Other Python threads run meanwhile. Ctrl-C ends it with the results so far. Raises InputError, OptionError,
         UnsupportedError.
         """
         asked = _core.BarrierAdviceOptions(given_options("advise_barrier", BarrierAdviceOptions, options))
@@ -197,21 +197,21 @@ class Job(LoadedJob):
 def jobs(
     workload: WorkloadLike, machine: MachineLike, shapes: Iterable[SizesLike], **options: Unpack[JobOptions]
 ) -> list[Job]:
-    """The same job on each of the shapes that it may get: what `haichi.optimize_shapes` and `haichi.compare` take.
+    """The same job on each of its possible shapes, for `haichi.optimize_shapes` and `haichi.compare`.
 
     Parameters
     ----------
-    workload, machine: as those of `haichi.Job`.
+    workload, machine: as in `haichi.Job`.
     shapes: a list of shapes, or a text as in ``"1x2x4x2x3x2,2x2x2x2x3x2"``.
     {options}
 
-    Machine and workload are loaded once. Raises what `haichi.Job` raises.
+    Machine and workload are loaded once. Raises the errors of `haichi.Job`.
     """
     spec = job_spec(workload, machine, given_options("jobs", JobOptions, options))
     if spec.shape is not None:
-        raise OptionError("shape is one of several here", "shapes=[...]")
+        raise OptionError("shape cannot be used for several shapes", "use shapes=[...]")
     specs = [spec.with_shape(shape) for shape in (shapes.split(",") if isinstance(shapes, str) else shapes)]
     if any(one.shape is None for one in specs):
-        raise OptionError("None is not a shape: shapes lists what the job may get")
+        raise OptionError("shapes must contain shapes, not None")
     sizes = [[int(size) for size in str(one.shape).split("x")] for one in specs]
     return [Job._of(one, core) for one, core in zip(specs, _core.Job.of_shapes(spec.core(), sizes), strict=True)]

@@ -1,4 +1,4 @@
-"""Running MPI programs on the packet simulator: the program `haichi run -- PROGRAM`, from Python."""
+"""MPI programs on the packet simulator: `haichi run -- PROGRAM` from Python."""
 
 from __future__ import annotations
 
@@ -40,27 +40,27 @@ ProgramLike = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 """A program, or a program and its arguments."""
 
 InputLike = str | bytes
-"""What rank 0 reads: a text as UTF-8, or bytes."""
+"""Standard input of rank 0: a text (encoded as UTF-8), or bytes."""
 
 _KEPT_BYTES = 1 << 16
-"""Of standard error, where an error is looked for."""
+"""The number of last characters of standard error that are searched for an error."""
 
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)
 class ProgramSimulation(SimulatedRun):
-    """What `simulate_program` gives: the run of a program; an interrupted one has what is known until then."""
+    """The result of `simulate_program`; an interrupted run has the results so far."""
 
     share_of_run: RunShares
     program: str
     exit_code: int
-    """Of the program: that of MPI_Abort, else the first one that is not 0."""
+    """The exit code of the program: from MPI_Abort, or the first that is not 0."""
     measured_factor: float | None
-    """Code between calls took the CPU time that it took on this computer, times this, so no second run gives the same
+    """Code between calls took its CPU time on this computer, multiplied by this factor, so a second run gives other
     times. None: it took no time."""
     output: str | None
-    """What the program printed; None: it was passed through."""
+    """The output of the program; None if it was passed through."""
     errors: str | None
-    """What stood on standard error: the program's, and warnings of haichi."""
+    """Standard error: from the program, and warnings of haichi."""
     node_of_rank: npt.NDArray[np.int32]
     _report: dict[str, Any] = field(repr=False)
 
@@ -90,25 +90,25 @@ def simulate_program(
     progress: SimulationCallback | None = None,
     **options: Unpack[ProgramOptions],
 ) -> ProgramSimulation:
-    """Runs an MPI program that is built for MPICH, unchanged, on the simulated machine, as ``haichi run -- PROGRAM``
-    does, in a process of its own.
+    """Runs an unchanged MPI program, built for MPICH, on the simulated machine, as ``haichi run -- PROGRAM`` does. The
+    program haichi runs in a separate process.
 
     Parameters
     ----------
-    program: its path (or a name in PATH), or a sequence of it and its arguments.
+    program: its path (or a name in PATH), or a sequence of the path and arguments.
     machine: a Machine, a preset, ``"graph:FILE"``, a machine file, or its content.
-    placement: a Placement, a rank-map file, or the node of each rank; None: the default one.
+    placement: a Placement, a rank-map file, or the node of each rank; None for the default placement.
     statistics, history: as in `Job.simulate`.
-    input: what rank 0 reads from standard input; None: nothing.
-    output: ``"return"``: what the program prints is in the result; ``"pass"``: it goes to `sys.stdout` and
+    input: standard input of rank 0; None: empty.
+    output: ``"return"`` stores the output of the program in the result; ``"pass"`` writes it to `sys.stdout` and
         `sys.stderr`.
-    progress: called a few times a second with a SimulationProgress, whose iterations are 0.
+    progress: called a few times a second with a SimulationProgress whose iterations are 0.
     {options}
 
-    Ctrl-C ends the run with what is known until then; a second one raises KeyboardInterrupt.
+    Ctrl-C ends the run with the results so far. A second Ctrl-C raises KeyboardInterrupt.
 
-    Raises OptionError, InputError and UnsupportedError as the program haichi does, with the same words: for programs
-    that cannot run, that are stuck or that crash, too. An exit code of the program other than 0 raises nothing.
+    Raises OptionError, InputError and UnsupportedError with the messages of the program haichi, also for programs that
+    cannot run, deadlock or crash. A nonzero exit code of the program does not raise an error.
     """
     given = given_options("simulate_program", ProgramOptions, options)
     if output not in ("return", "pass"):
@@ -117,7 +117,7 @@ def simulate_program(
         raise TypeError(f"progress must be a function, not {progress!r}")
     words = [program] if isinstance(program, str | bytes | os.PathLike) else list(program)
     if not words:
-        raise OptionError("program is empty", "it is a path, or a sequence of a path and arguments")
+        raise OptionError("program is empty", "use a path, or a sequence of a path and arguments")
     with tempfile.TemporaryDirectory(prefix="haichi-") as folder:
         files = _Files(Path(folder))
         job = job_options(part_of(JobOptions, given))
@@ -136,7 +136,7 @@ def simulate_program(
 
 
 def _words(types: type, given: dict[str, Any]) -> list[str]:
-    """As they are typed."""
+    """The options as command-line words."""
     return [
         f"--{name.replace('_', '-')}" + (f"={word}" if word else "")
         for name, words in _core.option_words(types.__name__, given).items()
@@ -162,7 +162,7 @@ def _result(content: dict[str, Any], finished: _Finished, texts: tuple[str, str]
 
 @dataclass
 class _Files:
-    """What the program reads in the place of values."""
+    """Files that the program reads instead of values."""
 
     folder: Path
 
@@ -172,7 +172,7 @@ class _Files:
         return str(path)
 
     def write_list(self, name: str, entries: list[Any]) -> str:
-        """Nodes by number or coordinates, or names of hosts."""
+        """A file with nodes by number or coordinates, or with names of hosts."""
         lines = (" ".join(map(str, entry)) if isinstance(entry, list) else str(entry) for entry in entries)
         return self.write(name, "".join(f"{line}\n" for line in lines))
 
@@ -183,7 +183,7 @@ def _machine(given: MachineLike, files: _Files) -> list[str]:
     if not isinstance(given, Machine) and isinstance(given, str | os.PathLike):
         return ["-m", os.fsdecode(encoded("machine", given))]
     name, text, _ = machine.__reduce__()[1]
-    # What a machine file names lies beside it.
+    # Files that a machine file names are relative to its directory.
     return ["-m", name if text is None or Path(name).is_file() else files.write("machine.json", text)]
 
 
@@ -203,17 +203,17 @@ class _Finished:
     output: str
     errors: str
     failure: dict[str, str] | None
-    """What the program told of its error."""
+    """The error as the program reported it."""
 
     def error(self) -> Error:
-        """Of a run that has no report."""
+        """The error of a run without a report."""
         if self.failure is not None:
             kind = {"input": InputError, "option": OptionError, "unsupported": errors.UnsupportedError}
             return kind.get(self.failure["kind"], InternalError)(self.failure["message"], self.failure["hint"])
-        # A rank that crashed: what was told last.
+        # A rank crashed: the last message counts.
         before, mark, text = self.errors.rpartition("error: ")
         if not mark or (before and not before.endswith("\n")):
-            return InternalError(f"haichi ended with exit code {self.code} and said nothing of it")
+            return InternalError(f"haichi ended with exit code {self.code} without a message")
         message, _, hint = text.strip().partition("\nhint: ")
         return InputError(message, hint)
 
@@ -221,11 +221,11 @@ class _Finished:
 def _finished(
     command: list[str], input: InputLike | None, passes: bool, progress: SimulationCallback | None
 ) -> _Finished:
-    """What became of haichi in a process of its own, whose pipes are read while it runs."""
+    """The outcome of haichi in a separate process; reads its pipes while it runs."""
     told, tells = os.pipe()
     command[2:2] = ["--progress-fd", str(tells)]
     try:
-        # In a session of its own: Ctrl-C comes here, and goes on from here.
+        # In a separate session, so that Ctrl-C arrives here and is forwarded.
         process = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL if input is None else subprocess.PIPE,
@@ -246,12 +246,12 @@ def _finished(
         if input is not None:
             threads.submit(_give, process.stdin, input.encode() if isinstance(input, str) else bytes(input))
         _wait(process)
-        told_failure = failure.result()  # raises what the caller's function raised
+        told_failure = failure.result()  # raises the exception of the caller's function
         return _Finished(process.returncode, output.result(), errors.result(), told_failure)
 
 
 def _wait(process: subprocess.Popen[bytes]) -> None:
-    """Passes Ctrl-C on; a second one ends this, too."""
+    """Forwards Ctrl-C; a second Ctrl-C ends this process, too."""
     interrupts = 0
     while True:
         try:
@@ -266,12 +266,12 @@ def _wait(process: subprocess.Popen[bytes]) -> None:
 
 
 def _give(pipe: Any, text: bytes) -> None:
-    with contextlib.suppress(OSError), pipe:  # nobody reads it
+    with contextlib.suppress(OSError), pipe:  # the pipe has no reader
         pipe.write(text)
 
 
 def _failure(told: int, process: subprocess.Popen[bytes], progress: SimulationCallback | None) -> dict[str, str] | None:
-    """What the program tells of its error; hands on what it tells of its progress."""
+    """The error that the program reports; forwards its progress."""
     failure: dict[str, str] | None = None
     with open(told, encoding="utf-8") as lines:
         for news in map(json.loads, lines):
@@ -298,10 +298,10 @@ def _progress_of(told: dict[str, Any]) -> SimulationProgress:
 
 
 def _text(pipe: Any, passes: Callable[[str], object] | None) -> str:
-    """What a pipe brings; or its end, where lines are passed on as they come."""
+    """The whole text from a pipe; only its end if lines are passed on as they arrive."""
     parts: list[bytes] = []
     with pipe:
-        for line in pipe:  # whole lines, so that no character is cut
+        for line in pipe:  # whole lines, so that characters stay whole
             parts.append(line)
             if passes is not None:
                 passes(line.decode(errors="replace"))

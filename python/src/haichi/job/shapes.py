@@ -29,24 +29,25 @@ class RobustPlacement:
     """One placement for all shapes."""
 
     measure: str
-    """``"max"``, the worst of the shapes counts, or ``"mean"``."""
+    """``"max"`` (the worst shape counts) or ``"mean"``."""
     with_rotations: bool
-    """Every order of the logical axes counts as a shape of its own."""
+    """Every order of the logical axes counts as a separate shape."""
     value: float
-    """Largest or mean over all that counts."""
+    """The largest or mean value over all shapes."""
     lower_bound: float | None
     optimal: bool
     position_of_rank: npt.NDArray[np.int32]
-    """The position of each rank in the rank order of whatever shape the job gets. Read-only."""
+    """The position of each rank in the rank order of the job's actual shape. Read-only."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ShapesResult:
-    """What `haichi.optimize_shapes` gives."""
+    """The result of `haichi.optimize_shapes`."""
 
     jobs: tuple[Job, ...]
     evaluations: tuple[Evaluation, ...]
-    """One per job, in the same order, with its placement; of the robust placement what it is worth there."""
+    """One evaluation per job, in the same order, with its placement; for a robust placement, its value on each
+    shape."""
     robust: RobustPlacement | None
     interrupted: bool
     report: dict[str, Any]
@@ -56,15 +57,19 @@ class ShapesResult:
     def write(self, path: str | os.PathLike[str], format: str = "fujitsu") -> None:
         """Writes the rank maps: a robust one to `path`, else one per shape, whose name replaces ``{shape}`` in `path`.
 
-        All files are whole, or none is touched. Raises OptionError when ``{shape}`` is missing, UnsupportedError when
-        the format cannot express a placement; robust ones are ``fujitsu``, in 1D coordinates, or ``json``.
+        Either all files are written whole, or none is touched. Raises OptionError if ``{shape}`` is missing, and
+        UnsupportedError if the format cannot express a placement. Formats of robust maps are ``fujitsu`` (1D
+        coordinates) and ``json``.
         """
         text = os.fspath(path)
         if self.robust is not None:
             write_files([(text, self._core.robust_map(encoded("format", format)))])
             return
         if "{shape}" not in text:
-            raise OptionError(f"there are {len(self.jobs)} maps for {text!r}", "an example is 'cg-{shape}.map'")
+            raise OptionError(
+                f"{len(self.jobs)} maps require {{shape}} in the name, found {text!r}",
+                "use a name such as 'cg-{shape}.map'",
+            )
         write_files(
             (text.replace("{shape}", shape), evaluation.placement._core.rank_map(encoded("format", format)))
             for shape, evaluation in zip(self.shapes, self.evaluations, strict=True)
@@ -72,7 +77,7 @@ class ShapesResult:
 
     @property
     def shapes(self) -> tuple[str, ...]:
-        """As in ``"1x2x4x2x3x2"``."""
+        """Shapes as in ``"1x2x4x2x3x2"``."""
         return tuple(job.shape for job in self.jobs)
 
     def _title(self) -> str:
@@ -89,7 +94,7 @@ class ShapesResult:
         return "\n  ".join([f"ShapesResult({self._title()})", *rows])
 
     def _repr_html_(self) -> str:
-        """A table, for notebooks."""
+        """An HTML table for notebooks."""
         rows = [
             (
                 shape,
@@ -114,26 +119,26 @@ def optimize_shapes(
     progress: SearchCallback | None = None,
     **search: Unpack[SearchOptions],
 ) -> ShapesResult:
-    """Looks for placements for every shape that the scheduler may give a job, as ``haichi map --shapes`` does.
+    """Searches placements for every shape that the scheduler may give a job, as ``haichi map --shapes`` does.
 
     Parameters
     ----------
     jobs: the job on each of its shapes (`haichi.jobs`).
-    objective: as that of `Job.optimize`.
-    robust: None: a placement for each shape; ``"max"`` or ``"mean"``: one for all, by its worst or its mean value.
-    rotations: robust only: every order of the logical axes counts as a shape of its own, as the scheduler may turn a
-        request.
-    progress: as that of `Job.optimize`, for all shapes together; so is `time`.
+    objective: as in `Job.optimize`.
+    robust: None: a placement for each shape. ``"max"`` or ``"mean"``: one for all, by its worst or its mean value.
+    rotations: requires `robust`. Every order of the logical axes counts as a separate shape, because the scheduler may
+        rotate a request.
+    progress: as in `Job.optimize`, for all shapes together. The same holds for `time`.
     {options}
 
-    Ctrl-C ends the search with the best placements so far. Raises what `Job.optimize` raises, and OptionError for jobs
-    that differ in more than their shapes where one placement is to suit all.
+    Ctrl-C ends the search with the best placements so far. Raises the errors of `Job.optimize`. Raises OptionError for
+    jobs that differ in more than their shapes, if one placement is requested for all.
     """
     listed = list(jobs)
     if not listed:
-        raise OptionError("there are no jobs", "haichi.jobs makes one for each shape")
+        raise OptionError("at least one job is required", "make a job for each shape with haichi.jobs")
     if rotations and robust is None:
-        raise OptionError("rotations are those of a robust placement", "robust='max' or robust='mean'")
+        raise OptionError("rotations requires robust", "add robust='max' or robust='mean'")
     for job in listed:
         job._spec.traffic.tell_of_sets()
     core = _core.optimize_shapes(

@@ -1,1 +1,1 @@
-"""What a job is made of: machine, workload, nodes and placement; the options of a search and of a simulation."""
+"""The parts of a job: machine, workload, nodes and placement; options of searches and simulations."""

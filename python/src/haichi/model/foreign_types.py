@@ -1,4 +1,4 @@
-"""SciPy's matrices and NetworkX's graphs, as far as haichi looks at them. Both packages are optional."""
+"""The parts of SciPy's matrices and NetworkX's graphs that haichi uses. Both packages are optional."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class Graph(Protocol):
 
 
 def is_sparse_matrix(value: object) -> TypeGuard[SparseMatrix]:
-    """No object is one unless SciPy was loaded by whoever made it."""
+    """False unless SciPy is loaded: without it no such object can exist."""
     sparse = sys.modules.get("scipy.sparse")
     return sparse is not None and bool(sparse.issparse(value))
 
 
 def is_graph(value: object) -> TypeGuard[Graph]:
-    """No object is one unless NetworkX was loaded by whoever made it."""
+    """False unless NetworkX is loaded: without it no such object can exist."""
     networkx = sys.modules.get("networkx")
     return networkx is not None and isinstance(value, networkx.Graph)

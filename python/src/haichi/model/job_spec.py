@@ -1,4 +1,4 @@
-"""A job as it is asked for: what a `haichi.Job` is made of, checked one by one but not yet loaded."""
+"""The specification of a job: the arguments of `haichi.Job`, checked one by one but not loaded yet."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _LISTS = ("nodes", "faulty", "hosts")
 
 
 def size_text(sizes: SizesLike) -> str:
-    """Of a shape, ``"1x2x4"``. Raises OptionError."""
+    """The text of a shape, ``"1x2x4"``. Raises OptionError."""
     words = _core.option_words("JobOptions", {"shape": sizes})["shape"]
     return "x".join(str(int(size)) for size in words[0].split("x"))
 
 
 def job_options(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Options of a job, checked, as plain values: sizes and files as texts, nodes by number or coordinates as lists."""
+    """Checked options of a job as plain values: sizes and files as texts, nodes by number or coordinates as lists."""
     options: dict[str, Any] = {
         name: (_hosts if name == "hosts" else _nodes)(name, value)
         for name, value in given.items()
@@ -45,7 +45,7 @@ def _nodes(name: str, value: Any) -> list[Any]:
     if not hasattr(value, "__len__"):
         raise TypeError(f"{name} must be a file, numbers or coordinates, not {value!r}")
     if any(isinstance(node, bool | np.bool_) for node in value):
-        raise InputError(f"{name} must hold numbers of nodes, not truth values", "numpy.flatnonzero gives them")
+        raise InputError(f"{name} must contain node numbers, not bools", "convert the mask with numpy.flatnonzero")
     nodes = whole_numbers(name, value) if len(value) else np.empty(0, np.int64)
     if nodes.ndim not in (1, 2):
         raise OptionError(f"{name} must be a list of numbers or of coordinates, not of shape {nodes.shape}")
@@ -59,20 +59,20 @@ def _hosts(name: str, value: Any) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class JobSpec:
-    """A value, which pickles with the texts of the machine's files."""
+    """A value that pickles with the texts of the machine's files."""
 
     traffic: Traffic
     machine: Machine
     options: dict[str, Any]
-    """Those that were given, as `job_options` has them."""
+    """The given options, from `job_options`."""
 
     @property
     def workload(self) -> Workload:
-        """As `Traffic.workload`."""
+        """The same as `Traffic.workload`."""
         return self.traffic.workload
 
     def reading_once(self) -> JobSpec:
-        """The same with `haichi.traffic.read_once`."""
+        """The same specification with `haichi.traffic.read_once`."""
         return replace(self, traffic=read_once(self.traffic))
 
     def with_shape(self, shape: SizesLike | None) -> JobSpec:
@@ -85,21 +85,23 @@ class JobSpec:
 
     @property
     def workload_name(self) -> str:
-        """Of a workload from a file."""
+        """The name of a workload from a file."""
         return file_name(self.traffic.files[0]) if self.traffic.files else ""
 
     def simulated_form(self, form: str) -> Literal["sets", "calls"]:
-        """What is simulated where `form` is asked for. Raises OptionError where there are no calls."""
+        """The form of the simulation for the option `form`. Raises OptionError if there are no calls."""
         has_calls = self.traffic.has_calls
         if form == "calls" and not has_calls:
             raise OptionError(
-                "§form calls: the traffic has no calls",
-                "it is no log, or one that has no order" if self.traffic.files else "give haichi.Job the log's file",
+                "§form calls requires a log with calls",
+                "use a log that keeps the order of calls"
+                if self.traffic.files
+                else "pass the file name of the log to haichi.Job",
             )
         return "calls" if has_calls and form != "sets" else "sets"
 
     def input_files(self) -> list[str]:
-        """What is, or may be, the name of a file that the job was read from."""
+        """Names of files that the job was read from, and words that may be such names."""
         machine = self.machine._core
         named = [self.options.get(name) for name in (*_LISTS, "fold")]
         return [
@@ -119,6 +121,6 @@ class JobSpec:
 
 
 def file_name(path: str | os.PathLike[str]) -> str:
-    """As results and pages have it: what is no UTF-8 in it is written out."""
+    """The name for results and pages; bytes that are not UTF-8 are escaped."""
     name = os.fsencode(os.path.basename(path)).decode("utf-8", "backslashreplace")
     return name.removesuffix(".json") or os.fspath(path)

@@ -1,4 +1,4 @@
-"""A job that is loaded: what placements and results know of it. `haichi.Job` adds what can be asked."""
+"""A loaded job, as placements and results use it. `haichi.Job` adds the functions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from haichi.model.workload import Workload, WorkloadLike
 
 
 class LoadedJob:
-    """A workload on the nodes that a job has of a machine."""
+    """A workload on the nodes of a job on a machine."""
 
     __slots__ = ("_core", "_problem", "_spec")
 
@@ -26,7 +26,7 @@ class LoadedJob:
 
     @property
     def workload(self) -> Workload:
-        """Its communication sets. Raises UnsupportedError for a log that has none."""
+        """Its communication sets. Raises UnsupportedError for a log without sets."""
         return self._spec.workload
 
     @property
@@ -39,16 +39,16 @@ class LoadedJob:
 
     @property
     def nodes(self) -> int:
-        """How many the job has."""
+        """The number of nodes of the job."""
         return self._core.node_count
 
     @property
     def shape(self) -> str:
-        """Of the cuboid, as in ``"1x2x4x2x3x2"``; empty for jobs that have none."""
+        """The shape of the cuboid, as in ``"1x2x4x2x3x2"``; empty for jobs without a shape."""
         return "x".join(map(str, self._core.shape))
 
     def _has_nodes_of(self, other: LoadedJob) -> bool:
-        """Whether numbers of nodes mean the same in both."""
+        """True if node numbers mean the same in both jobs."""
         ours, theirs = self._spec.options, other._spec.options
         same = all(ours.get(name) == theirs.get(name) for name in ("nodes", "origin", "faulty"))
         return same and self.shape == other.shape and self.machine == other.machine
@@ -73,12 +73,12 @@ class LoadedJob:
         return f"Job(ranks={self.ranks}, nodes={self.nodes} of {self._where()})"
 
     def _repr_html_(self) -> str:
-        """A table, for notebooks."""
+        """An HTML table for notebooks."""
         rows = [("ranks", notebook.number(self.ranks)), ("nodes", notebook.number(self.nodes))]
         return notebook.table(f"job on {self._where()}", rows)
 
 
 def job_spec(workload: WorkloadLike, machine: MachineLike, given: Mapping[str, Any]) -> JobSpec:
-    """What is asked, checked, its machine and workload read."""
+    """The checked specification, with machine and workload read."""
     options = job_options(given)
     return JobSpec(Traffic.of(workload), as_machine(machine), options)

@@ -15,34 +15,34 @@ class LogFiles:
     """The files of a log."""
 
     paths: tuple[str, ...]
-    """Absolute; the first was named."""
+    """Absolute paths, beginning with the given file."""
     has_calls: bool
-    """In their order, so that they can be simulated."""
+    """The log keeps the order of calls, so that they can be simulated."""
 
     def states(self) -> tuple[tuple[str, int, int], ...]:
-        """The names, sizes and times of the files. Raises InputError where one cannot be read."""
+        """The names, sizes and times of the files. Raises InputError if a file cannot be read."""
         states = []
         for path in self.paths:
             try:
                 state = os.stat(path)
             except OSError as error:
-                raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+                raise InputError(f"cannot read {path}: {error.strerror}") from error
             states.append((path, state.st_size, state.st_mtime_ns))
         return tuple(states)
 
     def digest(self) -> str:
-        """SHA-256 of the files, in hexadecimal. Raises InputError where one cannot be read."""
+        """SHA-256 of the files, in hexadecimal. Raises InputError if a file cannot be read."""
         return _digest_of_files(self.states())
 
 
 @lru_cache(maxsize=64)
 def _digest_of_files(states: tuple[tuple[str, int, int], ...]) -> str:
-    """Of files that have not changed since their size and time were looked at: a comparison asks for every cell."""
+    """Cached while sizes and times of the files stay the same, because a comparison needs it for every cell."""
     digest = hashlib.sha256()
     for path, *_ in states:
         try:
             with open(path, "rb") as file:
                 digest.update(hashlib.file_digest(file, "sha256").digest())
         except OSError as error:
-            raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+            raise InputError(f"cannot read {path}: {error.strerror}") from error
     return digest.hexdigest()

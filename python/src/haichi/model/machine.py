@@ -19,18 +19,18 @@ from haichi.errors import InputError
 
 
 class Axis(NamedTuple):
-    """Of a mesh or torus."""
+    """An axis of a mesh or torus."""
 
     name: str
-    size: int | None  #: None: given by a job's shape
+    size: int | None  #: None if a job's shape defines it
     wraps: bool = False
 
 
 class Machine:
     """A parallel computer: ``Machine("fx10-kyushu")``, a preset, ``"graph:FILE"`` or the path of a machine file.
 
-    Immutable. It keeps the texts of the files it was read from, so that a pickled one is the same on computers that
-    have no such files. Raises OptionError for unknown presets, InputError with file and line for wrong files.
+    Immutable. It keeps the texts of its files, so that a pickled machine works on computers without these files. Raises
+    OptionError for unknown presets, and InputError with file and line for invalid files.
     """
 
     __slots__ = ("_core",)
@@ -46,13 +46,13 @@ class Machine:
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str]) -> Machine:
-        """From a machine file, ``haichi-machine/1``, also where its name is a preset's."""
+        """From a machine file, ``haichi-machine/1``, even if its name is the name of a preset."""
         path = os.fspath(path)
         return cls(path if path == "-" or os.sep in path else os.path.join(os.curdir, path))
 
     @classmethod
     def from_json(cls, text: str, *, name: str = "machine") -> Machine:
-        """From the text of a machine file. `name` stands for the file in messages, and where the text gives no name."""
+        """From the text of a machine file. `name` is used in messages, and as the name if the text has none."""
         if not isinstance(text, str):
             raise TypeError(f"the text of a machine file must be a str, not {text!r}")
         return cls._from_source(name, text, None)
@@ -64,22 +64,22 @@ class Machine:
 
     @property
     def name(self) -> str:
-        """As reports show it."""
+        """The name in reports."""
         return self._core.name
 
     @property
     def text(self) -> str | None:
-        """Of the machine file; None for presets."""
+        """The text of the machine file; None for presets."""
         return self._core.source[1]
 
     @property
     def kind(self) -> str:
-        """As a machine file says it, as ``"torus"`` (some axis wraps); ``haichi list topologies`` has them all."""
+        """The kind in a machine file, such as ``"torus"`` (some axis wraps); see ``haichi list topologies``."""
         return str(self._core.topology["kind"])
 
     @property
     def topology(self) -> dict[str, Any]:
-        """What a machine file says of it: sizes by their names there; of a graph the number of its parts."""
+        """The topology of a machine file: sizes by their names there; for a graph the numbers of its parts."""
         topology = self._core.topology
         if "axes" in topology:
             topology["axes"] = [axis._asdict() for axis in self.axes]
@@ -87,12 +87,12 @@ class Machine:
 
     @property
     def axes(self) -> tuple[Axis, ...]:
-        """Of a mesh or torus; empty for other kinds."""
+        """The axes of a mesh or torus; empty for other kinds."""
         return tuple(Axis(**axis) for axis in self._core.topology.get("axes", []))
 
     @property
     def nodes(self) -> int | None:
-        """None where a job's shape gives the size."""
+        """None if a job's shape defines the size."""
         return self._core.node_count
 
     @property
@@ -106,12 +106,12 @@ class Machine:
 
     @property
     def link_bandwidth(self) -> int:
-        """Bytes per second; of a graph that of its fastest link."""
+        """Bytes per second; for a graph the bandwidth of its fastest link."""
         return self._core.link_bandwidth
 
     @property
     def link_classes(self) -> dict[str, int]:
-        """Bytes per second of the classes of links, by their names: of a dragonfly host, local and global links."""
+        """Bytes per second of the classes of links by name; a dragonfly has host, local and global links."""
         return self._core.link_classes
 
     @property
@@ -119,7 +119,7 @@ class Machine:
         return self._core.nics_per_node
 
     def digest(self) -> str:
-        """SHA-256 of what it was made of: a preset's name, or the name and texts of its files."""
+        """SHA-256 of the source: a preset's name, or the name and texts of the files."""
         return hashlib.sha256(json.dumps(self._core.source).encode()).hexdigest()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -149,7 +149,7 @@ class Machine:
         return f"Machine({self.name!r}, {self.kind}, {self._size()}{nodes}, {links})"
 
     def _repr_html_(self) -> str:
-        """A table, for notebooks."""
+        """An HTML table for notebooks."""
         rows: list[tuple[str, object]] = [("topology", f"{self.kind}, {self._size()}")]
         if self.axes:
             rows.append(("axes that wrap", ", ".join(axis.name for axis in self.axes if axis.wraps) or "none"))
@@ -165,7 +165,7 @@ class Machine:
 
 
 def _file_bytes(text: str | None) -> bytes | None:
-    """Of what `_core` made texts of."""
+    """The bytes of a text that `_core` decoded."""
     try:
         return None if text is None else text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError as error:
@@ -176,16 +176,15 @@ MachineLike = Machine | str | os.PathLike[str] | Mapping[str, Any]
 
 
 def as_machine(machine: MachineLike) -> Machine:
-    """A machine as it is; of a preset's name or a path the machine it names, of the content of a machine file its
-    machine."""
+    """A Machine as it is, the machine of a preset's name or path, or the machine from the content of a machine file."""
     if isinstance(machine, Machine):
         return machine
     return Machine.from_dict(machine) if isinstance(machine, Mapping) else Machine(machine)
 
 
 def warn_of_buffers(machine: Machine) -> None:
-    """Before it is simulated: tells the logger ``haichi`` where its buffers hold its links back. Raises OptionError for
-    a machine that cannot be simulated."""
+    """Call this before a simulation: warns in the logger ``haichi`` if buffers limit the bandwidth of links. Raises
+    OptionError for a machine that cannot be simulated."""
     warning = machine._core.buffer_warning()
     if warning:
         logging.getLogger("haichi").warning("%s", warning)

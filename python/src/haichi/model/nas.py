@@ -17,12 +17,12 @@ def write_nas_log(
     iterations: int | None = None,
     compute_seconds: float = 0.0,
 ) -> None:
-    """Writes the log of a NAS program (``nas-cg`` and so on, `haichi.list_patterns`), which `haichi.Job` takes.
+    """Writes the log of a NAS program (``nas-cg`` and so on, see `haichi.list_patterns`) for `haichi.Job`.
 
-    It has the calls that the program makes between starting and stopping its clock, as ``haichi pattern`` writes it.
-    `iterations`: those of the class without it. `compute_seconds`: CPU time of all iterations of the class on one
-    process, shared out over ranks and iterations as the program does. Raises OptionError for unknown programs and
-    classes, and for numbers of ranks on which the program does not run.
+    The log has the calls that the program makes while its clock runs, as from ``haichi pattern``. `iterations`: None
+    means those of the class. `compute_seconds`: CPU time of all iterations of the class on one process, distributed
+    over ranks and iterations as in the program. Raises OptionError for unknown programs and classes, and for numbers of
+    ranks on which the program does not run.
     """
     _core.write_nas_log(
         encoded("path", path),

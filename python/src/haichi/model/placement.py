@@ -1,4 +1,4 @@
-"""Where the ranks of a job are."""
+"""Placements of the ranks of a job."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ObjectiveCallable = Callable[[npt.NDArray[np.int32]], SupportsFloat]
 
 
 class Placement:
-    """Where the ranks of a job are. Made by `Job.optimize`, or by `Job.place` of a map that there is already."""
+    """The placement of the ranks of a job, from `Job.optimize`, or from `Job.place` for an existing map."""
 
     __slots__ = ("_core", "_job", "_objective", "_search")
 
@@ -43,38 +43,38 @@ class Placement:
 
     @property
     def is_default(self) -> bool:
-        """The scheduler's own."""
+        """True for the scheduler's own placement."""
         return self._core.is_default
 
     @property
     def strategy(self) -> str | None:
-        """That found it, never ``"auto"`` (`haichi.list_strategies`); None: it was given."""
+        """The strategy that found it, never ``"auto"`` (`haichi.list_strategies`); None if it was given."""
         return None if self._search is None else str(self._search["strategy"])
 
     @property
     def objective(self) -> str | None:
-        """That was searched for; None: it was given."""
+        """The objective of the search; None if it was given."""
         return None if self._search is None else str(self._search["objective"])
 
     @property
     def evaluations(self) -> int:
-        """Of the objective, by all restarts."""
+        """Evaluations of the objective over all restarts."""
         return 0 if self._search is None else int(self._search["evaluations"])
 
     @property
     def evaluations_per_second(self) -> float:
-        """Of the inner loops alone, per thread."""
+        """The rate of the inner loops alone, per thread."""
         return 0.0 if self._search is None else float(self._search["evaluations_per_second"])
 
     @property
     def interrupted(self) -> bool:
-        """Ctrl-C ended the search: the best placement until then."""
+        """True if Ctrl-C ended the search; this is the best placement until then."""
         return self._search is not None and bool(self._search["interrupted"])
 
     def write(self, path: str | os.PathLike[str], format: str = "fujitsu") -> None:
         """Writes the rank map (formats: `haichi.list_formats`).
 
-        The file is whole or not there. Raises UnsupportedError when the format cannot express this placement.
+        Either the whole file is written or none. Raises UnsupportedError if the format cannot express this placement.
         """
         write_files([(path, self._core.rank_map(encoded("format", format)))])
 

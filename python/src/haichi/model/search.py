@@ -1,4 +1,4 @@
-"""How placements are looked for."""
+"""Searches of placements."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from haichi.model.placement import ObjectiveCallable, as_map
 
 
 class SearchProgress(NamedTuple):
-    """How far a search is."""
+    """The progress of a search."""
 
     fraction_done: float  #: 0 to 1
     best_value: float  #: in the unit of the objective
     restarts_done: int
     restarts: int
-    lower_bound: float | None  #: in the unit of the objective; None: it has none
-    evaluations: int  #: of all restarts, so far
-    objective: str  #: where several searches follow each other, that of the present one
+    lower_bound: float | None  #: in the unit of the objective; None if there is no bound
+    evaluations: int  #: over all restarts so far
+    objective: str  #: of the current search, if there are several
 
 
 SearchCallback = Callable[[SearchProgress], object]
@@ -34,7 +34,7 @@ def search_callback(progress: SearchCallback | None) -> Callable[..., object] | 
 
 
 def core_objective(objective: str | ObjectiveCallable) -> _core.Objective:
-    """By its name, or what it is if it is none of haichi's."""
+    """The objective by name, or the callable or weighted one."""
     if callable(objective):
         return _core.Objective(encoded("objective", getattr(objective, "__name__", "function")), objective)
     return _core.Objective(encoded("objective", objective), None)

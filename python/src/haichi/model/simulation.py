@@ -13,40 +13,40 @@ Duration = str | float
 
 @dataclass(frozen=True)
 class LinkStatistics:
-    """A CSV file, written while a run goes on, of what each link carried. Times are texts with units, or seconds."""
+    """A CSV file with the traffic of each link, written during a run. Times are texts with units, or seconds."""
 
     path: str | os.PathLike[str]
     bin: Duration = "100us"
-    """How much time is one line."""
+    """The interval of a line."""
 
 
 @dataclass(frozen=True)
 class BufferHistory:
-    """A CSV file, written while a run goes on, of the packets that left the buffers of a router."""
+    """A CSV file with the packets that left the buffers of a router, written during a run."""
 
     path: str | os.PathLike[str]
     router: SupportsIndex
     """Numbered as in the file of `LinkStatistics`."""
     begin: Duration = 0
     end: Duration | None = None
-    """None: the end of the run."""
+    """None for the end of the run."""
     interval: Duration = "10us"
-    """How much time is one line."""
+    """The interval of a line."""
 
 
 class SimulationProgress(NamedTuple):
-    """How far a simulation is."""
+    """The progress of a simulation."""
 
     simulated_seconds: float
     iterations_done: int
     iterations: int
     packet_hops: int
     packet_hops_per_second: float  #: of wall time
-    calls_done: int  #: of a log
+    calls_done: int  #: for a log
 
 
 def observation_options(statistics: LinkStatistics | None, history: BufferHistory | None) -> dict[str, Any]:
-    """By the names of the program's options."""
+    """The observations by the names of the program's options."""
     given: dict[str, Any] = {}
     if statistics is not None:
         given |= {"stats": statistics.path, "stats_bin": statistics.bin}

@@ -1,4 +1,4 @@
-"""What there is to choose from: the same tables that ``haichi list`` prints."""
+"""Tables of available choices, as printed by ``haichi list``."""
 
 from typing import NamedTuple
 
@@ -25,12 +25,12 @@ def list_objectives() -> list[Entry]:
 
 
 def list_strategies() -> list[Entry]:
-    """First placements and searches."""
+    """Start placements and searches."""
     return [Entry(row.name, row.sentence) for row in _core.strategies()]
 
 
 def list_folds() -> list[Entry]:
-    """Logical coordinates and rank orders, beside coordinate tables."""
+    """Logical coordinates and rank orders, in addition to coordinate tables."""
     return _entries(_core.folds())
 
 
@@ -45,5 +45,5 @@ def list_workload_formats() -> list[Entry]:
 
 
 def list_patterns() -> list[Entry]:
-    """Built-in workloads, and programs that `write_nas_log` knows."""
+    """Built-in workloads, and programs for `write_nas_log`."""
     return _entries([*_core.patterns(), *_core.nas_programs()])

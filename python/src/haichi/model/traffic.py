@@ -1,4 +1,4 @@
-"""What the ranks of a job send each other: communication sets and, of a log, its calls."""
+"""The traffic between the ranks of a job: communication sets, and for a log its calls."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from haichi.model.workload import Workload, WorkloadLike, as_workload
 
 
 class Traffic:
-    """As it is read: of a log its calls, of which the sets are extracted when they are first asked for. Immutable;
+    """Traffic as it is read. For a log these are its calls; its sets are extracted on their first use. Immutable;
     copies share it."""
 
     __slots__ = ("_core", "_workload", "files", "log")
 
     files: tuple[str, ...]
-    """All that it was read from; the first was named."""
+    """All source files; the first is the given one."""
     log: LogFiles | None
-    """That it is."""
+    """The log of the traffic, if it is one."""
 
     def __init__(
         self,
@@ -40,14 +40,14 @@ class Traffic:
 
     @classmethod
     def of(cls, workload: WorkloadLike) -> Traffic:
-        """A path is read, as `read` does; anything else becomes a workload."""
+        """Reads a path, as `read` does; anything else becomes a workload."""
         if isinstance(workload, str | os.PathLike):
             return cls.read(workload)
         return _of_workload(as_workload(workload))
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], format: str = "") -> Traffic:
-        """A workload's file in `format`, or by its content, which may be a log's or NumPy's."""
+        """Reads a workload file in `format`, or by its content; the content may be a log or NumPy's."""
         named = os.fspath(path)
         if not format and is_array_file(named):
             return _of_workload(Workload.from_matrix(read_array_file(named)), (named,))
@@ -62,29 +62,29 @@ class Traffic:
 
     @property
     def has_calls(self) -> bool:
-        """Which can be simulated."""
+        """True for logs with calls, which can be simulated."""
         return self.log is not None and self.log.has_calls
 
     @property
     def workload(self) -> Workload:
-        """Its sets. What has to be known of those of a log is told the logger ``haichi`` when they are extracted.
-        Raises UnsupportedError for a log that has none."""
+        """Its sets. Notes on the sets of a log go to the logger ``haichi`` on extraction. Raises UnsupportedError for a
+        log without sets."""
         if self._workload is None:
             self._workload = Workload._of_traffic(self._core)
         return self._workload
 
     def tell_of_sets(self) -> None:
-        """As `workload` does, before they are used elsewhere."""
+        """Logs the notes of `workload` before the sets are used elsewhere."""
         _ = self.workload
 
     def with_message_size(self, size_bytes: int) -> Traffic:
-        """Of its sets: calls have the sizes of the log."""
+        """Changes its sets; calls keep the sizes of the log."""
         self.tell_of_sets()
         log = None if self.log is None else replace(self.log, has_calls=False)
         return Traffic(self._core.with_message_size(size_bytes), self.files, log)
 
     def is_same(self, other: Traffic) -> bool:
-        """Of the same log, or of none, and with the same sets."""
+        """True for the same sets and the same log, or no log."""
         return self is other or (self.log == other.log and self.workload == other.workload)
 
     def __copy__(self) -> Traffic:
@@ -98,7 +98,7 @@ class Traffic:
             return _of_workload, (self.workload, self.files)
         try:
             return _of_log, (self.log, self.files, self.workload)
-        except UnsupportedError:  # calls are all that it has
+        except UnsupportedError:  # it has calls only
             return _of_log, (self.log, self.files, None)
 
 
@@ -107,7 +107,7 @@ def _of_workload(workload: Workload, files: tuple[str, ...] = ()) -> Traffic:
 
 
 def _of_log(log: LogFiles, files: tuple[str, ...], workload: Workload | None) -> Traffic:
-    """Calls are read when they are first asked for: who gets a job to search does not need them."""
+    """Calls are read on their first use, because a search does not need them."""
     path = encoded("path", log.paths[0])
     if workload is None:
         return Traffic(_core.Traffic.read(path, b"")[0], files, log)
@@ -123,8 +123,8 @@ class _LogAsItIs:
 
 
 def read_once(traffic: Traffic) -> Traffic:
-    """The same traffic. Where it is a log, and the one that was last asked for in this process, the very object, whose
-    calls are read already: the cells of a job come from elsewhere one by one, each with a copy of its own."""
+    """The same traffic. For the log that this process used last, returns that very object, whose calls are already
+    read. Cells of a job arrive one by one, each with a separate copy."""
     if traffic.log is None or not traffic.log.has_calls:
         return traffic
     return _first_of(_LogAsItIs(traffic.log.states(), traffic))

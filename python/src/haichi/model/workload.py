@@ -1,4 +1,4 @@
-"""Workloads: what an application communicates."""
+"""Workloads: the communication of an application."""
 
 from __future__ import annotations
 
@@ -25,44 +25,44 @@ Int64Array = npt.NDArray[np.int64]
 
 
 class Messages(NamedTuple):
-    """All messages of a workload in its order, one array per field, all of the same length."""
+    """All messages of a workload in order, one array per field, all of the same length."""
 
     source: Int32Array  #: rank
     destination: Int32Array  #: rank
     bytes: Int64Array
-    set: Int32Array  #: number of the communication set, from 0, never falling
+    set: Int32Array  #: number of the communication set, from 0, in ascending order
 
 
 def whole_numbers(name: str, values: npt.ArrayLike) -> Int64Array:
-    """`values` as int64; InputError when any is not a whole number: rounding would change the workload silently."""
+    """`values` as int64. Raises InputError for fractions, because rounding would change the workload silently."""
     array = _unmasked(name, values)
     if array.dtype.kind == "f":
         if array.dtype.itemsize < 4:
             array = array.astype(np.float64)  # half-precision numbers cannot be compared with 2^63
         if not np.all(np.isfinite(array)) or np.any(array != np.rint(array)):
-            raise InputError(f"{name} must hold whole numbers")
+            raise InputError(f"{name} must contain whole numbers")
         if np.any(np.abs(array) >= 2.0**63):
-            raise InputError(f"{name} holds numbers beyond 2^63 - 1")
+            raise InputError(f"{name} must not contain numbers beyond 2^63 - 1")
     if array.dtype.kind == "u" and array.size and int(array.max()) > np.iinfo(np.int64).max:
-        raise InputError(f"{name} holds numbers beyond 2^63 - 1")
+        raise InputError(f"{name} must not contain numbers beyond 2^63 - 1")
     return array.astype(np.int64, order="C", copy=False)
 
 
 def _unmasked(name: str, values: npt.ArrayLike) -> npt.NDArray[Any]:
-    """`values` as an array of numbers. Below a mask there may be any numbers: they are not read silently."""
+    """`values` as an array of numbers. Rejects masked arrays, because masked entries may have any value."""
     if np.ma.is_masked(values):
-        raise InputError(f"{name} has masked entries", f"{name}.filled(0) makes zeros of them")
+        raise InputError(f"{name} must not have masked entries", f"replace them by zeros with {name}.filled(0)")
     try:
         array = np.asarray(values)
     except ValueError as error:  # rows of different lengths
         raise InputError(f"{name} must be an array of whole numbers: its rows differ in length") from error
     if array.dtype.kind not in "iufb":
-        raise InputError(f"{name} must hold whole numbers, not {array.dtype}")
+        raise InputError(f"{name} must contain whole numbers, not {array.dtype}")
     return array
 
 
 def number_array(name: str, values: npt.ArrayLike) -> npt.NDArray[Any]:
-    """`values` as an array that `_core` reads in place, and checks; only rare types of numbers are copied."""
+    """`values` as an array that `_core` checks and reads in place; only rare types of numbers are copied."""
     array = _unmasked(name, values)
     is_read = array.dtype.isnative and (array.dtype.kind != "f" or array.dtype.itemsize in (4, 8))
     return array if is_read else whole_numbers(name, array)
@@ -71,7 +71,7 @@ def number_array(name: str, values: npt.ArrayLike) -> npt.NDArray[Any]:
 class Workload:
     """An ordered list of communication sets (messages whose transfers start together), repeated `iterations` times.
 
-    Made by one of the ``from_...`` methods; immutable.
+    Immutable. Use one of the ``from_...`` methods.
     """
 
     def __init__(self, core: _core.Workload) -> None:
@@ -83,10 +83,10 @@ class Workload:
     ) -> Workload:
         """One set from a square matrix: ``matrix[i, j]`` bytes go from rank i to rank j.
 
-        An array, or a sparse matrix or array of SciPy, which is not made dense. Dense, CSR, CSC and COO matrices are
-        read where they are, whatever the type of their numbers and their strides. Entries of 0 are no messages; those
-        stored twice are two messages. Raises InputError for other shapes, and for entries that are negative, no whole
-        numbers, above 2^48, or masked (`numpy.ma`).
+        Takes an array, or a sparse matrix or array of SciPy, which stays sparse. Dense, CSR, CSC and COO matrices are
+        read in place, for all types of numbers and strides. Entries of 0 are not messages. An entry that is stored
+        twice is two messages. Raises InputError for other shapes, and for entries that are negative, fractional, above
+        2^48, or masked (`numpy.ma`).
         """
         label = unicode_text("label", label)
         if is_sparse_matrix(matrix):
@@ -112,11 +112,11 @@ class Workload:
     ) -> Workload:
         """From arrays of equal length; `bytes` may be one number for all messages.
 
-        `set` is the number of each message's communication set, from 0; without it all are in one. Inside a set the
-        given order is kept. `ranks` defaults to the highest rank + 1. `labels`, `compute_seconds` (before each set)
-        and `transfers` (``"messages"``, or ``"put"``: into the receiver's memory) have one entry per set. Raises
-        InputError for lengths that differ, values that are masked or no whole numbers, ranks outside
-        ``0..ranks - 1``, sizes outside ``0..2^48``, other transfers, and labels that are no Unicode text.
+        `set` is the number of each message's communication set, from 0; without it all messages are in one set. The
+        order inside a set is kept. `ranks` defaults to the highest rank + 1. `labels`, `compute_seconds` (before each
+        set) and `transfers` (``"messages"``, or ``"put"``: into the receiver's memory) have one entry per set. Raises
+        InputError for different lengths, values that are masked or fractional, ranks outside ``0..ranks - 1``, sizes
+        outside ``0..2^48``, other transfers, and labels that are not Unicode text.
         """
         for name, texts in (("labels", labels), ("transfers", transfers)):
             if isinstance(texts, str):
@@ -156,12 +156,12 @@ class Workload:
         iterations: int = 1,
         label: str = "graph",
     ) -> Workload:
-        """One set from a graph of NetworkX: every edge is a message, of an undirected graph one in each direction.
+        """One set from a graph of NetworkX. An edge is a message; an undirected edge is a message in each direction.
 
-        `bytes` names the edge attribute with the size of the message, or is the size of all. Parallel edges are
-        messages of their own. The nodes are the ranks ``0..n - 1``; of other nodes, `order` tells which is rank 0, 1
-        and so on. Raises InputError for nodes that are neither, for edges without the attribute, and as `from_messages`
-        does.
+        `bytes` names the edge attribute with the size of the message, or is the size of all messages. Parallel edges
+        are separate messages. The nodes are the ranks ``0..n - 1``; for other nodes, `order` lists the nodes of ranks
+        0, 1 and so on. Raises InputError for other nodes, for edges without the attribute, and the errors of
+        `from_messages`.
         """
         rank = _rank_of_node(graph, order)
         edges = list(graph.edges(data=bytes if isinstance(bytes, str) else "weight", default=None))
@@ -169,7 +169,9 @@ class Workload:
         if isinstance(bytes, str):
             for u, v, size in edges:
                 if size is None:
-                    raise InputError(f"the edge {u!r} - {v!r} has no attribute {bytes!r}", "name another: bytes=...")
+                    raise InputError(
+                        f"the edge {u!r} - {v!r} has no attribute {bytes!r}", "name another attribute with bytes=..."
+                    )
             sizes = whole_numbers("bytes", [size for _, _, size in edges])
         else:
             sizes = np.full(len(edges), whole_numbers("bytes", bytes))
@@ -182,9 +184,9 @@ class Workload:
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], format: str = "") -> Workload:
-        """From a file in `format` (`haichi.list_workload_formats`); empty: by its content, which may be NumPy's.
+        """From a file in `format` (`haichi.list_workload_formats`); empty: from its content, which may be NumPy's.
 
-        ``.npy`` and ``.npz`` hold a dense matrix or a sparse one of SciPy, taken as by `from_matrix`; nothing is
+        ``.npy`` and ``.npz`` contain a dense matrix, or a sparse matrix of SciPy, as in `from_matrix`; nothing is
         unpickled. Raises InputError with file and line.
         """
         if not format and is_array_file(os.fspath(path)):
@@ -193,7 +195,7 @@ class Workload:
 
     @classmethod
     def _of_traffic(cls, traffic: _core.Traffic) -> Workload:
-        """Its sets. What has to be known of those of a log is told the logger ``haichi``."""
+        """Its sets. Notes on the sets of a log go to the logger ``haichi``."""
         workload = cls(traffic.workload())
         for warning in traffic.warnings():
             logging.getLogger("haichi").warning("%s", warning)
@@ -214,12 +216,12 @@ class Workload:
         mean_degree: float = 8.0,
         shuffle: int | None = None,
     ) -> Workload:
-        """A built-in pattern (`haichi.list_patterns`), as ``haichi pattern`` makes it.
+        """A built-in pattern (`haichi.list_patterns`), as from ``haichi pattern``.
 
-        Not those of programs (``nas-...``), which are logs of calls: `haichi.write_nas_log` writes them.
+        Patterns of programs (``nas-...``) are logs of calls; `haichi.write_nas_log` writes them.
 
-        `ranks` or, for grid patterns, `dims`; `shuffle` relabels the ranks by a random permutation with that seed.
-        Raises OptionError for unknown names and for options that a pattern has no use for.
+        Give `ranks` or, for grid patterns, `dims`. `shuffle` is the seed of a random permutation of the ranks. Raises
+        OptionError for unknown names and for options that a pattern does not use.
         """
         return cls(
             _core.Workload.from_pattern(
@@ -237,7 +239,7 @@ class Workload:
         )
 
     def with_message_size(self, size: str | SupportsIndex) -> Workload:
-        """The same workload with every message that is not empty of this size: ``"64KiB"``, or bytes."""
+        """The same workload with this size for every message that is not empty: ``"64KiB"``, or bytes."""
         traffic = _core.Traffic.of_workload(self._core)
         return Workload(traffic.with_message_size(_core.message_bytes(size)).workload())
 
@@ -256,22 +258,22 @@ class Workload:
 
     @property
     def compute_seconds(self) -> npt.NDArray[np.float64]:
-        """Of every rank before each set."""
+        """Computation of every rank before each set."""
         return self._core.compute_seconds
 
     @property
     def transfers(self) -> list[str]:
-        """How the messages of each set travel: ``"messages"`` or ``"put"``."""
+        """The transfers of each set: ``"messages"`` or ``"put"``."""
         return self._core.transfers
 
     @property
     def total_bytes(self) -> int:
-        """Of the messages that cross the network, one iteration."""
+        """Bytes of the messages that cross the network in one iteration."""
         return self._core.total_bytes
 
     @property
     def messages(self) -> Messages:
-        """All messages. Read-only; all but `Messages.set` are where the workload itself has them."""
+        """All messages. Read-only; the arrays except `Messages.set` are views of the workload."""
         stored = self._core.messages
         sizes = self._core.set_sizes
         if len(sizes) == 1:
@@ -287,8 +289,8 @@ class Workload:
             self._core.write(encoded("path", path))
 
     def digest(self) -> str:
-        """SHA-256 of the content, in hexadecimal: equal workloads have equal ones, on every computer."""
-        # Adding 0.0 makes -0.0, which is equal to 0.0, the same text.
+        """SHA-256 of the content, in hexadecimal; equal for equal workloads on every computer."""
+        # Adding 0.0 turns -0.0 into 0.0, which is equal but has another text.
         head: list[object] = [
             self.ranks,
             self.iterations,
@@ -297,7 +299,7 @@ class Workload:
             self._core.set_sizes.tolist(),
         ]
         transfers = self.transfers
-        if set(transfers) - {"messages"}:  # those without keep the digests that they have had
+        if set(transfers) - {"messages"}:  # workloads without puts keep their old digests
             head.append(transfers)
         digest = hashlib.sha256(json.dumps(head, separators=(",", ":")).encode())
         messages = self._core.messages
@@ -401,17 +403,18 @@ def _rank_of_node(graph: Graph, order: Sequence[Hashable] | None) -> dict[Any, i
         for node in nodes:
             if isinstance(node, bool) or not isinstance(node, int | np.integer) or node not in ranks:
                 raise InputError(
-                    f"the node {node!r} is not a rank in 0..{len(nodes) - 1}", "order=[...] tells the node of each rank"
+                    f"the node {node!r} is not a rank in 0..{len(nodes) - 1}",
+                    "list the node of each rank in order=[...]",
                 )
         return {node: int(node) for node in nodes}
     rank = {node: i for i, node in enumerate(order)}
     if len(rank) != len(order):
-        raise InputError("order names a node twice")
+        raise InputError("duplicate node in order")
     for node in nodes:
         if node not in rank:
-            raise InputError(f"order lacks the node {node!r}")
+            raise InputError(f"order must contain the node {node!r}")
     if len(rank) != len(nodes):
-        raise InputError(f"order names {len(rank)} nodes, the graph has {len(nodes)}")
+        raise InputError(f"order must contain {len(nodes)} nodes as the graph, found {len(rank)}")
     return rank
 
 
@@ -419,12 +422,12 @@ WorkloadLike = Workload | str | os.PathLike[str] | npt.NDArray[Any] | SparseMatr
 
 
 def as_workload(workload: WorkloadLike) -> Workload:
-    """A workload as it is; an array or a sparse matrix is taken as a matrix, a graph by its weights. Paths are read by
-    `Traffic`."""
+    """A Workload as it is. An array or a sparse matrix becomes a workload from a matrix, a graph from its weights.
+    Paths are read by `Traffic`."""
     if isinstance(workload, Workload):
         return workload
     if is_graph(workload):
         return Workload.from_graph(workload)
     if isinstance(workload, np.ndarray) or is_sparse_matrix(workload):
         return Workload.from_matrix(workload)
-    raise TypeError(f"{type(workload).__name__} is not a workload: give a Workload, path, matrix or graph")
+    raise TypeError(f"expected a Workload, path, matrix or graph, found {type(workload).__name__}")

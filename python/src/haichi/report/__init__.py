@@ -1,4 +1,4 @@
-"""Pages and pictures of comparisons."""
+"""Pages and figures of comparisons."""
 
 from haichi.report.figures import write_figures
 from haichi.report.page import write_report

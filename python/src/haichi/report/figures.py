@@ -18,7 +18,7 @@ from haichi.report.view_data import ViewData, check_comparison
 _BEFORE, _AFTER = "#7b8794", "#0b6bb0"
 _FORMATS = ("svg", "png")
 _STYLE: Any = {
-    "svg.hashsalt": "haichi",  # otherwise ids differ from run to run
+    "svg.hashsalt": "haichi",  # without it, ids differ between runs
     "svg.fonttype": "path",
     "font.size": 9,
     "axes.spines.top": False,
@@ -31,12 +31,13 @@ _STYLE: Any = {
 def write_figures(
     comparison: Mapping[str, Any], folder: str | os.PathLike[str], *, source: str = "the comparison"
 ) -> list[Path]:
-    """Writes the figures of every job of a comparison (``haichi-comparison/1``) as PNG and SVG; tells which.
+    """Writes the figures of every job of a comparison (``haichi-comparison/1``) as PNG and SVG; returns their paths.
 
-    ``strategies``, ``convergence`` and ``link-loads``, each where the results hold what it shows; of several jobs with
-    a number in front. All other pictures are those of the page. Equal comparisons give equal SVG. All are
-    written whole, or none is touched. Raises UnsupportedError without matplotlib, InputError - naming `source` - when
-    the comparison is broken, and what `write_files` raises.
+    The figures are ``strategies``, ``convergence`` and ``link-loads``. A figure is omitted if the results do not hold
+    its data. With several jobs, the name of a file begins with the number of its job. The page of the report has all
+    other pictures. Equal comparisons give equal SVG. Either all files are written whole, or none is touched. Raises
+    UnsupportedError without matplotlib, InputError (naming `source`) if the comparison is invalid, and the errors of
+    `write_files`.
     """
     files = figure_files(comparison, folder, source=source)
     write_files(files.items())
@@ -44,7 +45,7 @@ def write_figures(
 
 
 def figure_files(comparison: Mapping[str, Any], folder: str | os.PathLike[str], *, source: str) -> dict[Path, bytes]:
-    """What `write_figures` writes; the folder is made."""
+    """The files of `write_figures`; creates the directory."""
     matplotlib()
     views = check_comparison(comparison, source)
     jobs = comparison.get("summary", {}).get("jobs", [])
@@ -52,7 +53,7 @@ def figure_files(comparison: Mapping[str, Any], folder: str | os.PathLike[str], 
     try:
         target.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{target}: cannot be written: {error.strerror}") from error
+        raise InputError(f"{target}: cannot write: {error.strerror}") from error
     return {
         target / f"{f'{number}-' if len(jobs) > 1 else ''}{name}.{kind}": content
         for number, job in enumerate(jobs, 1)
@@ -62,18 +63,16 @@ def figure_files(comparison: Mapping[str, Any], folder: str | os.PathLike[str], 
 
 
 def matplotlib() -> Any:
-    """Raises UnsupportedError where it is missing."""
+    """The module matplotlib; raises UnsupportedError if it is missing."""
     try:
         import matplotlib as imported
     except ImportError as error:
-        raise UnsupportedError(
-            "pictures are drawn by matplotlib, which is missing", "install the package matplotlib"
-        ) from error
+        raise UnsupportedError("figures require matplotlib", "install the package matplotlib") from error
     return imported
 
 
 def drawn(draw: Callable[[Any], None], kinds: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-    """A figure as the content of a file of each kind, "svg" or "png". Equal figures give equal SVG."""
+    """The content of a file of each kind, "svg" or "png". Equal figures give equal SVG."""
     with matplotlib().rc_context(_STYLE):
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
@@ -115,7 +114,7 @@ def _before_and_after(views: Sequence[ViewData]) -> list[ViewData]:
 
 
 def _curves(cells: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
-    """Of every strategy that searches, the first seed."""
+    """The first seed of every strategy that searches."""
     curves: dict[str, Mapping[str, Any]] = {}
     for cell in cells:
         if len(cell.get("convergence") or []) > 1:
@@ -124,7 +123,7 @@ def _curves(cells: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
 
 
 def _entry(value: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    """What is no object is shown as one of which nothing is known."""
+    """The entry; an empty object if it is not an object."""
     entry = value.get(key)
     return entry if isinstance(entry, Mapping) else {}
 
@@ -159,16 +158,17 @@ def _draw_strategies(figure: Any, title: str, measure: str, strategies: Sequence
     axes.margins(x=0.15)
     axes.set_xlim(left=0)
     if any(entry.get("barrier") == "calls" for entry in strategies):
-        axes.set_xlabel("seconds of the whole run, simulated call by call")
+        axes.set_xlabel("seconds for the whole run, from trace replay")
     else:
         axes.set_xlabel(
-            "seconds of all iterations" + (", simulated" if measure == "simulated_seconds" else ", by tac3's formula")
+            "seconds for all iterations"
+            + (", simulated" if measure == "simulated_seconds" else ", by the formula of tac3")
         )
-    axes.set_title(f"{title}: mean, least and most over the seeds", loc="left")
+    axes.set_title(f"{title}: mean, minimum and maximum over the seeds", loc="left")
 
 
 def _draw_convergence(figure: Any, title: str, curves: Mapping[str, Mapping[str, Any]]) -> None:
-    """A panel per strategy: they search for different things."""
+    """Draws a panel per strategy, because strategies minimise different objectives."""
     columns = min(len(curves), 3)
     rows = -(-len(curves) // columns)
     figure.set_size_inches(2.9 * columns + 0.4, 2.2 * rows + 0.3)
@@ -192,7 +192,7 @@ def _draw_convergence(figure: Any, title: str, curves: Mapping[str, Mapping[str,
 
 
 def _draw_link_loads(figure: Any, title: str, shown: Sequence[ViewData]) -> None:
-    """Links sorted by their load: how far the busiest stand out, and how many links share the work."""
+    """Draws links sorted by load: shows how much the most loaded links stand out and how many links carry traffic."""
     figure.set_size_inches(6.4, 3.4)
     axes = figure.subplots()
     for view, color in zip(shown, (_BEFORE, _AFTER), strict=False):
@@ -210,7 +210,7 @@ def _draw_link_loads(figure: Any, title: str, shown: Sequence[ViewData]) -> None
     axes.set_xscale("log")
     axes.set_ylim(bottom=0)
     axes.margins(y=0.12)
-    axes.set_xlabel("links, the busiest first")
-    axes.set_ylabel("MiB at once, in the link's worst set")
+    axes.set_xlabel("links, sorted by load")
+    axes.set_ylabel("MiB in the link's most loaded set")
     axes.set_title(f"{title}: loads of links", loc="left")
     axes.legend(frameon=False)

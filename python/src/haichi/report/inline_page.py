@@ -1,4 +1,4 @@
-"""Pages of one file: the style and the scripts stand in them, and their policy lets nothing else run."""
+"""Pages of one file, with style and scripts inside; their security policy blocks everything else."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ DRAWING_SCRIPTS = (
     *("words", "colors", "data", "layout", "heatpanel", "maps", "story", "tables", "bars", "charts", "times"),
     *("space3d", "theme", "tip", "app"),
 )
-"""Of the report, which draw a comparison in any page."""
+"""Scripts of the report, which draw a comparison in any page."""
 
 
 def report_text(name: str) -> str:
-    """A file of the report's page."""
+    """The text of a file of the report's page."""
     return web_text("haichi.report", name)
 
 
 def web_text(package: str, name: str) -> str:
-    """A file of the folder `web` of a package."""
+    """The text of a file in the directory `web` of a package."""
     return (resources.files(package) / "web" / name).read_text(encoding="utf-8")
 
 
 def joined_script(texts: Iterable[str]) -> str:
-    """They see each other's names, and nothing else does."""
+    """One script from several. Its names are visible only inside the script."""
     return '"use strict";\n(() => {\n' + "\n".join(texts) + "})();\n"
 
 
 def content_hash(text: str) -> str:
-    """As a Content-Security-Policy names what it allows."""
+    """The hash with which a Content-Security-Policy names an allowed script or style."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
 
 

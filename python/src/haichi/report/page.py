@@ -1,4 +1,4 @@
-"""The report: one HTML page that needs nothing from the network."""
+"""The report: one HTML page that loads nothing from the network."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from haichi.report.inline_page import DRAWING_SCRIPTS, content_hash, filled, joi
 from haichi.report.view_data import check_comparison
 
 _UNUSED_IN_CELLS = ("node_of_rank",)
-"""The page has placements from the views."""
+"""Draws placements from the views in the page."""
 
 
 def write_report(
@@ -21,8 +21,8 @@ def write_report(
 ) -> None:
     """Writes the page of a comparison (``haichi-comparison/1``), whole or not at all.
 
-    It holds everything that it shows, and forbids the browser to load anything else. Raises InputError when the
-    comparison is broken - the message names `source`, the file it came from - and what `write_files` raises.
+    The page holds everything that it shows, and its policy blocks all loading. Raises InputError if the comparison is
+    invalid (the message names `source`, the file of the comparison), and the errors of `write_files`.
     """
     write_files([(path, page_text(comparison, source))])
 

@@ -1,4 +1,4 @@
-"""The views of a comparison, unpacked and checked: whatever draws them can rely on every number."""
+"""The views of a comparison, unpacked and checked, so that drawing code can rely on every number."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _DEEPEST = 50
 @dataclass(frozen=True, eq=False)
 class NetworkData:
     axes: Sequence[tuple[str, int, bool]]
-    """Where nodes have coordinates; else empty."""
+    """Coordinates of the nodes; empty for a network without them."""
     vertex_level: Array
-    """Without axes."""
+    """For networks without axes."""
     vertex_of_node: Array
     link_source: Array
     link_destination: Array
@@ -36,7 +36,7 @@ class NetworkData:
     bandwidth_bytes_per_s: Array
     names: Sequence[str]
     panels: Sequence[str]
-    """Without axes: titles of the panels in which links are drawn."""
+    """For networks without axes: titles of the panels that show links."""
     link_panel: Array
 
     @property
@@ -44,7 +44,7 @@ class NetworkData:
         return len(self.link_source)
 
     def link_name(self, link: int) -> str:
-        """As the simulator and the reports name it."""
+        """The name of the link in simulations and reports."""
         if self.names:
             return self.names[link]
         source, destination = int(self.link_source[link]), int(self.link_destination[link])
@@ -75,11 +75,11 @@ class ViewData:
 
     @property
     def contention(self) -> list[int]:
-        """Of every set the most messages on a link."""
+        """The most messages on a link, per set."""
         return [int(messages.max(initial=0)) for _, messages, _ in self.sets]
 
     def worst_of_links(self) -> tuple[Array, Array]:
-        """Per link the most messages, and the most bytes, of any one set."""
+        """The most messages and the most bytes of a single set, per link."""
         most_messages = np.zeros(self.network.links, np.int64)
         most_bytes = np.zeros(self.network.links, np.int64)
         for links, messages, sizes in self.sets:
@@ -89,10 +89,10 @@ class ViewData:
 
 
 def check_comparison(comparison: Mapping[str, Any], source: str) -> list[ViewData]:
-    """The views of a comparison. Raises InputError, naming `source`, when anything in it is not what it must be."""
+    """The views of a comparison. Raises InputError, naming `source`, if any part is invalid."""
     _check_writable(comparison, f"{source}: ")
     if comparison.get("schema") != SCHEMA:
-        raise InputError(f"{source}: has the schema {comparison.get('schema')!r}, not {SCHEMA!r}")
+        raise InputError(f"{source}: expected the schema {SCHEMA!r}, found {comparison.get('schema')!r}")
     for key in ("cells", "objectives", "workloads", "views", "networks", "message_lists"):
         _objects(comparison.get(key, []), f"{source}: {key}")
     summary = _object(comparison.get("summary", {}), f"{source}: summary")
@@ -120,7 +120,7 @@ def check_comparison(comparison: Mapping[str, Any], source: str) -> list[ViewDat
 
 
 def _check_writable(value: object, prefix: str, place: str = "", depth: int = 0) -> None:
-    """Python reads more than JSON, browsers and `float` can hold: halves of characters, numbers of any size."""
+    """Rejects values that Python reads but JSON, browsers or `float` cannot hold: lone surrogates, huge numbers."""
     if depth > _DEEPEST:
         raise InputError(f"{prefix}{place[:80]}... is nested too deeply")
     if isinstance(value, str):
@@ -176,7 +176,7 @@ def _convergence(points: object, name: str) -> None:
 def _array(values: Mapping[str, Any], key: str, name: str, length: int | None = None) -> Array:
     array = unpack_array(values.get(key), f"{name}.{key}")
     if length is not None and len(array) != length:
-        raise InputError(f"{name}.{key}: has {len(array)} entries, not {length}")
+        raise InputError(f"{name}.{key}: expected {length} entries, found {len(array)}")
     return array
 
 
@@ -198,7 +198,7 @@ def _network(value: Mapping[str, Any], name: str) -> NetworkData:
         for _, size, _ in axes:
             vertices *= size
         if vertices > _MOST_VERTICES:
-            raise InputError(f"{name}.axes: have {vertices} vertices, too many")
+            raise InputError(f"{name}.axes: {vertices} vertices are too many")
     source = _within(_array(value, "link_source", name), vertices, f"{name}.link_source")
     links = len(source)
     names = value.get("link_names", [])
@@ -206,14 +206,14 @@ def _network(value: Mapping[str, Any], name: str) -> NetworkData:
         raise InputError(f"{name}.link_names must be a list of {links} names")
     axis = _array(value, "link_axis", name, links)
     if axis.size and (axis.min() < -1 or axis.max() >= max(len(axes), 1)):
-        raise InputError(f"{name}.link_axis: must hold numbers of axes, or -1")
+        raise InputError(f"{name}.link_axis: must hold axis numbers or -1")
     bandwidth = _array(value, "link_bandwidth_bytes_per_s", name, links)
     if bandwidth.size and not bandwidth.min() > 0:
         raise InputError(f"{name}.link_bandwidth_bytes_per_s: must be above 0")
     panels = [_panel(panel, vertices, f"{name}.panels[{n}]") for n, panel in enumerate(_panels(value, axes, name))]
     panel_of_link = _array(value, "link_panel", name, None if axes else links)
     if panel_of_link.size and (panel_of_link.min() < -1 or panel_of_link.max() >= len(panels)):
-        raise InputError(f"{name}.link_panel: must hold numbers of panels, or -1")
+        raise InputError(f"{name}.link_panel: must hold panel numbers or -1")
     return NetworkData(
         axes,
         levels,
@@ -232,24 +232,24 @@ def _network(value: Mapping[str, Any], name: str) -> NetworkData:
 def _panels(value: Mapping[str, Any], axes: Sequence[Any], name: str) -> Sequence[Mapping[str, Any]]:
     panels = _objects(value.get("panels", []), f"{name}.panels")
     if not axes and not panels and len(_array(value, "link_source", name)):
-        raise InputError(f"{name}.panels: nothing says how a network without axes is drawn")
+        raise InputError(f"{name}.panels: a network without axes requires panels")
     return panels
 
 
 def _panel(panel: Mapping[str, Any], vertices: int, name: str) -> str:
-    """Its title."""
+    """Checks a panel; returns its title."""
     form = panel.get("form")
     if form not in _FORMS:
-        raise InputError(f"{name}.form is {form!r}", f"known are {', '.join(_FORMS)}")
+        raise InputError(f"{name}: invalid form: {form!r}", f"use one of {', '.join(_FORMS)}")
     group = _array(panel, "group", name, vertices if form != "pairs" else None)
     if group.size and (group.min() < -1 or group.max() >= vertices):
-        raise InputError(f"{name}.group: must hold numbers of groups, or -1")
+        raise InputError(f"{name}.group: must hold group numbers or -1")
     return str(panel.get("title", ""))
 
 
 def _axis(value: object, name: str) -> tuple[str, int, bool]:
     if not isinstance(value, list) or len(value) != 3 or not isinstance(value[1], int) or value[1] < 1:
-        raise InputError(f"{name} must be a name, a size and whether it is a ring, not {value!r}")
+        raise InputError(f"{name} must be a name, a size and a ring flag, not {value!r}")
     return str(value[0]), value[1], bool(value[2])
 
 
@@ -305,7 +305,7 @@ def _view(
 def _set_links(value: Mapping[str, Any], links: int, name: str) -> tuple[Array, Array, Array]:
     used = _within(_array(value, "link", name), links, f"{name}.link")
     if np.any(np.diff(used) <= 0):
-        raise InputError(f"{name}.link: must ascend")
+        raise InputError(f"{name}.link: must be strictly ascending")
     return used, _array(value, "messages", name, len(used)), _array(value, "bytes", name, len(used))
 
 
@@ -313,7 +313,7 @@ def _check_routes(value: Mapping[str, Any], messages: int, links: int, name: str
     first = _array(value, "first", name, messages + 1)
     link = _within(_array(value, "link", name), links, f"{name}.link")
     if first[0] != 0 or first[-1] != len(link) or np.any(np.diff(first) < 0):
-        raise InputError(f"{name}.first: must rise from 0 to {len(link)}")
+        raise InputError(f"{name}.first: must ascend from 0 to {len(link)}")
 
 
 def _check_simulated(value: Mapping[str, Any], network: NetworkData, ranks: int, name: str) -> None:

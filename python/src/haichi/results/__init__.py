@@ -1,1 +1,1 @@
-"""What haichi answers: evaluations, simulations, advice, extracted communication sets."""
+"""Results of haichi: evaluations, simulations, advice, extracted communication sets."""

@@ -1,5 +1,4 @@
-"""Questions answered with numbers: which job shape, before which sets a barrier, how many network interfaces, and
-whether to spread over clusters."""
+"""Advice in numbers: the job shape, sets with a barrier, the number of NICs, and whether to spread over clusters."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ _T = TypeVar("_T")
 
 
 def of_report(kind: type[_T], entry: Mapping[str, Any], **more: Any) -> _T:
-    """A dataclass of the values that a part of a report has by the names of its fields, lists as tuples."""
+    """A dataclass from the values of a report with the names of its fields; lists become tuples."""
     values = {**entry, **more}
     names = [one.name for one in fields(cast(Any, kind)) if one.name in values]
     return kind(**{name: _with_tuples(values[name]) for name in names})
@@ -30,26 +29,27 @@ class TimesOfSeeds:
     seconds: float
     """The mean."""
     spread_seconds: float
-    """Half the distance from the fastest to the slowest, and what iterations that were not simulated may change."""
+    """Half the distance from the fastest to the slowest, plus the possible effect of iterations that were not
+    simulated."""
     by_seed: tuple[float, ...]
 
 
 @dataclass(frozen=True)
 class ShapeChoice:
-    """A shape that the job may have. What was not looked at is None."""
+    """A shape that the job may have. Values that were not computed are None."""
 
     shape: tuple[int, ...]
     request: tuple[int, ...]
-    """What to ask the scheduler for. On Tofu it may lay out the request's axes in another order, so that several shapes
-    may have the same request. Elsewhere it is the shape."""
+    """The request for the scheduler. On Tofu the scheduler may lay out its axes in another order, so several shapes may
+    share a request. On other machines it is the shape."""
     mean_distance: float
-    """Hops between two nodes of it, were routes shortest."""
+    """The maximum hops between two of its nodes on shortest routes."""
     idle_nodes: int | None = None
     value: float | None = None
-    """Of the objective, for the best placement found."""
+    """Value of the objective for the best placement found."""
     optimal: bool = False
     contention_sum: int | None = None
-    """Most messages on any link, added over the sets."""
+    """The most messages on a link, summed over the sets."""
     set_contention: tuple[int, ...] | None = None
     without_barriers: TimesOfSeeds | None = None
     with_barriers: TimesOfSeeds | None = None
@@ -57,21 +57,21 @@ class ShapeChoice:
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class ShapeAdvice:
-    """Which job shape suits, of `haichi.advise_shape`."""
+    """The best job shape, from `haichi.advise_shape`."""
 
     advice: str
-    """``"one"``: `requests` holds the one that wins; ``"several"``: those that cannot be told apart and beat the rest;
-    ``"any"``: no simulated one is better than another beyond the spread; ``"unknown"``."""
+    """``"one"``: `requests` has the best one. ``"several"``: `requests` cannot be distinguished and beat all others.
+    ``"any"``: no simulated request is better than another beyond the spread. ``"unknown"``."""
     requests: tuple[tuple[int, ...], ...]
     gain: float
-    """By how much the next one is slower, as a share of its time."""
+    """The additional time of the next best request, as a fraction of the best time."""
     spread: float
-    """Of this difference, in the same unit."""
+    """Spread of this difference, in the same unit."""
     sentence: str
     shapes: tuple[ShapeChoice, ...]
-    """Best first; not simulated ones last."""
+    """Best first; shapes that were not simulated come last."""
     nodes: int
-    """Of all shapes; more than asked for when no allowed shape has exactly as many."""
+    """Nodes of all shapes; more than requested if no allowed shape has exactly as many."""
     interrupted: bool = False
     report: dict[str, Any] = field(compare=False)
     """``haichi-advice/1``."""
@@ -80,7 +80,7 @@ class ShapeAdvice:
         return f"ShapeAdvice({self.sentence!r}, nodes={self.nodes}, shapes={len(self.shapes)})"
 
     def _repr_html_(self) -> str:
-        """A table, for notebooks."""
+        """An HTML table for notebooks."""
         head = ["request", "shape", "idle nodes", self.report["objective"], "contention", "no barriers", "barriers"]
         rows = [
             [
@@ -102,40 +102,40 @@ class BarrierTimes:
     """Simulated seconds with barriers before some sets, by draw of the imbalance."""
 
     sets: tuple[int, ...]
-    """Counted from 1; empty: no barrier."""
+    """Counted from 1; empty without barriers."""
     seconds: tuple[float, ...]
 
 
 @dataclass(frozen=True)
 class BarrierAnswer:
-    """Before which sets a barrier pays, at one message size."""
+    """The sets before which a barrier pays, at one message size."""
 
     message_size: int | None
-    """Bytes; None: as the workload says."""
+    """Bytes; None for the sizes of the workload."""
     advice: str
-    """``"sets"``: barriers before `sets` pay; ``"none"``: barriers lose; ``"unknown"``: see `sentence`."""
+    """``"sets"``: barriers before `sets` pay; ``"none"``: barriers cost time; ``"unknown"``: see `sentence`."""
     sets: tuple[int, ...]
-    """The best choice with any barrier, counted from 1, as `Job.simulate(barrier="1,3")` takes them."""
+    """The best choice with any barrier, counted from 1, in the form of `Job.simulate(barrier="1,3")`."""
     gain_seconds: float
-    """What it saves, mean over the draws; negative: it loses."""
+    """Saved seconds, mean over the draws; negative for a loss."""
     spread_seconds: float
     simulations: int
     choices: tuple[BarrierTimes, ...]
     sentence: str
     break_even_seconds: float | None = None
-    """What a barrier may cost at most, where the machine does not say what it does."""
+    """The maximum cost at which a barrier pays, if the machine does not define the cost."""
     put_barrier_seconds: float | None = None
-    """There: what a barrier by put and poll takes."""
+    """In this case: the time of a barrier by put and poll."""
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class BarrierAdvice:
-    """Before which sets barriers pay, of `Job.advise_barrier`."""
+    """The sets before which barriers pay, from `Job.advise_barrier`."""
 
     answers: tuple[BarrierAnswer, ...]
-    """One for each message size, ascending."""
+    """One answer per message size, ascending."""
     pays_from_bytes: int | None = None
-    """The message size from which on barriers pay, of those asked for."""
+    """The smallest requested message size from which barriers pay."""
     set_contention: tuple[int, ...]
     sentence: str
     interrupted: bool = False
@@ -144,9 +144,9 @@ class BarrierAdvice:
 
     @property
     def answer(self) -> BarrierAnswer:
-        """The only one. Raises AttributeError when several sizes were asked for."""
+        """The single answer. Raises AttributeError if several sizes were requested."""
         if len(self.answers) != 1:
-            raise AttributeError(f"there are {len(self.answers)} answers, one for each message size")
+            raise AttributeError(f"answer requires a single message size, found {len(self.answers)} answers")
         return self.answers[0]
 
     @property
@@ -161,7 +161,7 @@ class BarrierAdvice:
         return f"BarrierAdvice({self.sentence!r}, answers={len(self.answers)})"
 
     def _repr_html_(self) -> str:
-        """A table, for notebooks."""
+        """An HTML table for notebooks."""
         if len(self.answers) == 1:
             rows = [
                 [_sets_cell(choice.sets), f"{choice.seconds[0]:.6g}"]
@@ -183,28 +183,28 @@ class BarrierAdvice:
 
 @dataclass(frozen=True)
 class RailAnswer:
-    """How many network interfaces a job of so many processes should use on each node."""
+    """The recommended number of NICs per node for a job with this number of processes."""
 
     processes: int
     advice: str
     """``"measured"``: `rails`; ``"more"``: all; ``"fewer"``: one; ``"unknown"``."""
     reasons: tuple[str, ...]
     settings: tuple[str, ...]
-    """Environment variables that make the library do so."""
+    """Environment variables that configure the library accordingly."""
     rails: int | None = None
     gain: float | None = None
-    """Times faster than the fewest rails that were measured."""
+    """How many times faster it is than the fewest measured rails."""
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class RailAdvice:
-    """How many network interfaces to use, of `haichi.advise_rails`."""
+    """The recommended number of NICs, from `haichi.advise_rails`."""
 
     answers: tuple[RailAnswer, ...]
     measured: bool
-    """From times of runs with different numbers of rails; else from profiles."""
+    """True if times of runs with different rails decided, not profiles."""
     trend: str | None = None
-    """What measured runs say about larger jobs."""
+    """A conclusion for larger jobs from measured runs."""
     warnings: tuple[str, ...]
     sentence: str
     report: dict[str, Any] = field(compare=False)
@@ -214,7 +214,7 @@ class RailAdvice:
         return f"RailAdvice({self.sentence!r}, measured={self.measured})"
 
     def _repr_html_(self) -> str:
-        """A table, for notebooks."""
+        """An HTML table for notebooks."""
         rows = [
             [
                 str(one.processes),
@@ -230,37 +230,37 @@ class RailAdvice:
 
 @dataclass(frozen=True)
 class SpreadTimes:
-    """A job in one cluster, or over several. What was not simulated is None."""
+    """A job in one cluster, or over several. Values that were not simulated are None."""
 
     clusters: tuple[int, ...]
     ranks: int
     nodes: int
     ranks_per_node: int
     default_seconds: float | None = None
-    """Of the default placement."""
+    """Seconds of the default placement."""
     mapped_seconds: tuple[float, ...] = ()
-    """By the seed whose search found the placement."""
+    """Seconds by the seed whose search found the placement."""
     seconds: float | None = None
-    """The least of them."""
+    """The minimum of both."""
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class SpreadAdvice:
-    """Whether to spread a job over clusters, of `haichi.advise_spread`."""
+    """Whether to spread a job over clusters, from `haichi.advise_spread`."""
 
     advice: str
-    """``"spread"``: over all clusters it is faster; ``"stay"``: in one; ``"equal"``: they cannot be told apart;
-    ``"unknown"``: see `sentence`."""
+    """``"spread"``: all clusters are faster. ``"stay"``: one cluster is faster. ``"equal"``: they cannot be
+    distinguished. ``"unknown"``: see `sentence`."""
     gain: float | None = None
-    """The time in the best single cluster over that over all."""
+    """The time in the best single cluster divided by the time over all clusters."""
     tolerance: float | None = None
-    """Of the gain."""
+    """Spread of the gain."""
     pays_up_to_delay_seconds: float | None = None
-    """The delay of what joins the clusters up to which spreading pays; None: at any up to a second, or at none."""
+    """The maximum delay between clusters at which spreading pays; None: any delay up to a second, or none."""
     pays_from_compute_seconds: float | None = None
-    """Where the workload states no computing time: what a rank has to compute in an iteration for it to pay."""
+    """If the workload has no computation time: computation per rank and iteration from which spreading pays."""
     in_one: tuple[SpreadTimes, ...]
-    """In single clusters."""
+    """Times in single clusters."""
     over_all: SpreadTimes
     simulations: int
     sentence: str
@@ -272,7 +272,7 @@ class SpreadAdvice:
         return f"SpreadAdvice({self.sentence!r}, gain={self.gain})"
 
     def _repr_html_(self) -> str:
-        """A table, for notebooks."""
+        """An HTML table for notebooks."""
         rows = [
             [
                 ", ".join(map(str, place.clusters)),

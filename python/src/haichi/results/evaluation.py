@@ -1,4 +1,4 @@
-"""What placements are worth."""
+"""Evaluations of placements."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from haichi.results.simulation import SimulatedPlacement, simulated_placement
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Evaluation:
-    """What a placement is worth, of `Job.evaluate`."""
+    """The evaluation of a placement, from `Job.evaluate`."""
 
     placement: Placement
     objective: str
     unit: str
     value: float
-    """Of the objective, in `unit`, per iteration."""
+    """Value of the objective in `unit`, per iteration."""
     lower_bound: float | None
-    """No placement has a smaller value; None where no bound is known."""
+    """No placement has a smaller value; None if no bound is known."""
     optimal: bool
-    """The value equals the bound: proved optimal."""
+    """True if the value equals the bound, which proves optimality."""
     interrupted: bool
-    """Ctrl-C ended the search that found the placement, or the simulation, which is then not complete."""
+    """True if Ctrl-C ended the search of the placement, or the simulation, which is then incomplete."""
     metrics: dict[str, Any]
     """Every built-in measure of the placement; the report's ``metrics``."""
     report: dict[str, Any]
     """The whole report, ``haichi-report/1``."""
     simulated: SimulatedPlacement | None
-    """By ``evaluate(..., simulate=True)``."""
+    """Set by ``evaluate(..., simulate=True)``."""
 
     def __repr__(self) -> str:
         text = f"Evaluation({self.objective}={self.value:.6g} {self.unit}"
@@ -52,7 +52,7 @@ class Evaluation:
         return f"{text}, ranks={self.report['ranks']}, nodes={self.report['nodes']})"
 
     def _repr_html_(self) -> str:
-        """The measures beside those of the default placement, for notebooks."""
+        """The measures of this and the default placement, for notebooks."""
         shown = notebook.number
         default = self.report["default"]
         bound = shown(self.lower_bound) + (" (reached)" if self.optimal else "")

@@ -17,21 +17,21 @@ from haichi.model.workload import Workload
 
 @dataclass(frozen=True)
 class Extraction:
-    """Communication sets and how they were found, of `haichi.extract_sets`."""
+    """Communication sets and their origin, from `haichi.extract_sets`."""
 
     workload: Workload
-    """The sets of one repetition of the kernel; `Workload.iterations` is how often it was repeated."""
+    """The sets of one iteration of the main loop; `Workload.iterations` is the number of iterations."""
     report: dict[str, Any]
-    """``haichi-ccs/1``: kernels, sets, share of the bytes sent, warnings (docs/reference/results_of_logs.md)."""
+    """``haichi-ccs/1``: main loops, sets, fraction of the bytes sent, warnings (docs/reference/results_of_logs.md)."""
 
     @property
     def repetitions(self) -> int:
-        """How often the kernel was repeated by all ranks."""
+        """The number of iterations of the main loop that all ranks made."""
         return self.workload.iterations
 
     @property
     def share_of_bytes(self) -> float:
-        """The part of all bytes sent that the kernel's repetitions explain, 0 to 1."""
+        """The fraction of all sent bytes that the main loop explains, 0 to 1."""
         return float(self.report["share_of_bytes"])
 
     @property
@@ -45,9 +45,9 @@ class Extraction:
         )
 
     def _repr_html_(self) -> str:
-        """The sets, and what was noticed, for notebooks."""
+        """The sets, and warnings, for notebooks."""
         share = f"{self.share_of_bytes:.1%} of the bytes sent"
-        title = f"kernel {self.report['kernel']}, {self.repetitions} repetitions, {share}"
+        title = f"main loop {self.report['kernel']}, {self.repetitions} iterations, {share}"
         rows = [
             (row["label"], *(notebook.number(row[key]) for key in ("messages", "bytes", "largest_bytes")))
             for row in self.report["sets"]
@@ -64,11 +64,11 @@ def extract_sets(log: str | os.PathLike[str], **options: Unpack[ExtractionOption
 
     Parameters
     ----------
-    log: a file of the profiler, one of its parts, or another tool's log that keeps the order of calls.
+    log: a file of the profiler, one of its parts, or a log of another tool that keeps the order of calls.
     {options}
 
-    Raises `InputError` for a file that cannot be read, `UnsupportedError` where there are no sets: no order, nothing
-    that all ranks repeat alike, or no messages.
+    Raises `InputError` for unreadable files, and `UnsupportedError` if there are no sets: the log has no order, the
+    ranks share no main loop, or there are no messages.
     """
     core = _core.extract_sets(encoded("log", log), given_options("extract_sets", ExtractionOptions, options))
     return Extraction(Workload(core.workload), json.loads(core.json()))

@@ -1,4 +1,4 @@
-"""What a simulation tells of a placement."""
+"""Results of a simulation of a placement."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ _T = TypeVar("_T")
 
 
 class LinkTraffic(NamedTuple):
-    """What passed a link while the simulation ran."""
+    """The traffic of a link during the simulation."""
 
-    link: str  #: its name, or ``ejection (node)``: the way from the network into a node
+    link: str  #: its name, or ``ejection (node)`` for the channel from the network into a node
     bytes: int  #: with headers
     efficiency: float  #: bytes / (time * bandwidth)
 
 
 class RunShares(NamedTuple):
-    """Where the time of the ranks goes, as shares of the whole run; what is missing to 1 they had ended before."""
+    """The time of the ranks, in fractions of the whole run; the rest to 1 is the time after their end."""
 
     computing: float
     calls: float
@@ -37,64 +37,64 @@ class RunShares(NamedTuple):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class SimulatedRun:
-    """One simulation of a placement, with or without barriers. Arrays have an entry per rank and are read-only.
+    """A simulation of a placement, with or without barriers. Arrays have an entry per rank and are read-only.
 
-    What is counted - ranks' times, bytes, packets, links - is of the simulated part, `simulated_seconds` long.
+    Counts (times of ranks, bytes, packets, links) cover the simulated part of `simulated_seconds`.
     """
 
     form: Literal["sets", "calls", "program"]
-    """What was simulated: communication sets; the calls of a log, which are one iteration, the whole run; or a program,
-    the same."""
+    """The simulated form: communication sets, the calls of a log (the whole run is one iteration), or a program (also
+    one iteration)."""
     barrier: str
-    """``"none"``, ``"sets"``: before every set, or ``"1,3"``: before these, counted from 1."""
+    """``"none"``, ``"sets"`` (before every set), or ``"1,3"`` (before these sets, counted from 1)."""
     seconds: float
-    """From the start to the end of the last rank, all iterations."""
+    """The time from the start to the end of the last rank, over all iterations."""
     seconds_per_iteration: float
-    """Not a number when an interruption came before the first iteration ended."""
+    """NaN if an interruption came before the end of the first iteration."""
     iterations: int
-    """Of the workload."""
+    """Iterations of the workload."""
     simulated_iterations: int
     extrapolated: bool
-    """Fewer iterations were simulated than there are; the others take their mean time."""
+    """True if only some iterations were simulated; the others take their mean time."""
     settled_by_mean: bool
-    """The time of iterations did not repeat, but its mean settled within 1 %."""
+    """The times of iterations did not repeat, but their mean settled within 1 %."""
     interrupted: bool
-    """Ended by Ctrl-C; `seconds` follows from what is known, or is `simulated_seconds` when no iteration ended."""
+    """True after Ctrl-C. `seconds` is then an extrapolation, or `simulated_seconds` if no iteration ended."""
     simulated_seconds: float
     payload_bytes: int
-    """That went into the network; the control messages of rendezvous have none, but are packets."""
+    """Messages into the network; control messages of rendezvous do not count, but are packets."""
     packets: int
     packet_hops: int
-    """Passages over a link or into a node."""
+    """Traversals of links, and arrivals at nodes."""
     on_node_bytes: int
-    """Payload of messages between ranks of one node, and of ranks to themselves: they make no packets."""
+    """Payload of messages within a node or from a rank to itself, which make no packets."""
     links: int
     used_links: int
-    """Links that carried anything."""
+    """Links with traffic."""
     saturated_links: int
     """Links with an efficiency above 0.99."""
     mean_link_bandwidth_bytes_per_s: float
-    """Of the used links."""
+    """Mean over the used links."""
     link_efficiency: float
     """Mean over all links."""
     used_link_efficiency: float
     hottest_links: tuple[LinkTraffic, ...]
-    """Most efficient first."""
+    """Links with the highest efficiency first."""
     compute_seconds: FloatArray
     call_seconds: FloatArray
-    """In MPI calls: overheads and copies."""
+    """Time in MPI calls: overheads and copies."""
     wait_seconds: FloatArray
-    """In waits and barriers."""
+    """Time in waits and barriers."""
     end_seconds: FloatArray
-    """The sum of the other three: when the rank finished, else the end of the run."""
+    """The sum of the other three: the time when the rank finished, or the end of the run."""
     wall_seconds: float
-    """What the simulation took."""
+    """Wall time of the simulation."""
     calls: int = 0
-    """Of a log or a program, made by all ranks."""
+    """Calls of a log or program, by all ranks."""
     share_of_run: RunShares | None = None
-    """Of calls: means over the ranks."""
+    """For calls: means over the ranks."""
     left_out: Mapping[str, int | bool] = field(default_factory=dict)
-    """By kind, how often: what the log has and the simulation does not do. Sets of a log leave out ``computing``."""
+    """Numbers of omitted calls of the log, by kind. For sets of a log: ``computing``."""
 
     def __repr__(self) -> str:
         return f"SimulatedRun({self._summary()})"
@@ -131,7 +131,7 @@ _OF_PROGRAMS = {"program", "exit_code", "computing"}
 
 
 def run_fields(entry: dict[str, Any]) -> dict[str, Any]:
-    """Of an entry of a report's ``runs``."""
+    """The fields of a run from an entry of a report's ``runs``."""
     fields: dict[str, Any] = {
         key: value
         for key, value in entry.items()
@@ -166,23 +166,25 @@ class _OfRun(Generic[_T]):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Simulation:
-    """What `Job.simulate` gives: one run or, by ``barrier="both"``, one without and one with barriers.
+    """The result of `Job.simulate`: one run or, with ``barrier="both"``, one without and one with barriers.
 
-    The times of a single run are here as well; of two, ask one of `runs`.
+    The times of a single run are also attributes of this object. With two runs, use `runs`.
     """
 
     runs: tuple[SimulatedRun, ...]
     placement: Placement
-    """That was simulated."""
+    """The simulated placement."""
     interrupted: bool
-    """Ended by Ctrl-C; runs behind the interrupted one are missing."""
+    """True after Ctrl-C; runs after the interrupted one are missing."""
     _core: _core.Simulation = field(repr=False)
 
     @property
     def run(self) -> SimulatedRun:
-        """The only run. Raises AttributeError when there are two."""
+        """The only run. Raises AttributeError if there are two runs."""
         if len(self.runs) != 1:
-            raise AttributeError(f"there are {len(self.runs)} runs: ask runs[0] without barriers, or runs[1] with them")
+            raise AttributeError(
+                f"expected a single run, found {len(self.runs)}: use runs[0] (no barriers) or runs[1] (barriers)"
+            )
         return self.runs[0]
 
     @property
@@ -206,12 +208,12 @@ class Simulation:
     def to_json(self, *, timing: bool = True) -> str:
         """The report ``haichi-simulation/1``, the text that ``haichi simulate --json`` prints.
 
-        Without `timing` equal simulations give equal texts.
+        Without `timing`, equal simulations give equal texts.
         """
         return self._core.json(timing)
 
     def to_dict(self, *, timing: bool = True) -> dict[str, Any]:
-        """The same as a dict."""
+        """The report as a dict."""
         report: dict[str, Any] = json.loads(self.to_json(timing=timing))
         return report
 
@@ -223,8 +225,17 @@ class Simulation:
         return "\n  ".join([f"Simulation({self._title()})", *(run._summary() for run in self.runs)])
 
     def _repr_html_(self) -> str:
-        """A table, for notebooks."""
-        head = ["", "seconds", "per iteration", "iterations", "computing", "in calls", "waiting", "busiest link"]
+        """An HTML table for notebooks."""
+        head = [
+            "",
+            "seconds",
+            "per iteration",
+            "iterations",
+            "computation",
+            "in calls",
+            "waiting",
+            "highest link efficiency",
+        ]
         rows = [
             [
                 run._title(),
@@ -240,7 +251,7 @@ class Simulation:
 
 
 def _share(part: FloatArray, run: SimulatedRun) -> str:
-    """Of the ranks' time; of calls, of the whole run."""
+    """A fraction of the ranks' time; for calls, of the whole run."""
     total = run.simulated_seconds * len(part) if run.form != "sets" else float(run.end_seconds.sum())
     return f"{float(part.sum()) / total:.1%}" if total > 0 else ""
 
@@ -256,11 +267,11 @@ def simulation_of(placement: Placement, core: _core.Simulation) -> Simulation:
 
 @dataclass(frozen=True, eq=False)
 class SimulatedPlacement:
-    """A placement and, for comparison, the default one, simulated without barriers."""
+    """A placement and, for comparison, the default placement, simulated without barriers."""
 
     run: SimulatedRun
     default: SimulatedRun | None
-    """Of the default placement; None after an interruption."""
+    """The run of the default placement; None after an interruption."""
 
 
 def simulated_placement(core: _core.Evaluation) -> SimulatedPlacement | None:

@@ -1,6 +1,6 @@
-"""The optimizer as a service over HTTP: ``haichi serve``. It needs ``pip install haichi[service]``.
+"""The optimizer as an HTTP service: ``haichi serve``. It requires ``pip install haichi[service]``.
 
-The walk of a job: `app` (routes) -> `requests` (what may be asked, checked) -> `queue` (SQLite) -> `runner` (one
-`supervisor` process for each running job, which runs the program) -> `queue` -> `app`. It knows the package's public
-interface and the program, nothing else of haichi. docs/reference/service.md says what holds after faults, and why.
+A job passes through `app` (routes), `requests` (checks), `queue` (SQLite), `runner` (one `supervisor` process per
+running job, which runs the program), `queue` and `app`. The service uses only the package's public interface and the
+program. docs/reference/http.md defines the interface, docs/develop/service.md the guarantees after faults.
 """

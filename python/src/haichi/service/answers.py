@@ -1,4 +1,4 @@
-"""What is answered, typed for OpenAPI."""
+"""Answers, with types for OpenAPI."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class ErrorAnswer(BaseModel):
 
 
 class JobAnswer(BaseModel):
-    """A job. `inputs`: what its files were called, or its pattern. `error` says why it failed, in the program's words,
-    or which required limit its result misses."""
+    """A job. `inputs`: the names of its files, or its pattern. `error`: why it failed, in the program's words, or which
+    required limit its result misses."""
 
     id: str
     kind: str
@@ -45,7 +45,7 @@ class JobAnswer(BaseModel):
 
 
 class JobPage(BaseModel):
-    """The newest first; `next` is the `before` of the next page."""
+    """Newest first; `next` is the `before` of the next page."""
 
     jobs: list[JobAnswer]
     next: int | None
@@ -57,7 +57,7 @@ class EntryAnswer(BaseModel):
 
 
 class KeptFile(FileResponse):
-    """A file of a job, which may be removed meanwhile: it is opened before the answer begins."""
+    """A file of a job. The job may be removed meanwhile, so the file is opened before the answer begins."""
 
     chunk_size = 64 * 1024
 
@@ -108,19 +108,19 @@ def _time(seconds: float) -> datetime:
 
 
 def errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """For the `responses` of a route."""
-    schema = {"$ref": "#/components/schemas/ErrorAnswer"}  # as JSON, also where the answer is a text
+    """Error answers for the `responses` of a route."""
+    schema = {"$ref": "#/components/schemas/ErrorAnswer"}  # JSON, even if the answer is a text
     content = {"application/json": {"schema": schema}}
     return {status: {"description": HTTPStatus(status).phrase, "content": content} for status in statuses}
 
 
 def also(status: int, **what: Any) -> dict[int | str, dict[str, Any]]:
-    """For the `responses` of a route, too."""
+    """Another answer for the `responses` of a route."""
     return {status: what}
 
 
 def request_schema(program: Program) -> dict[str, Any]:
-    """The body of POST /v1/jobs: a variant for each kind of job, its fields as the program's help has them."""
+    """The body of POST /v1/jobs: a variant per kind of job, with fields described as in the program's help."""
     variants = []
     for kind in JOB_KINDS.values():
         fields = {row.field: row.schema() for row in offered(program, kind).values()}
@@ -143,5 +143,5 @@ def request_schema(program: Program) -> dict[str, Any]:
 def checked_key(key: str | None) -> str | None:
     """An idempotency key. Raises Problem."""
     if key is not None and not (0 < len(key) <= 200 and key.isprintable()):
-        raise Problem(422, "invalid_request", "Idempotency-Key has from 1 to 200 characters that print")
+        raise Problem(422, "invalid_request", "Idempotency-Key must have 1 to 200 printable characters")
     return key

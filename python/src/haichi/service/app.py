@@ -46,9 +46,9 @@ from haichi.service.service import Service
 
 _LARGEST_NUMBER = 2**62
 _NO_SNIFFING = {"X-Content-Type-Options": "nosniff"}
-"""What users have uploaded is in some answers: no browser is to take them for scripts."""
+"""Some answers contain uploads of users, which no browser may take for scripts."""
 _NO_POWERS = _NO_SNIFFING | {"Content-Security-Policy": "sandbox allow-scripts allow-downloads"}
-"""Of a page of its own, beside that of the service."""
+"""Headers of a separate page, beside the page of the service."""
 
 
 def create_app(service: Service) -> FastAPI:
@@ -115,7 +115,7 @@ def _add_jobs(app: FastAPI, service: Service) -> None:
         limit: Annotated[int, Query(ge=1, le=1000)] = 100,
         state: Literal["queued", "running", "done", "failed", "cancelled"] | None = None,
     ) -> JobPage:
-        """The user's jobs, the newest first; at most `limit`, and fewer where their words are many."""
+        """The user's jobs, newest first: at most `limit`, and fewer if their options are long."""
         jobs, following = service.queue.page(user, before, limit, state)
         return JobPage(jobs=[job_answer(job) for job in jobs], next=following)
 
@@ -128,7 +128,7 @@ def _add_jobs(app: FastAPI, service: Service) -> None:
     async def delete(
         job_id: str, user: Annotated[str, Depends(user_of)], purge: Annotated[bool | None, Query()] = None
     ) -> JobAnswer:
-        """Cancels a job that waits or runs; removes one that has ended, with its files. `purge=true` does both;
+        """Cancels a queued or running job, or removes an ended one with its files. `purge=true` does both;
         `purge=false` never removes."""
         job, is_gone = await service.delete(user, job_id, purge)
         return job_answer(job, is_gone)
@@ -143,7 +143,7 @@ def _add_jobs(app: FastAPI, service: Service) -> None:
         user: Annotated[str, Depends(user_of)],
         last_event_id: Annotated[int | None, Header(ge=0, le=_LARGEST_NUMBER)] = None,
     ) -> StreamingResponse:
-        """What happens to a job, as server-sent events; after Last-Event-ID."""
+        """The events of a job, as server-sent events; after Last-Event-ID."""
         job = service.job(user, job_id)
 
         async def read(after: int) -> list[Event] | None:
@@ -161,13 +161,15 @@ def _add_results(app: FastAPI, service: Service) -> None:
     def done(user: str, job_id: str) -> Job:
         job = service.job(user, job_id)
         if job.state != "done":
-            hint = "its status says why" if job.has_ended() else "GET its events to wait for it"
-            raise Problem(409, "not_done", f"the job is {job.state}, it has no result", hint)
+            hint = "see its status" if job.has_ended() else "GET its events to wait for it"
+            raise Problem(
+                409, "not_done", f"a result requires a job that is done, found a job that is {job.state}", hint
+            )
         return job
 
     @app.get("/v1/jobs/{job_id}/result", response_class=KeptFile, responses=errors(401, 403, 404, 409, 422, 503))
     def result(job_id: str, user: Annotated[str, Depends(user_of)]) -> KeptFile:
-        """What the program prints, byte for byte."""
+        """The output of the program, byte for byte."""
         path = service.data.job(done(user, job_id).id).result
         return KeptFile(path, media_type="application/json", headers=_NO_SNIFFING)
 
@@ -203,14 +205,14 @@ def _add_results(app: FastAPI, service: Service) -> None:
         shape: str | None = None,
         file: str = "FILE",
     ) -> PlainTextResponse:
-        """The lines of a job script that use the placement; `file`: where its rank map will be."""
+        """The lines of a job script that use the placement; `file` is the path of its rank map."""
         job = done(user, job_id)
         asked = {"scheduler": scheduler, "shape": shape, "file": file}
         async with service.files_of(job):
             lines = await script_lines(service.short_runs, job, service.data.job(job.id), asked)
         return PlainTextResponse(lines, headers=_NO_SNIFFING)
 
-    of_job: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()  # who comes second finds the file
+    of_job: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()  # a second request finds the file
 
     async def compared(user: str, job_id: str, what: str, shape: str | None) -> Path:
         job = done(user, job_id)
@@ -219,18 +221,18 @@ def _add_results(app: FastAPI, service: Service) -> None:
 
     @app.get("/v1/jobs/{job_id}/comparison", response_class=KeptFile, responses=errors(401, 403, 404, 409, 422, 503))
     async def comparison(job_id: str, user: Annotated[str, Depends(user_of)], shape: str | None = None) -> KeptFile:
-        """The job's placement beside the default one, as `haichi compare --json` has them."""
+        """The job's placement and the default one, as from `haichi compare --json`."""
         path = await compared(user, job_id, "comparison", shape)
         return KeptFile(path, media_type="application/json", headers=_NO_SNIFFING)
 
     @app.get("/v1/jobs/{job_id}/report", response_class=KeptFile, responses=errors(401, 403, 404, 409, 422, 503))
     async def report(job_id: str, user: Annotated[str, Depends(user_of)], shape: str | None = None) -> KeptFile:
-        """The page of the comparison, as `haichi report` makes it."""
+        """The page of the comparison, as from `haichi report`."""
         return KeptFile(await compared(user, job_id, "report", shape), media_type="text/html", headers=_NO_POWERS)
 
     @app.get("/v1/jobs/{job_id}/log", response_class=PlainTextResponse, responses=errors(401, 403, 404, 422, 503))
     def log(job_id: str, user: Annotated[str, Depends(user_of)]) -> Response:
-        """What the program has said on standard error in the last attempt."""
+        """Standard error of the program in the last attempt."""
         said = service.data.job(service.job(user, job_id).id).said
         try:
             file = said.open("rb")
@@ -279,7 +281,7 @@ def _add_operation(app: FastAPI, service: Service) -> None:
 
     @app.get("/readyz", response_class=PlainTextResponse, responses=errors(503))
     def readyz() -> str:
-        """It takes jobs: the queue can be read, and the disk has room."""
+        """The server accepts jobs: the queue is readable, and the disk has free space."""
         if service.data.free_bytes() < service.limits.reserve_bytes:
             raise disk_is_full(503)
         service.queue.counts()
@@ -287,14 +289,14 @@ def _add_operation(app: FastAPI, service: Service) -> None:
 
     @app.get("/metrics", response_class=PlainTextResponse, responses=errors(503))
     def metrics() -> PlainTextResponse:
-        """For Prometheus."""
+        """Metrics for Prometheus."""
         return PlainTextResponse(service.metrics.text(), media_type="text/plain; version=0.0.4")
 
 
 def _add_error_answers(app: FastAPI) -> None:
     @app.exception_handler(Problem)
     def told(_: Request, problem: Problem) -> JSONResponse:
-        closes = {"Connection": "close"}  # the rest of the body does not come
+        closes = {"Connection": "close"}  # the rest of the body does not arrive
         headers = {
             **{401: {"WWW-Authenticate": "Bearer"}, 429: {"Retry-After": "10"}, 503: {"Retry-After": "2"}},
             **{408: closes},
@@ -311,10 +313,10 @@ def _add_error_answers(app: FastAPI) -> None:
     def plain(request: Request, error: HTTPException) -> JSONResponse:
         path = request.url.path[:100]
         if error.status_code == 404:
-            return told(request, Problem(404, "no_route", f"there is nothing at {path}", "/docs lists what there is"))
+            return told(request, Problem(404, "no_route", f"unknown path {path}", "see /docs for all paths"))
         if error.status_code == 405:
             allowed = allowed_methods(request.app.routes, request.url.path)
-            problem = Problem(405, "no_method", f"{path} takes no {request.method[:20]}", f"it takes {allowed}")
+            problem = Problem(405, "no_method", f"{path} does not support {request.method[:20]}", f"use {allowed}")
             return JSONResponse(problem.content(), 405, {"Allow": allowed})
         return told(request, Problem(error.status_code, "http", str(error.detail)))
 
@@ -322,12 +324,12 @@ def _add_error_answers(app: FastAPI) -> None:
     def busy(request: Request, error: sqlite3.OperationalError) -> JSONResponse:
         if "full" in str(error):
             return told(request, disk_is_full(507))
-        return told(request, Problem(503, "busy", f"the queue cannot be reached: {error}", "ask again"))
+        return told(request, Problem(503, "busy", f"cannot reach the queue: {error}", "send the request again"))
 
     @app.exception_handler(OSError)
     def no_room(request: Request, error: OSError) -> JSONResponse:
         if error.errno in (28, 122):  # ENOSPC, EDQUOT
             return told(request, disk_is_full(507))
         if isinstance(error, DataGoneError):
-            return told(request, Problem(503, "data_gone", str(error), "start it again, on its data"))
+            return told(request, Problem(503, "data_gone", str(error), "start the server again on its data"))
         return told(request, Problem(500, "internal", f"internal error: {error.strerror}"))

@@ -1,4 +1,4 @@
-"""Attempts at jobs: where their processes run. On this computer, here; `dask_attempts` is another way."""
+"""Attempts at jobs: where their processes run. This module runs them locally, `dask_attempts` on a Dask cluster."""
 
 from __future__ import annotations
 
@@ -16,42 +16,43 @@ from haichi.service.program import Program
 from haichi.service.queue import Job
 
 Hear = Callable[[bytes], Awaitable[None]]
-"""Takes a line of what the program tells of its progress."""
+"""Takes a progress line of the program."""
 
 
 class Attempts(Protocol):
-    """One at a time of each job. What becomes of an attempt is in the job's folder."""
+    """One attempt at a time per job. Results of an attempt are in the job's directory."""
 
     async def open(self) -> None:
-        """Before the first."""
+        """Call this before the first attempt."""
 
     async def run(self, job: Job, folder: JobFolder, hear: Hear) -> str:
-        """Until nothing of the attempt runs any more. Empty, or why it is lost through no fault of the job.
-        Raises OSError."""
+        """Runs until no process of the attempt is left. Returns an empty text, or the reason for a loss that is not the
+        fault of the job. Raises OSError."""
 
     def stop(self, job: str) -> None:
-        """Ends the attempt that runs, if there is one."""
+        """Ends the running attempt, if there is one."""
 
     async def close(self) -> None:
-        """After the last."""
+        """Call this after the last attempt."""
 
 
 @asynccontextmanager
 async def supervised(told: dict[str, Any]) -> AsyncIterator[Process]:
-    """The process of a supervisor, which is told what to run. It has ended when this is left."""
-    # In a session of its own: Ctrl-C in a terminal is the server's.
+    """The process of a supervisor with its specification. It has ended when the context is left."""
+    # In a separate session: Ctrl-C in a terminal is for the server.
     process = await started(supervisor.__file__, stdin=PIPE, start_new_session=True)
     assert process.stdin is not None
     try:
         process.stdin.write(json.dumps(told).encode() + b"\n")
         yield process
     finally:
-        process.stdin.close()  # which ends it, as the end of the server does
+        process.stdin.close()  # ends the supervisor, as the end of the server does
         await process.wait()
 
 
 class LocalAttempts:
-    """In processes of this computer, which end with this one, or without a word from it for `lease_seconds`."""
+    """Runs attempts in local processes. These end with this process, or after `lease_seconds` without a message from
+    it."""
 
     def __init__(self, program: Program, limits: Limits, lease_seconds: float = steps.NO_LEASE) -> None:
         self._program = program
@@ -80,7 +81,7 @@ class LocalAttempts:
         return ""
 
     def prolong(self, job: str) -> None:
-        """The lease of its process."""
+        """Prolongs the lease of the process."""
         self._say(job, b"on\n")
 
     def stop(self, job: str) -> None:

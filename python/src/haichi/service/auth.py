@@ -1,4 +1,4 @@
-"""Who asks. A token file has a line for each user: a name and the SHA-256 of the token, in hexadecimal."""
+"""Authentication. A token file has a line per user: a name and the SHA-256 of the token, in hexadecimal."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ from haichi.service.problems import Problem
 
 _LINE = re.compile(r"([A-Za-z0-9_.@-]{1,64})\s+([0-9a-f]{64})")
 LOCAL_USER = "local"
-"""Whom all jobs belong to when there are no tokens."""
+"""The owner of all jobs if there are no tokens."""
 _LOG = logging.getLogger("haichi.service")
 _WRONG_AT_ONCE = 20
 _SECONDS_OF_WRONG = 0.5
-"""After the first ones an address gets an answer to a wrong token every so many seconds."""
+"""After the first few, answers to wrong tokens of an address are this many seconds apart."""
 _LONGEST_WAIT = 30.0
 _MOST_ADDRESSES = 4096
 _LONGEST_ADDRESS = 64
-"""A client behind a trusted proxy may have it say anything."""
+"""Addresses are not taken from headers, because a client of a trusted proxy may forge them."""
 
 
 class WrongTokens:
-    """Slows who guesses: those with a right token wait for nothing, also at the same address, which may be a proxy's.
-    Memory is bounded: the address that has been quiet for longest is forgotten."""
+    """Slows down guessing of tokens. A right token never waits, even from the same address, which may be a proxy.
+    Memory is bounded: the address without requests for the longest time is forgotten."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
         self._of_address: OrderedDict[str, tuple[float, int]] = OrderedDict()
-        """When its wrong tokens are all answered for, and how many there were."""
+        """The time when all its wrong tokens are answered, and their number."""
 
     def wait_of(self, address: str) -> float:
-        """Counts one more, logs the first, second, fourth and so on; seconds until it is to be answered.
-        Raises Problem where too many wait."""
+        """Counts a wrong token, logs the first, second, fourth and so on, and returns the seconds until its answer.
+        Raises Problem if too many wait."""
         now = self._now()
         address = address[:_LONGEST_ADDRESS]
         answered, count = self._of_address.pop(address, (0.0, 0))
@@ -56,27 +56,27 @@ class WrongTokens:
         if len(self._of_address) > _MOST_ADDRESSES:
             self._of_address.popitem(last=False)
         if count & (count - 1) == 0:
-            _LOG.warning("a token was refused", extra={"address": address, "refused": count})
+            _LOG.warning("rejected a token", extra={"address": address, "refused": count})
         if is_too_long:
-            raise Problem(429, "too_many_tokens", "too many wrong tokens came from this address", "wait")
+            raise Problem(429, "too_many_tokens", "too many wrong tokens from this address", "wait and try again")
         return wait
 
 
 @dataclass(frozen=True)
 class Users:
-    """Their names by the digests of their tokens; none: whoever reaches the server is the local user."""
+    """Names of users by the digests of their tokens. Without tokens, every client is the local user."""
 
     by_digest: dict[str, str]
     wrong_tokens: WrongTokens = field(default_factory=WrongTokens, compare=False)
 
     @staticmethod
     def of_file(path: Path) -> Users:
-        """Raises InputError that names the line."""
+        """Raises InputError with the line."""
         found: dict[str, str] = {}
         try:
             lines = path.read_text(encoding="utf-8").splitlines()
         except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', 'not a text')}") from error
+            raise InputError(f"cannot read {path}: {getattr(error, 'strerror', 'not a text')}") from error
         for number, line in enumerate(lines, 1):
             if not line.strip() or line.startswith("#"):
                 continue
@@ -84,31 +84,33 @@ class Users:
             if match is None:
                 raise InputError(
                     f"{path}:{number}: expected a user and the SHA-256 of a token",
-                    "echo \"alice $(printf %s TOKEN | sha256sum | cut -d' ' -f1)\"",
+                    "add a line with: echo \"alice $(printf %s TOKEN | sha256sum | cut -d' ' -f1)\"",
                 )
             if match[2] in found:
-                raise InputError(f"{path}:{number}: {found[match[2]]} has the same token")
+                raise InputError(f"{path}:{number}: duplicate token: {found[match[2]]} has the same")
             found[match[2]] = match[1]
         if not found:
-            raise InputError(f"{path}: has no users")
+            raise InputError(f"{path}: the file has no users")
         return Users(found)
 
     def user_of(self, header: str | None) -> str:
-        """Of the Authorization header. Raises Problem."""
+        """The user of the Authorization header. Raises Problem."""
         if not self.by_digest:
             return LOCAL_USER
         scheme, _, token = (header or "").partition(" ")
         if scheme.lower() != "bearer" or not token:
-            raise Problem(401, "no_token", "a token is missing", "Authorization: Bearer TOKEN")
+            raise Problem(
+                401, "no_token", "the request requires a token", "send the header Authorization: Bearer TOKEN"
+            )
         digest = hashlib.sha256(token.strip().encode(errors="replace")).hexdigest()
-        # All are compared, each in constant time: how long it takes tells nothing.
+        # All are compared, each in constant time, so that the duration reveals nothing.
         matching = [user for known, user in self.by_digest.items() if hmac.compare_digest(known, digest)]
         if not matching:
-            raise Problem(401, "wrong_token", "the token is nobody's")
+            raise Problem(401, "wrong_token", "unknown token")
         return matching[0]
 
     async def checked(self, header: str | None, address: str) -> str:
-        """As `user_of`, where wrong tokens wait."""
+        """Like `user_of`, but answers to wrong tokens are delayed."""
         try:
             return self.user_of(header)
         except Problem as problem:
@@ -118,11 +120,11 @@ class Users:
 
 
 class OnlyOurPages:
-    """Around all routes, also those of /docs, /metrics and /openapi.json: without tokens only names of this computer
-    lead to them, and no page of another site has them in a frame."""
+    """Wraps all routes, also /docs, /metrics and /openapi.json. Without tokens only names of this computer are accepted
+    as the host, and no page of another site may frame a page."""
 
     _FREE = frozenset({"/healthz", "/readyz"})
-    """Who asks whether the server is well may ask by any name."""
+    """Health checks may use any host name."""
 
     def __init__(self, app: ASGIApp, users: Users) -> None:
         self._app = app
@@ -151,12 +153,12 @@ class OnlyOurPages:
 
 
 def check_host(host: str, users: Users) -> None:
-    """Raises OptionError for servers that others could reach and that ask for no tokens."""
+    """Raises OptionError for servers that others can reach and that have no tokens."""
     if users.by_digest or is_loopback(host):
         return
     raise OptionError(
-        f"--host {host} lets other computers in, and there are no tokens",
-        "--token-file FILE; and put a server with TLS in front (docs/howto/service.md)",
+        f"--host {host} requires tokens, because it accepts other computers",
+        "use --token-file FILE, and put a server with TLS in front (docs/howto/service.md)",
     )
 
 
@@ -170,12 +172,12 @@ def is_loopback(host: str) -> bool:
 
 
 def check_origin(users: Users, host: str | None, origin: str | None) -> None:
-    """Without tokens, pages of other sites in a user's browser must not reach the server, nor names that lead to it.
+    """Without tokens, rejects pages of other sites in a user's browser, and host names that resolve to the server.
     Raises Problem."""
     if users.by_digest:
         return
     name = (host or "").rpartition(":")[0] if re.search(r":\d+\Z", host or "") else (host or "")
     if not is_loopback(name.strip("[]")):
-        raise Problem(403, "wrong_host", "the server has no tokens and answers to localhost only")
+        raise Problem(403, "wrong_host", "a server without tokens accepts localhost only as the host")
     if origin is not None and origin.rpartition("//")[2] != host:
-        raise Problem(403, "wrong_origin", "a page of another site may not ask")
+        raise Problem(403, "wrong_origin", "a page of another site must not send requests")

@@ -1,4 +1,4 @@
-"""Reading the bodies of requests, up to limits: of one, of a user's, and of all together."""
+"""Reads the bodies of requests, within limits per request, per user and in total."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from haichi.service.requests import Content, Section, Upload, Value, json_value
 from haichi.service.turns import Turns
 
 _PARSED_HERE = 64 * 2**10
-"""Bytes of JSON that a parser takes a few milliseconds for: it lets nothing else run meanwhile."""
+"""Bytes of JSON that take a parser a few milliseconds, during which nothing else runs."""
 _PIECE = 32 * 2**10
-"""Bytes of a form that are parsed without a pause: in them may begin some 500 parts, of 0.1 ms each."""
+"""Bytes of a form that are parsed without a pause. About 500 parts may begin in them, at 0.1 ms each."""
 _CHARSETS = frozenset({b"utf-8", b"utf8", b"us-ascii"})
-"""Python decodes others in a time that grows with the square of a text ("punycode"), or fails ("undefined")."""
+"""Accepted encodings. Python decodes others in quadratic time ("punycode"), or fails ("undefined")."""
 _BYTES_OF_PART = 4096
-"""Of memory that a part of a form takes, however short it is."""
+"""Memory that a part of a form takes, even if it is short."""
 
 
 class BodyLimit:
-    """Refuses bodies that are longer than allowed, or come to a stop: at once where the header says it, else as soon as
-    it shows."""
+    """Rejects bodies that are too long or stop arriving: at once if the header states the length, else as soon as the
+    limit is reached."""
 
     def __init__(self, app: ASGIApp, limits: Limits) -> None:
         self._app = app
@@ -49,7 +49,7 @@ class BodyLimit:
 
         async def counted() -> Message:
             nonlocal taken, is_whole
-            if is_whole:  # it waits for the client to go
+            if is_whole:  # it waits for the client's end
                 return await receive()
             if taken == 0:
                 check_length(_announced(scope), self._limits.body_bytes)
@@ -59,9 +59,9 @@ class BodyLimit:
                     message: MutableMapping[str, Any] = await receive()
             except TimeoutError:
                 late = (
-                    f"the rest of the request did not come for {pause:g} s, or within {self._limits.body_seconds:g} s"
+                    f"the rest of the request did not arrive for {pause:g} s, or within {self._limits.body_seconds:g} s"
                 )
-                raise Problem(408, "too_slow", late, "send it again") from None
+                raise Problem(408, "too_slow", late, "send the request again") from None
             taken += len(message.get("body", b""))
             is_whole = not message.get("more_body", False)
             check_length(taken, self._limits.body_bytes)
@@ -70,9 +70,11 @@ class BodyLimit:
         await self._app(scope, counted if scope["type"] == "http" else receive, send)
 
 
-def check_length(count: int, most: int, hint: str = "haichi serve --most-body allows more") -> None:
+def check_length(
+    count: int, most: int, hint: str = "the operator can raise the limit with haichi serve --most-body"
+) -> None:
     if count > most:
-        raise Problem(413, "too_large", f"the request has more than the {most} bytes that it may have", hint)
+        raise Problem(413, "too_large", f"the request has more than {most} bytes", hint)
 
 
 def _announced(scope: Scope) -> int:
@@ -81,7 +83,7 @@ def _announced(scope: Scope) -> int:
 
 
 class Bodies:
-    """All that arrive, and what they may take together. Belongs to one event loop."""
+    """All arriving bodies, and their joint limits. Belongs to one event loop."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
@@ -91,7 +93,7 @@ class Bodies:
 
     @contextmanager
     def account(self, user: str) -> Iterator[Account]:
-        """For as long as a request has its body."""
+        """The account of a request while it has its body."""
         account = Account(self, user)
         try:
             yield account
@@ -103,15 +105,17 @@ class Bodies:
     def charge(self, user: str, count: int) -> None:
         """Raises Problem."""
         if self._taken[user] + count > self._limits.bodies_of_user_bytes:
-            message = f"requests of this user that arrive have {self._limits.bodies_of_user_bytes} bytes, the limit"
-            raise Problem(429, "too_much_at_once", message, "send one after the other")
+            message = (
+                f"the arriving requests of this user exceed the limit of {self._limits.bodies_of_user_bytes} bytes"
+            )
+            raise Problem(429, "too_much_at_once", message, "send one request after the other")
         if self._taken.total() + count > self._limits.bodies_bytes:
-            message = f"requests that arrive have {self._limits.bodies_bytes} bytes, which is the limit"
-            raise Problem(503, "busy", message, "send it again")
+            message = f"all arriving requests exceed the limit of {self._limits.bodies_bytes} bytes"
+            raise Problem(503, "busy", message, "send the request again")
         self._taken[user] += count
 
     async def pause(self) -> None:
-        """Before work of some milliseconds: others of its kind, and whoever asks for anything else, come between."""
+        """Call this before some milliseconds of work: other requests get their turn first."""
         async with self._pausing:
             await asyncio.sleep(0)
 
@@ -120,21 +124,23 @@ class Bodies:
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         charset = parse_options_header(request.headers.get("content-type"))[1].get(b"charset", b"utf-8")
         if charset.lower() not in _CHARSETS:
-            raise Problem(415, "media_type", f"texts in {charset[:40].decode('latin-1')!r} are not read", "send UTF-8")
+            raise Problem(415, "media_type", f"unsupported charset {charset[:40].decode('latin-1')!r}", "send UTF-8")
         packing = request.headers.get("content-encoding", "identity")
         if packing != "identity":
-            raise Problem(415, "media_type", f"bodies in {packing[:40]!r} are not read", "send it as it is")
+            raise Problem(
+                415, "media_type", f"unsupported content encoding {packing[:40]!r}", "send the body uncompressed"
+            )
         try:
             if kind == "application/json":
                 return await self._of_json(request, account)
             if kind in ("multipart/form-data", "application/x-www-form-urlencoded"):
                 return await self._of_form(request, account)
         except ClientDisconnect as error:
-            raise Problem(400, "malformed", "the request is cut off") from error
-        raise Problem(415, "media_type", "the body is application/json or multipart/form-data")
+            raise Problem(400, "malformed", "the request is incomplete") from error
+        raise Problem(415, "media_type", "the body must be application/json or multipart/form-data")
 
     async def _of_json(self, request: Request, account: Account) -> dict[str, list[Value]]:
-        hint = "a form takes larger files (curl -F name=@file)"
+        hint = "send larger files in a form (curl -F name=@file)"
         check_length(_announced(request.scope), self._limits.json_bytes, hint)
         body = tempfile.SpooledTemporaryFile(max_size=_PARSED_HERE)  # noqa: SIM115 - until the job has its files
         upload = UploadFile(cast(BinaryIO, body), size=0)
@@ -147,7 +153,7 @@ class Bodies:
             await self.pause()
             content = json_value(await upload.read(), "the body")
             if not isinstance(content, dict):
-                raise WrongRequest("the body is a JSON object")
+                raise WrongRequest("the body must be a JSON object")
             return {name: [value] for name, value in content.items()}
         async with self._parsing.of(account.user):
             return await _taken_apart(body)
@@ -157,7 +163,7 @@ class Bodies:
             form = await self._form_of(request, account)
         except (HTTPException, MultiPartException) as error:
             why = (error.detail if isinstance(error, HTTPException) else error.message).rstrip(".")
-            raise Problem(400, "malformed", f"the form cannot be read: {why}", _OF_FORMS) from error
+            raise Problem(400, "malformed", f"cannot read the form: {why}", _OF_FORMS) from error
         await self.pause()
         fields: dict[str, list[Value]] = {}
         for name, value in form.multi_items():
@@ -177,7 +183,7 @@ class Bodies:
                 account.charge(len(part))
                 taken += len(part)
                 if is_short:
-                    check_length(taken, self._limits.urlencoded_bytes, "files are sent as multipart/form-data")
+                    check_length(taken, self._limits.urlencoded_bytes, "send files as multipart/form-data")
                 for begin in range(0, len(part), _PIECE):
                     await self.pause()
                     yield part[begin : begin + _PIECE]
@@ -189,12 +195,12 @@ class Bodies:
         parser.account = account
         form = await parser.parse()
         if not parser.has_ended:
-            raise MultiPartException("it ends before its last boundary")
+            raise MultiPartException("the end boundary is missing")
         return form
 
 
 class Account:
-    """What one request takes of what bodies may have together."""
+    """The part of one request in the joint limits of bodies."""
 
     def __init__(self, bodies: Bodies, user: str) -> None:
         self._bodies = bodies
@@ -208,7 +214,7 @@ class Account:
 
 
 async def _taken_apart(body: tempfile.SpooledTemporaryFile[bytes]) -> dict[str, list[Value]]:
-    """By a process; large values stay in a file."""
+    """Parses in a process; large values stay in a file."""
     kept = tempfile.TemporaryFile()  # noqa: SIM115 - until the job has its files
     body.rollover()
     try:
@@ -217,7 +223,7 @@ async def _taken_apart(body: tempfile.SpooledTemporaryFile[bytes]) -> dict[str, 
     except ChildFailedError:
         told = {"error": "it has too many values; send files as uploads of a form"}
     if "error" in told:
-        raise WrongRequest(f"the body is not JSON: {told['error']}", status=400, code="malformed")
+        raise WrongRequest(f"invalid JSON in the body: {told['error']}", status=400, code="malformed")
     return {name: [_value(piece, kept)] for name, piece in told["fields"].items()}
 
 
@@ -229,11 +235,11 @@ def _value(piece: dict[str, Any], kept: Any) -> Value:
     return cast(Value, piece["is"])
 
 
-_OF_FORMS = "curl makes forms of -F name=value, and with files of -F name=@file"
+_OF_FORMS = "use curl with -F name=value, and -F name=@file for files"
 
 
 class _WholeForm(MultiPartParser):
-    """Knows whether it got to the boundary that ends it: of a form that was cut off the last field is missing."""
+    """Detects whether the end boundary arrived. In an incomplete form the last field is missing."""
 
     has_ended = False
     account: Account

@@ -1,4 +1,4 @@
-"""What is wrong with the words of a request, in the program's own words, before a job is made of it."""
+"""Checks the options of a request, with the program's own messages, before it becomes a job."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from haichi.service.turns import Turns
 _BAD_INPUT = 2
 _PLAIN_NAME = re.compile(r"[a-z0-9-]+")
 _SECONDS = 3
-"""Most take some 20 ms. A job whose words take longer is accepted: its own process finds what is wrong."""
+"""Most checks take about 20 ms. A job with a longer check is accepted, and its own process finds errors."""
 _MOST_KNOWN = 4096
 _AT_A_TIME = 2
-"""The others wait without a thread: the queue needs some, too."""
+"""Other checks wait without a thread, because the queue needs some threads, too."""
 
 
 class _NoAnswerError(Exception):
-    """The program was killed, or the computer is short of memory, processes or descriptors: to be asked again."""
+    """The program was killed, or the computer lacks memory, processes or descriptors. The check must be repeated."""
 
 
 class Checks:
-    """Runs the command in an empty folder: it looks at all its words before it misses the first file. Answers are
-    kept: job scripts ask for the same again and again."""
+    """Runs the command in an empty directory: it checks all its options before it misses the first file. Results are
+    cached, because job scripts repeat their requests."""
 
     def __init__(self, program: Program, empty: Path, limits: Limits) -> None:
         empty.mkdir(exist_ok=True)
@@ -42,10 +42,10 @@ class Checks:
         self._empty = empty
         self._turns = Turns(_AT_A_TIME, limits.waiting_of_user, limits.waiting)
         self._known: dict[bytes, asyncio.Future[tuple[str, str] | None]] = {}
-        """By the digest of a question, which may have thousands of words."""
+        """Results by the digest of a request, which may have thousands of words."""
 
     async def check(self, user: str, request: JobRequest) -> None:
-        """Raises Problem, WrongRequest. Files are not looked at."""
+        """Raises Problem, WrongRequest. Does not check files."""
         words = [user, request.kind.name, *request.arguments(), "", *request.pattern]
         question = hashlib.sha256(json.dumps(words).encode()).digest()
         if question not in self._known:
@@ -54,9 +54,9 @@ class Checks:
             self._known[question] = asyncio.ensure_future(self._answer(user, request))
         asked = self._known[question]
         try:
-            complaint = await asyncio.shield(asked)  # which others may wait for, too
+            complaint = await asyncio.shield(asked)  # others may wait for it, too
         except _NoAnswerError:
-            complaint = None  # the job's own process finds what is wrong
+            complaint = None  # the job's own process finds errors
         finally:
             if asked.done() and (asked.cancelled() or asked.exception()) and self._known.get(question) is asked:
                 del self._known[question]
@@ -86,7 +86,7 @@ class Checks:
         return complaint
 
     def _complaint(self, arguments: list[str]) -> tuple[str, str] | None:
-        """Other than of files, which are not there."""
+        """Ignores complaints about files, which are missing here."""
         try:
             code, _, said = self._program.said(arguments, self._empty, seconds=_SECONDS)
         except (subprocess.TimeoutExpired, OSError) as error:
@@ -94,7 +94,7 @@ class Checks:
         message, hint = told_by_program(said)
         if code == _BAD_INPUT and "No such file" in message:
             return None
-        if code not in (0, _BAD_INPUT) or "cannot read" in message:
+        if code not in (0, _BAD_INPUT) or "cannot read" in message or message.startswith("cannot read "):
             raise _NoAnswerError
         return None if code == 0 else (message, hint)
 
@@ -103,7 +103,7 @@ def _check_names(request: JobRequest) -> None:
     """Raises WrongRequest or Error."""
     if preset := _preset(request):
         known = {re.split(r"[:\[]", entry.name)[0] for entry in list_machines()} - {"graph", "FILE"}
-        if preset.partition(":")[0] not in known:  # a file of the server's, for the program
+        if preset.partition(":")[0] not in known:  # the program would take it for a file of the server
             raise WrongRequest(f"unknown machine {preset[:100]!r}", near(preset, known))
     objective = request.words.get("objective")
     if isinstance(objective, list):
@@ -111,7 +111,7 @@ def _check_names(request: JobRequest) -> None:
 
 
 def _preset(request: JobRequest) -> str:
-    """The machine, where it is a word."""
+    """The machine if it is a word."""
     machine = request.words.get("machine")
     is_word = isinstance(machine, list) and machine[0] not in request.files and not machine[0].startswith("graph:")
     return machine[0] if isinstance(machine, list) and is_word else ""

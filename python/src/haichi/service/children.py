@@ -1,4 +1,4 @@
-"""Processes of the server's own code: what would keep the interpreter, and so all answers, for too long."""
+"""Processes with the server's own code for work that would block the interpreter, and all answers, for too long."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ _NICENESS = 5
 
 
 class ChildFailedError(Exception):
-    """It took too much memory or time."""
+    """The process took too much memory or time."""
 
 
 async def started(script: str, *arguments: str, **how: Any) -> Process:
-    """A file of the server's code, run alone and without site packages: it starts in a few milliseconds."""
+    """Starts a file of the server's code without site packages, which takes a few milliseconds."""
     return await asyncio.create_subprocess_exec(sys.executable, "-I", "-S", script, *arguments, stdout=PIPE, **how)
 
 
 async def child_output(script: str, arguments: Sequence[str], given: IO[bytes] | None = None, kept: int = -1) -> bytes:
-    """What a file of the server's code prints. `given`: its standard input; `kept`: a descriptor that it gets, too.
+    """The output of a file of the server's code. `given`: its standard input; `kept`: a descriptor that it inherits.
     Raises ChildFailedError."""
     process = await started(
         script,
         *arguments,
         stdin=asyncio.subprocess.DEVNULL if given is None else given,
-        stderr=asyncio.subprocess.DEVNULL,  # a traceback shows what it was given
+        stderr=asyncio.subprocess.DEVNULL,  # a traceback could reveal its input
         pass_fds=(kept,) if kept >= 0 else (),
     )
     most = Limits.child_bytes

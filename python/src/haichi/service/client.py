@@ -1,4 +1,4 @@
-"""A client of the service that ``haichi serve`` starts; it needs nothing but the standard library."""
+"""A client of the service ``haichi serve``; it requires the standard library only."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ _SECONDS_BETWEEN_TRIES = 1.0
 
 
 class ServiceError(Error):
-    """The service cannot be reached, or refuses: no token, too many jobs, a full disk. `status`: 0, or that of HTTP."""
+    """The service is unreachable, or rejects a request: no token, too many jobs, a full disk. `status`: 0, or from
+    HTTP."""
 
     def __init__(self, message: str, hint: str = "", status: int = 0) -> None:
         super().__init__(message, hint)
@@ -30,7 +31,7 @@ class ServiceError(Error):
 
 
 class JobEvent(NamedTuple):
-    """`number` says where to go on: `RemoteJob.events(after=number)`."""
+    """`number` is the position for `RemoteJob.events(after=number)`."""
 
     number: int
     name: str
@@ -47,8 +48,8 @@ class Client:
     Parameters
     ----------
     url: as in ``"http://127.0.0.1:8080"``.
-    token: what the service knows the user by; None: HAICHI_TOKEN, if that is set.
-    timeout: seconds that an answer may take.
+    token: the token of the user; None: HAICHI_TOKEN, if it is set.
+    timeout: seconds until an answer must arrive.
     """
 
     def __init__(self, url: str, token: str | None = None, timeout: float = 60) -> None:
@@ -58,27 +59,27 @@ class Client:
         self._opener = urllib.request.build_opener(_Redirects(has_token=self._token is not None))
 
     def submit(self, kind: str, *, idempotency_key: str | None = None, **fields: Any) -> RemoteJob:
-        """Submits a job; it is kept when this returns. Without a key a new one is made, so that a request whose answer
-        gets lost can be sent once more.
+        """Submits a job, which is stored when this returns. Without a key a new one is made, so that a request can be
+        repeated if its answer gets lost.
 
         Parameters
         ----------
-        kind: ``"map"``, ``"compare"``, ``"simulate"`` and so on, as the service's /docs lists them.
-        fields: the options of the program's command, with underscores; `haichi.Workload`, a `Path` or a list of them
-            where the option names a file.
+        kind: ``"map"``, ``"compare"``, ``"simulate"`` and so on; the service's /docs lists them.
+        fields: the options of the program's command, with underscores. For options that name a file: a
+            `haichi.Workload`, a `Path` or a list of them.
 
-        Raises OptionError for what the service does not accept, ServiceError.
+        Raises OptionError for fields that the service rejects, and ServiceError.
         """
         body, content_type = _form({"kind": kind, **fields})
         headers = {"Content-Type": content_type, "Idempotency-Key": idempotency_key or uuid.uuid4().hex}
         return RemoteJob(self, json.loads(self._ask("POST", "/v1/jobs", body, headers))["id"])
 
     def job(self, name: str) -> RemoteJob:
-        """One that was submitted before."""
+        """A job that was submitted earlier."""
         return RemoteJob(self, name)
 
     def jobs(self) -> Iterator[RemoteJob]:
-        """The user's, the newest first."""
+        """The user's jobs, newest first."""
         before: int | None = None
         while True:
             page = self._json("/v1/jobs" + ("" if before is None else f"?before={before}"))
@@ -105,11 +106,13 @@ class Client:
         except urllib.error.HTTPError as error:
             raise _refusal(error) from None
         except OSError as error:
-            raise ServiceError(f"{self._url} cannot be reached: {error}", "is `haichi serve` running there?") from error
+            raise ServiceError(
+                f"cannot reach {self._url}: {error}", "check that `haichi serve` is running there"
+            ) from error
 
 
 class _Redirects(urllib.request.HTTPRedirectHandler):
-    """A token goes to no other server, and a request with a body is not made one without."""
+    """Sends no token to another server, and never drops the body of a redirected request."""
 
     def __init__(self, has_token: bool) -> None:
         self._has_token = has_token
@@ -119,8 +122,8 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
     ) -> urllib.request.Request | None:
         if req.get_method() != "GET" or (self._has_token and _origin(newurl) != _origin(req.full_url)):
             fp.close()
-            hint = "give the address that it redirects to, if that is the service"
-            raise ServiceError(f"{req.full_url} redirects to {newurl}, and is not sent there", hint, code)
+            hint = "use the new address if it belongs to the service"
+            raise ServiceError(f"{req.full_url} redirects to {newurl}, which haichi does not follow", hint, code)
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
@@ -138,12 +141,12 @@ class RemoteJob:
         self._path = f"/v1/jobs/{urllib.parse.quote(name, safe='')}"
 
     def status(self) -> dict[str, Any]:
-        """As the service answers: ``state``, ``error`` and so on."""
+        """The status from the service: ``state``, ``error`` and so on."""
         answer: dict[str, Any] = self._client._json(self._path)
         return answer
 
     def events(self, after: int = 0) -> Iterator[JobEvent]:
-        """What happens to it, until it has ended; goes on where it was when the connection breaks."""
+        """The events of the job until its end; reconnects and continues after a broken connection."""
         state = ""
         while state not in _ENDED:
             try:
@@ -160,7 +163,7 @@ class RemoteJob:
                 time.sleep(_SECONDS_BETWEEN_TRIES)
 
     def wait(self) -> RemoteJob:
-        """Until it is done. Raises what the program complains of as InputError, other ends as ServiceError."""
+        """Waits until the job is done. Raises errors of the program as InputError, other ends as ServiceError."""
         for _ in self.events():
             pass
         found = self.status()
@@ -171,12 +174,12 @@ class RemoteJob:
         raise kinds.get(error["code"], ServiceError)(error["message"], error["hint"])
 
     def result(self) -> dict[str, Any]:
-        """The report, as the command prints it with --json."""
+        """The report, as printed by the command with --json."""
         report: dict[str, Any] = json.loads(self.result_text())
         return report
 
     def result_text(self) -> str:
-        """What the program prints, to the letter."""
+        """The exact output of the program."""
         return self._client._ask("GET", f"{self._path}/result").decode()
 
     def rank_map(self, format: str = "fujitsu", *, shape: str | None = None, hosts: str | None = None) -> str:
@@ -190,11 +193,11 @@ class RemoteJob:
         return self._client._ask("GET", f"{self._path}/report").decode()
 
     def cancel(self) -> None:
-        """Raises OptionError for a job that has ended otherwise."""
+        """Raises OptionError for a job that has already ended."""
         self._client._ask("DELETE", f"{self._path}?purge=false")
 
     def remove(self) -> None:
-        """With its files, whatever its state is: cancels a job that waits or runs."""
+        """Removes the job with its files in any state; cancels a queued or running job first."""
         self._client._ask("DELETE", f"{self._path}?purge=true")
 
     def __repr__(self) -> str:
@@ -205,8 +208,8 @@ def _refusal(error: urllib.error.HTTPError) -> Error:
     try:
         told = json.loads(error.read())["error"]
         message, hint = str(told["message"]), str(told["hint"])
-    except (ValueError, KeyError, TypeError):  # of a server in between
-        message, hint = f"the answer is {error.code} {error.reason}", ""
+    except (ValueError, KeyError, TypeError):  # from a server in between
+        message, hint = f"the service answered {error.code} {error.reason}", ""
     return OptionError(message, hint) if error.code in (400, 409, 422) else ServiceError(message, hint, error.code)
 
 
@@ -223,7 +226,7 @@ def _events_of(stream: Any) -> Iterator[JobEvent]:
 
 
 def _form(fields: Mapping[str, Any]) -> tuple[bytes, str]:
-    """As multipart/form-data, with its content type."""
+    """The multipart/form-data body, with its content type."""
     boundary = uuid.uuid4().hex
     parts = []
     for name, value in fields.items():
@@ -235,7 +238,7 @@ def _form(fields: Mapping[str, Any]) -> tuple[bytes, str]:
 
 
 def _part(value: Any) -> tuple[str, bytes]:
-    """The name of a file, empty for words, and the content."""
+    """The name of a file (empty for words) and the content."""
     if isinstance(value, Path):
         return urllib.parse.quote(value.name), value.read_bytes()
     if isinstance(value, Workload):

@@ -12,7 +12,7 @@ _DEFAULTS = Limits()
 
 
 def limits_of(given: dict[str, Any]) -> Limits:
-    """As the options say."""
+    """The limits from the options."""
     body = given.get("most_body", _DEFAULTS.body_bytes)
     return Limits(
         workers=given.get("workers", _DEFAULTS.workers),
@@ -34,8 +34,8 @@ def run_serve(given: dict[str, Any]) -> int:
     try:
         from haichi.service.server import Address, default_data_folder, serve
     except ImportError as error:
-        message = f"serve needs a package that is missing: {error.name}"
-        raise UnsupportedError(message, "pip install 'haichi[service]'") from error
+        message = f"serve requires the package {error.name}"
+        raise UnsupportedError(message, "run `pip install 'haichi[service]'`") from error
     data = Path(given["data"]) if "data" in given else default_data_folder()
     tokens = Path(given["token_file"]) if "token_file" in given else None
     return serve(

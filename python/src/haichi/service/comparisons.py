@@ -1,5 +1,5 @@
-"""A job's placement beside the default one, as `haichi compare` has both: what pictures are drawn of. It is made when
-it is first asked for, under the limits of jobs, and kept with the job."""
+"""A job's placement and the default one, as from `haichi compare`: the data of the pictures. It is made on the first
+request, under the limits of jobs, and kept with the job."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ FILES = {"comparison": "comparison.json", "report": "report.html"}
 
 
 async def comparison_file(runs: ShortRuns, job: Job, folder: JobFolder, what: str, shape: str | None) -> Path:
-    """Of a job that is done; `what`: a key of FILES; `shape`: for jobs that have several. Raises Problem."""
+    """The file for a job that is done. `what`: a key of FILES; `shape`: for jobs with several shapes. Raises
+    Problem."""
     kind = JOB_KINDS[job.kind]
     if kind.files:  # it is a comparison
         return folder.result if what == "comparison" else folder.work / FILES[what]
     if not kind.is_placed:
-        hint = "jobs that place have: map, evaluate and compare"
+        hint = "only map, evaluate and compare have it"
         raise Problem(404, f"no_{what}", f"a {job.kind} job has no {what}", hint)
     async with runs.comparisons.of(job.user):
         found = await placement_of(folder, shape)
@@ -45,7 +46,7 @@ async def _compare(runs: ShortRuns, job: Job, folder: JobFolder, found: Placemen
         for path in folder.work.iterdir():
             if path.is_file():
                 os.link(path, work / path.name)
-        # A copy: the program may write here.
+        # A copy, because the program may write here.
         await asyncio.to_thread(shutil.copyfile, found.mapping, work / "found")
         told = steps.comparison(runs.program, job, work, found.shape if is_shaped else None, runs.limits)
         outcome = await runs.outcome(told)

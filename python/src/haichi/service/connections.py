@@ -1,4 +1,4 @@
-"""What clients may do with a connection, below the routes."""
+"""Protection of connections, below the routes."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from haichi.service.limits import Limits
 from haichi.service.problems import Problem
 
 _PIECE = 4096
-"""Bytes that the parser gets at a time: it keeps a field until its end, and says only then that there was one."""
+"""Bytes that the parser gets at a time. It keeps a field until its end, and reports the field only then."""
 _SECONDS_TO_READ_A_REFUSAL = 2.0
 
 
 class PatientProtocol(HttpToolsProtocol):
-    """Keeps a connection from using up memory, processor time or descriptors while no request of it is answered. The
-    bytes of a head count as they arrive, before the parser has them; so do those around a body (trailers, extensions
-    of chunks). The head has to end in time."""
+    """Keeps a connection without an answered request from using up memory, processor time or descriptors. Bytes of a
+    head count on arrival, before the parser gets them. So do bytes around a body (trailers, extensions of chunks). A
+    head must end in time."""
 
     _waiting: ClassVar[dict[PatientProtocol, None]] = {}
-    """Those that have no request, the longest ago first: they go where there are too many."""
+    """Connections without a request, the longest waiting first. They are closed if there are too many."""
     _patience: asyncio.TimerHandle | None = None
     _unread = 0
-    """Bytes since the last sign of progress: a head or a request that is whole, or a part of a body."""
+    """Bytes since the last progress: a whole head or request, or a part of a body."""
     _is_in_body = False
     _is_too_large = False
     _is_refused = False
@@ -36,7 +36,7 @@ class PatientProtocol(HttpToolsProtocol):
         super().connection_made(transport)
         self._wait_for_head()
         if len(self.connections) > Limits.connections:
-            longest = next(iter(self._waiting))  # this one, where all others have requests
+            longest = next(iter(self._waiting))  # this one, if all others have requests
             longest._stop_waiting()
             longest.transport.abort()
 
@@ -52,7 +52,7 @@ class PatientProtocol(HttpToolsProtocol):
                 self._refuse()
 
     def _refuse(self) -> None:
-        """What a client sends on is thrown away for a while: whoever is cut off while sending does not read answers."""
+        """Discards further input for a while, because a client that is cut off while sending does not read answers."""
         self._is_refused = True
         self._stop_waiting()
         self._patience = self.loop.call_later(_SECONDS_TO_READ_A_REFUSAL, self.transport.close)
@@ -61,7 +61,7 @@ class PatientProtocol(HttpToolsProtocol):
 
     def _tell_refusal(self) -> None:
         message = f"the head of the request has more than {Limits.head_bytes} bytes or {Limits.head_fields} fields"
-        hint = f"at most {Limits.pipelined} requests wait on a connection"
+        hint = f"send at most {Limits.pipelined} pipelined requests on a connection"
         content = json.dumps(Problem(431, "head_too_large", message, hint).content()).encode()
         self.transport.write(
             b"HTTP/1.1 431 Request Header Fields Too Large\r\nContent-Type: application/json\r\n"
@@ -76,7 +76,7 @@ class PatientProtocol(HttpToolsProtocol):
 
     def on_header(self, name: bytes, value: bytes) -> None:
         if self._is_in_body:
-            return  # a trailer, which must not count as a field of the head
+            return  # a trailer must not count as a field of the head
         if len(self.headers) < Limits.head_fields:
             super().on_header(name, value)
         else:
@@ -106,8 +106,8 @@ class PatientProtocol(HttpToolsProtocol):
             self._unset_keepalive_if_required()
             if self.cycle.response_complete and not self.transport.is_closing():
                 self._tell_refusal()
-        elif self.cycle.response_complete:  # else the next request has begun
-            self._wait_for_head()  # the rest of a body that nobody reads has to end in this time, too
+        elif self.cycle.response_complete:  # otherwise the next request has begun
+            self._wait_for_head()  # the rest of an unread body must end in this time, too
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
@@ -125,17 +125,17 @@ class PatientProtocol(HttpToolsProtocol):
 
 
 def take_all_descriptors() -> None:
-    """Each connection is one, and the limit is usually low for the sake of old programs."""
+    """Each connection is a descriptor, and the default limit is usually low."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 class _Answered(Exception):  # noqa: N818 - not a fault
-    """The head is all that was asked for."""
+    """The head is sent, and the rest is not needed."""
 
 
 class HeadRequests:
-    """HEAD is answered wherever GET is, without the content."""
+    """Answers HEAD like GET, without the content."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -153,7 +153,7 @@ class HeadRequests:
                 message = {"type": "http.response.body", "body": b"", "more_body": False}
             await send(message)
             if has_ended:
-                raise _Answered  # a stream of events would go on
+                raise _Answered  # a stream of events would continue
 
         try:
             await self._app({**scope, "method": "GET"}, receive, head_only)
@@ -162,7 +162,7 @@ class HeadRequests:
 
 
 def allowed_methods(routes: list[Any], path: str) -> str:
-    """For the header Allow."""
+    """The value of the header Allow."""
     methods: set[str] = set()
     for route in routes:
         if route.path_regex.match(path):

@@ -1,4 +1,4 @@
-"""Attempts on the workers of a Dask cluster. `dask_worker` says what holds there."""
+"""Attempts on the workers of a Dask cluster. `dask_worker` describes the guarantees there."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _SECONDS_OF_LEASE = 6.0
 _SECONDS_BETWEEN_LOOKS = 0.5
 _SECONDS_TO_ANSWER = 30.0
 _SECONDS_OF_DISTRUST = 60.0
-"""Of a worker that did not answer, while there are others."""
+"""The load of a worker that did not answer, if there are others."""
 _SECONDS_TO_BE_SURE = 2 * _SECONDS_OF_LEASE + 3
-"""So long after the last answer nothing of an attempt runs any more: a question that was under way may have made its
-lease longer once, and then its process has to end."""
+"""Seconds after the last answer until no process of an attempt runs. A request in flight may have prolonged its lease
+once, and then its process must end."""
 
 
 class _LostError(Exception):
-    """The worker, or the scheduler, does not answer, or has no such attempt."""
+    """The worker or the scheduler does not answer, or does not know the attempt."""
 
 
 class DaskAttempts:
@@ -43,11 +43,11 @@ class DaskAttempts:
         self._client: Any = None
         self._connecting = asyncio.Lock()
         self._workers: dict[str, str] = {}
-        """By job, while it has one."""
+        """The worker by job, while it has one."""
         self._lost_at: dict[str, float] = {}
         self._stopped: set[str] = set()
         self._free_from: dict[str, float] = {}
-        """Jobs whose attempts were lost, and from when on nothing of them runs."""
+        """Jobs with lost attempts, and the time from which none of their processes runs."""
         self._opened = 0.0
 
     async def check(self) -> None:
@@ -55,12 +55,17 @@ class DaskAttempts:
         try:
             import distributed  # noqa: F401 - whether it can be had
         except ImportError as error:
-            raise UnsupportedError("--dask needs the package distributed", "pip install distributed") from error
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what goes wrong is told by the jobs that it hits
+            raise UnsupportedError(
+                "--dask requires the package distributed", "run `pip install distributed`"
+            ) from error
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # affected jobs report problems
         try:
             await self._connected()
         except _LostError as error:
-            raise InputError(f"{self._address}: {error}", "an address is tcp://HOST:8786") from error
+            raise InputError(
+                f"invalid address of a Dask scheduler: {self._address}: {error}",
+                "use an address such as tcp://HOST:8786",
+            ) from error
         finally:
             await self.close()
 
@@ -76,7 +81,7 @@ class DaskAttempts:
         self._stopped.add(job)
 
     async def run(self, job: Job, folder: JobFolder, hear: Hear) -> str:
-        if folder.outcome.exists():  # of an attempt that the server did not live to hear of
+        if folder.outcome.exists():  # from an attempt that a former server did not see end
             return ""
         self._stopped.discard(job.id)
         await self._nothing_runs(job)
@@ -88,13 +93,13 @@ class DaskAttempts:
             self._stopped.discard(job.id)
 
     async def _nothing_runs(self, job: Job) -> None:
-        """An attempt of the server before this one had its last answer before this one began."""
+        """An attempt of the previous server had its last answer before this server began."""
         free_from = self._opened + _SECONDS_TO_BE_SURE if job.attempts > 1 else 0.0
         free_from = max(free_from, self._free_from.pop(job.id, 0.0))
         await asyncio.sleep(max(0.0, free_from - time.monotonic()))
 
     async def _free_worker(self, job: str) -> str:
-        """The one with the fewest attempts; empty: the job is not to run any more."""
+        """The worker with the fewest attempts; empty if the job must not run any more."""
         while job not in self._stopped:
             with contextlib.suppress(_LostError):
                 loads = {address: self._load(address, count) for address, count in (await self._threads()).items()}
@@ -105,12 +110,12 @@ class DaskAttempts:
         return ""
 
     def _load(self, worker: str, threads: int) -> tuple[bool, float, str]:
-        """In the order in which workers are taken."""
+        """The key of the order in which workers are chosen."""
         was_lost = time.monotonic() < self._lost_at.get(worker, -_SECONDS_OF_DISTRUST) + _SECONDS_OF_DISTRUST
         return was_lost, list(self._workers.values()).count(worker) / max(threads, 1), worker
 
     async def _threads(self) -> dict[str, int]:
-        """Of each worker. Raises _LostError."""
+        """Threads per worker. Raises _LostError."""
         client = await self._connected()
         try:
             found: dict[str, int] = await asyncio.wait_for(client.nthreads(), _SECONDS_TO_ANSWER)
@@ -129,9 +134,9 @@ class DaskAttempts:
                 worker, dask_worker.begin, name, job, self._limits, content, _SECONDS_OF_LEASE, seconds=60
             )
             if found != version("haichi"):
-                _LOG.error("the Dask worker %s has haichi %s, not %s", worker, found, version("haichi"))
+                _LOG.error("the Dask worker %s has haichi %s, expected %s", worker, found, version("haichi"))
                 await asyncio.sleep(5)
-                return f"the Dask worker {worker} has another haichi"
+                return f"the Dask worker {worker} has another version of haichi"
             last_answer = time.monotonic()
             has_ended = False
             while not has_ended:
@@ -139,7 +144,7 @@ class DaskAttempts:
                     await self._ask(worker, dask_worker.stop, name)
                 answer = await self._ask(worker, dask_worker.look, name)
                 if answer is None:
-                    raise _LostError("the Dask worker has ended it")
+                    raise _LostError("the Dask worker ended it")
                 last_answer = time.monotonic()
                 news, files, has_ended = answer
                 for line in news:
@@ -149,10 +154,10 @@ class DaskAttempts:
                 if not has_ended:
                     await asyncio.sleep(_SECONDS_BETWEEN_LOOKS)
         except _LostError as error:
-            _LOG.warning("attempt %d is lost: %s", job.attempts, error, extra={"job": job.id, "worker": worker})
+            _LOG.warning("lost attempt %d: %s", job.attempts, error, extra={"job": job.id, "worker": worker})
             self._free_from[job.id] = last_answer + _SECONDS_TO_BE_SURE
             self._lost_at[worker] = time.monotonic()
-            return f"the Dask worker was lost: {error}"
+            return f"lost the Dask worker: {error}"
         with contextlib.suppress(_LostError):
             await self._ask(worker, dask_worker.forget, name)
         return ""
@@ -164,11 +169,11 @@ class DaskAttempts:
         client = await self._connected()
         try:
             return (await asyncio.wait_for(client.run(function, *values, workers=[worker]), seconds))[worker]
-        except Exception as error:  # of many kinds
+        except Exception as error:  # many kinds are possible
             raise _LostError(str(error) or type(error).__name__) from error
 
     async def _connected(self) -> Any:
-        """A client that has a scheduler. Raises _LostError."""
+        """A client with a scheduler. Raises _LostError."""
         async with self._connecting:
             if self._client is not None and self._client.status == "running":
                 return self._client
@@ -176,13 +181,13 @@ class DaskAttempts:
             self._client = None
             import distributed
 
-            connect: Any = distributed.Client  # which has types for a part of it
+            connect: Any = distributed.Client  # has incomplete types
             try:
                 self._client = await asyncio.wait_for(
                     connect(self._address, asynchronous=True, set_as_default=False, timeout=5), 10
                 )
             except Exception as error:
-                raise _LostError(f"there is no Dask scheduler: {error}") from error
+                raise _LostError(f"cannot reach the Dask scheduler: {error}") from error
             return self._client
 
 
@@ -191,7 +196,7 @@ def _files_in(folder: Path) -> dict[str, bytes]:
 
 
 def _take(files: dict[str, bytes], folder: JobFolder) -> None:
-    """Into the job's folder; the outcome, which makes them count, at last."""
+    """Stores files in the job's directory; the outcome, which validates them, comes last."""
     attempts = files.pop(folder.attempts.name, b"")
     if attempts:
         with folder.attempts.open("ab") as log:

@@ -1,8 +1,8 @@
-"""What the server does with attempts in the process of a Dask worker. All functions here run there, by `Client.run`, in
-the worker's event loop.
+"""Attempts in the process of a Dask worker. The server calls all these functions by `Client.run`; they run in the
+worker's event loop.
 
-An attempt has a lease: its process runs only as long as the server asks for news in time, which the supervisor looks
-after. So the server knows when nothing runs any more of an attempt that it cannot reach."""
+An attempt has a lease: its process runs only while the server polls in time, which the supervisor enforces. So the
+server knows when no process is left of an attempt that it cannot reach."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MOST_NEWS = 20
 
 
 class _Attempt:
-    """It begins to run when the server asks for news the first time: one that it does not know of never runs."""
+    """It starts on the server's first poll, so an attempt that the server does not know never runs."""
 
     def __init__(
         self, name: str, job: Job, limits: Limits, files: dict[str, bytes], place: str, seconds: float
@@ -49,7 +49,7 @@ class _Attempt:
         self._watching = asyncio.create_task(self._watch())
 
     def news(self) -> list[bytes]:
-        """The lease is as long as at the beginning. Raises LookupError when it is over."""
+        """Renews the lease. Raises LookupError if it is over."""
         if self.is_over or time.monotonic() > self._ends:
             raise LookupError
         self._ends = time.monotonic() + self._seconds
@@ -68,14 +68,14 @@ class _Attempt:
         return self._running is not None and self._running.done()
 
     def files(self) -> dict[str, bytes]:
-        """That there are now, by their place in the job's folder."""
+        """The present files, by their paths in the job's directory."""
         paths = [path for path in self._folder.path.rglob("*") if path.is_file()]
         names = {path: str(path.relative_to(self._folder.path)) for path in paths}
         sent = {f"work/{name}" for name in self._given} | {self._folder.lock.name}
         return {name: path.read_bytes() for path, name in names.items() if name not in sent}
 
     def kept(self) -> dict[str, bytes]:
-        """As `files`: what a next attempt would go on from, now and then."""
+        """Like `files`, but from time to time: the files from which a next attempt would continue."""
         path = self._folder.checkpoint
         if time.monotonic() - self._sent_at < _SECONDS_BETWEEN_KEPT or not path.exists():
             return {}
@@ -86,7 +86,7 @@ class _Attempt:
         self._attempts.stop(self._job.id)
 
     async def end(self) -> None:
-        """Nothing of it runs after this."""
+        """No process of the attempt runs after this."""
         self.is_over = True
         if self._running is not None:
             self._running.cancel()
@@ -101,13 +101,13 @@ class _Attempt:
 
 
 _ATTEMPTS: dict[str, _Attempt] = {}
-"""Of this process."""
+"""The attempts of this process."""
 
 
 async def begin(
     name: str, job: Job, limits: Limits, files: dict[str, bytes], seconds: float, dask_worker: Any = None
 ) -> str:
-    """Takes the attempt; which haichi this is. `seconds`: of the lease."""
+    """Accepts the attempt; returns the version of haichi. `seconds`: the length of the lease."""
     place = str(dask_worker.local_directory)
     os.makedirs(place, exist_ok=True)
     for other in [other for other, attempt in _ATTEMPTS.items() if attempt.is_over]:
@@ -117,7 +117,7 @@ async def begin(
 
 
 async def look(name: str) -> tuple[list[bytes], dict[str, bytes], bool] | None:
-    """News, and files: all of them once the attempt has ended, which is the third; None: the attempt is not here any
+    """News, files, and whether the attempt has ended; the files are complete then. None if the attempt is not here any
     more."""
     attempt = _ATTEMPTS.get(name)
     try:
@@ -130,7 +130,7 @@ async def look(name: str) -> tuple[list[bytes], dict[str, bytes], bool] | None:
 
 
 async def stop(name: str) -> None:
-    """As the server's `stop`."""
+    """Performs the server's `stop`."""
     if name in _ATTEMPTS:
         _ATTEMPTS[name].stop()
 

@@ -1,4 +1,4 @@
-"""The server's data on the disk: which file is where, and that one server at a time has them."""
+"""The server's data on the disk: the paths of files, and a lock that admits one server at a time."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ _LOG = logging.getLogger("haichi.service")
 _NETWORK = re.compile(
     r"nfs\d?|lustre|gpfs|fefs|cifs|smb\d?|beegfs|ceph|afs|pvfs2|orangefs|panfs|wekafs|9p|ncpfs|fuse\.(?!overlay).*"
 )
-"""Types of file systems on which SQLite's shared memory and locks cannot be relied on."""
+"""Types of file systems on which SQLite's shared memory and locks are unreliable."""
 
 
 _NAME_OF_JOB = re.compile(r"[0-9a-f]{32}")
 _REMOVED, _UNANSWERED = ".removed", "unanswered"
 UNFINISHED = ("map-", "splitting-", "comparing-")
-"""Names of folders in that of a job begin so until what is in them is whole."""
+"""Prefix of directories inside a job's directory until their content is complete."""
 
 
 class DataGoneError(OSError):
-    """Somebody has removed the data folder, or put another in its place."""
+    """The data directory was removed or replaced."""
 
 
 class JobFolder:
@@ -39,19 +39,19 @@ class JobFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.work = path / "work"
-        """Where the program runs; holds what was uploaded."""
+        """The working directory of the program, with the uploads."""
         self.checkpoint = self.work / "checkpoint.json"
-        """What a search limited by time has found so far, for the next attempt."""
+        """The state of a search with a time limit, for the next attempt."""
         self.temporary = path / "tmp"
-        """TMPDIR of the program, while it runs."""
+        """TMPDIR of the program while it runs."""
         self.result = path / "result"
         self.outcome = path / "outcome.json"
         self.said = path / "said.txt"
-        """What the program wrote to standard error."""
+        """Standard error of the program."""
         self.lock = path / "lock"
         self.attempts = path / "attempts.log"
         self.unanswered = path / _UNANSWERED
-        """It is there until the queue has the job."""
+        """Exists until the queue has the job."""
 
     def read_outcome(self) -> dict[str, Any] | None:
         try:
@@ -62,7 +62,7 @@ class JobFolder:
 
 
 class DataFolder:
-    """Raises InputError when another server has it, UnsupportedError on network file systems."""
+    """Raises InputError if another server uses it, UnsupportedError on network file systems."""
 
     _LOCK = "server.lock"
 
@@ -75,15 +75,19 @@ class DataFolder:
             self.jobs = self.path / "jobs"
             self.jobs.mkdir(exist_ok=True, mode=0o700)
             self.arriving = self.path / "arriving"
-            """Of requests, before they are jobs: files without a name."""
+            """For requests that are not jobs yet: files without a name."""
             self.arriving.mkdir(exist_ok=True, mode=0o700)
             self._lock = os.open(self.path / self._LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
-            raise InputError(f"{path}: cannot be the data folder: {error.strerror}", "--data names another") from error
+            raise InputError(
+                f"cannot use the data directory {path}: {error.strerror}", "name another directory with --data"
+            ) from error
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            raise InputError(f"{path}: another server has this data folder", "--data names another") from error
+            raise InputError(
+                f"{path}: another server uses this data directory", "name another directory with --data"
+            ) from error
         self.database = self.path / "queue.db"
         for name in ("queue.db", "queue.db-wal", "queue.db-shm"):
             with contextlib.suppress(FileNotFoundError):
@@ -93,34 +97,32 @@ class DataFolder:
         os.close(self._lock)
 
     def _tighten(self, path: Path) -> None:
-        """Uploads and results are for the server's user alone. Raises InputError, OSError."""
+        """Only the server's user may read uploads and results. Raises InputError, OSError."""
         status = self.path.stat()
         if not status.st_mode & 0o077:
             return
         if status.st_uid != os.geteuid():
             raise InputError(
-                f"{path}: others may enter the data folder (mode {stat.S_IMODE(status.st_mode):04o}),"
-                f" and it belongs to user {status.st_uid}, not to {os.geteuid()}, who runs the server",
-                f"chmod 700, or --data names a folder inside of it, as in --data {path / 'haichi'}",
+                f"{path}: the data directory is open to other users (mode {stat.S_IMODE(status.st_mode):04o}),"
+                f" and belongs to user {status.st_uid}, but user {os.geteuid()} runs the server",
+                f"run chmod 700, or use a directory inside, as in --data {path / 'haichi'}",
             )
         self.path.chmod(0o700)
-        _LOG.warning(
-            "the data folder was open to others (mode %04o), and is not any more", stat.S_IMODE(status.st_mode)
-        )
+        _LOG.warning("closed the data directory to other users (its mode was %04o)", stat.S_IMODE(status.st_mode))
 
     def _refuse_network(self) -> None:
         kind = file_system_of(self.path)
         if _NETWORK.fullmatch(kind):
             raise UnsupportedError(
-                f"{self.path} is on a network file system ({kind}), which does not lock as the queue needs it",
-                "--data on a disk of this computer, as in --data /var/lib/haichi",
+                f"{self.path}: the queue requires file locks that the network file system {kind} does not have",
+                "use a local disk, as in --data /var/lib/haichi",
             )
 
     def job(self, name: str) -> JobFolder:
         return JobFolder(self.jobs / name)
 
     def new_job(self, name: str) -> JobFolder:
-        """It counts when it is told to be `answered`; until then a start of the server removes it."""
+        """The job counts after `answered`; before that, a start of the server removes it."""
         folder = JobFolder(self.jobs / name)
         folder.path.mkdir(mode=0o700)
         folder.unanswered.touch()
@@ -132,7 +134,7 @@ class DataFolder:
         self.job(name).unanswered.unlink(missing_ok=True)
 
     def keep(self, folder: JobFolder) -> None:
-        """What was uploaded has reached the disk."""
+        """Returns when the uploads are on the disk."""
         for path in (*folder.work.iterdir(), folder.work, folder.path, self.jobs):
             descriptor = os.open(path, os.O_RDONLY)
             try:
@@ -141,7 +143,7 @@ class DataFolder:
                 os.close(descriptor)
 
     def unpack(self, name: str, files: dict[str, bytes]) -> JobFolder:
-        """The folder of a job that is to run; the files come from the queue, and are on the disk after this."""
+        """The directory of a job that is to run. Its files come from the queue, and are on the disk after this."""
         folder = JobFolder(self.jobs / name)
         folder.work.mkdir(parents=True, exist_ok=True, mode=0o700)
         for file, content in files.items():
@@ -151,7 +153,7 @@ class DataFolder:
         return folder
 
     def bytes_of(self, name: str) -> int:
-        """Of all files of a job; a file with two names counts once."""
+        """Bytes of all files of a job; a file with two names counts once."""
         found: dict[int, int] = {}
         for place, _, files in os.walk(self.jobs / name):
             for file in files:
@@ -161,26 +163,26 @@ class DataFolder:
         return sum(found.values())
 
     def remove_unfinished(self) -> None:
-        """Rank maps and comparisons that a server did not live to finish."""
+        """Removes rank maps and comparisons that a former server did not finish."""
         for kind in UNFINISHED:
             for path in self.jobs.glob(f"*/{kind}*"):
                 shutil.rmtree(path, ignore_errors=True)
 
     def remove(self, name: str) -> None:
-        """At once, for a start of the server finds it removed, or whole."""
+        """Atomic: a start of the server finds the job removed or whole."""
         path = self.jobs / name
         with contextlib.suppress(OSError):
             path = path.replace(path.with_name(f"{name}{_REMOVED}"))
         shutil.rmtree(path, ignore_errors=True)
 
     def check_database(self) -> None:
-        """Before it is opened: a new one is for a new folder only. Raises InputError."""
+        """Checks before the database is opened: a new one requires a new directory. Raises InputError."""
         if not self.database.exists() or not self.database.stat().st_size:
             self._refuse([path for path in self._folders() if not _is_unanswered(path)])
 
     def remove_unknown(self, known: set[str], removed: set[str]) -> None:
-        """Removes the folders of requests that were never answered and of jobs that were removed. Others mean that the
-        database is not theirs: raises InputError then, and removes nothing. Raises OSError."""
+        """Removes directories of requests that were never answered and of removed jobs. If there are others, the
+        database belongs to other data: raises InputError and removes nothing. Raises OSError."""
         unknown = []
         for path in self._folders():
             if path.name in known:
@@ -201,30 +203,30 @@ class DataFolder:
     def _refuse(self, strangers: list[Path]) -> None:
         if strangers:
             raise InputError(
-                f"{self.database}: does not know {len(strangers)} of the jobs in {self.jobs}, such as"
-                f" {strangers[0].name}: it is empty, older than they are, or of another server; nothing was removed",
-                "put their queue.db and queue.db-wal back; or give their folders up: move them elsewhere",
+                f"{self.database}: {len(strangers)} of the jobs in {self.jobs} are not in the database, such as"
+                f" {strangers[0].name}. It is empty, outdated or of another server; nothing was removed",
+                "restore queue.db and queue.db-wal, or move the directories of these jobs elsewhere",
             )
 
     def free_bytes(self) -> int:
-        """Raises DataGoneError: what is written goes nowhere then."""
+        """Raises DataGoneError, because writes to a removed directory are lost."""
         try:
             is_ours = os.path.samestat(os.stat(self.path / self._LOCK), os.fstat(self._lock))
         except FileNotFoundError:
             is_ours = False
         if not is_ours:
-            raise DataGoneError(f"the data folder {self.path} was removed while the server ran")
+            raise DataGoneError(f"the data directory {self.path} was removed while the server ran")
         free = os.statvfs(self.path)
         return free.f_bavail * free.f_frsize
 
 
 def _is_unanswered(folder: Path) -> bool:
-    """Nobody was told that its job exists; nor is there anything to lose in a folder without files."""
+    """No client knows of its job. A directory without files is also disposable."""
     return (folder / _UNANSWERED).exists() or all(path.is_dir() for path in folder.rglob("*"))
 
 
 def file_system_of(path: Path) -> str:
-    """The type of the file system, as in /proc/self/mountinfo."""
+    """The type of the file system, from /proc/self/mountinfo."""
     found, longest = "", -1
     for line in Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="surrogateescape").splitlines():
         before, _, after = line.partition(" - ")

@@ -1,4 +1,4 @@
-"""Server-sent events: what happened to a job, from where a reader left off."""
+"""Server-sent events: the history of a job from a reader's position."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from haichi.service.queue import ENDED, Event
 
 _SECONDS_BETWEEN_SIGNS = 15
-"""Of life, which keep proxies from closing a connection on which nothing happens."""
+"""Seconds between signs of life, which keep proxies from closing an idle connection."""
 
 
 _SECONDS_OF_READER = 0.002
-"""A reader pauses so long for each that there is: all together leave most of the processor to others."""
+"""The pause of a reader per open reader, so that all readers leave most of the processor to others."""
 
 
 QUEUE = ""
-"""Rings when there is something to run."""
+"""The name that rings when a job is ready to run."""
 
 
 class Bell:
-    """Rings when something happened to a job. Belongs to one event loop; may be rung from any thread."""
+    """Rings on an event of a job. Belongs to one event loop; any thread may ring it."""
 
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._waiting: dict[str, set[asyncio.Future[None]]] = {}
         self.is_closed = False
         self.readers = 0
-        """Streams of events that are open."""
+        """Open streams of events."""
 
     def open(self) -> None:
         self._loop = asyncio.get_running_loop()
 
     def ring(self, job: str) -> None:
-        """Or QUEUE."""
+        """Rings for a job, or for QUEUE."""
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._ring, job)
 
@@ -44,7 +44,7 @@ class Bell:
                 waiting.set_result(None)
 
     def close(self) -> None:
-        """Readers are to go."""
+        """Ends all readers."""
         self.is_closed = True
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._ring_all)
@@ -54,7 +54,7 @@ class Bell:
             self._ring(job)
 
     async def wait(self, job: str, seconds: float) -> bool:
-        """Whether it rang."""
+        """True if it rang."""
         rung: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(job, set()).add(rung)
         try:
@@ -71,13 +71,13 @@ class Bell:
 async def stream(
     read: Callable[[int], Awaitable[list[Event] | None]], after: int, bell: Bell, job: str
 ) -> AsyncIterator[str]:
-    """Ends after the event that ends the job, or when none comes any more: `read` gives None then."""
+    """Ends after the job's last event, or when `read` returns None because no more events follow."""
     yield "retry: 2000\n\n"
     bell.readers += 1
     try:
         while not bell.is_closed:
             waiting = asyncio.ensure_future(bell.wait(job, _SECONDS_BETWEEN_SIGNS))
-            await asyncio.sleep(0)  # it listens before the events are read: none gets lost between
+            await asyncio.sleep(0)  # listen before reading, so that no event gets lost
             try:
                 events = await read(after)
                 if events is None:

@@ -1,10 +1,10 @@
-"""JSON of clients: a parser that refuses what nobody means, and a process that takes large bodies apart.
+"""JSON of clients: a strict parser, and a process that splits large bodies.
 
-`json` keeps the interpreter to itself while it parses, so that the server would answer nobody meanwhile. It is run as a
-file of its own (`python -I -S json_bodies.py DESCRIPTOR`), imports nothing but the standard library, reads an object
-from standard input, and writes what is large to the descriptor, as the files that jobs get. Standard output says which
-field has what, as a line of JSON: {"fields": {name: value}}, or {"error": why}. A value is {"is": small} for what is
-small, {"from": begin, "size": bytes, "is_text": bool} for a part of the descriptor's file, or {"list": [values]}.
+`json` holds the interpreter lock while it parses, so the server could not answer meanwhile. This file therefore runs
+as a script (`python -I -S json_bodies.py DESCRIPTOR`) with the standard library only. It reads an object from standard
+input, and writes large values to the descriptor, as the files of jobs. Standard output has the fields as a line of
+JSON: {"fields": {name: value}}, or {"error": why}. A value is {"is": small} for a small value, {"from": begin, "size":
+bytes, "is_text": bool} for a part of the descriptor's file, or {"list": [values]}.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from collections import Counter
 from typing import Any, BinaryIO
 
 LONGEST_INLINE = 4096
-"""Characters of a text that is not written to the file; no word is longer."""
+"""The maximum length of a text that is not written to the file; no word is longer."""
 _LONGEST_NAME = 1000
 _MOST_PARTS = 10_000
-"""Fields, and values of lists that are taken apart, each."""
+"""The maximum number of fields, and of values of a list."""
 _MOST_INLINE = 2**20
-"""Characters, all together: the server parses them, and answers nobody meanwhile."""
+"""The maximum total of characters, which the server parses without answering meanwhile."""
 _TOO_MUCH = "it has too many values; send files as uploads of a form"
 
 
 def parsed(text: bytes) -> Any:
-    """Raises ValueError, whose text says why."""
+    """Raises ValueError with the reason."""
     try:
         return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_object)
     except RecursionError:
-        raise ValueError("too deep") from None
+        raise ValueError("the nesting is too deep") from None
     except ValueError as error:
         if "integer string conversion" in str(error):
             raise ValueError("a number has too many digits") from None
@@ -42,24 +42,24 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         (twice, _), *_ = Counter(name for name, _ in pairs).most_common(1)
-        raise ValueError(f"{twice[:100]!r} is there twice")
+        raise ValueError(f"duplicate key {twice[:100]!r}")
     return found
 
 
 def _refuse_constant(word: str) -> None:
-    raise ValueError(f"{word} is no number")
+    raise ValueError(f"invalid number {word}")
 
 
 def taken_apart(text: bytes, output: BinaryIO) -> dict[str, Any]:
-    """What standard output says."""
+    """The content of standard output."""
     try:
         content = parsed(text)
         if not isinstance(content, dict):
-            return {"error": "it is not an object"}
+            return {"error": "expected an object"}
         if len(content) > _MOST_PARTS:
             return {"error": _TOO_MUCH}
         pieces = _Pieces(output)
-        # Short ones come first: words stay inline, whatever else there is.
+        # Short values come first, so that words stay inline.
         by_length = sorted(content.items(), key=lambda item: len(item[1]) if isinstance(item[1], list) else 0)
         return {"fields": {name[:_LONGEST_NAME]: pieces.of(value) for name, value in by_length}}
     except UnicodeEncodeError:
@@ -71,7 +71,7 @@ def taken_apart(text: bytes, output: BinaryIO) -> dict[str, Any]:
 
 
 class _Pieces:
-    """What becomes of values, within what the server may get to parse."""
+    """Converts values, within the size that the server may parse."""
 
     def __init__(self, output: BinaryIO) -> None:
         self._output = output
@@ -95,7 +95,7 @@ class _Pieces:
 
 
 def main() -> int:
-    gc.disable()  # there are no cycles; looking for them takes ten times as long as the parser
+    gc.disable()  # there are no cycles, and a search for them takes ten times as long as the parser
     text = sys.stdin.buffer.read()
     with os.fdopen(int(sys.argv[1]), "wb") as output:
         told = taken_apart(text, output)

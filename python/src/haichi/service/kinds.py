@@ -1,5 +1,5 @@
-"""The kinds of jobs and their options, which come from the program's table of options: what is local is not offered,
-files are uploaded, and all else is a word."""
+"""The kinds of jobs and their options from the program's table of options. Local options are not offered, files are
+uploaded, and all other options are words."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from haichi.service.program import Program, ProgramOption
 
 
 class Form(Enum):
-    """What a request may give for an option."""
+    """The accepted form of an option in a request."""
 
     WORD = "word"
     FLAG = "flag"
@@ -30,28 +30,28 @@ _FORMS = {
     "files": Form.FILES,
     "file or word": Form.WORD_OR_FILE,
 }
-"""By the kinds of the table. Values of the others are words: `requests` lets none pass that opens a file of the
-server's or loads a plug-in."""
+"""Forms by the kinds of the table. Other kinds are words. `requests` rejects words that open a file of the server or
+load a plug-in."""
 
 
 @dataclass(frozen=True)
 class JobKind:
-    """A row: a command of the program as a kind of job."""
+    """A table entry: a command of the program as a kind of job."""
 
     name: str
     command: tuple[str, ...]
     result_options: tuple[str, ...]
-    """That make the result what standard output has."""
+    """Arguments that write the result to standard output."""
     logs: str = ""
-    """The field of the files that the command takes without an option."""
+    """The field of the files that the command takes as arguments."""
     takes_one_log: bool = False
-    """Several files are the parts of one."""
+    """Several files are parts of one log."""
     has_map: bool = False
-    """The result is a placement, which can be had in any format."""
+    """The result is a placement, available in any format."""
     is_placed: bool = False
-    """The result has a placement, which can be shown beside the default one."""
+    """The result has a placement, which can be compared with the default one."""
     files: tuple[str, ...] = ()
-    """It writes beside standard output, and users may fetch."""
+    """Additional output files that users may fetch."""
 
 
 JOB_KINDS: Mapping[str, JobKind] = {
@@ -78,7 +78,7 @@ _NAMES_WITH_ENDINGS = {"machine": "machine.json", "graph": "machine.graphml"}
 
 
 def file_name(field: str) -> str:
-    """Under which a job's folder has what was uploaded in a field. No name of a request gets there."""
+    """The name of an uploaded field in a job's directory. Names in requests are never used there."""
     return _NAMES_WITH_ENDINGS.get(field, field.replace("_", "-"))
 
 
@@ -87,13 +87,13 @@ class OfferedOption:
     """An option as a field of requests."""
 
     field: str
-    """In JSON and in forms: the option's name with underscores."""
+    """The name in JSON and forms: the option's name with underscores."""
     option: str
     form: Form
     row: ProgramOption
 
     def schema(self) -> dict[str, Any]:
-        """For OpenAPI; what begins with `x-` is the page's, which makes a field of it."""
+        """The OpenAPI schema. The page makes a form field from keys that begin with `x-`."""
         row = self.row
         types: dict[Form, dict[str, Any]] = {
             Form.FLAG: {"type": "boolean"},

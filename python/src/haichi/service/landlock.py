@@ -1,5 +1,5 @@
-"""Limits what a program may open, by the kernel's Landlock (landlock(7)). It imports the standard library only: the
-supervisor loads this file alone."""
+"""Limits the files that a program may open, with the kernel's Landlock (landlock(7)). It imports the standard library
+only, because the supervisor loads this file alone."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ _MAKE_DIR, _MAKE_REG, _REFER, _TRUNCATE, _IOCTL_DEV = 1 << 7, 1 << 8, 1 << 13, 1
 _OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
 _READ = _EXECUTE | _READ_FILE | _READ_DIR
 _WRITE = _READ_FILE | _READ_DIR | _WRITE_FILE | _REMOVE_DIR | _REMOVE_FILE | _MAKE_DIR | _MAKE_REG | _REFER | _TRUNCATE
-"""Neither links, pipes nor devices: the server reads what a job leaves. Nothing that a job wrote is executed."""
+"""Excludes links, pipes and devices, because the server reads the files of a job. Files of a job are never executed."""
 _BITS_OF_VERSION = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}
 _TCP, _SCOPES = 0b11, 0b11
-"""Bind and connect (version 4); abstract sockets and signals of others (version 6)."""
+"""Bind and connect (version 4); abstract sockets and signals to others (version 6)."""
 
 SYSTEM = (
     *("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/etc/ld.so.cache", "/etc/localtime"),
     *("/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system/cpu", "/dev/urandom"),
 )
-"""What programs read wherever they run: libraries, locales, time zones, the processor."""
+"""Files that every program reads: libraries, locales, time zones, processor data."""
 
 
 @lru_cache(maxsize=1)
 def version() -> int:
-    """Of the kernel's Landlock; 0: there is none, or it is switched off."""
+    """The version of the kernel's Landlock; 0 if it is missing or disabled."""
     return max(0, int(ctypes.CDLL(None).syscall(_CREATE_RULESET, None, 0, _ASK_VERSION)))
 
 
 def confine(readable: Iterable[str], writable: Iterable[str]) -> None:
-    """From now on this thread, and what it starts, opens only what is below these paths, has no TCP, and reaches no
-    process outside with signals. Paths that do not exist are left out. Raises OSError."""
+    """From now on this thread and its children open only files below these paths, have no TCP, and cannot signal
+    outside processes. Missing paths are skipped. Raises OSError."""
     libc = ctypes.CDLL(None, use_errno=True)
     handled = (1 << _BITS_OF_VERSION[min(version(), 5)]) - 1
     rules = struct.pack("=Q", handled)
@@ -80,7 +80,7 @@ def _checked(answer: int) -> int:
 
 
 def confined(work: Callable[[], _T], readable: Iterable[str], writable: Iterable[str]) -> _T:
-    """What `work` gives, called in a thread of its own: the others of this process stay as they are."""
+    """The result of `work`, called in a separate thread. Other threads of this process are not confined."""
     results: list[_T] = []
     errors: list[BaseException] = []
 

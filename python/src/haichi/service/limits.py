@@ -67,11 +67,11 @@ class Limits:
 
     @property
     def comparisons(self) -> int:
-        """With the default placement, at the same time."""
+        """Comparisons with the default placement at the same time."""
         return min(self.workers, len(os.sched_getaffinity(0)), _MOST_COMPARISONS)
 
     def of_process(self, seconds: float | None = None) -> dict[str, Any]:
-        """As the supervisor takes them."""
+        """The limits in the form of the supervisor's specification."""
         lasting = self.seconds if seconds is None else min(seconds, self.seconds)
         return {
             "seconds": lasting,
@@ -85,7 +85,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class LimitRow:
-    """As people read it."""
+    """A limit for the documentation."""
 
     what: str
     default: str
@@ -102,7 +102,7 @@ def rows() -> list[LimitRow]:
 
 
 def table() -> str:
-    """In Markdown."""
+    """The table in Markdown."""
     lines = ["| limit | default | option | above the limit |", "|---|---|---|---|"]
     for row in rows():
         lines.append(f"| {row.what} | {row.default} | {f'`{row.option}`' if row.option else ''} | {row.then} |")

@@ -1,4 +1,4 @@
-"""What Prometheus gets."""
+"""Metrics for Prometheus."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _JOB_SECONDS = (0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600, 14400)
 
 
 class Metrics:
-    """A registry of its own, so that several servers can be in one process."""
+    """Has a separate registry, so that several servers can run in one process."""
 
     def __init__(self, counts: Callable[[], dict[str, int]], free_bytes: Callable[[], int]) -> None:
         self._counts = counts
@@ -24,12 +24,12 @@ class Metrics:
             registry=registry,
         )  # fmt: skip
         self.ended = Counter("haichi_jobs_ended", "Jobs that ended", ["kind", "state"], registry=registry)
-        self.cut_off = Counter("haichi_attempts_cut_off", "Attempts that did not get to an end", registry=registry)
+        self.cut_off = Counter("haichi_attempts_cut_off", "Attempts that were cut off", registry=registry)
         self.job_seconds = Histogram(
-            "haichi_job_seconds", "Time that an attempt took", ["kind"], buckets=_JOB_SECONDS, registry=registry
+            "haichi_job_seconds", "Time of an attempt", ["kind"], buckets=_JOB_SECONDS, registry=registry
         )
-        self._jobs = Gauge("haichi_jobs", "Jobs that are kept", ["state"], registry=registry)
-        Gauge("haichi_disk_free_bytes", "Free where the data are", registry=registry).set_function(free_bytes)
+        self._jobs = Gauge("haichi_jobs", "Stored jobs", ["state"], registry=registry)
+        Gauge("haichi_disk_free_bytes", "Free space of the data directory", registry=registry).set_function(free_bytes)
 
     def text(self) -> bytes:
         for state, count in self._counts().items():
@@ -38,7 +38,7 @@ class Metrics:
 
 
 class Measured:
-    """Observes how long answers take to begin: a stream of events may last for hours."""
+    """Observes the time until an answer begins, because a stream of events may last for hours."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self._app = app
@@ -49,7 +49,7 @@ class Measured:
 
         async def observed(message: Message) -> None:
             if message["type"] == "http.response.start":
-                route = getattr(scope.get("route"), "path", "none")  # not the path, of which there are too many
+                route = getattr(scope.get("route"), "path", "none")  # not the path, because there are too many paths
                 label = self._metrics.requests.labels(scope["method"], route, message["status"])
                 label.observe(time.perf_counter() - began)
             await send(message)

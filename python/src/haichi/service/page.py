@@ -1,8 +1,8 @@
-"""The page at /: plain files like those of the report, whose code draws the links in it.
+"""The page at /: plain files like those of the report, whose code draws the links.
 
-No library is behind it. What it needs of one is little - nodes with text, a chart, fields of a form - and the report
-has the first two. Those of Debian and PyPI that would fit (Vue 2, Backbone, Chart.js, D3, Bootstrap) are much larger
-than the page, and some compile templates or parse text as HTML, which its policy forbids.
+It uses no library. It needs nodes with text, a chart and form fields, and the report has the first two. Suitable
+libraries of Debian and PyPI (Vue 2, Backbone, Chart.js, D3, Bootstrap) are much larger than the page. Some of them
+compile templates or parse text as HTML, which the page's policy forbids.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ SCRIPTS = ("server", "files", "options", "request", "convergence", "jobs", "resu
 
 @lru_cache(maxsize=2)
 def page(asks_for_token: bool, most_bytes: int) -> tuple[str, dict[str, str]]:
-    """Its text and the headers that go with it: one answer, which loads nothing."""
+    """The text of the page and its headers: one answer, which loads nothing."""
     own = "haichi.service"
     script = joined_script(
         [

@@ -1,8 +1,8 @@
-"""The placements of a result, one file for each shape: made once, by a process, and kept with the job. Results of large
-jobs have many megabytes, and `json` keeps the interpreter to itself while it parses them.
+"""The placements of a result, one file per shape: made once by a process, and kept with the job. Results of large jobs
+have many megabytes, and `json` holds the interpreter lock while it parses them.
 
-It is run as a file of its own (`python -I -S placements.py RESULT FOLDER`), with nothing but the standard library.
-FOLDER gets `index.json`, a list of {"shape", "ranks", "nodes"}, and `0.json`, `1.json`, ... as the program reads them.
+This file runs as a script (`python -I -S placements.py RESULT FOLDER`) with the standard library only. FOLDER gets
+`index.json`, a list of {"shape", "ranks", "nodes"}, and `0.json`, `1.json`, ... in the program's format.
 """
 
 from __future__ import annotations

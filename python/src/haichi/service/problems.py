@@ -1,4 +1,4 @@
-"""What a request is answered with when it cannot be done."""
+"""Error answers of the service."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class Problem(Exception):  # noqa: N818 - an answer, not a fault
-    """An answer that is an error: the status, a word for programs, and the message and hint as the program has them."""
+    """An error answer: the status, a code for programs, and the message and hint of the program."""
 
     def __init__(self, status: int, code: str, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -20,18 +20,18 @@ class Problem(Exception):  # noqa: N818 - an answer, not a fault
 
 
 class WrongRequest(Problem):
-    """The request is understood, but asks for what does not exist."""
+    """A well-formed request for something that does not exist."""
 
     def __init__(self, message: str, hint: str = "", status: int = 422, code: str = "invalid_request") -> None:
         super().__init__(status, code, message, hint)
 
 
 def disk_is_full(status: int) -> Problem:
-    return Problem(status, "disk_full", "the server's disk is full", "it takes jobs again when it has room")
+    return Problem(status, "disk_full", "the server's disk is full", "try again when the disk has free space")
 
 
 def told_by_program(text: str) -> tuple[str, str]:
-    """Message and hint of what the program said on standard error."""
+    """Message and hint from the program's standard error."""
     message, hint = "", ""
     for line in text.splitlines():
         if line.startswith("error: ") and not message:

@@ -1,4 +1,4 @@
-"""The program `haichi`: where it is, and what it says of itself."""
+"""The program `haichi`: its path, options and files."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from haichi.errors import InputError, UnsupportedError
 from haichi.service import landlock
 
 _LIBRARY = re.compile(r"(/\S+) \(0x[0-9a-f]+\)$", re.MULTILINE)
-"""In what the loader prints for LD_TRACE_LOADED_OBJECTS, as ldd(1) has it."""
+"""A library in the loader's output for LD_TRACE_LOADED_OBJECTS, see ldd(1)."""
 _OF_PYTHON = ("bin", "lib", "lib64", "pyvenv.cfg")
 UNCONFINED = "HAICHI_UNCONFINED"
-"""In the environment: for tests of what holds without Landlock."""
+"""An environment variable for tests without Landlock."""
 
 
 @dataclass(frozen=True)
 class ProgramOption:
-    """An option of a command, as ``haichi list options`` has it."""
+    """An option of a command, from ``haichi list options``."""
 
     name: str
     kind: str
     group: str
     value: str
-    """Stands for the value in help; empty for flags."""
+    """The placeholder of the value in the help; empty for flags."""
     description: str
     default: str
     choices: tuple[str, ...]
@@ -41,49 +41,49 @@ class ProgramOption:
     is_required: bool
     is_argument: bool
     is_local: bool
-    """For the user's own machine."""
+    """For local use only."""
 
 
 class Program:
-    """The program, asked once for the options of its commands."""
+    """The program; its options are read once."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def options(self, command: tuple[str, ...]) -> dict[str, ProgramOption]:
-        """By their names."""
+        """Options of a command by name."""
         return self._commands[" ".join(command)]
 
     def environment(self, home: Path | None = None) -> dict[str, str]:
-        """All that a job's process gets to see of the server's."""
+        """The part of the server's environment that a job's process gets."""
         kept = {name: os.environ[name] for name in ("PATH", "TZ") if name in os.environ}
         there = {"HOME": str(home)} if home else {}
         return kept | there | {"LANG": "C.UTF-8", "HAICHI_PYTHON": sys.executable}
 
     def is_confined(self) -> bool:
-        """Landlock holds the program to its own files and those of the job."""
+        """True if Landlock confines the program to its own files and the job's files."""
         return bool(landlock.version()) and not os.environ.get(UNCONFINED)
 
     @cached_property
     def own_files(self) -> list[str]:
-        """That it reads for itself, beside those of the system: its libraries, Python for `compare`."""
+        """Files that the program itself reads, in addition to system files: its libraries, and Python for `compare`."""
         traced = subprocess.run(
             [str(self.path)], env={"LD_TRACE_LOADED_OBJECTS": "1"}, capture_output=True, text=True, check=False
         )
         prefixes = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix}
-        # Not whole prefixes: one may be somebody's home.
+        # No whole prefixes, because a prefix may be a home directory.
         python = {os.path.join(prefix, name) for prefix in prefixes for name in _OF_PYTHON}
         return sorted({str(self.path), *_LIBRARY.findall(traced.stdout), *python, str(PACKAGE)})
 
     def check_apart(self, data: Path) -> None:
-        """Raises InputError for a data folder in a place that all jobs may read."""
+        """Raises InputError for a data directory in a place that all jobs may read."""
         for place in (*landlock.SYSTEM, *self.own_files):
             if data.resolve().is_relative_to(Path(place).resolve()):
-                message = f"{data}: cannot be the data folder: jobs may read all that is below {place}"
-                raise InputError(message, "--data DIR, as in --data /var/lib/haichi")
+                message = f"cannot use the data directory {data}: jobs may read all files below {place}"
+                raise InputError(message, "use another directory, as in --data /var/lib/haichi")
 
     def confinement(self, readable: Iterable[Path] = (), writable: Iterable[Path] = ()) -> dict[str, Any] | None:
-        """As the supervisor takes it; None: there is none. The paths are the job's."""
+        """The confinement for the supervisor; None without Landlock. The paths are files of the job."""
         if not self.is_confined():
             return None
         return {
@@ -105,7 +105,7 @@ class Program:
                 check=False,
             )
 
-        paths = self.confinement(readable=[folder] if folder.name else [])  # not all that there is
+        paths = self.confinement(readable=[folder] if folder.name else [])  # an empty path would allow everything
         ran = run() if paths is None else landlock.confined(run, **paths)
         return ran.returncode, ran.stdout.decode(errors="replace"), ran.stderr.decode(errors="replace")
 
@@ -113,7 +113,7 @@ class Program:
     def _commands(self) -> dict[str, dict[str, ProgramOption]]:
         code, text, error = self.said(["list", "options", "--json"], Path("/"))
         if code != 0:
-            raise UnsupportedError(f"haichi list options fails: {error.strip()}")
+            raise UnsupportedError(f"`haichi list options` failed: {error.strip()}")
         listed = json.loads(text)["commands"]
         return {command["name"]: {row["name"]: _row(row) for row in command["options"]} for command in listed}
 

@@ -1,5 +1,5 @@
-"""The durable queue: jobs and their events in SQLite. What changes it gives a future, which is done when the change is
-on the disk."""
+"""The durable queue: jobs and their events in SQLite. A change returns a future that is done when the change is on the
+disk."""
 
 from __future__ import annotations
 
@@ -57,37 +57,37 @@ CREATE TRIGGER IF NOT EXISTS size_is_changed AFTER UPDATE ON sizes BEGIN
 CREATE TRIGGER IF NOT EXISTS size_is_removed AFTER DELETE ON sizes BEGIN
     UPDATE users SET bytes = bytes - old.bytes WHERE name = old.user; END;
 """
-"""`uptime` counts the seconds that servers ran on this queue; `kept.since` is its value when the end of a job was first
-seen. So no jump of the clock makes a job old. `removed` has jobs whose folders may still be there."""
+"""`uptime` counts the seconds that servers ran on this queue. `kept.since` is its value when the end of a job was
+first seen, so a jump of the clock makes no job old. `removed` has jobs whose directories may still exist."""
 
 STATES = ("queued", "running", "done", "failed", "cancelled")
 ENDED = ("done", "failed", "cancelled")
 _MOST_PROGRESS = 401
 _LONGEST_PAGE = 256 * 1024
-"""Characters of what was asked for, after which a page of jobs ends: answers are made in memory."""
+"""The characters of requests after which a page of jobs ends, because answers are made in memory."""
 _SECONDS_TO_READ = 0.2
-"""Readers wait for no writer; who has the database for himself is not worth a longer wait in an event loop."""
+"""Readers never wait for writers. An exclusive user of the database is not worth a longer wait in an event loop."""
 
 
 class Conflict(Exception):  # noqa: N818 - an answer, not a fault
-    """The idempotency key is that of another request."""
+    """Another request used the idempotency key."""
 
 
 class TooManyJobs(Exception):  # noqa: N818
-    """The user has as many as may wait or run."""
+    """The user has reached the limit of queued and running jobs."""
 
 
 class QueueFull(Exception):  # noqa: N818
-    """All users together have as many as may wait or run."""
+    """All users together have reached the limit of queued and running jobs."""
 
 
 class TooMuchData(Exception):  # noqa: N818
-    """The files of the user's jobs have as many bytes as they may."""
+    """The files of the user's jobs have reached their limit."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """A row."""
+    """A table entry."""
 
     seq: int
     id: str
@@ -110,7 +110,7 @@ class Job:
 
 @dataclass(frozen=True)
 class NewJob:
-    """What is asked for."""
+    """A requested job."""
 
     id: str
     user: str
@@ -120,9 +120,9 @@ class NewJob:
     """Equal for equal requests."""
     idempotency_key: str | None = None
     files: Mapping[str, bytes] = field(default_factory=dict)
-    """Small ones, which are kept here until the job has ended."""
+    """Small files, which stay here until the job has ended."""
     size: int = 0
-    """Bytes that count against what the user may have."""
+    """Bytes that count against the user's limit."""
 
 
 @dataclass(frozen=True)
@@ -133,15 +133,21 @@ class Event:
 
 
 class Queue:
-    """Each thread reads by a connection of its own; the `Writer` makes all changes. Raises InputError for a file that
-    cannot be read or written, or is something else; nothing is changed in it then."""
+    """Each thread reads through its own connection; the `Writer` makes all changes. Raises InputError for a file that
+    is unreadable, not writable, or not a queue, and then leaves it unchanged."""
 
     def __init__(self, path: Path, patience_seconds: float = 5) -> None:
         self._path = path
         self._own = threading.local()
         with complaints(path, _IF_DAMAGED):
             if path.exists():
-                check(path, {"jobs", "events"}, "a queue of haichi", "--data names another folder", patience_seconds)
+                check(
+                    path,
+                    {"jobs", "events"},
+                    "a queue of haichi",
+                    "name another directory with --data",
+                    patience_seconds,
+                )
             self._first = connect(path, patience_seconds)
             self._first.executescript(_SCHEMA)
             self._writer = Writer(path, patience_seconds)
@@ -157,17 +163,17 @@ class Queue:
     # ---- Jobs as users see them -------------------------------------------------------------------------------------
 
     def add(self, new: NewJob, limits: Limits) -> Future[tuple[Job, bool]]:
-        """The job, and whether it is new: one with its idempotency key may be there. Conflict, TooManyJobs, QueueFull,
-        TooMuchData."""
+        """The job, and whether it is new, because a job with its idempotency key may exist. Raises Conflict,
+        TooManyJobs, QueueFull, TooMuchData."""
         return self._writer.do(lambda connection: _add(connection, new, limits))
 
     def bytes_of(self, user: str) -> int:
-        """Of the files of all jobs."""
+        """Bytes of the files of all jobs."""
         row = self._read("SELECT bytes FROM users WHERE name = ?", user).fetchone()
         return 0 if row is None else int(row["bytes"])
 
     def tell_size(self, job: str, size: int) -> Future[None]:
-        """Bytes that it has now."""
+        """Stores the present size of a job in bytes."""
 
         def change(connection: sqlite3.Connection) -> None:
             connection.execute(
@@ -179,11 +185,11 @@ class Queue:
         return self._writer.do(change)
 
     def without_size(self) -> list[str]:
-        """Jobs of a server that did not count them."""
+        """Jobs of an old server that did not store sizes."""
         return [row["id"] for row in self._read("SELECT id FROM jobs WHERE id NOT IN (SELECT job FROM sizes)")]
 
     def remove(self, job: str) -> Future[bool]:
-        """Forgets a job that has ended; whether there was one."""
+        """Forgets an ended job; true if it existed."""
 
         def change(connection: sqlite3.Connection) -> bool:
             return connection.execute("DELETE FROM jobs WHERE id = ? AND ended IS NOT NULL", (job,)).rowcount > 0
@@ -197,12 +203,12 @@ class Queue:
         return _of_key(self._read(_WITH_KEY, new.user, new.idempotency_key), new)
 
     def get(self, user: str, job: str) -> Job | None:
-        """Only where it is the user's."""
+        """The job if it belongs to the user."""
         row = self._read("SELECT * FROM jobs WHERE id = ? AND user = ?", job, user).fetchone()
         return None if row is None else _of_row(row)
 
     def page(self, user: str, before: int | None, most: int, state: str | None = None) -> tuple[list[Job], int | None]:
-        """The newest first; those before a number (`Job.seq`). And the number before which the next page begins."""
+        """Newest first, before a number (`Job.seq`); and the number before which the next page begins."""
         rows = self._read(
             "SELECT * FROM jobs WHERE user = ? AND seq < ? AND (? IS NULL OR state = ?) ORDER BY seq DESC LIMIT ?",
             *(user, 2**62 if before is None else before, state, state, most),
@@ -217,7 +223,7 @@ class Queue:
         return jobs, jobs[-1].seq if len(jobs) == most else None
 
     def cancel(self, user: str, job: str) -> Future[Job | None]:
-        """Ends a job that waits, and marks one that runs."""
+        """Ends a queued job, and marks a running one."""
 
         def change(connection: sqlite3.Connection) -> Job | None:
             found = _job(connection, job)
@@ -245,12 +251,12 @@ class Queue:
         return self._read("SELECT 1 FROM jobs WHERE state = 'queued' LIMIT 1").fetchone() is not None
 
     def claim(self) -> Future[Job | None]:
-        """The next to run: among users with fewest running jobs, the first one of the user whose last turn is the
-        longest ago."""
+        """The next job to run. Among the users with the fewest running jobs, it is the first job of the user whose last
+        turn is the longest ago."""
         return self._writer.do(_claim)
 
     def files(self, job: str) -> dict[str, bytes]:
-        """Those that came with it and are kept here."""
+        """The files of a request that are stored here."""
         return {row["name"]: row["content"] for row in self._read("SELECT * FROM files WHERE job = ?", job)}
 
     def is_cancelled(self, job: str) -> bool:
@@ -258,7 +264,7 @@ class Queue:
         return row is not None and bool(row["is_cancelled"])
 
     def tell_progress(self, job: str, attempt: int, data: dict[str, Any]) -> Future[None]:
-        """When there are too many every second one goes, so that those kept go back to the beginning."""
+        """If there are too many events, every second one is deleted, so that the rest covers the whole run."""
 
         def change(connection: sqlite3.Connection) -> None:
             _tell(connection, job, "progress", {"attempt": attempt} | data)
@@ -270,7 +276,7 @@ class Queue:
         return self._writer.do(change)
 
     def finish(self, job: str, state: str, exit_code: int | None, error: dict[str, Any] | None) -> Future[None]:
-        """Once: a job that has ended stays as it is."""
+        """Takes effect once: an ended job stays as it is."""
 
         def change(connection: sqlite3.Connection) -> None:
             changed = connection.execute(
@@ -279,13 +285,13 @@ class Queue:
                 (state, time.time(), exit_code, json.dumps(error) if error else "", job),
             )
             if changed.rowcount:
-                connection.execute("DELETE FROM files WHERE job = ?", (job,))  # the job's folder has them
+                connection.execute("DELETE FROM files WHERE job = ?", (job,))  # they are in the job's directory
                 _tell(connection, job, "state", {"state": state} | ({"error": error} if error else {}))
 
         return self._writer.do(change)
 
     def put_back(self, job: str, why: str, was_cut_off: bool) -> Future[None]:
-        """It is to run again; `was_cut_off`: it is counted against the job."""
+        """The job must run again; `was_cut_off`: this counts against the job."""
 
         def change(connection: sqlite3.Connection) -> None:
             connection.execute(
@@ -299,15 +305,15 @@ class Queue:
     # ---- The whole --------------------------------------------------------------------------------------------------
 
     def recover(self) -> int:
-        """At the start, when no folder of a removed job is left: what was running runs again; how many. Raises
-        InputError."""
+        """Call this at the start, when all directories of removed jobs are deleted. Requeues running jobs; returns
+        their number. Raises InputError."""
         with complaints(self._path, _IF_DAMAGED), self._first as connection:
             connection.execute("BEGIN IMMEDIATE")
             connection.execute("DELETE FROM removed")
             jobs = [row["id"] for row in connection.execute("SELECT id FROM jobs WHERE state = 'running'")]
             for job in jobs:
                 connection.execute("UPDATE jobs SET state = 'queued' WHERE id = ?", (job,))
-                _tell(connection, job, "state", {"state": "queued", "why": "the server was started again"})
+                _tell(connection, job, "state", {"state": "queued", "why": "the server restarted"})
         self._first.close()
         return len(jobs)
 
@@ -319,11 +325,11 @@ class Queue:
         return {row["id"] for row in self._read("SELECT id FROM jobs")}
 
     def removed(self) -> set[str]:
-        """Jobs that were there before; their folders may be left."""
+        """Removed jobs whose directories may still exist."""
         return {row["job"] for row in self._read("SELECT job FROM removed")}
 
     def forget(self, passed_seconds: float, kept_seconds: float) -> Future[list[str]]:
-        """Removes jobs that have been seen ended for so long; which. `passed_seconds`: since this was called before."""
+        """Removes jobs that ended this long ago; returns them. `passed_seconds`: time since the last call."""
 
         def change(connection: sqlite3.Connection) -> list[str]:
             (now,) = connection.execute(
@@ -337,7 +343,9 @@ class Queue:
         return self._writer.do(change)
 
 
-_IF_DAMAGED = "keep a copy; `sqlite3 queue.db .recover | sqlite3 new.db` saves what can be read (docs/howto/service.md)"
+_IF_DAMAGED = (
+    "keep a copy; save the readable part with `sqlite3 queue.db .recover | sqlite3 new.db` (docs/howto/service.md)"
+)
 _WITH_KEY = "SELECT * FROM jobs WHERE user = ? AND idempotency_key = ?"
 _PROGRESS = "SELECT seq, row_number() OVER (ORDER BY seq) AS number FROM events WHERE job = ? AND name = 'progress'"
 

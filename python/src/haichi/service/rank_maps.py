@@ -1,5 +1,5 @@
-"""Placements of ended jobs in the formats of schedulers. The program converts them, under the limits of jobs.
-Those that were asked for are kept with the job, up to a number."""
+"""Placements of ended jobs in the formats of schedulers. The program converts them, under the limits of jobs. A limited
+number of converted maps is kept with the job."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _FILE_NAME = re.compile(r"[A-Za-z0-9._-]{1,255}")
 
 @dataclass(frozen=True)
 class RankMap:
-    """A file, and lines of a job script that the program says with it."""
+    """A file, and the program's lines for a job script."""
 
     path: Path
     is_kept: bool
-    """Else whoever asked removes its folder."""
+    """If false, the caller removes its directory."""
     said: str
 
     def remove_unless_kept(self) -> None:
@@ -42,7 +42,7 @@ class RankMap:
 
 
 async def rank_map(runs: ShortRuns, job: Job, folder: JobFolder, asked: dict[str, str | None]) -> RankMap:
-    """In the asked `format`; `shape`: for jobs that have several; `hosts`: names of the nodes. Raises Problem."""
+    """The map in the requested `format`. `shape`: for jobs with several; `hosts`: node names. Raises Problem."""
     words = {name: word(name, value) for name, value in asked.items() if value is not None}
     words["to"] = words.pop("format")
     _check_has_map(job)
@@ -51,12 +51,12 @@ async def rank_map(runs: ShortRuns, job: Job, folder: JobFolder, asked: dict[str
 
 
 async def script_lines(runs: ShortRuns, job: Job, folder: JobFolder, asked: dict[str, str | None]) -> str:
-    """Lines of a job script for a `scheduler` that use the placement for a `shape`; `file` has its map.
-    Raises Problem."""
+    """Lines of a job script for a `scheduler` that use the placement for a `shape`, whose map is `file`. Raises
+    Problem."""
     words = {name: word(name, value) for name, value in asked.items() if value is not None}
     scheduler, file = words.pop("scheduler"), words.pop("file")
     if not _FILE_NAME.fullmatch(file):
-        raise WrongRequest(f"file: {file[:100]!r} is no plain file name", "letters, digits and ._-")
+        raise WrongRequest(f"invalid file: {file[:100]!r} (not a plain file name)", "use letters, digits and ._-")
     _check_has_map(job)
     async with runs.maps.of(job.user):
         if scheduler == "slurm":
@@ -78,21 +78,21 @@ def _check_has_map(job: Job) -> None:
 
 @dataclass(frozen=True)
 class Placement:
-    """One that a job has found."""
+    """A placement that a job has found."""
 
     number: int
-    """Among those of the job's shapes."""
+    """Its number among the job's shapes."""
     shape: str
-    """Empty where the machine has none."""
+    """Empty if the machine has no shapes."""
     is_one_of_several: bool
     mapping: Path
-    """As the program reads it."""
+    """The file in the program's format."""
     ranks: int
     nodes: int
 
 
 async def placement_of(folder: JobFolder, shape: str | None) -> Placement:
-    """The one for a shape; None: the only one. Raises WrongRequest."""
+    """The placement for a shape; None: the only one. Raises WrongRequest."""
     place = folder.path / "placements"
     if not place.exists():
         await _split(folder, place)
@@ -100,9 +100,9 @@ async def placement_of(folder: JobFolder, shape: str | None) -> Placement:
     rows = told["placements"]
     shapes = [row["shape"] for row in rows]
     if told["is_one_of_several"] and shape not in shapes:
-        raise WrongRequest(f"shape: the job has the shapes {', '.join(shapes)}", f"?shape={shapes[0]}")
+        raise WrongRequest(f"shape must be one of {', '.join(shapes)}", f"add ?shape={shapes[0]}")
     if shape is not None and shape not in shapes:
-        raise WrongRequest(f"shape: the job has one shape, not {shape}")
+        raise WrongRequest(f"invalid shape: {shape} (the job has one shape)")
     number = 0 if shape is None else shapes.index(shape)
     row, mapping = rows[number], place / f"{number}.json"
     return Placement(number, row["shape"], told["is_one_of_several"], mapping, row["ranks"], row["nodes"])
@@ -119,13 +119,13 @@ async def _split(folder: JobFolder, place: Path) -> None:
             raise FileNotFoundError(folder.result) from None  # the job was removed
         if supervisor.is_full(str(folder.path)):
             raise disk_is_full(507) from None
-        raise Problem(500, "internal", "internal error: the placements of the result cannot be read") from None
+        raise Problem(500, "internal", "internal error: cannot read the placements of the result") from None
     finally:
         shutil.rmtree(made, ignore_errors=True)
 
 
 async def _converted(runs: ShortRuns, job: Job, folder: JobFolder, words: dict[str, str]) -> RankMap:
-    """As the program converts the placement with these options."""
+    """The placement as the program converts it with these options."""
     found = await placement_of(folder, words.pop("shape", None))
     if found.is_one_of_several:
         words["shape"] = found.shape
@@ -149,7 +149,7 @@ async def _converted(runs: ShortRuns, job: Job, folder: JobFolder, words: dict[s
             await asyncio.to_thread(shutil.rmtree, place, ignore_errors=True)
     kept.parent.mkdir(exist_ok=True, mode=0o700)
     if len(os.listdir(kept.parent)) < runs.limits.kept_maps:
-        with contextlib.suppress(OSError, Problem):  # another request was faster, or there is no room
+        with contextlib.suppress(OSError, Problem):  # another request was faster, or the disk is full
             runs.check_room(job.user)
             os.rename(place, kept)
             return _of_folder(kept, is_kept=True)

@@ -1,4 +1,4 @@
-"""What a request asks for, checked: words and files by the names of the program's options."""
+"""Requests, checked: words and files by the names of the program's options."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from haichi.service.program import Program
 _LONGEST_WORD = 4096
 _LONGEST_NAME = 200
 _LONGEST_COMPARED = 64
-"""Characters of a name that is compared with others: how long that takes grows with the square."""
+"""Maximum length of a name that is compared with others, which takes quadratic time."""
 _CHUNK = 2**20
 _PATTERN_NAME = re.compile(r"[a-z][a-z0-9-]{0,63}")
 _NUMBERED = re.compile(r"[.-](\d{1,7})(\.[a-z0-9]{1,8})?\Z")
-"""Where names of logs say the rank that they are of."""
+"""Patterns of log names that contain their rank."""
 _ENDINGS = frozenset({".txt", ".prof", ".xml", ".prv", ".goal"})
 
 
@@ -59,11 +59,11 @@ class Upload:
 
 @dataclass(frozen=True)
 class Content:
-    """A large value of a JSON object, as the file that it stands for."""
+    """A large value of a JSON object, which becomes a file."""
 
     content: Section
     is_text: bool
-    """Or an object or a list."""
+    """False for an object or a list."""
 
 
 Value = str | int | float | bool | list[Any] | dict[str, Any] | Upload | Content | None
@@ -72,27 +72,27 @@ Source = bytes | Section
 
 @dataclass
 class JobRequest:
-    """Checked; the names of files are the server's."""
+    """A checked request; file names are chosen by the server."""
 
     kind: JobKind
     words: dict[str, list[str] | bool] = field(default_factory=dict)
-    """By the program's options; lists of one are given once."""
+    """Values by the program's options; a list with one value becomes that value."""
     files: dict[str, Source] = field(default_factory=dict)
-    """By the names that they get in the job's folder."""
+    """Files by their names in the job's directory."""
     positional: list[str] = field(default_factory=list)
     pattern: list[str] = field(default_factory=list)
     """Arguments of `haichi pattern`, which makes the workload."""
     names: dict[str, str] = field(default_factory=dict)
-    """Of files, as the user has them: for reading, by field. Nothing else is done with them."""
+    """The user's names of files by field, only for display."""
 
     def arguments(self) -> list[str]:
-        """Those that the user has asked for, behind the command."""
+        """The requested arguments after the command."""
         listed = [
             f"--{option}" if isinstance(values, bool) else f"--{option}={value}"
             for option, values in self.words.items()
             for value in ([""] if isinstance(values, bool) else values)
         ]
-        return [*listed, *self.positional]  # the server's names, which no option begins with
+        return [*listed, *self.positional]  # names of the server, which never look like options
 
     def stored(self) -> dict[str, Any]:
         return self._asked() | {"names": self.names}
@@ -111,7 +111,7 @@ class JobRequest:
         return digest.hexdigest()
 
     def size(self) -> int:
-        """Of the files, in bytes."""
+        """Bytes of the files."""
         return sum(_size(source) for source in self.files.values())
 
     def contents(self) -> dict[str, bytes]:
@@ -132,7 +132,7 @@ def _chunks(source: Source) -> Iterator[bytes]:
 
 
 def job_request(program: Program, fields: Mapping[str, list[Value]]) -> JobRequest:
-    """Of the fields of a form or of a JSON object. Raises WrongRequest."""
+    """The request from the fields of a form or a JSON object. Raises WrongRequest."""
     kind = _kind(fields.get("kind", []))
     options = offered(program, kind)
     request = JobRequest(kind)
@@ -148,15 +148,15 @@ def job_request(program: Program, fields: Mapping[str, list[Value]]) -> JobReque
             raise WrongRequest(f"unknown option {name[:100]!r}", near(name, [*options, "pattern", "kind"]))
     _check_whole(request, options, fields)
     if sum(map(len, request.arguments())) + sum(map(len, request.pattern)) > Limits.words_bytes:
-        raise WrongRequest(f"the words of the job have more than {Limits.words_bytes} bytes", "files are uploaded")
+        raise WrongRequest(f"the options of the job have more than {Limits.words_bytes} bytes", "upload files instead")
     return request
 
 
 def _check_whole(request: JobRequest, options: Mapping[str, OfferedOption], fields: Mapping[str, list[Value]]) -> None:
     if "pattern" in fields and "workload" in fields:
-        raise WrongRequest("pattern and workload exclude each other")
+        raise WrongRequest("pattern cannot be combined with workload")
     if "graph" in fields and "machine" in fields:
-        raise WrongRequest("graph and machine exclude each other")
+        raise WrongRequest("graph cannot be combined with machine")
     for name, offer in options.items():
         is_given = offer.option in request.words if offer.option else bool(request.positional)
         if offer.row.is_required and not is_given:
@@ -165,18 +165,18 @@ def _check_whole(request: JobRequest, options: Mapping[str, OfferedOption], fiel
 
 def _kind(values: list[Value]) -> JobKind:
     if not values:
-        raise WrongRequest("kind is missing", f"kinds are {', '.join(JOB_KINDS)}")
+        raise WrongRequest("kind is missing", f"use one of {', '.join(JOB_KINDS)}")
     kind = values[0]
     if len(values) > 1 or not isinstance(kind, str):
-        raise WrongRequest("kind takes one word and is given once", f"kinds are {', '.join(JOB_KINDS)}")
+        raise WrongRequest("kind must be a single word", f"use one of {', '.join(JOB_KINDS)}")
     if kind not in JOB_KINDS:
-        hint = near(kind, JOB_KINDS) or f"kinds are {', '.join(JOB_KINDS)}"
+        hint = near(kind, JOB_KINDS) or f"use one of {', '.join(JOB_KINDS)}"
         raise WrongRequest(f"unknown kind {kind[:100]!r}", hint)
     return JOB_KINDS[kind]
 
 
 class _Taker:
-    """Puts the values of one field into a request."""
+    """Adds the values of one field to a request."""
 
     def __init__(self, request: JobRequest, option: OfferedOption) -> None:
         self._request = request
@@ -188,16 +188,16 @@ class _Taker:
         if len(values) == 1 and several and isinstance(values[0], list):
             values = values[0]
         if not values or (len(values) > 1 and not several):
-            raise WrongRequest(f"{self._name} takes one value and is given once")
+            raise WrongRequest(f"{self._name} must have a single value")
         if len(values) > Limits.form_parts:
-            raise WrongRequest(f"{self._name}: {len(values)} are too many", f"at most {Limits.form_parts}")
+            raise WrongRequest(f"{self._name}: {len(values)} values are too many", f"send at most {Limits.form_parts}")
         takers = {Form.FLAG: self._take_flag, Form.FILE: self._take_files, Form.FILES: self._take_files}
         takers.get(self._option.form, self._take_words)(values)
 
     def _take_flag(self, values: list[Value]) -> None:
         value = {"true": True, "false": False}.get(values[0], values[0]) if isinstance(values[0], str) else values[0]
         if not isinstance(value, bool):
-            raise WrongRequest(f"{self._name} is true or false")
+            raise WrongRequest(f"{self._name} must be true or false")
         if value:
             self._request.words[self._option.option] = True
 
@@ -208,7 +208,7 @@ class _Taker:
             return
         words = [word(self._name, value) for value in values]
         if self._option.option == "machine" and (words[0] == "graph" or words[0].startswith("graph:")):
-            raise WrongRequest("a graph is uploaded", "the field graph takes a GraphML file")
+            raise WrongRequest("graph must be an upload", "send a GraphML file in the field graph")
         self._request.words[self._option.option] = words
 
     def _take_files(self, values: list[Value]) -> None:
@@ -221,18 +221,18 @@ class _Taker:
             if self._option.form is Form.FILES and (len(values) > 1 or isinstance(value, Upload)):
                 name = _numbered(name, index, value.name if isinstance(value, Upload) else "")
             if name in self._request.files:
-                raise WrongRequest(f"{self._name}: two files are of rank {name.rpartition('-')[2]}")
+                raise WrongRequest(f"{self._name}: duplicate files of rank {name.rpartition('-')[2]}")
             self._request.files[name] = _file_content(self._name, value)
             names.append(f"graph:{name}" if self._name == "graph" else name)
         if self._option.option:
             self._request.words[self._option.option] = names
         else:
-            # The program takes one part of a log, and finds the others beside it.
+            # The program takes one part of a log, and finds the other parts next to it.
             self._request.positional = [min(names)] if self._request.kind.takes_one_log else names
 
 
 def _numbered(name: str, index: int, given: str) -> str:
-    """A name of the server's that says what a reader takes from names: the rank, and the ending."""
+    """A name of the server with the information that readers use: the rank, and the ending."""
     found = _NUMBERED.search(given[-40:])
     if found is None:
         ending = Path(given[-40:]).suffix if given.isprintable() else ""
@@ -242,23 +242,23 @@ def _numbered(name: str, index: int, given: str) -> str:
 
 
 def _readable(name: str) -> str:
-    """What prints of a name that is somebody's."""
+    """The printable part of a user's file name."""
     return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in name[:_LONGEST_NAME])
 
 
 def word(name: str, value: Value) -> str:
-    """A value that becomes a part of one argument, and can name nothing outside of the job's folder."""
+    """A value that becomes a part of one argument, and cannot name a file outside the job's directory."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise WrongRequest(f"{name} takes a word or a number")
+        raise WrongRequest(f"{name} must be a word or a number")
     word = value if isinstance(value, str) else json.dumps(value)
     if not word:
-        raise WrongRequest(f"{name}: the value is empty")
+        raise WrongRequest(f"{name} must not be empty")
     if len(word) > _LONGEST_WORD or not word.isprintable():
-        raise WrongRequest(f"{name}: the value is too long, or has characters that do not print")
+        raise WrongRequest(f"{name} is too long or has unprintable characters")
     if "/" in word or word == "-":
-        raise WrongRequest(f"{name}: {word[:100]!r} names a file", "files are uploaded")
+        raise WrongRequest(f"{name} must not name a file: {word[:100]!r}", "upload the file instead")
     if ".so" in word:
-        raise WrongRequest(f"{name}: the service loads no plug-ins", "the program does: haichi map")
+        raise WrongRequest(f"{name}: the service does not support plug-ins", "use the program `haichi map` instead")
     return word
 
 
@@ -271,18 +271,18 @@ def _file_content(name: str, value: Value) -> Source:
         try:
             return value.encode()
         except UnicodeEncodeError as error:
-            raise WrongRequest(f"{name} is not a text of Unicode") from error
-    raise WrongRequest(f"{name} is a file: its content, or an upload")
+            raise WrongRequest(f"{name} must be Unicode text") from error
+    raise WrongRequest(f"{name} must be the content of a file, or an upload")
 
 
 def _pattern(program: Program, values: list[Value]) -> list[str]:
-    """The arguments of a JSON object such as {"name": "cg", "ranks": 64}."""
+    """The arguments from a JSON object such as {"name": "cg", "ranks": 64}."""
     value = values[0]
     if isinstance(value, str):
         value = json_value(value.encode(errors="replace"), "pattern")
     name = value.get("name") if isinstance(value, dict) else None
     if len(values) > 1 or not isinstance(value, dict) or not isinstance(name, str):
-        raise WrongRequest("pattern is an object with a name", 'an example is {"name": "cg", "ranks": 64}')
+        raise WrongRequest("pattern must be an object with a name", 'use for example {"name": "cg", "ranks": 64}')
     if not _PATTERN_NAME.fullmatch(name):
         raise WrongRequest(f"unknown pattern {name[:100]!r}")
     known = {name.replace("-", "_"): name for name, row in program.options(("pattern",)).items() if is_offered(row)}
@@ -300,11 +300,11 @@ def _pattern(program: Program, values: list[Value]) -> list[str]:
 
 
 def json_value(text: bytes, what: str) -> Any:
-    """Raises WrongRequest for what is no JSON."""
+    """Raises WrongRequest for invalid JSON."""
     try:
         return parsed(text)
     except ValueError as error:
-        raise WrongRequest(f"{what} is not JSON: {error}", status=400, code="malformed") from error
+        raise WrongRequest(f"invalid JSON in {what}: {error}", status=400, code="malformed") from error
 
 
 def near(name: str, names: Iterable[str]) -> str:

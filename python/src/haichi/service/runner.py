@@ -1,4 +1,4 @@
-"""Runs what is queued: one supervisor process for each running job, as many at a time as there are workers."""
+"""Runs queued jobs: one supervisor process per running job, up to the number of workers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LOG = logging.getLogger("haichi.service")
 _SECONDS_TO_RETRY = 1.0
 _MOST_LINES_OF_PROGRAM = 200
 _DECISION = "info: "
-"""What the program writes before what it decides. Its warnings and errors quote files: they are for the user."""
+"""The prefix of the program's log lines about decisions. Its warnings and errors quote files, and are for the user."""
 
 
 class Runner:
@@ -44,15 +44,15 @@ class Runner:
         self.is_waiting_for_disk = False
 
     async def run(self) -> None:
-        """Until it is cancelled."""
+        """Runs until it is cancelled."""
         while True:
             waiting = asyncio.ensure_future(self._bell.wait(QUEUE, _SECONDS_TO_RETRY))
-            await asyncio.sleep(0)  # it listens before the queue is looked at
+            await asyncio.sleep(0)  # listen before the queue is read
             try:
                 while not self._stopping and len(self._running) < self._limits.workers and await self._start_next():
                     pass
             except (sqlite3.Error, OSError) as error:
-                _LOG.error("no job can be started: %s", error)
+                _LOG.error("cannot start jobs: %s", error)
             await waiting
 
     async def _start_next(self) -> bool:
@@ -79,7 +79,7 @@ class Runner:
         try:
             lost = await self._run(job)
         except (sqlite3.Error, OSError) as error:
-            _LOG.error("the job's process cannot be started: %s", error, extra={"job": job.id})
+            _LOG.error("cannot start the job's process: %s", error, extra={"job": job.id})
         seconds = time.monotonic() - began
         self._metrics.job_seconds.labels(job.kind).observe(seconds)
         await self._persist(lambda: self._settle(job, lost))
@@ -94,10 +94,12 @@ class Runner:
 
         async def hear(line: bytes) -> None:
             nonlocal is_first
-            if is_first and (self._stopping or self._queue.is_cancelled(job.id)):  # told before there was a process
+            if is_first and (
+                self._stopping or self._queue.is_cancelled(job.id)
+            ):  # requested before there was a process
                 self.stop(job.id)
             is_first = False
-            with contextlib.suppress(ValueError, sqlite3.Error):  # there will be more
+            with contextlib.suppress(ValueError, sqlite3.Error):  # more lines will follow
                 if line:
                     await self._queue.tell_progress(job.id, job.attempts, json.loads(line))
                     self._bell.ring(job.id)
@@ -105,13 +107,13 @@ class Runner:
         return await self._attempts.run(job, folder, hear)
 
     async def tell_size(self, job: str) -> None:
-        """How much of the disk its files take counts against what its user may have."""
+        """The size of the job's files counts against its user's limit."""
         size = await asyncio.to_thread(self._data.bytes_of, job)
-        with contextlib.suppress(sqlite3.Error):  # a full disk: the files of the request count on
+        with contextlib.suppress(sqlite3.Error):  # a full disk: the size of the request stays valid
             await self._queue.tell_size(job, size + self._limits.job_overhead_bytes)
 
     async def has_ended(self, job: str, seconds: float) -> bool:
-        """Nothing of it runs any more; waits so long for it."""
+        """True when no process of the job runs any more; waits up to this long."""
         running = self._running.get(job)
         return running is None or bool((await asyncio.wait({running}, timeout=seconds))[0])
 
@@ -120,7 +122,7 @@ class Runner:
         self._attempts.stop(job)
 
     def _settle(self, job: Job, lost: str) -> Future[None]:
-        """Tells the queue what became of the attempt."""
+        """Stores the outcome of the attempt in the queue."""
         outcome = self._data.job(job.id).read_outcome()
         if self._queue.is_cancelled(job.id):
             return self._end(job, "cancelled", None, None)
@@ -135,7 +137,7 @@ class Runner:
             return self._queue.put_back(job.id, lost, was_cut_off=False)
         if job.cut_off + 1 >= self._limits.most_cut_off:
             message = f"internal error: the job's process was killed {job.cut_off + 1} times"
-            hint = "the computer may be short of memory"
+            hint = "check the free memory of the computer"
             return self._end(job, "failed", None, {"code": "killed", "message": message, "hint": hint})
         self._metrics.cut_off.inc()
         return self._queue.put_back(job.id, "the job's process was killed", was_cut_off=True)
@@ -146,16 +148,16 @@ class Runner:
         return finished
 
     async def _persist(self, change: Callable[[], Future[None]]) -> None:
-        """Until the disk takes it: an outcome is in a file of its own meanwhile."""
+        """Retries until the disk has the change; meanwhile the outcome is in a separate file."""
         while True:
             try:
                 return await change()
             except (sqlite3.Error, OSError) as error:
-                _LOG.error("the queue cannot be written, once more in %g s: %s", _SECONDS_TO_RETRY, error)
+                _LOG.error("cannot write the queue; the next attempt follows in %g s: %s", _SECONDS_TO_RETRY, error)
                 await asyncio.sleep(_SECONDS_TO_RETRY)
 
     async def shut_down(self) -> None:
-        """Short jobs end, the others are stopped and run again when the server does."""
+        """Lets short jobs end and stops the others, which run again after a restart."""
         self._stopping = True
         tasks = list(self._running.values())
         if tasks:

@@ -1,4 +1,4 @@
-"""Starts the service and stops it."""
+"""Starts and stops the service."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from haichi.service.service import Service
 _LOG = logging.getLogger("haichi.service")
 _WAITING_CONNECTIONS = 2048
 _OBJECTS_BETWEEN_COLLECTIONS = 20_000
-"""A request makes some hundreds, of which few are left."""
+"""A request makes some hundreds of objects, of which few survive."""
 _OF_EVERY_RECORD = frozenset(vars(logging.makeLogRecord({})))
 
 
@@ -45,8 +45,8 @@ class Address:
 
 
 def serve(address: Address, data: Path, limits: Limits, token_file: Path | None, dask: str | None = None) -> int:
-    """Until a signal comes; the exit code. Raises haichi.Error for what keeps it from starting."""
-    os.umask(0o077)  # whatever this process and those of jobs write is the server's alone
+    """Runs until a signal arrives; returns the exit code. Raises haichi.Error if it cannot start."""
+    os.umask(0o077)  # only the server's user may read files of this process and of jobs
     users = Users({}) if token_file is None else Users.of_file(token_file)
     check_host(address.host, users)
     _log_as_json()
@@ -58,11 +58,13 @@ def serve(address: Address, data: Path, limits: Limits, token_file: Path | None,
     program.check_apart(data)
     try:
         folder = DataFolder(data)
-        tempfile.tempdir = str(folder.arriving)  # on a disk whose room is looked at, where /tmp may be memory
+        tempfile.tempdir = str(folder.arriving)  # on a disk whose space is monitored; /tmp may be memory
         service = Service(folder, program, limits, users, dask)
     except OSError as error:
         named = error.filename or data
-        raise InputError(f"{named}: {error.strerror}", "the data folder needs room, and to be this user's") from error
+        raise InputError(
+            f"{named}: {error.strerror}", "check the free space and the owner of the data directory"
+        ) from error
     config = uvicorn.Config(
         create_app(service),
         http=PatientProtocol,
@@ -73,16 +75,16 @@ def serve(address: Address, data: Path, limits: Limits, token_file: Path | None,
         timeout_graceful_shutdown=int(limits.grace_seconds) + 1,
     )
     server = _Server(config, service)
-    gc.freeze()  # what is there by now stays
+    gc.freeze()  # objects so far stay for good
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     _LOG.info("listening", extra={"url": f"http://{address.host}:{bound.getsockname()[1]}", "data": str(data)})
-    with contextlib.suppress(KeyboardInterrupt):  # the signal that ended it, once more
+    with contextlib.suppress(KeyboardInterrupt):  # the signal that ended it arrives again
         server.run(sockets=[bound])
     return 0
 
 
 class _Server(uvicorn.Server):
-    """Streams of events end when it is told to stop, which else would wait for them."""
+    """Ends streams of events at a stop, because the server would wait for them."""
 
     def __init__(self, config: uvicorn.Config, service: Service) -> None:
         super().__init__(config)
@@ -94,24 +96,26 @@ class _Server(uvicorn.Server):
 
 
 def _bound(address: Address) -> socket.socket:
-    """Before anything else is touched. Raises InputError."""
+    """Binds before anything else is changed. Raises InputError."""
     try:
         kind = socket.AF_INET6 if ":" in address.host else socket.AF_INET
         bound = socket.socket(kind, socket.SOCK_STREAM)
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind((address.host, address.port))
-        bound.listen(_WAITING_CONNECTIONS)  # from here on requests wait for the start, rather than fail
+        bound.listen(_WAITING_CONNECTIONS)  # from here on requests wait for the start instead of failing
     except OSError as error:
-        raise InputError(f"{address.host}:{address.port} cannot be listened at: {error.strerror}", "--port") from error
+        raise InputError(
+            f"cannot listen at {address.host}:{address.port}: {error.strerror}", "use another --port"
+        ) from error
     return bound
 
 
 def _log_as_json() -> None:
-    """Lines on standard error; what is logged with `extra` gets fields of its own."""
+    """Log lines on standard error; values of `extra` become separate fields."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_JsonLines())
     logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
-    # It logs what clients send; the answer to them says the same.
+    # Uvicorn would log input of clients; the answer to them has the same information.
     logging.getLogger("python_multipart").setLevel(logging.CRITICAL)
     for name in ("haichi.service", "uvicorn.error", "asyncio"):
         logger = logging.getLogger(name)
@@ -127,7 +131,7 @@ class _JsonLines(logging.Formatter):
         line: dict[str, Any] = {
             "at": self.formatTime(record, "%Y-%m-%dT%H:%M:%S%z"),
             "level": record.levelname.lower(),
-            # That of asyncio goes on with the error, which may quote a file.
+            # asyncio appends the error, which may quote a file.
             "message": record.getMessage().partition("\n")[0],
         }
         if record.exc_info:
@@ -136,7 +140,8 @@ class _JsonLines(logging.Formatter):
 
 
 def _shown(error: BaseException | None) -> str:
-    """Where it came from. The text of an error may quote a file of a user; those of the system and of SQLite do not."""
+    """The origin of an error, with its text only if it comes from the system or SQLite: others may quote users'
+    files."""
     parts = []
     while error is not None:
         says = f": {error}" if isinstance(error, OSError | sqlite3.Error) else ""

@@ -1,4 +1,4 @@
-"""All parts of a running service, and what is done when it starts and stops."""
+"""The parts of a running service, and its start and stop."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ from haichi.service.short_runs import ShortRuns
 _LOG = logging.getLogger("haichi.service")
 _SECONDS_BETWEEN_CLEANINGS = 600
 _THREADS = 4
-"""For files and for routes that read the queue: short work. The more run, the longer the event loop waits for its turn
-at the interpreter."""
+"""Threads for files and for routes that read the queue: short work. More threads make the event loop wait longer for
+the interpreter."""
 _SECONDS_TO_END = 10
-"""That a request waits for a job that it has cancelled."""
+"""Seconds that a request waits for a job that it has cancelled."""
 _SECONDS_TO_JOIN = 0.02
 _SMALL_BYTES = 256 * 1024
-"""Files that are not larger go to the queue with their job, by the same write to the disk."""
+"""Files up to this size go to the queue with their job, in the same write to the disk."""
 
 
 class Service:
-    """`dask`: the address of a scheduler, whose workers run the jobs; None: this computer does."""
+    """`dask`: the address of a scheduler whose workers run the jobs; None: jobs run locally."""
 
     def __init__(
         self, data: DataFolder, program: Program, limits: Limits, users: Users, dask: str | None = None
@@ -68,15 +68,15 @@ class Service:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """From the first request to the last."""
+        """Runs from the first request to the last."""
         self.bell.open()
         anyio.to_thread.current_default_thread_limiter().total_tokens = _THREADS
         await self._attempts.open()
         if not self.program.is_confined():
             _LOG.warning(
-                "jobs are not confined: they may read all files that the server may (the kernel has no Landlock)"
+                "jobs are not confined and may read all files of the server, because the kernel has no Landlock"
             )
-        _LOG.info("started; %d jobs were running and run again", self._recovered)
+        _LOG.info("started; %d interrupted jobs run again", self._recovered)
         await asyncio.to_thread(self.data.remove_unfinished)
         for job in self.queue.without_size():
             await self.runner.tell_size(job)
@@ -103,26 +103,26 @@ class Service:
             await asyncio.sleep(min(_SECONDS_BETWEEN_CLEANINGS, self.limits.kept_seconds))
 
     async def submit(self, user: str, request: JobRequest, idempotency_key: str | None) -> tuple[Job, bool]:
-        """The job, and whether it is new. When this returns it survives a crash. Raises Problem."""
+        """The job, and whether it is new. The job survives a crash after this returns. Raises Problem."""
         await self.checks.check(user, request)
         try:
             if request.size() <= _SMALL_BYTES:
                 return await self._add(self._new_job(user, request, idempotency_key, request.contents()))
             return await self._add_large(user, request, idempotency_key)
         except Conflict:
-            raise Problem(409, "other_request", "the idempotency key is that of another request") from None
+            raise Problem(409, "other_request", "another request used this idempotency key") from None
         except TooManyJobs:
-            message = f"{self.limits.jobs_of_user} jobs of this user wait or run, which is the limit"
-            raise Problem(429, "too_many_jobs", message, "wait, or cancel some") from None
+            message = f"this user has reached the limit of {self.limits.jobs_of_user} queued and running jobs"
+            raise Problem(429, "too_many_jobs", message, "wait, or cancel some jobs") from None
         except QueueFull:
-            message = f"{self.limits.jobs} jobs of all users wait or run, which is the limit"
-            raise Problem(503, "too_many_jobs", message, "send it later") from None
+            message = f"the service has reached the limit of {self.limits.jobs} queued and running jobs"
+            raise Problem(503, "too_many_jobs", message, "send the request later") from None
         except TooMuchData:
             raise self._too_much_data() from None
 
     def _too_much_data(self) -> Problem:
-        message = f"the files of this user's jobs may have {self.limits.user_bytes} bytes, which is the limit"
-        return Problem(507, "too_much_data", message, "remove jobs that have ended: DELETE /v1/jobs/ID")
+        message = f"the files of this user's jobs would exceed the limit of {self.limits.user_bytes} bytes"
+        return Problem(507, "too_much_data", message, "remove ended jobs with DELETE /v1/jobs/ID")
 
     async def _add(self, new: NewJob) -> tuple[Job, bool]:
         job, is_new = await self.queue.add(new, self.limits)
@@ -130,7 +130,7 @@ class Service:
         return job, is_new
 
     async def _add_large(self, user: str, request: JobRequest, idempotency_key: str | None) -> tuple[Job, bool]:
-        """Its files have a folder before the queue has the job."""
+        """Its files have a directory before the queue has the job."""
         new = await asyncio.to_thread(self._new_job, user, request, idempotency_key, {})
         earlier = self.queue.of_key(new)
         if earlier is not None:
@@ -159,9 +159,9 @@ class Service:
 
     @contextmanager
     def request_of(self, user: str) -> Iterator[None]:
-        """Raises Problem where the user has too many."""
+        """Raises Problem if the user has too many requests."""
         if self._requests[user] >= self.limits.requests_of_user:
-            message = f"{self.limits.requests_of_user} requests of this user are not answered yet, which is the limit"
+            message = f"this user has reached the limit of {self.limits.requests_of_user} unanswered requests"
             raise Problem(429, "too_many_requests", message, "wait for their answers, or close them")
         self._requests[user] += 1
         try:
@@ -170,15 +170,15 @@ class Service:
             self._requests[user] -= 1
 
     def job(self, user: str, name: str) -> Job:
-        """Raises Problem for jobs of others as for those that do not exist."""
+        """Raises Problem for unknown jobs, and in the same way for jobs of other users."""
         found = self.queue.get(user, name)
         if found is None:
             raise self._no_job(name)
         return found
 
     async def events(self, user: str, job: str, after: int) -> list[Event] | None:
-        """Those that are there; None: none comes any more. Thousands may follow a job: all whom an event wakes share a
-        read. None joins one that has begun, which may have missed what the reader does not listen for any more."""
+        """The present events; None if no more follow. Thousands may follow a job, so all readers that an event wakes
+        share a read. None of them joins a read that has begun, which may have missed their event."""
         if (job, after) not in self._reads:
             self._reads[job, after] = asyncio.ensure_future(self._read_events(user, job, after))
         return await asyncio.shield(self._reads[job, after])
@@ -186,18 +186,23 @@ class Service:
     async def _read_events(self, user: str, job: str, after: int) -> list[Event] | None:
         await asyncio.sleep(_SECONDS_TO_JOIN)
         del self._reads[job, after]
-        now = self.queue.get(user, job)  # before the events: a job that ends meanwhile has another
+        now = self.queue.get(user, job)  # before the events: a job that ends meanwhile has another event
         found = await asyncio.to_thread(self.queue.events, job, after)
         return found if found or (now is not None and not now.has_ended()) else None
 
     async def delete(self, user: str, name: str, purge: bool | None) -> tuple[Job, bool]:
-        """Cancels a job that waits or runs, removes one that has ended; `purge`: does both, or never removes. The job
-        as it was last, and whether it is gone. Raises Problem."""
+        """Cancels a queued or running job, or removes an ended one; `purge`: does both, or never removes. Returns the
+        last state of the job, and whether it is gone. Raises Problem."""
         found = self.job(user, name)
         if found.has_ended() and purge is False:
             if found.state == "cancelled":
                 return found, False
-            raise Problem(409, "has_ended", f"the job is {found.state}", "?purge=true removes it and its files")
+            raise Problem(
+                409,
+                "has_ended",
+                f"the job has already ended ({found.state})",
+                "remove it and its files with ?purge=true",
+            )
         if not found.has_ended():
             found = await self._cancel(user, name)
             if not purge:
@@ -206,7 +211,7 @@ class Service:
             await asyncio.to_thread(self.data.remove, found.id)
             self.bell.ring(found.id)
             return found, True
-        raise Problem(409, "is_ending", "the job was cancelled, and has not ended yet", "send the DELETE again")
+        raise Problem(409, "is_ending", "the job was cancelled, but has not ended yet", "send the DELETE again")
 
     async def _cancel(self, user: str, name: str) -> Job:
         found = await self.queue.cancel(user, name)
@@ -217,11 +222,11 @@ class Service:
         return found
 
     def _no_job(self, name: str) -> Problem:
-        return Problem(404, "no_job", f"there is no job {name[:64]!r}")
+        return Problem(404, "no_job", f"unknown job {name[:64]!r}")
 
     @asynccontextmanager
     async def files_of(self, job: Job) -> AsyncIterator[None]:
-        """Of a job that may be removed meanwhile; what is made of it counts. Raises Problem."""
+        """For work on a job that may be removed meanwhile; new files count against its user. Raises Problem."""
         before = self.short_runs.made
         try:
             yield
@@ -232,6 +237,6 @@ class Service:
             await self.runner.tell_size(job.id)
 
     def check_room(self, user: str) -> None:
-        """For more files of jobs that have ended. Raises Problem."""
+        """Checks for space for further files of ended jobs. Raises Problem."""
         if self.queue.bytes_of(user) > self.limits.user_bytes:
             raise self._too_much_data()

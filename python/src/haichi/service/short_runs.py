@@ -1,4 +1,4 @@
-"""Runs of the program that a request waits for, under the limits of jobs. They wait for their turn without a thread."""
+"""Runs of the program that requests wait for, under the limits of jobs. Waiting requests hold no thread."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _SECONDS_BETWEEN_LOOKS = 0.2
 
 
 class ShortRuns:
-    """`is_stopping`: the server is told to stop, and waits for its requests; `check_room` raises Problem where a user
-    has no room for more files. Belongs to one event loop."""
+    """`is_stopping` is true while the server stops and waits for its requests. `check_room` raises Problem if a user
+    has no space for more files. Belongs to one event loop."""
 
     def __init__(
         self, program: Program, limits: Limits, is_stopping: Callable[[], bool], check_room: Callable[[str], None]
@@ -34,7 +34,7 @@ class ShortRuns:
         self.comparisons = Turns(limits.comparisons, limits.waiting_of_user, limits.waiting)
 
     async def outcome(self, told: dict[str, Any]) -> dict[str, Any]:
-        """What became of the process that a supervisor is told to run. Raises Problem where it was cut off."""
+        """The outcome of a supervisor's process. Raises Problem if it was cut off."""
         async with supervised(told) as process:
             ended = asyncio.ensure_future(process.wait())
             while not ended.done() and not self._is_stopping():
@@ -44,6 +44,6 @@ class ShortRuns:
         except FileNotFoundError:
             if supervisor.is_full(told["folder"]):
                 raise disk_is_full(507) from None
-            raise Problem(503, "cut_off", "the program was cut off", "ask again") from None
+            raise Problem(503, "cut_off", "the program was cut off", "send the request again") from None
         self.made += 1
         return outcome

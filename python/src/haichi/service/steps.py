@@ -1,4 +1,4 @@
-"""From a job to what its process runs."""
+"""The specification of a job's process."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from haichi.service.program import Program
 from haichi.service.queue import Job
 
 _GOOD_CODES = [0, 3]
-"""3: there is a result, which misses a limit that --require sets."""
+"""3: there is a result, but it misses a limit of --require."""
 
 
 NO_LEASE = 1e9
-"""Seconds: who starts the supervisor is a process of this computer, whose end shows."""
+"""Seconds; practically infinite: the starter of the supervisor is a local process whose end is visible."""
 
 
 def specification(
     program: Program, folder: JobFolder, job: Job, limits: Limits, lease_seconds: float = NO_LEASE
 ) -> dict[str, Any]:
-    """What the supervisor is told."""
+    """The specification for the supervisor."""
     process = _process(program, folder.work, folder.temporary, limits)
     return process | {
-        "environment": process["environment"] | {"HAICHI_LOG": "info"},  # which goes on to the server's log
+        "environment": process["environment"] | {"HAICHI_LOG": "info"},  # for the server's log
         "attempt": job.attempts,
         "lease_seconds": lease_seconds,
         "lock": str(folder.lock),
@@ -44,7 +44,7 @@ def _process(
     seconds: float | None = None,
     only_reads: Path | None = None,
 ) -> dict[str, Any]:
-    """`only_reads`: a file beside those of `work`, none of which it changes then."""
+    """`only_reads`: a file outside `work`; the process then changes no file of `work`."""
     reads = [] if only_reads is None else [work, only_reads]
     return {
         "folder": str(work),
@@ -79,19 +79,19 @@ def _steps(program: Program, folder: JobFolder, job: Job, limits: Limits) -> lis
 
 
 def _news(program: Program, kind: JobKind) -> list[str]:
-    """The supervisor listens there."""
+    """The descriptor where the supervisor listens."""
     return ["--progress-fd=3"] if "progress-fd" in program.options(kind.command) else []
 
 
 def _checkpoint(program: Program, folder: JobFolder, job: Job) -> list[str]:
-    """An attempt that follows one which was cut off goes on from there; other jobs give the same result once more."""
+    """An attempt after a cut-off continues from here; other jobs give the same result again."""
     given = {word.partition("=")[0] for word in job.request["arguments"]}
     can = "checkpoint" in program.options(JOB_KINDS[job.kind].command)
     return [f"--checkpoint={folder.checkpoint}"] if can and "--time" in given and "--shapes" not in given else []
 
 
 def _processors(program: Program, job: Job, limits: Limits) -> list[str]:
-    """Results do not depend on their number."""
+    """Results do not depend on the number of processors."""
     options = program.options(JOB_KINDS[job.kind].command)
     for name in ("threads", "processes"):
         if name in options and not any(word.startswith(f"--{name}=") for word in job.request["arguments"]):
@@ -100,9 +100,9 @@ def _processors(program: Program, job: Job, limits: Limits) -> list[str]:
 
 
 def comparison(program: Program, job: Job, folder: Path, shape: str | None, limits: Limits) -> dict[str, Any]:
-    """What a supervisor is told that compares the placement `found` with the default one, in a folder with the job's
+    """The specification that compares the placement `found` with the default one, in a directory with the job's
     files."""
-    # Which job is placed, not how.
+    # Options that define the job, without those of the search.
     options = program.options(("compare",)).values()
     of_jobs = {row.name for row in options if row.group in ("Job", "Workload") and row.name != "shapes"}
     kept = [word for word in job.request["arguments"] if word.removeprefix("--").partition("=")[0] in of_jobs]
@@ -122,7 +122,7 @@ def comparison(program: Program, job: Job, folder: Path, shape: str | None, limi
 def conversion(
     program: Program, job: Job, work: Path, mapping: Path, output: Path, words: dict[str, str], limits: Limits
 ) -> dict[str, Any]:
-    """What a supervisor is told that writes a placement in another format; `words`: options beside the job's."""
+    """The specification that converts a placement to another format; `words`: options in addition to the job's."""
     known = program.options(("convert",))
     given = {word.removeprefix("--").partition("=")[0]: word for word in job.request["arguments"]}
     kept = [word for name, word in given.items() if name in known and name not in {*words, "map", "format"}]

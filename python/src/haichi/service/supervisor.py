@@ -1,12 +1,12 @@
 """The process of one attempt at a job. It runs the program under limits, and ends with the server.
 
-It is run as a file of its own (`python -I -S supervisor.py`), and imports the standard library and `landlock` only. A
-line of JSON on standard input says what to do. The server keeps standard input open: when that ends, the server is
-gone, and so is what runs here. What the program tells of its progress goes to standard output, as lines of JSON.
-Attempts of one job exclude each other by a lock on a file that this process and the program both hold. Only whoever
-holds it writes the outcome, once.
+This file runs as a script (`python -I -S supervisor.py`), and imports the standard library and `landlock` only. A line
+of JSON on standard input is its specification. The server keeps standard input open. When it ends, the server is gone,
+and so are the processes here. Progress of the program goes to standard output, as lines of JSON. Attempts of one job
+exclude each other by a lock on a file, which this process and the program both hold. Only the holder writes the
+outcome, once.
 
-Exit codes: 0: there is an outcome; 75: the attempt was cut off, and has none.
+Exit codes: 0: there is an outcome; 75: the attempt was cut off without an outcome.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ _PR_SET_NO_NEW_PRIVS = 38
 _CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000  # <linux/sched.h>
 _LONGEST_MESSAGE = 64 * 1024
 _PROGRAMS_OWN = 64
-"""Descriptors from here on are not closed when the program begins: the lock is one."""
+"""Descriptors from this number on are inherited by the program, such as the lock."""
 _SECONDS_BETWEEN_LOOKS = 1.0
-"""At how much disk the job has."""
+"""Seconds between checks of the job's disk usage."""
 _SECONDS_BETWEEN_NEWS = 0.25
 _LONGEST_NEWS = select.PIPE_BUF
 _SPARE_BYTES = 4 * 2**20
-"""A disk with less is full: what the program failed of there is not its job's fault."""
+"""A disk with less space is full: failures of the program are then not the job's fault."""
 
 
 def _beside(name: str) -> Any:
-    """A module of this folder, which is not a place to import from: it has a `queue`."""
+    """A module of this directory, which must not be in the import path because it has a `queue`."""
     found = spec_from_file_location(name, os.path.join(os.path.dirname(__file__), f"{name}.py"))
     assert found is not None and found.loader is not None
     module = module_from_spec(found)
@@ -52,16 +52,16 @@ landlock = _beside("landlock")
 
 
 class ServerGoneError(Exception):
-    """Nobody is there to tell the outcome."""
+    """No server is left for the outcome."""
 
 
 class StoppedError(Exception):
-    """The server said so."""
+    """The server requested a stop."""
 
 
 class Lifeline:
-    """Standard input: it ends with the server, and a line on it asks to stop. Where the server is another computer,
-    whose end may not show, there are lines from time to time: without them the server counts as gone."""
+    """Standard input: it ends with the server, and a line on it requests a stop. The end of a remote server may not
+    show, so it sends lines from time to time. Without them the server counts as gone."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -83,7 +83,7 @@ class Lifeline:
         return specification
 
     def wait(self, seconds: float, *others: int) -> None:
-        """Until there is something to read from one of the others, or the time is over."""
+        """Waits until one of the others is readable, or the time is over."""
         left = min(seconds, self._ends - time.monotonic())
         readable, _, _ = select.select([self._descriptor, *others], [], [], max(left, 0))
         if self._descriptor in readable:
@@ -96,7 +96,7 @@ class Lifeline:
 
 
 class News:
-    """What the program tells of its progress through a pipe: the newest line goes on to the server, now and then."""
+    """Progress of the program from a pipe: the newest line is forwarded to the server from time to time."""
 
     def __init__(self, output: int) -> None:
         self._output = output
@@ -113,14 +113,16 @@ class News:
             return
         room = select.poll()
         room.register(self._output, select.POLLOUT)
-        if any(event & select.POLLOUT for _, event in room.poll(0)):  # else the server is busy: it gets later ones
+        if any(
+            event & select.POLLOUT for _, event in room.poll(0)
+        ):  # otherwise the server is busy and gets later lines
             with contextlib.suppress(OSError):
                 os.write(self._output, self._newest + b"\n")
         self._newest = b""
         self._told = now
 
     def pause(self) -> float:
-        """So long there is no need to look."""
+        """Seconds until the next check."""
         return max(0.0, self._told + _SECONDS_BETWEEN_NEWS - time.monotonic())
 
     def _take(self) -> None:
@@ -136,7 +138,7 @@ class News:
 
 
 class AttemptLog:
-    """Lines on when attempts of the job began and ended; whoever has the lock writes."""
+    """Lines on the start and end of the job's attempts; the holder of the lock writes."""
 
     def __init__(self, path: str, attempt: int) -> None:
         self._path = path
@@ -144,7 +146,7 @@ class AttemptLog:
 
     def tell(self, what: str, **more: Any) -> None:
         line = {"at": time.time(), "attempt": self._attempt, "pid": os.getpid(), "event": what} | more
-        with contextlib.suppress(OSError), open(self._path, "a", encoding="utf-8") as file:  # a full disk
+        with contextlib.suppress(OSError), open(self._path, "a", encoding="utf-8") as file:  # the disk may be full
             file.write(json.dumps(line) + "\n")
 
 
@@ -154,14 +156,14 @@ def main() -> int:
         given = lifeline.specification()
         lifeline.needs_a_line_every(given["lease_seconds"])
         lock = _locked(given["lock"], lifeline)
-    except (ServerGoneError, StoppedError, OSError):  # a job that was removed meanwhile has no folder for a lock
+    except (ServerGoneError, StoppedError, OSError):  # a job that was removed meanwhile has no directory for a lock
         return CUT_OFF
-    if os.path.exists(given["outcome"]):  # of an attempt that the server did not live to hear of
+    if os.path.exists(given["outcome"]):  # from an attempt that a former server did not see end
         return 0
     log = AttemptLog(given["log"], given["attempt"])
     log.tell("start", landlock=landlock.version() if given["confinement"] else None)
     try:
-        _remove(given["temporary"])  # of an attempt that was killed
+        _remove(given["temporary"])  # from an attempt that was killed
         os.mkdir(given["temporary"], 0o700)
         outcome = _run_steps(given, lifeline, lock)
         _remove(given["temporary"])
@@ -182,7 +184,7 @@ def main() -> int:
 
 
 def _locked(path: str, lifeline: Lifeline) -> int:
-    """Waits for the process of the attempt before, which its server's death ends, too."""
+    """Waits for the process of the previous attempt, which ends with its server, too."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     while True:
         try:
@@ -193,19 +195,19 @@ def _locked(path: str, lifeline: Lifeline) -> int:
 
 
 def _remove(folder: str) -> None:
-    """With what it contains; most are empty."""
+    """Removes a directory with its content; most are empty."""
     try:
         os.rmdir(folder)
     except FileNotFoundError:
         pass
     except OSError:
-        import shutil  # takes longer to import than to use
+        import shutil  # its import takes longer than its use
 
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def _run_steps(given: dict[str, Any], lifeline: Lifeline, lock: int) -> dict[str, Any] | None:
-    """What became of the job; None when the attempt was cut off."""
+    """The outcome of the job; None if the attempt was cut off."""
     deadline = time.monotonic() + given["limits"]["seconds"]
     with contextlib.suppress(FileNotFoundError):
         os.unlink(given["said"])
@@ -224,7 +226,7 @@ def _run_steps(given: dict[str, Any], lifeline: Lifeline, lock: int) -> dict[str
 def _run(
     step: dict[str, Any], given: dict[str, Any], lifeline: Lifeline, lock: int, deadline: float
 ) -> tuple[int, str]:
-    """The program's exit code, or minus its signal; the limit that it exceeded, where it was ended for that."""
+    """The program's exit code, or minus its signal; and the limit for which it was ended."""
     news = News(sys.stdout.fileno())
     process = os.fork()
     if process == 0:
@@ -253,7 +255,7 @@ def _run(
 
 
 def _bytes_in(folder: str) -> int:
-    """Of all files; those that go meanwhile do not count."""
+    """Bytes of all files; files that disappear meanwhile do not count."""
     total = 0
     for place, _, names in os.walk(folder):
         for name in names:
@@ -267,7 +269,7 @@ def _has_ended(watched: int) -> bool:
 
 
 def _ended(process: int) -> int:
-    """Kills it, if there is anything left to kill, and what it has started."""
+    """Kills the process with its children, if it still runs."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process, signal.SIGKILL)
     with contextlib.suppress(ProcessLookupError):
@@ -277,7 +279,7 @@ def _ended(process: int) -> int:
 
 
 def _become_program(step: dict[str, Any], given: dict[str, Any], kept: tuple[int, int], parent: int) -> None:
-    """Does not return. `kept`: where news go, which becomes descriptor 3 (`steps`), and the lock."""
+    """Does not return. `kept`: the descriptor for news, which becomes descriptor 3 (`steps`), and the lock."""
     try:
         os.setpgid(0, 0)
         _end_with(parent)
@@ -293,7 +295,7 @@ def _become_program(step: dict[str, Any], given: dict[str, Any], kept: tuple[int
             os.dup2(descriptor, number)
         os.closerange(4, _PROGRAMS_OWN)
         os.close(news)
-        for number in (signal.SIGPIPE, signal.SIGXFSZ):  # which Python ignores
+        for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them
             signal.signal(number, signal.SIG_DFL)
         confinement = given["confinement"]
         if confinement and landlock.version():
@@ -316,7 +318,7 @@ def _end_with(parent: int) -> None:
 
 
 def _leave_network() -> None:
-    """Where the kernel lets users have namespaces; the program needs no network either way."""
+    """Leaves the network if users may create namespaces; the program never needs a network."""
     user, group = os.getuid(), os.getgid()
     if ctypes.CDLL(None).unshare(_CLONE_NEWUSER | _CLONE_NEWNET) != 0:
         return
@@ -335,26 +337,26 @@ def _limit(limits: dict[str, Any]) -> None:
         _, most = resource.getrlimit(kind)
         least = value if most == resource.RLIM_INFINITY else min(value, most)
         resource.setrlimit(kind, (least, least))
-    # The soft limit has a signal of its own, by which it is told from other ends.
+    # The soft limit has a separate signal, which distinguishes it from other ends.
     resource.setrlimit(resource.RLIMIT_CPU, (limits["cpu_seconds"], limits["cpu_seconds"] + 5))
 
 
 def _outcome(code: int, exceeded: str, given: dict[str, Any]) -> dict[str, Any]:
-    """`code` says what ended the job, `exit_code` how the program ended."""
+    """`code` is why the job ended, `exit_code` how the program ended."""
     limits = given["limits"]
     word, message = "program", ""
     if exceeded == "time_limit":
-        word, message = exceeded, f"the job took more than the {limits['seconds']:g} s a job may take"
+        word, message = exceeded, f"the job exceeded the time limit of {limits['seconds']:g} s"
     elif exceeded == "disk_limit":
-        word, message = exceeded, f"the job's files have more than the {limits['disk_bytes']} bytes they may have"
+        word, message = exceeded, f"the job's files exceeded the limit of {limits['disk_bytes']} bytes"
     elif code == -signal.SIGXCPU:
-        word, message = "cpu_limit", f"the job took more than the {limits['cpu_seconds']} s of computing it may take"
+        word, message = "cpu_limit", f"the job exceeded the CPU time limit of {limits['cpu_seconds']} s"
     elif code == -signal.SIGXFSZ:
-        word, message = "disk_limit", f"the job wrote a file of more than the {limits['file_bytes']} bytes it may have"
+        word, message = "disk_limit", f"the job wrote a file of more than {limits['file_bytes']} bytes"
     elif code in (-signal.SIGKILL, -signal.SIGTERM, -signal.SIGINT, -signal.SIGHUP, 130, CUT_OFF):
-        word = "cut_off"  # somebody else has ended it
+        word = "cut_off"  # another process ended it
     elif code < 0:
-        word, message = "internal", f"internal error: the program was ended by {signal.Signals(-code).name}"
+        word, message = "internal", f"internal error: the program ended with {signal.Signals(-code).name}"
     return {"code": word, "exit_code": code, "message": message, "said": _last_words(given["said"])}
 
 
@@ -373,7 +375,7 @@ def is_full(folder: str) -> bool:
 
 
 def _finish_output(step: dict[str, Any]) -> None:
-    """The output is on the disk before the outcome says that it is there."""
+    """The output is on the disk before the outcome reports it."""
     part = step["stdout"] + ".part"
     descriptor = os.open(part, os.O_RDONLY)
     os.fsync(descriptor)

@@ -1,4 +1,4 @@
-"""Whose turn it is, where requests wait for work that is done for a few of them at a time."""
+"""Queues of requests for work that runs for a few of them at a time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from haichi.service.problems import Problem
 
 
 class Turns:
-    """One user after the other, first in first out within a user. Who waits holds no thread. Belongs to one event
+    """Serves users in turn, first in first out within a user. Waiting requests hold no thread. Belongs to one event
     loop."""
 
     def __init__(self, at_a_time: int, most_of_user: int, most: int) -> None:
@@ -19,11 +19,11 @@ class Turns:
         self._most_of_user = most_of_user
         self._most = most
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
-        """The user whose turn is next comes first."""
+        """The user with the next turn comes first."""
 
     @asynccontextmanager
     async def of(self, user: str) -> AsyncIterator[None]:
-        """Raises Problem where too many wait."""
+        """Raises Problem if too many wait."""
         if self._free > 0:
             self._free -= 1
         else:
@@ -35,10 +35,15 @@ class Turns:
 
     async def _wait(self, user: str) -> None:
         if len(self._waiting.get(user, ())) >= self._most_of_user:
-            message = f"{self._most_of_user} requests of this user wait for their turn, which is the limit"
+            message = f"this user has reached the limit of {self._most_of_user} waiting requests"
             raise Problem(429, "too_many_requests", message, "wait for their answers")
         if sum(map(len, self._waiting.values())) >= self._most:
-            raise Problem(503, "busy", f"{self._most} requests wait for their turn, which is the limit", "ask again")
+            raise Problem(
+                503,
+                "busy",
+                f"the service has reached the limit of {self._most} waiting requests",
+                "send the request again",
+            )
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(user, deque()).append(turn)
         try:
@@ -54,7 +59,7 @@ class Turns:
             queue = self._waiting.pop(user)
             turn = queue.popleft()
             if queue:
-                self._waiting[user] = queue  # behind all others
+                self._waiting[user] = queue  # after all others
             if not turn.done():
                 turn.set_result(None)
                 return

@@ -1,7 +1,7 @@
-// A comparison as a page's sections: a job, a placement on each side, in the order of a reader's questions.
+// The sections of a page that shows a comparison: one job and one placement per side, in the order of a reader's questions.
 
 class App {
-  /// Shows it within the node `main`, of a page that has one `tip`.
+  /// Shows the comparison inside the node `main`; the page has one `tip`.
   constructor(comparison, main, tip) {
     for (const key of ["views", "networks", "message_lists", "cells", "workloads", "objectives"]) comparison[key] ??= [];
     comparison.summary ??= {};
@@ -30,17 +30,17 @@ class App {
 
   async show() {
     const { before, after } = this, sections = [], focused = document.activeElement?.id;
-    this.marks = before?.worst ? [{ link: before.worst.link, letter: "A", text: "busiest link before" }] : [];
-    if (after?.worst && before.worst && after.worst.link !== before.worst.link) this.marks.push({ link: after.worst.link, letter: "B", text: "busiest link after" });
+    this.marks = before?.worst ? [{ link: before.worst.link, letter: "A", text: "most loaded link before" }] : [];
+    if (after?.worst && before.worst && after.worst.link !== before.worst.link) this.marks.push({ link: after.worst.link, letter: "B", text: "most loaded link after" });
     this.maps = before ? new Maps(this) : null;
     if (before) sections.push(this.bottleneck());
     sections.push(this.strategies());
     if (before) sections.push(this.heatMaps(), this.contention());
     const curves = convergenceCharts(this.comparison, this.job);
-    if (curves.length) sections.push(section("convergence", "How the searches came down", "Best value so far against evaluations, on a logarithmic scale.", element("div", { class: "small-charts" }, curves)));
+    if (curves.length) sections.push(section("convergence", "Progress of the searches", "Best value found so far over the number of evaluations, on a logarithmic scale.", element("div", { class: "small-charts" }, curves)));
     this.runs = [before, after].some((view) => view?.raw.simulated) ? new SimulatedRuns(this) : null;
-    if (this.runs?.barriers.length) sections.push(section("simulated", "What the simulated runs show", null, this.runs.node));
-    if (!before) sections.push(section("maps", "No pictures of links", "The results hold no placements to draw: the comparison was made without views, was interrupted, or the default placement failed."));
+    if (this.runs?.barriers.length) sections.push(section("simulated", "Simulated runs", null, this.runs.node));
+    if (!before) sections.push(section("maps", "No pictures of links", "The results contain no placements to draw. The comparison ran without views, was interrupted, or the default placement failed."));
     replace(this.main, this.jobControls(), sections);
     if (focused) document.getElementById(focused)?.focus();
     if (this.runs?.barriers.length) await this.runs.show();
@@ -88,7 +88,7 @@ class App {
       after && story.fate ? fateTable(before, after, story.fate, highlight) : null);
   }
 
-  /// What it means for the run.
+  /// The effect on the time of the run.
   timeSentence() {
     const entryOf = (view) => (this.job.strategies ?? []).find((entry) => entry.strategy === view?.strategy);
     const [before, after] = [entryOf(this.before), entryOf(this.after)], how = measureText(this.job);
@@ -97,18 +97,18 @@ class App {
     return element("p", {}, `${isOfCalls(this.job) ? "The whole run takes" : "All iterations take"} ${seconds(before.mean)} before and ${seconds(after.mean)} after (${how}): `, element("strong", {}, verdict), ".");
   }
 
-  /// Where nothing is better than the default placement, "after" is not an advice.
+  /// If nothing is faster than the default placement, "after" is not a recommendation.
   winnerNote() {
     const { before, after, job } = this;
     if (!after || before.raw.role !== "before" || job.winner !== before.strategy) return null;
-    return element("p", { class: "note" }, `The default placement is the fastest of those compared; \u201cafter\u201d is ${after.strategy}, for comparison.`);
+    return element("p", { class: "note" }, `The default placement is the fastest of all compared placements. \u201cAfter\u201d shows ${after.strategy} for comparison.`);
   }
 
   strategies() {
     const { job } = this, parts = [new StrategyTable(this.comparison, job).node];
     if (this.jobs.length > 1) parts.unshift(element("p", { class: "advice" }, job.advice ?? ""));
     if (this.jobs.length > 1) parts.push(element("h3", {}, "All jobs"), jobTable(this.comparison, job, (chosen) => this.chooseJob(chosen)));
-    return section("strategies", strategyTitle(this.comparison, job), `${job.verdict ? `${job.verdict}. ` : ""}Bars are means over the seeds, dots the single seeds, lines from the least to the most. Click a heading to sort.`, parts);
+    return section("strategies", strategyTitle(this.comparison, job), `${job.verdict ? `${job.verdict}. ` : ""}A bar shows the mean over the seeds, a dot each seed, and a line the range from minimum to maximum. Click a heading to sort.`, parts);
   }
 
   heatMaps() {
@@ -116,7 +116,7 @@ class App {
     if (Space.suits(network)) {
       this.space = new Space(this);
       const units = network.axes.slice(0, 3).reduce((product, axis) => product * axis.size, 1);
-      const details = element("details", { id: "space", open: units >= 64 }, element("summary", {}, "In space: the outer three axes; drag to turn"));
+      const details = element("details", { id: "space", open: units >= 64 }, element("summary", {}, "The three outer axes in 3D (drag to rotate)"));
       details.addEventListener("toggle", () => {
         if (!details.open) return;
         if (details.childElementCount === 1) details.append(this.space.build(this.maps));
@@ -125,38 +125,38 @@ class App {
       this.spaceDetails = details;
       parts.push(details);
     } else this.space = null;
-    if (this.before.leftOut) parts.push(element("p", { class: "note" }, `Of so many sets only the most loaded links are in the results: ${count(this.before.leftOut, "entry", "entries")} left out.`));
-    return section("maps", this.mapTitle(), `${this.reading()} Point at a link for its messages, at a node for its ranks; click a link to keep it, then a message to see its way.`, parts);
+    if (this.before.leftOut) parts.push(element("p", { class: "note" }, `There are so many sets that the results contain only the most loaded links. They omit ${count(this.before.leftOut, "entry", "entries")}.`));
+    return section("maps", this.mapTitle(), `${this.reading()} Point at a link to see its messages, or at a node to see its ranks. Click a link to pin it, then a message to see its route.`, parts);
   }
 
   mapTitle() {
     const { before, after } = this, used = (view) => new Set(view.sets.flatMap((set) => Array.from(set.link))).size;
-    return after ? `Where the load is: ${digits(used(before))} links in use before, ${digits(used(after))} after, of ${digits(before.network.links)}`
-      : `Where the load is: ${digits(used(before))} of ${count(before.network.links, "link")} in use`;
+    return after ? `Link loads: ${digits(used(before))} of ${digits(before.network.links)} links in use before, ${digits(used(after))} after`
+      : `Link loads: ${digits(used(before))} of ${count(before.network.links, "link")} in use`;
   }
 
   reading() {
     const { network } = this.before;
-    if (network.hasAxes && this.maps.layout[0]?.isotropic) return "Squares are nodes with their ranks; of the link between two of them the upper or left half goes in + direction, the other in \u2212 direction.";
-    if (network.hasAxes) return "A panel holds the links along one axis: a row is a line of nodes (squares), and between two nodes the upper half is the link in + direction, the lower half that in \u2212 direction.";
-    return "A panel holds links that belong together; its caption says which end is where.";
+    if (network.hasAxes && this.maps.layout[0]?.isotropic) return "Squares are nodes with their ranks. The upper or left half of a link is its + direction, the other half its \u2212 direction.";
+    if (network.hasAxes) return "A panel shows the links along one axis. Each row is a line of nodes (squares). The upper half of a link is its + direction, the lower half its \u2212 direction.";
+    return "A panel shows links of one kind. Its caption names the rows and columns.";
   }
 
   contention() {
     const before = this.before.contention(), after = this.after?.contention();
-    return section("contention", contentionTitle(before, after), "Messages of a set that share a link at the same time: the most on any link.", contentionChart(this));
+    return section("contention", contentionTitle(before, after), "The maximum number of messages of a set that share a link at the same time.", contentionChart(this));
   }
 }
 
 function strategyTitle(comparison, job) {
   const strategies = job.strategies ?? [], factor = job.factors?.default;
-  if (!job.winner || strategies.length < 2) return "What was compared";
+  if (!job.winner || strategies.length < 2) return "Compared strategies";
   const isJob = (cell) => cell.workload === job.workload && (cell.shape ?? null) === (job.shape ?? null);
   const asked = new Set(comparison.cells.filter(isJob).map((cell) => cell.strategy)).size;
-  const all = strategies.length < asked ? `the ${strategies.length} strategies that are done, of ${asked}` : `${strategies.length} strategies`;
+  const all = strategies.length < asked ? `the ${strategies.length} finished strategies (${asked} requested)` : `${strategies.length} strategies`;
   if (job.winner === "default") return `The default placement is the best of ${all}`;
   const gain = isNumber(factor?.value) ? `: ${digits(factor.value)} times faster than the default placement` : "";
-  return `${job.winner} is the best of ${all}${factor?.is_larger === false ? ", but not beyond the spread" : gain}`;
+  return `${job.winner} is the best of ${all}${factor?.is_larger === false ? ", but the difference is within the spread" : gain}`;
 }
 
 function section(id, title, lead, ...content) {

@@ -1,6 +1,6 @@
 // Axes and bars.
 
-/// Round values between two.
+/// Round values between a minimum and a maximum.
 function niceTicks(least, most, wanted) {
   const rough = (most - least) / Math.max(wanted - 1, 1), power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= rough * 0.999);
@@ -9,16 +9,16 @@ function niceTicks(least, most, wanted) {
   return ticks;
 }
 
-/// A line through [x, y] that keeps a value until the next one.
+/// A step line through [x, y]; a value holds until the next point.
 function stepPath(points) { return points.map(([x, y], i) => (i ? `H${x.toFixed(1)}V${y.toFixed(1)}` : `M${x.toFixed(1)},${y.toFixed(1)}`)).join(""); }
 
-/// A bar that lies, "before" or "after".
+/// A horizontal bar with the role "before" or "after".
 function barRow(role, share, text) {
   return element("div", { class: "bar-row" }, element("span", { class: "bar-role" }, role),
     element("span", { class: "bar-track" }, element("i", { class: `bar bar-${role}`, style: { width: `${100 * share}%` } })), element("span", { class: "bar-value" }, text));
 }
 
-/// Stacked bars {parts: [[value, colour]], label, hint}; `text` is that of a value at the axis `y`, `x` names the other.
+/// Stacked bars {parts: [[value, colour]], label, hint}. `text` formats a value of the axis `y`, `x` names the other axis.
 function barChart({ width, height, x, y, text, isWhole, tip }, bars) {
   const left = 76, top = 8, ground = height - 38, sum = (bar) => bar.parts.reduce((all, [value]) => all + value, 0);
   const most = Math.max(...bars.map(sum), 1e-12), scale = (ground - top) / most, each = (width - left) / bars.length;

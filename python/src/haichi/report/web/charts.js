@@ -1,6 +1,6 @@
-// Bars and lines: contention per set, how searches came down.
+// Bars and lines: contention per set and the progress of searches.
 
-/// Messages at once on a link, per set, before and after. A row per set; of many sets narrow columns.
+/// Messages at once on a link, per set, before and after: a row per set, or narrow columns if there are many sets.
 function contentionChart(app) {
   const before = app.before.contention(), after = app.after?.contention();
   const most = Math.max(...before, ...(after ?? []), 1);
@@ -11,8 +11,8 @@ function contentionTitle(before, after) {
   const worst = (values) => Math.max(...values, 0);
   if (!after) return `Up to ${count(worst(before), "message")} on a link at once`;
   const better = before.filter((value, set) => after[set] < value).length, worse = before.filter((value, set) => after[set] > value).length;
-  if (!better && !worse) return `All sets keep their contention, at most ${count(worst(before), "message")} on a link at once`;
-  return `${digits(better)} of ${count(before.length, "set")} ${better === 1 ? "has" : "have"} less contention, ${worse ? digits(worse) : "none"} more; the most messages on a link at once ${worst(before) === worst(after) ? `stay ${digits(worst(before))}` : `went from ${digits(worst(before))} to ${digits(worst(after))}`}`;
+  if (!better && !worse) return `The contention of all sets is unchanged: at most ${count(worst(before), "message")} on a link at once`;
+  return `${digits(better)} of ${count(before.length, "set")} ${better === 1 ? "has" : "have"} less contention, ${worse ? digits(worse) : "none"} more; the maximum number of messages on a link ${worst(before) === worst(after) ? `stays ${digits(worst(before))}` : `${worst(after) < worst(before) ? "fell" : "rose"} from ${digits(worst(before))} to ${digits(worst(after))}`}`;
 }
 
 function contentionRows(app, before, after, most) {
@@ -41,7 +41,7 @@ function roleKey(hasAfter) {
   return element("span", { class: "role-key" }, element("i", { class: "fill-before" }), "before ", hasAfter ? [element("i", { class: "fill-after" }), "after"] : null);
 }
 
-/// A small chart per strategy: they search for different things, in different units.
+/// A small chart per strategy, because strategies minimise different objectives in different units.
 function convergenceCharts(comparison, job) {
   const isJob = (entry) => entry.workload === job.workload && (entry.shape ?? null) === (job.shape ?? null);
   const cells = comparison.cells.filter((cell) => isJob(cell) && (cell.convergence ?? []).length > 1);
@@ -69,7 +69,7 @@ function convergenceChart(cell, role, mostEvaluations) {
   const goal = cell.objective && cell.objective !== cell.strategy ? ` (searching ${cell.objective})` : "";
   return element("figure", { class: "small-chart" }, element("figcaption", {}, element("b", {}, cell.strategy), `${goal}: ${text(points[0]?.[1])} ${ARROW} ${text(last[1])}${
     counted ? ` ${counted}` : ""}${cell.optimal ? ", optimal" : ""}`),
-  svgElement("svg", { viewBox: `0 0 ${width} ${height + 18}`, role: "img", "aria-label": `Best value of ${cell.strategy} against evaluations` },
+  svgElement("svg", { viewBox: `0 0 ${width} ${height + 18}`, role: "img", "aria-label": `Best value of ${cell.strategy} over the number of evaluations` },
     svgElement("line", { x1: left, x2: width - right, y1: y(0), y2: y(0), class: "axis" }),
     bound !== null && bound > 0 ? [svgElement("line", { x1: left, x2: width - right, y1: y(bound), y2: y(bound), class: "bound" }),
       svgElement("text", { x: left, y: Math.min(y(bound) + 11, height - 8), class: "tick" }, "lower bound")] : [],

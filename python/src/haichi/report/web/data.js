@@ -1,9 +1,9 @@
-// The comparison's views: packed arrays, networks, loads of links, routes.
+// The comparison's views: packed arrays, networks, link loads, routes.
 
 const ARRAY_TYPES = { int8: Int8Array, uint8: Uint8Array, int32: Int32Array, int64: BigInt64Array,
   float32: Float32Array, float64: Float64Array };
 
-/// Values as an array of numbers. Bytes stand by significance: all lowest ones first.
+/// Values as an array of numbers. Packed bytes are sorted by significance: the lowest bytes of all values come first.
 async function unpack(packed) {
   if (Array.isArray(packed)) return packed;
   const Type = ARRAY_TYPES[packed.dtype];
@@ -39,13 +39,13 @@ class Network {
     network.nodeOfVertex = new Map();
     network.vertex_of_node.forEach((vertex, node) => network.nodeOfVertex.set(vertex, node));
     network.equalBandwidth = network.bandwidth.every((value) => value === network.bandwidth[0]);
-    // Channels of network interfaces begin and end at their node's vertex: all injections, then all ejections.
+    // NIC channels begin and end at the vertex of their node: first all injections, then all ejections.
     network.fabricLinks = 0;
     while (network.fabricLinks < network.links && !network.isChannel(network.fabricLinks)) network.fabricLinks += 1;
     return network;
   }
 
-  /// Nodes have coordinates: else the topology says how it is drawn.
+  /// True if nodes have coordinates. Otherwise the topology defines the panels.
   get hasAxes() { return this.axes.length > 0; }
 
   isChannel(link) { return this.link_source[link] === this.link_destination[link]; }
@@ -81,7 +81,7 @@ class Network {
   }
 }
 
-/// A placement: ranks on nodes, what every link carries in every set, and the route of every message.
+/// A placement: ranks on nodes, the traffic of every link in every set, and the route of every message.
 class View {
   static async load(raw, network, messages, workload) {
     const view = new View();
@@ -115,7 +115,7 @@ class View {
     return this.ranksOfNode.get(node) ?? [];
   }
 
-  /// The link and set that take longest at the link's bandwidth: {link, set, messages, bytes, seconds, ties}.
+  /// The link and set with the longest time at the link's bandwidth: {link, set, messages, bytes, seconds, ties}.
   findWorst() {
     let worst = null;
     this.sets.forEach((set, number) => {
@@ -131,7 +131,7 @@ class View {
     return worst;
   }
 
-  /// What a link carries in a set.
+  /// The traffic of a link in a set.
   loadOf(link, set) {
     const links = this.sets[set]?.link ?? [];
     let low = 0, high = links.length;
@@ -143,8 +143,8 @@ class View {
     return found ? { messages: this.sets[set].messages[low], bytes: this.sets[set].bytes[low] } : { messages: 0, bytes: 0 };
   }
 
-  /// Per link what it carries: of one set (a number), of its worst set ("worst"), or of all sets together ("sum");
-  /// in messages, bytes or seconds. `value`, and for "worst" also `setOf`.
+  /// Traffic per link in messages, bytes or seconds: of one set (a number), of the link's most loaded set ("worst"), or
+  /// of all sets together ("sum"). Returns `value`, and for "worst" also `setOf`.
   loads(selection, measure) {
     const value = new Float64Array(this.network.links), setOf = new Int32Array(this.network.links).fill(-1);
     this.sets.forEach((set, number) => {
@@ -164,7 +164,7 @@ class View {
 
   hops(message) { return this.routes.first[message + 1] - this.routes.first[message]; }
 
-  /// Numbers of the messages that cross a link, of one set or (null) of all; null where routes are not stored.
+  /// Numbers of the messages that cross a link in one set or (null) in all sets; null if routes are not stored.
   messagesOn(link, set = null) {
     if (!this.routes) return null;
     if (!this.crossing) this.crossing = this.invertRoutes();
@@ -195,7 +195,7 @@ class View {
     return worst;
   }
 
-  /// Messages that share a link at once, the most of every set.
+  /// The most messages that share a link at once, per set.
   contention() { return this.sets.map((set) => set.messages.reduce((most, load) => Math.max(most, load), 0)); }
 
   messageText(message) {
@@ -204,7 +204,7 @@ class View {
   }
 }
 
-/// Networks, lists of messages and views, unpacked when they are first asked for.
+/// Networks, lists of messages and views; each is unpacked on its first use.
 class Library {
   constructor(comparison) {
     this.comparison = comparison;

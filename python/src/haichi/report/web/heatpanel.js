@@ -1,10 +1,10 @@
-// One panel of a heat map on a canvas: draws links and nodes, tells what is under the pointer, zooms and moves.
+// One panel of a heat map on a canvas: draws links and nodes, finds the item under the pointer, zooms and moves.
 
-/// What panels of both sides share: how far each is zoomed in.
+/// The zoom of a panel, shared by both sides.
 class Zoom {
   constructor() { Object.assign(this, { scale: 1, x: 0, y: 0 }); }
 
-  /// Around a point given as shares of the canvas.
+  /// Zooms around a point, which is given in fractions of the canvas.
   by(ratio, atX = 0.5, atY = 0.5) {
     const scale = Math.min(Math.max(this.scale * ratio, 1), 64);
     this.x += atX / this.scale - atX / scale;
@@ -21,7 +21,7 @@ class Zoom {
 }
 
 class HeatPanel {
-  /// `side` answers what is to be drawn: view, value, most, marks, route, pinned (see maps.js).
+  /// `side` defines the content: view, value, most, marks, route, pinned (see maps.js).
   constructor(panel, side, zoom) {
     Object.assign(this, { panel, side, zoom, hovered: -1 });
     this.canvas = element("canvas", { class: "panel", tabindex: "0", role: "application" });
@@ -29,7 +29,7 @@ class HeatPanel {
     this.node = element("div", { class: "panel-box" }, this.heading, this.canvas);
   }
 
-  /// Cells of about 4 x 4 pixels at least, where there is room for that.
+  /// Cells have at least about 4 x 4 pixels if the window has room for them.
   wantedHeight(width) {
     const { panel } = this;
     if (panel.isotropic) return Math.min(Math.max(panel.height / panel.width * width, 60), 560);
@@ -42,7 +42,7 @@ class HeatPanel {
     this.draw();
   }
 
-  /// Units of the panel to pixels of the style sheet.
+  /// The scale from panel units to CSS pixels.
   transform() {
     const margin = 5;
     let scaleX = (this.width - 2 * margin) / this.panel.width, scaleY = (this.height - 2 * margin) / this.panel.height;
@@ -62,7 +62,7 @@ class HeatPanel {
     const { context } = this, { cells } = this.panel, { value, most } = this.side;
     const { scaleX, scaleY, left, top } = this.transform();
     context.clearRect(0, 0, this.width, this.height);
-    // Thinner than a pixel they would vanish; drawn in the order of their loads, the highest stays visible.
+    // Cells thinner than a pixel would vanish. Cells are drawn in the order of their loads, so the highest load stays visible.
     const thin = 1 / this.ratio;
     const fill = (i) => {
       const x = left + cells.x[i] * scaleX, y = top + cells.y[i] * scaleY;
@@ -156,7 +156,7 @@ class HeatPanel {
     context.fillText(letter, x0, y0 + 0.5);
   }
 
-  /// {link} or {node} under a point of the canvas, with some tolerance; null: nothing.
+  /// The {link} or {node} near a point of the canvas, or null.
   find(pointX, pointY) {
     const { cells, dots } = this.panel, { scaleX, scaleY, left, top } = this.transform();
     const x = (pointX - left) / scaleX, y = (pointY - top) / scaleY;
@@ -175,7 +175,7 @@ class HeatPanel {
       const outY = Math.max(cells.y[i] - y, y - cells.y[i] - cells.height[i], 0) / slackY;
       if (outX > 1 || outY > 1) continue;
       const load = this.side.value[cells.link[i]], distance = outX + outY;
-      // Among links too thin to hit, the one that is seen there.
+      // If links are too thin to hit, this is the visible one.
       if (!best || distance < best.distance || (distance === best.distance && load > best.load)) {
         best = { link: cells.link[i], distance, load };
       }
@@ -183,7 +183,7 @@ class HeatPanel {
     return best && { link: best.link };
   }
 
-  /// Its links with any load, the highest first: the order in which the arrow keys walk.
+  /// Links with load, sorted by descending load: the order for the arrow keys.
   ordered() {
     const { value } = this.side;
     return this.panel.cells.link.filter((link) => value[link] > 0).sort((a, b) => value[b] - value[a] || a - b);

@@ -1,5 +1,5 @@
-// Where links and nodes stand in the panels of a heat map: one panel for every axis where nodes have coordinates (the
-// unfolding of a six-dimensional region into six), else the panels that the topology asks for, each in its form.
+// Positions of links and nodes in the panels of a heat map. A network with coordinates has one panel per axis (a
+// six-dimensional region unfolds into six). For other networks the topology defines the panels and their forms.
 
 /// Rectangles in units of the panel: `cells` are links, `dots` are nodes.
 class Panel {
@@ -34,10 +34,10 @@ class Panel {
 
 const LANE = 0.5;  // the two directions of a link; its length is 1
 
-/// Sizes of nodes and of gaps between lines; among thousands of links the links need the room.
+/// Sizes of nodes and of gaps between lines. With thousands of links the links need the room.
 function spacing(links) { return links > 3000 ? { dot: 0.2, gap: 0.2 } : { dot: 0.45, gap: 0.45 }; }
 
-/// `used`: the links that carry anything, under any of the placements that are drawn.
+/// `used`: links with load in any of the drawn placements.
 function panelsOf(network, used) {
   const panels = network.hasAxes ? gridPanels(network, used) : drawnPanels(network);
   const channels = channelPanel(network);
@@ -66,12 +66,12 @@ function linksByAxis(network, axis) {
 
 function ringText(axis) { return axis.ring ? `a ring of ${axis.size}` : `a line of ${axis.size}`; }
 
-/// A link between positions p and p + 1 (of a ring: the last and the first) has slot p, in both directions.
+/// The slot of a link between positions p and p + 1 is p, in both directions; also between the last and the first of a ring.
 function slotOf(network, link, position, axis) {
   return network.link_sign[link] > 0 ? position[axis] : (position[axis] + network.axes[axis].size - 1) % network.axes[axis].size;
 }
 
-/// Both axes drawn as they are: nodes in rows and columns, links between them.
+/// Draws two axes directly: nodes in rows and columns, with links between them.
 function planePanel(network, [first, second]) {
   const [across, down] = network.axes[first].size >= network.axes[second].size ? [first, second] : [second, first];
   const names = [across, down].map((k) => network.axes[k]);
@@ -97,7 +97,7 @@ function addDots(panel, network, place) {
   }
 }
 
-/// One axis: every line of nodes along it is a row of links; lines stand side by side by the other axes.
+/// Draws one axis: every line of nodes along it is a row of links. The other axes arrange the lines side by side.
 function axisPanel(network, axis, wide) {
   const others = wide.filter((k) => k !== axis), length = network.axes[axis], links = linksByAxis(network, axis);
   const { dot, gap } = spacing(links.length);
@@ -122,7 +122,7 @@ function axisPanel(network, axis, wide) {
   return panel;
 }
 
-/// Strides of nested axes, outermost first; groups of outer axes stand further apart.
+/// Strides of nested axes, outermost first. Gaps between groups of outer axes are wider.
 function offsets(network, axes, size, gap) {
   const strides = new Array(axes.length);
   let extent = size, level = 1;
@@ -134,7 +134,7 @@ function offsets(network, axes, size, gap) {
   return { strides, extent };
 }
 
-/// Which of the other axes go down and which across, so that a panel is a little wider than high.
+/// Distributes the other axes over rows and columns, so that a panel is slightly wider than high.
 function bestSplit(network, others, lineWidth, gap) {
   let best = null;
   for (let mask = 0; mask < 1 << others.length; ++mask) {
@@ -146,7 +146,7 @@ function bestSplit(network, others, lineWidth, gap) {
   return best;
 }
 
-/// Of a job scattered over a machine: only the lines on which anything happens.
+/// For a job scattered over a machine: draws only the lines with load.
 function sparseAxisPanel(network, axis, used) {
   const length = network.axes[axis], lines = new Map(), links = linksByAxis(network, axis);
   const stride = network.axes.slice(axis + 1).reduce((product, entry) => product * entry.size, 1);
@@ -159,7 +159,7 @@ function sparseAxisPanel(network, axis, used) {
   const lineWidth = length.size * (1 + dot);
   const columns = Math.max(1, Math.round(Math.sqrt((1.5 * lines.size * (1 + gap)) / (lineWidth + 2 * gap))));
   const place = (number) => [(number % columns) * (lineWidth + 2 * gap), Math.floor(number / columns) * (1 + gap)];
-  const panel = new Panel(length.name, `along ${length.name}: the ${count(lines.size, "line")} of ${length.size} nodes with any load`, { dot });
+  const panel = new Panel(length.name, `along ${length.name}: the ${count(lines.size, "line")} of ${length.size} nodes with load`, { dot });
   for (const link of links) {
     const line = lines.get(lineOf(network.link_source[link]));
     if (line === undefined) continue;
@@ -178,7 +178,7 @@ function sparseAxisPanel(network, axis, used) {
 
 const PAIR_GAP = 0.45;
 
-/// Pairs of vertices with links between them, in rows; the upper lane goes up (or to the higher number).
+/// Rows of vertex pairs with links between them. The upper lane goes up, or to the higher number.
 function pairPanel(network, { title, caption }, links) {
   const panel = new Panel(title, caption), pairs = new Map();
   const level = (vertex) => network.vertex_level[vertex] ?? 0;
@@ -211,7 +211,7 @@ function drawnPanels(network) {
   return network.panels.map((panel, number) => FORMS[panel.form](network, panel, links[number]));
 }
 
-/// From the group of the row to that of the column; links between the same groups stand side by side.
+/// Links from the group of the row to the group of the column. Links between the same groups are drawn side by side.
 function matrixPanel(network, { title, caption, group }, links) {
   const panel = new Panel(title, caption, { isotropic: true }), parallel = new Map();
   let groups = 0;
@@ -229,7 +229,7 @@ function matrixPanel(network, { title, caption, group }, links) {
   return panel;
 }
 
-/// A square per group: from the vertex of the row to that of the column, in the order of their numbers.
+/// A square per group: links from the vertex of the row to the vertex of the column, in the order of their numbers.
 function squaresPanel(network, { title, caption, group }, links) {
   const panel = new Panel(title, caption, { isotropic: true }), sizes = [], place = new Map();
   group.forEach((number, vertex) => {
@@ -247,11 +247,11 @@ function squaresPanel(network, { title, caption, group }, links) {
   return panel;
 }
 
-// ---- network interfaces
+// ---- NICs
 
 function channelPanel(network) {
   if (network.fabricLinks === network.links) return null;
-  const panel = new Panel("network interfaces", "a node each; upper half: into the network, lower half: out of it");
+  const panel = new Panel("NICs", "one cell per node; upper half: injection, lower half: ejection");
   const rowOf = new Map([...network.vertex_of_node].map((vertex, node) => [vertex, node]));
   const columns = Math.max(1, Math.ceil(Math.sqrt(2.2 * rowOf.size)));
   for (let link = network.fabricLinks; link < network.links; ++link) {

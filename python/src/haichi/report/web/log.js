@@ -1,5 +1,5 @@
-// The page of a log, `haichi log show --html`: the program puts this and other files of this folder together.
-// Every text of the log becomes a text node: names in it are free to be anything.
+// The page of a log, from `haichi log show --html`. The program joins this and other files of the directory.
+// Every text of the log becomes a text node, so names in it may contain any characters.
 
 class LogPage {
   constructor(data) {
@@ -16,16 +16,16 @@ class LogPage {
 
   header() {
     const { data } = this, all = data.computing_seconds + data.mpi_seconds, share = (part) => (all > 0 ? ` (${percent(part / all)})` : "");
-    const times = [["run", seconds(data.run_seconds)], ["computing, all ranks", seconds(data.computing_seconds) + share(data.computing_seconds)],
+    const times = [["run", seconds(data.run_seconds)], ["computation, all ranks", seconds(data.computing_seconds) + share(data.computing_seconds)],
       ["MPI, all ranks", seconds(data.mpi_seconds) + share(data.mpi_seconds)]];
-    const spoiled = data.functions.filter((f) => f.spoiled).map((f) => `${f.name}: the profiler's own cost is ${percent(f.own_share)} of the mean call: its time is too high`);
+    const spoiled = data.functions.filter((f) => f.spoiled).map((f) => `${f.name}: its time is too high, because the profiler's overhead is ${percent(f.own_share)} of the mean call`);
     return [element("h1", {}, data.programs.length ? data.programs.join(", ") : data.file),
       element("p", { class: "lead" }, count(data.ranks, "rank"), data.hosts ? ` on ${count(data.hosts, "host")}` : "", data.libraries.map((library) => `, ${library}`), ` \u00b7 ${data.file} (${data.format})`),
       [...data.warnings, ...spoiled].map((warning) => element("p", { class: "warning" }, warning)),
       data.has_times ? element("div", { class: "figures" }, times.map(([name, text]) => element("div", {}, element("b", {}, text), element("span", { class: "note" }, name)))) : null];
   }
 
-  /// A table of texts or nodes, the first of a row a name; nothing without rows.
+  /// A table of texts or nodes. The first cell of a row is its name. Returns nothing if there are no rows.
   table(title, head, rows, ...notes) {
     if (!rows.length) return null;
     const cells = (name, row) => element("tr", {}, row.map((cell, i) => element(name, { class: i ? "number" : null }, cell)));
@@ -36,7 +36,7 @@ class LogPage {
     const { data } = this, sides = (f) => [f.sent, f.received].flatMap(({ messages, bytes: size }) => (messages ? [digits(messages), bytes(size.total)] : ["", ""]));
     const share = (f) => element("span", { class: "share" }, element("i", { style: { width: `${Math.max(1, Math.round(70 * Math.min(1, f.share_of_mpi)))}px` } }), percent(f.share_of_mpi));
     const times = ({ seconds: of }) => [of.mean, ...(of.max > 0 || of.total <= 0 ? [of.min, of.max] : [null, null])].map((time) => (time === null ? "" : seconds(time)));
-    return this.table("Functions", ["function", "calls", ...(data.has_times ? ["time", "of MPI", "mean", "min", "max"] : []), "sent", "bytes", "received", "bytes"],
+    return this.table("Functions", ["function", "calls", ...(data.has_times ? ["time", "fraction of MPI", "mean", "min", "max"] : []), "sent", "bytes", "received", "bytes"],
       data.functions.map((f) => [f.name + (f.spoiled ? " \u26a0" : ""), digits(f.calls), ...(data.has_times ? [seconds(f.seconds.total), share(f), ...times(f)] : []), ...sides(f)]));
   }
 
@@ -62,9 +62,9 @@ class LogPage {
     const shown = this.data.histograms.filter(({ messages }) => messages.messages > 0);
     const from = (k) => (k === 0 ? "0" : (1 << k % 10) + ["", "K", "M"][Math.floor(k / 10)]);
     const range = (k, last) => (k === last ? `${bytes(2 ** k)} and more` : `${k ? bytes(2 ** k) : "0"} to < ${bytes(2 ** (k + 1))}`);
-    return shown.length ? this.part("Sizes of messages", element("div", { class: "charts" }, shown.map(({ name, messages }) => element("div", { class: "box" },
+    return shown.length ? this.part("Message sizes", element("div", { class: "charts" }, shown.map(({ name, messages }) => element("div", { class: "box" },
       element("p", { class: "note" }, `${name}: ${digits(messages.messages)}, ${bytes(messages.bytes.total)}`),
-      barChart({ width: 500, height: 180, x: "bytes of a message, from", y: "messages", text: powerText, isWhole: true, tip: this.tip },
+      barChart({ width: 500, height: 180, x: "minimum bytes of a message", y: "messages", text: powerText, isWhole: true, tip: this.tip },
         messages.classes.map((number, k) => ({ parts: [[number, "wait"]], label: k % 2 ? null : from(k),
           hint: [range(k, messages.classes.length - 1), `${digits(number)}, ${percent(number / messages.messages)}`] }))))))) : null;
   }
@@ -73,7 +73,7 @@ class LogPage {
     const { matrix, ranks } = this.data, { size, cells, ranks_per_cell: each } = matrix;
     if (!cells.length) return null;
     const logs = cells.map((cell) => Math.log(Math.max(1, cell[2]))), least = logs.reduce((a, b) => Math.min(a, b), Infinity), most = logs.reduce((a, b) => Math.max(a, b), 0);
-    const span = Math.max(most - least, Math.log(1000)); // nearly equal cells look so
+    const span = Math.max(most - least, Math.log(1000)); // nearly equal cells look equal
     Object.assign(this, { pixels: Math.max(1, Math.floor(620 / size)), shares: logs.map((log) => 1 - (most - log) / span) });
     const pairs = new Map(cells.map((cell) => [cell[0] * size + cell[1], cell])), total = (k) => cells.reduce((sum, cell) => sum + cell[k], 0);
     const ranksOf = (k) => ranksText(k * each, Math.min(ranks, (k + 1) * each) - 1), of = each > 1 ? "cell" : "pair";
@@ -87,12 +87,12 @@ class LogPage {
     const ticks = Array.from({ length: size }, (_, k) => k).filter((k) => k % Math.max(1, Math.ceil(size / 12)) === 0);
     const tick = (axis, side) => ticks.map((k) => element("span", { class: axis, style: { [side]: `${(k + 0.5) / size * 100}%` } }, k * each));
     return this.part("Communication matrix", element("div", { class: "box" },
-      element("p", { class: "note" }, `point-to-point bytes from the rank of the row to the rank of the column, shades by their logarithm${each > 1 ? `; a cell is ${each} x ${each} ranks` : ""}`),
+      element("p", { class: "note" }, `Point-to-point bytes from the rank of the row to the rank of the column, on a logarithmic colour scale.${each > 1 ? ` A cell is ${each} x ${each} ranks.` : ""}`),
       element("p", { class: "swatches" }, bytes(Math.exp(most - span)), this.ramp, `${bytes(Math.exp(most))} a ${of}; ${count(cells.length, of)} with traffic, ${count(total(3), "message")}, ${bytes(total(2))}`),
       element("div", { class: "frame" }, this.canvas, tick("x", "left"), tick("y", "top"), element("span", { class: "x-axis" }, "to rank"), element("span", { class: "y-axis" }, "from rank"))));
   }
 
-  /// In the colours of the theme.
+  /// Draws the matrix in the colours of the theme.
   paint() {
     if (!this.canvas) return;
     const context = this.canvas.getContext("2d");
@@ -109,18 +109,18 @@ class LogPage {
     const traffic = (entry) => [some(entry.sent_bytes, bytes), some(entry.received_bytes, bytes)], more = (key, what, rest = "") => (data[key] ? element("p", { class: "note" }, count(data[key], `more ${what}`) + rest) : null);
     const waiting = (c) => ["at_least", "at_most"].map((key) => (c.waiting_seconds ? seconds(c.waiting_seconds[key]) : ""));
     return [
-      this.table("Communicators", ["communicator", "processes", "calls", "time", "of MPI", "sent", "received", "waiting at least", "at most"],
+      this.table("Communicators", ["communicator", "processes", "calls", "time", "fraction of MPI", "sent", "received", "waiting, minimum", "waiting, maximum"],
         data.communicators.map((c) => [c.name, c.size === undefined ? "" : digits(c.size) + (c.remote_size ? ` and ${digits(c.remote_size)}` : ""), digits(c.calls), seconds(c.seconds.total), ofMpi(c.seconds.total), ...traffic(c), ...waiting(c)]),
         more("communicators_left_out", "communicator")),
       this.table("Regions", ["region", "ranks", "entered", "time inside", "MPI", "calls", "sent", "received"],
-        data.regions.map((r) => [r.name || "(outside of all)", digits(r.ranks), some(r.entries, digits), some(r.seconds_inside, seconds), seconds(r.seconds.total), digits(r.calls), ...traffic(r)])),
-      this.table("Call sites", ["place", "function", "ranks", "calls", "time", "of MPI", "mean", "max", "sent", "received"],
+        data.regions.map((r) => [r.name || "(outside all regions)", digits(r.ranks), some(r.entries, digits), some(r.seconds_inside, seconds), seconds(r.seconds.total), digits(r.calls), ...traffic(r)])),
+      this.table("Call sites", ["call site", "function", "ranks", "calls", "time", "fraction of MPI", "mean", "max", "sent", "received"],
         data.call_sites.map((s) => [s.place, s.function, digits(s.ranks), digits(s.calls), seconds(s.seconds.total), ofMpi(s.seconds.total), seconds(s.seconds.mean), seconds(s.seconds.max), ...traffic(s)]),
         more("call_sites_left_out", "call site", " with less time"))];
   }
 
   nextSteps() {
-    return this.part("What to do next", element("div", { class: "box" }, element("ul", {}, this.data.next_steps.map((step) => element("li", {}, `${step.why}: `, element("code", {}, step.command))))));
+    return this.part("Next steps", element("div", { class: "box" }, element("ul", {}, this.data.next_steps.map((step) => element("li", {}, `${step.why}: `, element("code", {}, step.command))))));
   }
 }
 

@@ -1,4 +1,4 @@
-// The page of a report: its header, and the comparison that stands in it.
+// The page of a report: its header and its comparison.
 
 function showHeader(comparison) {
   const { overall, jobs = [] } = comparison.summary, request = comparison.request ?? {};
@@ -9,9 +9,9 @@ function showHeader(comparison) {
   const done = comparison.cells.filter((cell) => cell.status === "done").length;
   const lines = [element("p", { class: "advice" }, overall?.advice ?? jobs[0]?.advice ?? "")];
   if (jobs.length > 1 && overall?.verdict) lines.push(element("p", {}, `All jobs: ${overall.verdict}.`));
-  if (comparison.interrupted) lines.push(element("p", { class: "warning" }, `The comparison was interrupted: ${digits(done)} of ${count(comparison.cells.length, "cell")} are done.`));
+  if (comparison.interrupted) lines.push(element("p", { class: "warning" }, `The comparison was interrupted. It finished ${digits(done)} of ${count(comparison.cells.length, "cell")}.`));
   const failed = comparison.cells.filter((cell) => cell.status === "failed").length;
-  if (failed) lines.push(element("p", { class: "warning" }, `${count(failed, "cell")} failed; see the end of the page.`));
+  if (failed) lines.push(element("p", { class: "warning" }, `${count(failed, "cell")} failed. The end of the page lists them.`));
   replace(document.getElementById("verdict"), lines);
 }
 
@@ -21,7 +21,7 @@ async function main() {
   showHeader(comparison);
   setUpTheme(() => app.repaint());
   if (app.jobs.length) await app.chooseJob(app.jobs[0]);
-  replace(document.getElementById("made"), section("how", "How this was made", null, troubleTable(comparison), element("details", { open: true }, element("summary", {}, "The request"), requestList(comparison)), objectiveList(comparison)));
+  replace(document.getElementById("made"), section("how", "How this report was made", null, troubleTable(comparison), element("details", { open: true }, element("summary", {}, "The request"), requestList(comparison)), objectiveList(comparison)));
   onResize(() => app.resize());
   tip.hideOnMoves();
   document.documentElement.dataset.ready = "yes";
@@ -29,6 +29,6 @@ async function main() {
 }
 
 main().catch((error) => {
-  replace(document.getElementById("content"), element("p", { class: "warning" }, `This page could not be drawn: ${error.message}`));
+  replace(document.getElementById("content"), element("p", { class: "warning" }, `Cannot draw this page: ${error.message}`));
   throw error;
 });

@@ -1,15 +1,15 @@
-// The heat maps: the same links before and after, on one scale.
+// The heat maps: the same links before and after, on one colour scale.
 
 const MOST_LISTED = 20;
 
-/// What is drawn of one placement.
+/// The drawn content of one placement.
 class Side {
   constructor(view, role) {
     Object.assign(this, { view, role, panels: [], value: null, setOf: null, most: 0, total: 1, marks: [], route: [],
       routeEnds: new Set(), pinned: -1, least: 0 });
   }
 
-  /// Of a load on the scale of colours. Of messages, one alone is where it begins: it waits for nobody.
+  /// The position of a load on the colour scale. The scale of messages begins at one message, which waits for no other.
   share(load) { return this.total > this.least ? Math.min(Math.max((load - this.least) / (this.total - this.least), 0), 1) : 0; }
 }
 
@@ -33,7 +33,7 @@ class Maps {
     this.update();
   }
 
-  /// Messages where all are of one size: then they and the bytes tell the same, and messages are easier to count.
+  /// Messages if all have one size: bytes would show the same, and messages are easier to count.
   usualMeasure() {
     const sizes = this.app.before.messages.bytes.filter((size) => size > 0);
     const isEqual = sizes.every((size) => size === sizes[0]) && this.app.before.network.equalBandwidth;
@@ -42,7 +42,7 @@ class Maps {
 
   controls() {
     const { before } = this.app;
-    const sets = [["worst", "worst set of every link"], ["sum", "all sets together"],
+    const sets = [["worst", "most loaded set of every link"], ["sum", "all sets together"],
       ...before.sets.map((_, set) => [String(set), before.setName(set)])];
     const measures = [["messages", "messages"], ["bytes", "bytes"]];
     if (!before.network.equalBandwidth) measures.push(["seconds", "time at the link's bandwidth"]);
@@ -78,7 +78,7 @@ class Maps {
       const { source, destination } = side.view.messages;
       side.routeEnds = new Set(this.message < 0 ? []
         : [source[this.message], destination[this.message]].map((rank) => side.view.nodeOfRank[rank]));
-      const busiest = side.most > 0 ? `at most ${this.amount(side.most)} on a link` : "nothing goes over links";
+      const busiest = side.most > 0 ? `at most ${this.amount(side.most)} on a link` : "no link is used";
       replace(side.heading, element("span", { class: "role" }, side.role), ` ${side.view.strategy}: `, element("strong", {}, busiest));
       replace(side.table, this.hottestTable(side));
       side.panels.forEach((drawn) => this.describe(drawn, side));
@@ -141,8 +141,8 @@ class Maps {
 
   legendContent(total) {
     const what = this.measure === "messages" ? "messages on a link" : this.measure === "bytes" ? "bytes on a link"
-      : "time of a link's bytes at its bandwidth";
-    const when = this.selection === "worst" ? "at once, in its worst set" : this.selection === "sum"
+      : "transfer time of a link's bytes at its bandwidth";
+    const when = this.selection === "worst" ? "at once, in its most loaded set" : this.selection === "sum"
       ? "in an iteration, all sets together" : `in ${this.app.before.setName(this.selection)}`;
     const swatches = element("span", { class: "swatches" });
     const key = (color, text) => element("span", { class: "swatch" }, element("i", { style: { background: color } }), text);
@@ -220,7 +220,7 @@ class Maps {
     const link = found?.link ?? -1;
     if (link !== drawn.hovered) {
       drawn.hovered = link;
-      // The same link on the other side, for comparing.
+      // Marks the same link on the other side, for comparison.
       for (const other of this.sides) for (const panel of other.panels) {
         if (panel.panel === drawn.panel && panel !== drawn) { panel.hovered = link; panel.draw(); }
       }
@@ -231,7 +231,7 @@ class Maps {
     else this.app.tip.show(nodeContent(side.view, found.node), x, y);
   }
 
-  /// Name, load, and the first messages of a link.
+  /// Name, load and first messages of a link.
   linkContent(side, link) {
     const { view } = side;
     const set = this.selection === "sum" ? null : this.selection === "worst" ? side.setOf[link] : this.selection;
@@ -260,7 +260,7 @@ class Maps {
     if (link < 0) return;
     const close = element("button", { type: "button", class: "tool", "aria-label": "close", onclick: () => this.pin(-1) }, "\u2715");
     replace(this.detail, element("h3", {}, `Link ${this.app.before.network.linkName(link)}`, close),
-      this.message >= 0 ? element("p", { class: "note" }, `Drawn: the way of message ${this.app.before.messageText(this.message)}.`) : null,
+      this.message >= 0 ? element("p", { class: "note" }, `The maps show the route of message ${this.app.before.messageText(this.message)}.`) : null,
       element("div", { class: "detail-sides" }, this.sides.map((side) => this.detailSide(side, link))));
   }
 
@@ -276,14 +276,14 @@ class Maps {
       column.append(element("p", {}, element("b", {}, view.setName(set)), `: ${loadText(view, link, load)}`),
         this.messageButtons(view, view.messagesOn(link, set)));
     });
-    if (!isUsed) column.append(element("p", { class: "note" }, "carries nothing"));
+    if (!isUsed) column.append(element("p", { class: "note" }, "unused"));
     return column;
   }
 
   messageButtons(view, numbers) {
-    if (!numbers) return element("p", { class: "note" }, "The routes of so many messages are not in the results.");
+    if (!numbers) return element("p", { class: "note" }, "The results omit routes because there are too many messages.");
     const buttons = numbers.slice(0, MOST_LISTED).map((message) => element("button", { type: "button", class: "message",
-      "aria-pressed": String(message === this.message), title: "show its way", onclick: () => this.highlight(message) },
+      "aria-pressed": String(message === this.message), title: "show its route", onclick: () => this.highlight(message) },
     `${view.messageText(message)} ${bytes(view.messages.bytes[message])}`));
     const more = numbers.length > MOST_LISTED ? element("span", { class: "note" }, ` and ${digits(numbers.length - MOST_LISTED)} more`) : null;
     return element("p", { class: "messages" }, buttons, more);
@@ -316,7 +316,7 @@ function loadText(view, link, load) {
 }
 
 function messageLines(view, numbers) {
-  if (!numbers) return element("p", { class: "note" }, "The routes of so many messages are not in the results.");
+  if (!numbers) return element("p", { class: "note" }, "The results omit routes because there are too many messages.");
   const lines = numbers.slice(0, MOST_LISTED).map((message) =>
     element("li", {}, `rank ${view.messageText(message)}, ${bytes(view.messages.bytes[message])}`));
   return [element("ul", { class: numbers.length > 6 ? "two-columns" : null }, lines),

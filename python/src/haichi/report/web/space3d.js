@@ -1,4 +1,4 @@
-// The machine's outer three axes in space: a dot per unit (on Tofu twelve nodes), links of a pair of units joined.
+// The machine's three outer axes in 3D: a dot per unit (12 nodes on Tofu), with the links of a pair of units joined.
 
 class Space {
   constructor(app) {
@@ -8,11 +8,11 @@ class Space {
 
   static suits(network) { return network.hasAxes && network.axes.length >= 3 && network.axes.slice(0, 3).every((axis) => axis.size > 1); }
 
-  /// `maps` knows the loads that are shown.
+  /// `maps` provides the loads.
   build(maps) {
     this.maps = maps;
     this.canvases = maps.sides.map((side) => {
-      const canvas = element("canvas", { class: "space", tabindex: "0", role: "img", "aria-label": `Loads of links between units in space, ${side.role}. Arrow keys turn it.` });
+      const canvas = element("canvas", { class: "space", tabindex: "0", role: "img", "aria-label": `Link loads between units in 3D, ${side.role}. Use the arrow keys to rotate.` });
       let drag = null;
       canvas.addEventListener("pointerdown", (event) => { drag = [event.clientX, event.clientY]; canvas.setPointerCapture(event.pointerId); });
       canvas.addEventListener("pointermove", (event) => {
@@ -37,7 +37,7 @@ class Space {
     this.draw();
   }
 
-  /// The largest load of all links of a pair of neighbouring units, and of those inside a unit.
+  /// The largest load over all links of a pair of neighbouring units, and over the links inside a unit.
   joined(side) {
     const { network } = side.view, inner = network.axes.slice(3).reduce((product, axis) => product * axis.size, 1);
     const between = new Map(), within = new Map();
@@ -63,7 +63,7 @@ class Space {
       const turned = a * cosYaw + c * sinYaw, depth = -a * sinYaw + c * cosYaw;
       return [turned, depth * sinPitch - b * cosPitch];
     };
-    // As large as fits, with room for the names of the axes and the stubs of rings.
+    // As large as possible, with room for the names of the axes and the stubs of rings.
     const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((corner) => turn(...axes.map((axis, k) => (corner >> k & 1 ? axis.size - 0.3 : -0.7))));
     const reach = [0, 1].map((k) => Math.max(...corners.map((point) => Math.abs(point[k]))));
     const scale = Math.min((width / 2 - 14) / reach[0], (height / 2 - 14) / reach[1]);
@@ -78,7 +78,7 @@ class Space {
     const loaded = between.map(({ load }) => load).filter((load) => load > 0), most = Math.max(...loaded, 0);
     const faintest = loaded.every((load) => load === most) ? 0.8 : between.length > 300 ? (isDark() ? 0.35 : 0.2) : 0.5;
     const units = Array.from(within, ([unit, load]) => ({ unit, load }));
-    // The loaded ones in front, the others translucent: what is inside has to be seen.
+    // Loaded links are drawn on top. Other links are translucent, so that the inside stays visible.
     for (const { from, to, unit, load } of [...between, ...units].sort((a, b) => a.load - b.load)) {
       const share = load > 0 ? side.share(load) : 0;
       context.strokeStyle = context.fillStyle = load > 0 ? rgb(loadColor(share)) : themeColor("unused");
@@ -91,7 +91,7 @@ class Space {
       }
       const [a, b] = [place(from), place(to)], wraps = a.some((value, k) => Math.abs(value - b[k]) > 1);
       if (!wraps) { line(project(...a), project(...b)); continue; }
-      // A ring's link from the last to the first: a stub at both ends.
+      // A ring's link from the last to the first unit is drawn as a stub at both ends.
       const outward = a.map((value, k) => Math.sign(value - b[k]) * 0.45);
       line(project(...a), project(...a.map((value, k) => value + outward[k])));
       line(project(...b), project(...b.map((value, k) => value - outward[k])));

@@ -1,11 +1,11 @@
-// The strategies in a table, one job at a time; all jobs; how the comparison was made.
+// The strategies of one job in a table, all jobs, and how the comparison was made.
 
 const MEASURES = { simulated_seconds: "simulated", tac3_seconds: "by the formula of tac3" };
 
-/// The calls of a log were simulated: times are those of the whole run.
+/// True if the calls of a log were replayed: times are then those of the whole run.
 function isOfCalls(job) { return (job.strategies ?? []).some((entry) => entry.barrier === "calls"); }
 
-function measureText(job) { return isOfCalls(job) ? "simulated call by call" : MEASURES[job.measure] ?? job.measure ?? ""; }
+function measureText(job) { return isOfCalls(job) ? "by trace replay" : MEASURES[job.measure] ?? job.measure ?? ""; }
 
 function mean(values) { return values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : NaN; }
 
@@ -13,7 +13,7 @@ function metric(cells, name) { return mean(cells.map((cell) => cell.metrics?.[na
 
 function jobName(job) { return `${job.workload}${job.shape ? ` on ${job.shape}` : ""}`; }
 
-/// Those that a strategy searched for, and the formula of times.
+/// The objectives of the compared strategies, and the time formula.
 function shownObjectives(comparison, cells) {
   const shown = new Set(["tac3", ...cells.map((cell) => cell.objective)]);
   return comparison.objectives.filter(({ name }) => shown.has(name));
@@ -23,7 +23,7 @@ function objectiveTitle({ name, unit }) {
   return unit === "seconds" ? `${name}, per iteration` : countedUnit(unit) ? `${name}, in ${unit}` : name;
 }
 
-/// Seconds of all iterations of a cell, as the summary compares them.
+/// The time of all iterations of a cell, as the summary compares it.
 function cellSeconds(comparison, cell, measure, barrier) {
   if (measure === "simulated_seconds") return cell.simulated?.[barrier]?.seconds;
   const workload = comparison.workloads.find((entry) => entry.name === cell.workload) ?? {};
@@ -47,7 +47,7 @@ class StrategyTable {
     this.columns = [
       ["strategy", "strategy", (row) => row.strategy, false],
       ["time", `time of ${isOfCalls(job) ? "the whole run" : "all iterations"}, ${measureText(job)}`, null, false],
-      ["slower", "against the best", (row) => (row.time > this.best * 1.0000001 ? `${digits(row.time / this.best)}${TIMES}` : isNumber(row.time) ? "best" : DASH), true],
+      ["slower", "relative to the best", (row) => (row.time > this.best * 1.0000001 ? `${digits(row.time / this.best)}${TIMES}` : isNumber(row.time) ? "best" : DASH), true],
       ["contention", "most messages on a link", (row) => digits(row.contention), true],
       ["maxLink", "most bytes on a link", (row) => bytes(row.maxLink), true],
       ...this.objectives.map((objective) => [valueKey(objective), objectiveTitle(objective), (row) => amount(row[valueKey(objective)], objective.unit), true, objective.sentence]),
@@ -112,7 +112,7 @@ class StrategyTable {
   }
 }
 
-/// One line per job, when there are several.
+/// A line per job, if there are several jobs.
 function jobTable(comparison, shown, choose) {
   const jobs = comparison.summary.jobs ?? [];
   const name = (job) => element("button", { type: "button", class: "as-link", "aria-current": job === shown ? "true" : null, onclick: () => choose(job) }, jobName(job));
@@ -132,7 +132,7 @@ function valueText(value) {
 function requestList(comparison) {
   const rows = Object.entries(comparison.request ?? {}).filter(([, value]) => valueText(value) !== DASH);
   const workloads = comparison.workloads.map((entry) => `${entry.name}: ${count(entry.ranks, "rank")}, ${count(entry.iterations, "iteration")}, ${
-    count((entry.sets ?? []).length, "set")}, ${count(entry.messages, "message")} and ${bytes(entry.total_bytes)} an iteration`);
+    count((entry.sets ?? []).length, "set")}, ${count(entry.messages, "message")} and ${bytes(entry.total_bytes)} per iteration`);
   return element("dl", {}, [["haichi", comparison.haichi], ...workloads.map((text) => ["workload", text]), ...rows.filter(([key]) => key !== "workloads")]
     .map(([key, value]) => [element("dt", {}, key.replaceAll("_", " ")), element("dd", {}, valueText(value))]));
 }
@@ -147,7 +147,7 @@ function troubleTable(comparison) {
   const cells = comparison.cells.filter((cell) => cell.status !== "done");
   if (!cells.length) return null;
   const failed = cells.filter((cell) => cell.status === "failed"), shown = failed.slice(0, 50), missing = cells.length - failed.length;
-  return [missing ? element("p", {}, `${count(missing, "cell is", "cells are")} missing: the comparison was interrupted.`) : null,
+  return [missing ? element("p", {}, `${count(missing, "cell is", "cells are")} missing because the comparison was interrupted.`) : null,
     failed.length ? element("div", { class: "scroll" }, element("table", {}, element("caption", {}, `${count(failed.length, "cell")} failed`),
       element("thead", {}, element("tr", {}, ["job", "strategy", "seed", "error"].map((text) => element("th", {}, text)))),
       element("tbody", {}, shown.map((cell) => element("tr", {}, element("td", {}, jobName(cell)), element("td", {}, cell.strategy), element("td", {}, cell.seed),

@@ -1,6 +1,6 @@
-// Light and dark, and the size of the window: what pictures are drawn anew for.
+// The theme (light or dark) and the window size, whose changes redraw the pictures.
 
-/// The button changes between both, from what the system says.
+/// The button switches between both. The first theme is the setting of the system.
 function setUpTheme(repaint) {
   const button = document.getElementById("theme");
   const name = () => { button.textContent = isDark() ? "light" : "dark"; };
@@ -9,7 +9,7 @@ function setUpTheme(repaint) {
   name();
 }
 
-/// When it has settled.
+/// Redraws when the size no longer changes.
 function onResize(redraw) {
   let waiting = 0;
   addEventListener("resize", () => { clearTimeout(waiting); waiting = setTimeout(redraw, 80); });

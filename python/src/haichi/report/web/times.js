@@ -1,4 +1,4 @@
-// Simulated runs: which link was busy when, the mean over all links, and how ranks spent their time.
+// Simulated runs: link utilisation over time, its mean over all links, and the time of the ranks.
 
 class SimulatedRuns {
   constructor(app) {
@@ -8,7 +8,7 @@ class SimulatedRuns {
     const entry = (app.job.strategies ?? []).find((candidate) => candidate.strategy === app.job.winner);
     this.barrier = this.barriers.includes(entry?.barrier) ? entry.barrier : this.barriers[0];
     this.body = element("div");
-    const names = { none: "no barriers", sets: "a barrier before every set", calls: "the calls of the log" };
+    const names = { none: "no barriers", sets: "a barrier before every set", calls: "trace replay" };
     const control = this.barriers.length > 1 ? element("div", { class: "controls" },
       selector("Run with", "choose-barrier", this.barriers.map((barrier) => [barrier, names[barrier]]), this.barrier, (value) => { this.barrier = value; this.show(); })) : null;
     this.node = element("div", {}, control, this.body);
@@ -23,7 +23,7 @@ class SimulatedRuns {
         mean: await unpack(raw.mean_efficiency ?? []) };
     }));
     this.longest = Math.max(...this.sides.map((side) => side.raw.seconds), 0) || 1;
-    replace(this.body, element("h3", {}, this.timeTitle()), element("p", { class: "legend" }, element("span", {}, "A row per link, time to the right, one scale of time for both."), efficiencyKey()),
+    replace(this.body, element("h3", {}, this.timeTitle()), element("p", { class: "legend" }, element("span", {}, "Each row is a link, and time goes to the right. Both sides have the same time scale."), efficiencyKey()),
       element("div", { class: `sides sides-${this.sides.length}` }, this.sides.map((side) => this.timeSpace(side))),
       this.meanChart(), element("h3", {}, this.rankTitle()),
       element("p", { class: "role-key" }, PARTS.map(([, text, color]) => [element("i", { style: { background: `var(--${color})` } }), `${text} `])),
@@ -40,7 +40,7 @@ class SimulatedRuns {
     return `${what}: ${seconds(before.raw.seconds)} before, ${seconds(after.raw.seconds)} after`;
   }
 
-  /// Rows by direction, so that what belongs together stands together.
+  /// Rows sorted by direction, so that related links are adjacent.
   rowOrder(side) {
     const { network } = side.view;
     const kind = (link) => (network.hasAxes ? 2 * network.link_axis[link] + (network.link_sign[link] < 0 ? 1 : 0)
@@ -62,7 +62,7 @@ class SimulatedRuns {
     side.canvas = canvas;
     canvas.addEventListener("pointermove", (event) => this.pointAt(side, event));
     canvas.addEventListener("pointerleave", () => this.app.tip.hide());
-    const left = side.raw.links?.left_out ? `; ${count(side.raw.links.left_out, "less busy link")} not drawn` : "";
+    const left = side.raw.links?.left_out ? `; ${count(side.raw.links.left_out, "less used link")} not drawn` : "";
     const average = mean(Array.from(side.mean));
     return element("figure", { class: "side" }, element("figcaption", {}, element("span", { class: "role" }, side.role), ` ${side.view.strategy}: `,
       element("strong", {}, `links are ${percent(average)} busy on average`), `; ${count(side.links.length, "link")} drawn${left}`), canvas,
@@ -123,7 +123,7 @@ class SimulatedRuns {
       return text;
     };
     if (!this.sides.some((side) => side.mean.length)) return null;
-    return element("figure", {}, element("figcaption", {}, `Mean utilisation of all links over time: at most ${percent(most)}`),
+    return element("figure", {}, element("figcaption", {}, `Mean utilisation of all links over time: maximum ${percent(most)}`),
       element("div", { class: "framed" }, element("div", { class: "y-most" }, percent(most)), svgElement("svg", { class: "columns", viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", role: "img",
         "aria-label": "Mean utilisation over time" }, this.sides.map((side) => svgElement("path", { d: path(side), class: `curve curve-${side.role}` }))),
       element("div", { class: "x-ends" }, element("span", {}, "0"), roleKey(this.sides.length > 1), element("span", {}, seconds(this.longest)))));
@@ -140,7 +140,7 @@ class SimulatedRuns {
     side.rankCanvas.addEventListener("pointermove", (event) => this.pointAtRank(side, event));
     side.rankCanvas.addEventListener("pointerleave", () => this.app.tip.hide());
     const parts = PARTS.map(([key, text]) => `${text} ${seconds(mean(Array.from(side.ranks[key])))}`);
-    return element("figure", { class: "side" }, element("figcaption", {}, element("span", { class: "role" }, side.role), ` ${side.view.strategy}: mean of a rank: ${listed(parts)}`), side.rankCanvas,
+    return element("figure", { class: "side" }, element("figcaption", {}, element("span", { class: "role" }, side.role), ` ${side.view.strategy}: mean per rank: ${listed(parts)}`), side.rankCanvas,
       element("div", { class: "x-ends" }, element("span", {}, "rank 0"), element("span", {}, seconds(this.longest), " high"), element("span", {}, `rank ${side.ranks.wait_seconds.length - 1}`)));
   }
 
@@ -169,9 +169,9 @@ class SimulatedRuns {
   }
 }
 
-const PARTS = [["compute_seconds", "computing", "compute"], ["call_seconds", "in calls", "call"], ["wait_seconds", "waiting", "wait"]];
+const PARTS = [["compute_seconds", "computation", "compute"], ["call_seconds", "in calls", "call"], ["wait_seconds", "waiting", "wait"]];
 
-/// Whole pixels per row, where there is room.
+/// The height of a row is a whole number of pixels if there is room.
 function rowsHeight(rows) { return rows < 150 ? Math.max(rows * Math.floor(300 / Math.max(rows, 1)), 60) : Math.min(rows, 400); }
 
 function efficiencyKey() {

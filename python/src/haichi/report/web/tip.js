@@ -1,4 +1,4 @@
-// What is told of the thing under the pointer.
+// The text beside the pointer.
 
 class Tip {
   constructor() {
@@ -18,13 +18,13 @@ class Tip {
 
   hide() { this.node.hidden = true; }
 
-  /// Of an element for which lines of text are shown.
+  /// The tip of an element that has lines of text.
   attributes(lines) {
     const content = lines.flatMap((line, i) => [i ? element("br") : null, line]);
     return { onmousemove: (event) => this.show(content, event.clientX, event.clientY), onmouseleave: () => this.hide() };
   }
 
-  /// It belongs to what is pointed at.
+  /// The tip belongs to the pointed element.
   hideOnMoves() {
     addEventListener("keydown", (event) => { if (event.key === "Escape") this.hide(); });
     addEventListener("scroll", () => this.hide(), { passive: true });

@@ -1,4 +1,4 @@
-// Text: numbers with units, ranks, and HTML elements whose text is never parsed.
+// Text: numbers with units, ranks, and HTML elements. Texts are never parsed as HTML.
 
 const DASH = "\u2013", ARROW = "\u2192", TIMES = "\u00d7", MINUS = "\u2212";
 
@@ -44,7 +44,7 @@ function superscript(number) { return String(number).split("").map((digit) => "\
 
 const SCALED = { seconds, bytes, "byte-hops": (value) => `${bytes(value)}-hops` };
 
-/// A value of an objective, with its unit where that is scaled; else countedUnit() belongs behind it.
+/// A value of an objective, with its unit if the unit is scaled; otherwise write countedUnit() after it.
 function amount(value, unit) { return isNumber(value) ? (SCALED[unit] ?? powerText)(value) : DASH; }
 
 function countedUnit(unit) { return !unit || unit === "1" || unit in SCALED ? "" : unit; }
@@ -54,7 +54,7 @@ function listed(items) {
   return items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} and ${items[items.length - 1]}`;
 }
 
-/// An element with attributes (on...: listeners) and children; strings become text, null is left out.
+/// An element with attributes (on...: listeners) and children. Strings become text, null is skipped.
 function element(name, attributes = {}, ...children) {
   return filled(document.createElement(name), attributes, children);
 }
@@ -86,7 +86,7 @@ function replace(node, ...children) {
   append(node, children);
 }
 
-/// To draw on in pixels of the style sheet.
+/// A canvas context that draws in CSS pixels.
 function canvasContext(canvas, height) {
   const ratio = window.devicePixelRatio || 1, width = Math.max(canvas.clientWidth, 40), context = canvas.getContext("2d");
   canvas.style.height = `${height}px`;

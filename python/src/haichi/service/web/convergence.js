@@ -1,6 +1,6 @@
-// How a search comes down while it runs: the best value so far and the bound, over evaluations or time.
+// The progress of a search while it runs: the best value so far and the bound, over evaluations or time.
 
-/// What one search has told: points {evaluations, seconds, best}, and the last word on the rest.
+/// The data of one search: points {evaluations, seconds, best}, and the last values of the rest.
 class SearchRun {
   constructor(objective) { Object.assign(this, { objective, points: [], bound: null, last: {} }); }
 
@@ -10,14 +10,14 @@ class SearchRun {
     if (isNumber(bound)) this.bound = bound;
     if (!isNumber(best)) return;
     const before = points[points.length - 1];
-    // Of points at one height the ends are enough.
+    // For points at one height the first and the last are enough.
     if (before && points.length > 1 && before.best === best && points[points.length - 2].best === best) points[points.length - 1] = point;
     else points.push(point);
   }
 
   get steps() { return new Set(this.points.map((point) => point.best)).size; }
 
-  /// Evaluations begin anew: so does a search.
+  /// Evaluations restart: a new search begins.
   isContinuedBy({ objective, evaluations }) {
     const before = this.points[this.points.length - 1];
     return this.objective === objective && (!before || !isNumber(evaluations) || evaluations >= before.evaluations);
@@ -25,13 +25,13 @@ class SearchRun {
 }
 
 class Convergence {
-  /// `unitOf` knows the unit of an objective.
+  /// `unitOf` returns the unit of an objective.
   constructor(unitOf) {
     Object.assign(this, { unitOf, runs: [], over: "evaluations", began: null, isOver: false });
-    this.share = element("progress", { max: 1, value: 0, "aria-label": "share of the search that is done" });
+    this.share = element("progress", { max: 1, value: 0, "aria-label": "finished fraction of the search" });
     this.words = element("p", { class: "facts" });
     this.chart = element("div", { class: "chart" });
-    this.table = element("details", {}, element("summary", {}, "The values"), scrolled("the values", null));
+    this.table = element("details", {}, element("summary", {}, "Values"), scrolled("values", null));
     this.earlier = element("div", { class: "small-charts" });
     this.control = selector("over", "choose-over", [["evaluations", "evaluations"], ["seconds", "time"]], this.over, (value) => { this.over = value; this.draw(); });
     this.drawn = element("div", { hidden: true }, element("div", { class: "controls" }, this.control), this.chart, this.table, this.earlier);
@@ -41,13 +41,13 @@ class Convergence {
     new ResizeObserver(() => this.draw()).observe(this.chart);
   }
 
-  /// The one that goes on; in the end the one that came down most often.
+  /// The running search; at the end the one with the most improvements.
   get run() {
     const last = this.runs[this.runs.length - 1];
     return this.isOver ? this.runs.reduce((most, run) => (run.steps > most.steps ? run : most), last) : last;
   }
 
-  /// An attempt begins: what an earlier one has told is void.
+  /// An attempt begins: data of an earlier one is void.
   begin(at) {
     this.runs = [];
     this.began = at;
@@ -62,7 +62,7 @@ class Convergence {
     this.draw();
   }
 
-  /// Of what is no search: its numbers, as they come.
+  /// Shows the latest numbers of a phase that is not a search.
   tell(data) {
     this.node.hidden = false;
     const isOfPair = (key) => `${key}_done` in data, doneOf = (key) => (isOfPair(key) ? `${digits(data[`${key}_done`])} of ` : "");
@@ -73,12 +73,12 @@ class Convergence {
     this.showShare(data.share ?? (pair ? data[`${pair}_done`] / data[pair] : undefined));
   }
 
-  /// Nothing comes any more.
+  /// No more data follows.
   end() {
     if (this.isOver) return;
     this.isOver = true;
     this.share.hidden = true;
-    replace(this.node.querySelector("h2"), "How the search came down");
+    replace(this.node.querySelector("h2"), "Progress of the search");
     this.draw();
   }
 
@@ -92,7 +92,7 @@ class Convergence {
     return `${amount(value, unit)}${counted ? ` ${counted}` : ""}`;
   }
 
-  /// With as many digits as tell them apart.
+  /// With as many digits as the values need to differ.
   labels(run, values) {
     if (this.unitOf(run.objective) !== "seconds") return values.map((value) => this.text(run, value));
     const texts = (significant) => values.map((value) => seconds(value, significant));

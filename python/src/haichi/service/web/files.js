@@ -1,10 +1,10 @@
-// Files that are dropped or chosen: which field of a request each is for.
+// Dropped or chosen files, and the request field of each.
 
 const FILE_ROLES = { workload: "workload", log: "log", machine: "machine file", graph: "machine as GraphML", nodes: "nodes of the job",
-  faulty: "nodes that are down", hosts: "host names", fold: "coordinate table", map: "rank map", start: "map to start from" };
+  faulty: "faulty nodes", hosts: "host names", fold: "coordinate table", map: "rank map", start: "map to start from" };
 const HEAD_BYTES = 4096;
 
-/// Guesses by a file's beginning and name which of the fields of a kind of job it is.
+/// Guesses the field of a file from its beginning and name.
 function roleOf(name, head, fields) {
   const first = (...roles) => roles.find((role) => role in fields) ?? null;
   if (/"haichi-machine\//.test(head)) return first("machine");
@@ -17,19 +17,19 @@ function roleOf(name, head, fields) {
   return first("workload", "log");
 }
 
-/// The list of a request's files, each with the field that it is for.
+/// The list of a request's files, each with its field.
 class RequestFiles {
-  /// `onchange` hears of every change; `say` speaks to screen readers.
+  /// `onchange` is called after every change; `say` announces text to screen readers.
   constructor(onchange, say) {
     Object.assign(this, { onchange, say, files: [], fields: {}, made: 0 });
     this.input = element("input", { type: "file", multiple: true, id: "files", "aria-describedby": "files-help", onchange: () => this.add(this.input.files).then(() => { this.input.value = ""; }) });
     this.list = element("ul", { class: "files", "aria-label": "Chosen files" });
     this.zone = element("div", { class: "drop" }, element("label", { for: "files", class: "drop-label" }, element("strong", {}, "Drop files here"), " or choose them"), this.input,
-      element("p", { id: "files-help", class: "help" }, "A workload (communication sets or a matrix), a log, a machine file, a rank map. They go to this server only."));
+      element("p", { id: "files-help", class: "help" }, "Workloads (communication sets or a matrix), logs, machine files, rank maps. The page sends them to this server only."));
     this.node = element("div", {}, this.zone, this.list);
   }
 
-  /// Anywhere on the page.
+  /// Accepts files anywhere on the page.
   listen(ondrop) {
     const hasFiles = (event) => Array.from(event.dataTransfer?.types ?? []).includes("Files");
     let depth = 0;
@@ -53,7 +53,7 @@ class RequestFiles {
       try {
         entry.head = await file.slice(0, HEAD_BYTES).text();
       } catch {
-        entry.problem = "cannot be read; is it a folder?";
+        entry.problem = "cannot be read; choose files, not directories";
       }
       this.files.push(entry);
     }
@@ -61,14 +61,14 @@ class RequestFiles {
     this.say(`${count(this.files.length, "file")} chosen`);
   }
 
-  /// For a kind of job; what the user has chosen stays.
+  /// Adapts to a kind of job; the user's choices stay.
   show(fields) {
     this.fields = fields;
     for (const entry of this.files) if (entry.role && !(entry.role in fields)) Object.assign(entry, { role: null, isChosen: false });
     this.guess();
   }
 
-  /// Of two files for what takes one the later counts.
+  /// If two files have a field for one file, the later one counts.
   guess() {
     this.files.forEach((entry, place) => {
       if (entry.isChosen || entry.problem) return;
@@ -79,16 +79,16 @@ class RequestFiles {
     this.draw();
   }
 
-  /// Throws Refusal for what a browser would say no more of than that it was not sent: too much for the server, which does
-  /// not listen to its end, or of files that have changed since.
+  /// Throws Refusal with a clear message where a browser would only report a failed request: for requests above the server's
+  /// limit, and for files that have changed since they were chosen.
   async check() {
     const sent = this.files.filter(({ role }) => role).map(({ file }) => file), most = Number(document.body.dataset.mostBytes);
     for (const file of sent) {
-      const problem = { message: `${file.name} cannot be read.`, hint: "has it changed since it was chosen? choose it again" };
+      const problem = { message: `cannot read ${file.name}`, hint: "choose the file again if it has changed" };
       await file.slice(0, 1).arrayBuffer().catch(() => { throw new Refusal(0, problem); });
     }
     const size = sent.reduce((sum, file) => sum + file.size, 0);
-    if (size > most) throw new Refusal(0, { message: `${listed(sent.map(({ name }) => name))}: ${bytes(size)} are more than the ${bytes(most)} that a request may have.` });
+    if (size > most) throw new Refusal(0, { message: `${listed(sent.map(({ name }) => name))}: ${bytes(size)} exceed the limit of ${bytes(most)} per request` });
   }
 
   of(role) { return this.files.filter((entry) => entry.role === role); }

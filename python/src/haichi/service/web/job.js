@@ -1,4 +1,4 @@
-// One job: what happens to it, and then what it has found.
+// One job: its progress, and then its result.
 
 class JobPage {
   /// `tools`: server, tip, formats, unitOf, say, isHeard, changed, cancel.
@@ -11,7 +11,7 @@ class JobPage {
     this.problem = element("div", { class: "problem", hidden: true });
     this.convergence = new Convergence(tools.unitOf);
     this.result = element("div");
-    this.how = element("details", { class: "how", hidden: true }, element("summary", {}, "How it ran"), element("div"));
+    this.how = element("details", { class: "how", hidden: true }, element("summary", {}, "Command and messages"), element("div"));
     this.how.addEventListener("toggle", () => { if (this.how.open) this.showLog(); });
     this.node = element("article", { "aria-labelledby": "job-title" }, element("div", { class: "job-head" }, this.title, this.chip, this.button), this.facts, this.problem, this.convergence.node, this.result, this.how);
     this.clock = setInterval(() => this.showFacts(), 1000);
@@ -23,7 +23,7 @@ class JobPage {
     this.tools.tip.hide();
   }
 
-  /// Until it has ended and is shown, or the page is left.
+  /// Returns when the job has ended and is shown, or the page is left.
   async follow() {
     const { server, isHeard } = this.tools;
     try {
@@ -39,7 +39,7 @@ class JobPage {
     } catch (error) {
       if (this.ending.signal.aborted) return;
       if (!(error instanceof Refusal)) throw error;
-      if (error.status !== 401) this.fail("This job cannot be shown", error);
+      if (error.status !== 401) this.fail("Cannot show this job", error);
     } finally {
       if (!this.ending.signal.aborted) this.node.dataset.ready = "yes";
     }
@@ -81,7 +81,7 @@ class JobPage {
     if (isOver && document.activeElement === this.button) this.title.focus();
     this.button.hidden = isOver;
     this.how.hidden = !isOver;
-    if (job.error) this.fail(job.state === "done" ? "A limit that was set is missed" : job.state === "cancelled" ? "Cancelled" : "The job failed", job.error);
+    if (job.error) this.fail(job.state === "done" ? "The result misses a required limit" : job.state === "cancelled" ? "Cancelled" : "The job failed", job.error);
     else this.problem.hidden = true;
     this.showFacts();
   }
@@ -90,7 +90,7 @@ class JobPage {
     const { job } = this;
     if (!job) return;
     const { shape, objective } = jobTitle(job), ran = job.started ? ((job.ended ? Date.parse(job.ended) : Date.now()) - Date.parse(job.started)) / 1000 : NaN;
-    const wait = { queued: job.why ? `waits again: ${job.why}` : "waits for its turn", running: `runs for ${seconds(Math.max(Math.floor(ran), 0))}` }[job.state] ?? (isNumber(ran) ? `ran for ${seconds(ran)}` : "did not run");
+    const wait = { queued: job.why ? `queued again: ${job.why}` : "queued", running: `running for ${seconds(Math.max(Math.floor(ran), 0))}` }[job.state] ?? (isNumber(ran) ? `ran for ${seconds(ran)}` : "did not run");
     const parts = [job.kind, shape ? `shape ${shape}` : "", objective, wait, job.attempts > 1 ? `${digits(job.attempts)} attempts` : "", `submitted ${agoText(job.created)}`].filter(Boolean);
     const text = parts.join("|");
     if (text === this.factText) return;
@@ -112,8 +112,8 @@ class JobPage {
 
   async showLog() {
     const { server } = this.tools, said = await server.text(server.job(this.id, "/log")).catch((error) => error.message);
-    replace(this.how.lastChild, element("p", { class: "note" }, "Its number, for scripts: ", element("code", {}, this.id)),
+    replace(this.how.lastChild, element("p", { class: "note" }, "Job ID for scripts: ", element("code", {}, this.id)),
       element("pre", { class: "as-said", tabindex: "0", role: "region", "aria-label": "the command" }, `haichi ${this.job.arguments.join(" ")}`),
-      said.trim() ? [element("p", { class: "note" }, "What the program said:"), element("pre", { class: "as-said", tabindex: "0", role: "region", "aria-label": "what the program said" }, said)] : null);
+      said.trim() ? [element("p", { class: "note" }, "Messages of the program:"), element("pre", { class: "as-said", tabindex: "0", role: "region", "aria-label": "messages of the program" }, said)] : null);
   }
 }

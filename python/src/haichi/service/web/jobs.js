@@ -1,8 +1,8 @@
-// The list of the user's jobs, which asks the server now and then.
+// The list of the user's jobs, updated from the server from time to time.
 
 const LIST_STEP = 50, BUSY_MS = 2000, IDLE_MS = 6000;
 
-/// What a job is called where the page names it: its input and machine.
+/// The name of a job on the page: its input and machine.
 function jobTitle(job) {
   const words = Object.fromEntries(job.arguments.filter((word) => word.startsWith("--")).map((word) => [word.slice(2).split("=")[0], word.slice(word.indexOf("=") + 1)]));
   const input = job.inputs.pattern ?? job.inputs.workload ?? job.inputs.log ?? "";
@@ -10,7 +10,7 @@ function jobTitle(job) {
   return { what: job.inputs.pattern ? patternTitle(input) : input || job.kind, where: machine, shape: words.shape ?? words.shapes ?? "", objective: words.objective ?? words.strategies ?? "" };
 }
 
-/// cg --ranks=64: cg of 64 ranks
+/// cg --ranks=64 becomes "cg of 64 ranks".
 function patternTitle(words) {
   return words.replace(/ --ranks=(\d+)/, " of $1 ranks").replace(/ --dims=(\S+)/, " $1").replace(/ --/g, ", ");
 }
@@ -31,7 +31,7 @@ function agoText(moment) {
 }
 
 class JobList {
-  /// `isHeard` is told whether the server answers.
+  /// `isHeard` gets whether the server answers.
   constructor(server, node, { say, isHeard, cancel }) {
     Object.assign(this, { server, say, isHeard, cancel, rows: new Map(), states: new Map(), shown: LIST_STEP, state: "", current: null });
     this.list = element("ul", { class: "jobs" });
@@ -43,7 +43,7 @@ class JobList {
     document.addEventListener("visibilitychange", () => { if (!document.hidden) this.ask(); });
   }
 
-  /// Now, and again after a while.
+  /// Updates now, and again after a while.
   async ask() {
     clearTimeout(this.timer);
     this.asked = (this.asked ?? 0) + 1;
@@ -52,7 +52,7 @@ class JobList {
     try {
       const query = `limit=${Math.min(this.shown, 1000)}${this.state ? `&state=${this.state}` : ""}`;
       const page = await this.server.json(`v1/jobs?${query}`);
-      if (asked !== this.asked) return;  // a newer question is on its way
+      if (asked !== this.asked) return;  // a newer request is in flight
       this.isHeard(true);
       this.show(page);
       if (page.jobs.some((job) => !ENDED_STATES.has(job.state))) pause = BUSY_MS;
@@ -83,11 +83,11 @@ class JobList {
       this.announce(job);
     });
     this.mark(this.current);
-    replace(this.none, ids.size ? "" : this.state ? `no ${this.state} jobs` : "None yet.");
+    replace(this.none, ids.size ? "" : this.state ? `no ${this.state} jobs` : "No jobs yet.");
     this.older.hidden = page.next === null || this.shown >= 1000;
   }
 
-  /// Ends of jobs that the page has seen before.
+  /// Announces the ends of known jobs.
   announce(job) {
     const before = this.states.get(job.id);
     this.states.set(job.id, job.state);
@@ -100,7 +100,7 @@ class JobList {
   }
 }
 
-/// The nodes stay the same, so that nobody loses their place in the list.
+/// The nodes stay the same, so that the keyboard focus stays in place.
 class JobRow {
   constructor(job, cancel) {
     this.link = element("a", { href: `#job=${job.id}`, class: "job-link" });

@@ -1,4 +1,4 @@
-// The page: a new job or one that is chosen, beside the list of all; where in it the user is stands behind # in the address.
+// The page: a new or a chosen job beside the list of all jobs. The part of the address after # is the user's position.
 
 class ServicePage {
   constructor() {
@@ -23,7 +23,7 @@ class ServicePage {
 
   get app() { return this.jobPage?.results?.app; }
 
-  /// With what the server has to choose from; once more when there is a token.
+  /// Loads the server's tables; again when there is a token.
   async start() {
     if (document.body.dataset.tokens && !this.server.token) { this.askToken(null); return; }
     try {
@@ -45,7 +45,7 @@ class ServicePage {
     document.documentElement.dataset.ready = "yes";
   }
 
-  /// To where the address says. Who has asked for it is taken there.
+  /// Goes to the address. The keyboard focus follows if the user requested it.
   go(isAsked) {
     const id = /^#job=([0-9a-f]+)$/.exec(location.hash)?.[1] ?? null;
     if (!this.form || (id && id === this.jobPage?.id)) return;
@@ -73,7 +73,7 @@ class ServicePage {
   async cancel(job) {
     try {
       await this.server.ask("DELETE", this.server.job(job.id, "?purge=false"));
-      say(`${titleText(job)} is being cancelled`);
+      say(`${titleText(job)}: cancelling`);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       if (error.status !== 401) say(error.message);
@@ -81,13 +81,13 @@ class ServicePage {
     this.jobList.ask();
   }
 
-  /// Whether the server answers those who ask it.
+  /// Shows whether the server answers.
   hear(who, isThere, error = null) {
     const trouble = document.getElementById("trouble");
     if (isThere) this.silent.delete(who); else this.silent.add(who);
     trouble.hidden = this.silent.size === 0;
     if (trouble.hidden) replace(trouble);
-    else if (!trouble.childNodes.length) replace(trouble, `${error?.status ? error.message : "The server does not answer"}. The page goes on as soon as it does.`);
+    else if (!trouble.childNodes.length) replace(trouble, `${error?.status ? error.message : "The server does not answer"}. The page continues when the server answers.`);
   }
 
   setUpToken() {
@@ -111,7 +111,7 @@ class ServicePage {
     });
   }
 
-  /// `refusal`: of the one before.
+  /// `refusal`: of the previous attempt.
   askToken(refusal) {
     const dialog = document.getElementById("ask-token"), problem = document.getElementById("token-problem");
     if (this.server.token) {
@@ -125,7 +125,7 @@ class ServicePage {
   }
 }
 
-/// To screen readers.
+/// Announces text to screen readers.
 function say(text) { replace(document.getElementById("said"), text); }
 
 globalThis.haichiService = new ServicePage();

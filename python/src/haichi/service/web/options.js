@@ -1,4 +1,4 @@
-// The fields of a request, made of the server's schema, which has the program's table of options.
+// The fields of a request, from the server's schema, which has the program's table of options.
 
 /// Kinds of jobs with their fields, from the server's OpenAPI description.
 function kindsOf(description) {
@@ -6,23 +6,23 @@ function kindsOf(description) {
   return new Map(content.schema.oneOf.map((variant) => [variant.title, variant.properties]));
 }
 
-/// Where the name of the option says too little.
-const TITLES = { ppn: "Ranks per node", count_nic: "Count network interfaces", form: "What is simulated of a log", then: "Tie-breaking order", hosts: "Host names", fold: "Logical coordinates",
+/// Titles for options whose names are not clear enough.
+const TITLES = { ppn: "Ranks per node", count_nic: "Count NICs", form: "Simulated part of a log", then: "Tie-breaking order", hosts: "Host names", fold: "Logical coordinates",
   robust: "Robust over the shapes", start: "Start of the search", require: "Required limits", equal: "Equal effort", sim_iterations: "Iterations to simulate",
-  companion: "Smooth companion", origin: "Corner of the shape", time: "Time limit of the search" };
+  companion: "Smoothing term", origin: "Corner of the shape", time: "Time limit of the search" };
 
 function fieldTitle(name) { return TITLES[name] ?? name.charAt(0).toUpperCase() + name.slice(1).replace(/_/g, " "); }
 
-/// What counts where a field is empty, in words.
+/// The value of an empty field, in words.
 function usualOf(schema) { return schema.default ?? schema["x-default"] ?? ""; }
 
-/// The help of a field: the program's sentence, all possible values, what counts without one.
+/// The help of a field: the program's description, all possible values, and the default.
 function helpOf(schema) {
   const values = schema.enum ? ` Possible values: ${schema.enum.join(", ")}.` : "", usual = usualOf(schema);
   return `${schema.description ?? ""}.${values}${usual ? ` Default: ${usual}.` : ""}`;
 }
 
-/// What stands in an empty field: what counts then, or an example.
+/// The placeholder of an empty field: its default, or an example.
 function placeholderOf(schema) {
   const usual = usualOf(schema), value = schema["x-value"] ?? "";
   return /^[\w.-]+$/.test(usual) ? usual : schema.description.match(/as in '?([^\s;,)']+)/)?.[1] ?? EXAMPLES[value] ?? value;
@@ -30,7 +30,7 @@ function placeholderOf(schema) {
 
 const EXAMPLES = { MACHINE: "fx10-kyushu", "AxBx...": "1x2x4x2x3x2" };
 
-/// What is to be typed of an entry such as torus:SIZExSIZE...: its example, else what stands before the parameters.
+/// The text to type for an entry such as torus:SIZExSIZE...: its example, or the part before the parameters.
 function typedName({ name, description }) {
   const stem = name.split(/[:[]/)[0];
   if (stem === name) return name;
@@ -51,7 +51,7 @@ class OptionField {
       this.node = element("div", { class: "field" }, element("label", { class: "check" }, this.input, element("span", {}, fieldTitle(name))), this.help);
       return;
     }
-    this.input = this.form === "words" ? element("textarea", { ...typed, rows: 2, placeholder: `${schema["x-value"]}, one a line` }) : element("input", { type: "text", ...typed });
+    this.input = this.form === "words" ? element("textarea", { ...typed, rows: 2, placeholder: `${schema["x-value"]}, one per line` }) : element("input", { type: "text", ...typed });
     this.node = element("div", { class: "field" }, element("label", { for: id }, fieldTitle(name)), element("div", { class: "typed" }, this.input, entries.length ? this.chooser() : null), this.help);
     this.input.addEventListener("input", () => this.explain());
     this.explain();
@@ -59,7 +59,7 @@ class OptionField {
 
   get isGiven() { return this.form === "flag" ? this.input.checked : this.input.value.trim() !== "" && !this.input.disabled; }
 
-  /// The list of what there is, which fills the field.
+  /// The list of entries, which fills the field.
   chooser() {
     const entries = this.entries.map((entry) => option(typedName(entry), typedName(entry), false));
     this.list = element("select", { "aria-label": `${fieldTitle(this.name)}: choose from the list` }, option("", "", true), entries);
@@ -70,7 +70,7 @@ class OptionField {
     return this.list;
   }
 
-  /// Says what was chosen, in the words of the program's list.
+  /// Shows the description of the chosen entry.
   explain() {
     if (!this.entries.length) return;
     this.list.value = this.input.value.trim();
@@ -80,7 +80,7 @@ class OptionField {
     replace(this.help, entry ? `${isUsual ? `Default: ${this.usual}, ` : ""}${entry.description}` : this.sentence);
   }
 
-  /// While a file stands for it.
+  /// While a file replaces the field.
   standBehind(file) {
     for (const control of this.node.querySelectorAll("input, select")) control.disabled = Boolean(file);
     replace(this.help, file ? `from the file ${file}` : this.sentence);

@@ -1,13 +1,13 @@
 // The form of a new job.
 
-const KIND_SENTENCES = { map: "find a placement of the ranks on the nodes", evaluate: "measure a rank map: every objective, bounds, hottest links",
+const KIND_SENTENCES = { map: "find a placement of the ranks on the nodes", evaluate: "measure a rank map: every objective, bounds, most loaded links",
   simulate: "run a workload on the packet simulator", compare: "compare strategies over shapes and seeds", ccs: "extract communication sets from a log",
-  "advise-shape": "which shape of a job suits the application", "advise-barrier": "before which sets a barrier pays", "advise-rails": "how many network interfaces pay" };
-/// Of every row the first that a kind of job has stands in front; the others wait behind "More options".
+  "advise-shape": "find the best job shape for a workload", "advise-barrier": "find the sets before which a barrier pays", "advise-rails": "find the best number of NICs" };
+/// The first applicable entry of each row is shown at the front; other options are under "More options".
 const IN_FRONT = [["machine"], ["shape", "shapes"], ["objective", "strategies"], ["seed", "seeds"], ["time"]];
 
 class RequestForm {
-  /// `lists`: what `haichi list` has, by name. `onsubmitted` gets the job.
+  /// `lists`: the tables of `haichi list`, by name. `onsubmitted` gets the job.
   constructor(server, description, lists, { say, onsubmitted }) {
     Object.assign(this, { server, lists, say, onsubmitted, kinds: kindsOf(description), key: freshKey(), values: new Map() });
     this.files = new RequestFiles(() => this.filesChanged(), say);
@@ -20,8 +20,8 @@ class RequestForm {
     this.button = element("button", { type: "submit", class: "main-button" }, "Submit the job");
     this.pattern = this.patternFields();
     this.node = element("form", { class: "request", "aria-labelledby": "new-title", novalidate: true, onsubmit: (event) => { event.preventDefault(); this.submit(); } },
-      element("h2", { id: "new-title", tabindex: "-1" }, "A new job"), this.files.node,
-      element("div", { class: "fields" }, element("div", { class: "field" }, element("label", { for: "kind" }, "What to do"), this.kind, this.kindHelp), this.pattern.node),
+      element("h2", { id: "new-title", tabindex: "-1" }, "New job"), this.files.node,
+      element("div", { class: "fields" }, element("div", { class: "field" }, element("label", { for: "kind" }, "Kind of job"), this.kind, this.kindHelp), this.pattern.node),
       this.front, this.details, this.problem, element("p", { class: "send" }, this.button));
     this.node.addEventListener("input", () => { this.key = freshKey(); });
     this.showKind();
@@ -31,7 +31,7 @@ class RequestForm {
 
   showKind() {
     const entries = { machine: this.lists.machines.filter(({ name }) => name !== "FILE" && !name.startsWith("graph")), strategy: this.lists.strategies,
-      objective: [{ name: "auto", description: "search by those that suit, and take what the simulator finds fastest" }, ...this.lists.objectives.filter(({ name }) => name !== "weighted")] };
+      objective: [{ name: "auto", description: "search by suitable objectives, and take the fastest result of the simulator" }, ...this.lists.objectives.filter(({ name }) => name !== "weighted")] };
     for (const field of this.fields ?? []) this.values.set(field.name, field.form === "flag" ? field.input.checked : field.input.value);
     const names = Object.keys(this.properties).filter((name) => this.properties[name]["x-form"] && !["file", "files"].includes(this.properties[name]["x-form"]));
     const front = IN_FRONT.map((row) => row.find((name) => names.includes(name))).filter(Boolean);
@@ -62,7 +62,7 @@ class RequestForm {
     const node = element("div", { class: "field" }, element("label", { for: "pattern" }, "Built-in pattern"), name, help, details);
     const explain = () => {
       details.hidden = !name.value;
-      replace(help, this.lists.patterns.find((entry) => entry.name === name.value)?.description ?? "to try it out, without a file");
+      replace(help, this.lists.patterns.find((entry) => entry.name === name.value)?.description ?? "for a test without a file");
     };
     name.addEventListener("change", explain);
     explain();
@@ -103,7 +103,7 @@ class RequestForm {
     for (const field of this.fields) field.input.removeAttribute("aria-invalid");
     try {
       await this.files.check();
-      // With its key a request whose answer got lost can be sent once more.
+      // With its key a request can be repeated if its answer got lost.
       const answer = await this.server.ask("POST", "v1/jobs", { body: this.content(), headers: { "Idempotency-Key": this.key } });
       this.key = freshKey();
       this.onsubmitted(await answer.json());
@@ -117,7 +117,7 @@ class RequestForm {
 
   show(error) {
     if (error.status === 401) return;
-    replace(this.problem, problemContent("The job was not taken", error));
+    replace(this.problem, problemContent("The server rejected the job", error));
     this.problem.hidden = false;
     const named = /^(\w+)(:| is missing| takes)/.exec(error.message)?.[1];
     const field = this.fields.find(({ name, input }) => name === named && !input.disabled);
@@ -129,10 +129,10 @@ class RequestForm {
   }
 }
 
-/// Of a key the request is one, however often it is sent.
+/// Requests with the same key count once.
 function freshKey() { return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join(""); }
 
-/// What the program or the server says, as it is.
+/// Shows the message of the program or the server unchanged.
 function problemContent(title, { message, hint }) {
   return [element("strong", {}, title), element("p", { class: "as-said" }, message), hint ? element("p", { class: "as-said note" }, `hint: ${hint}`) : null];
 }

@@ -1,4 +1,4 @@
-// What a job has found: numbers before and after, files to take away, and the report's pictures.
+// The result of a job: numbers before and after, files to download, and the report's pictures.
 
 const METRIC_NAMES = { hop_bytes: "hop-bytes", hops_per_byte: "hops per byte", max_link_bytes: "most bytes on a link, all sets", mean_link_bytes: "mean bytes on a link, all sets",
   tac3_seconds: "tac3", tac3_bytes_seconds: "tac3-bytes", largest_contention: "most messages on a link at once", contention_sum: "contention, sum over sets", max_hops: "longest route, in links" };
@@ -11,22 +11,22 @@ function metricText(key, value) {
   return key !== "hops_per_byte" && /bytes$/.test(key) ? bytes(value) : powerText(value);
 }
 
-/// Value of the objective against that of the default placement, in words.
+/// Value of the objective compared with the default placement, in words.
 function verdictOf(report, unitOf) {
   const before = report.default?.value, { value } = report, unit = report.unit ?? unitOf(report.objective), counted = countedUnit(unit);
   const text = (number) => `${amount(number, unit)}${counted ? ` ${counted}` : ""}`;
   if (!isNumber(value)) return null;
   const parts = [];
   if (isNumber(before)) {
-    const better = value < before ? `${digits(before / value)} times lower ${report.objective}` : value > before ? `${digits(value / before)} times higher ${report.objective}` : `as much ${report.objective}`;
-    parts.push(element("p", { class: "verdict" }, element("strong", {}, value === 0 && before > 0 ? `no ${report.objective} any more` : better), ` ${value === before ? "as" : "than"} the default placement`));
+    const better = value < before ? `${digits(100 * (1 - value / before))} % lower ${report.objective}` : value > before ? `${digits(100 * (value / before - 1))} % higher ${report.objective}` : `as much ${report.objective}`;
+    parts.push(element("p", { class: "verdict" }, element("strong", {}, value === 0 && before > 0 ? `no ${report.objective} left` : better), ` ${value === before ? "as" : "than"} the default placement`));
   }
   const bound = isNumber(report.lower_bound) ? `; the lower bound is ${text(report.lower_bound)}` : "";
-  parts.push(element("p", {}, `${report.objective}: `, element("b", {}, text(value)), isNumber(before) ? `, of the default placement ${text(before)}` : "", report.optimal ? ". It is optimal: no placement is better." : `${bound}.`));
+  parts.push(element("p", {}, `${report.objective}: `, element("b", {}, text(value)), isNumber(before) ? `, default placement ${text(before)}` : "", report.optimal ? ". It is optimal: no placement is better." : `${bound}.`));
   return parts;
 }
 
-/// A table that may be wider than the window: the arrow keys move it.
+/// A table that may be wider than the window; the arrow keys scroll it.
 function scrolled(name, table) { return element("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": name.replace(/_/g, " ") }, table); }
 
 function numbersTable(report) {
@@ -37,20 +37,20 @@ function numbersTable(report) {
     const change = before === after ? "same" : after === 0 ? "none left" : isNumber(ratio) ? (ratio > 1 ? `${digits(ratio)}${TIMES} less` : `${digits(1 / ratio)}${TIMES} more`) : "";
     return element("tr", {}, element("th", { scope: "row" }, METRIC_NAMES[key] ?? key.replace(/_/g, " ")), [metricText(key, before), metricText(key, after), change].map((text) => element("td", { class: "number" }, text)));
   };
-  return scrolled("before and after", element("table", { class: "numbers" }, element("caption", { class: "unseen" }, "The default placement and the one found"),
+  return scrolled("before and after", element("table", { class: "numbers" }, element("caption", { class: "unseen" }, "The default placement and the new placement"),
     element("thead", {}, element("tr", {}, ["", "before", "after", "change"].map((text, i) => element(i ? "th" : "td", { class: i ? "number" : null, scope: i ? "col" : null }, text)))), element("tbody", {}, keys.map(row))));
 }
 
-/// How `auto` has decided.
+/// The decision of `auto`.
 function trialsTable(auto) {
   if (!auto?.trials?.length) return null;
   const rows = [{ objective: "the default placement", mean: auto.default_seconds, chosen: auto.keeps_default }, ...auto.trials];
   return element("details", {}, element("summary", {}, "How the objective was chosen: simulated times"), scrolled("simulated times", element("table", {},
-    element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "searched for"), element("th", { class: "number", scope: "col" }, "simulated, per iteration"), element("th", { scope: "col" }, ""))),
+    element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "objective"), element("th", { class: "number", scope: "col" }, "simulated, per iteration"), element("th", { scope: "col" }, ""))),
     element("tbody", {}, rows.map((trial) => element("tr", { class: trial.chosen ? "winner" : null }, element("td", {}, [trial.objective, ...(trial.then ?? [])].join(" then ")), element("td", { class: "number" }, seconds(trial.mean)), element("td", {}, trial.chosen ? "chosen" : "")))))));
 }
 
-/// Saves what the server answers, by its name.
+/// Saves the server's answer under a name.
 async function saveAnswer(server, path, name) {
   const content = await server.blob(path), url = URL.createObjectURL(content);
   const link = element("a", { href: url, download: name });
@@ -60,7 +60,7 @@ async function saveAnswer(server, path, name) {
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
-/// Buttons for a job's files; what goes wrong is told beside them.
+/// Buttons for a job's files; errors appear beside them.
 class Downloads {
   constructor(server, job, formats, say) {
     Object.assign(this, { server, job, formats, say, shape: null });
@@ -102,7 +102,7 @@ class Downloads {
     return element("div", {}, element("div", { class: "controls" }, control, hostsField, this.button("Download the map", save, "main-button")), help);
   }
 
-  /// What a job script says to use the map.
+  /// The lines of a job script for the map.
   scriptLines() {
     const lines = element("pre", { class: "as-said", tabindex: "0", role: "region", "aria-label": "lines of the job script" });
     const ask = async (scheduler) => {
@@ -124,10 +124,10 @@ class Downloads {
     this.problem.hidden = true;
     try {
       await saveAnswer(this.server, this.server.job(this.job.id, rest), name);
-      this.say(`${name} is saved`);
+      this.say(`saved ${name}`);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      replace(this.problem, problemContent("It cannot be had", error));
+      replace(this.problem, problemContent("Cannot get the file", error));
       this.problem.hidden = false;
     }
   }
@@ -146,9 +146,9 @@ class Results {
   async show() {
     const text = await this.server.text(this.server.job(this.job.id, "/result"));
     let report = null;
-    try { report = JSON.parse(text); } catch { /* it is shown as it is */ }
+    try { report = JSON.parse(text); } catch { /* shown unchanged */ }
     if (this.job.kind === "compare" && report) {
-      replace(this.numbers, section("numbers", "The result", null, element("p", { class: "verdict" }, report.summary?.overall?.advice ?? report.summary?.jobs?.[0]?.advice ?? "")));
+      replace(this.numbers, section("numbers", "Result", null, element("p", { class: "verdict" }, report.summary?.overall?.advice ?? report.summary?.jobs?.[0]?.advice ?? "")));
       await this.draw(report);
       return;
     }
@@ -162,16 +162,16 @@ class Results {
 
   async showPlacement(report, shape = null) {
     replace(this.numbers, section("numbers", "Before and after", null, verdictOf(report, this.unitOf), numbersTable(report), trialsTable(report.auto)));
-    replace(this.pictures, element("p", { class: "note" }, "The loads of the links are being compared\u2026"));
+    replace(this.pictures, element("p", { class: "note" }, "Comparing the link loads\u2026"));
     const asked = this.asked = Symbol("question");
     try {
       const content = await this.server.text(this.server.job(this.job.id, `/comparison${shape ? `?shape=${encodeURIComponent(shape)}` : ""}`));
-      // The program names the placement by a file of the server's.
+      // The program names the placement by a file of the server.
       const named = JSON.stringify(this.job.kind === "evaluate" ? "the rank map" : `found by ${report.objective}`).slice(1, -1);
       if (asked === this.asked) await this.draw(JSON.parse(content.replaceAll("map:found", named)));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      if (asked === this.asked) replace(this.pictures, element("div", { class: "problem" }, problemContent("The links cannot be drawn", error)));
+      if (asked === this.asked) replace(this.pictures, element("div", { class: "problem" }, problemContent("Cannot draw the links", error)));
     }
   }
 
@@ -193,9 +193,9 @@ class Results {
       return scrolled(key, element("table", {}, element("caption", {}, key.replace(/_/g, " ")), element("thead", {}, element("tr", {}, columns.map((name) => element("th", { scope: "col" }, name.replace(/_/g, " "))))),
         element("tbody", {}, rows.slice(0, MOST_ROWS).map((row) => element("tr", {}, columns.map((name) => element("td", { class: isNumber(row[name]) ? "number" : null }, row[name] === undefined ? "" : value(name, row[name]))))))));
     };
-    replace(this.numbers, section("numbers", "The result", null, report?.sentence ? element("p", { class: "verdict" }, report.sentence) : null, single.length ? element("dl", {}, single.map(([key, content]) => [element("dt", {}, key.replace(/_/g, " ")), element("dd", {}, value(key, content))])) : null,
+    replace(this.numbers, section("numbers", "Result", null, report?.sentence ? element("p", { class: "verdict" }, report.sentence) : null, single.length ? element("dl", {}, single.map(([key, content]) => [element("dt", {}, key.replace(/_/g, " ")), element("dd", {}, value(key, content))])) : null,
       tables.map(table),
-      element("details", { open: single.length + tables.length === 0 }, element("summary", {}, "As the program prints it"), element("pre", { class: "as-said", tabindex: "0", role: "region", "aria-label": "what the program prints" }, shown),
+      element("details", { open: single.length + tables.length === 0 }, element("summary", {}, "Output of the program"), element("pre", { class: "as-said", tabindex: "0", role: "region", "aria-label": "output of the program" }, shown),
         text.length > MOST_SHOWN ? element("p", { class: "note" }, `The first ${bytes(MOST_SHOWN)} of ${bytes(text.length)}.`) : null)));
   }
 }

@@ -1,24 +1,24 @@
-// What the page asks the server, and how it hears of jobs.
+// Requests of the page to the server, and events of jobs.
 
 const TOKEN_KEY = "haichi-token", ENDED_STATES = new Set(["done", "failed", "cancelled"]);
 
-/// A request that was refused: the status (0: no answer), and the message and hint as the program has them.
+/// A rejected request: the status (0 without an answer), and the message and hint of the program.
 class Refusal extends Error {
   constructor(status, { message = "", hint = "" } = {}) {
-    super(message || `the server answers with ${status}`);
+    super(message || `the server answered ${status}`);
     Object.assign(this, { status, hint });
   }
 }
 
 class Server {
-  /// `onStranger` is told, with the refusal, when a token is missing or wrong.
+  /// `onStranger` is called with the refusal when a token is missing or wrong.
   constructor(onStranger) { this.onStranger = onStranger; }
 
   get token() { return sessionStorage.getItem(TOKEN_KEY) ?? ""; }
 
   set token(token) { if (token) sessionStorage.setItem(TOKEN_KEY, token); else sessionStorage.removeItem(TOKEN_KEY); }
 
-  /// An answer that is none of an error; else throws Refusal.
+  /// Returns an answer that is not an error; otherwise throws Refusal.
   async ask(method, path, { body, headers = {}, signal } = {}) {
     const known = this.token ? { Authorization: `Bearer ${this.token}` } : {};
     let answer;
@@ -26,7 +26,7 @@ class Server {
       answer = await fetch(path, { method, body, signal, headers: { ...headers, ...known }, cache: "no-store", redirect: "error" });
     } catch (error) {
       if (signal?.aborted) throw error;
-      throw new Refusal(0, { message: "The server does not answer.", hint: "is it running, and this computer connected?" });
+      throw new Refusal(0, { message: "The server does not answer.", hint: "check that the server runs and that this computer is connected" });
     }
     if (answer.ok) return answer;
     const content = await answer.json().catch(() => ({}));
@@ -41,20 +41,20 @@ class Server {
 
   blob(path) { return this.content(path, "blob"); }
 
-  /// The whole of an answer, as JSON, text or blob.
+  /// The whole answer, as JSON, text or blob.
   async content(path, kind) {
     const answer = await this.ask("GET", path);
     try {
       return await answer[kind]();
     } catch (error) {
-      throw error instanceof SyntaxError ? error : new Refusal(0, { message: "The connection is lost." });
+      throw error instanceof SyntaxError ? error : new Refusal(0, { message: "The connection was lost." });
     }
   }
 
   job(id, rest = "") { return `v1/jobs/${encodeURIComponent(id)}${rest}`; }
 
-  /// Everything that happens to a job, from its beginning, also across restarts of the server; ends with the job.
-  /// `isHeard` is told when the connection breaks (false), and when it is there again (true).
+  /// All events of a job from its beginning, also across restarts of the server; ends with the job. `isHeard` is called when
+  /// the connection breaks (false) and when it is restored (true).
   async* events(id, signal, isHeard) {
     let last = null, pause = 500;
     while (!signal.aborted) {
@@ -101,10 +101,10 @@ async function* serverSentEvents(body) {
   }
 }
 
-/// Of what a connection brings. One that broke, or is silent for too long, is as if the server did not answer.
+/// Reads with a timeout: a connection that breaks or stays silent counts as no answer.
 function withinTime(reading) {
   return new Promise((resolve, reject) => {
-    const lost = () => reject(new Refusal(0, { message: "The connection is lost." }));
+    const lost = () => reject(new Refusal(0, { message: "The connection was lost." }));
     const timer = setTimeout(lost, SILENCE_MS);
     reading.then(resolve, lost).finally(() => clearTimeout(timer));
   });
