@@ -94,7 +94,7 @@ class Checks:
         message, hint = told_by_program(said)
         if code == _BAD_INPUT and "No such file" in message:
             return None
-        if code not in (0, _BAD_INPUT) or "cannot read" in message or message.startswith("cannot read "):
+        if code not in (0, _BAD_INPUT) or "cannot read" in message:
             raise _NoAnswerError
         return None if code == 0 else (message, hint)
 
