@@ -41,9 +41,9 @@ class FunctionObjective {
     }
 
     [[nodiscard]] Value value() const { return value_; }
-    [[nodiscard]] std::int64_t companion() const { return 0; }
+    [[nodiscard]] std::int64_t smoothing() const { return 0; }
     [[nodiscard]] Value value_from_scratch(const Mapping& mapping) const { return checked(mapping.node_of_rank()); }
-    [[nodiscard]] std::int64_t companion_from_scratch(const Mapping&) const { return 0; }
+    [[nodiscard]] std::int64_t smoothing_from_scratch(const Mapping&) const { return 0; }
     [[nodiscard]] std::optional<Value> lower_bound() const { return std::nullopt; }
     [[nodiscard]] double in_unit(Value value) const { return value; }
     void append_hot_ranks(const Mapping&, std::vector<RankId>&) const {}

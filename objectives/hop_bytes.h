@@ -59,10 +59,10 @@ class HopBytes {
     [[nodiscard]] double in_messages(Value value) const { return static_cast<double>(value) * per_message_; }
 
     [[nodiscard]] Value value() const { return value_; }
-    [[nodiscard]] std::int64_t companion() const { return 0; }
+    [[nodiscard]] std::int64_t smoothing() const { return 0; }
     [[nodiscard]] Value value_from_scratch(const Mapping& mapping) const;
     [[nodiscard]] Value value_in(const Metrics& metrics) const { return metrics.hop_bytes; }
-    [[nodiscard]] std::int64_t companion_from_scratch(const Mapping&) const { return 0; }
+    [[nodiscard]] std::int64_t smoothing_from_scratch(const Mapping&) const { return 0; }
     /// The sorted-distance bound. Each rank's partners, heaviest first, get the nearest rank slots. Each pair is
     /// counted from both ends, and the sum is halved.
     [[nodiscard]] std::optional<Value> lower_bound() const;

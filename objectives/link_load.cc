@@ -85,7 +85,7 @@ MaxLinkLoad::Value MaxLinkLoad::value_from_scratch(const Mapping& mapping) const
     return measure(*problem_, mapping).max_link_bytes;
 }
 
-std::int64_t MaxLinkLoad::companion_from_scratch(const Mapping& mapping) const {
+std::int64_t MaxLinkLoad::smoothing_from_scratch(const Mapping& mapping) const {
     std::int64_t excess = 0;
     for (const std::int64_t load : measure(*problem_, mapping).link_bytes) {
         excess += std::max(load - loads_.floor(), std::int64_t{0});

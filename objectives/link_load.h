@@ -78,10 +78,10 @@ class MaxLinkLoad {
     void rollback() { loads_.undo(); }
 
     [[nodiscard]] Value value() const { return loads_.largest(); }
-    [[nodiscard]] std::int64_t companion() const { return loads_.excess(); }
+    [[nodiscard]] std::int64_t smoothing() const { return loads_.excess(); }
     [[nodiscard]] Value value_from_scratch(const Mapping& mapping) const;
     [[nodiscard]] Value value_in(const Metrics& metrics) const { return metrics.max_link_bytes; }
-    [[nodiscard]] std::int64_t companion_from_scratch(const Mapping& mapping) const;
+    [[nodiscard]] std::int64_t smoothing_from_scratch(const Mapping& mapping) const;
     [[nodiscard]] std::optional<Value> lower_bound() const { return loads_.floor(); }
     [[nodiscard]] double in_unit(Value value) const { return static_cast<double>(value); }
     void append_hot_ranks(const Mapping& mapping, std::vector<RankId>& ranks) const {

@@ -84,7 +84,7 @@ MaxHops::Value MaxHops::value_from_scratch(const Mapping& mapping) const {
     return largest;
 }
 
-std::int64_t MaxHops::companion_from_scratch(const Mapping& mapping) const {
+std::int64_t MaxHops::smoothing_from_scratch(const Mapping& mapping) const {
     std::int64_t excess = 0;
     for (const Message& m : problem_->workload().messages()) {
         if (!m.crosses_network()) continue;

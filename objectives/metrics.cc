@@ -105,28 +105,28 @@ Metrics measure(const Problem& problem, const Mapping& mapping) {
     return metrics;
 }
 
-std::vector<HotLink> hottest_links(const Problem& problem, const Mapping& mapping, std::size_t most,
-                                   std::size_t most_messages) {
+std::vector<HotLink> most_loaded_links(const Problem& problem, const Mapping& mapping, std::size_t most,
+                                       std::size_t most_messages) {
     const auto worse = [](const HotLink& a, const HotLink& b) {
         if (a.load_bytes != b.load_bytes) return a.load_bytes > b.load_bytes;
         return a.set != b.set ? a.set < b.set : a.link < b.link;
     };
     SetTally tally(problem, mapping);
-    std::vector<HotLink> hottest;
+    std::vector<HotLink> most_loaded;
     for (std::size_t t = 0; t < problem.set_count(); ++t) {
         tally.fill(t);
         for (const LinkId link : tally.used()) {
-            hottest.push_back({link, t, tally.count(link), tally.bytes(link), {}});
+            most_loaded.push_back({link, t, tally.count(link), tally.bytes(link), {}});
         }
-        const std::size_t keep = std::min(most, hottest.size());
-        std::ranges::partial_sort(hottest, hottest.begin() + static_cast<std::ptrdiff_t>(keep), worse);
-        hottest.resize(keep);
+        const std::size_t keep = std::min(most, most_loaded.size());
+        std::ranges::partial_sort(most_loaded, most_loaded.begin() + static_cast<std::ptrdiff_t>(keep), worse);
+        most_loaded.resize(keep);
         tally.clear();
     }
     // One more pass over each set with hot links, for all hot links of the set together.
     for (std::size_t t = 0; t < problem.set_count(); ++t) {
         std::vector<HotLink*> here;
-        for (HotLink& hot : hottest) {
+        for (HotLink& hot : most_loaded) {
             if (hot.set == t) here.push_back(&hot);
         }
         if (here.empty()) continue;
@@ -138,7 +138,7 @@ std::vector<HotLink> hottest_links(const Problem& problem, const Mapping& mappin
             }
         });
     }
-    return hottest;
+    return most_loaded;
 }
 
 }  // namespace haichi

@@ -54,7 +54,7 @@ struct HotLink {
 
 /// The links with the most bytes in any one set, largest first (ties by set, then link). Returns at most `most` links,
 /// each with at most `most_messages` of its messages.
-std::vector<HotLink> hottest_links(const Problem& problem, const Mapping& mapping, std::size_t most,
-                                   std::size_t most_messages);
+std::vector<HotLink> most_loaded_links(const Problem& problem, const Mapping& mapping, std::size_t most,
+                                       std::size_t most_messages);
 
 }  // namespace haichi

@@ -24,24 +24,24 @@ struct Change {
     double value = 0;
     /// Change of the smoothing term, which varies on the objective's plateaus (docs/reference/objectives.md). The
     /// search may add a multiple of it. Results never report it as the value.
-    double companion = 0;
+    double smoothing = 0;
 };
 
-/// The largest energy of a move that a search accepts: Change::value + companion_weight * Change::companion.
+/// The largest energy of a move that a search accepts: Change::value + smoothing_weight * Change::smoothing.
 struct EnergyLimit {
     double most = std::numeric_limits<double>::infinity();
-    double companion_weight = 0;
+    double smoothing_weight = 0;
 
     /// Sums of doubles depend on their order. The search decides on changes closer to the limit than this.
     static constexpr double kSlack = 1e-9;
 
     /// Whether every change that is at least `least` certainly exceeds the limit.
     [[nodiscard]] bool excludes(const Change& least) const {
-        return least.value + companion_weight * least.companion > most;
+        return least.value + smoothing_weight * least.smoothing > most;
     }
     /// The limit for the remaining parts when one part of the change is known.
     [[nodiscard]] EnergyLimit less(double known) const {
-        return {most - known + kSlack * (1 + std::abs(known)), companion_weight};
+        return {most - known + kSlack * (1 + std::abs(known)), smoothing_weight};
     }
 };
 
@@ -98,7 +98,7 @@ struct ObjectiveSpec {
 /// An objective during a search. It holds a mapping's value and changes it move by move. The engine is a template on
 /// this concept, so the annealing loop makes no virtual calls.
 ///
-/// propose(mapping, move) applies `move`, where `mapping` is the mapping before it. Then value() and companion(), the
+/// propose(mapping, move) applies `move`, where `mapping` is the mapping before it. Then value() and smoothing(), the
 /// smoothing term, are those of the changed mapping. Exactly one of commit() (keep) and rollback() (revert) follows.
 /// value_from_scratch() is the full evaluation by the definition and shares no incremental state. Verification compares
 /// the two. Values are exact (integers, or a pure function of integers), so they must be equal.
@@ -118,9 +118,9 @@ concept SearchObjective = requires(O objective, const O& constant, const Mapping
     objective.commit();
     objective.rollback();
     { constant.value() } -> std::same_as<typename O::Value>;
-    { constant.companion() } -> std::same_as<std::int64_t>;
+    { constant.smoothing() } -> std::same_as<std::int64_t>;
     { constant.value_from_scratch(mapping) } -> std::same_as<typename O::Value>;
-    { constant.companion_from_scratch(mapping) } -> std::same_as<std::int64_t>;
+    { constant.smoothing_from_scratch(mapping) } -> std::same_as<std::int64_t>;
     /// Holds for every mapping of the problem.
     { constant.lower_bound() } -> std::same_as<std::optional<typename O::Value>>;
     /// The value in the unit of kInfo.

@@ -69,13 +69,13 @@ class Ordered {
     [[nodiscard]] Value value() const {
         return with_terms(first_.value(), [](const ObjectiveTerm& term) { return term.exact_value(); });
     }
-    [[nodiscard]] std::int64_t companion() const { return first_.companion(); }
+    [[nodiscard]] std::int64_t smoothing() const { return first_.smoothing(); }
     [[nodiscard]] Value value_from_scratch(const Mapping& mapping) const {
         return with_terms(first_.value_from_scratch(mapping),
                           [&](const ObjectiveTerm& term) { return term.exact_value_from_scratch(mapping); });
     }
-    [[nodiscard]] std::int64_t companion_from_scratch(const Mapping& mapping) const {
-        return first_.companion_from_scratch(mapping);
+    [[nodiscard]] std::int64_t smoothing_from_scratch(const Mapping& mapping) const {
+        return first_.smoothing_from_scratch(mapping);
     }
     /// Each objective's own bound. The bound of a later one holds for any placement, so also for the best placements of
     /// the earlier ones.

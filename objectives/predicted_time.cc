@@ -12,7 +12,7 @@ PredictedTime::PredictedTime(const Problem& problem, const ObjectiveSpec&, const
       rank_count_(std::max<std::int64_t>(1, static_cast<std::int64_t>(problem.communicating_ranks().size()))),
       per_message_(1.0 /
                    (2.0 * static_cast<double>(rank_count_) * static_cast<double>(messages_->ticks_of_mean_message()))),
-      companion_per_tick_(kQueuesInCompanion / static_cast<double>(messages_->ticks_of_mean_message())) {
+      smoothing_per_tick_(kQueuesInSmoothing / static_cast<double>(messages_->ticks_of_mean_message())) {
     const auto ranks = static_cast<std::size_t>(problem.rank_count());
     const std::size_t sets = problem.set_count();
     const std::size_t row_bytes = 2 * sizeof(std::int64_t) * std::max<std::size_t>(ranks, 1);
@@ -84,7 +84,7 @@ Change PredictedTime::propose(const Mapping&, const Move& move) {
     queue_ = queues_.mean_ticks();
     value_ = combine(checkpoints_.back().last(), queue_);
     return {static_cast<double>(value_ - value_before_) * per_message_,
-            static_cast<double>(queue_ - queue_before_) * companion_per_tick_};
+            static_cast<double>(queue_ - queue_before_) * smoothing_per_tick_};
 }
 
 void PredictedTime::commit() {
@@ -116,7 +116,7 @@ PredictedTime::Value PredictedTime::value_from_scratch(const Mapping& mapping) c
     return combine(here, queues.mean_ticks());
 }
 
-std::int64_t PredictedTime::companion_from_scratch(const Mapping& mapping) const {
+std::int64_t PredictedTime::smoothing_from_scratch(const Mapping& mapping) const {
     LinkQueues queues(*problem_, messages_);
     queues.place(mapping.node_of_rank());
     return queues.mean_ticks();

@@ -41,9 +41,9 @@ class PredictedTime {
 
     [[nodiscard]] Value value() const { return value_; }
     /// The smoothing term in ticks: the mean queue.
-    [[nodiscard]] std::int64_t companion() const { return queue_; }
+    [[nodiscard]] std::int64_t smoothing() const { return queue_; }
     [[nodiscard]] Value value_from_scratch(const Mapping& mapping) const;
-    [[nodiscard]] std::int64_t companion_from_scratch(const Mapping& mapping) const;
+    [[nodiscard]] std::int64_t smoothing_from_scratch(const Mapping& mapping) const;
     [[nodiscard]] std::optional<Value> lower_bound() const;
     [[nodiscard]] double in_unit(Value value) const {
         return static_cast<double>(value) / (2 * static_cast<double>(rank_count_) * messages_->ticks_per_second());
@@ -56,7 +56,7 @@ class PredictedTime {
     static constexpr std::size_t kClocksBudgetBytes = std::size_t{64} << 20;
     /// With the usual weight of the smoothing term, a search weighs the queues eight times as much as the value does
     /// (docs/reference/objectives.md).
-    static constexpr double kQueuesInCompanion = 5;
+    static constexpr double kQueuesInSmoothing = 5;
 
   private:
     /// Clocks of all ranks before a set or after the last one, now and with the proposed move.
@@ -79,7 +79,7 @@ class PredictedTime {
     RankClocks clocks_;
     std::int64_t rank_count_ = 1;
     double per_message_ = 1;
-    double companion_per_tick_ = 1;
+    double smoothing_per_tick_ = 1;
     std::size_t sets_per_checkpoint_ = 1;
     std::vector<Checkpoint> checkpoints_;
     Value value_ = 0;

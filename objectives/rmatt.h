@@ -31,10 +31,10 @@ class Rmatt {
     }
 
     [[nodiscard]] Value value() const { return product(hop_bytes_.value(), largest_load()); }
-    [[nodiscard]] std::int64_t companion() const { return 0; }
+    [[nodiscard]] std::int64_t smoothing() const { return 0; }
     [[nodiscard]] Value value_from_scratch(const Mapping& mapping) const;
     [[nodiscard]] Value value_in(const Metrics& metrics) const { return metrics.rmatt(); }
-    [[nodiscard]] std::int64_t companion_from_scratch(const Mapping&) const { return 0; }
+    [[nodiscard]] std::int64_t smoothing_from_scratch(const Mapping&) const { return 0; }
     [[nodiscard]] std::optional<Value> lower_bound() const;
     [[nodiscard]] double in_unit(Value value) const { return static_cast<double>(value); }
     void append_hot_ranks(const Mapping& mapping, std::vector<RankId>& ranks) const;

@@ -70,7 +70,7 @@ class Robust {
             const Value before = part.objective.value();
             const Change change = part.objective.propose(part.mapping, part.move);
             sum.value += change.value;
-            sum.companion += change.companion;
+            sum.smoothing += change.smoothing;
             all_values_moved += std::abs(difference(part.objective.value(), before));
             all_changes += std::abs(change.value);
             // Only the size of the maximum's change is needed, in the unit of changes. It is the change of a part that
@@ -86,16 +86,16 @@ class Robust {
             // Not sum.value: some objectives state changes relative to the problem's default placement. Then the units
             // of the parts differ, and their sum may rise while the value falls.
             const double unit = all_values_moved > 0 ? all_changes / all_values_moved : 0;
-            return {difference(value_, value_before_) * unit * per_variant, sum.companion * per_variant};
+            return {difference(value_, value_before_) * unit * per_variant, sum.smoothing * per_variant};
         }
         // The maximum ignores the other parts. Their mean is therefore part of the smoothing term. This weight makes it
         // count as much as the maximum at the search's usual 0.1. On three shapes of the TAC3 paper this finds
         // contention-free placements, while the maximum alone stays one above.
-        constexpr double kMeanInCompanion = 10;
-        const double companion = (kMeanInCompanion * sum.value + sum.companion) * per_variant;
-        if (value_before_ < value_) return {largest_rise, companion};
-        if (value_ < value_before_) return {largest_fall, companion};
-        return {0, companion};
+        constexpr double kMeanInSmoothing = 10;
+        const double smoothing = (kMeanInSmoothing * sum.value + sum.smoothing) * per_variant;
+        if (value_before_ < value_) return {largest_rise, smoothing};
+        if (value_ < value_before_) return {largest_fall, smoothing};
+        return {0, smoothing};
     }
     void commit() {
         for (Part& part : parts_) {
@@ -109,9 +109,9 @@ class Robust {
     }
 
     [[nodiscard]] Value value() const { return value_; }
-    [[nodiscard]] std::int64_t companion() const {
+    [[nodiscard]] std::int64_t smoothing() const {
         std::int64_t sum = 0;
-        for (const Part& part : parts_) sum += part.objective.companion();
+        for (const Part& part : parts_) sum += part.objective.smoothing();
         return sum;
     }
     [[nodiscard]] Value value_from_scratch(const Mapping& mapping) const {
@@ -120,10 +120,10 @@ class Robust {
             return part.objective.value_from_scratch(translated(job_->variants[k++], mapping));
         });
     }
-    [[nodiscard]] std::int64_t companion_from_scratch(const Mapping& mapping) const {
+    [[nodiscard]] std::int64_t smoothing_from_scratch(const Mapping& mapping) const {
         std::int64_t sum = 0;
         for (std::size_t k = 0; k < parts_.size(); ++k) {
-            sum += parts_[k].objective.companion_from_scratch(translated(job_->variants[k], mapping));
+            sum += parts_[k].objective.smoothing_from_scratch(translated(job_->variants[k], mapping));
         }
         return sum;
     }

@@ -51,7 +51,7 @@ class SetSum {
 
     std::optional<Change> propose_within(const Mapping& mapping, const Move& move, const EnergyLimit& limit) {
         const Value before = value();
-        const std::int64_t excess_before = companion();
+        const std::int64_t excess_before = smoothing();
         const auto change_to = [&](Value value, std::int64_t excess) {
             return Change{static_cast<double>(value - before) * per_message_,
                           static_cast<double>(excess - excess_before) * excess_per_message_};
@@ -64,18 +64,18 @@ class SetSum {
                    })) {
             return std::nullopt;
         }
-        return change_to(value(), companion());
+        return change_to(value(), smoothing());
     }
     void commit() { sliced_ ? sliced_->commit() : routed_.commit(); }
     void rollback() { sliced_ ? sliced_->rollback() : routed_.rollback(); }
 
     [[nodiscard]] Value value() const { return sliced_ ? sliced_->value() : routed_.value(); }
-    [[nodiscard]] std::int64_t companion() const { return sliced_ ? sliced_->excess() : routed_.excess(); }
+    [[nodiscard]] std::int64_t smoothing() const { return sliced_ ? sliced_->excess() : routed_.excess(); }
     [[nodiscard]] Value value_from_scratch(const Mapping& mapping) const {
         return Cost::from_metrics(measure(*problem_, mapping));
     }
     [[nodiscard]] Value value_in(const Metrics& metrics) const { return Cost::from_metrics(metrics); }
-    [[nodiscard]] std::int64_t companion_from_scratch(const Mapping& mapping) const {
+    [[nodiscard]] std::int64_t smoothing_from_scratch(const Mapping& mapping) const {
         return measure(*problem_, mapping).excess_bytes;
     }
     [[nodiscard]] std::optional<Value> lower_bound() const { return bound_; }

@@ -26,10 +26,10 @@ class Weighted {
     void rollback();
 
     [[nodiscard]] Value value() const;
-    [[nodiscard]] std::int64_t companion() const { return 0; }
+    [[nodiscard]] std::int64_t smoothing() const { return 0; }
     [[nodiscard]] Value value_from_scratch(const Mapping& mapping) const;
     [[nodiscard]] Value value_in(const Mapping& mapping, const Metrics& metrics) const;
-    [[nodiscard]] std::int64_t companion_from_scratch(const Mapping&) const { return 0; }
+    [[nodiscard]] std::int64_t smoothing_from_scratch(const Mapping&) const { return 0; }
     [[nodiscard]] std::optional<Value> lower_bound() const;
     [[nodiscard]] double in_unit(Value value) const { return value; }
     /// True if any term is.

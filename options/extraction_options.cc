@@ -16,13 +16,14 @@ void declare_extraction(OptionTable& options, ExtractionOptions& extraction) {
                        .otherwise = "0",
                        .least = 0});
     options.add_read(
-        "kernel", ValueKind::kText,
-        [&extraction](const std::string& word) { extraction.kernel = parse_kernel_choice(word); },
+        "main-loop", ValueKind::kText,
+        [&extraction](const std::string& word) { extraction.main_loop = parse_main_loop_choice(word); },
         {.description =
              "Main loop: number N of the list, or the loop with the most bytes or messages. The values outer and inner "
              "choose the loop around or inside the default one. The value whole takes the log as one iteration",
          .value = "N|bytes|messages|outer|inner|whole",
-         .otherwise = "auto"});
+         .otherwise = "auto",
+         .former_names = {"kernel"}});
     options.add_choice(
         "expand", extraction.levels.collectives, collective_scopes(), &CollectiveScopeRow::scope,
         {.description =

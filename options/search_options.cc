@@ -19,15 +19,15 @@ void read_time(const std::string& word, SearchOptions& search) {
     search.time_limit_seconds = static_cast<double>(time_ps) / kPsPerS;
 }
 
-void read_companion(const std::string& word, SearchOptions& search) {
+void read_smoothing(const std::string& word, SearchOptions& search) {
     if (word == "on") return;
     double weight = 0;
     if (word != "off") {
         OptionTable number;
-        number.add_number("companion", weight, {.description = "", .least = 0});
-        number.take("companion", {word});
+        number.add_number("smoothing", weight, {.description = "", .least = 0});
+        number.take("smoothing", {word});
     }
-    search.companion_weight = weight;
+    search.smoothing_weight = weight;
 }
 
 }  // namespace
@@ -63,11 +63,12 @@ void declare_search(OptionTable& options, MapOptions& map) {
                      [&search](const std::string& word) { search.moves = parse_moves(word); },
                      {.description = "Kinds of moves: one or more of " + move_kinds().listing(),
                       .otherwise = "all kinds that suit the job"});
-    options.add_read("companion", ValueKind::kText,
-                     [&search](const std::string& word) { read_companion(word, search); },
+    options.add_read("smoothing", ValueKind::kText,
+                     [&search](const std::string& word) { read_smoothing(word, search); },
                      {.description = "Weight of the smoothing term that is added to the objective: on, off or a number",
                       .value = "X|on|off",
-                      .otherwise = "on"});
+                      .otherwise = "on",
+                      .former_names = {"companion"}});
     options.add_choice("verify", search.verify, verify_levels(), &VerifyRow::level,
                        {.description = "Compare incremental values with full evaluations"});
 }

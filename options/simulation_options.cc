@@ -6,10 +6,13 @@
 
 namespace haichi {
 
-void declare_hottest(OptionTable& options, std::size_t& links) {
+void declare_most_loaded(OptionTable& options, std::size_t& links) {
     options.begin(OptionGroup::kOutput);
-    options.add_count("hottest", links,
-                      {.description = "Number of the most loaded links to list", .least = 0, .most = 1'000'000});
+    options.add_count("most-loaded", links,
+                      {.description = "Number of the most loaded links to list",
+                       .least = 0,
+                       .most = 1'000'000,
+                       .former_names = {"hottest"}});
 }
 
 void declare_collectives(OptionTable& options, collectives::CollectiveSelection& selection) {
@@ -67,7 +70,7 @@ void SimulationArguments::declare_machine(OptionTable& options) {
                        .otherwise = "0, depends on the machine's size",
                        .least = 0,
                        .most = MachineBlocks::kMostBlocks});
-    declare_hottest(options, simulation.hottest_links);
+    declare_most_loaded(options, simulation.most_loaded_links);
 }
 
 void SimulationArguments::declare_observation(OptionTable& options) {

@@ -18,7 +18,7 @@ struct SimulationArguments {
 
     /// --form, --barrier, --sim-iterations, and the options of the replay of calls.
     void declare_traffic(OptionTable& options);
-    /// --threads, --partitions and --hottest.
+    /// --threads, --partitions and --most-loaded.
     void declare_machine(OptionTable& options);
     /// --stats and --buffer-history.
     void declare_observation(OptionTable& options);
@@ -28,8 +28,8 @@ struct SimulationArguments {
     void open_streams(Outputs& outputs);
 };
 
-/// --hottest.
-void declare_hottest(OptionTable& options, std::size_t& links);
+/// --most-loaded.
+void declare_most_loaded(OptionTable& options, std::size_t& links);
 /// --collectives for replayed calls.
 void declare_collectives(OptionTable& options, collectives::CollectiveSelection& selection);
 /// --compute, --compute-factor, --compute-seed, --collectives.

@@ -102,7 +102,7 @@ job_list() {
         echo "moves $name | map $tofu -w cg64.json --moves $name $quick"
     done
     for name in off on 0.37; do
-        echo "companion $name | map $tofu -w stencil48.json --companion $name $quick"
+        echo "smoothing $name | map $tofu -w stencil48.json --smoothing $name $quick"
     done
     for name in hop-bytes tac3; do
         echo "4 ranks per node, $name | map -m mesh:4x5 -w cg64.json --ppn 4 --objective $name $quick -f tofu6d"
@@ -134,9 +134,9 @@ job_list() {
         echo "format $name | map $tofu -w cg64.json $quick -f $name --hosts node%03d"
     done
     for name in bgq bgl cray; do echo "format $name | map -m torus:4x4x4 -w cg64.json $quick -f $name"; done
-    echo "evaluate | evaluate $tofu -w cg64.json --map cg64.map --hottest 1000"
-    echo "evaluate uneven sizes | evaluate -m machine.json -w uneven40.txt --map uneven40.map --hottest 1000"
-    echo "evaluate on a graph | evaluate -m graph:net.graphml -w ring60.json --map ring60.map --hottest 1000"
+    echo "evaluate | evaluate $tofu -w cg64.json --map cg64.map --most-loaded 1000"
+    echo "evaluate uneven sizes | evaluate -m machine.json -w uneven40.txt --map uneven40.map --most-loaded 1000"
+    echo "evaluate on a graph | evaluate -m graph:net.graphml -w ring60.json --map ring60.map --most-loaded 1000"
 }
 
 # Runs a job in the folder of the compiler: leaves report, words, code and maps in ./out.

@@ -23,7 +23,7 @@ show() {
 show haichi pattern cg --ranks 64 -o "$out/cg64.json"
 show haichi map "${job[@]}" --seed 1 -o "$out/rankmap.txt"
 show head -4 "$out/rankmap.txt"
-show haichi evaluate "${job[@]}" --map "$out/rankmap.txt" --hottest 3
+show haichi evaluate "${job[@]}" --map "$out/rankmap.txt" --most-loaded 3
 haichi evaluate "${job[@]}" --map "$out/rankmap.txt" --json >"$out/report.json"
 
 printf '\nBeside the default placement (per iteration):\n'

@@ -74,7 +74,7 @@ Action configure_evaluate(OptionTable& options) {
                       .former_names = {"validate"}});
     declare_form(options, o->form, {"simulate"});
     options.begin(OptionGroup::kOutput);
-    declare_hottest(options, o->evaluate.hottest_links);
+    declare_most_loaded(options, o->evaluate.most_loaded_links);
     declare_requirements(options, o->require);
     declare_json(options, o->json, "the report haichi-report/1");
     declare_no_timing(options, o->no_timing);

@@ -38,7 +38,7 @@ struct MapArguments {
     bool rotations = false;
     std::string checkpoint;
     std::vector<Requirement> require;
-    std::size_t hottest = EvaluateOptions{}.hottest_links;
+    std::size_t most_loaded = EvaluateOptions{}.most_loaded_links;
     std::string format;
     std::string output;
     TrafficForm form = TrafficForm::kAuto;
@@ -78,7 +78,7 @@ JobSpec job_spec(const MapArguments& arguments) {
 /// The options of the report on the found placement.
 EvaluateOptions evaluate_options(const MapArguments& arguments) {
     EvaluateOptions evaluated{.objective = arguments.map.objective, .all_objectives = false};
-    evaluated.hottest_links = arguments.hottest;
+    evaluated.most_loaded_links = arguments.most_loaded;
     if (!arguments.simulate) return evaluated;
     // --threads applies to the search as well. The results of the simulation do not depend on it.
     evaluated.simulation.emplace().threads = std::max(arguments.map.search.threads, 1);
@@ -302,7 +302,7 @@ Action configure_map(OptionTable& options) {
                      {.description = "Simulate the result and the default placement, packet by packet",
                       .former_names = {"validate"}});
     declare_form(options, o->form, {"simulate"});
-    declare_hottest(options, o->hottest);
+    declare_most_loaded(options, o->most_loaded);
     declare_requirements(options, o->require);
     declare_map_format(options, o->format, "fujitsu if the job has logical coordinates, else json", false);
     declare_output(options, o->output, "Write the map to FILE instead of standard output");

@@ -11,7 +11,7 @@ namespace {
 
 /// Maximum number of listed sets, of which the first ones are listed.
 constexpr std::size_t kMostSetsListed = 40;
-constexpr std::size_t kMostKernelsListed = 4;  // besides the chosen one
+constexpr std::size_t kMostMainLoopsListed = 4;  // besides the chosen one
 
 std::string counted(std::int64_t count, const char* one, const char* many) {
     return std::to_string(count) + " " + (count == 1 ? one : many);
@@ -22,17 +22,17 @@ std::string padded(std::string text, std::size_t width) {
     return text;
 }
 
-std::string kernel_text(const KernelSummary& kernel, const Extraction& extraction) {
-    std::string events = std::to_string(kernel.events_per_rank_least);
-    if (kernel.events_per_rank_most != kernel.events_per_rank_least) {
-        events += " to " + std::to_string(kernel.events_per_rank_most);
+std::string main_loop_text(const MainLoopSummary& main_loop, const Extraction& extraction) {
+    std::string events = std::to_string(main_loop.events_per_rank_least);
+    if (main_loop.events_per_rank_most != main_loop.events_per_rank_least) {
+        events += " to " + std::to_string(main_loop.events_per_rank_most);
     }
-    std::string text = counted(kernel.repetitions, "iteration", "iterations") + " of " + events +
-                       " events per rank on " + counted(kernel.ranks, "rank", "ranks") + ", " +
-                       percent_text(Extraction::share(kernel.bytes, extraction.total_bytes)) + " of the bytes and " +
-                       percent_text(Extraction::share(kernel.messages, extraction.total_messages)) +
+    std::string text = counted(main_loop.repetitions, "iteration", "iterations") + " of " + events +
+                       " events per rank on " + counted(main_loop.ranks, "rank", "ranks") + ", " +
+                       percent_text(Extraction::share(main_loop.bytes, extraction.total_bytes)) + " of the bytes and " +
+                       percent_text(Extraction::share(main_loop.messages, extraction.total_messages)) +
                        " of the messages sent";
-    if (kernel.around >= 0) text += ", inside loop " + std::to_string(kernel.around + 1);
+    if (main_loop.around >= 0) text += ", inside loop " + std::to_string(main_loop.around + 1);
     return text;
 }
 
@@ -45,18 +45,19 @@ std::string extraction_text(const Extraction& extraction) {
         text += "main loop: the whole log as one iteration\n";
     } else {
         const auto chosen = static_cast<std::size_t>(extraction.chosen);
-        text += "main loop: loop " + std::to_string(chosen + 1) + " of " + std::to_string(extraction.kernels.size()) +
-                ", " + kernel_text(extraction.kernels[chosen], extraction) + "\n";
+        text += "main loop: loop " + std::to_string(chosen + 1) + " of " +
+                std::to_string(extraction.main_loops.size()) + ", " +
+                main_loop_text(extraction.main_loops[chosen], extraction) + "\n";
         std::size_t listed = 0;
-        for (std::size_t k = 0; k < extraction.kernels.size(); ++k) {
+        for (std::size_t k = 0; k < extraction.main_loops.size(); ++k) {
             if (k == chosen) continue;
-            if (++listed > kMostKernelsListed) {
-                text += "  and " + std::to_string(extraction.kernels.size() - 1 - kMostKernelsListed) +
+            if (++listed > kMostMainLoopsListed) {
+                text += "  and " + std::to_string(extraction.main_loops.size() - 1 - kMostMainLoopsListed) +
                         " more loops, which --json lists\n";
                 break;
             }
-            text +=
-                "  --kernel " + std::to_string(k + 1) + ": " + kernel_text(extraction.kernels[k], extraction) + "\n";
+            text += "  --main-loop " + std::to_string(k + 1) + ": " +
+                    main_loop_text(extraction.main_loops[k], extraction) + "\n";
         }
     }
     text += counted(static_cast<std::int64_t>(workload.set_count()), "set", "sets") + " in " +

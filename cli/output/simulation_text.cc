@@ -125,9 +125,9 @@ std::string run_text(const SimulatedRun& run, const Network& network, bool with_
                                          " packet-hops per second"});
     }
     text += table(rows, "  ") + gaps_text(run);
-    if (!result.hottest_links.empty()) text += "  most loaded links\n";
+    if (!result.most_loaded_links.empty()) text += "  most loaded links\n";
     rows.clear();
-    for (const LinkTraffic& link : result.hottest_links) {
+    for (const LinkTraffic& link : result.most_loaded_links) {
         rows.push_back({percent(link.efficiency), count(link.bytes) + " bytes", link_text(link, network)});
     }
     constexpr std::array<std::size_t, 2> kNumbers = {0, 1};

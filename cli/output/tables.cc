@@ -346,8 +346,8 @@ std::string evaluation_text(const Evaluation& evaluation) {
     text += "hops per byte: " + hops_comparison(evaluation) + "\n";
     text += "contention per set: " + contention_comparison(evaluation) + "\n";
     if (evaluation.simulated) text += "simulated: " + simulated_text(*evaluation.simulated) + "\n";
-    if (!evaluation.hottest_links.empty()) text += "\nmost loaded links\n";
-    for (const HotLink& hot : evaluation.hottest_links) text += hot_link_text(job, hot);
+    if (!evaluation.most_loaded_links.empty()) text += "\nmost loaded links\n";
+    for (const HotLink& hot : evaluation.most_loaded_links) text += hot_link_text(job, hot);
     return text;
 }
 

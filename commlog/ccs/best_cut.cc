@@ -15,11 +15,12 @@ namespace {
 /// cut, where ranks that began early have waited for the others. Each cut begins at the events that post the messages
 /// of one step of the second iteration or of later steps.
 std::vector<std::vector<std::int64_t>> places_along_levels(const JobLog& job, const std::vector<RankLoops>& loops,
-                                                           const Kernel& kernel, const std::vector<RankWindow>& windows,
+                                                           const MainLoop& main_loop,
+                                                           const std::vector<RankWindow>& windows,
                                                            const LevelOptions& options) {
     constexpr std::int64_t kRepetitions = 3;
-    Kernel longer = kernel;
-    for (Kernel::Part& part : longer.parts) part.executions *= kRepetitions;
+    MainLoop longer = main_loop;
+    for (MainLoop::Part& part : longer.parts) part.executions *= kRepetitions;
     std::vector<RankWindow> long_windows = unroll(loops, longer, std::numeric_limits<std::int64_t>::max());
     for (std::size_t w = 0; w < windows.size(); ++w) long_windows[w].cut = windows[w].cut;
     const Levels levels = assign_levels(job, loops, long_windows, {}, options);
@@ -41,7 +42,7 @@ std::vector<std::vector<std::int64_t>> places_along_levels(const JobLog& job, co
 
 }  // namespace
 
-Levels levels_from_best_cut(const JobLog& job, const std::vector<RankLoops>& loops, const Kernel& kernel,
+Levels levels_from_best_cut(const JobLog& job, const std::vector<RankLoops>& loops, const MainLoop& main_loop,
                             std::vector<RankWindow>& windows, const LevelOptions& options,
                             std::int64_t& messages_in_flight) {
     constexpr std::size_t kMostEventsTried = 4'000'000;  // a few seconds
@@ -54,7 +55,7 @@ Levels levels_from_best_cut(const JobLog& job, const std::vector<RankLoops>& loo
     for (const RankWindow& window : windows) events += window.events.size();
     if (!found || cuts.is_where_loops_begin() || 4 * events > kMostEventsTried) return best;
     std::size_t tried = 3 * events;
-    for (const auto& place : places_along_levels(job, loops, kernel, windows, options)) {
+    for (const auto& place : places_along_levels(job, loops, main_loop, windows, options)) {
         if ((tried += events) > kMostEventsTried) break;
         if (!cuts.behind(place)) continue;
         Levels levels = assign_levels(job, loops, windows, in_flight, options);

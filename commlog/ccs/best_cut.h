@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "commlog/ccs/kernel.h"
 #include "commlog/ccs/levels.h"
+#include "commlog/ccs/main_loop.h"
 
 namespace haichi {
 
@@ -12,7 +12,7 @@ namespace haichi {
 /// example because sizes settle earlier in one rank. Then this cut may separate messages of one step, and cuts along a
 /// step are tried. The cut with the fewest steps is used, and the earliest of equal ones. Adds the messages under way
 /// at the cut to `messages_in_flight`.
-Levels levels_from_best_cut(const JobLog& job, const std::vector<RankLoops>& loops, const Kernel& kernel,
+Levels levels_from_best_cut(const JobLog& job, const std::vector<RankLoops>& loops, const MainLoop& main_loop,
                             std::vector<RankWindow>& windows, const LevelOptions& options,
                             std::int64_t& messages_in_flight);
 

@@ -10,8 +10,8 @@
 #include "base/errors.h"
 #include "commlog/ccs/best_cut.h"
 #include "commlog/ccs/channel_owners.h"
-#include "commlog/ccs/kernel.h"
 #include "commlog/ccs/level_sets.h"
+#include "commlog/ccs/main_loop.h"
 
 namespace haichi {
 
@@ -27,13 +27,13 @@ std::string times(std::int64_t count, const char* one, const char* many) {
     return std::to_string(count) + " " + (count == 1 ? one : many);
 }
 
-KernelSummary summary_of(const std::vector<RankLoops>& loops, const Kernel& kernel) {
-    KernelSummary summary;
-    summary.repetitions = kernel.repetitions;
-    summary.bytes = kernel.bytes;
-    summary.messages = kernel.messages;
+MainLoopSummary summary_of(const std::vector<RankLoops>& loops, const MainLoop& main_loop) {
+    MainLoopSummary summary;
+    summary.repetitions = main_loop.repetitions;
+    summary.bytes = main_loop.bytes;
+    summary.messages = main_loop.messages;
     std::int32_t last_rank = -1;
-    for (const Kernel::Part& part : kernel.parts) {
+    for (const MainLoop::Part& part : main_loop.parts) {
         const std::int64_t events = saturated_product(loops[part.log].traffic(part.body).events, part.executions);
         const bool first = summary.events_per_rank_most == 0;
         summary.events_per_rank_least = first ? events : std::min(summary.events_per_rank_least, events);
@@ -122,7 +122,8 @@ void warn(const JobLog& job, const Levels& levels, Extraction& extraction) {
                                    " not expanded",
                                "expand collectives on all ranks as well: haichi ccs --expand all");
     }
-    throw UnsupportedError("the main loop has no messages between ranks", "choose another loop: haichi ccs --kernel N");
+    throw UnsupportedError("the main loop has no messages between ranks",
+                           "choose another loop: haichi ccs --main-loop N");
 }
 
 }  // namespace
@@ -149,36 +150,36 @@ namespace {
 /// Assigns steps to the whole log as one iteration, or to a main loop. This is the requested loop, or else the first
 /// whose loops run at the same time. Ranks may execute equally many iterations at different times. Then the messages
 /// sent in one loop and received in the other exceed an iteration's messages by far.
-Levels levels_of_kernel(const JobLog& job, const std::vector<RankLoops>& loops, const KernelSearch& search,
-                        const ExtractionOptions& options, Extraction& extraction) {
+Levels levels_of_main_loop(const JobLog& job, const std::vector<RankLoops>& loops, const MainLoopSearch& search,
+                           const ExtractionOptions& options, Extraction& extraction) {
     if (extraction.chosen < 0) {
         return assign_levels(job, loops, unroll_all(loops, options.most_events), {}, options.levels);
     }
     constexpr std::int64_t kMostRepetitionsInFlight = 2;
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
-    for (; static_cast<std::size_t>(extraction.chosen) < search.kernels.size(); ++extraction.chosen) {
-        const Kernel& kernel = search.kernels[static_cast<std::size_t>(extraction.chosen)];
-        std::vector<RankWindow> windows = unroll(loops, kernel, options.most_events);
+    for (; static_cast<std::size_t>(extraction.chosen) < search.main_loops.size(); ++extraction.chosen) {
+        const MainLoop& main_loop = search.main_loops[static_cast<std::size_t>(extraction.chosen)];
+        std::vector<RankWindow> windows = unroll(loops, main_loop, options.most_events);
         extraction.in_flight = 0;
-        Levels levels = levels_from_best_cut(job, loops, kernel, windows, options.levels, extraction.in_flight);
+        Levels levels = levels_from_best_cut(job, loops, main_loop, windows, options.levels, extraction.in_flight);
         const auto messages = static_cast<std::int64_t>(levels.messages.size());
-        const bool asked_for = options.kernel.by != KernelChoice::By::kAuto;
+        const bool asked_for = options.main_loop.by != MainLoopChoice::By::kAuto;
         if (asked_for || extraction.in_flight <= kMostRepetitionsInFlight * messages) return levels;
         least = std::min(least, extraction.in_flight);
     }
     throw UnsupportedError(
         "no loop that all ranks share: matching loops do not run at the same time (" +
             times(least, "message", "messages") + " would be in flight between them)",
-        "take the whole log as one iteration with §kernel whole, or the largest loop with §kernel 1");
+        "take the whole log as one iteration with §main-loop whole, or the largest loop with §main-loop 1");
 }
 
-constexpr const char* kWholeHint = "take the whole log as one iteration with §kernel whole";
+constexpr const char* kWholeHint = "take the whole log as one iteration with §main-loop whole";
 
 void refuse_parts_as_whole(const JobLog& job) {
     const std::string damage = damage_of(job);
     if (damage.empty()) return;
     throw UnsupportedError("no loop that all ranks share, and the log is incomplete: " + damage,
-                           "take the incomplete log as one iteration with §kernel whole");
+                           "take the incomplete log as one iteration with §main-loop whole");
 }
 
 void refuse_shared_channels(const JobLog& job, const std::vector<RankLoops>& loops) {
@@ -190,30 +191,31 @@ void refuse_shared_channels(const JobLog& job, const std::vector<RankLoops>& loo
 }
 
 /// Returns the index of the chosen main loop, or -1 for the whole log.
-int choose(const JobLog& job, const std::vector<RankLoops>& loops, const KernelSearch& search,
-           const KernelChoice& choice) {
-    const bool whole = choice.by == KernelChoice::By::kWhole;
-    if (!whole && search.kernels.empty()) {
+int choose(const JobLog& job, const std::vector<RankLoops>& loops, const MainLoopSearch& search,
+           const MainLoopChoice& choice) {
+    const bool whole = choice.by == MainLoopChoice::By::kWhole;
+    if (!whole && search.main_loops.empty()) {
         if (!search.refusal.empty()) {
             throw UnsupportedError("no loop that all ranks share: " + search.refusal, kWholeHint);
         }
-        if (choice.by == KernelChoice::By::kAuto) {
+        if (choice.by == MainLoopChoice::By::kAuto) {
             refuse_parts_as_whole(job);
         } else {
             throw UnsupportedError("the log has no main loop: no rank repeats any calls", kWholeHint);
         }
     }
-    if (!whole && !search.kernels.empty()) return static_cast<int>(chosen_kernel(choice, loops, search.kernels));
+    if (!whole && !search.main_loops.empty())
+        return static_cast<int>(chosen_main_loop(choice, loops, search.main_loops));
     refuse_shared_channels(job, loops);
     return -1;
 }
 
-/// Returns the largest fraction of the bytes in any main loop that levels_of_kernel() may use.
-double most_share(const KernelSearch& search, const Extraction& extraction) {
+/// Returns the largest fraction of the bytes in any main loop that levels_of_main_loop() may use.
+double most_share(const MainLoopSearch& search, const Extraction& extraction) {
     if (extraction.chosen < 0 || extraction.total_bytes == 0) return 1;
     double most = 0;
-    for (auto k = static_cast<std::size_t>(extraction.chosen); k < search.kernels.size(); ++k) {
-        most = std::max(most, Extraction::share(search.kernels[k].bytes, extraction.total_bytes));
+    for (auto k = static_cast<std::size_t>(extraction.chosen); k < search.main_loops.size(); ++k) {
+        most = std::max(most, Extraction::share(search.main_loops[k].bytes, extraction.total_bytes));
     }
     return most;
 }
@@ -225,25 +227,25 @@ std::optional<Extraction> extract_above(double least_share, const JobLog& job, c
     const std::vector<RankLoops> loops = loops_of_threads(job, untagged, options.levels.collectives);
     Extraction extraction;
     count_all(job, loops, extraction);
-    const KernelSearch search = find_kernels(job, loops);
-    const std::vector<std::size_t> around = kernels_around(loops, search.kernels);
-    for (std::size_t k = 0; k < search.kernels.size(); ++k) {
-        extraction.kernels.push_back(summary_of(loops, search.kernels[k]));
-        if (around[k] != k) extraction.kernels.back().around = static_cast<int>(around[k]);
+    const MainLoopSearch search = find_main_loops(job, loops);
+    const std::vector<std::size_t> around = main_loops_around(loops, search.main_loops);
+    for (std::size_t k = 0; k < search.main_loops.size(); ++k) {
+        extraction.main_loops.push_back(summary_of(loops, search.main_loops[k]));
+        if (around[k] != k) extraction.main_loops.back().around = static_cast<int>(around[k]);
     }
-    extraction.chosen = choose(job, loops, search, options.kernel);
+    extraction.chosen = choose(job, loops, search, options.main_loop);
     if (most_share(search, extraction) < least_share) return std::nullopt;
-    const Levels levels = levels_of_kernel(job, loops, search, options, extraction);
+    const Levels levels = levels_of_main_loop(job, loops, search, options, extraction);
     if (levels.messages.empty()) refuse_without_messages(levels);
 
     std::int64_t repetitions = 1;
-    extraction.kernel_bytes = extraction.total_bytes;
-    extraction.kernel_messages = extraction.total_messages;
+    extraction.main_loop_bytes = extraction.total_bytes;
+    extraction.main_loop_messages = extraction.total_messages;
     if (extraction.chosen >= 0) {
-        const Kernel& kernel = search.kernels[static_cast<std::size_t>(extraction.chosen)];
-        repetitions = kernel.repetitions;
-        extraction.kernel_bytes = kernel.bytes;
-        extraction.kernel_messages = kernel.messages;
+        const MainLoop& main_loop = search.main_loops[static_cast<std::size_t>(extraction.chosen)];
+        repetitions = main_loop.repetitions;
+        extraction.main_loop_bytes = main_loop.bytes;
+        extraction.main_loop_messages = main_loop.messages;
     }
     for (const double seconds : levels.compute_seconds) extraction.compute_seconds += seconds;
     extraction.relying_on_buffers = levels.relying_on_buffers;
@@ -338,8 +340,8 @@ std::optional<Extraction> extract_auto(const JobLog& job, const ExtractionOption
     const auto explains_enough = [](const Extraction& extraction) {
         return extraction.total_bytes == 0 || extraction.share_of_bytes() >= kLargeShare;
     };
-    const bool is_kernel = found && found->chosen >= 0;
-    if (is_kernel && explains_enough(*found)) {
+    const bool is_main_loop = found && found->chosen >= 0;
+    if (is_main_loop && explains_enough(*found)) {
         const double share = found->share_of_bytes();
         auto shorter = extract_joined(job, {.tags = true, .recurring_tags = true}, options, share - kAsMuch);
         if (shorter && is_shorter(*shorter, *found)) return shorter;
@@ -353,7 +355,7 @@ std::optional<Extraction> extract_auto(const JobLog& job, const ExtractionOption
     }
     auto by_tags = extract_joined(job, {.tags = true}, options, kLargeShare);
     if (by_tags && explains_enough(*by_tags)) return by_tags;
-    if (found && !is_kernel) return found;
+    if (found && !is_main_loop) return found;
     // Occasional sizes can hide the loop.
     for (const bool groups : {true, false}) {
         for (const bool tags : {false, true}) {
@@ -376,12 +378,12 @@ Extraction extract_by_default(const JobLog& job, const ExtractionOptions& option
     if (auto enough = extract_auto(job, options, found)) return *std::move(enough);
     if (!found) std::rethrow_exception(refusal);
     const std::string share = std::to_string(static_cast<int>(100 * found->share_of_bytes())) + " % of the bytes sent";
-    const std::int32_t ranks = found->kernels[static_cast<std::size_t>(found->chosen)].ranks;
+    const std::int32_t ranks = found->main_loops[static_cast<std::size_t>(found->chosen)].ranks;
     if (ranks < ranks_with_messages(job)) {
         throw UnsupportedError("no loop that all ranks share: the largest loop has " + times(ranks, "rank", "ranks") +
                                    " and explains " + share,
-                               "take this loop with §kernel " + std::to_string(found->chosen + 1) +
-                                   ", or the whole log as one iteration with §kernel whole");
+                               "take this loop with §main-loop " + std::to_string(found->chosen + 1) +
+                                   ", or the whole log as one iteration with §main-loop whole");
     }
     found->warnings.push_back("the main loop explains only " + share);
     return *std::move(found);
@@ -397,12 +399,12 @@ Extraction extract_sets(const JobLog& job, const ExtractionOptions& options) {
         throw UnsupportedError("the log (" + job.format + ") has no order of messages, so haichi cannot extract sets",
                                "convert the log to a communication matrix, which is one set: haichi log convert");
     }
-    using By = KernelChoice::By;
-    if (options.kernel.by == By::kWhole) return extract_from(job, options);
-    if (options.kernel.by == By::kAuto) return extract_by_default(job, options);
-    // The main loops to choose from are those listed without --kernel.
+    using By = MainLoopChoice::By;
+    if (options.main_loop.by == By::kWhole) return extract_from(job, options);
+    if (options.main_loop.by == By::kAuto) return extract_by_default(job, options);
+    // The main loops to choose from are those listed without --main-loop.
     ExtractionOptions by_default = options;
-    by_default.kernel = {};
+    by_default.main_loop = {};
     JoinedEvents what;
     try {
         what = extract_by_default(job, by_default).joined;

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/table.h"
-#include "commlog/ccs/kernel_choice.h"
 #include "commlog/ccs/levels.h"
+#include "commlog/ccs/main_loop_choice.h"
 #include "commlog/log/job_log.h"
 #include "commlog/log/read_calls.h"
 #include "commlog/workload/workload.h"
@@ -25,7 +25,7 @@ struct ExtractionOptions {
     LevelOptions levels;
     /// Most messages that a rank sends, and receives, in one set: the number of NICs of a node.
     std::int32_t sends_per_rank = 1;
-    KernelChoice kernel;
+    MainLoopChoice main_loop;
     ComputeTime compute_time = ComputeTime::kNone;
     /// Most events in one iteration, summed over the ranks. Each takes about 200 bytes while steps are assigned.
     std::int64_t most_events = 20'000'000;
@@ -45,7 +45,7 @@ struct ComputeTimeRow {
 const Table<ComputeTimeRow>& compute_times();
 
 /// A main loop that was found, for the report.
-struct KernelSummary {
+struct MainLoopSummary {
     std::int64_t repetitions = 0;
     std::int64_t events_per_rank_least = 0, events_per_rank_most = 0;  ///< in one iteration
     std::int32_t ranks = 0;                                            ///< ranks that take part
@@ -58,12 +58,12 @@ struct KernelSummary {
 /// Communication sets and the method that found them.
 struct Extraction {
     Workload workload;
-    std::vector<KernelSummary> kernels;
-    int chosen = 0;  ///< index in `kernels`, or -1 for the whole log
+    std::vector<MainLoopSummary> main_loops;
+    int chosen = 0;  ///< index in `main_loops`, or -1 for the whole log
     /// Totals of the job, as counted by its profile or its log, whichever is more. They cover point-to-point messages
     /// to other ranks and the ranks' contributions to expanded collectives.
     double total_bytes = 0, total_messages = 0;
-    double kernel_bytes = 0, kernel_messages = 0;  ///< the part in the main loop's iterations
+    double main_loop_bytes = 0, main_loop_messages = 0;  ///< the part in the main loop's iterations
     JoinedEvents joined;         ///< properties by which the extraction merged events, in addition to those that the
                                  ///< profiler merged
     double compute_seconds = 0;  ///< for one iteration, mean over the ranks
@@ -73,8 +73,8 @@ struct Extraction {
     std::vector<std::string> warnings;
 
     /// Fraction of the sent bytes that the main loop's iterations explain, 0 to 1.
-    [[nodiscard]] double share_of_bytes() const { return share(kernel_bytes, total_bytes); }
-    [[nodiscard]] double share_of_messages() const { return share(kernel_messages, total_messages); }
+    [[nodiscard]] double share_of_bytes() const { return share(main_loop_bytes, total_bytes); }
+    [[nodiscard]] double share_of_messages() const { return share(main_loop_messages, total_messages); }
     static double share(double part, double total) { return total > 0 ? std::min(part / total, 1.0) : 0; }
 };
 

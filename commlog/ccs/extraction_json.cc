@@ -7,15 +7,15 @@ namespace haichi {
 
 namespace {
 
-nlohmann::json kernel_json(const KernelSummary& kernel, const Extraction& extraction) {
-    return {{"repetitions", kernel.repetitions},
-            {"ranks", kernel.ranks},
-            {"events_per_rank", {kernel.events_per_rank_least, kernel.events_per_rank_most}},
-            {"messages", kernel.messages},
-            {"share_of_messages", Extraction::share(kernel.messages, extraction.total_messages)},
-            {"bytes", kernel.bytes},
-            {"share_of_bytes", Extraction::share(kernel.bytes, extraction.total_bytes)},
-            {"loop_of", kernel.around < 0 ? nlohmann::json() : nlohmann::json(kernel.around + 1)}};
+nlohmann::json main_loop_json(const MainLoopSummary& main_loop, const Extraction& extraction) {
+    return {{"repetitions", main_loop.repetitions},
+            {"ranks", main_loop.ranks},
+            {"events_per_rank", {main_loop.events_per_rank_least, main_loop.events_per_rank_most}},
+            {"messages", main_loop.messages},
+            {"share_of_messages", Extraction::share(main_loop.messages, extraction.total_messages)},
+            {"bytes", main_loop.bytes},
+            {"share_of_bytes", Extraction::share(main_loop.bytes, extraction.total_bytes)},
+            {"loop_of", main_loop.around < 0 ? nlohmann::json() : nlohmann::json(main_loop.around + 1)}};
 }
 
 }  // namespace
@@ -33,8 +33,9 @@ SetSize set_size(const Workload& workload, std::size_t set) {
 std::string extraction_json(const Extraction& extraction, const std::string& log) {
     using nlohmann::json;
     const Workload& workload = extraction.workload;
-    json kernels = json::array();
-    for (const KernelSummary& kernel : extraction.kernels) kernels.push_back(kernel_json(kernel, extraction));
+    json main_loops = json::array();
+    for (const MainLoopSummary& main_loop : extraction.main_loops)
+        main_loops.push_back(main_loop_json(main_loop, extraction));
     json sets = json::array();
     for (std::size_t t = 0; t < workload.set_count(); ++t) {
         const SetSize size = set_size(workload, t);
@@ -46,14 +47,14 @@ std::string extraction_json(const Extraction& extraction, const std::string& log
     json report = {
         {"schema", "haichi-ccs/1"},
         {"ranks", workload.rank_count()},
-        {"kernel", extraction.chosen < 0 ? json("whole") : json(extraction.chosen + 1)},
+        {"main_loop", extraction.chosen < 0 ? json("whole") : json(extraction.chosen + 1)},
         {"repetitions", workload.iterations()},
-        {"kernels", std::move(kernels)},
+        {"main_loops", std::move(main_loops)},
         {"total_bytes", extraction.total_bytes},
-        {"kernel_bytes", extraction.kernel_bytes},
+        {"main_loop_bytes", extraction.main_loop_bytes},
         {"share_of_bytes", extraction.share_of_bytes()},
         {"total_messages", extraction.total_messages},
-        {"kernel_messages", extraction.kernel_messages},
+        {"main_loop_messages", extraction.main_loop_messages},
         {"share_of_messages", extraction.share_of_messages()},
         {"levels", extraction.levels},
         {"sets", std::move(sets)},

@@ -107,22 +107,23 @@ bool note_before(const RankLoops& loops, std::size_t body, const std::vector<boo
 [[noreturn]] void refuse(std::int64_t events, std::int64_t most_events) {
     throw UnsupportedError("one iteration has " + std::to_string(events) + " or more events; at most " +
                                std::to_string(most_events) + " are supported",
-                           "choose another loop with §kernel N");
+                           "choose another loop with §main-loop N");
 }
 
 }  // namespace
 
-std::vector<RankWindow> unroll(const std::vector<RankLoops>& loops, const Kernel& kernel, std::int64_t most_events) {
+std::vector<RankWindow> unroll(const std::vector<RankLoops>& loops, const MainLoop& main_loop,
+                               std::int64_t most_events) {
     std::int64_t events = 0;
-    for (const Kernel::Part& part : kernel.parts) {
+    for (const MainLoop::Part& part : main_loop.parts) {
         const RankLoops& own = loops[part.log];
         const std::int64_t more = saturated_product(own.traffic(part.body).events, part.executions);
         if (more > most_events - events) refuse(more, most_events);
         events += more;
     }
     std::vector<RankWindow> windows;
-    windows.reserve(kernel.parts.size());
-    for (const Kernel::Part& part : kernel.parts) {
+    windows.reserve(main_loop.parts.size());
+    for (const MainLoop::Part& part : main_loop.parts) {
         RankWindow window;
         window.log = part.log;
         const RankLoops& own = loops[window.log];

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "commlog/ccs/kernel.h"
+#include "commlog/ccs/main_loop.h"
 #include "commlog/ccs/rank_loops.h"
 
 namespace haichi {
@@ -43,7 +43,8 @@ struct RankWindow {
 
 /// Unrolls one iteration of the main loop in each rank that takes part. Throws UnsupportedError if the iterations have
 /// more than `most_events` events in all.
-std::vector<RankWindow> unroll(const std::vector<RankLoops>& loops, const Kernel& kernel, std::int64_t most_events);
+std::vector<RankWindow> unroll(const std::vector<RankLoops>& loops, const MainLoop& main_loop,
+                               std::int64_t most_events);
 
 /// Unrolls the whole log of every rank as one iteration.
 std::vector<RankWindow> unroll_all(const std::vector<RankLoops>& loops, std::int64_t most_events);

@@ -45,7 +45,7 @@ class SetDiameter {
         });
         value_before_ = value;
         value_ = sum();
-        // In hops: one hop more is a change of 1. The companion, all hops together, shows the way on plateaus.
+        // In hops: one hop more is a change of 1. The smoothing, all hops together, shows the way on plateaus.
         return {static_cast<double>(value_ - value), static_cast<double>(hops_ - all_hops)};
     }
     void commit() {}
@@ -55,9 +55,9 @@ class SetDiameter {
     }
 
     [[nodiscard]] Value value() const { return value_; }
-    [[nodiscard]] std::int64_t companion() const { return hops_; }
+    [[nodiscard]] std::int64_t smoothing() const { return hops_; }
     [[nodiscard]] Value value_from_scratch(const Mapping& mapping) const { return from_scratch(mapping).first; }
-    [[nodiscard]] std::int64_t companion_from_scratch(const Mapping& mapping) const {
+    [[nodiscard]] std::int64_t smoothing_from_scratch(const Mapping& mapping) const {
         return from_scratch(mapping).second;
     }
     /// Every set with a message that no node can hold inside has one of at least one hop.

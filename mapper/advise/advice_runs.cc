@@ -45,7 +45,7 @@ std::vector<std::optional<SimulatedTime>> simulate_runs(std::span<const AdviceRu
         options.barriers = run.barriers;
         options.imbalance = run.imbalance;
         options.iterations = run.iterations;
-        options.hottest_links = 0;
+        options.most_loaded_links = 0;
         const auto simulated =
             simulate_mapping(run.placement->job(), run.placement->mapping(), options, {{}, control.stop});
         const SimulationResult& result = simulated.front().result;

@@ -192,7 +192,7 @@ class ShapeAdvisor {
         options.search.restarts = effort.restarts;
         options.search.evaluations = effort.evaluations;
         const Placement placement = solve(job, options, {{}, control_.stop});
-        return evaluate(placement, {.objective = options.objective, .all_objectives = false, .hottest_links = 0});
+        return evaluate(placement, {.objective = options.objective, .all_objectives = false, .most_loaded_links = 0});
     }
 
     void search_side_by_side(std::size_t count, const std::function<void(std::size_t)>& work) {

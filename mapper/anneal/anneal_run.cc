@@ -19,7 +19,7 @@ void throw_difference(std::string_view objective, const ValuesThatDiffer& values
                       const Move* move) {
     std::string text = std::string(objective) + ": incremental value " + std::to_string(values.value) +
                        ", full evaluation " + std::to_string(values.full_value) + "; smoothing term " +
-                       std::to_string(values.companion) + ", full evaluation " + std::to_string(values.full_companion) +
+                       std::to_string(values.smoothing) + ", full evaluation " + std::to_string(values.full_smoothing) +
                        "; evaluation number " + std::to_string(evaluation);
     if (move != nullptr) {
         for (const Relocation& r : *move) {

@@ -83,8 +83,8 @@ class AnyAnnealRun {
 struct ValuesThatDiffer {
     double value = 0;
     double full_value = 0;
-    std::int64_t companion = 0;
-    std::int64_t full_companion = 0;
+    std::int64_t smoothing = 0;
+    std::int64_t full_smoothing = 0;
 };
 
 /// Throws InternalError. `move` is the move that caused the difference, if known.
@@ -131,12 +131,12 @@ class AnnealRun : public AnyAnnealRun {
     }
 
     /// Compares values with a full evaluation. Throws InternalError when they differ.
-    void compare(const Mapping& mapping, typename O::Value value, std::int64_t companion, const Move* move) const {
+    void compare(const Mapping& mapping, typename O::Value value, std::int64_t smoothing, const Move* move) const {
         const typename O::Value fresh = objective_->value_from_scratch(mapping);
-        const std::int64_t fresh_companion = objective_->companion_from_scratch(mapping);
-        if (value == fresh && companion == fresh_companion) return;
+        const std::int64_t fresh_smoothing = objective_->smoothing_from_scratch(mapping);
+        if (value == fresh && smoothing == fresh_smoothing) return;
         throw_difference(O::kInfo.name,
-                         {objective_->in_unit(value), objective_->in_unit(fresh), companion, fresh_companion},
+                         {objective_->in_unit(value), objective_->in_unit(fresh), smoothing, fresh_smoothing},
                          state_.evaluations, move);
     }
 

@@ -13,9 +13,9 @@ namespace haichi {
 template <SearchObjective O>
 class Annealer final : public AnnealRun<O> {
   public:
-    Annealer(const Problem& problem, O& objective, const Proposer& proposer, double companion_weight,
+    Annealer(const Problem& problem, O& objective, const Proposer& proposer, double smoothing_weight,
              VerifyLevel verify, AnnealState state)
-        : AnnealRun<O>(problem, objective, proposer, verify, std::move(state)), companion_weight_(companion_weight) {}
+        : AnnealRun<O>(problem, objective, proposer, verify, std::move(state)), smoothing_weight_(smoothing_weight) {}
 
     using AnnealRun<O>::finished;
     using AnnealRun<O>::best_value;
@@ -70,7 +70,7 @@ class Annealer final : public AnnealRun<O> {
             // Drawn before the change is known, so that the objective knows the limit of acceptable changes.
             const double drawn = MetropolisAcceptor::draw(random);
             const auto change =
-                objective_->propose_within(state_.mapping, move, {acceptor.most(drawn), companion_weight_});
+                objective_->propose_within(state_.mapping, move, {acceptor.most(drawn), smoothing_weight_});
             if (!change) return std::nullopt;
             const double energy = energy_of(*change);
             if (energy <= 0 || acceptor.accepts(energy, drawn)) return energy;
@@ -82,11 +82,11 @@ class Annealer final : public AnnealRun<O> {
         return std::nullopt;
     }
     [[nodiscard]] double energy_of(const Change& change) const {
-        return change.value + companion_weight_ * change.companion;
+        return change.value + smoothing_weight_ * change.smoothing;
     }
 
     void verify_after(const Move* move) const {
-        this->compare(state_.mapping, objective_->value(), objective_->companion(), move);
+        this->compare(state_.mapping, objective_->value(), objective_->smoothing(), move);
     }
 
     void return_to_start_if_wanted() {
@@ -103,7 +103,7 @@ class Annealer final : public AnnealRun<O> {
         }
     }
 
-    double companion_weight_;
+    double smoothing_weight_;
 };
 
 }  // namespace haichi

@@ -123,10 +123,10 @@ Cooling AnyRestarts::plan_cooling(const Proposer& proposer, const std::function<
     return Cooling::automatic(spread, evaluations, static_cast<std::int64_t>(ranks));
 }
 
-double AnyRestarts::companion_weight() const {
+double AnyRestarts::smoothing_weight() const {
     // Small compared with the objective's own steps (one message), but large enough to guide the search on plateaus.
     constexpr double kDefault = 0.1;
-    return options_.companion_weight.value_or(kDefault);
+    return options_.smoothing_weight.value_or(kDefault);
 }
 
 bool AnyRestarts::anneal_as_planned(std::int32_t restart, AnyAnnealRun& run) {

@@ -76,7 +76,7 @@ class AnyRestarts {
     [[nodiscard]] const Proposer& proposer_of(std::int32_t restart) const {
         return proposers_[static_cast<std::size_t>(restart % 2)];
     }
-    [[nodiscard]] double companion_weight() const;
+    [[nodiscard]] double smoothing_weight() const;
 
     const Problem& problem_;
     const StartOfRestart& start_;

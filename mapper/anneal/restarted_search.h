@@ -13,7 +13,7 @@ namespace haichi {
 /// Mean size of the energy changes of a few proposals, without proposals that change nothing. It starts from the
 /// objective's current mapping and applies no move.
 template <SearchObjective O>
-double mean_change(O& objective, const Proposer& proposer, const Mapping& mapping, double companion, Random random) {
+double mean_change(O& objective, const Proposer& proposer, const Mapping& mapping, double smoothing, Random random) {
     constexpr int kDraws = 500;
     double sum = 0;
     int count = 0;
@@ -22,7 +22,7 @@ double mean_change(O& objective, const Proposer& proposer, const Mapping& mappin
         if (move.empty()) continue;
         const Change change = objective.propose(mapping, move);
         objective.rollback();
-        const double energy = change.value + companion * change.companion;
+        const double energy = change.value + smoothing * change.smoothing;
         if (energy == 0) continue;
         sum += std::abs(energy);
         ++count;
@@ -65,7 +65,7 @@ class RestartedSearch final : public AnyRestarts {
         objective.reset(start);
         const Proposer& proposer = proposer_of(restart);
         const Cooling cooling =
-            plan_cooling(proposer, [&] { return mean_change(objective, proposer, start, companion_weight(), random); });
+            plan_cooling(proposer, [&] { return mean_change(objective, proposer, start, smoothing_weight(), random); });
         const AnnealState state(start, random, cooling);
         if constexpr (SplitObjective<O>) {
             if (shares_.in_rounds) {
@@ -74,7 +74,7 @@ class RestartedSearch final : public AnyRestarts {
                 return run_restart(restart, annealer, objective);
             }
         }
-        Annealer<O> annealer(problem_, objective, proposer, companion_weight(), options_.verify, state);
+        Annealer<O> annealer(problem_, objective, proposer, smoothing_weight(), options_.verify, state);
         run_restart(restart, annealer, objective);
     }
 

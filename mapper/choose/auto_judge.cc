@@ -82,7 +82,7 @@ std::optional<AutoJudge::LoadedTimes> AutoJudge::loaded_times(Mappings placement
 
     LoadedTimes times;
     SimulationOptions options;
-    options.hottest_links = 0;
+    options.most_loaded_links = 0;
     options.form = TrafficForm::kSets;
     options.barriers = {.without = false, .with = true};
     options.iterations.rule = SimulatedIterations::Rule::kAll;
@@ -117,7 +117,7 @@ std::optional<AutoJudge::LoadedTimes> AutoJudge::loaded_times(Mappings placement
 
 AutoJudge::Plan AutoJudge::affordable_plan(Mappings placements, std::size_t objectives) const {
     Plan plan;
-    plan.options.hottest_links = 0;
+    plan.options.most_loaded_links = 0;
     try {
         check_simulation(job_, plan.options);
     } catch (const Error& error) {

@@ -44,7 +44,7 @@ ShapesReport evaluate_shapes(std::span<const Placement> placements, const Evalua
 ShapesReport evaluate_shapes(RobustPlacement robust, const EvaluateOptions& options,
                              const SimulationControl& simulation) {
     EvaluateOptions of_each = options;
-    of_each.hottest_links = 0;  // a list per shape would not describe the shared placement
+    of_each.most_loaded_links = 0;  // a list per shape would not describe the shared placement
     ShapesReport report = evaluate_shapes(robust.placements, of_each, simulation);
     report.robust = std::move(robust);
     return report;

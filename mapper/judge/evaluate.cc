@@ -142,7 +142,8 @@ Evaluation evaluate(const Placement& placement, const EvaluateOptions& options, 
     measure_asked(posed, out);
     if (options.all_objectives) add_objectives(posed, out);
     if (ranking != nullptr && search != nullptr && search->is_ranked) take_ranking(*ranking, *search, out);
-    out.hottest_links = hottest_links(posed.problem(), placement.mapping(), options.hottest_links, kMessagesPerHotLink);
+    out.most_loaded_links =
+        most_loaded_links(posed.problem(), placement.mapping(), options.most_loaded_links, kMessagesPerHotLink);
     out.wall_seconds = seconds_since(start_time);
     if (options.simulation) add_simulation(posed, options, simulation, out);
     return out;

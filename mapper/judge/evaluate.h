@@ -28,7 +28,7 @@ struct ObjectiveValue {
 struct EvaluateOptions {
     ObjectiveChoice objective{};  ///< the objective for the comparison with the default placement
     bool all_objectives = true;   ///< whether to add every applicable objective of the table
-    std::size_t hottest_links = 10;
+    std::size_t most_loaded_links = 10;
     std::optional<SimulationOptions> simulation{};  ///< simulates the placement and the default one
 };
 
@@ -52,7 +52,7 @@ struct Evaluation {
     Metrics metrics{};
     Metrics default_metrics{};
     std::vector<ObjectiveValue> objectives{};       ///< only if all objectives are requested
-    std::vector<HotLink> hottest_links{};           ///< as many as requested
+    std::vector<HotLink> most_loaded_links{};       ///< as many as requested
     std::optional<SimulatedPlacement> simulated{};  ///< only if requested
     double wall_seconds = 0;                        ///< without simulations
     bool interrupted = false;  ///< whether the placement's search or the simulation was interrupted

@@ -137,7 +137,7 @@ SimulationRequest machine_request(const Job& job, const Mapping& mapping, const 
     request.node_of_rank.assign(mapping.node_of_rank().begin(), mapping.node_of_rank().end());
     request.threads = options.threads;
     request.partitions = options.partitions;
-    request.hottest_links = options.hottest_links;
+    request.most_loaded_links = options.most_loaded_links;
     request.observation = options.observation;
     return request;
 }

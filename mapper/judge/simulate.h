@@ -61,7 +61,7 @@ struct SimulationOptions {
     std::string call_option{};  ///< name of a given option that applies to calls only; empty if none
     std::int32_t threads = 1;
     std::int32_t partitions = 0;  ///< partitions of the machine that are simulated separately; 0 means by size
-    std::size_t hottest_links = 10;
+    std::size_t most_loaded_links = 10;
     /// Only with one choice of barriers, because streams hold one run.
     ObservationOptions observation;
 };

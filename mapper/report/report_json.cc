@@ -111,10 +111,10 @@ ordered_json candidates_json(const SearchRecord& search) {
     return list;
 }
 
-ordered_json hottest_links_json(const Evaluation& evaluation) {
+ordered_json most_loaded_links_json(const Evaluation& evaluation) {
     const Job& job = evaluation.placement.job();
     ordered_json list = ordered_json::array();
-    for (const HotLink& hot : evaluation.hottest_links) {
+    for (const HotLink& hot : evaluation.most_loaded_links) {
         ordered_json entry;
         entry["link"] = job.allocation().network.link_name(hot.link);
         entry["set"] = hot.set;
@@ -262,7 +262,7 @@ ordered_json report_json(const Evaluation& evaluation, bool with_timing) {
     add_metrics(out["default"], placement.job(), evaluation.default_metrics);
     if (evaluation.simulated) out["simulated"] = simulated_json(*evaluation.simulated);
     if (!evaluation.objectives.empty()) out["objectives"] = objectives_json(evaluation.objectives);
-    if (!evaluation.hottest_links.empty()) out["hottest_links"] = hottest_links_json(evaluation);
+    if (!evaluation.most_loaded_links.empty()) out["most_loaded_links"] = most_loaded_links_json(evaluation);
     out["node_of_rank"] = nodes_json(placement.mapping());
     return out;
 }

@@ -11,7 +11,7 @@ namespace {
 
 ordered_json links_json(const SimulationResult& result, const Network& network) {
     ordered_json list = ordered_json::array();
-    for (const LinkTraffic& traffic : result.hottest_links) {
+    for (const LinkTraffic& traffic : result.most_loaded_links) {
         ordered_json entry;
         entry["link"] = link_text(traffic, network);
         entry["bytes"] = traffic.bytes;
@@ -105,7 +105,7 @@ ordered_json run_json(const SimulatedRun& run, const Network& network, bool with
     out["mean_link_bandwidth_bytes_per_s"] = result.mean_link_bandwidth_bytes_per_s;
     out["link_efficiency"] = result.link_efficiency;
     out["used_link_efficiency"] = result.used_link_efficiency;
-    out["hottest_links"] = links_json(result, network);
+    out["most_loaded_links"] = links_json(result, network);
     out["ranks"] = ranks_json(result);
     if (with_timing) {
         out["wall_seconds"] = result.wall_seconds;

@@ -36,7 +36,7 @@ struct SearchOptions {
     /// Kinds of moves, mixed in equal parts. Empty means the default mix.
     std::vector<MoveKind> moves;
     /// Multiple of the smoothing term that the search adds to the objective. Unset means the default.
-    std::optional<double> companion_weight;
+    std::optional<double> smoothing_weight;
     VerifyLevel verify = VerifyLevel::kOff;
 };
 

@@ -181,7 +181,7 @@ class SolveRun {
         SearchOptions limits = options;
         limits.restarts = 1;
         limits.moves.clear();
-        limits.companion_weight.reset();
+        limits.smoothing_weight.reset();
         if (options.time_limit_seconds) {
             limits.time_limit_seconds = *options.time_limit_seconds / 2 - seconds_since(start_time_);
             if (*limits.time_limit_seconds <= 0) return first;

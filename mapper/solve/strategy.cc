@@ -23,8 +23,8 @@ std::optional<std::string> why_no_tabu_search(const PosedJob& posed, const Searc
         return "tabu search supports only " + joined(objectives_of_tabu_search());
     }
     if (!posed.spec.then.empty()) return "§then requires annealing";
-    if (options.schedule != ScheduleKind::kAuto || !options.moves.empty() || options.companion_weight) {
-        return "§schedule, §moves and §companion require annealing";
+    if (options.schedule != ScheduleKind::kAuto || !options.moves.empty() || options.smoothing_weight) {
+        return "§schedule, §moves and §smoothing require annealing";
     }
     return why_not_tabu(posed.problem());
 }
@@ -54,7 +54,7 @@ void check_options_mean_something(const MapOptions& options) {
     if (search.restarts > 0) option = "§restarts";
     if (search.schedule != ScheduleKind::kAuto) option = "§schedule";
     if (!search.moves.empty()) option = "§moves";
-    if (search.companion_weight) option = "§companion";
+    if (search.smoothing_weight) option = "§smoothing";
     if (option == nullptr) return;
     throw OptionError(std::string(option) + " cannot be combined with §strategy " + options.strategy,
                       "leave it out, or use §strategy auto, anneal or tabu");

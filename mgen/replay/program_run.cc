@@ -96,10 +96,10 @@ void describe_links(const SimulationRequest& request, const ProcessModel& model,
     result.mean_link_bandwidth_bytes_per_s = quotient(bandwidths, result.used_links);
     result.link_efficiency = quotient(efficiencies, result.existing_links);
     result.used_link_efficiency = quotient(efficiencies, result.used_links);
-    const auto listed = static_cast<std::ptrdiff_t>(std::min(request.hottest_links, used.size()));
+    const auto listed = static_cast<std::ptrdiff_t>(std::min(request.most_loaded_links, used.size()));
     // Among equal links the first stays first, because `used` is in the order of the ports.
     std::ranges::stable_sort(used, std::greater<>(), &LinkTraffic::efficiency);
-    result.hottest_links.assign(used.begin(), used.begin() + listed);
+    result.most_loaded_links.assign(used.begin(), used.begin() + listed);
 }
 
 void log_begin(const ProcessModel& model, bool uses_barriers, const Log& log) {

@@ -41,7 +41,7 @@ struct SimulationRequest {
     std::int32_t threads = 1;
     std::int32_t partitions = 0;  ///< see PacketEngineOptions, also for `transport`
     Transport* transport = nullptr;
-    std::size_t hottest_links = 10;  ///< number of links that the result lists
+    std::size_t most_loaded_links = 10;  ///< number of links that the result lists
     ObservationOptions observation;
 };
 
@@ -100,7 +100,7 @@ struct SimulationResult {
     double mean_link_bandwidth_bytes_per_s = 0;  ///< mean over the used links
     double link_efficiency = 0;                  ///< mean over all links
     double used_link_efficiency = 0;
-    std::vector<LinkTraffic> hottest_links;  ///< links and ejection channels with the highest efficiency
+    std::vector<LinkTraffic> most_loaded_links;  ///< links and ejection channels with the highest efficiency
     std::int64_t events = 0;
     double wall_seconds = 0;
 

@@ -47,7 +47,7 @@ def test_every_wrong_option_is_refused(cg64, on_shape_1, options):
         *[(name, value) for name in ("evaluations", "restarts", "threads", "ppn", "seed") for value in (True, 1.5)],
         *[(name, 2**70) for name in ("evaluations", "restarts", "threads", "ppn", "seed")],
         *[("time", value) for value in (-1, 0, np.nan, np.inf, 1e9, 10**400, True)],
-        *[("companion", value) for value in (-1, np.nan, np.inf, True)],
+        *[("smoothing", value) for value in (-1, np.nan, np.inf, True)],
     ],
 )
 def test_numbers_out_of_range_are_refused_by_name(cg64, on_shape_1, cg_job, name, value):

@@ -43,10 +43,10 @@ def test_sets_can_be_mapped_as_they_are() -> None:
 
 def test_options_reach_the_extraction() -> None:
     log = LOGS / "tit" / "ring.tit"
-    expanded = haichi.extract_sets(log, kernel="whole", expand="all", collectives={"allreduce": "ring"})
-    plain = haichi.extract_sets(log, kernel="whole")
+    expanded = haichi.extract_sets(log, main_loop="whole", expand="all", collectives={"allreduce": "ring"})
+    plain = haichi.extract_sets(log, main_loop="whole")
     assert len(expanded.report["sets"]) > len(plain.report["sets"])
-    assert expanded.report["kernel"] == "whole"
+    assert expanded.report["main_loop"] == "whole"
     assert "Extraction(ranks=4" in repr(plain)
 
 
@@ -65,7 +65,7 @@ def test_what_has_no_sets_is_refused(log: str, error: type[haichi.Error], words:
 
 def test_wrong_options_are_refused() -> None:
     log = LOGS / "tit" / "ring.tit"
-    with pytest.raises(haichi.OptionError, match="kernel 9"):
-        haichi.extract_sets(log, kernel=9)
+    with pytest.raises(haichi.OptionError, match="main_loop 9"):
+        haichi.extract_sets(log, main_loop=9)
     with pytest.raises(haichi.OptionError, match="did you mean|algorithms are"):
         haichi.extract_sets(log, collectives={"allreduce": "rings"})

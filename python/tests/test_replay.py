@@ -132,7 +132,7 @@ def test_the_report_is_the_programs_to_the_byte(tmp_path: Path, ring: Path) -> N
         ({"form": "sets", "barrier": "both"}, ["--form", "sets", "--barrier", "both"]),
         ({"compute": "none"}, ["--compute", "none"]),
         ({"compute": "drawn", "compute_seed": 3}, ["--compute", "drawn", "--compute-seed", "3"]),
-        ({"compute_factor": 0.5, "hottest": 1}, ["--compute-factor", "0.5", "--hottest", "1"]),
+        ({"compute_factor": 0.5, "most_loaded": 1}, ["--compute-factor", "0.5", "--most-loaded", "1"]),
     ]
     for options, arguments in asked:
         ours = job.simulate(**options)

@@ -121,7 +121,7 @@ def bottlenecks(workload: haichi.Workload, comparison: dict[str, Any]) -> tuple[
         view = next(view for view in check_comparison(comparison, "here") if view.role == role)
         result = haichi.Job(workload, comparison["request"]["machine"], shape=view.shape).evaluate(view.node_of_rank)
         found.append(Bottleneck(workload, view, result))
-        named = [entry["link"] for entry in result.report["hottest_links"]]
+        named = [entry["link"] for entry in result.report["most_loaded_links"]]
         assert found[-1].name in named, "the reports name links otherwise"
     return found[0], found[1]
 

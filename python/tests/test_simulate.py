@@ -66,7 +66,7 @@ def test_times_follow_from_the_machine_file(pair, ping) -> None:
     assert with_barriers.seconds == pytest.approx(3 * (1e-6 + 1e-6 + 1e-6 + flight), rel=1e-12)
     assert (run.payload_bytes, run.packets, run.packet_hops, run.links, run.used_links) == (3000, 3, 6, 2, 1)
     assert (run.simulated_iterations, run.iterations, run.extrapolated, run.settled_by_mean) == (3, 3, False, False)
-    assert run.hottest_links[0] == ("X+ (0)->(1)", 3000, run.used_link_efficiency)
+    assert run.most_loaded_links[0] == ("X+ (0)->(1)", 3000, run.used_link_efficiency)
 
 
 def test_buffers_that_hold_links_back_are_logged(ping, caplog) -> None:
@@ -107,7 +107,7 @@ def test_the_times_of_a_single_run_stand_in_the_result_too(pair, ping) -> None:
     (run,) = result.runs
     for name in ("seconds", "seconds_per_iteration", "simulated_iterations", "extrapolated", "settled_by_mean"):
         assert getattr(result, name) == getattr(run, name)
-    assert result.end_seconds is run.end_seconds and result.hottest_links is run.hottest_links
+    assert result.end_seconds is run.end_seconds and result.most_loaded_links is run.most_loaded_links
     assert (result.simulated_iterations, result.extrapolated, result.interrupted) == (2, True, False)
     with pytest.raises(AttributeError, match="found 2: use runs"):
         _ = haichi.Job(ping, pair).simulate(barrier="both").seconds
@@ -116,11 +116,11 @@ def test_the_times_of_a_single_run_stand_in_the_result_too(pair, ping) -> None:
 def test_the_report_is_the_programs_to_the_byte(pair, ping, tmp_path: Path) -> None:
     ping.write(tmp_path / "ping.json")
     job = ["simulate", "-m", pair, "-w", "ping.json", "--json", "--no-timing"]
-    ours = haichi.Job(ping.with_message_size("2KiB"), pair).simulate(barrier="both", hottest=1)
-    theirs = program(*job, "--barrier", "both", "--message-size", "2KiB", "--hottest", 1, cwd=tmp_path)
+    ours = haichi.Job(ping.with_message_size("2KiB"), pair).simulate(barrier="both", most_loaded=1)
+    theirs = program(*job, "--barrier", "both", "--message-size", "2KiB", "--most-loaded", 1, cwd=tmp_path)
     assert ours.to_json(timing=False) == theirs
     assert ours.to_dict(timing=False) == json.loads(theirs)
-    assert len(ours.to_dict()["runs"][0]["hottest_links"]) == 1
+    assert len(ours.to_dict()["runs"][0]["most_loaded_links"]) == 1
     assert {"wall_seconds", "packet_hops_per_second"} <= set(ours.to_dict()["runs"][0])
 
 
@@ -169,7 +169,7 @@ def test_evaluate_says_what_simulate_says(cg64, cg_job, cg_found, tmp_path: Path
     default = cg_job.simulate()
     assert found.simulated.run.seconds == alone.seconds < found.simulated.default.seconds == default.seconds
     np.testing.assert_array_equal(found.simulated.run.wait_seconds, alone.wait_seconds)
-    assert found.simulated.run.hottest_links == alone.hottest_links
+    assert found.simulated.run.most_loaded_links == alone.most_loaded_links
     assert found.report["simulated"]["seconds"] == alone.seconds
     assert "simulated=" in repr(found)
     assert cg_job.evaluate(placement).simulated is None
@@ -211,7 +211,7 @@ def test_a_buffer_history_tells_each_packet_of_its_router_and_time(pair, ping, t
         ({"partitions": -1}, "partitions"),
         ({"partitions": 2**20}, "partitions"),
         ({"partitions": True}, "whole number"),
-        ({"hottest": -1}, "hottest"),
+        ({"most_loaded": -1}, "most_loaded"),
         ({"history": haichi.BufferHistory("x.csv", 2)}, "no router 2"),
         ({"history": haichi.BufferHistory("x.csv", -1)}, "router"),
         ({"history": haichi.BufferHistory("x.csv", 1, interval=0)}, "history_interval"),
@@ -312,7 +312,7 @@ def test_a_result_shows_itself_in_text_and_notebooks(pair, ping) -> None:
 
 def test_a_workload_without_messages_takes_no_time(pair) -> None:
     result = haichi.Job(haichi.Workload.from_messages([], [], [], ranks=2), pair).simulate()
-    assert result.seconds == 0 and result.hottest_links == ()
+    assert result.seconds == 0 and result.most_loaded_links == ()
     assert "<table>" in result._repr_html_()
 
 

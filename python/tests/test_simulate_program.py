@@ -61,7 +61,7 @@ def test_it_gives_what_the_program_gives(built: Path, tmp_path: Path) -> None:
     assert run.calls == report["runs"][0]["calls"]
     assert run.node_of_rank.tolist() == list(range(8))
     assert run.form == "program" and run.payload_bytes >= 8 * 65000
-    assert run.hottest_links[0].efficiency >= run.hottest_links[-1].efficiency > 0
+    assert run.most_loaded_links[0].efficiency >= run.most_loaded_links[-1].efficiency > 0
     split = run.compute_seconds + run.call_seconds + run.wait_seconds
     np.testing.assert_allclose(split, run.end_seconds, rtol=1e-12)
     assert 0 < run.share_of_run.waiting < 1
@@ -147,9 +147,9 @@ def test_statistics_and_history_are_written(built: Path, tmp_path: Path) -> None
         statistics=haichi.LinkStatistics(tmp_path / "links.csv", bin="5us"),
         history=haichi.BufferHistory(tmp_path / "buffers.csv", router=1, interval=1e-6),
         partitions=2,
-        hottest=3,
+        most_loaded=3,
     )
-    assert len(run.hottest_links) == 3
+    assert len(run.most_loaded_links) == 3
     bins = list(csv.DictReader((tmp_path / "links.csv").read_text().splitlines()))
     assert float(bins[-1]["end_seconds"]) == pytest.approx(run.seconds, rel=1e-9)
     assert sum(int(row["bytes"]) for row in bins) > 16 * 65000

@@ -143,10 +143,10 @@ def test_time_and_space_hold_the_bytes_that_were_simulated(
     moved = efficiency.sum(axis=1) * simulated["bin_seconds"] * bandwidth
     every = (
         haichi.Job(small_cg, machine)
-        .simulate(np.arange(64), barrier=barrier, sim_iterations=simulated["iterations"], hottest=10**6)
+        .simulate(np.arange(64), barrier=barrier, sim_iterations=simulated["iterations"], most_loaded=10**6)
         .run
     )
-    expected = sum(link.bytes for link in every.hottest_links if not link.link.startswith("ejection"))
+    expected = sum(link.bytes for link in every.most_loaded_links if not link.link.startswith("ejection"))
     assert moved.sum() == pytest.approx(expected, rel=0.02)
     mean = unpack_array(simulated["mean_efficiency"], "mean")
     fabric = len(unpack_array(network["link_source"], "source"))

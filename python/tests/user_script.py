@@ -40,7 +40,7 @@ def compare() -> tuple[float, float]:
     assert measured.simulated is not None and measured.simulated.default is not None
     simulation = job.simulate(found, barrier="both", sim_iterations="all", statistics=None, progress=show)
     without, with_barriers = simulation.runs
-    link: haichi.LinkTraffic = without.hottest_links[0]
+    link: haichi.LinkTraffic = without.most_loaded_links[0]
     assert 0 <= slowest_rank(with_barriers) < 16 and link.bytes > 0
     rows: list[dict[str, object]] = simulation.to_dict()["runs"]
     assert len(rows) == 2

@@ -27,7 +27,7 @@ MACHINE = str(Path(__file__).with_name("fx10-with-copies.json"))
 """fx10-kyushu, and what a copy within a node takes: CG copies where a transpose has no partner."""
 
 PAPER = {"schedule": "paper", "restarts": 1, "threads": 1}
-LETTER = PAPER | {"moves": "uniform", "companion": 0, "start": "random"}
+LETTER = PAPER | {"moves": "uniform", "smoothing": 0, "start": "random"}
 COLUMNS: dict[str, tuple[str, dict[str, Any]]] = {
     "tahb": ("hop-bytes", PAPER),
     "rmatt": ("rmatt", PAPER),

@@ -46,19 +46,19 @@ ObjectiveSpec spec_of(const ObjectiveInfo& info) {
     return parse_objective(std::string(info.name) + (info.needs_terms ? "(hop-bytes=0.5,tac3=0.5)" : ""));
 }
 
-/// The annealing loop as searches run it: default moves, default companion, from the default placement, at a low
+/// The annealing loop as searches run it: default moves, default smoothing, from the default placement, at a low
 /// temperature after some evaluations to settle. items_per_second counts evaluations. The counters compare with
 /// evaluating the same mapping anew in the same run: by measure(), which computes every metric, and by the objective's
 /// own value_from_scratch().
 template <SearchObjective O>
 void anneal(benchmark::State& state, LazyJob& job) {
     constexpr std::int64_t kEvaluationsPerIteration = 1000;
-    constexpr double kCompanionWeight = 0.1;
+    constexpr double kSmoothingWeight = 0.1;
     const Posed& posed = job.get();
     const Problem& problem = *posed.problem;
     O objective(problem, spec_of(O::kInfo), posed.default_placement);
     const Proposer proposer(problem, {});
-    Annealer<O> annealer(problem, objective, proposer, kCompanionWeight, VerifyLevel::kOff,
+    Annealer<O> annealer(problem, objective, proposer, kSmoothingWeight, VerifyLevel::kOff,
                          AnnealState(posed.default_placement, Random(kSeed), constant_low_temperature()));
     annealer.run_until(20'000);
 

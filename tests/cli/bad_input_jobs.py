@@ -163,7 +163,7 @@ def machine_names() -> list[Bad]:
         named("mesh:2x2", "--evaluations: expected a whole number, found '-1'", "--evaluations", "-1"),
         named("mesh:2x2", "--threads: '0' is too small", "--threads", "0"),
         named("mesh:2x2", "--time: unknown unit in time '1e400s'", "--time", "1e400s"),
-        named("mesh:2x2", "--companion: expected a number, found 'nan'", "--companion", "nan"),
+        named("mesh:2x2", "--smoothing: expected a number, found 'nan'", "--smoothing", "nan"),
         named("mesh:2x2", "--message-size: '281474976710657' is too large", "--message-size", "281474976710657"),
         named("mesh:2x2", "weight '1e400' in 'weighted(tac3=1e400)'", "--objective", "weighted(tac3=1e400)"),
         named("mesh:2x2", "--require: expected a number, found 'nan'", "--require", "tac3_seconds<=nan"),

@@ -115,6 +115,6 @@ def test_logs_of_several_jobs_give_a_file_of_sets_each(tmp_path: Path) -> None:
 def test_kernels_are_named_by_number_or_by_what_they_are(tmp_path: Path) -> None:
     log = LOGS / "tit/ring.tit"
     for choice in ["auto", "1", "bytes", "messages", "outer", "inner"]:
-        succeed("ccs", log, "--kernel", choice, "-o", f"{choice}.json", cwd=tmp_path)
+        succeed("ccs", log, "--main-loop", choice, "-o", f"{choice}.json", cwd=tmp_path)
         assert (tmp_path / f"{choice}.json").read_bytes() == (tmp_path / "auto.json").read_bytes()
-    assert "auto, whole, bytes, messages, outer, inner" in fail(2, "ccs", log, "--kernel", "most", cwd=tmp_path)
+    assert "auto, whole, bytes, messages, outer, inner" in fail(2, "ccs", log, "--main-loop", "most", cwd=tmp_path)

@@ -32,9 +32,9 @@ def test_quiet_says_nothing(place: Path) -> None:
 
 
 def test_the_report_holds_what_the_contract_says(place: Path) -> None:
-    run = succeed("map", *JOB, "-w", "cg64.json", "--objective", "tac3", "--hottest", 3, "--json", cwd=place)
+    run = succeed("map", *JOB, "-w", "cg64.json", "--objective", "tac3", "--most-loaded", 3, "--json", cwd=place)
     report = json.loads(run.stdout)
-    assert len(report["hottest_links"]) == 3
+    assert len(report["most_loaded_links"]) == 3
     assert next(iter(report)) == "schema"
     assert report["schema"] == "haichi-report/1"
     assert report["machine"] == "fx10-kyushu"
@@ -116,9 +116,9 @@ def test_all_strategies_and_objectives_place(place: Path) -> None:
 
 def test_options_of_the_search_are_taken(place: Path) -> None:
     lists: list[list[object]] = [
-        ["--schedule", "paper", "--moves", "uniform", "--companion", "off"],
-        ["--companion", "0.5", "--restarts", 2],
-        ["--companion", "on"],
+        ["--schedule", "paper", "--moves", "uniform", "--smoothing", "off"],
+        ["--smoothing", "0.5", "--restarts", 2],
+        ["--smoothing", "on"],
         ["--verify", "step", "--restarts", 1],
         ["--verify", "end"],
         ["--count-nic"],
@@ -203,8 +203,8 @@ def test_the_map_is_written_even_when_a_limit_is_not_met(place: Path) -> None:
 # ---- evaluate and convert -------------------------------------------------------------------------------------------
 
 
-def test_evaluate_prints_objectives_bounds_contention_and_hottest_links(mapped: Path) -> None:
-    run = succeed("evaluate", *JOB, "-w", "cg64.json", "--map", "cg64.map", "--hottest", 2, cwd=mapped)
+def test_evaluate_prints_objectives_bounds_contention_and_most_loaded_links(mapped: Path) -> None:
+    run = succeed("evaluate", *JOB, "-w", "cg64.json", "--map", "cg64.map", "--most-loaded", 2, cwd=mapped)
     assert run.stderr == ""
     for word in [
         "hop-bytes",
@@ -227,20 +227,20 @@ def test_people_read_sets_counted_from_1(tmp_path: Path) -> None:
     (tmp_path / "edges.csv").write_text("source,destination,bytes,set\n0,1,100,0\n1,2,300,1\n")
     evaluate = ["evaluate", "-m", "mesh:3", "-w", "edges.csv", "--map", "default.map"]
     succeed("map", "-m", "mesh:3", "-w", "edges.csv", "--strategy", "default", "-o", "default.map", cwd=tmp_path)
-    text = succeed(*evaluate, "--hottest", "1", cwd=tmp_path).stdout
+    text = succeed(*evaluate, "--most-loaded", "1", cwd=tmp_path).stdout
     assert "300 bytes of 1 message in set 2 (set 2)" in text
-    hottest = json.loads(succeed(*evaluate, "--json", cwd=tmp_path).stdout)["hottest_links"][0]
-    assert (hottest["set"], hottest["label"]) == (1, "set 2")  # an index, as that of set_contention
+    most_loaded = json.loads(succeed(*evaluate, "--json", cwd=tmp_path).stdout)["most_loaded_links"][0]
+    assert (most_loaded["set"], most_loaded["label"]) == (1, "set 2")  # an index, as that of set_contention
 
 
 def test_evaluate_agrees_with_map(place: Path) -> None:
     job = [*JOB, "-w", "cg64.json", *QUICK_AUTO[:2]]
     by_map = json.loads(succeed("map", *job, *QUICK_AUTO[2:], "--json", "-o", "found.map", cwd=place).stdout)
     evaluate = ["evaluate", *job, "--map", "found.map", "--objective", by_map["objective"]]
-    by_evaluate = json.loads(succeed(*evaluate, "--json", "--hottest", 40, cwd=place).stdout)
+    by_evaluate = json.loads(succeed(*evaluate, "--json", "--most-loaded", 40, cwd=place).stdout)
     for key in ["metrics", "default", "value", "lower_bound", "node_of_rank"]:
         assert by_evaluate[key] == by_map[key], key
-    assert len(by_evaluate["hottest_links"]) == 40
+    assert len(by_evaluate["most_loaded_links"]) == 40
     assert {"objective", "unit", "value", "lower_bound", "optimal"} <= set(by_evaluate["objectives"][0])
     (place / "report.json").write_text(json.dumps(by_map, indent=1))
     again = succeed("evaluate", *job, "--map", "report.json", "--json", cwd=place)

@@ -49,7 +49,7 @@ def test_a_job_on_a_graph_file_maps_under_every_objective_and_evaluates_the_same
         check_map(report["node_of_rank"], 64, 72)
         evaluated = json.loads(succeed("evaluate", *job, "--map", "c.map", "--json", cwd=cluster).stdout)
         assert evaluated["metrics"] == report["metrics"]
-        assert evaluated["hottest_links"][0]["link"].startswith("(")
+        assert evaluated["most_loaded_links"][0]["link"].startswith("(")
 
 
 def test_a_job_on_a_dragonfly_maps_and_evaluates_the_same(place: Path) -> None:
@@ -65,7 +65,7 @@ def test_a_job_on_a_dragonfly_maps_and_evaluates_the_same(place: Path) -> None:
         check_map(report["node_of_rank"], 64, 72)
         evaluated = json.loads(succeed("evaluate", *job, "--map", "d.map", "--json", cwd=place).stdout)
         assert evaluated["metrics"] == report["metrics"]
-        assert evaluated["hottest_links"][0]["link"].split()[0] in {"up", "down", "local", "global"}
+        assert evaluated["most_loaded_links"][0]["link"].split()[0] in {"up", "down", "local", "global"}
 
 
 def test_equal_runs_on_a_graph_give_equal_bytes_for_any_number_of_threads(cluster: Path) -> None:

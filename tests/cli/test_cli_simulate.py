@@ -83,7 +83,7 @@ def test_the_report_holds_what_the_contract_says(mapped: Path) -> None:
         ranks["compute_seconds"], ranks["call_seconds"], ranks["wait_seconds"], ranks["end_seconds"], strict=True
     ):
         assert compute + call + wait == pytest.approx(end)
-    assert len(run["hottest_links"]) == 10
+    assert len(run["most_loaded_links"]) == 10
     assert {"wall_seconds", "packet_hops_per_second"} <= set(run)
 
 
@@ -221,7 +221,7 @@ def test_statistics_hold_every_byte_in_its_bin(pair: Path) -> None:
         assert float(row["throughput_bytes_per_s"]) == pytest.approx(int(row["bytes"]) / span)
         assert 0 <= float(row["efficiency"]) <= 1
         carried[row["channel"]] = carried.get(row["channel"], 0) + int(row["bytes"])
-    assert carried == {link["link"]: link["bytes"] for link in run["hottest_links"]}
+    assert carried == {link["link"]: link["bytes"] for link in run["most_loaded_links"]}
     assert carried["X+ (0)->(1)"] == 3000
     assert [int(row["bin"]) for row in rows] == sorted(int(row["bin"]) for row in rows)
 

@@ -34,7 +34,17 @@ def test_the_fastest_of_the_candidates_wins(place: Path) -> None:
     assert report["default"]["value"] == candidates[1]["simulated_seconds_per_iteration"]
     (place / "ranked.json").write_text(json.dumps(report))
     run = succeed(
-        "evaluate", *JOB, *ASKED, *SMALL[:2], "--map", "ranked.json", "--simulate", "--json", "--hottest", 0, cwd=place
+        "evaluate",
+        *JOB,
+        *ASKED,
+        *SMALL[:2],
+        "--map",
+        "ranked.json",
+        "--simulate",
+        "--json",
+        "--most-loaded",
+        0,
+        cwd=place,
     )
     evaluated = json.loads(run.stdout)
     assert evaluated["value"] == report["value"] and evaluated["default"]["value"] == report["default"]["value"]

@@ -49,7 +49,7 @@ def test_a_matrix_market_file_is_mapped_and_evaluated(tmp_path: Path) -> None:
     assert mapped["value"] == mapped["metrics"]["hop_bytes"] == 14 * 1024 and mapped["optimal"] is True
     evaluated = report("evaluate", *job, "--map", "grid.map", cwd=tmp_path)
     assert evaluated["metrics"] == mapped["metrics"]
-    assert [link["label"] for link in evaluated["hottest_links"]] == ["matrix"] * 10
+    assert [link["label"] for link in evaluated["most_loaded_links"]] == ["matrix"] * 10
 
 
 @pytest.mark.parametrize("name", RING)

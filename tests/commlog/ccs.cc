@@ -101,7 +101,7 @@ TEST_P(CgExtraction, finds_rows_the_transpose_and_the_scalars) {
         if (grid.transpose(r) != r) expected.insert({r, grid.transpose(r), kLarge});
     }
     EXPECT_EQ(transpose, expected);
-    EXPECT_DOUBLE_EQ(found.kernel_bytes, found.total_bytes);
+    EXPECT_DOUBLE_EQ(found.main_loop_bytes, found.total_bytes);
     EXPECT_EQ(found.in_flight, 0);
     EXPECT_EQ(found.relying_on_buffers, 0);
 }
@@ -274,7 +274,7 @@ TEST(Extraction, ranks_of_different_periods_share_the_least_common_one) {
     const Extraction found = extract_sets(program.log(), {});
     EXPECT_EQ(found.workload.iterations(), 20);
     EXPECT_EQ(found.workload.messages().size(), 5U);
-    EXPECT_DOUBLE_EQ(found.kernel_bytes, found.total_bytes);
+    EXPECT_DOUBLE_EQ(found.main_loop_bytes, found.total_bytes);
 }
 
 TEST(Extraction, messages_posted_a_repetition_ahead_are_received_in_the_next) {
@@ -302,7 +302,7 @@ TEST(Extraction, messages_posted_a_repetition_ahead_are_received_in_the_next) {
     EXPECT_EQ(found.workload.messages().size(), 2U);
 }
 
-TEST(Extraction, an_inner_loop_that_carries_nearly_everything_is_the_kernel) {
+TEST(Extraction, an_inner_loop_that_carries_nearly_everything_is_the_main_loop) {
     const LoggedProgram program(2, [](Rank& rank) {
         for (int outer = 0; outer < 12; ++outer) {
             for (int i = 0; i < 25; ++i) rank.sendrecv(1 - rank.rank(), 1 - rank.rank(), 1000);
@@ -312,13 +312,13 @@ TEST(Extraction, an_inner_loop_that_carries_nearly_everything_is_the_kernel) {
     const Extraction found = extract_sets(program.log(), {});
     EXPECT_EQ(found.workload.iterations(), 300);
     EXPECT_EQ(found.workload.set_count(), 1U);
-    ASSERT_GE(found.kernels.size(), 2U);
+    ASSERT_GE(found.main_loops.size(), 2U);
     ExtractionOptions options;
-    options.kernel = parse_kernel_choice("2");
+    options.main_loop = parse_main_loop_choice("2");
     const Extraction outer = extract_sets(program.log(), options);
     EXPECT_EQ(outer.workload.iterations(), 12);
     EXPECT_EQ(outer.workload.set_count(), 26U);
-    EXPECT_GT(outer.kernel_bytes, found.kernel_bytes);
+    EXPECT_GT(outer.main_loop_bytes, found.main_loop_bytes);
 }
 
 TEST(Extraction, blocking_sends_around_a_ring_rely_on_buffers) {
@@ -421,7 +421,7 @@ TEST(Extraction, an_outer_loop_that_the_end_of_the_log_completes_is_found) {
     const Extraction found = extract_sets(program.log(), {});
     EXPECT_EQ(found.workload.iterations(), 2);
     EXPECT_EQ(found.workload.set_count(), 19U);
-    EXPECT_DOUBLE_EQ(found.kernel_bytes, found.total_bytes);
+    EXPECT_DOUBLE_EQ(found.main_loop_bytes, found.total_bytes);
 }
 
 TEST(Extraction, computing_before_a_barrier_at_the_end_belongs_to_the_next_repetition) {

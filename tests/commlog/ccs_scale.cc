@@ -181,7 +181,7 @@ TEST_P(Scale, a_transpose_in_rows_that_have_nothing_to_do_with_each_other) {
     const Extraction found = extract_sets(log, {});
     EXPECT_EQ(found.workload.iterations(), 30);
     EXPECT_EQ(found.workload.messages().size(), static_cast<std::size_t>(ranks * (width - 1)));
-    EXPECT_EQ(found.kernels[static_cast<std::size_t>(found.chosen)].ranks, ranks);
+    EXPECT_EQ(found.main_loops[static_cast<std::size_t>(found.chosen)].ranks, ranks);
 }
 
 TEST_P(Scale, halos_whose_sizes_change_when_atoms_move) {
@@ -204,7 +204,7 @@ TEST_P(Scale, halos_whose_sizes_change_when_atoms_move) {
     EXPECT_EQ(found.workload.messages().size(), edges(ranks, dims, side, false));
 }
 
-TEST_P(Scale, ranks_whose_setup_repeats_differently_do_not_hide_the_kernel) {
+TEST_P(Scale, ranks_whose_setup_repeats_differently_do_not_hide_the_main_loop) {
     // Every rank has its own loops before the time loop, with the same neighbours and tags. No two ranks execute them
     // equally often.
     const auto [ranks, dims, side] = GetParam();

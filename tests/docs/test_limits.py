@@ -79,7 +79,7 @@ COMMANDS = [
     "log show ring8.json",
     "log show cut.haichi-log",
     "map -m torus:8 -w ep8.haichi-log",
-    "ccs cg8.haichi-log --kernel 9 -o sets.json",
+    "ccs cg8.haichi-log --main-loop 9 -o sets.json",
     "pattern cg --ranks 63",
     "pattern nas-cg --ranks 8",
     "pattern alltoall-pairwise --ranks 100000 -o sets.json",

@@ -83,7 +83,8 @@ bool same(const SimulationResult& a, const SimulationResult& b) {
         return x.link == y.link && x.node == y.node && x.bytes == y.bytes;
     };
     return a.seconds == b.seconds && a.calls == b.calls && a.packets == b.packets && a.packet_hops == b.packet_hops &&
-           a.payload_bytes == b.payload_bytes && std::ranges::equal(a.hottest_links, b.hottest_links, same_links);
+           a.payload_bytes == b.payload_bytes &&
+           std::ranges::equal(a.most_loaded_links, b.most_loaded_links, same_links);
 }
 
 }  // namespace

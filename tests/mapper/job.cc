@@ -135,14 +135,14 @@ TEST(Map, starts_at_a_placement_as_at_the_strategy_that_made_it) {
 
 TEST(Evaluate, tells_what_was_asked_for_and_nothing_else) {
     const Placement placement{Job(cg16("fx10:2x2x2"))};
-    const Evaluation brief = evaluate(placement, {.all_objectives = false, .hottest_links = 0});
+    const Evaluation brief = evaluate(placement, {.all_objectives = false, .most_loaded_links = 0});
     EXPECT_TRUE(brief.objectives.empty());
-    EXPECT_TRUE(brief.hottest_links.empty());
+    EXPECT_TRUE(brief.most_loaded_links.empty());
     EXPECT_FALSE(brief.simulated);
     EXPECT_EQ(brief.asked.value, brief.usual.value);
-    const Evaluation all = evaluate(placement, {.hottest_links = 3, .simulation = SimulationOptions{}});
+    const Evaluation all = evaluate(placement, {.most_loaded_links = 3, .simulation = SimulationOptions{}});
     EXPECT_GT(all.objectives.size(), 5U);
-    EXPECT_EQ(all.hottest_links.size(), 3U);
+    EXPECT_EQ(all.most_loaded_links.size(), 3U);
     EXPECT_EQ(all.simulated->runs.front().result.seconds, simulate(placement, {}).runs.front().result.seconds);
 }
 

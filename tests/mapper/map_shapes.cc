@@ -93,7 +93,7 @@ TEST(Robust, random_moves_change_the_value_as_from_scratch) {
                     mapping.apply(move);
                 }
                 ASSERT_EQ(robust.value(), robust.value_from_scratch(mapping)) << step;
-                ASSERT_EQ(robust.companion(), robust.companion_from_scratch(mapping)) << step;
+                ASSERT_EQ(robust.smoothing(), robust.smoothing_from_scratch(mapping)) << step;
             }
         };
         for_each_objective([&](auto tag) {

@@ -87,10 +87,10 @@ void expect_equal(const Told& a, const Told& b) {
     EXPECT_EQ(a.result.packet_hops, b.result.packet_hops);
     EXPECT_EQ(a.result.used_links, b.result.used_links);
     EXPECT_EQ(a.result.link_efficiency, b.result.link_efficiency);
-    ASSERT_EQ(a.result.hottest_links.size(), b.result.hottest_links.size());
-    for (std::size_t l = 0; l < a.result.hottest_links.size(); ++l) {
-        EXPECT_EQ(a.result.hottest_links[l].link, b.result.hottest_links[l].link) << l;
-        EXPECT_EQ(a.result.hottest_links[l].bytes, b.result.hottest_links[l].bytes) << l;
+    ASSERT_EQ(a.result.most_loaded_links.size(), b.result.most_loaded_links.size());
+    for (std::size_t l = 0; l < a.result.most_loaded_links.size(); ++l) {
+        EXPECT_EQ(a.result.most_loaded_links[l].link, b.result.most_loaded_links[l].link) << l;
+        EXPECT_EQ(a.result.most_loaded_links[l].bytes, b.result.most_loaded_links[l].bytes) << l;
     }
     ASSERT_EQ(a.result.ranks.size(), b.result.ranks.size());
     for (std::size_t r = 0; r < a.result.ranks.size(); ++r) {

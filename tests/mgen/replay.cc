@@ -210,12 +210,12 @@ TEST(Replay, links_have_carried_what_the_messages_hold_with_headers) {
     EXPECT_EQ(result.packet_hops, 2 * result.packets);
     EXPECT_EQ(result.existing_links, 6);
     EXPECT_EQ(result.used_links, 2);
-    ASSERT_EQ(result.hottest_links.size(), 4U);
-    for (const LinkTraffic& link : result.hottest_links) {
+    ASSERT_EQ(result.most_loaded_links.size(), 4U);
+    for (const LinkTraffic& link : result.most_loaded_links) {
         EXPECT_EQ(link.bytes, 5 * (kSmall + kPackets * 8));
         EXPECT_DOUBLE_EQ(link.efficiency, static_cast<double>(link.bytes) / (result.seconds * 8e9));
     }
-    EXPECT_DOUBLE_EQ(result.used_link_efficiency, result.hottest_links[0].efficiency);
+    EXPECT_DOUBLE_EQ(result.used_link_efficiency, result.most_loaded_links[0].efficiency);
     EXPECT_DOUBLE_EQ(result.link_efficiency, result.used_link_efficiency / 3);
 }
 

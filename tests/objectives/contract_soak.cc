@@ -125,7 +125,7 @@ class MoveRun {
 
     void try_move(const Move& move) {
         const auto value = objective_.value();
-        const auto companion = objective_.companion();
+        const auto smoothing = objective_.smoothing();
         const Change change = objective_.propose(mapping_, move);
         // Sums of floating-point changes need not cancel exactly.
         constexpr double kNoise = 1e-9;
@@ -138,15 +138,15 @@ class MoveRun {
         } else {
             objective_.rollback();
             require(objective_.value() == value, "value after rollback", step_);
-            require(objective_.companion() == companion, "companion after rollback", step_);
+            require(objective_.smoothing() == smoothing, "smoothing after rollback", step_);
         }
     }
 
     void compare() {
         const auto value = objective_.value();
         require(value == std::as_const(objective_).value_from_scratch(mapping_), "value and value from scratch", step_);
-        require(objective_.companion() == std::as_const(objective_).companion_from_scratch(mapping_),
-                "companion and companion from scratch", step_);
+        require(objective_.smoothing() == std::as_const(objective_).smoothing_from_scratch(mapping_),
+                "smoothing and smoothing from scratch", step_);
         require(!bound_ || !(value < *bound_), "value below the bound", step_);
         if constexpr (ValueFromMetrics<O>::kExists) {
             if (!from_metrics_.is_of_another_topology() && one_in(random_, 8)) {

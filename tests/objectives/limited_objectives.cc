@@ -15,9 +15,9 @@ using testing_problems::Posed;
 using testing_problems::random_move;
 using testing_problems::varied_problems;
 
-constexpr double kCompanionWeight = 0.1;
+constexpr double kSmoothingWeight = 0.1;
 
-double energy_of(const Change& change) { return change.value + kCompanionWeight * change.companion; }
+double energy_of(const Change& change) { return change.value + kSmoothingWeight * change.smoothing; }
 
 struct Seen {
     int excluded = 0;
@@ -39,13 +39,13 @@ void expect_same_within_limits(const Posed& posed, const ObjectiveSpec& spec, Se
         if (move.empty()) continue;
         const Change change = plain.propose(mapping, move);
         const double most = energy_of(change) + 4 * (random.unit() - 0.5);
-        const std::optional<Change> told = limited.propose_within(mapping, move, {most, kCompanionWeight});
+        const std::optional<Change> told = limited.propose_within(mapping, move, {most, kSmoothingWeight});
         const bool is_made = told && random.below(4) == 0;
         if (told) {
             ++seen.told;
             ASSERT_DOUBLE_EQ(energy_of(*told), energy_of(change));
             ASSERT_TRUE(limited.value() == plain.value());
-            ASSERT_EQ(limited.companion(), plain.companion());
+            ASSERT_EQ(limited.smoothing(), plain.smoothing());
             is_made ? limited.commit() : limited.rollback();
         } else {
             ++seen.excluded;
@@ -54,10 +54,10 @@ void expect_same_within_limits(const Posed& posed, const ObjectiveSpec& spec, Se
         is_made ? plain.commit() : plain.rollback();
         if (is_made) mapping.apply(move);
         ASSERT_TRUE(limited.value() == plain.value());
-        ASSERT_EQ(limited.companion(), plain.companion());
+        ASSERT_EQ(limited.smoothing(), plain.smoothing());
         if (step % 30 != 0) continue;
         ASSERT_TRUE(limited.value() == limited.value_from_scratch(mapping));
-        ASSERT_EQ(limited.companion(), limited.companion_from_scratch(mapping));
+        ASSERT_EQ(limited.smoothing(), limited.smoothing_from_scratch(mapping));
     }
 }
 

@@ -59,12 +59,12 @@ TEST(MaxHops, ranks_that_do_not_fit_a_node_leave_it) {
     EXPECT_EQ(MaxHops(*posed.problem, {}, posed.default_placement).lower_bound(), 1);
 }
 
-TEST(MaxHops, the_companion_counts_hops_above_the_bound_squared) {
+TEST(MaxHops, the_smoothing_counts_hops_above_the_bound_squared) {
     const Posed posed = pose("star on a line", star(), "mesh:5", {});
     MaxHops objective(*posed.problem, {}, posed.default_placement);
     objective.reset(one_rank_on_each_of(posed, {4, 3, 2, 0, 1}));  // 1, 2 and 4 hops
     EXPECT_EQ(objective.value(), 4);
-    EXPECT_EQ(objective.companion(), 4);
+    EXPECT_EQ(objective.smoothing(), 4);
     std::vector<RankId> hot;
     objective.append_hot_ranks(one_rank_on_each_of(posed, {4, 3, 2, 0, 1}), hot);
     EXPECT_EQ(hot, (std::vector<RankId>{RankId(3), RankId(0)}));
@@ -80,7 +80,7 @@ TEST(MaxHops, the_maximum_falls_and_comes_back) {
     EXPECT_EQ(objective.value(), 2);
     objective.rollback();
     EXPECT_EQ(objective.value(), 4);
-    EXPECT_EQ(objective.companion(), 4);
+    EXPECT_EQ(objective.smoothing(), 4);
 }
 
 }  // namespace

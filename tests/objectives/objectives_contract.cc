@@ -64,21 +64,21 @@ TYPED_TEST(ObjectiveContract, random_moves_change_the_value_as_from_scratch) {
             const Move move = random_move(mapping, posed.allocation->network, random);
             if (move.empty()) continue;
             const auto value = objective.value();
-            const auto companion = objective.companion();
+            const auto smoothing = objective.smoothing();
             const Change change = objective.propose(mapping, move);
             EXPECT_EQ(change.value > 0, objective.value() > value);
             EXPECT_EQ(change.value < 0, objective.value() < value);
             if (random.below(2) == 0) {
                 objective.rollback();
                 ASSERT_EQ(objective.value(), value) << "rollback, step " << step;
-                ASSERT_EQ(objective.companion(), companion) << "rollback, step " << step;
+                ASSERT_EQ(objective.smoothing(), smoothing) << "rollback, step " << step;
             } else {
                 objective.commit();
                 mapping.apply(move);
                 ++changed;
             }
             ASSERT_EQ(objective.value(), objective.value_from_scratch(mapping)) << "step " << step;
-            ASSERT_EQ(objective.companion(), objective.companion_from_scratch(mapping)) << "step " << step;
+            ASSERT_EQ(objective.smoothing(), objective.smoothing_from_scratch(mapping)) << "step " << step;
         }
         EXPECT_GT(changed, 50);
     }

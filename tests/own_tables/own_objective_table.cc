@@ -30,7 +30,7 @@ class FarMessages {
     void rollback() { value_ = value_before_; }
 
     [[nodiscard]] Value value() const { return value_; }
-    [[nodiscard]] std::int64_t companion() const { return 0; }
+    [[nodiscard]] std::int64_t smoothing() const { return 0; }
     [[nodiscard]] Value value_from_scratch(const Mapping& mapping) const {
         Value sum = 0;
         for (const Message& m : problem_->workload().messages()) {
@@ -38,7 +38,7 @@ class FarMessages {
         }
         return sum;
     }
-    [[nodiscard]] std::int64_t companion_from_scratch(const Mapping&) const { return 0; }
+    [[nodiscard]] std::int64_t smoothing_from_scratch(const Mapping&) const { return 0; }
     [[nodiscard]] std::optional<Value> lower_bound() const { return 0; }
     [[nodiscard]] double in_unit(Value value) const { return static_cast<double>(value); }
     void append_hot_ranks(const Mapping&, std::vector<RankId>&) const {}

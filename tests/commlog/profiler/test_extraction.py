@@ -134,12 +134,12 @@ def test_cg_has_its_row_transpose_and_scalar_sets(
     assert found["share_of_bytes"] > 0.95
 
 
-def test_iterations_inside_of_outer_ones_are_one_kernel(built: Path, tmp_path: Path) -> None:
+def test_iterations_inside_of_outer_ones_are_one_main_loop(built: Path, tmp_path: Path) -> None:
     """8 iterations, then 5 times 8 more. The inner and the outer loop are both listed. They carry nearly the same
     bytes, so the inner one is chosen."""
     found, sets, _ = extract(log_of("cg_kernel", 16, built, tmp_path, 4, 4, 8, 0, 5))
     assert sets == cg_sets(4, 4) and found["repetitions"] == 6 * 8
-    assert {kernel["repetitions"] for kernel in found["kernels"]} >= {6 * 8, 5}
+    assert {main_loop["repetitions"] for main_loop in found["main_loops"]} >= {6 * 8, 5}
 
 
 def test_cg_gives_the_same_file_whatever_the_timing(built: Path, tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ class Row:
     ranks: int
     report: dict | None  # report of haichi ccs, or None if it refused
     comparison: Comparison | None
-    offered: tuple[dict, Comparison] | None  # by another --kernel, if that result agrees
+    offered: tuple[dict, Comparison] | None  # by another --main-loop, if that result agrees
     refusal: str = ""
 
 
@@ -96,12 +96,12 @@ def judge(program: Program, ranks: int, log: Path, haichi: Path) -> Row:
     except RuntimeError as refusal:
         return Row(program, ranks, None, None, None, str(refusal))
     comparison = compare(expectations, sets)
-    for kernel in range(1, 1 + min(MOST_KERNELS, len(report["kernels"]))):
+    for main_loop in range(1, 1 + min(MOST_KERNELS, len(report["main_loops"]))):
         if comparison.agrees:
             break
-        if kernel != report["kernel"]:
+        if main_loop != report["main_loop"]:
             try:
-                other_report, other_sets = extract(log, haichi, "--kernel", kernel)
+                other_report, other_sets = extract(log, haichi, "--main-loop", main_loop)
             except RuntimeError:
                 continue
             other = compare(expectations, other_sets)
@@ -132,7 +132,7 @@ def verdict(row: Row) -> str:
     if row.comparison.agrees:
         return KINDS[row.comparison.kind]
     if row.offered is not None:
-        return f"as `--kernel {row.offered[0]['kernel']}`. {note(row)}".strip()
+        return f"as `--main-loop {row.offered[0]['main_loop']}`. {note(row)}".strip()
     return f"{KINDS[row.comparison.kind]}. {note(row)}".strip()
 
 
@@ -151,7 +151,7 @@ def cells(report: dict, comparison: Comparison, loop: str) -> list[str]:
 
 def table(rows: list[Row]) -> str:
     """Lists the chosen main loop. If another listed loop agrees, it is on the next line."""
-    lines = ["| program | ranks | kernel found | share | sets: expected, found | messages | bytes | agrees |"]
+    lines = ["| program | ranks | main_loop found | share | sets: expected, found | messages | bytes | agrees |"]
     lines.append("|---|---:|---|---:|---:|---:|---:|---|")
     for row in rows:
         head = [row.program.name, str(row.ranks)]

@@ -17,7 +17,7 @@ Evaluation small_report(const std::string& label = "only") {
     const Job job({.machine = "mesh:4", .traffic = {.source = std::move(workload)}});
     const Mapping mapping = rankmap_mapping({0, 3}, job.allocation());
     const Placement placement(job, mapping, SearchRecord{.strategy = "anneal", .objective = "hop-bytes"});
-    return evaluate(placement, {.objective = {"hop-bytes"}, .all_objectives = false, .hottest_links = 1});
+    return evaluate(placement, {.objective = {"hop-bytes"}, .all_objectives = false, .most_loaded_links = 1});
 }
 
 TEST(ReportJson, the_schema_comes_first_and_the_nodes_last) {
@@ -30,12 +30,27 @@ TEST(ReportJson, the_schema_comes_first_and_the_nodes_last) {
 
 TEST(ReportJson, has_all_keys_of_the_contract) {
     const nlohmann::ordered_json json = report_json(small_report(), true);
-    for (const char* key : {"machine",      "shape",        "routing",        "fold",
-                            "ranks",        "nodes",        "ranks_per_node", "seed",
-                            "strategy",     "objective",    "unit",           "value",
-                            "lower_bound",  "optimal",      "evaluations",    "evaluations_per_second",
-                            "wall_seconds", "reproducible", "metrics",        "default",
-                            "hottest_links"}) {
+    for (const char* key : {"machine",
+                            "shape",
+                            "routing",
+                            "fold",
+                            "ranks",
+                            "nodes",
+                            "ranks_per_node",
+                            "seed",
+                            "strategy",
+                            "objective",
+                            "unit",
+                            "value",
+                            "lower_bound",
+                            "optimal",
+                            "evaluations",
+                            "evaluations_per_second",
+                            "wall_seconds",
+                            "reproducible",
+                            "metrics",
+                            "default",
+                            "most_loaded_links"}) {
         EXPECT_TRUE(json.contains(key)) << key;
     }
     for (const char* key :
@@ -91,7 +106,7 @@ TEST(ReportJson, an_interrupted_run_says_so_and_no_bound_is_null) {
 
 TEST(ReportText, survives_labels_that_are_not_utf8_and_reads_back) {
     const std::string text = report_text(report_json(small_report("\xff"), true));
-    EXPECT_EQ(nlohmann::json::parse(text)["hottest_links"][0]["label"], "\xef\xbf\xbd");
+    EXPECT_EQ(nlohmann::json::parse(text)["most_loaded_links"][0]["label"], "\xef\xbf\xbd");
     EXPECT_TRUE(text.ends_with("}\n"));
 }
 

@@ -99,7 +99,7 @@ def carried(run: subprocess.CompletedProcess[str]) -> tuple[dict[str, int], int,
     assert run.returncode == 0, run.stderr
     begin = run.stdout.rindex("{", 0, run.stdout.index('"schema"'))
     (report,) = json.loads(run.stdout[begin:])["runs"]
-    links = {link["link"]: link["bytes"] for link in report["hottest_links"]}
+    links = {link["link"]: link["bytes"] for link in report["most_loaded_links"]}
     return links, report["payload_bytes"], report["packets"]
 
 
@@ -124,7 +124,7 @@ def test_a_run_that_is_replayed_from_its_log_sends_the_same_to_every_rank(
     """On a full mesh, where each pair of ranks has a link of its own."""
     executable = example(name, built)
     machine = f"hyperx:{ranks},1"
-    report = ["--json", "--hottest", 10_000]
+    report = ["--json", "--most-loaded", 10_000]
     live_options = ["--payload", "all", *options]
     profile = haichi(ranks, executable, *arguments, options=live_options, variables=profiled(tmp_path), machine=machine)
     assert profile.returncode == 0, profile.stderr

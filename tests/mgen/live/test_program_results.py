@@ -23,7 +23,7 @@ def report_of(run: subprocess.CompletedProcess[str]) -> dict[str, Any]:
 
 
 def test_the_report_splits_the_time_of_every_rank(built: Path) -> None:
-    report = report_of(haichi(8, program("ring.c", built), 5000, 4, options=["--json", "--hottest", 200]))
+    report = report_of(haichi(8, program("ring.c", built), 5000, 4, options=["--json", "--most-loaded", 200]))
     assert report["schema"] == "haichi-simulation/1" and report["node_of_rank"] == list(range(8))
     (run,) = report["runs"]
     ranks = run["ranks"]
@@ -37,7 +37,7 @@ def test_the_report_splits_the_time_of_every_rank(built: Path) -> None:
     # Four rounds, two messages of a rank each, in packets of 256 bytes.
     assert run["payload_bytes"] == 8 * 4 * 2 * 5000
     assert run["packets"] == 8 * 4 * 2 * -(-5000 // 256)
-    assert run["hottest_links"][0]["efficiency"] <= 1
+    assert run["most_loaded_links"][0]["efficiency"] <= 1
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:
@@ -46,13 +46,13 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 
 def test_statistics_and_history_of_a_program(built: Path, tmp_path: Path) -> None:
     files = ["--stats", tmp_path / "links.csv", "--stats-bin", "3us", "--buffer-history", tmp_path / "buffers.csv"]
-    run = haichi(16, program("ring.c", built), 5000, options=[*files, "--router", 2, "--json", "--hottest", 200])
+    run = haichi(16, program("ring.c", built), 5000, options=[*files, "--router", 2, "--json", "--most-loaded", 200])
     (entry,) = report_of(run)["runs"]
     carried: dict[str, int] = {}
     rows = rows_of(tmp_path / "links.csv")
     for row in rows:
         carried[row["channel"]] = carried.get(row["channel"], 0) + int(row["bytes"])
-    assert carried == {link["link"]: link["bytes"] for link in entry["hottest_links"]}
+    assert carried == {link["link"]: link["bytes"] for link in entry["most_loaded_links"]}
     assert float(rows[-1]["end_seconds"]) <= entry["seconds"]
     packets = rows_of(tmp_path / "buffers.csv")
     assert len(packets) >= 2 * -(-5000 // 256)

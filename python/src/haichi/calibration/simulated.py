@@ -16,7 +16,7 @@ from haichi.model.job_spec import JobSpec
 from haichi.model.machine import Machine
 from haichi.model.traffic import Traffic
 
-_OPTIONS = _core.SimulationOptions({"form": "calls", "hottest": 0})
+_OPTIONS = _core.SimulationOptions({"form": "calls", "most_loaded": 0})
 _WHOLE_WINDOW_BYTES = 256 * 1024
 """Rounds of a stream that are simulated message by message."""
 

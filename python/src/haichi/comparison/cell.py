@@ -167,7 +167,7 @@ def _simulated(cell: Cell, placed: Placement, simulated_as: SimulatedAs) -> dict
         given = {"form": "calls"} | cell.simulation.replay
     else:
         given = {"form": "sets", "barrier": simulated_as, "sim_iterations": cell.simulation.iterations}
-    options = _core.SimulationOptions(given | {"hottest": 0})
+    options = _core.SimulationOptions(given | {"most_loaded": 0})
     core = _core.simulate(placed._core, options, inputs=[], progress=None)
     run: SimulatedRun = simulation_of(placed, core).runs[0]
     entry: dict[str, Any] = {

@@ -215,7 +215,7 @@ def _simulated(
         of_calls = simulated_as == "calls"
         of_sets = {"form": "sets", "barrier": simulated_as, "sim_iterations": iterations}
         given: dict[str, Any] = {"form": "calls", **request.replay} if of_calls else of_sets
-        return job.simulate(placement, threads=request.threads, hottest=0, statistics=statistics, **given).run
+        return job.simulate(placement, threads=request.threads, most_loaded=0, statistics=statistics, **given).run
 
     iterations = 1
     seconds = request.whole_run_seconds if simulated_as == "calls" else None

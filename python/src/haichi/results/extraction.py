@@ -47,7 +47,7 @@ class Extraction:
     def _repr_html_(self) -> str:
         """The sets, and warnings, for notebooks."""
         share = f"{self.share_of_bytes:.1%} of the bytes sent"
-        title = f"main loop {self.report['kernel']}, {self.repetitions} iterations, {share}"
+        title = f"main loop {self.report['main_loop']}, {self.repetitions} iterations, {share}"
         rows = [
             (row["label"], *(notebook.number(row[key]) for key in ("messages", "bytes", "largest_bytes")))
             for row in self.report["sets"]

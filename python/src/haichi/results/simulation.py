@@ -78,7 +78,7 @@ class SimulatedRun:
     link_efficiency: float
     """Mean over all links."""
     used_link_efficiency: float
-    hottest_links: tuple[LinkTraffic, ...]
+    most_loaded_links: tuple[LinkTraffic, ...]
     """Links with the highest efficiency first."""
     compute_seconds: FloatArray
     call_seconds: FloatArray
@@ -148,7 +148,7 @@ def run_fields(entry: dict[str, Any]) -> dict[str, Any]:
     fields.setdefault("settled_by_mean", False)
     fields.setdefault("interrupted", False)
     fields.setdefault("on_node_bytes", 0)
-    fields["hottest_links"] = tuple(LinkTraffic(**link) for link in entry["hottest_links"])
+    fields["most_loaded_links"] = tuple(LinkTraffic(**link) for link in entry["most_loaded_links"])
     for key, values in entry["ranks"].items():
         fields[key] = _rank_array(values)
     return fields
@@ -199,7 +199,7 @@ class Simulation:
     simulated_iterations = _OfRun[int]()
     extrapolated = _OfRun[bool]()
     settled_by_mean = _OfRun[bool]()
-    hottest_links = _OfRun[tuple[LinkTraffic, ...]]()
+    most_loaded_links = _OfRun[tuple[LinkTraffic, ...]]()
     compute_seconds = _OfRun[FloatArray]()
     call_seconds = _OfRun[FloatArray]()
     wait_seconds = _OfRun[FloatArray]()
@@ -243,7 +243,9 @@ class Simulation:
                 f"{run.seconds_per_iteration:.6g}" if run.form == "sets" else "",
                 run._extent(),
                 *(_share(part, run) for part in (run.compute_seconds, run.call_seconds, run.wait_seconds)),
-                f"{run.hottest_links[0].link}: {run.hottest_links[0].efficiency:.1%}" if run.hottest_links else "",
+                f"{run.most_loaded_links[0].link}: {run.most_loaded_links[0].efficiency:.1%}"
+                if run.most_loaded_links
+                else "",
             ]
             for run in self.runs
         ]

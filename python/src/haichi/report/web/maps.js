@@ -56,7 +56,7 @@ class Maps {
 
   sideColumn(side) {
     side.heading = element("h3");
-    side.table = element("div", { class: "hottest" });
+    side.table = element("div", { class: "most-loaded" });
     const grid = element("div", { class: "panels" });
     this.layout.forEach((panel, number) => {
       const drawn = new HeatPanel(panel, side, this.zooms[number]);
@@ -80,7 +80,7 @@ class Maps {
         : [source[this.message], destination[this.message]].map((rank) => side.view.nodeOfRank[rank]));
       const busiest = side.most > 0 ? `at most ${this.amount(side.most)} on a link` : "no link is used";
       replace(side.heading, element("span", { class: "role" }, side.role), ` ${side.view.strategy}: `, element("strong", {}, busiest));
-      replace(side.table, this.hottestTable(side));
+      replace(side.table, this.mostLoadedTable(side));
       side.panels.forEach((drawn) => this.describe(drawn, side));
     }
     replace(this.legend, this.legendContent(total));
@@ -289,7 +289,7 @@ class Maps {
     return element("p", { class: "messages" }, buttons, more);
   }
 
-  hottestTable(side) {
+  mostLoadedTable(side) {
     const { view, value } = side;
     const links = Array.from(value.keys()).filter((link) => value[link] > 0).sort((a, b) => value[b] - value[a] || a - b).slice(0, 8);
     if (!links.length) return null;

@@ -1,4 +1,4 @@
-#include "commlog/ccs/kernel.h"
+#include "commlog/ccs/main_loop.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +15,7 @@ namespace haichi {
 
 namespace {
 
-constexpr std::size_t kMostKernels = 16;  ///< main loops that are listed
+constexpr std::size_t kMostMainLoops = 16;  ///< main loops that are listed
 /// Most executions of a thread's body in one iteration of a main loop.
 constexpr std::int64_t kMostExecutions = 4096;
 
@@ -55,7 +55,7 @@ class Growth {
     Growth(const JobLog& job, const std::vector<RankLoops>& loops, const ChannelOwners& owners)
         : job_(&job), loops_(&loops), owners_(&owners), body_(loops.size()), ratio_(loops.size()) {}
 
-    std::optional<Kernel> grow(const Seed& seed, std::string& refusal) {
+    std::optional<MainLoop> grow(const Seed& seed, std::string& refusal) {
         take(seed.log, seed.body, Ratio{});
         if (!follow_all(refusal)) return std::nullopt;
         // Some ranks exchange nothing with these in the loop (for example other rows of a grid), but repeat something
@@ -247,7 +247,7 @@ class Growth {
         return best;
     }
 
-    std::optional<Kernel> whole(std::string& refusal) const {
+    std::optional<MainLoop> whole(std::string& refusal) const {
         std::int64_t common = 1;
         for (std::size_t r = 0; r < body_.size(); ++r) {
             if (!body_[r]) continue;
@@ -257,8 +257,8 @@ class Growth {
                 return std::nullopt;
             }
         }
-        Kernel kernel;
-        kernel.repetitions = std::numeric_limits<std::int64_t>::max();
+        MainLoop main_loop;
+        main_loop.repetitions = std::numeric_limits<std::int64_t>::max();
         for (std::size_t r = 0; r < body_.size(); ++r) {
             if (!body_[r]) continue;
             const std::int64_t executions = saturated_product(ratio_[r].up, common / ratio_[r].down);
@@ -266,24 +266,24 @@ class Growth {
                 refusal = "the loops of the ranks have no common iteration of reasonable length";
                 return std::nullopt;
             }
-            kernel.parts.push_back({r, *body_[r], executions});
+            main_loop.parts.push_back({r, *body_[r], executions});
         }
         std::int64_t divisor = 0;
-        for (const Kernel::Part& part : kernel.parts) divisor = std::gcd(divisor, part.executions);
-        for (Kernel::Part& part : kernel.parts) {
+        for (const MainLoop::Part& part : main_loop.parts) divisor = std::gcd(divisor, part.executions);
+        for (MainLoop::Part& part : main_loop.parts) {
             part.executions /= divisor;
             const RankLoops& loops = (*loops_)[part.log];
-            kernel.repetitions = std::min(kernel.repetitions, loops.executions(part.body) / part.executions);
-            kernel.bytes += loops.traffic(part.body).bytes * static_cast<double>(part.executions);
-            kernel.messages += loops.traffic(part.body).messages * static_cast<double>(part.executions);
+            main_loop.repetitions = std::min(main_loop.repetitions, loops.executions(part.body) / part.executions);
+            main_loop.bytes += loops.traffic(part.body).bytes * static_cast<double>(part.executions);
+            main_loop.messages += loops.traffic(part.body).messages * static_cast<double>(part.executions);
         }
-        kernel.bytes *= static_cast<double>(kernel.repetitions);
-        kernel.messages *= static_cast<double>(kernel.repetitions);
-        if (kernel.repetitions < 2) {
+        main_loop.bytes *= static_cast<double>(main_loop.repetitions);
+        main_loop.messages *= static_cast<double>(main_loop.repetitions);
+        if (main_loop.repetitions < 2) {
             refusal = "the loops of the ranks have no common iteration";
             return std::nullopt;
         }
-        return kernel;
+        return main_loop;
     }
 
     const JobLog* job_;
@@ -337,10 +337,10 @@ class Search {
   public:
     Search(const JobLog& job, const std::vector<RankLoops>& loops) : job_(&job), loops_(&loops), owners_(job, loops) {}
 
-    KernelSearch run() {
+    MainLoopSearch run() {
         const auto loops_of_program = seeds_of(*loops_);
         for (std::size_t i = 0; i < std::min(loops_of_program.size(), kMostLoopsTried); ++i) {
-            if (found_.kernels.size() == kMostKernels) break;
+            if (found_.main_loops.size() == kMostMainLoops) break;
             try_loop(loops_of_program[i]);
         }
         return std::move(found_);
@@ -357,21 +357,21 @@ class Search {
         int refusals = 0;
         std::set<std::pair<std::size_t, std::size_t>> refused;
         for (const Seed& seed : seeds) {
-            if (found_.kernels.size() == kMostKernels || refusals == kMostRefusals) return;
+            if (found_.main_loops.size() == kMostMainLoops || refusals == kMostRefusals) return;
             if (taken_.contains({seed.log, seed.body}) || refused.contains({seed.log, seed.body})) continue;
             std::string refusal;
             Growth growth(*job_, *loops_, owners_);
-            auto kernel = growth.grow(seed, refusal);
-            if (!kernel) {
+            auto main_loop = growth.grow(seed, refusal);
+            if (!main_loop) {
                 ++refusals;
                 for (const std::size_t log : growth.taken()) refused.insert({log, growth.body(log)});
-                if (found_.kernels.empty() && found_.refusal.empty()) found_.refusal = refusal;
+                if (found_.main_loops.empty() && found_.refusal.empty()) found_.refusal = refusal;
                 continue;
             }
             bool is_new = true;
-            for (const Kernel::Part& part : kernel->parts) is_new &= taken_.insert({part.log, part.body}).second;
+            for (const MainLoop::Part& part : main_loop->parts) is_new &= taken_.insert({part.log, part.body}).second;
             if (is_new) {
-                found_.kernels.push_back(std::move(*kernel));
+                found_.main_loops.push_back(std::move(*main_loop));
             } else {
                 ++refusals;  // another main loop has a part of it
             }
@@ -381,16 +381,16 @@ class Search {
     const JobLog* job_;
     const std::vector<RankLoops>* loops_;
     ChannelOwners owners_;
-    KernelSearch found_;
+    MainLoopSearch found_;
     std::set<std::pair<std::size_t, std::size_t>> taken_;  ///< loops of the main loops found so far
 };
 
 }  // namespace
 
-bool is_inside(const std::vector<RankLoops>& loops, const Kernel& inner, const Kernel& outer) {
+bool is_inside(const std::vector<RankLoops>& loops, const MainLoop& inner, const MainLoop& outer) {
     int looked_at = 8;  // few are enough, because all ranks run the same program
     auto out = outer.parts.begin();
-    for (const Kernel::Part& part : inner.parts) {
+    for (const MainLoop::Part& part : inner.parts) {
         while (out != outer.parts.end() && out->log < part.log) ++out;
         if (out == outer.parts.end() || looked_at == 0) return false;
         if (out->log != part.log) continue;
@@ -400,22 +400,22 @@ bool is_inside(const std::vector<RankLoops>& loops, const Kernel& inner, const K
     return false;
 }
 
-KernelSearch find_kernels(const JobLog& job, const std::vector<RankLoops>& loops) {
+MainLoopSearch find_main_loops(const JobLog& job, const std::vector<RankLoops>& loops) {
     constexpr double kShareOfInner = 0.9;
-    KernelSearch search = Search(job, loops).run();
-    auto& kernels = search.kernels;
-    std::ranges::stable_sort(kernels, std::ranges::greater{}, &Kernel::bytes);
+    MainLoopSearch search = Search(job, loops).run();
+    auto& main_loops = search.main_loops;
+    std::ranges::stable_sort(main_loops, std::ranges::greater{}, &MainLoop::bytes);
     // An outer loop that does little besides its inner loop repeats the inner result at greater length.
     std::size_t chosen = 0;
-    for (std::size_t k = 1; k < kernels.size(); ++k) {
-        if (kernels[k].bytes >= kShareOfInner * kernels.front().bytes &&
-            kernels[k].messages >= kShareOfInner * kernels.front().messages &&
-            is_inside(loops, kernels[k], kernels[chosen])) {
+    for (std::size_t k = 1; k < main_loops.size(); ++k) {
+        if (main_loops[k].bytes >= kShareOfInner * main_loops.front().bytes &&
+            main_loops[k].messages >= kShareOfInner * main_loops.front().messages &&
+            is_inside(loops, main_loops[k], main_loops[chosen])) {
             chosen = k;
         }
     }
-    const auto first = kernels.begin() + static_cast<std::ptrdiff_t>(chosen);
-    if (chosen != 0) std::rotate(kernels.begin(), first, first + 1);
+    const auto first = main_loops.begin() + static_cast<std::ptrdiff_t>(chosen);
+    if (chosen != 0) std::rotate(main_loops.begin(), first, first + 1);
     return search;
 }
 

@@ -3,12 +3,12 @@
 #include <string_view>
 #include <vector>
 
-#include "commlog/ccs/kernel.h"
+#include "commlog/ccs/main_loop.h"
 
 namespace haichi {
 
 /// The choice among the main loops found.
-struct KernelChoice {
+struct MainLoopChoice {
     enum class By {
         kAuto,      ///< the first, or the whole log if no rank repeats anything
         kWhole,     ///< the whole log as one iteration
@@ -21,19 +21,20 @@ struct KernelChoice {
     By by = By::kAuto;
     int number = 0;
 
-    friend bool operator==(const KernelChoice&, const KernelChoice&) = default;
+    friend bool operator==(const MainLoopChoice&, const MainLoopChoice&) = default;
 };
 
 /// Parses "auto", "whole", "bytes", "messages", "outer", "inner", or a number from 1. Throws OptionError naming
-/// --kernel for other texts.
-KernelChoice parse_kernel_choice(std::string_view text);
+/// --main-loop for other texts.
+MainLoopChoice parse_main_loop_choice(std::string_view text);
 
-/// Returns the index of the chosen main loop. `kernels` is in the order of find_kernels() and not empty. Throws
+/// Returns the index of the chosen main loop. `main_loops` is in the order of find_main_loops() and not empty. Throws
 /// OptionError for a number without main loop.
-std::size_t chosen_kernel(const KernelChoice& choice, const std::vector<RankLoops>& loops,
-                          const std::vector<Kernel>& kernels);
+std::size_t chosen_main_loop(const MainLoopChoice& choice, const std::vector<RankLoops>& loops,
+                             const std::vector<MainLoop>& main_loops);
 
 /// Returns for each main loop the smallest one around it, or its own index if there is none.
-std::vector<std::size_t> kernels_around(const std::vector<RankLoops>& loops, const std::vector<Kernel>& kernels);
+std::vector<std::size_t> main_loops_around(const std::vector<RankLoops>& loops,
+                                           const std::vector<MainLoop>& main_loops);
 
 }  // namespace haichi

@@ -168,7 +168,7 @@ void v_cycle(Rank& rank, int ranks) {
     }
 }
 
-TEST(Kernels, a_cycle_over_levels_is_taken_as_such_and_its_largest_loop_when_asked_for) {
+TEST(MainLoops, a_cycle_over_levels_is_taken_as_such_and_its_largest_loop_when_asked_for) {
     constexpr int kRanks = 8;
     const LoggedProgram program(kRanks, [](Rank& rank) {
         for (int i = 0; i < 10; ++i) {
@@ -183,7 +183,7 @@ TEST(Kernels, a_cycle_over_levels_is_taken_as_such_and_its_largest_loop_when_ask
     EXPECT_EQ(found.share_of_messages(), 1);
     const auto take = [&](const char* choice) {
         ExtractionOptions options;
-        options.kernel = parse_kernel_choice(choice);
+        options.main_loop = parse_main_loop_choice(choice);
         return extract_sets(log, options);
     };
     // The smoothing of the finest level, at the end of a cycle and the beginning of the next one.
@@ -191,20 +191,20 @@ TEST(Kernels, a_cycle_over_levels_is_taken_as_such_and_its_largest_loop_when_ask
     EXPECT_EQ(inner.workload.messages().size(), kRanks);
     EXPECT_GT(inner.share_of_bytes(), 0.8);
     EXPECT_LT(inner.share_of_messages(), 0.2);
-    EXPECT_GE(inner.kernels[static_cast<std::size_t>(inner.chosen)].around, 0);
+    EXPECT_GE(inner.main_loops[static_cast<std::size_t>(inner.chosen)].around, 0);
     EXPECT_EQ(take("outer").workload.iterations(), 10);
     EXPECT_EQ(take("messages").workload.iterations(), 10);
     EXPECT_EQ(take("bytes").workload.iterations(), 10);
 }
 
-TEST(Kernels, words_that_name_one_are_read_and_others_are_not) {
-    EXPECT_EQ(parse_kernel_choice("3").number, 3);
-    EXPECT_EQ(parse_kernel_choice("outer").by, KernelChoice::By::kOuter);
-    EXPECT_THROW(parse_kernel_choice("0"), OptionError);
-    EXPECT_THROW(parse_kernel_choice("outher"), OptionError);
+TEST(MainLoops, words_that_name_one_are_read_and_others_are_not) {
+    EXPECT_EQ(parse_main_loop_choice("3").number, 3);
+    EXPECT_EQ(parse_main_loop_choice("outer").by, MainLoopChoice::By::kOuter);
+    EXPECT_THROW(parse_main_loop_choice("0"), OptionError);
+    EXPECT_THROW(parse_main_loop_choice("outher"), OptionError);
 }
 
-TEST(Kernels, two_phases_that_differ_in_size_only_keep_their_sizes) {
+TEST(MainLoops, two_phases_that_differ_in_size_only_keep_their_sizes) {
     // In either phase of an iteration, otherwise equal sends have too many sizes to be distinguished.
     const LoggedProgram program(2, [](Rank& rank) {
         std::mt19937 random(static_cast<unsigned>(rank.rank()) + 3);
@@ -222,7 +222,7 @@ TEST(Kernels, two_phases_that_differ_in_size_only_keep_their_sizes) {
     EXPECT_NEAR(static_cast<double>(found.workload.messages(1).front().size_bytes), 325, 10);
 }
 
-TEST(Kernels, two_phases_with_a_few_sizes_that_come_and_go_keep_their_means) {
+TEST(MainLoops, two_phases_with_a_few_sizes_that_come_and_go_keep_their_means) {
     const LoggedProgram program(2, [](Rank& rank) {
         std::mt19937 random(static_cast<unsigned>(rank.rank()) + 3);
         for (int i = 0; i < 60; ++i) {
@@ -260,7 +260,7 @@ JobLog ring_of_threads(int ranks, int threads, bool own_tags) {
     return join_ranks(records, "threads");
 }
 
-TEST(Kernels, threads_with_tags_of_their_own_are_merged) {
+TEST(MainLoops, threads_with_tags_of_their_own_are_merged) {
     const Extraction found = extract_sets(ring_of_threads(6, 3, true), {});
     EXPECT_EQ(found.workload.iterations(), 30);
     EXPECT_EQ(found.workload.messages().size(), 18U);
@@ -269,14 +269,14 @@ TEST(Kernels, threads_with_tags_of_their_own_are_merged) {
     EXPECT_DOUBLE_EQ(found.share_of_bytes(), 1);
 }
 
-TEST(Kernels, threads_that_share_a_channel_are_refused) {
+TEST(MainLoops, threads_that_share_a_channel_are_refused) {
     std::string hint;
     const std::string refusal = refusal_of(ring_of_threads(6, 2, false), &hint);
     EXPECT_NE(refusal.find("several threads of rank 0 send to rank 1 with tag 0"), std::string::npos) << refusal;
-    EXPECT_NE(hint.find("§kernel whole"), std::string::npos) << hint;
+    EXPECT_NE(hint.find("§main-loop whole"), std::string::npos) << hint;
 }
 
-TEST(Kernels, the_share_is_that_of_all_that_was_counted) {
+TEST(MainLoops, the_share_is_that_of_all_that_was_counted) {
     JobLog log = ring(4, 20, [](int, int) { return 0; });
     log.has_profile = true;
     for (RankLog& rank : log.ranks) {
@@ -288,7 +288,7 @@ TEST(Kernels, the_share_is_that_of_all_that_was_counted) {
     EXPECT_DOUBLE_EQ(found.total_bytes, 4 * 160'000);
 }
 
-TEST(Kernels, a_damaged_log_without_repetition_is_whole_only_when_asked_for) {
+TEST(MainLoops, a_damaged_log_without_repetition_is_whole_only_when_asked_for) {
     const LoggedProgram program(3, [](Rank& rank) {
         if (rank.rank() == 0) rank.send(1, 10, 1);
         if (rank.rank() == 1) rank.receive(0, 1);
@@ -299,9 +299,9 @@ TEST(Kernels, a_damaged_log_without_repetition_is_whole_only_when_asked_for) {
     const auto expect_refused = [](const JobLog& log, const std::string& why) {
         std::string hint;
         EXPECT_NE(refusal_of(log, &hint).find(why), std::string::npos) << refusal_of(log);
-        EXPECT_NE(hint.find("§kernel whole"), std::string::npos);
+        EXPECT_NE(hint.find("§main-loop whole"), std::string::npos);
         ExtractionOptions options;
-        options.kernel = parse_kernel_choice("whole");
+        options.main_loop = parse_main_loop_choice("whole");
         EXPECT_EQ(extract_sets(log, options).chosen, -1);
     };
     JobLog killed = program.log();

@@ -11,7 +11,7 @@ namespace haichi {
 
 /// A main loop that ranks share. Each log that takes part has a loop body and its number of executions in one iteration
 /// of the main loop.
-struct Kernel {
+struct MainLoop {
     struct Part {
         std::size_t log = 0;  ///< index in the loops
         std::size_t body = 0;
@@ -23,10 +23,10 @@ struct Kernel {
     double messages = 0;           ///< sent in all iterations
 };
 
-struct KernelSearch {
+struct MainLoopSearch {
     /// The chosen one is first: the loop with most bytes, or a loop inside it that has 9/10 of its bytes and messages.
     /// The others follow, most bytes first.
-    std::vector<Kernel> kernels;
+    std::vector<MainLoop> main_loops;
     /// States why the largest loop of any rank is not a main loop; empty if it is one.
     std::string refusal;
 };
@@ -36,9 +36,9 @@ struct KernelSearch {
 /// sends as receives. Loops with equal numbers of executions and of collectives of all ranks count as one loop of the
 /// program. That loop is tried from a few ranks, however many there are. `loops` are by rank.
 /// O(loops of the program x channels of all ranks).
-KernelSearch find_kernels(const JobLog& job, const std::vector<RankLoops>& loops);
+MainLoopSearch find_main_loops(const JobLog& job, const std::vector<RankLoops>& loops);
 
 /// Returns whether `inner` is a loop of `outer`, judged by the part that one of the first ranks has of both.
-bool is_inside(const std::vector<RankLoops>& loops, const Kernel& inner, const Kernel& outer);
+bool is_inside(const std::vector<RankLoops>& loops, const MainLoop& inner, const MainLoop& outer);
 
 }  // namespace haichi
