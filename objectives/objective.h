@@ -103,9 +103,9 @@ struct ObjectiveSpec {
 /// value_from_scratch() is the full evaluation by the definition and shares no incremental state. Verification compares
 /// the two. Values are exact (integers, or a pure function of integers), so they must be equal.
 ///
-/// An objective may also have value_in(metrics), which returns the value for known metrics of the mapping.
-/// value_in(mapping, metrics) is for objectives that need more than the metrics. If is_searched_elsewhere(), value_in()
-/// is the value on the real topology, and all other values are for another topology.
+/// An objective may also have value_in(metrics), the value for known metrics of the mapping. value_in(mapping, metrics)
+/// is for objectives that need more than the metrics. If is_searched_elsewhere(), value_in() is the value on the real
+/// topology, and all other values are for another topology.
 template <class O>
 concept SearchObjective = requires(O objective, const O& constant, const Mapping& mapping, const Move& move,
                                    typename O::Value value, std::vector<RankId>& ranks, const Problem& problem,
@@ -141,9 +141,9 @@ concept LimitedObjective = SearchObjective<O> &&
 /// each with its own mapping. `mapping` is the mapping before the move. change_by(mapping, move) is the change of the
 /// value, and in_messages() converts it to the unit of Change.
 ///
-/// seen(rank) gives the nodes of the other ranks in a second mapping, with the same nodes for the ranks of the move.
-/// correction(mapping, move, seen) is the difference between the changes in `mapping` and in the second mapping. There
-/// is no smoothing term.
+/// There is a second mapping, with the same nodes for the ranks of the move. seen(rank) gives the nodes of the other
+/// ranks in it. correction(mapping, move, seen) is the difference between the changes in `mapping` and in the second
+/// mapping. There is no smoothing term.
 template <class O>
 concept SplitObjective = SearchObjective<O> && requires(const O& objective, const Mapping& mapping, const Move& move,
                                                         NodeId (*seen)(RankId), typename O::Value value) {

@@ -44,9 +44,9 @@ class LoadCost {
         if (mixed_number_[set] >= 0) return bound(set);
         return problem_->set_largest_bytes(set) * collisions_.largest_scaled(set);
     }
-    /// The larger of two bounds. The first is the message that no mapping keeps inside a node. The second, with one
-    /// rank per node, is the bytes that a rank sends or receives in the set, divided by the number of links of its
-    /// node.
+    /// The larger of two bounds. The first is the message that no mapping keeps inside a node. The second applies to
+    /// one rank per node. It is the bytes that a rank sends or receives in the set, divided by the number of links of
+    /// its node.
     [[nodiscard]] std::int64_t bound(std::size_t set) const { return bound_[set]; }
     [[nodiscard]] bool is_worst(std::size_t set, const Message&, LinkId link, std::int64_t cost) const {
         return scaled_load(set, link) == cost;

@@ -48,8 +48,8 @@ void advance_side_by_side(std::string_view doing, std::int64_t count, std::int32
                           const AdviceControl& control, const std::function<void(std::int64_t)>& work);
 
 /// The times of the runs, in their order. An entry is empty if an interruption prevented the run. A time is exact when
-/// all iterations were simulated. Otherwise its tolerance is 0.1 % if the iteration time repeated, 1 % if its mean
-/// settled, and 2 % if it did not settle within the budget's iterations.
+/// all iterations were simulated. Otherwise its tolerance depends on the iteration time: 0.1 % if it repeated, 1 % if
+/// its mean settled, and 2 % if it did not settle.
 std::vector<std::optional<SimulatedTime>> simulate_runs(std::span<const AdviceRun> runs, std::int32_t threads,
                                                         const AdviceControl& control);
 

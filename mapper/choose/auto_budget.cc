@@ -38,9 +38,9 @@ double changed_passages(const Problem& problem) {
     return 2 * 2 * ends_per_rank * std::max(mean_distance(problem.network()), 1.0);
 }
 
-/// Nanoseconds per evaluation: `fixed`, plus `per_passage` for each link traversal. Measured on CG, stencils of 7 and
-/// 27 points, FFT, Bruck's and pairwise all-to-all and a dense matrix on 96 nodes, and on three of them on 4,096 nodes.
-/// Accurate within a factor of two.
+/// Nanoseconds per evaluation: `fixed`, plus `per_passage` for each link traversal. Measured on 96 nodes with CG,
+/// stencils of 7 and 27 points, FFT, Bruck's and pairwise all-to-all and a dense matrix. Three of them were also
+/// measured on 4,096 nodes. Accurate within a factor of two.
 struct EvaluationCost {
     double fixed = 0;
     double per_passage = 0;

@@ -25,10 +25,10 @@ struct StartEffort {
 /// the search achieves more than moves of single ranks would. Without groups the result is bisection. Returns nothing
 /// if `effort.may_go_on` ends it.
 ///
-/// At equal CPU time, a search from this start ended 1 to 11 % below one from bisection. This was measured on random
-/// geometric graphs, meshes and power-law graphs of 4,096 to 16,384 ranks on tori and Fugaku, with 1 and 4 ranks per
-/// node. With 48 ranks per node it was 16 %. On smaller jobs with one rank per node it made no difference. On stencils
-/// with holes the results were mixed.
+/// At equal CPU time, a search from this start ended 1 to 11 % below one from bisection. The graphs were random
+/// geometric graphs, meshes and power-law graphs of 4,096 to 16,384 ranks. The machines were tori and Fugaku, with 1
+/// and 4 ranks per node. With 48 ranks per node it was 16 %. On smaller jobs with one rank per node it made no
+/// difference. On stencils with holes the results were mixed.
 std::optional<Mapping> grouped_start(const Problem& problem, const Allocation& allocation, const StartEffort& effort);
 
 /// Whether grouped_start() groups ranks.
