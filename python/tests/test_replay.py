@@ -110,16 +110,16 @@ def test_a_workload_that_is_not_a_log_keeps_its_sets(ring: Path) -> None:
     sized = haichi.Job(workload.with_message_size("1KiB"), "torus:4")
     assert sized.simulate().form == "sets"
     for without in (job, sized):
-        with pytest.raises(haichi.OptionError, match="form calls requires a log with calls") as error:
+        with pytest.raises(haichi.OptionError, match="form calls requires a log with the order of its calls") as error:
             without.simulate(form="calls")
-        assert "use a log that keeps the order of calls" in str(error.value.hint)
+        assert "use form sets, or a log with that order" in str(error.value.hint)
 
 
 def test_a_log_without_order_has_sets_only() -> None:
     job = haichi.Job(UNORDERED, "torus:4")
     run = job.simulate().run
     assert run.form == "sets" and run.left_out == {"computing": True}
-    with pytest.raises(haichi.OptionError, match="form calls requires a log with calls"):
+    with pytest.raises(haichi.OptionError, match="form calls requires a log with the order of its calls"):
         job.simulate(form="calls")
 
 
@@ -169,8 +169,8 @@ def test_evaluate_says_what_simulate_says(tmp_path: Path) -> None:
     ("options", "words"),
     [
         ({"form": "colls"}, "form: unknown value 'colls'"),
-        ({"barrier": "sets"}, "barrier requires a simulation of communication sets"),
-        ({"sim_iterations": "all"}, "sim_iterations requires a simulation of communication sets"),
+        ({"barrier": "sets"}, "barrier requires communication sets, but the calls of the log"),
+        ({"sim_iterations": "all"}, "sim_iterations requires communication sets, but the calls of the log"),
         ({"compute": "maybe"}, "compute: unknown value 'maybe'"),
         ({"compute_seed": 3}, "compute_seed requires compute"),
         ({"compute_seed": -1, "compute": "drawn"}, "compute_seed"),
@@ -391,7 +391,10 @@ def test_calls_are_replayed_as_simulate_replays_them(tmp_path: Path, ring: Path,
         ({"compute_factor": -1}, "compute_factor: "),
         ({"compute_seed": 3}, "compute_seed requires compute"),
         ({"collectives": {"allreduce": "rong"}}, "unknown algorithm 'rong' for allreduce"),
-        ({"compute": "none", "form": "sets"}, "compute requires a replay of the calls of logs"),
+        (
+            {"compute": "none", "form": "sets"},
+            "compute requires the calls of logs, but communication sets are simulated",
+        ),
     ],
 )
 def test_options_of_calls_that_do_not_fit_a_comparison_are_refused(
@@ -414,12 +417,14 @@ def test_cells_of_another_log_are_not_taken_over(ring: Path) -> None:
 
 def test_what_no_cell_can_follow_is_an_error_at_once(ring: Path) -> None:
     job = haichi.Job(ring, "torus:4")
-    with pytest.raises(haichi.OptionError, match="barrier requires a simulation of communication sets"):
+    with pytest.raises(haichi.OptionError, match="barrier requires communication sets, but the calls of the log"):
         haichi.compare(job, simulate=True, barrier="sets", **QUICK)
-    with pytest.raises(haichi.OptionError, match="sim_iterations requires a simulation of communication sets"):
+    with pytest.raises(
+        haichi.OptionError, match="sim_iterations requires communication sets, but the calls of the log"
+    ):
         haichi.compare(job, simulate=True, sim_iterations=3, **QUICK)
     plain = haichi.Job(np.ones((4, 4), np.int64), "torus:4")
-    with pytest.raises(haichi.OptionError, match="plain: form calls requires a log with calls"):
+    with pytest.raises(haichi.OptionError, match="plain: form calls requires a log with the order of its calls"):
         haichi.compare({"log": job, "plain": plain}, simulate=True, form="calls", **QUICK)
     with pytest.raises(haichi.OptionError, match="form"):
         haichi.compare(job, simulate=True, form="colls", **QUICK)

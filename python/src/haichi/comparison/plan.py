@@ -74,13 +74,13 @@ class Plan:
         if self.simulation.given_of_sets and not self.simulates_sets:
             name = self.simulation.given_of_sets[0]
             raise OptionError(
-                f"§{name} requires a simulation of communication sets, but haichi replays the calls of these logs",
-                "use §form sets to simulate the sets of their main loops",
+                f"§{name} requires communication sets, but the calls of the logs are simulated",
+                "simulate the sets of their main loops with §form sets",
             )
         if self.simulation.replay and not self.simulates_calls:
             name = next(iter(self.simulation.replay)).replace("_", "-")
             raise OptionError(
-                f"§{name} requires a replay of the calls of logs",
+                f"§{name} requires the calls of logs, but communication sets are simulated",
                 "use logs as workloads, without §form sets",
             )
 

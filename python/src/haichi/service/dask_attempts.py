@@ -53,7 +53,7 @@ class DaskAttempts:
     async def check(self) -> None:
         """Raises InputError without a scheduler, UnsupportedError without the package."""
         try:
-            import distributed  # noqa: F401 - whether it can be had
+            import distributed  # noqa: F401 - only checks the installation
         except ImportError as error:
             raise UnsupportedError(
                 "--dask requires the package distributed", "run `pip install distributed`"

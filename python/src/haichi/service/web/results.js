@@ -19,7 +19,7 @@ function verdictOf(report, unitOf) {
   const parts = [];
   if (isNumber(before)) {
     const better = value < before ? `${digits(100 * (1 - value / before))} % lower ${report.objective}` : value > before ? `${digits(100 * (value / before - 1))} % higher ${report.objective}` : `as much ${report.objective}`;
-    parts.push(element("p", { class: "verdict" }, element("strong", {}, value === 0 && before > 0 ? `no ${report.objective} left` : better), ` ${value === before ? "as" : "than"} the default placement`));
+    parts.push(element("p", { class: "verdict" }, element("strong", {}, better), ` ${value === before ? "as" : "than"} the default placement`));
   }
   const bound = isNumber(report.lower_bound) ? `; the lower bound is ${text(report.lower_bound)}` : "";
   parts.push(element("p", {}, `${report.objective}: `, element("b", {}, text(value)), isNumber(before) ? `, default placement ${text(before)}` : "", report.optimal ? ". It is optimal: no placement is better." : `${bound}.`));
