@@ -189,7 +189,7 @@ def test_a_limit_that_is_met_and_one_that_is_not(mapped: Path) -> None:
     words = fail(3, *evaluate, "--require", "tac3_seconds<=0.001", "--require", "hop_bytes<=5", cwd=mapped)
     assert "required hop_bytes <= 5, found" in words
     assert "required tac3 <= 0, found" in fail(3, *evaluate, "--require", " tac3 <= 0 ", cwd=mapped)
-    assert "expected METRIC<=NUMBER, got '<=1'" in fail(2, *evaluate, "--require", "<=1", cwd=mapped)
+    assert "expected METRIC<=NUMBER, found '<=1'" in fail(2, *evaluate, "--require", "<=1", cwd=mapped)
     assert "tac3_seconds" not in words
 
 

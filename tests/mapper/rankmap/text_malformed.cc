@@ -64,7 +64,7 @@ std::vector<MalformedMapText> files() {
         {"fujitsu_not_closed", "fujitsu", "(0,0\n", "map:1: ", {"'(0,0'"}, ""},
         {"fujitsu_two_on_a_line", "fujitsu", "(0,0)(0,1)\n", "map:1: ", {"'(0,0)(0,1)'"}, ""},
         {"fujitsu_empty_parentheses", "fujitsu", "()\n", "map:1: ", {"'()'"}, ""},
-        {"fujitsu_no_number", "fujitsu", "(,0)\n", "map:1: ", {"expected a whole number, got ''"}, ""},
+        {"fujitsu_no_number", "fujitsu", "(,0)\n", "map:1: ", {"expected a whole number, found ''"}, ""},
         {"fujitsu_too_few_coordinates",
          "fujitsu",
          "(0,0)\n(30)\n",
