@@ -29,7 +29,7 @@ struct SelectionChoice {
     std::int64_t most_bytes = INT64_MAX;
 };
 
-/// A line of a table. The first line applies whose conditions hold and whose algorithm supports the call.
+/// A line of a table. The first line whose conditions hold and whose algorithm supports the call applies.
 struct SelectionLine {
     SelectionConditions conditions;
     bool by_total = false;  ///< sizes refer to all members' blocks together, not to one block

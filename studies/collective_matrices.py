@@ -116,7 +116,7 @@ def main() -> int:
     parser.add_argument("--sizes", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--mpi", choices=["openmpi", "mpich"], default="openmpi")
-    parser.add_argument("--table", help="ours, if not the one of the same name")
+    parser.add_argument("--table", help="our name, if it differs")
     parser.add_argument("--details", action="store_true", help="the equal cases too")
     options = parser.parse_args()
 

@@ -216,7 +216,7 @@ def run(command: list[str], case: Case, folder: Path, seconds: float, **variable
         except subprocess.TimeoutExpired:
             exit_code = None
         finally:
-            # All that it has started, also when this is interrupted.
+            # Ends everything that it started, even if this is interrupted.
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(job.pid, signal.SIGKILL)
             job.wait()
@@ -310,7 +310,9 @@ def main() -> None:
     parser.add_argument("--compare-ranks", type=int, default=16, help="at most so many")
     parser.add_argument("--only", default="", help="programs whose name this regular expression finds")
     parser.add_argument("--machine", default="torus:4x4x4")
-    parser.add_argument("--option", action="append", default=[], help="one more word for haichi simulate; repeat it")
+    parser.add_argument(
+        "--option", action="append", default=[], help="one more option for haichi simulate; may be repeated"
+    )
     parser.add_argument("--seconds", type=float, default=300, help="for a program of ours")
     parser.add_argument("--real-seconds", type=float, default=120, help="for a program under mpiexec.mpich")
     parser.add_argument("--sizes", action="store_true", help="measure what many ranks cost, and nothing else")

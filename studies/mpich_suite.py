@@ -229,7 +229,9 @@ def main() -> None:
     parser.add_argument("--directories", default=",".join(DIRECTORIES))
     parser.add_argument("--only", default="", help="cases whose directory/line this regular expression finds")
     parser.add_argument("--machine", default="torus:4x4x8")
-    parser.add_argument("--option", action="append", default=[], help="--option=WORD: for haichi simulate; repeat it")
+    parser.add_argument(
+        "--option", action="append", default=[], help="--option=WORD: for haichi simulate; may be repeated"
+    )
     parser.add_argument("--seconds", type=float, default=60, help="for a case of ours")
     parser.add_argument("--jobs", type=int, default=1, help="cases of ours at once")
     parser.add_argument("--most-memory", type=float, default=4, help="GB that a line may ask for by mem=")
@@ -272,7 +274,8 @@ def main() -> None:
         for case, outcome in one.rest:
             print(f"  {case.line}: {outcome.last_line}")
         if one.more:
-            print(f"{directory}: passed by ours, not by real MPICH here: {', '.join(c.line for c in one.more)}")
+            lines = ", ".join(c.line for c in one.more)
+            print(f"{directory}: pass under haichi, but fail under the real MPICH of this machine: {lines}")
 
 
 if __name__ == "__main__":

@@ -75,7 +75,7 @@ std::vector<std::string> extent(const SimulatedRun& run) {
     if (result.settled_by_mean) {
         iterations += "; the rest has the mean time of the last half, because no iterations repeat";
     } else if (result.extrapolated) {
-        iterations += "; the rest has the time of the last ones";
+        iterations += "; the others are assumed to take as long as the last ones";
     }
     return {"iterations", iterations};
 }

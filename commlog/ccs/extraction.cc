@@ -320,7 +320,7 @@ std::optional<Extraction> extract_joined(const JobLog& job, const JoinedEvents& 
     }
 }
 
-/// A shorter iteration may explain up to this fraction of the bytes less.
+/// haichi prefers a shorter iteration that covers less of the bytes, by up to this fraction.
 constexpr double kAsMuch = 0.01;
 
 /// Returns whether an iteration of `found` consists of several iterations of `by_tags` that differ only in their tags.

@@ -151,7 +151,7 @@ class ParaverRank {
         function_ =
             traced_.function(call_ != nullptr ? std::string(call_->name) : "MPI call " + std::to_string(h.value));
         traced_.in_function(function_);
-        // Sizes may be before or after the begin, at the same time.
+        // A size may precede or follow the start with the same time stamp.
         if (type != CallType::kCollective || operation_time_ != h.time) operation_ = {};
         operation_time_ = h.time;
         is_collective_ = h.type == kCollectiveCalls;

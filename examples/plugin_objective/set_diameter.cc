@@ -60,7 +60,7 @@ class SetDiameter {
     [[nodiscard]] std::int64_t smoothing_from_scratch(const Mapping& mapping) const {
         return from_scratch(mapping).second;
     }
-    /// Every set with a message that no node can hold inside has one of at least one hop.
+    /// If a message of a set cannot stay within a node, it takes at least one hop.
     [[nodiscard]] std::optional<Value> lower_bound() const {
         Value bound = 0;
         for (std::size_t t = 0; t < problem_->set_count(); ++t) bound += problem_->unavoidable_bytes(t) > 0 ? 1 : 0;

@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
     const int unknowns = rows * ranks;
     double *x = calloc(rows + 2, sizeof *x), *r = calloc(rows + 2, sizeof *x);
     double *p = calloc(rows + 2, sizeof *x), *q = calloc(rows + 2, sizeof *x);
-    /* The right side is that of x = 1, 2, 3, ...: 0 but at the end. */
+    /* The right side is that of x = 1, 2, 3, ...: 0 except at the end. */
     if (rank == ranks - 1) r[rows] = p[rows] = unknowns + 1;
 
     const double begin = begin_together();

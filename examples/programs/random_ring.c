@@ -1,6 +1,6 @@
 /* random_ring [BYTES [RINGS]]: rings over the ranks in random orders, as in the HPC Challenge benchmark (b_eff): in
  * each, every rank exchanges messages with the one before and the one behind it, by two MPI_Sendrecv and by
- * non-blocking calls, of which the faster counts. Random orders have long ways: the machine's bisection shows. */
+ * non-blocking calls, of which the faster counts. Random orders have long routes, so the bisection limits the result. */
 
 #include "pattern.h"
 

@@ -48,8 +48,8 @@ class Trials {
         return true;
     }
 
-    /// Simulates the other draws of these choices. Returns false after an interruption, which leaves every choice
-    /// without other draws.
+    /// Simulates these choices with the other random draws. Returns false after an interruption, which leaves every
+    /// choice without other draws.
     bool run_other_draws(const std::vector<std::vector<bool>>& choices) {
         std::vector<BarrierTrial> trials;
         for (const std::vector<bool>& choice : choices) {

@@ -80,7 +80,7 @@ std::string time_text(const OptionRow& row, const py::handle& value) {
     constexpr double kPsPerS = 1e12;
     constexpr double kMostPs = 9.2e18;
     const double ps = number_of(row, value) * kPsPerS;
-    if (!(ps >= 0 && ps < kMostPs)) refuse(row, "seconds from 0 to 9,200,000, or a text as '10s'", value);
+    if (!(ps >= 0 && ps < kMostPs)) refuse(row, "seconds from 0 to 9,200,000, or a string such as '10s'", value);
     return std::to_string(std::llround(ps)) + "ps";
 }
 
@@ -111,7 +111,7 @@ std::vector<std::string> words_of(const OptionRow& row, const py::handle& value)
             return {py::repr(py::float_(number_of(row, value)))};
         case ValueKind::kTime:
             if (is_text(value)) return {text_of(row, value)};
-            if (!is_number(value)) refuse(row, "seconds, or a text as '10s'", value);
+            if (!is_number(value)) refuse(row, "seconds, or a string such as '10s'", value);
             return {time_text(row, value)};
         case ValueKind::kSizes:
             return {is_text(value) ? text_of(row, value) : joined_words(row, value, "x")};

@@ -292,7 +292,7 @@ void bind_workload(py::module_& module) {
     module.def("write_nas_log", write_nas_log_file, py::arg("path"), py::arg("program"), py::kw_only(),
                py::arg("problem_class"), py::arg("ranks"), py::arg("iterations"), py::arg("compute_seconds"),
                py::call_guard<py::gil_scoped_release>());
-    // Held as jobs hold it: they take it as it is.
+    // Stored in the form that jobs use, so that they need no conversion.
     py::class_<Workload, std::shared_ptr<Workload>>(module, "Workload")
         .def_static("from_messages", workload_from_messages, py::kw_only(), py::arg("ranks"), py::arg("iterations"),
                     py::arg("source"), py::arg("destination"), py::arg("size_bytes"), py::arg("set"), py::arg("labels"),

@@ -1,4 +1,4 @@
-"""Machines as values: their properties, and their independence of their files."""
+"""Machines as values: their properties, and that they do not depend on their files."""
 
 import json
 import pickle

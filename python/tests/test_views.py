@@ -52,7 +52,7 @@ LONG = pack_array(np.arange(100), "int32")
         ({**LONG, "shape": [99]}, "expected 396 bytes"),
         ({**LONG, "shape": [101]}, "expected 404 bytes"),
         ({**LONG, "shape": [2**40]}, "are too many"),
-        ({**LONG, "zlib": None}, "requires a text 'zlib'"),
+        ({**LONG, "zlib": None}, "requires the string 'zlib'"),
         ({**LONG, "zlib": "#"}, "cannot unpack the array"),
         ({**LONG, "zlib": LONG["zlib"][:40]}, "r.views"),  # cut short: base64 or zlib complains
     ],

@@ -185,7 +185,7 @@ def of_build(build: Path | None, effort: Effort) -> dict[str, Measured]:
     if bench.exists():
         for size in ("8x8x8", "16x16x16") + (("64x32x32",) if effort.large_searches else ()):
             pattern = f"--benchmark_filter=packets/uniform/{size}/real_time$"
-            # By way of a shell, so that its largest memory does not begin with the memory of this process.
+            # Started through a shell, so that its peak memory does not include this process's memory.
             command = ["sh", "-c", '"$@"; exit $?', "sh", bench, pattern, "--benchmark_format=json"]
             done = subprocess.run(command, check=True, capture_output=True, text=True)
             for run in json.loads(done.stdout)["benchmarks"]:

@@ -109,7 +109,7 @@ def main() -> None:
         "processor": processor(),
         "what": "CPU seconds of all iterations of one process; measured: of whole runs with so many iterations",
         "factor": FACTOR,
-        "why this factor": "the study's machine is of about 2005; an assumption, the same for all programs",
+        "why this factor": "the study's machine dates from about 2005; an assumption, the same for all programs",
         "classes": known | {arguments.npb_class: programs},
     }
     arguments.output.write_text(json.dumps(text, indent=1) + "\n")

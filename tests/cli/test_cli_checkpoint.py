@@ -129,7 +129,7 @@ def test_a_checkpoint_that_cannot_be_written_ends_no_search(place: Path) -> None
 
 
 def test_a_checkpoint_changes_no_result_of_a_run_that_reaches_its_end(place: Path) -> None:
-    """It stops at the bound, so it is reproducible but in name."""
+    """It stops at the bound, so the result is reproducible, although a time limit is set."""
     options = ["--objective", "tac3", "--then", "none", "--time", "60s", "-o", "cg64.map"]
     assert haichi(*SEARCH, *options, cwd=place).returncode == 0
     assert (place / "cg64.map").exists() and not (place / "kept.json").exists()

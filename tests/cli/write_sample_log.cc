@@ -58,7 +58,7 @@ std::vector<RankRecord> received_only(std::int32_t ranks) {
     return records;
 }
 
-/// Broadcasts of 8 bytes that all ranks wait in for the same time.
+/// Broadcasts of 8 bytes in which all ranks wait equally long.
 std::vector<RankRecord> broadcasts(std::int32_t ranks) {
     using namespace haichi::samples;
     std::vector<RankRecord> records;

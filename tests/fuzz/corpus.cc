@@ -12,7 +12,7 @@ namespace {
 
 int give_corpus(const haichi::FuzzedReader& reader, const std::filesystem::path& folder) {
     int inputs = 0;
-    // Said before: an input that ends the program is one of this reader.
+    // Printed first: an input that crashes the program belongs to this reader.
     std::printf("%s: ", std::string(reader.name).c_str());
     std::fflush(stdout);
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {

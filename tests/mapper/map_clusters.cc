@@ -259,7 +259,7 @@ TEST(TwoClusters, are_where_bisection_cuts_first) {
     JobSpec spec;
     spec.machine = "two-clusters:1,4ms,8";
     spec.allocation.nodes = std::vector<std::int32_t>{0, 1, 2, 3, 4, 5, 8, 9, 10};
-    // Six ranks and three, which talk among themselves.
+    // A group of six ranks and one of three. Each group communicates only internally.
     Workload workload(9);
     workload.add_set("");
     for (std::int32_t a = 0; a < 9; ++a) {

@@ -1,5 +1,5 @@
-// The contract of objectives over very many random moves: on problems drawn anew in every round, of every kind of
-// topology, incremental values are those from scratch, a rollback leaves no trace, no value is below the bound, and
+// The contract of objectives over very many random moves: on problems that are generated in every round, of every kind
+// of topology, incremental values are those from scratch, a rollback leaves no trace, no value is below the bound, and
 // searches verify. Prints what was covered; exit code 1 and a line that repeats the case at the first difference.
 #include <omp.h>
 

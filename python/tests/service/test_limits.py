@@ -1,4 +1,4 @@
-"""One client leaves the service usable for others: bodies, rank maps, disk, turns."""
+"""No single client makes the service unusable for others: bodies, rank maps, disk, turns."""
 
 import asyncio
 import http.client

@@ -82,7 +82,7 @@ def recursive_boxes(first: int, count: int, axis: int, box: Box, boxes: list[Box
 
 
 def minife(ranks: int, n: int = 24) -> list[Expectation]:
-    """Conjugate gradients on the nodes of a brick of hexahedra. Before each product of matrix and vector, every rank
+    """Conjugate gradients on the nodes of a brick of hexahedra. Before each matrix-vector product, every rank
     gets the values of the nodes beside its own. The neighbours are in the order in which the rows, columns ascending,
     first name one of their nodes. In this order, receives are posted first, and then blocking sends are made."""
     boxes: list[Box] = [[] for _ in range(ranks)]

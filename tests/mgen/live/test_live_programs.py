@@ -1,4 +1,4 @@
-"""Programs that were built for MPICH do under haichi what they do under MPICH, and their faults are told of."""
+"""Programs that were built for MPICH behave under haichi as under MPICH, and their errors are reported."""
 
 from __future__ import annotations
 
@@ -287,7 +287,7 @@ def test_data_that_did_not_come_are_warned_of(built: Path) -> None:
     assert "was received without its data, first 4 bytes from rank 1 to rank 0" in run.stderr, run.stderr
 
 
-# --- what is not messages of the program
+# --- everything other than the program's messages
 
 
 @pytest.mark.parametrize(

@@ -240,7 +240,7 @@ def test_hardware_barriers_take_their_steps_and_groups_are_few(built: Path) -> N
     # The last one comes at 10 us; its call costs 1 us; ceil(log2 11) steps.
     seconds = report(machine, 11, program, folder=built, options=by_hardware)["runs"][0]["seconds"]
     assert picoseconds(seconds) == 10_000_000 + 1_000_000 + 4 * 130_000
-    # A second group within a node's one is made of messages: their packets are counted.
+    # A node has one group, so a second group uses messages, whose packets are counted.
     packets = []
     for groups in (1, 2):
         machine = switch(8, built, barrier_step="130ns")

@@ -39,7 +39,7 @@ TEST(WindowLock, goes_to_those_that_wait_in_the_order_in_which_they_asked) {
     EXPECT_FALSE(log.ask(LockKind::kShared, 'e'));
     log.part.unlock(LockKind::kExclusive, 1);
     EXPECT_EQ(log.granted, "bc");
-    // It is free for one that shares it, but another one came before.
+    // It is free for a holder of a shared lock, but another request was there first.
     EXPECT_FALSE(log.ask(LockKind::kShared, 'f'));
     log.part.unlock(LockKind::kShared, 2);
     log.part.unlock(LockKind::kShared, 3);

@@ -101,7 +101,7 @@ std::vector<std::pair<PacketMessage, std::int64_t>> drawn_traffic(Random& random
         const NodeId destination = random.below(5) == 0 ? hot : any();
         const std::int64_t time_ps = random.below(static_cast<std::uint32_t>(span_ps));
         PacketMessage message{any(), destination, 0, static_cast<std::uint64_t>(i)};
-        // Without headers, those of no bytes take no time on any channel.
+        // If there are no headers, messages without bytes take no time on any channel.
         message.bytes = random.below(4) == 0 ? 0 : from_to(random, 0, largest);
         message.nic = from_to(random, 0, nics - 1);
         if (random.below(8) == 0) message.gap_ps = from_to(random, 0, 100'000);

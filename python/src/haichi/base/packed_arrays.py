@@ -82,7 +82,7 @@ def _listed(values: Sequence[object], name: str, dimensions: int) -> npt.NDArray
 
 def _decompressed(text: object, size_bytes: int, name: str) -> bytes:
     if not isinstance(text, str):
-        raise InputError(f"{name}: requires a text 'zlib'")
+        raise InputError(f"{name}: requires the string 'zlib'")
     try:
         inflater = zlib.decompressobj()
         data = inflater.decompress(base64.b64decode(text, validate=True), size_bytes + 1)

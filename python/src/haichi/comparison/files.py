@@ -47,7 +47,7 @@ def checked_outcome(outcome: Any) -> dict[str, Any]:
 
 
 def json_text(comparison: dict[str, Any]) -> str:
-    """Keys in their order, each on a line; entries of the long lists on one line each."""
+    """Keys in order, each on a line; entries of the long lists on one line each."""
     parts = []
     for key, value in comparison.items():
         if key in _LISTS:

@@ -66,7 +66,8 @@ class Job(LoadedJob):
         objective: ``"auto"`` searches by the objectives that suit the workload, and takes the fastest result according
             to the packet simulator. Others: a name (`haichi.list_objectives`), ``"weighted(hop-bytes=0.7,tac3=0.3)"``,
             a plug-in ``"./libx.so:name"``, or a function from the node of every rank (int32 array) to a number. The
-            number depends on the placement only. The search calls the function for every proposal and is as fast as it.
+            number depends on the placement only. The search calls the function for every proposal, so its speed depends
+            on the function.
         progress: called with a `SearchProgress` a few times a second, in the caller's thread. An exception from it ends
             the search; KeyboardInterrupt has the effect of Ctrl-C.
         {options}

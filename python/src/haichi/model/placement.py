@@ -74,7 +74,7 @@ class Placement:
     def write(self, path: str | os.PathLike[str], format: str = "fujitsu") -> None:
         """Writes the rank map (formats: `haichi.list_formats`).
 
-        Either the whole file is written or none. Raises UnsupportedError if the format cannot express this placement.
+        Writes the whole file or nothing. Raises UnsupportedError if the format cannot express this placement.
         """
         write_files([(path, self._core.rank_map(encoded("format", format)))])
 

@@ -23,7 +23,7 @@ class Limits:
     requests_of_user: int = _limit(500, "unfinished requests of a user", then="429")
     head_bytes: int = _limit(64 * 2**10, "head of a request with its URL, or trailers of a body", "bytes", then="431")
     head_fields: int = _limit(128, "fields of a head", then="431")
-    head_seconds: float = _limit(60, "time to receive a head", "s", then="closes the connection")
+    head_seconds: float = _limit(60, "time to receive the request headers", "s", then="closes the connection")
     pipelined: int = _limit(16, "pipelined requests of a connection", then="closes the connection")
     # Bodies of requests
     body_bytes: int = _limit(256 * 2**20, "body of a request", "bytes", "--most-body", "413")
@@ -49,12 +49,12 @@ class Limits:
     kept_maps: int = _limit(32, "rank maps kept with a job", then="makes others again")
     children: int = _limit(1, "large JSON bodies being parsed at the same time", then="others wait")
     child_bytes: int = _limit(768 * 2**20, "memory of the parser of a large JSON body", "bytes", then="400")
-    child_seconds: float = _limit(20, "time of the parser of a large JSON body", "s", then="400")
+    child_seconds: float = _limit(20, "time limit for parsing a large JSON body", "s", then="400")
     # Each job
     seconds: float = _limit(3600, "time of a job", "s", "--most-time", "the job fails")
     memory_bytes: int = _limit(8 * 2**30, "address space of a job's program", "bytes", "--most-memory", "the job fails")
     disk_bytes: int = _limit(2 * 2**30, "files of a job, each and in total", "bytes", "--most-disk", "the job fails")
-    most_cut_off: int = _limit(3, "times that a job's process is killed from outside", then="the job fails")
+    most_cut_off: int = _limit(3, "number of times that a job's process may be killed externally", then="the job fails")
     kept_seconds: float = _limit(30 * 86400, "time that an ended job is kept", "s", "--keep", "removes the job")
     # The server
     grace_seconds: float = _limit(10, "time for jobs to end at a stop", "s", "--grace", "the jobs run again")

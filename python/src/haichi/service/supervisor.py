@@ -337,7 +337,7 @@ def _limit(limits: dict[str, Any]) -> None:
         _, most = resource.getrlimit(kind)
         least = value if most == resource.RLIM_INFINITY else min(value, most)
         resource.setrlimit(kind, (least, least))
-    # The soft limit has a separate signal, which distinguishes it from other ends.
+    # The soft limit has a separate signal, which distinguishes it from other terminations.
     resource.setrlimit(resource.RLIMIT_CPU, (limits["cpu_seconds"], limits["cpu_seconds"] + 5))
 
 

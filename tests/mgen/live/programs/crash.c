@@ -1,4 +1,4 @@
-/* Rank 2 writes where nothing is. */
+/* Rank 2 writes to an unmapped address. */
 
 #include "tests/mgen/live/programs/require.h"
 

@@ -34,7 +34,7 @@ class Panel {
 
 const LANE = 0.5;  // the two directions of a link; its length is 1
 
-/// Sizes of nodes and of gaps between lines. With thousands of links the links need the room.
+/// Sizes of nodes and of gaps between lines. With thousands of links, the links themselves need the space.
 function spacing(links) { return links > 3000 ? { dot: 0.2, gap: 0.2 } : { dot: 0.45, gap: 0.45 }; }
 
 /// `used`: links with load in any of the drawn placements.
