@@ -35,12 +35,12 @@ std::optional<std::string_view> take_section(std::optional<std::string_view>& re
 }
 
 /// How the trace is placed and simulated, as words: "partitions=3 ppn=2 stride=5 routing=dor:XY alltoall=pairwise".
-/// What is none of the first four is an algorithm of a collective operation.
+/// Other words are algorithms of collective operations.
 struct Setting {
     std::int32_t partitions = 1;
     std::int32_t stride = 1;  ///< of the nodes of ranks that follow each other
     AllocationRequest allocation{};
-    CollectiveChoice algorithms{};
+    collectives::CollectiveSelection algorithms{};
 };
 
 Setting parse_setting(std::string_view words) {
@@ -63,8 +63,8 @@ Setting parse_setting(std::string_view words) {
             setting.stride = number(value);
         } else if (word.starts_with("routing=")) {
             setting.allocation.routing = std::string(value);
-        } else if (!word.empty()) {
-            setting.algorithms.set(word);
+        } else if (word.find('=') != std::string_view::npos) {  // other words name files
+            setting.algorithms.set(std::string(word));
         }
     }
     return setting;
