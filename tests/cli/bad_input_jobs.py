@@ -165,7 +165,7 @@ def machine_names() -> list[Bad]:
         named("mesh:2x2", "--time: unknown unit in time '1e400s'", "--time", "1e400s"),
         named("mesh:2x2", "--smoothing: expected a number, found 'nan'", "--smoothing", "nan"),
         named("mesh:2x2", "--message-size: '281474976710657' is too large", "--message-size", "281474976710657"),
-        named("mesh:2x2", "weight '1e400' in 'weighted(tac3=1e400)'", "--objective", "weighted(tac3=1e400)"),
+        named("mesh:2x2", "invalid weight '1e400' in 'weighted(tac3=1e400)'", "--objective", "weighted(tac3=1e400)"),
         named("mesh:2x2", "--require: expected a number, found 'nan'", "--require", "tac3_seconds<=nan"),
         named("mesh:2x2", "--hosts: more than 4 names", "-f", "slurm", "--hosts", "n[0-999999999]"),
         named("mesh:2x2", "--hosts: the range '3-0' is descending", "-f", "slurm", "--hosts", "n[3-0]"),

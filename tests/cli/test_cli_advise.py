@@ -79,7 +79,7 @@ def test_shape_takes_the_next_larger_number_of_nodes_and_what_the_file_lists(sma
         (["shape", "-m", "fx10-kyushu", "-w", "cg16.json", "--node-count", 769], "no job shape of 769 nodes"),
         (["shape", "-m", "fx10-kyushu", "-w", "cg16.json", "--seeds", 0], "--seeds: '0' is too small"),
         (["shape", "-m", "fx10-kyushu", "-w", "cg16.json", "--packet-hops", "0.5"], "is too small"),
-        (["barrier", *JOB, "-w", "cg16.json", "--imbalance", "5%"], "no set of the workload computes"),
+        (["barrier", *JOB, "-w", "cg16.json", "--imbalance", "5%"], "an imbalance in per cent requires a workload with computation time"),
         (["barrier", *JOB, "-w", "cg16.json", "--imbalance", "5"], "unit"),
         (["barrier", *JOB, "-w", "cg16.json", "--draws", 3], "requires --imbalance"),
         (["barrier", *JOB, "-w", "cg16.json", "--sizes", "1MiB,"], "--sizes"),
@@ -89,7 +89,7 @@ def test_shape_takes_the_next_larger_number_of_nodes_and_what_the_file_lists(sma
         (["spread", "-m", "fx10-kyushu", "-w", "cg16.json"], "has one cluster, so a job cannot be spread"),
         (
             ["spread", "-m", "two-clusters:1,0ms,8", "-w", "cg16.json"],
-            "hint: give --ppn 2, or a workload of fewer ranks",
+            "hint: use --ppn 2, or a workload with fewer ranks",
         ),
         (["spread", "-m", "two-clusters", "-w", "cg16.json", "--compute-time", "5"], "--compute-time"),
         (["spread", "-m", "two-clusters", "-w", "-", "--spread-workload", "-"], "only one file can be standard input"),
@@ -203,7 +203,7 @@ def test_spread_compares_one_cluster_with_all(small: Path) -> None:
     # Without a computing time the question is from how much of it on.
     unknown = asked(small, *job)
     assert unknown["advice"] == "unknown" and "compute_seconds" not in unknown
-    assert unknown["sentence"].startswith("Not known: the workload does not state what its ranks compute;")
+    assert unknown["sentence"].startswith("Not known: the workload does not state its computation time;")
     enough = unknown["pays_from_compute_seconds"]
     assert asked(small, *job, "--compute-time", f"{enough * 1.1:.6f}s")["advice"] == "spread"
     assert asked(small, *job, "--compute-time", f"{enough * 0.9:.6f}s")["gain"] < 1

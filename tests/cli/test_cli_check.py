@@ -129,7 +129,7 @@ def test_a_format_that_cannot_express_the_job_says_why(mapped: Path) -> None:
     words = fail(2, "convert", *JOB, "--map", "cg64.map", "-t", "cray", cwd=mapped)
     assert "64 ranks leave some of the 96 nodes" in words
     words = fail(2, "map", "-m", "torus:8x4x4", "-w", "cg64.json", "-f", "bgl", cwd=mapped)
-    assert "64 ranks for 128 places" in words
+    assert "64 ranks for 128 rank slots" in words
 
 
 def test_a_scattered_cray_order_is_warned_about(place: Path) -> None:

@@ -67,7 +67,7 @@ def test_complete_searches_are_not_made_again(place: Path) -> None:
     run = succeed(*SEARCH, "--time", "5s", "-v", cwd=place)
     for search in complete:
         assert f"info: checkpoint: {search['objective']} value " in run.stderr
-    assert run.stderr.count("is complete") == len(complete)
+    assert run.stderr.count("search complete") == len(complete)
 
 
 def test_an_interrupted_search_keeps_its_checkpoint(place: Path) -> None:

@@ -169,7 +169,7 @@ def test_trees_and_node_lists_default_to_json_and_say_so(place: Path) -> None:
     for job in [["-m", "fattree:3x4"], ["-m", "fx10-kyushu", "--nodes", "nodes.txt"]]:
         run = succeed("map", *job, "-w", "cg64.json", *QUICK, cwd=place)
         assert json.loads(run.stdout)["schema"] == "haichi-mapping/1"
-        assert "written as json" in run.stderr
+        assert "the map has the format json" in run.stderr
         assert "#PJM" not in run.stderr
 
 

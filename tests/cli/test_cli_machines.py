@@ -119,7 +119,7 @@ def test_what_has_no_machine_file_to_show_is_refused(place: Path) -> None:
 def test_a_broken_graph_is_named_with_file_line_and_value(cluster: Path) -> None:
     for text, place, value in [
         ("", "g.graphml:1: ", "no element"),
-        (HEAD + '<node id="a"/>\n<node id="a"/>\n' + TAIL, "g.graphml:7: ", "line 6"),
+        (HEAD + '<node id="a"/>\n<node id="a"/>\n' + TAIL, "g.graphml:7: ", "duplicate node 'a' on lines 6 and 7"),
         (HEAD + '<node id="a"/>\n<edge source="a" target="b"/>\n' + TAIL, "g.graphml:7: ", "'b'"),
         (HEAD + '<node id="a"/><node id="b"/>\n' + TAIL, "g.graphml: ", "no path from 'a' to 'b'"),
         ("<graphml>" * 200_000, "g.graphml:1: ", "deeper"),
@@ -170,7 +170,7 @@ def test_a_faulty_node_that_no_route_avoids_is_named_with_the_pair(place: Path) 
 def test_faulty_lists_are_checked_as_node_lists(place: Path) -> None:
     job = ["map", "-m", "fx10-kyushu", "-w", "cg64.json", "--faulty", "down"]
     (place / "down").write_text("0\n768\n")
-    assert fail(2, *job, cwd=place).startswith("error: down:2: node '768' is outside")
+    assert fail(2, *job, cwd=place).startswith("error: down:2: invalid node: '768' (the largest is 767)")
     (place / "down").write_text("0\n(0,0,0,0,0,0)\n")
     assert "down:2: " in fail(2, *job, cwd=place)
     assert "nothing" in fail(2, *job[:-1], "nothing", cwd=place)

@@ -145,7 +145,7 @@ def test_an_index_as_smpirun_wrote_it_from_above_is_read(tmp_path: Path) -> None
     (tmp_path / "indices").mkdir()
     index.rename(tmp_path / "indices" / "ring.tit")
     error = fail(2, "log", "show", "indices/ring.tit", cwd=tmp_path)
-    assert "indices/ring.tit:1: indices/traces/" in error and "--files-below DIR" in error
+    assert "indices/ring.tit:1: cannot read indices/traces/" in error and "--files-below DIR" in error
     assert "4 ranks" in succeed("log", "show", "indices/ring.tit", "--files-below", ".", cwd=tmp_path).stdout
 
 

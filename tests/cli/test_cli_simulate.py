@@ -246,7 +246,7 @@ def test_statistics_are_refused_where_they_say_nothing(pair: Path) -> None:
     assert "--stats-bin" in fail(2, *job, "--stats-bin", "1us", cwd=pair)
     assert "--buffer-history" in fail(2, *job, "--router", "1", cwd=pair)
     assert "--router" in fail(2, *job, "--buffer-history", "x.csv", cwd=pair)
-    assert "no router 2" in fail(2, *job, "--buffer-history", "x.csv", "--router", "2", cwd=pair)
+    assert "invalid router: 2\nhint: choose a router from 0 to 1" in fail(2, *job, "--buffer-history", "x.csv", "--router", "2", cwd=pair)
     assert "one run" in fail(2, *job, "--stats", "x.csv", "--barrier", "both", cwd=pair)
     assert "--history-interval" in fail(
         2, *job, "--buffer-history", "x.csv", "--router", "1", "--history-interval", "0s", cwd=pair
@@ -354,8 +354,8 @@ def test_a_log_is_simulated_call_by_call_unless_its_sets_are_asked_for(tmp_path:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--form", "calls", "--barrier", "sets"], "--barrier is about communication sets"),
-        (["--sim-iterations", "all"], "--sim-iterations is about communication sets"),
+        (["--form", "calls", "--barrier", "sets"], "--barrier requires communication sets, but the calls of the log are simulated"),
+        (["--sim-iterations", "all"], "--sim-iterations requires communication sets, but the calls of the log are simulated"),
         (["--form", "calls", "--message-size", "1KiB"], "--message-size cannot be combined with --form calls"),
         (["--form", "colls"], "did you mean 'calls'?"),
         (["--compute", "maybe"], "possible values are mean, drawn, none"),
@@ -377,7 +377,7 @@ def test_options_of_calls_are_refused_for_sets(tmp_path: Path, options: list[str
     (tmp_path / "ring.txt").write_text("0 1 100\n1 0 100\n")
     run = haichi("simulate", "-m", "torus:4", "-w", "ring.txt", *options, cwd=tmp_path)
     assert run.returncode == 2
-    assert f"{options[0]} is about the calls of a log" in run.stderr
+    assert f"{options[0]} requires the calls of a log, but communication sets are simulated" in run.stderr
     assert "compute_seconds" in run.stderr
     run = haichi("simulate", "-m", "torus:4", "-w", ring_schedule(tmp_path), "--form", "sets", *options, cwd=tmp_path)
     assert run.returncode == 2
@@ -389,7 +389,7 @@ def test_a_log_without_messages_is_named(tmp_path: Path) -> None:
     run = haichi("map", "-m", "torus:4", "-w", "idle.goal", cwd=tmp_path)
     assert run.returncode == 2, run.stderr
     assert "idle.goal: the main loop has no messages" in run.stderr
-    assert "haichi ccs --kernel N" in run.stderr
+    assert "haichi ccs --main-loop N" in run.stderr
 
 
 @pytest.mark.parametrize(
@@ -409,4 +409,4 @@ def test_messages_that_would_be_simulated_for_days_are_refused(tmp_path: Path, n
 def test_a_workload_has_no_calls(tmp_path: Path) -> None:
     (tmp_path / "ring.txt").write_text("0 1 100\n1 0 100\n")
     run = haichi("simulate", "-m", "torus:4", "-w", "ring.txt", "--form", "calls", cwd=tmp_path)
-    assert run.returncode == 2 and "the traffic has no calls" in run.stderr
+    assert run.returncode == 2 and "requires a log with the order of its calls" in run.stderr

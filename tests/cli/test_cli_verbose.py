@@ -222,7 +222,7 @@ def test_tables_above_their_budgets_are_told_with_what_happens_instead(place: Pa
         "hops between 4900 nodes: from packed coordinates, because a table would take 24010000 bytes (at most 1048576)"
         in lines
     )
-    assert one(lines, "routes as rows of bits: ").startswith("routes as rows of bits: not kept; ")
+    assert one(lines, "routes as rows of bits: ").startswith("routes as rows of bits: not stored (")
     assert one(lines, "messages on links: ").startswith("messages on links: one counter per set and link, ")
 
 

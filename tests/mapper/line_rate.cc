@@ -77,7 +77,7 @@ TEST(BufferWarning, names_the_share_that_a_channel_reaches_and_what_would_do) {
     EXPECT_EQ(
         buffer_warning(machine),
         "torus:8: buffers of 8 packets limit a virtual channel to 3.91 of the 8 GB/s of its link; 17 packets avoid "
-        "it ('router.buffer')");
+        "this ('router.buffer')");
     machine.router.buffer_packets.reset();
     machine.cable_latency_ps = 1'000'000'000;
     EXPECT_EQ(buffer_warning(machine),

@@ -146,5 +146,5 @@ def test_the_page_has_axes_places_and_a_next_step(built: Path, tmp_path: Path) -
     data = json.loads(page[start : page.index("</script>", start)])
     assert any(step["command"].startswith("haichi ccs ") for step in data["next_steps"])
     assert data["call_sites"][0]["place"] != "" and data["rank_functions"]["rows"][0]["first"] == 0
-    for text in ["to rank", "from rank", "time of a rank", "bytes of a message"]:
+    for text in ["to rank", "from rank", "time of a rank", "minimum bytes of a message"]:
         assert f'"{text}' in page

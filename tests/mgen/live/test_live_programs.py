@@ -284,7 +284,7 @@ def test_data_that_did_not_come_are_warned_of(built: Path) -> None:
     run = haichi(4, program("ring.c", built), 65_000)
     assert run.returncode == 0 and "warning: " not in run.stderr
     run = haichi(2, program("unmatched.c", built), options=["--payload", "none"])
-    assert "was received without its data, first 4 bytes from rank 1 to rank 0" in run.stderr, run.stderr
+    assert "was received without its data, the first with 4 bytes from rank 1 to rank 0" in run.stderr, run.stderr
 
 
 # --- everything other than the program's messages

@@ -216,7 +216,7 @@ def test_a_network_interface_that_the_machine_does_not_have(wishes: Path, tmp_pa
     assert f"rank 0 in MGEN_Send_with (MGEN_Main (wishes.c:{number}))" in words
 
 
-@pytest.mark.parametrize(("arguments", "message"), [((7,), "no protocol 7"), ((0, 0, -1, -5), "a gap of")])
+@pytest.mark.parametrize(("arguments", "message"), [((7,), "invalid protocol: 7"), ((0, 0, -1, -5), "a gap of")])
 def test_wishes_that_are_none(wishes: Path, tmp_path: Path, arguments: tuple[int, ...], message: str) -> None:
     words = words_of_failure(2, haichi(2, wishes, 100, *arguments, machine=machine(tmp_path)))
     assert message in words
