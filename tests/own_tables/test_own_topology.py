@@ -1,4 +1,4 @@
-"""A topology that exists only in this folder (ring_of_stars, a row in more_topologies.cc) goes all the way: map,
+"""A topology that exists only in this directory (ring_of_stars, an entry in more_topologies.cc) works everywhere: map,
 evaluate, simulate, compare and the report's page, with no other file changed.
 
 HAICHI_BIN and PYTHONPATH are a program and a package that were linked with that row.
