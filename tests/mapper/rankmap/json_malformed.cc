@@ -12,7 +12,7 @@ namespace {
 struct MalformedMapJson {
     std::string name;
     std::string text;
-    std::string start;                ///< of the message: file and line
+    std::string start;                ///< start of the message: file and line
     std::vector<std::string> quoted;  ///< what the message must mention
 };
 
@@ -34,7 +34,7 @@ TEST_P(RankMapJsonMalformed, is_an_error_that_names_the_line_and_the_value) {
     }
 }
 
-/// The field on line 2.
+/// A document with this field on line 2.
 std::string with(const std::string& field) { return "{\"schema\": \"haichi-mapping/1\",\n" + field + "}"; }
 
 std::vector<MalformedMapJson> documents() {
