@@ -1,5 +1,5 @@
-/* What each process of an MPI program has for itself: options, random numbers, static data, tokens, handlers at the
-   end, exit codes. Prints the same on a simulated machine as under an MPI. */
+/* State that each process of an MPI program has for itself: options, random numbers, static data, tokens, exit
+ * handlers, exit codes. Output is the same on a simulated machine and under a real MPI. */
 #include <getopt.h>
 #include <mpi.h>
 #include <stdio.h>

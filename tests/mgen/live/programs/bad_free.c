@@ -1,5 +1,5 @@
-/* Rank 1 frees what it may not: a block twice, the middle of one, what is on its stack, a variable; or it lengthens a
- * block that is not there. */
+/* Rank 1 makes an invalid free: of a block twice, of the middle of a block, of its stack, of a variable; or it resizes
+ * a block that does not exist. */
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Communicators: split, duplicated, of groups, Cartesian, graphs, inter-communicators, attributes, names. */
+/* Communicators: split, duplicated, made from groups, Cartesian, graphs, inter-communicators, attributes, names. */
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Calls outside of MPI_Init and MPI_Finalize, a rank that leaves, a type that is too large. */
+/* Calls outside MPI_Init and MPI_Finalize, a rank that exits, a data type that is too large. */
 
 #include <limits.h>
 #include <mpi.h>

@@ -1,4 +1,4 @@
-/* A library that a program brings: variables that point at each other, an initialiser, a call back. */
+/* A program's own library: variables that point at each other, an initialiser, a callback. */
 struct own_pair {
     int* number;
     int** pointer;

@@ -1,4 +1,4 @@
-/* Persistent requests in all modes of sending, started together and again, inactive in between. */
+/* Persistent requests in all send modes, started together and again, with inactive requests in between. */
 
 #include <string.h>
 
