@@ -1,4 +1,4 @@
-"""Remote memory access of programs, compared with closed formulas (barrier_formulas.py) and replay; also deadlocks."""
+"""Remote memory access of programs, compared with closed formulas (barrier_formulas.py) and replay; also invalid use."""
 
 from __future__ import annotations
 
