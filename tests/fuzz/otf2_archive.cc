@@ -1,5 +1,5 @@
-// Archives of several files. An input is a sequence of files: one byte for the name, two for the length (low byte
-// first), then the content. corpus/log_otf2 holds valid archives.
+// Archives of several files. An input is a sequence of files. Each starts with one byte for the name and two for the
+// length (low byte first), followed by the content. corpus/log_otf2 holds valid archives.
 #include <unistd.h>
 
 #include <array>

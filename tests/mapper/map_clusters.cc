@@ -1,5 +1,5 @@
-// Placement on two full clusters of the same kind. hop-bytes is minimal if the fewest bytes cross, so search results
-// are compared with all bipartitions of the ranks into equal halves.
+// Placement on two full clusters of the same kind. The value of hop-bytes is minimal if the fewest bytes cross. Search
+// results are therefore compared with all bipartitions of the ranks into equal halves.
 
 #include <gtest/gtest.h>
 

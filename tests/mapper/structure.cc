@@ -170,7 +170,7 @@ TEST(GridStart, lays_a_shuffled_stencil_on_its_own_torus) {
 TEST(GridStart, cuts_and_folds_axes) {
     // A ring of 24 fits on 12 x 2, a ring of 9 on 3 x 3: neighbours stay adjacent.
     EXPECT_EQ(hops_per_byte_of_grid(posed_stencil("stencil2d", {24, 9}, true, "torus:12x3x2x3")), 1.0);
-    // Two long axes share the machine's third axis: one axis forms a ring inside a slab of four layers, the other
+    // Two long axes share the machine's third axis. One axis forms a ring inside a slab of four layers, the other
     // crosses from slab to slab four times.
     EXPECT_EQ(hops_per_byte_of_grid(posed_stencil("stencil2d", {64, 64}, true, "torus:16x16x16")), 1 + 6.0 / 64);
     // A path on a mesh with idle nodes.

@@ -34,7 +34,7 @@ TEST(HyperX, routes_take_one_hop_along_every_axis_that_differs) {
     EXPECT_EQ(network.longest_route(), 4);
     EXPECT_EQ(network.existing_link_count(), 2 * 12 + 6 * (2 + 1));
     EXPECT_EQ(VirtualChannels(network).needed(), 1);
-    // the router itself: 1 at 2 hops; 2 + 1 routers at 3 hops, 2 at 4 hops, two terminals each
+    // the router itself at 2 hops, 2 + 1 routers at 3 hops, 2 at 4 hops, two terminals each
     EXPECT_EQ(network.nearest_distance_bound(20), (std::vector<std::int32_t>{2, 3, 3, 3, 3, 3, 3, 4, 4, 4, 4}));
 }
 

@@ -15,7 +15,7 @@ namespace {
 using testing_problems::pose;
 using testing_problems::Posed;
 
-/// The TAC3 paper's example: two switches with three nodes each below a third switch; six tasks in four steps.
+/// The TAC3 paper's example: two switches with three nodes each below a third switch, six tasks in four steps.
 //
 //            s2
 //          /    \      .

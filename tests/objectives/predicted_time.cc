@@ -106,7 +106,7 @@ TEST(PredictedTime, calls_and_hops_take_what_the_machine_states) {
     // Posted after 1 ms, sent after 3 ms: 3 + two traversals of 2 hops (a link and the ejection) + 1, plus one hop.
     const MachineCosts rendezvous{.call_ps = kMs, .rendezvous_send_ps = 3 * kMs, .hop_ps = kMs};
     EXPECT_NEAR(value_ms(on_line(sets_of(2, {{{0, 1}}}), 2, 1, rendezvous)), (Parts{9, 8.5, 1}.value()), 1e-6);
-    // Eager: the sender continues after its call; the message arrives a hop later.
+    // Eager: the sender continues after its call, and the message arrives a hop later.
     const MachineCosts eager{.call_ps = kMs, .eager_send_ps = 2 * kMs, .eager_limit_bytes = kBytes, .hop_ps = kMs};
     EXPECT_NEAR(value_ms(on_line(sets_of(2, {{{0, 1}}}), 2, 1, eager)), (Parts{4, 3, 1}.value()), 1e-6);
 }

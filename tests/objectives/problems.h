@@ -112,7 +112,7 @@ inline RankId random_rank(const Mapping& mapping, Random& random) {
     return RankId(static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(mapping.rank_count()))));
 }
 
-/// A rotation of three or four ranks: each moves to the slot of the next, the last to the slot of the first or to an
+/// A rotation of three or four ranks. Each moves to the slot of the next, the last to the slot of the first or to an
 /// empty one. Empty when a rank is drawn twice.
 inline Move random_rotation(const Mapping& mapping, const Network& network, Random& random) {
     const std::size_t size = 3 + random.below(2);

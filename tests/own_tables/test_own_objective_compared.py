@@ -80,7 +80,7 @@ def test_the_report_of_the_results_is_the_same_page(folder: Path) -> None:
 
 
 def test_the_package_searches_evaluates_and_lists_it(folder: Path) -> None:
-    import haichi as package  # of PYTHONPATH
+    import haichi as package  # the package from PYTHONPATH
 
     assert ("far-messages", f"{SENTENCE} [messages]") in package.list_objectives()
     job = package.Job(folder / "ring.json", "torus:4x4")

@@ -13,7 +13,7 @@ struct MalformedMapJson {
     std::string name;
     std::string text;
     std::string start;                ///< start of the message: file and line
-    std::vector<std::string> quoted;  ///< what the message must mention
+    std::vector<std::string> quoted;  ///< texts that the message must mention
 };
 
 void PrintTo(const MalformedMapJson& document, std::ostream* os) { *os << document.name; }

@@ -13,7 +13,7 @@ struct MalformedLauncherMap {
     const char* format;
     std::string text;
     const char* start;   ///< start of the message: file and line
-    const char* quoted;  ///< what the message must mention
+    const char* quoted;  ///< a text that the message must mention
 };
 
 /// Three ranks (four for bgl) on the mesh 2x1x1 with two ranks per node; hosts n0 and n1.

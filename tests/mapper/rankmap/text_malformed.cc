@@ -14,7 +14,7 @@ struct MalformedMapText {
     std::string format;
     std::string text;
     std::string start;                ///< start of the message: file and line
-    std::vector<std::string> quoted;  ///< what the message must mention
+    std::vector<std::string> quoted;  ///< texts that the message must mention
     std::string hint;                 ///< part of the hint; "" for any
 };
 

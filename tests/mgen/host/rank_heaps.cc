@@ -72,7 +72,7 @@ TEST(HeapArena, parts_are_aligned_and_extended_where_there_is_room) {
     EXPECT_FALSE(arena.extend(aligned, 2 * page, page));
 }
 
-/// Blocks of any size, freed and lengthened in any order, keep what was written to them.
+/// Blocks of any size keep their content when others are freed and resized in any order.
 TEST(RankHeaps, blocks_never_overlap) {
     RankHeaps heaps = heaps_of(2);
     ASSERT_TRUE(heaps.exist());

@@ -97,7 +97,7 @@ def mpich_with(
 
 
 def line_of(name: str, mark: str = "") -> str:
-    """ "NAME:LINE" of the line that is marked as the place of the program's fault."""
+    """ "NAME:LINE" of the line that is marked as the fault of the program."""
     lines = (PROGRAMS / name).read_text().splitlines()
     found = [number for number, line in enumerate(lines, 1) if (mark or f"// {name}: here") in line]
     assert len(found) == 1, found

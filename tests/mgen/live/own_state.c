@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     while ((c = getopt_long(argc, argv, "n:x:", longs, NULL)) != -1) {
-        MPI_Barrier(MPI_COMM_WORLD); /* the others read their options meanwhile */
+        MPI_Barrier(MPI_COMM_WORLD); /* the others parse their options meanwhile */
         if (c == 'n') n = atoi(optarg);
         if (c == 'x') code = atoi(optarg);
     }

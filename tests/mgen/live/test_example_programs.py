@@ -77,7 +77,7 @@ def test_a_pattern_by_mgencc_computes_in_simulated_time(name: str, built: Path) 
     assert run.returncode == 0, run.stderr
     with_computing = microseconds(run.stdout)
     without = simulated(name, built, 4, *PATTERNS[name][0])
-    if name != "barrier":  # whose ranks compute before it begins
+    if name != "barrier":  # its ranks compute before the measured barrier
         assert with_computing > without if computes else with_computing == without
     # The same file also runs under MPICH.
     if name == "master_worker":

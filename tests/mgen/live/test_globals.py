@@ -145,7 +145,7 @@ def test_why_there_can_be_no_copies(name: str, flags: list[str], why: str, built
     executable = program(name, built, *flags)
     words = words_of_failure(2, haichi(3, executable, options=["--globals", "image"]))
     assert f"--globals image: {why}" in words
-    assert haichi(3, executable).returncode == 0  # auto takes another way
+    assert haichi(3, executable).returncode == 0  # auto uses another method
 
 
 @pytest.mark.parametrize(("flags", "places"), [([], 4), (["-no-pie"], 1)])

@@ -1,4 +1,4 @@
-"""Remote memory access of programs, compared with closed formulas (barrier_formulas.py) and replay; also invalid use."""
+"""Remote memory access of programs, compared with closed formulas (barrier_formulas.py) and replay; invalid use."""
 
 from __future__ import annotations
 
@@ -237,7 +237,7 @@ def test_hardware_barriers_take_their_steps_and_groups_are_few(built: Path) -> N
     program = written(PROGRAM % HARDWARE, built, "hardware")
     by_hardware = ("--collectives", "barrier=hardware")
     machine = switch(11, built, barrier_step="130ns")
-    # The last rank arrives at 10 us; its call takes 1 us; the barrier has ceil(log2 11) steps.
+    # The last rank arrives at 10 us. Its call takes 1 us, and the barrier has ceil(log2 11) steps.
     seconds = report(machine, 11, program, folder=built, options=by_hardware)["runs"][0]["seconds"]
     assert picoseconds(seconds) == 10_000_000 + 1_000_000 + 4 * 130_000
     # A node supports one group, so a second group uses messages, whose packets are counted.
@@ -326,7 +326,7 @@ def test_random_rings_take_the_same_live_and_replayed(built: Path) -> None:
             assert live["runs"][0]["packet_hops"] == replay["runs"][0]["packet_hops"]
             rates[ranks, way] = size / live["runs"][0]["seconds"] / 1e9
     for way in ("messages", "put"):
-        assert rates[8, way] > 1.9  # one switch: the rate of the interface
+        assert rates[8, way] > 1.9  # one switch: the rate of the NIC
         assert rates[64, way] < 0.75 * rates[8, way]
 
 

@@ -13,7 +13,7 @@
 
 namespace haichi::mpi {
 
-/// The value of an item: a 2x2 matrix; a small type holds only its first row.
+/// The value of an item, a 2x2 matrix; a small type holds only its first row.
 using ItemValue = std::array<std::uint32_t, 4>;
 
 /// A type with its operation; `combined` computes the same operation in the test.

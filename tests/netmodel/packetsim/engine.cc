@@ -33,8 +33,8 @@ TEST(PacketEngine, an_empty_message_is_a_packet_of_a_header_only) {
 }
 
 TEST(PacketEngine, a_message_streams_at_link_rate_when_buffers_cover_the_way_of_the_credits) {
-    // A buffer entry is occupied from the grant until the tail has left one hop downstream and the credit has returned
-    // (L): L + P + L = 524 ns. Thus 17 packets of 32 ns keep a link busy.
+    // A buffer entry is occupied from the grant until the tail has left one hop downstream and the credit has returned.
+    // This takes L + P + L = 524 ns, so 17 packets of 32 ns keep a link busy.
     const Network network = grid_network({6});
     PacketTimingOptions options = torus_study();
     options.buffer_packets = 17;

@@ -5,7 +5,7 @@
 #include "base/errors.h"
 #include "tests/netmodel/packetsim/packetsim_machines.h"
 
-// Node features beyond the network: several NICs, gaps, DMA, memory and messages to self; also partitions and windows.
+// Node features: several NICs, gaps, DMA, memory and messages to self. Also partitions and windows.
 
 namespace haichi {
 namespace {
@@ -68,7 +68,8 @@ TEST(PacketNode, a_nic_takes_its_messages_one_by_one_or_packet_by_packet) {
         run.engine.inject(run.message(0, 1, 5 * kPacketBytes, 1), 0);
         run.engine.inject(run.message(0, 1, 2 * kPacketBytes, 2), 0);
         run.engine.run();
-        // 1 1 1 1 1 2 2, or 1 1 2 1 2 1 1: the first has sent a packet and is queued again when the second is posted.
+        // The order is 1 1 1 1 1 2 2, or 1 1 2 1 2 1 1. The first has sent a packet and is queued again when the second
+        // is posted.
         EXPECT_EQ(run.recorder.injected_ps.at(1), (interleaves ? 7 : 5) * kPacketPs);
         EXPECT_EQ(run.recorder.injected_ps.at(2), (interleaves ? 5 : 7) * kPacketPs);
     }

@@ -73,7 +73,7 @@ inline Network dragonfly_network(const Dragonfly& dragonfly) {
     return Network(dragonfly_fabric(dragonfly), std::move(options));
 }
 
-/// The NSIM torus study (8 GB/s, 2 + 2 + 2 + 140 ns, cables of 100 ns, 256 B): a full packet lasts 32 ns, L is 246 ns.
+/// The NSIM torus study (8 GB/s, 2 + 2 + 2 + 140 ns, cables of 100 ns, 256 B). A full packet lasts 32 ns, L is 246 ns.
 inline PacketTimingOptions torus_study() {
     PacketTimingOptions options;
     options.routing_ps = options.vc_allocation_ps = options.switch_allocation_ps = 2'000;

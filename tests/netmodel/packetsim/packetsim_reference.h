@@ -14,9 +14,9 @@
 
 namespace haichi::packetsim_reference {
 
-/// A second packet simulator, slow and simple: a priority queue, one event per step (a head arrives, a tail leaves, a
-/// credit returns, an output becomes free), packets with their whole path, credits as counters. It follows the
-/// equations and shares only routes and virtual channels with the engine.
+/// A second packet simulator, slow and simple. It uses a priority queue, packets with their whole path, and credits as
+/// counters. Every step is one event (a head arrives, a tail leaves, a credit returns, an output becomes free). It
+/// follows the equations and shares only routes and virtual channels with the engine.
 class ReferenceSimulator {
   public:
     struct Delivery {

@@ -1,5 +1,5 @@
-/* Rank 1 makes an invalid free: of a block twice, of the middle of a block, of its stack, of a variable; or it resizes
- * a block that does not exist. */
+/* Rank 1 frees a block twice, the middle of a block, an address on its stack or a variable. It may also resize a block
+ * that does not exist. */
 
 #include <string.h>
 

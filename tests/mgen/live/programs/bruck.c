@@ -1,5 +1,5 @@
-/* All-to-all of 4 bytes per pair of ranks with the non-blocking messages of Bruck's steps, as in NSIM's study. bruck
- * [BYTES [untouched]]: with "untouched", the buffers are never written. */
+/* All-to-all of 4 bytes per pair of ranks with the messages of Bruck's steps, as in NSIM's study. The messages are
+ * non-blocking. bruck [BYTES [untouched]]: with "untouched", the buffers are never written. */
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Derived data types: received data is stored as the type specifies, and gaps stay unchanged; packing and its sizes. */
+/* Derived data types: received data is stored as the type specifies, gaps stay unchanged. Also packing and sizes. */
 
 #include <stddef.h>
 #include <string.h>

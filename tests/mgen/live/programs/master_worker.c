@@ -1,4 +1,4 @@
-/* A master gives numbers to any rank that asks and receives results from any source; workers probe for messages. */
+/* A master hands out numbers on request and receives results from any source; workers probe for messages. */
 
 #include "tests/mgen/live/programs/require.h"
 

@@ -1,4 +1,4 @@
-/* spin SECONDS: rank 0 computes for SECONDS of CPU time on this machine; the others wait for it. */
+/* spin SECONDS: rank 0 computes for SECONDS of CPU time on this machine. The others wait for it. */
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
