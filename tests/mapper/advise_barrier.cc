@@ -57,7 +57,7 @@ TEST(BarrierAdvisor, of_choices_that_cannot_be_told_apart_takes_the_one_with_the
 }
 
 TEST(BarrierAdvisor, goes_from_the_better_end_where_there_are_too_many_choices) {
-    // Two of ten sets need a barrier; in one of them it helps only together with the other.
+    // Two of ten sets need a barrier; one of the two barriers helps only together with the other.
     const auto seconds = [](std::uint32_t bits, std::int32_t) {
         const bool has_both = (bits & 0b1000000010) == 0b1000000010;
         return 1 + costs(bits) + (has_both ? 0 : (bits & 0b10) != 0 ? 0.5 : 1);

@@ -140,7 +140,7 @@ TEST(Network, nic_bandwidth_counts_only_when_its_channels_do) {
     EXPECT_EQ(network.bandwidth_bytes_per_s(LinkId(0)), 4);
 }
 
-// p = 1, a = 2, h = 1, as drawn in netmodel_topology.cc: 0-(0.0)-(0.1)-1, 2-(1.0)-(1.1)-3, 4-(2.0)-(2.1)-5, with the
+// p = 1, a = 2, h = 1, as drawn in topology.cc: 0-(0.0)-(0.1)-1, 2-(1.0)-(1.1)-3, 4-(2.0)-(2.1)-5, with the
 // global links (0.0)-(1.0), (0.1)-(2.0), (1.1)-(2.1).
 TEST(Network, dragonfly_routes_go_over_the_one_link_between_two_groups) {
     const Network network(dragonfly_fabric(Dragonfly(1, 2, 1)), {});
@@ -164,7 +164,7 @@ TEST(Network, dragonfly_routes_go_over_the_one_link_between_two_groups) {
     EXPECT_FALSE(network.routes_are_shortest());
     EXPECT_EQ(network.routing_name(), "minimal");
     EXPECT_EQ(network.node_name(NodeId(3)), "3");
-    // The nearest nodes are in the own group and, over one global link, in another group; the others are one or two
+    // The nearest nodes are in the same group and, over one global link, in another group; the others are one or two
     // hops farther.
     EXPECT_EQ(network.nearest_distance_bound(9), (std::vector<std::int32_t>{3, 3, 4, 4, 5}));
     EXPECT_THROW((void)dragonfly_fabric(Dragonfly(1, 2, 1), {1, 2, 3, 4}), OptionError);

@@ -85,7 +85,7 @@ TEST(GraphFile, with_one_path_only_has_all_the_values_of_the_built_in_one) {
 }
 
 TEST(GraphFile, gives_the_contention_of_the_papers_example_with_two_switches) {
-    // Six tasks with the steps {1-2}, {4-5}, {1-3, 4-6}, {1-6, 2-4, 3-5}. The placement 1,2,3 | 4,5,6 has contention 3
+    // Six ranks with the steps {1-2}, {4-5}, {1-3, 4-6}, {1-6, 2-4, 3-5}. The placement 1,2,3 | 4,5,6 has contention 3
     // in the last step; 1,3,5 | 2,4,6 has contention 1 in every step.
     Workload workload(6, 1);
     const std::vector<std::vector<std::pair<int, int>>> steps = {

@@ -13,7 +13,7 @@ namespace {
 
 using namespace packetsim_machines;
 
-/// Nodes whose messages never end: each arriving message is followed by another from that node. It has up to a few
+/// Nodes whose messages never end: a delivered message is followed by another from its destination. It has up to a few
 /// packets and goes to any node, mostly far away, sometimes to one hot node.
 struct Flood final : PacketClient {
     void message_delivered(const PacketMessage& message, std::int64_t time_ps) override {
