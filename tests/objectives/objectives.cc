@@ -76,7 +76,7 @@ TEST(SixTaskTree, grouping_123_456_collides_three_times_in_the_last_step) {
 
 TEST(SixTaskTree, grouping_135_246_collides_nowhere_with_the_same_upper_traffic) {
     const Posed posed = six_task_tree();
-    // The paper numbers ranks from 1: ranks 1, 3, 5 are on the first switch, ranks 2, 4, 6 on the second.
+    // Numbered from 1, ranks 1, 3, 5 are on the first switch, ranks 2, 4, 6 on the second.
     const Metrics metrics = measure(*posed.problem, on_nodes(posed, {0, 3, 1, 4, 2, 5}));
     EXPECT_EQ(metrics.set_contention, (std::vector<std::int64_t>{1, 1, 1, 1}));
     EXPECT_DOUBLE_EQ(metrics.tac3_seconds, 4e-6);

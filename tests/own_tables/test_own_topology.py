@@ -2,7 +2,7 @@
 
 Map, evaluate, simulate, compare and the report's page support it, with no other file changed.
 
-HAICHI_BIN and PYTHONPATH are a program and a package that were linked with that row.
+HAICHI_BIN and PYTHONPATH are a program and a package that were linked with that entry.
 """
 
 from __future__ import annotations
