@@ -27,7 +27,7 @@ TEST(Errors, messages_of_any_length_are_cut_in_their_middle) {
         const std::string text = error.what();
         EXPECT_LE(text.size(), 8200U);
         EXPECT_TRUE(text.ends_with("\u00e9: cannot be read: File name too long"));
-        // Neither half of a letter of two bytes is there alone.
+        // Cutting text never leaves half of a two-byte letter.
         EXPECT_EQ((text.find(" ... ") - std::string(before).size()) % 2, 0U);
         EXPECT_EQ(text[text.find(" ... ") + 5], '\xc3');
         EXPECT_LE(error.hint().size(), 8200U);

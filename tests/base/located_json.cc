@@ -30,7 +30,7 @@ TEST(LocatedJson, errors_name_file_and_line) {
     }
 }
 
-/// Neither as long as the input nor in its encoding, and with no place of its own.
+/// Errors do not show the whole input, repeat its invalid bytes or contain the JSON library's own position.
 TEST(LocatedJson, errors_show_the_end_of_what_was_read) {
     const std::string ones(100'000, '1');
     for (const auto& [text, what] : std::vector<std::pair<std::string, std::string>>{

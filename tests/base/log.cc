@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-/// Counts how often it is put into words.
+/// Counts how often an object is formatted.
 struct Counted {
     int* formatted;
 };
@@ -79,7 +79,7 @@ TEST(Log, copies_write_to_the_same_place) {
 TEST(Log, entries_of_many_threads_come_one_at_a_time) {
     constexpr int kThreads = 4;
     constexpr int kEach = 500;
-    Entries entries;  // not safe by itself
+    Entries entries;  // not thread-safe by itself
     const Log log = log_into(entries, LogLevel::kInfo);
     {
         std::vector<std::jthread> threads;

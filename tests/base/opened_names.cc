@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// FOLDER/secret, and FOLDER/job/{index,part,inner/part}.
+/// Creates FOLDER/secret and FOLDER/job/{index,part,inner/part}.
 class OpenedNamesTest : public testing::Test {
   protected:
     OpenedNamesTest() {
@@ -25,7 +25,7 @@ class OpenedNamesTest : public testing::Test {
         part_ = folder_.written("job/part", "");
         inner_ = folder_.written("job/inner/part", "");
     }
-    /// The message and the hint of the error, which must not show what is in the file.
+    /// The message and the hint of the error, which must not show the content of the file.
     static std::string refusal(const std::function<void()>& open) {
         try {
             open();

@@ -30,14 +30,14 @@ class OutputsTest : public testing::Test {
     [[nodiscard]] std::size_t file_count() const {
         return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder_.path()), {}));
     }
-    /// The hidden file in the folder.
+    /// The hidden file in the directory.
     [[nodiscard]] std::filesystem::path temporary() const {
         for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
             if (entry.path().filename().string().starts_with(".")) return entry.path();
         }
         return {};
     }
-    /// Of the folder's file system.
+    /// Whether the file system of the directory supports unnamed files.
     [[nodiscard]] bool has_unnamed_files() const {
         const int descriptor = ::open(folder_.path().c_str(), O_TMPFILE | O_WRONLY, 0600);
         if (descriptor >= 0) ::close(descriptor);
@@ -50,7 +50,7 @@ class OutputsTest : public testing::Test {
         file.write(text);
         outputs.commit();
     }
-    /// What check() says of an output at `path` beside the input `input`.
+    /// The message of check() for an output at `path` and an input `input`.
     static std::string refusal(const std::string& input, const std::string& path) {
         Outputs outputs;
         outputs.add_input(input);
@@ -303,7 +303,7 @@ TEST_F(OutputStreamTest, writes_in_place_and_through_a_link) {
     EXPECT_TRUE(std::filesystem::is_symlink(path("link")));
 }
 
-/// Writes two lines where there is room for so many bytes; the error tells that they do not fit.
+/// Writes two lines with room for `bytes` bytes; the error reports that they do not fit.
 void write_with_room_for(rlim_t bytes, const std::string& path) {
     rlimit before{};
     ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);

@@ -12,7 +12,7 @@ namespace haichi {
 namespace {
 
 TEST(Random, the_stream_of_a_seed_never_changes) {
-    // A change here changes every published result.
+    // Changing these values changes every published result.
     Random random(1);
     EXPECT_EQ(random.next(), 8089978747140965633ULL) << "first draw of seed 1";
     Random copy = random;

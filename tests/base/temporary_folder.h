@@ -10,7 +10,7 @@
 
 namespace haichi::testing_files {
 
-/// A new folder of this process's own, gone with the object: tests of several users and checkouts run at once.
+/// A new directory for this process, removed with the object: tests of several users and checkouts run concurrently.
 class TemporaryFolder {
   public:
     TemporaryFolder() {
@@ -41,7 +41,7 @@ class TemporaryFolder {
     std::filesystem::path path_;
 };
 
-/// written() in a folder that lasts as long as the test program.
+/// written() in a directory that exists as long as the test program.
 inline std::string written(const std::string& name, const std::string& text) {
     static const TemporaryFolder folder;
     return folder.written(name, text);

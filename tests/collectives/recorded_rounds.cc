@@ -1,4 +1,4 @@
-// The messages of collectives without data, in rounds.
+// Messages of collectives without data, grouped into rounds.
 #include "collectives/recorded_rounds.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace haichi::collectives {
 namespace {
 
-/// "0>1 2>3" of each round, with bytes where they are not all 100.
+/// "0>1 2>3" for each round, with the bytes of each message other than 100 bytes.
 std::vector<std::string> rounds_of(const SizedCall& call, int members, std::string_view algorithm) {
     const SizedArguments sized(call, members);
     std::vector<std::string> texts;
@@ -32,13 +32,13 @@ TEST(RecordedRounds, a_power_of_two_exchanges_with_rank_xor_power) {
               (Texts{"0>1 1>0 2>3 3>2", "0>2 1>3 2>0 3>1"}));
 }
 
-// 0->1 and 2->3 fold; 1, 3, 4, 5 act as 0, 1, 2, 3.
+// 0->1 and 2->3 fold; ranks 1, 3, 4, 5 act as 0, 1, 2, 3.
 TEST(RecordedRounds, six_members_fold_two_pairs_while_the_others_sit_out) {
     EXPECT_EQ(rounds_of({.collective = CollectiveKind::kAllreduce, .sent = 100}, 6, "recursive-doubling"),
               (Texts{"0>1 2>3", "1>3 3>1 4>5 5>4", "1>4 3>5 4>1 5>3", "1>0 3>2"}));
 }
 
-// Distances 0..5 in binary: 000 001 010 011 100 101: bit 0 in 3 of them, bit 1 and bit 2 in 2.
+// Distances 0..5 in binary: 000 001 010 011 100 101. Bit 0 is set in 3 of them, bits 1 and 2 in 2 each.
 TEST(RecordedRounds, bruck_joins_the_blocks_whose_way_to_go_has_the_bit) {
     EXPECT_EQ(
         rounds_of({.collective = CollectiveKind::kAlltoall, .sent = 600}, 6, "bruck"),
@@ -74,7 +74,7 @@ TEST(RecordedRounds, of_one_member_and_of_no_bytes_there_are_none) {
     EXPECT_EQ(recorded.rounds.size(), 3U);
 }
 
-/// Of calls as logs have them, by every algorithm: no member sends or receives twice in a round, or to itself.
+/// For calls as recorded in logs and for every algorithm: no member sends or receives twice in a round, or to itself.
 TEST(RecordedRounds, every_algorithm_ends_with_one_message_each_way_in_a_round) {
     for (int kind = 0; kind < kCollectives; ++kind) {
         const auto collective = static_cast<CollectiveKind>(kind);

@@ -1,4 +1,4 @@
-// Which algorithm for which call: the tables, what a user sets, files of rules.
+// Algorithm selection for a call: tables, user settings, rule files.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -14,7 +14,7 @@ const ItemType* ints() {
     return &kInt;
 }
 
-/// Of a call with `count` ints.
+/// Arguments of a call with `count` ints.
 std::string chosen(const CollectiveSelection& selection, CollectiveKind collective, int members, std::int64_t count,
                    const Reduction* operation = nullptr) {
     CollectiveArguments arguments;
@@ -72,7 +72,7 @@ TEST(Selection, operations_of_the_program_and_ordered_ones_have_algorithms_that_
     EXPECT_EQ(chosen(open_mpi, CollectiveKind::kAllreduce, 8, 262143, &ordered), "recursive-doubling");
     EXPECT_EQ(chosen(open_mpi, CollectiveKind::kAllreduce, 8, 262144, &ordered), "reduce-broadcast");
     EXPECT_EQ(chosen(open_mpi, CollectiveKind::kAllreduce, 8, 262144, &commuting), "rabenseifner-halves");
-    // What is asked for and would change the order is not taken.
+    // A requested algorithm that would change the order of operands is not used.
     const CollectiveSelection ring = selection_of({"allreduce=ring"});
     EXPECT_EQ(chosen(ring, CollectiveKind::kAllreduce, 8, 1000, &commuting), "ring");
     EXPECT_EQ(chosen(ring, CollectiveKind::kAllreduce, 8, 1000, &ordered), "recursive-doubling");
@@ -117,7 +117,7 @@ TEST(Selection, what_is_set_later_comes_first) {
     EXPECT_EQ(butterfly.choose(blocks, 0, 3).row->name, "recursive-halving");
     blocks.receive_counts = Counts(unequal.data());
     EXPECT_EQ(butterfly.choose(blocks, 0, 4).row->name, "recursive-halving");
-    // Two members only: others go on with the table.
+    // Valid for two members only: larger calls fall back to the table.
     EXPECT_EQ(chosen(selection_of({"barrier=two-members"}), CollectiveKind::kBarrier, 3, 0), "dissemination");
     EXPECT_EQ(chosen(selection_of({"barrier=two-members"}), CollectiveKind::kBarrier, 2, 0), "two-members");
 }
@@ -174,12 +174,12 @@ TEST(Selection, a_file_of_rules_of_open_mpi) {
         "0 0 0 0\n"
         "8000 2 0 0\n",
         "rules.conf");
-    EXPECT_EQ(chosen(selection, CollectiveKind::kBroadcast, 3, 10), "binomial");  // no rule: the table
+    EXPECT_EQ(chosen(selection, CollectiveKind::kBroadcast, 3, 10), "binomial");  // no rule: the table applies
     EXPECT_EQ(chosen(selection, CollectiveKind::kBroadcast, 15, 1000), "linear");
     EXPECT_EQ(chosen(selection, CollectiveKind::kBroadcast, 16, 255), "doubling-binomial");
     EXPECT_EQ(chosen(selection, CollectiveKind::kBroadcast, 99, 256), "pipeline");
     EXPECT_EQ(selection.lines(CollectiveKind::kBroadcast)[1].choices[1].tuning.segment_bytes, 512);
-    // Sizes of all blocks together; algorithm 0 leaves it to the table.
+    // Sizes are the total of all blocks; algorithm 0 selects from the table.
     EXPECT_EQ(chosen(selection, CollectiveKind::kAlltoall, 10, 199), "scattered");
     EXPECT_EQ(chosen(selection, CollectiveKind::kAlltoall, 10, 200), "pairwise-shift");
 }
@@ -250,7 +250,7 @@ TEST(Selection, the_text_of_a_selection_is_a_default_that_settings_come_before_a
     CollectiveSelection mpich = selection_of({"mpich"});
     mpich.set_default(text);
     EXPECT_EQ(chosen(mpich, CollectiveKind::kBarrier, 8, 0), "dissemination");
-    selection.set_default("others");  // of a file that the log does not have
+    selection.set_default("others");  // from a file that the log does not have
     EXPECT_EQ(chosen(selection, CollectiveKind::kBarrier, 8, 0), "dissemination");
 }
 

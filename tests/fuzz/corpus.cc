@@ -1,4 +1,4 @@
-// fuzz_corpus FOLDER [READER]: gives every reader, or one, each file of FOLDER/READER once.
+// fuzz_corpus DIRECTORY [READER]: feeds each file of DIRECTORY/READER once to every reader, or to the given one.
 
 #include <cstdio>
 #include <filesystem>
@@ -12,7 +12,7 @@ namespace {
 
 int give_corpus(const haichi::FuzzedReader& reader, const std::filesystem::path& folder) {
     int inputs = 0;
-    // Printed first: an input that crashes the program belongs to this reader.
+    // Printed first, so that a crash can be attributed to this reader.
     std::printf("%s: ", std::string(reader.name).c_str());
     std::fflush(stdout);
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {

@@ -1,4 +1,4 @@
-// A libFuzzer program of one reader, HAICHI_FUZZED_READER.
+// A libFuzzer program for one reader, HAICHI_FUZZED_READER.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Archives of several files. An input is files one after the other, each a byte for its name, two for its length (the
-// low one first), and its bytes. corpus/log_otf2 holds sound ones.
+// Archives of several files. An input is a sequence of files. Each starts with one byte for the name and two for the
+// length (low byte first), followed by the content. corpus/log_otf2 holds valid archives.
 #include <unistd.h>
 
 #include <array>
@@ -11,7 +11,7 @@
 #include "commlog/readers/log_readers.h"
 #include "tests/fuzz/readers.h"
 
-/// The library forgets memory of archives that it refuses.
+/// The OTF2 library leaks memory for archives that it rejects.
 extern "C" const char* __lsan_default_suppressions() { return "leak:libopen-trace-format2\n"; }
 
 namespace haichi {
@@ -20,7 +20,7 @@ namespace {
 constexpr std::array<const char*, 8> kFiles = {"t.otf2",  "t.def",   "t/0.def", "t/0.evt",
                                                "t/1.def", "t/1.evt", "t/2.def", "t/2.evt"};
 
-/// One folder per process, in memory where there is such a place.
+/// One directory per process, in memory if possible.
 const std::filesystem::path& folder() {
     static const std::filesystem::path kFolder = [] {
         std::error_code ignored;

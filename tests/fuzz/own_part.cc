@@ -1,5 +1,5 @@
-// A part of the profiler, as a process may leave it that was killed or that overwrote it: changes to a sound one. The
-// input is a list of them: offset (32 bits, in units of 4 bytes), number of bytes (8 bits), the bytes.
+// A part written by the profiler, as left by a process that was killed or that overwrote it: a valid part with changes.
+// The input lists the changes: offset (32 bits, in units of 4 bytes), number of bytes (8 bits), the bytes.
 
 #include <cstdlib>
 #include <cstring>
@@ -34,7 +34,7 @@ ProfileMemory* sound_part() {
     std::memcpy(memory->regions[0].name, "solve", 6);
     std::memcpy(memory->regions[1].name, "write", 6);
     for (std::uint32_t t = 0; t < 2; ++t) {
-        // One at the beginning of the table, one at its end: both are read, whatever lies between.
+        // One call site at the start of the table and one at its end: both are read, whatever lies between them.
         memory->threads[t].sites[0] = {0x2000, site_key(0, 0, 1), 5, 500, 90, 110, 4000, 0};
         memory->threads[t].sites[kMostSites - 1] = {0, site_key(0, kNoCommunicator, 0), 1, 100, 100, 100, 0, 8};
         memory->threads[t].regions[1] = {3, 1000};

@@ -31,7 +31,7 @@ void fuzz_coordinate_table(std::string_view text) {
     });
 }
 
-/// "MACHINE ROUTING": a preset, and a routing on it where the machine is small.
+/// "MACHINE ROUTING": a preset, with a routing if the machine is small.
 void fuzz_machine_name(std::string_view text) {
     const auto blank = std::min(text.find(' '), text.size());
     if (text.starts_with("graph")) return;  // would open files
@@ -48,17 +48,17 @@ void fuzz_node_list(std::string_view text) {
     (void)parse_node_list(text, "fuzzed", kMachine);
 }
 
-/// A pattern, and the text of a file.
+/// Reads the text as a pattern, then as the content of a file.
 void fuzz_host_names(std::string_view text) {
     read_hostile_bytes(
         {"pattern", [](std::string_view list) { (void)HostNames::parse_pattern(std::string(list), 12); }}, text);
     (void)HostNames::parse_list(text, "fuzzed", 3);
 }
 
-/// A job file of the profiler, and the extraction of sets from what it says.
+/// Reads a job file of the profiler and extracts sets from it.
 void fuzz_own_log(std::string_view text) {
     const JobLog log = parse_own_log(std::as_bytes(std::span(text)), "fuzzed");
-    if (log.rank_count > 4096) return;  // the time goes into empty ranks
+    if (log.rank_count > 4096) return;  // empty ranks would consume the time
     ExtractionOptions options;
     options.levels.collectives = CollectiveScope::kAll;
     options.most_events = 2000;
@@ -71,7 +71,7 @@ void fuzz_log(std::string_view text) {
     (void)parse(text, "fuzzed");
 }
 
-/// A name that is a template's argument.
+/// A name usable as a template argument.
 template <std::size_t length>
 struct FormatName {
     consteval FormatName(const char (&text)[length]) { std::ranges::copy(text, name); }
@@ -83,19 +83,19 @@ void fuzz_workload(std::string_view text) {
     (void)parse_workload(text, "fuzzed", format.name);
 }
 
-/// A grid that every format knows: 3x2x2 nodes with two ranks each, called n0 to n11.
+/// A grid that every format supports: 3x2x2 nodes named n0 to n11, with two ranks each.
 struct FuzzedJob {
     Allocation allocation = allocate(load_machine("torus:3x2x2"), {.ranks_per_node = 2});
     HostNames hosts = HostNames::parse_pattern("n%d", allocation.node_count());
 };
 
-/// What is read is written again and read back: the same mapping.
+/// A rank map that was read is written and read again, which must give the same placement.
 template <FormatName of>
 void fuzz_rank_map(std::string_view text) {
     static const FuzzedJob job;
     const RankMapContext context{.allocation = &job.allocation, .hosts = &job.hosts};
     const std::string format = of.name;
-    // Positions alone, as robust maps have them, are read on every shape; the scheduler takes them on none.
+    // Positions alone, as in robust maps, are read for every shape; the scheduler accepts them for none.
     const bool is_robust = format == "fujitsu" && text.find(',') == std::string_view::npos;
     const bool has_problems = !is_robust && examine_rank_map(text, "fuzzed", format, context).problems.count() > 0;
     const Mapping read = parse_rank_map(text, "fuzzed", format, context);
@@ -109,7 +109,7 @@ void fuzz_rank_map(std::string_view text) {
 }
 
 constexpr FuzzedReader kReaders[] = {
-    // A folder that does not exist: a graph file that the text names must not be some file of this computer.
+    // A directory that does not exist, so that a graph file named in the text is never a file of this computer.
     {"machine_file", [](std::string_view text) { (void)parse_machine(text, "/nonexistent/fuzzed.json"); }},
     {"machine_name", fuzz_machine_name},
     {"node_list", fuzz_node_list},
@@ -120,7 +120,7 @@ constexpr FuzzedReader kReaders[] = {
     {"dense_matrix", fuzz_workload<"dense-matrix">},
     {"matrix_market", fuzz_workload<"matrix-market">},
     {"qaplib", fuzz_workload<"qaplib">},
-    // Any bytes, in whatever format they are taken for.
+    // Any bytes, in whatever format is recognized.
     {"workload_recognition", [](std::string_view text) { (void)parse_workload(text, "fuzzed"); }},
     {"rankmap_fujitsu", fuzz_rank_map<"fujitsu">},
     {"rankmap_tofu6d", fuzz_rank_map<"tofu6d">},

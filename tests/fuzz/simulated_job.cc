@@ -1,4 +1,4 @@
-// A machine and a trace, both hostile, all the way: routes, layers of virtual channels, packet engine, replay.
+// A hostile machine and a hostile trace in a complete run: routes, virtual channel layers, packet engine, replay.
 
 #include <algorithm>
 #include <atomic>
@@ -20,12 +20,12 @@ namespace haichi {
 
 namespace {
 
-// The time goes into routes and packets, not into what is hostile in them.
+// Beyond these limits, routes and packets would consume the time without testing more hostile input.
 constexpr std::int64_t kMostNodes = 300;
 constexpr std::int64_t kMostHops = 200'000;
 constexpr std::string_view kSeparator = "\n----\n";
 
-/// What is before the separator; `rest` is what is behind it. Nothing where there is none.
+/// The text before the separator; `rest` becomes the text after it, or nullopt if there is no separator.
 std::optional<std::string_view> take_section(std::optional<std::string_view>& rest) {
     if (!rest) return std::nullopt;
     const std::string_view text = *rest;
@@ -35,10 +35,16 @@ std::optional<std::string_view> take_section(std::optional<std::string_view>& re
 }
 
 /// How the trace is placed and simulated, as words: "partitions=3 ppn=2 stride=5 routing=dor:XY alltoall=pairwise".
+<<<<<<< ours
 /// Other words are algorithms of collective operations.
+||||||| base
+/// What is none of the first four is an algorithm of a collective operation.
+=======
+/// Other keys than the first four name a collective operation and its algorithm.
+>>>>>>> theirs
 struct Setting {
     std::int32_t partitions = 1;
-    std::int32_t stride = 1;  ///< of the nodes of ranks that follow each other
+    std::int32_t stride = 1;  ///< between the nodes of consecutive ranks
     AllocationRequest allocation{};
     collectives::CollectiveSelection algorithms{};
 };
@@ -89,9 +95,9 @@ bool same(const SimulationResult& a, const SimulationResult& b) {
 
 }  // namespace
 
-/// Sections, of which the first two have to be there, and lines of four dashes between them: a machine file, a trace
-/// (of SimGrid's, or a schedule), the words of a Setting, and the graph file of the machine. Cut into partitions the
-/// simulation gives what it gives in one piece.
+/// Sections separated by lines of four dashes; the first two are required. They are a machine file, a trace (SimGrid or
+/// schedule), the words of a Setting, and the machine's graph file. A simulation cut into partitions must give the same
+/// result as in one piece.
 void fuzz_simulated_job(std::string_view text) {
     std::optional<std::string_view> rest = text;
     const auto machine_text = take_section(rest);

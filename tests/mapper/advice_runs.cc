@@ -36,7 +36,7 @@ TEST(RunsSideBySide, are_all_made_and_the_first_failure_is_told) {
 TEST(AffordableIterations, follow_from_the_budget) {
     EXPECT_EQ(affordable_iterations(1e6, 1000, 10, 1e9)->count, 100);
     EXPECT_EQ(affordable_iterations(0, 1000, 10, 1e9)->count, 1000);
-    // Two on credit, then none; a workload of one iteration needs no second.
+    // Two iterations beyond the budget, then none; a workload of one iteration needs no second.
     EXPECT_EQ(affordable_iterations(1e8, 1000, 10, 1e9)->count, 2);
     EXPECT_FALSE(affordable_iterations(1e8, 1000, 10, 1e9, 0.5));
     EXPECT_FALSE(affordable_iterations(3e8, 1000, 10, 1e9));
@@ -59,7 +59,7 @@ TEST(Imbalance, is_a_share_or_a_time) {
     }
 }
 
-/// CG of 16 ranks.
+/// CG on 16 ranks.
 JobSpec cg16_job(const std::string& machine, std::vector<std::int32_t> shape = {}) {
     JobSpec spec;
     spec.machine = machine;

@@ -7,7 +7,7 @@
 namespace haichi {
 namespace {
 
-/// A made-up application: its times by the sets with a barrier, as a number whose bit t is set t, and by the draw.
+/// A synthetic application. Its times depend on the sets with a barrier (a number whose bit t is set t) and the draw.
 template <class Seconds>
 BarrierAdvice advice(std::size_t sets, const Seconds& seconds, BarrierSearchOptions options = {},
                      double tolerance = 0.001) {
@@ -24,7 +24,7 @@ BarrierAdvice advice(std::size_t sets, const Seconds& seconds, BarrierSearchOpti
     });
 }
 
-constexpr double kCost = 0.02;  // of a barrier
+constexpr double kCost = 0.02;  // per barrier
 double costs(std::uint32_t bits) { return kCost * std::popcount(bits); }
 
 TEST(BarrierAdvisor, says_no_where_barriers_only_cost) {
@@ -57,7 +57,7 @@ TEST(BarrierAdvisor, of_choices_that_cannot_be_told_apart_takes_the_one_with_the
 }
 
 TEST(BarrierAdvisor, goes_from_the_better_end_where_there_are_too_many_choices) {
-    // Two of ten sets need theirs, and one of these helps only with the other.
+    // Two of ten sets need a barrier; one of the two barriers helps only together with the other.
     const auto seconds = [](std::uint32_t bits, std::int32_t) {
         const bool has_both = (bits & 0b1000000010) == 0b1000000010;
         return 1 + costs(bits) + (has_both ? 0 : (bits & 0b10) != 0 ? 0.5 : 1);
@@ -74,7 +74,7 @@ TEST(BarrierAdvisor, keeps_to_its_number_of_simulations) {
     for (const std::int32_t most : {2, 7, 20}) {
         EXPECT_LE(advice(12, seconds, {.candidates = {}, .most_simulations = most}).simulations, most);
     }
-    // Where all choices of few sets are too many, too.
+    // The limit also applies if few sets have too many choices.
     EXPECT_LE(advice(4, seconds, {.candidates = {}, .most_simulations = 9}).simulations, 9);
 }
 
@@ -104,7 +104,7 @@ TEST(BarrierAdvisor, says_what_a_barrier_may_cost_where_the_machine_does_not) {
     EXPECT_DOUBLE_EQ(*found.break_even_seconds, 0.4 / (2 * 1000));
     EXPECT_NE(found.sentence.find("node.barrier"), std::string::npos);
     EXPECT_NE(found.sentence.find("200 us"), std::string::npos) << found.sentence;
-    // Where even free ones lose the answer is sure.
+    // If even free barriers lose, the answer is certain.
     const auto loses = [](std::uint32_t bits, std::int32_t) { return 1 + costs(bits); };
     EXPECT_EQ(advice(3, loses, options).verdict, BarrierVerdict::kNone);
 }

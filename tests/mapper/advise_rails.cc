@@ -26,7 +26,7 @@ RailAdvice advice_of(const JobLog& job, const std::string& library = "Open MPI 4
     return advise_rails(rail_signs(job, totals), job.rank_count, library, interfaces);
 }
 
-/// Each rank waits another time for large messages.
+/// Each rank waits a different time for large messages.
 std::vector<RankRecord> crash_code() {
     std::vector<RankRecord> records;
     for (std::int32_t r = 0; r < 8; ++r) {
@@ -40,7 +40,7 @@ std::vector<RankRecord> crash_code() {
     return records;
 }
 
-/// All ranks are in broadcasts of 8 to 15 bytes for the same time.
+/// All ranks spend the same time in broadcasts of 8 to 15 bytes.
 std::vector<RankRecord> climate_code() {
     std::vector<RankRecord> records;
     for (std::int32_t r = 0; r < 8; ++r) {

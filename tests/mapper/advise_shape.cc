@@ -35,7 +35,7 @@ TEST(AllowedShapes, whose_logical_axes_can_be_turned_into_each_other_are_one_req
     const auto request = [&](const Shape& shape) {
         return std::ranges::find(allowed.shapes, shape, &AllowedShape::shape)->request;
     };
-    // Logical 2x6x8 and 8x6x2; 4x3x8 and 8x3x4.
+    // The pairs have the logical shapes 2x6x8 and 8x6x2, and 4x3x8 and 8x3x4.
     EXPECT_EQ(request({1, 2, 4, 2, 3, 2}), request({4, 2, 1, 2, 3, 2}));
     EXPECT_EQ(request({2, 1, 4, 2, 3, 2}), request({4, 1, 2, 2, 3, 2}));
     EXPECT_EQ(request({2, 2, 2, 2, 3, 2}), (Shape{4, 6, 4}));
@@ -57,7 +57,7 @@ TEST(AllowedShapes, of_a_plain_grid_stand_for_those_that_exchange_equal_axes) {
     EXPECT_EQ(shapes_of(allowed_shapes(load_machine("torus:8x8x8"), 64)),
               (std::set<Shape>{{8, 8, 1}, {8, 4, 2}, {4, 4, 4}}));
     EXPECT_EQ(shapes_of(allowed_shapes(load_machine("mesh:8x4"), 8)), (std::set<Shape>{{8, 1}, {4, 2}, {2, 4}}));
-    // A whole axis of a torus wraps, so that it is not like a part of a longer one.
+    // A whole axis of a torus wraps, so it differs from a part of a longer axis.
     const AllowedShapes allowed = allowed_shapes(load_machine("torus:8x4"), 16);
     EXPECT_EQ(shapes_of(allowed), (std::set<Shape>{{8, 2}, {4, 4}}));
     for (const AllowedShape& shape : allowed.shapes) EXPECT_EQ(shape.request, shape.shape);
@@ -109,7 +109,7 @@ TEST(ShapeAdvisor, names_the_request_that_wins_beyond_the_spread) {
     const ShapeAdvice advice = advise_shapes(shapes, {});
     EXPECT_EQ(advice.verdict, ShapeVerdict::kOne);
     EXPECT_EQ(advice.requests, (std::vector<Shape>{{4, 2}}));
-    // Barriers help the other one: 1.5 against 1.01.
+    // Barriers help the other request: 1.5 against 1.01.
     EXPECT_NEAR(advice.gain, (1.5 - 1.01) / 1.5, 1e-12);
     EXPECT_NEAR(advice.spread, (0.01 + 0.001 + 0.001) / 1.5, 1e-12);
     EXPECT_EQ(advice.sentence, "Request 4x2: 1.01 s, faster than 8x1 by 32.7 %, spread 0.8 %.");

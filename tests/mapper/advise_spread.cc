@@ -12,7 +12,7 @@
 namespace haichi {
 namespace {
 
-/// 16 ranks in one cluster against `ranks` over two, whose times are given.
+/// 16 ranks in one cluster compared with `ranks` ranks in two clusters, with given times.
 SpreadQuestion question(double in_one, double over_all, std::int32_t ranks = 32) {
     SpreadQuestion asked;
     asked.in_one = {
@@ -23,7 +23,7 @@ SpreadQuestion question(double in_one, double over_all, std::int32_t ranks = 32)
     return asked;
 }
 
-/// Half the computing of one cluster, and the delay four times.
+/// Spreading halves the computation time per rank and adds the delay four times.
 SpreadTrials trials(double in_one, double computing_over_all) {
     SpreadTrials made;
     made.with_delay = [=](double delay) { return SimulatedTime{computing_over_all + 4 * delay, 0}; };
@@ -87,10 +87,10 @@ TEST(SpreadAdvice, is_not_known_where_more_ranks_share_work_that_is_not_stated) 
     EXPECT_NEAR(advice.computing_seconds->middle(), 1.0, 0.05);
     EXPECT_NE(advice.sentence.find("Spreading saves time if a rank in one cluster computes for more than about"),
               std::string::npos);
-    // The same ranks compute the same wherever they are.
+    // The same number of ranks has the same computation time in any cluster.
     asked.over_all.ranks = 16;
     EXPECT_EQ(advise_spread(asked, {}).verdict, SpreadVerdict::kStay);
-    // What is faster without computing is faster with it.
+    // If spreading is faster without computation, it is faster with computation.
     asked = question(2.0, 1.5);
     asked.computing_is_known = false;
     EXPECT_EQ(advise_spread(asked, {}).verdict, SpreadVerdict::kSpread);
@@ -139,7 +139,7 @@ JobSpec on_two_clusters(Workload workload, const std::string& machine = "two-clu
     return spec;
 }
 
-// 100 ms of computing against some milliseconds of messages: half the computing is nearly half the time.
+// 100 ms of computation and a few milliseconds of messages: half the computation takes nearly half the time.
 TEST(AdviseSpread, divides_the_computing_that_is_given_among_the_ranks) {
     SpreadAdviceOptions options{.spread_traffic = Traffic{.source = computing_stencil({4, 8}, 1000)},
                                 .compute_seconds = 0.1};
@@ -153,7 +153,7 @@ TEST(AdviseSpread, divides_the_computing_that_is_given_among_the_ranks) {
     ASSERT_TRUE(report.advice.delay_seconds || report.advice.pays_at_any_delay);
 }
 
-// The delay that it finds is where the simulated times cross.
+// The simulated times are equal at the break-even delay.
 TEST(AdviseSpread, its_break_even_delay_is_where_the_times_are_equal) {
     const auto gain_at = [&](const std::string& delay) {
         SpreadAdviceOptions options{.spread_traffic = Traffic{.source = computing_stencil({4, 8}, 1000, 0.005)}};

@@ -15,7 +15,7 @@ inline Workload cg(std::int32_t ranks) {
     return make_pattern("cg", options);
 }
 
-/// A job and how it is searched, for tests that change one or the other.
+/// A job and its search options, for tests that change either.
 struct Asked {
     JobSpec job;
     MapOptions search;
@@ -31,7 +31,7 @@ inline Asked asked(const std::string& machine, Workload workload, const std::str
     return asked;
 }
 
-/// What is found, and what it is worth.
+/// The placement found by the search, and its evaluation.
 inline Evaluation found(const Asked& asked) {
     const Placement placement = map(Job(asked.job), asked.search);
     return evaluate(placement, {.objective = asked.search.objective, .all_objectives = false});

@@ -23,7 +23,7 @@ AnnealState from_default(const Posed& posed, std::int64_t evaluations) {
     return {posed.default_placement, Random(9), Cooling::automatic(3, evaluations)};
 }
 
-/// 2 x 2 ranks in a row of nodes 0 1 2 3 4, of which 4 is free.
+/// 2 x 2 ranks in a row of nodes 0 1 2 3 4, where node 4 is free.
 struct Row {
     Posed posed = pose("row", testing_problems::random_workload(4, 1, 12, true, 2), "mesh:5x1", {});
     HopBytes objective{*posed.problem, {}, posed.default_placement};
@@ -57,7 +57,7 @@ TEST(LaneMapping, a_move_that_finds_its_slot_taken_is_left_out) {
 }
 
 TEST(LaneMapping, shares_of_moves_add_up_to_the_change_whatever_lanes_did_not_see) {
-    // 0 and 1 trade places, and so do 2 and 3, by a lane that does not see it, and that moves 0 as well.
+    // Ranks 0 and 1 are swapped; another lane, which does not see this, swaps 2 and 3 and also moves 0.
     Row row;
     Mapping seen = row.posed.default_placement;
     std::vector<Lane<HopBytes>> lanes(2);
@@ -88,7 +88,7 @@ TEST(LaneAnnealer, values_are_exact_at_every_step_on_every_kind_of_problem) {
         SCOPED_TRACE(posed.name);
         const Proposer proposer(*posed.problem, {});
         HopBytes objective(*posed.problem, {}, posed.default_placement);
-        // Rounds far longer than searches make them, so that lanes are in each other's way.
+        // Rounds are far longer than in searches, so that lanes conflict.
         LaneAnnealer<HopBytes> annealer(*posed.problem, objective, proposer, VerifyLevel::kStep,
                                         from_default(posed, 50'000), team);
         for (std::int64_t made = 60; made <= 1'200; made += 60) {
@@ -154,7 +154,7 @@ TEST(LaneAnnealer, equal_evaluations_find_as_much_as_one_lane_does) {
 }
 
 TEST(LaneAnnealer, ends_when_no_move_changes_anything) {
-    // The only rank that communicates has its partner on its node, and there is no other node to go to.
+    // The only communicating rank has its partner on its own node, and no other node is available.
     Workload workload(2, 1);
     workload.add_set("one");
     workload.add_message(RankId(0), RankId(1), 1);

@@ -1,4 +1,4 @@
-// What streams get of the machines that presets name: buffers must not hold them back.
+// The bandwidth of message streams on preset machines: buffers must not limit it.
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::int64_t kStream = std::int64_t{16} << 20;
 
-/// Every rank sends one message to the next: the first alone, or all of a ring. Bytes per second of each.
+/// Every rank sends one message to the next rank: only rank 0 of two ranks, or all ranks of a ring. Bytes per second of
+/// each message.
 double rate(const std::string& machine, std::int32_t ranks) {
     Workload workload(ranks, 1);
     workload.add_set("streams", 0);
@@ -18,7 +19,7 @@ double rate(const std::string& machine, std::int32_t ranks) {
     }
     JobSpec spec;
     spec.machine = machine;
-    if (machine == "k" || machine == "fugaku") spec.allocation.shape = {2, 2, 2, 2, 3, 2};  // of many nodes
+    if (machine == "k" || machine == "fugaku") spec.allocation.shape = {2, 2, 2, 2, 3, 2};  // large machines
     spec.traffic.source = std::move(workload);
     const Placement placement{Job(spec)};
     return static_cast<double>(kStream) / simulate(placement, {}).runs.front().result.seconds;
@@ -26,7 +27,7 @@ double rate(const std::string& machine, std::int32_t ranks) {
 
 struct Line {
     std::string machine;
-    double alone = 0;    ///< what the slowest part that a message passes allows
+    double alone = 0;    ///< the rate of the slowest component on the message's route
     double in_ring = 0;  ///< DMA serves two directions
 };
 
@@ -59,7 +60,7 @@ TEST(LineRate, of_a_ring_on_dragonfly_and_hyperx_lacks_the_turns_of_dma_only) {
 }
 
 TEST(LineRate, is_kept_over_several_hops) {
-    // Rank 0 to 1 on nodes 0 and 3 of a line.
+    // Sends between nodes 0 and 3 of a line.
     Workload workload(4, 1);
     workload.add_set("stream", 0);
     workload.add_message(RankId(0), RankId(3), kStream);

@@ -1,4 +1,4 @@
-// --objective auto: what it tries, who judges, what it says.
+// --objective auto: which objectives it tries, how it chooses, what it reports.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -97,7 +97,7 @@ TEST(Auto, placements_that_overheads_make_alike_are_told_apart_under_load) {
     EXPECT_GT(trials.loaded->mean_message_bytes, 1024);
     EXPECT_FALSE(trials.keeps_default);
     EXPECT_LT(trials.loaded->seconds, 0.9 * trials.loaded->default_seconds);
-    // As told: sets one after the other, with messages of that size.
+    // As reported: sets one after the other, with messages of this size.
     const Job loaded = job.with_workload(pattern.with_message_size(trials.loaded->mean_message_bytes));
     SimulationOptions one_by_one;
     one_by_one.barriers = {.without = false, .with = true};
@@ -145,7 +145,7 @@ TEST(Auto, a_search_with_an_objective_of_its_own_has_that_and_others_have_the_fi
 
 TEST(Auto, restarts_that_are_asked_for_are_shared_by_the_searches) {
     testing_jobs::Asked asked = asked_auto("fx10:2x2x2", cg_of_large_messages(16));
-    asked.search.search.restarts = 18;  // two for each of nine
+    asked.search.search.restarts = 18;  // two for each of nine searches
     asked.search.search.evaluations = 100;
     const std::int64_t two_each = map(Job(asked.job), asked.search).search()->evaluations;
     EXPECT_LE(two_each, 18 * 100);

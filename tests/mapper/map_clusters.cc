@@ -1,5 +1,5 @@
-// Placement on two clusters that are alike and full: hop-bytes is least where the fewest bytes cross, so what a search
-// finds is held against all bipartitions of the ranks into equal halves.
+// Placement on two full clusters of the same kind. The value of hop-bytes is minimal if the fewest bytes cross. Search
+// results are therefore compared with all bipartitions of the ranks into equal halves.
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@
 namespace haichi {
 namespace {
 
-/// Bytes between every two ranks, both directions.
+/// Bytes between every two ranks, summed over both directions.
 class RankPairs {
   public:
     explicit RankPairs(const Workload& workload)
@@ -38,12 +38,12 @@ class RankPairs {
     std::vector<std::int64_t> bytes_;
 };
 
-/// Looks at every bipartition into equal halves whose cut is below a limit: side by side for one rank after the other,
-/// given up as soon as the ranks so far cut too much.
+/// Branch and bound over all bipartitions into equal halves whose cut is below a limit. Ranks are assigned one by one;
+/// a branch ends as soon as the assigned ranks cut too much.
 class Bipartitions {
   public:
     explicit Bipartitions(const RankPairs& pairs) : pairs_(pairs) {
-        // Neighbours one after the other, so that a bad side shows early.
+        // Neighbours are consecutive, so that a bad side shows early.
         std::vector<bool> seen(pairs.count());
         for (std::size_t first = 0; first < pairs.count(); ++first) {
             if (seen[first]) continue;
@@ -62,7 +62,7 @@ class Bipartitions {
         }
     }
 
-    /// The smallest cut of all, or `limit` where none is below it.
+    /// The minimum cut, or `limit` if no cut is below it.
     std::int64_t least_cut(std::int64_t limit) {
         best_ = limit;
         side_.assign(pairs_.count(), 0);
@@ -80,7 +80,7 @@ class Bipartitions {
         }
         const std::size_t rank = order_[k];
         for (const int side : {0, 1}) {
-            if (k == 0 && side == 1) return;  // halves have no names
+            if (k == 0 && side == 1) return;  // the halves are interchangeable
             if (in_half_[static_cast<std::size_t>(side)] * 2 == order_.size()) continue;
             std::int64_t more = 0;
             for (std::size_t i = 0; i < k; ++i) {
@@ -132,7 +132,7 @@ Workload stencil(const std::string& pattern, std::vector<std::int32_t> dims, boo
     return make_pattern(pattern, options);
 }
 
-/// Points in a square that send each other the more the nearer they are; no two cuts are alike.
+/// Points in a square; nearer points send each other more bytes, and no two cuts are equal.
 Workload near_points(std::int32_t ranks, std::uint64_t seed) {
     Random random(seed, 1);
     constexpr std::uint32_t kSide = 1000;
@@ -163,7 +163,7 @@ void expect_least_cut(const Workload& workload, const std::string& objective) {
 }
 
 TEST(Bipartitions, are_all_looked_at) {
-    // Two squares with a bridge: 3 bytes each way inside, 1 across.
+    // Two squares joined by one edge: 3 bytes in each direction inside, 1 byte across.
     Workload workload(8);
     workload.add_set("");
     for (std::int32_t r = 0; r < 8; ++r) workload.add_message(RankId(r), RankId(r / 4 * 4 + (r + 1) % 4), 3);
@@ -204,7 +204,7 @@ TEST(TwoClusters, get_the_halves_of_32_ranks_between_which_the_fewest_bytes_go) 
     expect_least_cut(near_points(32, 1), "hop-bytes");
 }
 
-// What the simulator finds fastest is what crosses least, too.
+// The placement with the shortest simulated time also has the minimum cut.
 TEST(TwoClusters, get_such_halves_also_where_the_objective_is_left_open) {
     for (const bool periodic : {false, true}) {
         SCOPED_TRACE(periodic);
@@ -213,7 +213,7 @@ TEST(TwoClusters, get_such_halves_also_where_the_objective_is_left_open) {
     expect_least_cut(stencil("stencil3d", {2, 4, 4}, false, 5), "auto");
 }
 
-// Reports, searches and bounds weigh a crossing alike; loads are bytes, whatever a link weighs.
+// Reports, searches and bounds use the same weight for a crossing; link loads are in bytes, independent of weights.
 TEST(TwoClusters, have_the_same_hop_bytes_in_reports_and_searches_and_bounds_that_hold) {
     Workload all_to_all(8);
     all_to_all.add_set("");
@@ -234,16 +234,16 @@ TEST(TwoClusters, have_the_same_hop_bytes_in_reports_and_searches_and_bounds_tha
         options.search.verify = VerifyLevel::kStep;
         const Placement placement = map(Job(spec), options);
         const Evaluation found = evaluate(placement, {.objective = options.objective});
-        // 24 messages stay, with 2 hops each; 32 cross with 3 and 61.
+        // 24 messages stay inside, with 2 hops each; 32 cross, with 3 and 61 hops.
         EXPECT_EQ(found.metrics.hop_bytes, 1000 * (24 * 2 + 32 * 64));
-        // A bridge has 16 messages in all, of which 8 go each way.
+        // A bridge carries 16 messages in total, 8 in each direction.
         EXPECT_EQ(found.metrics.max_link_bytes, 8000);
         ASSERT_TRUE(found.asked.lower_bound);
         EXPECT_LE(*found.asked.lower_bound, found.asked.value);
     }
 }
 
-// With idle nodes nothing has to cross.
+// With enough idle nodes, no message needs to cross.
 TEST(TwoClusters, are_not_both_used_by_what_fits_into_one) {
     JobSpec spec;
     spec.machine = "two-clusters:2,1ms";
@@ -254,7 +254,7 @@ TEST(TwoClusters, are_not_both_used_by_what_fits_into_one) {
     EXPECT_EQ(cut_of(map(Job(spec), options)), 0);
 }
 
-// The halves begin at the boundary of the clusters, whatever the job has of each.
+// The first cut is at the boundary between the clusters, however many nodes of each cluster the job has.
 TEST(TwoClusters, are_where_bisection_cuts_first) {
     JobSpec spec;
     spec.machine = "two-clusters:1,4ms,8";

@@ -37,10 +37,10 @@ const EvaluateOptions kBrief{.all_objectives = false};
 TEST(Rotations, order_the_nodes_along_every_permutation_of_the_logical_axes) {
     const Allocation job = allocate(load_machine("fx10-kyushu"), {.shape = {1, 2, 4, 2, 3, 2}});
     const std::vector<Rotation> all = rotations(job);
-    ASSERT_EQ(all.size(), 6U);  // 2 x 6 x 8: all different
+    ASSERT_EQ(all.size(), 6U);  // 2 x 6 x 8: all axes differ
     EXPECT_EQ(all.front().node_of_position, job.fold.node_of_position);
     for (const Rotation& rotation : all) {
-        // Consecutive ranks go along the request's first axis; the next position but one along the second.
+        // Consecutive ranks follow the request's first axis, then its second axis.
         const std::int32_t first = job.fold.logical_sizes[rotation.axes[0]];
         for (std::int32_t p = 0; p < job.node_count(); ++p) {
             const Coordinates at = job.fold.logical_coordinates(rotation.node_of_position[static_cast<std::size_t>(p)]);
@@ -52,7 +52,8 @@ TEST(Rotations, order_the_nodes_along_every_permutation_of_the_logical_axes) {
     EXPECT_EQ(rotations(allocate(load_machine("fattree:2x4"), {})).size(), 1U);
 }
 
-/// What every objective promises holds for its robust form: incremental equals from scratch, rollbacks leave no trace.
+/// The contract of objectives also holds for robust forms: incremental values equal full evaluations, rollbacks leave
+/// no trace.
 TEST(Robust, random_moves_change_the_value_as_from_scratch) {
     const Workload workload = cg(64);
     std::vector<Allocation> allocations;
@@ -114,7 +115,7 @@ TEST(MapShapes, one_placement_serves_every_shape_of_the_paper) {
         const auto& contention = shape.metrics.set_contention;
         EXPECT_LE(std::accumulate(contention.begin(), contention.end(), std::int64_t{0}), 6);
         worst = std::max(worst, shape.asked.value);
-        // The same ranks in the same places of each shape's own rank order.
+        // The same ranks have the same positions in each shape's own rank order.
         for (std::int32_t r = 0; r < 64; ++r) {
             const auto position =
                 static_cast<std::size_t>(report.robust->position_of_rank[static_cast<std::size_t>(r)]);

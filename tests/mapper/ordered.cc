@@ -1,4 +1,4 @@
-// Objectives in order: exact, against all placements of small problems and against values from scratch.
+// Ordered objectives are exact: compared with all placements of small problems and with full evaluations.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ std::vector<Posed> small_problems() {
     return problems;
 }
 
-/// The smallest of all placements, value after value.
+/// The lexicographically smallest values over all placements.
 std::vector<double> smallest_values(const Posed& posed, const std::vector<const BoundObjective*>& levels) {
     const std::int32_t slots = static_cast<std::int32_t>(posed.allocation->slot_count());
     const std::int32_t ranks = posed.problem->rank_count();
@@ -108,7 +108,7 @@ TEST(Ordered, the_next_objective_is_searched_once_the_first_is_at_its_bound) {
     EXPECT_TRUE(alone.optimal);
     EXPECT_EQ(both.value, alone.value);
     EXPECT_LT(hops->standing(both.mapping).value, hops->standing(alone.mapping).value);
-    // 120 messages of a MiB: contention 1 everywhere, and only four of them go two hops.
+    // 120 messages of 1 MiB: contention 1 everywhere, and only four messages need two hops.
     EXPECT_LE(hops->standing(both.mapping).value, 124.0 * 1024 * 1024);
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 using testing_problems::random_workload;
 
-/// The compact number of every link that exists, by its id.
+/// The id of every existing link, indexed by its compact number.
 std::vector<LinkId> existing_links(const Network& network) {
     std::vector<LinkId> links;
     for (std::int32_t l = 0; l < network.link_count(); ++l) {

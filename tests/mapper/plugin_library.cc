@@ -31,7 +31,7 @@ TEST(PluginLibrary, an_objective_of_a_shared_library_is_annealed_and_verified_as
     EXPECT_EQ(report.asked.unit, "hops");
     EXPECT_LT(report.asked.value, report.usual.value);
     EXPECT_EQ(report.asked.lower_bound, 4);
-    // By the definition: the longest route of each set.
+    // Computed from the definition: the longest route of each set.
     const Job& job = report.placement.job();
     const Mapping& mapping = report.placement.mapping();
     double sum = 0;
@@ -79,7 +79,7 @@ TEST(PluginLibrary, what_cannot_be_loaded_is_said_with_its_file) {
 
 TEST(FunctionObjective, any_function_of_the_placement_is_annealed) {
     Asked asked = cg_job("far from home");
-    // Rank r wants node r: known to be reachable, and zero there only.
+    // Rank r prefers node r: the minimum is known to be reachable, and only this placement has the value zero.
     asked.search.objective.function = [](std::span<const NodeId> nodes) {
         double sum = 0;
         for (std::size_t r = 0; r < nodes.size(); ++r) {

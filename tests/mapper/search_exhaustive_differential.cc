@@ -1,5 +1,5 @@
-// All searches against the exhaustive answer, on problems small enough to look at every placement; and the exhaustive
-// search against the plainest there is.
+// All searches are compared with exhaustive search on problems small enough to evaluate every placement. The exhaustive
+// search is compared with a plain loop over all permutations.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using testing_problems::Posed;
 using testing_problems::random_workload;
 using testing_problems::real_objectives;
 
-/// The smallest value over all placements of the ranks on distinct slots, each computed from scratch.
+/// The minimum over all placements of the ranks on distinct slots, each by full evaluation.
 double smallest_value(const Posed& posed, const BoundObjective& objective) {
     const std::int32_t slots = static_cast<std::int32_t>(posed.allocation->slot_count());
     const std::int32_t ranks = posed.problem->rank_count();
@@ -28,7 +28,7 @@ double smallest_value(const Posed& posed, const BoundObjective& objective) {
     std::iota(order.begin(), order.end(), 0);
     double best = 1e300;
     do {
-        // Slots after the last rank are idle: look at each set of them once.
+        // Slots after the last rank are idle, so each set of them is visited once.
         if (!std::is_sorted(order.begin() + ranks, order.end())) continue;
         Mapping mapping(ranks, posed.allocation->node_count(), posed.allocation->ranks_per_node);
         for (std::int32_t r = 0; r < ranks; ++r) {
@@ -60,7 +60,7 @@ TEST(Exhaustive, finds_what_looking_at_every_permutation_finds) {
     }
 }
 
-/// Up to ten ranks on ten slots: idle slots, nodes of two, faulty nodes, silent ranks.
+/// Up to ten ranks on ten slots: idle slots, two slots per node, faulty nodes, ranks without messages.
 std::vector<Posed> larger_problems() {
     std::vector<Posed> problems;
     problems.push_back(pose("seven on a mesh of nine", random_workload(7, 3, 12, true, 5), "mesh:3x3", {}));

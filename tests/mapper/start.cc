@@ -125,7 +125,7 @@ TEST(Start, a_long_start_gives_up_when_told_to) {
         const auto given_up = find_start(name)->place(*posed.problem, *posed.allocation, 1, [] { return false; });
         EXPECT_FALSE(given_up.has_value()) << name;
     }
-    // Bisection keeps the constructions it has finished.
+    // Bisection returns the best of the constructions finished so far.
     int questions = 0;
     const auto first =
         find_start("bisection")->place(*posed.problem, *posed.allocation, 1, [&] { return ++questions < 4000; });

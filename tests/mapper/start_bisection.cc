@@ -68,7 +68,7 @@ Workload ring(std::int32_t ranks, std::int64_t bytes = 1000) {
     return workload;
 }
 
-/// Shuffled; periodic where it is a grid.
+/// Shuffled; periodic for grids.
 Workload pattern(const std::string& name, int ranks, std::vector<int> dims, std::uint64_t shuffle_seed = 1) {
     PatternOptions options;
     options.ranks = ranks;
@@ -162,7 +162,7 @@ TEST(BisectionPlacement, stars_and_largest_messages_are_placed) {
     expect_valid(placed(star, job(tree({20, 5}, {1, 1}), 4)));
 }
 
-// Four rings of 4 on four nodes with 4 slots: nothing needs to cross a link.
+// Four rings of 4 ranks on four nodes with 4 slots: no message needs to cross a link.
 TEST(BisectionPlacement, separate_groups_share_nodes) {
     Workload groups(16);
     groups.add_set("groups");
@@ -181,7 +181,7 @@ TEST(BisectionPlacement, few_ranks_on_many_nodes_stay_together) {
     EXPECT_LE(hops_per_byte(workload, allocation, placed(workload, allocation)), 1.5);
 }
 
-// A list across the seam of a ring of 12 is one piece: nodes 10 11 0 1.
+// A node list across the seam of a ring of 12 is contiguous: nodes 10 11 0 1.
 //
 //     X X - - - - - - - - X X
 TEST(BisectionPlacement, node_list_across_the_seam_is_one_piece) {
@@ -212,7 +212,7 @@ TEST(BisectionPlacement, same_seed_gives_same_mapping) {
     EXPECT_NE(placed(workload, allocation, 5), placed(workload, allocation, 6));
 }
 
-// Shuffled, so that the ranks' numbers do not help; 1 is perfect, random 6.
+// Shuffled, so that rank numbers give no hint; 1 is optimal, random placement gives 6.
 TEST(BisectionPlacement, shuffled_periodic_stencil_comes_near_its_own_torus) {
     const Allocation allocation = job(grid({8, 8, 8}, true));
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {

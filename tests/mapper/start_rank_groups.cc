@@ -47,7 +47,7 @@ TEST(RankGroups, are_as_few_as_hold_all_ranks) {
     }
 }
 
-// Rank r talks to r + 16, r + 32 and r + 48, and a little to r + 1.
+// Rank r sends to r + 16, r + 32 and r + 48 within its group, and a little to r + 1.
 TEST(RankGroups, ranks_that_talk_most_share_one) {
     Workload workload(64);
     workload.add_set("quads");
@@ -73,7 +73,7 @@ TEST(RankGroups, same_seed_gives_same_groups_and_a_long_partition_gives_up_when_
 TEST(RankGroups, exchange_what_their_ranks_do) {
     Workload workload(6);
     workload.add_set("one");
-    workload.add_message(RankId(0), RankId(1), 100);  // inside
+    workload.add_message(RankId(0), RankId(1), 100);  // inside a group
     workload.add_message(RankId(0), RankId(2), 7);
     workload.add_message(RankId(3), RankId(1), 5);
     workload.add_set("two");
@@ -83,7 +83,7 @@ TEST(RankGroups, exchange_what_their_ranks_do) {
     const Workload between = traffic_between(job.problem()->problem, {.of_rank = {0, 0, 1, 1, 2, 2}, .count = 3});
     EXPECT_EQ(between.rank_count(), 3);
     EXPECT_EQ(between.total_bytes(), 12 + 2 * kLargestMessageBytes - 1);
-    EXPECT_EQ(between.crossing_message_count(), 3);  // what is too large for one message is two
+    EXPECT_EQ(between.crossing_message_count(), 3);  // bytes too large for one message become two messages
     EXPECT_EQ(between.messages().front(), (Message{RankId(0), RankId(1), 12}));
 }
 
@@ -111,7 +111,7 @@ TEST(NodeBlocks, are_units_on_tofu) {
     spec.traffic.source = Workload(1);
     spec.allocation.shape = {4, 5, 3, 2, 3, 2};
     const NodeBlocks blocks = node_blocks(Job(spec).allocation().network).value();
-    EXPECT_EQ(blocks.nodes_per_block(), 36);  // Z is short, too
+    EXPECT_EQ(blocks.nodes_per_block(), 36);  // Z is short, so blocks include it
     EXPECT_EQ(blocks.network.node_count(), 20);
 }
 

@@ -29,7 +29,7 @@ std::vector<std::int32_t> sorted(std::vector<std::int32_t> sizes) {
     return sizes;
 }
 
-/// Share of the flows whose ends differ in one coordinate, by one step of the axis or of the ring that it is.
+/// Fraction of the flows whose ends differ by one step in one coordinate; steps may wrap around the axis.
 double share_of_steps(const RankGrid& grid, const Problem& problem) {
     double flows = 0;
     double steps = 0;
@@ -82,7 +82,7 @@ TEST(ProductGrid, finds_the_axes_of_shuffled_stencils) {
         for (const std::int32_t size : each.dims) {
             if (size > 1) sizes.push_back(size);
         }
-        // Two axes of size 2 are a ring of four.
+        // Two axes of size 2 form a ring of four.
         if (each.dims == std::vector<std::int32_t>{2, 2, 2}) sizes = {4, 2};
         EXPECT_EQ(sorted(grid->sizes), sorted(sizes));
         EXPECT_EQ(share_of_steps(*grid, *posed.problem), 1.0);
@@ -168,17 +168,17 @@ TEST(GridStart, lays_a_shuffled_stencil_on_its_own_torus) {
 }
 
 TEST(GridStart, cuts_and_folds_axes) {
-    // A ring of 24 through 12 x 2, one of 9 through 3 x 3: neighbours stay beside each other.
+    // A ring of 24 fits on 12 x 2, a ring of 9 on 3 x 3: neighbours stay adjacent.
     EXPECT_EQ(hops_per_byte_of_grid(posed_stencil("stencil2d", {24, 9}, true, "torus:12x3x2x3")), 1.0);
-    // Two long axes share the third of the machine: one finds its ring in a slab of four layers, the other goes from
-    // slab to slab four times.
+    // Two long axes share the machine's third axis. One axis forms a ring inside a slab of four layers, the other
+    // crosses from slab to slab four times.
     EXPECT_EQ(hops_per_byte_of_grid(posed_stencil("stencil2d", {64, 64}, true, "torus:16x16x16")), 1 + 6.0 / 64);
-    // Path on a mesh with room to spare.
+    // A path on a mesh with idle nodes.
     EXPECT_EQ(hops_per_byte_of_grid(posed_stencil("stencil2d", {60, 16}, false, "mesh:16x16x16")), 1.0);
 }
 
 TEST(GridStart, lays_blocks_of_ranks_on_nodes) {
-    // Of a block of 2 x 2 x 1 two thirds of the messages leave: 1 and 1/2 and 1/2 hops along the axes.
+    // Two thirds of the messages of a 2 x 2 x 1 block leave it, with 1, 1/2 and 1/2 hops along the axes.
     EXPECT_DOUBLE_EQ(
         hops_per_byte_of_grid(posed_stencil("stencil3d", {16, 16, 16}, true, "torus:16x8x8", 0, {.ranks_per_node = 4})),
         2.0 / 3);

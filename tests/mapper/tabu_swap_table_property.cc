@@ -1,4 +1,4 @@
-// The table of swaps against the cost by its definition, for every kernel that this processor runs.
+// Compares the swap table with the definition of the cost, for every kernel that this processor supports.
 #include "mapper/tabu/swap_table.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ using testing_problems::pose;
 using testing_problems::Posed;
 using testing_problems::random_workload;
 
-/// Full and half empty jobs, sizes around multiples of a vector, several ranks a node, faulty nodes, huge messages.
+/// Full and half-empty jobs, sizes around multiples of a vector, several ranks per node, faulty nodes, huge messages.
 std::vector<Posed> problems() {
     std::vector<Posed> problems;
     problems.push_back(pose("17 on 17", random_workload(17, 1, 150, true, 1), "mesh:17", {}));
@@ -51,7 +51,7 @@ void check_kernel(const QuadraticAssignment& problem, const SwapKernel<Cell>& ke
     std::vector<std::int32_t> allowed_from(table.active() * table.stride(), kNeverAllowed);
     std::vector<Cell> row_best(table.active());
     for (int round = 0; round < 25; ++round) {
-        // Some swaps are allowed now, some later, some never; improvements of more than a limit always.
+        // Some swaps are allowed now, some later, some never; improvements above a limit are always allowed.
         for (std::size_t a = 0; a < table.active(); ++a) {
             for (std::size_t b = a + 1; b < table.size(); ++b) {
                 allowed_from[a * table.stride() + b] =

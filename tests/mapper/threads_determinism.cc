@@ -1,4 +1,4 @@
-// Same inputs and seed, same bytes, on any number of threads.
+// The same inputs and seed give byte-identical output for any number of threads.
 #include <gtest/gtest.h>
 
 #include "mapper/report/report_json.h"
@@ -79,7 +79,7 @@ TEST(Determinism, restarts_above_the_first_at_the_bound_do_not_count) {
 
 TEST(Determinism, seeds_differ) {
     Asked asked = cg_on_a_mesh("hop-bytes");
-    // No two runs end in the same place.
+    // Different seeds end at different placements.
     asked.job.traffic.source = testing_problems::random_workload(60, 2, 200, true, 1);
     const Evaluation one = found(asked);
     asked.search.search.seed = 2;

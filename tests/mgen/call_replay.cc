@@ -17,7 +17,7 @@ using Rank = LoggedProgram::Rank;
 
 constexpr std::int64_t kNsPs = 1000;
 
-/// Neither calls nor copies take time.
+/// Calls and copies take no time.
 ProcessOptions free_process() {
     ProcessOptions options = plain_process();
     options.call_overhead_ps = options.eager_overhead_ps = options.rendezvous_overhead_ps = 0;
@@ -65,14 +65,14 @@ TEST(CallReplay, computing_hides_a_message_that_is_waited_for_behind_it) {
         return ReplayedLog(logged.log(), process).run().seconds * 1e12 / kSteps;
     };
     const auto transfer_ps = static_cast<double>(flight_ps(kBytes));
-    EXPECT_NEAR(step_ps(kBytes, true), kComputeNs * kNsPs, 1);  // 2.5 ms are hidden
+    EXPECT_NEAR(step_ps(kBytes, true), kComputeNs * kNsPs, 1);  // the transfer of 2.5 ms is hidden
     EXPECT_NEAR(step_ps(kBytes, false), kComputeNs * kNsPs + transfer_ps, 1);
-    // Eight times as large, the message is what takes longer.
+    // A message eight times as large takes longer than the computation.
     EXPECT_NEAR(step_ps(8 * kBytes, true), static_cast<double>(flight_ps(8 * kBytes)), 1);
 }
 
 TEST(CallReplay, tags_that_count_up_take_the_time_of_one_tag) {
-    // Rank 0 has more different messages than its log tells apart, rank 1 answers with one tag.
+    // Rank 0 has more different messages than its log distinguishes; rank 1 answers with one tag.
     const auto run = [](bool counts) {
         const LoggedProgram logged(2, [counts](Rank& rank) {
             for (int step = 0; step < 200; ++step) {
@@ -99,18 +99,18 @@ TEST(CallReplay, a_rank_that_computes_longer_is_waited_for) {
         rank.sendrecv((rank.rank() + 1) % 4, (rank.rank() + 3) % 4, 800);
     });
     const SimulationResult result = ReplayedLog(logged.log(), free_process(), {-4}).run();
-    // Rank 3 waits for the message of rank 2, nobody waits for rank 3's.
+    // Rank 3 waits for the message from rank 2; no rank waits for rank 3.
     EXPECT_EQ(result.seconds, seconds(5'000 * kNsPs + flight_ps(800)));
     EXPECT_EQ(result.ranks[3].wait_ps, 4'000 * kNsPs + flight_ps(800));
     EXPECT_EQ(result.ranks[1].wait_ps, flight_ps(800));
     EXPECT_EQ(result.ranks[0].compute_ps, 1'000 * kNsPs);
     const RunShares shares = run_shares(result);
     EXPECT_NEAR(shares.computing, 8.0 / 4 / (result.seconds * 1e6), 1e-9);
-    EXPECT_LT(shares.computing + shares.calls + shares.waiting, 1);  // some have ended before
+    EXPECT_LT(shares.computing + shares.calls + shares.waiting, 1);  // some ranks ended earlier
 }
 
 TEST(CallReplay, waits_for_what_the_program_waited_for_and_for_nothing_else) {
-    // The second request is waited for first; the first one is late.
+    // The program waits for the second request first; the first request completes late.
     const LoggedProgram logged(4, [](Rank& rank) {
         if (rank.rank() == 3) {
             rank.receive(0);
@@ -135,7 +135,7 @@ TEST(CallReplay, waits_for_what_the_program_waited_for_and_for_nothing_else) {
 }
 
 TEST(CallReplay, a_receive_from_any_source_takes_the_source_that_the_log_says_came) {
-    // In the log rank 2 came first, though it is rank 1 that is first in the simulation.
+    // In the log, the message from rank 2 arrived first, although rank 1 is first in the simulation.
     const LoggedProgram logged(3, [](Rank& rank) {
         if (rank.rank() == 0) {
             const auto first = rank.irecv_any();
@@ -151,7 +151,7 @@ TEST(CallReplay, a_receive_from_any_source_takes_the_source_that_the_log_says_ca
     });
     const ReplayedLog replayed(logged.log());
     const SimulationResult result = replayed.run();
-    // Behind rank 2's message comes that of rank 1, which waits there.
+    // The message from rank 1 is received after the message from rank 2, although it arrived earlier.
     EXPECT_GE(result.ranks[0].wait_ps, 9'000 * kNsPs);
     EXPECT_EQ(result.gaps->unknown_sources, 0);
 }
@@ -222,7 +222,7 @@ TEST(CallReplay, collectives_are_the_messages_of_their_rounds) {
             const SimulationResult expected = simulate(sets);
             EXPECT_EQ(result.payload_bytes, expected.payload_bytes) << c.choice << " " << ranks;
             EXPECT_EQ(result.packet_hops, expected.packet_hops) << c.choice << " " << ranks;
-            // A ring receives ahead: a member need not wait for the slowest one of each round.
+            // A ring posts receives ahead, so a member need not wait for the slowest member in each round.
             if (c.choice == std::string_view("allreduce=ring") && ranks > 2) {
                 EXPECT_LT(result.seconds, expected.seconds) << ranks;
             } else {
@@ -242,7 +242,7 @@ TEST(CallReplay, the_algorithms_are_those_of_the_library_that_the_log_names) {
         if (set != nullptr) replayed.request.calls.algorithms.set(set);
         return replayed.run().packets;
     };
-    // Dissemination and recursive doubling have 3 steps, a tree and a ring 2 messages for each but one member.
+    // Dissemination and recursive doubling have 3 steps; a tree and a ring send 2 messages for each member except one.
     EXPECT_EQ(packets("MPICH Version: 4.0.2", nullptr), 24);
     EXPECT_EQ(packets("Open MPI v4.1.4", nullptr), 24);
     EXPECT_EQ(packets("haichi MPICH 4.0.2 collectives: barrier=tree", nullptr), 14);
@@ -251,7 +251,7 @@ TEST(CallReplay, the_algorithms_are_those_of_the_library_that_the_log_names) {
 }
 
 TEST(CallReplay, members_with_different_sizes_take_one_algorithm) {
-    // By its own size rank 0 would send all at once, the others pairwise.
+    // By their own sizes, rank 0 would send all blocks at once, and the others would exchange pairwise.
     const LoggedProgram logged(6, [](Rank& rank) {
         for (int step = 0; step < 3; ++step) {
             rank.collective(CollectiveOperation::kAlltoall, rank.rank() == 0 ? 240 : 600'000, 500'000);
@@ -262,7 +262,7 @@ TEST(CallReplay, members_with_different_sizes_take_one_algorithm) {
 }
 
 TEST(CallReplay, members_with_the_same_sizes_in_another_order_take_one_algorithm) {
-    // Who has much takes turns: by its own size each would choose, and no two alike in any step.
+    // Ranks take turns in having large blocks, so in each step their own sizes would lead to different algorithms.
     const LoggedProgram logged(4, [](Rank& rank) {
         for (int step = 0; step < 8; ++step) {
             rank.collective(CollectiveOperation::kAlltoall, step % 4 == rank.rank() ? 400'000 : 40, 100'000);
@@ -280,7 +280,7 @@ TEST(CallReplay, members_with_the_same_sizes_choose_call_by_call) {
     });
     ReplayedLog replayed(logged.log());
     replayed.request.calls.algorithms.set("alltoall=bruck:1KiB,pairwise");
-    // Bruck's algorithm sends 2 blocks in each of its 2 steps, the pairwise one 1 block in each of 3.
+    // Bruck's algorithm sends 2 blocks in each of its 2 steps; the pairwise algorithm sends 1 block in each of 3 steps.
     EXPECT_EQ(replayed.run().payload_bytes, 4 * 4 * (3 * 100'000 + 2 * 2 * 10));
 }
 
@@ -296,7 +296,7 @@ TEST(CallReplay, a_collective_that_is_not_waited_for_at_once_overlaps_with_compu
     };
     const LoggedProgram two(2, program(true));
     EXPECT_EQ(ReplayedLog(two.log()).run().seconds, seconds(100'000 * kNsPs));
-    // Of eight ranks the first step only: the next ones are done when the rank is inside a call again.
+    // With eight ranks only the first step overlaps: later steps progress only when the rank is inside a call again.
     const LoggedProgram eight(8, program(true));
     const LoggedProgram one_by_one(8, program(false));
     const double overlapped = ReplayedLog(eight.log()).run().seconds;
@@ -408,7 +408,7 @@ TEST(CallReplay, one_program_in_three_formats_takes_equal_times) {
 }
 
 TEST(ScheduleReplay, chains_of_dependencies_wait_for_themselves_alone) {
-    // Two chains in rank 0: the one written first waits for a late message, the other one goes on meanwhile.
+    // Two chains in rank 0: the first one in the file waits for a late message, the second continues meanwhile.
     const std::string goal =
         "num_ranks 3\n"
         "rank 0 {\n"

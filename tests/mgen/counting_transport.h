@@ -12,7 +12,7 @@
 
 namespace haichi::packetsim_machines {
 
-/// A SerialisingTransport that counts what it carries. Any thread may send.
+/// A SerialisingTransport that counts the events and messages it carries. Any thread may send.
 class CountingTransport final : public Transport {
   public:
     std::size_t open() override { return bytes_.open(); }
@@ -31,9 +31,9 @@ class CountingTransport final : public Transport {
     std::int64_t end_window(std::int64_t next_ps) override { return bytes_.end_window(next_ps); }
 
     [[nodiscard]] std::int64_t count(RemoteEvent::Kind kind) const { return items_[static_cast<std::size_t>(kind)]; }
-    /// Announced messages that carry an envelope.
+    /// The number of announced messages that carry an envelope.
     [[nodiscard]] std::int64_t envelopes() const { return envelopes_; }
-    /// That have sent anything.
+    /// The number of threads that have sent anything.
     [[nodiscard]] std::size_t threads() const { return threads_.size(); }
 
   private:

@@ -103,7 +103,7 @@ TEST(RankTable, gives_memory_back_when_little_is_left) {
 }
 
 TEST(Matching, gives_memory_back_when_nothing_is_open) {
-    // A root of a gather: all send before it receives; then the other way round.
+    // The root of a gather: all messages arrive before it receives. Then all receives are posted first.
     constexpr std::int32_t kSources = 10'000;
     Matching matching;
     std::list<Envelope> messages;

@@ -11,7 +11,7 @@ namespace {
 
 using namespace mgen_tests;
 
-/// A rank that waits for what never comes would be an error of the simulation.
+/// A rank that waits for a message that never arrives would be a simulation error.
 TEST(NasReplay, every_program_runs_to_its_end_with_nothing_left_out) {
     for (const NasProgram& program : nas_programs()) {
         for (const char problem_class : {'S', 'W'}) {
@@ -32,7 +32,7 @@ TEST(NasReplay, every_program_runs_to_its_end_with_nothing_left_out) {
                 request.process = plain_process();
                 for (std::int32_t r = 0; r < ranks; ++r) request.node_of_rank.emplace_back(r);
                 const SimulationResult result = simulate(request);
-                // No rank is faster than it computes.
+                // No rank finishes before its computation time.
                 EXPECT_GE(result.seconds, log.ranks[0].profile.wall_seconds);
                 ASSERT_TRUE(result.gaps.has_value());
                 for (const ReplayGapRow& row : replay_gap_rows()) EXPECT_EQ((*result.gaps).*row.count, 0u);

@@ -7,16 +7,16 @@
 #include "mgen/process_model.h"
 #include "tests/netmodel/packetsim/packetsim_machines.h"
 
-// The order of the messages of a pair, and the memory that it takes.
+// The order of messages between a pair of ranks, and the memory that it needs.
 
 namespace haichi {
 namespace {
 
 using namespace packetsim_machines;
 
-/// In every round a rank sends three messages to one rank drawn at random and receives three of another one. The first
-/// is long and the others are short, each on a NIC of its own, so that the short ones come first. The program checks
-/// that they match in the order of their sends: their tags tell it.
+/// In every round a rank sends three messages to one random rank and receives three from another. The first is long and
+/// the others are short, each on its own NIC, so that the short messages arrive first. The program checks by their tags
+/// that they match in send order.
 class RandomPairs final : public RankProgram {
   public:
     static constexpr std::int32_t kRanks = 4096;
@@ -26,7 +26,7 @@ class RandomPairs final : public RankProgram {
     RandomPairs() : positions_(kRanks), ends_ps_(kRanks, std::vector<std::int64_t>(kRounds * 3)) {
         Random random(11);
         for (int k = 0; k < kRounds; ++k) {
-            // Some rounds have the pairs of one long before, which have been forgotten by then.
+            // Some rounds repeat the pairs of a much earlier round, which have been forgotten by then.
             if (k >= 30 && k % 2 == 0) {
                 rounds_.push_back(rounds_[static_cast<std::size_t>(k) - 30]);
                 continue;
@@ -45,7 +45,7 @@ class RandomPairs final : public RankProgram {
         const auto request = static_cast<std::uint32_t>(3 * at.round + k);
         if (step < 3) return Call::receive(round.source_of(rank), 10'000, Call::kAnyTag, request);
         if (step < 6) {
-            // Now and then the first one asks before it comes.
+            // Sometimes the first message is a rendezvous.
             const SendOptions options{
                 .protocol = k == 0 && at.round % 8 == 7 ? Protocol::kRendezvous : Protocol::kEager, .zero_copy = true};
             return Call::send(round.destination_of(rank), kBytes[static_cast<std::size_t>(k)],
@@ -69,7 +69,7 @@ class RandomPairs final : public RankProgram {
         for (const Position& at : positions_) sum += at.out_of_order;
         return sum;
     }
-    /// Messages that had to wait for the long one before them.
+    /// The number of messages that had to wait for the long message before them.
     [[nodiscard]] int held() const {
         int sum = 0;
         for (const auto& ends : ends_ps_) {
@@ -97,7 +97,8 @@ class RandomPairs final : public RankProgram {
         int step = 0;
         int out_of_order = 0;
     };
-    /// Of an odd number, modulo the power of two: Newton's iteration doubles the bits that are right, from three.
+    /// The inverse of an odd number modulo a power of two. Newton's iteration doubles the correct bits, starting with
+    /// three.
     static std::int32_t inverse(std::int32_t factor) {
         const auto odd = static_cast<std::uint32_t>(factor);
         std::uint32_t x = odd;
@@ -134,7 +135,7 @@ struct OrderRun {
 };
 
 TEST(PairOrder, is_kept_and_its_memory_follows_the_messages_under_way_not_the_pairs_that_ever_talked) {
-    constexpr std::int64_t kPairs = std::int64_t{RandomPairs::kRanks} * 35;  // five rounds have pairs of others
+    constexpr std::int64_t kPairs = std::int64_t{RandomPairs::kRanks} * 35;  // five rounds repeat pairs
     constexpr std::int64_t kUsual = ProcessModel::kPairsOfRank * RandomPairs::kRanks;
     std::vector<std::vector<std::int64_t>> ends_ps;
     for (const int partitions : {1, 7, 64}) {
@@ -160,7 +161,7 @@ TEST(PairOrder, is_kept_and_its_memory_follows_the_messages_under_way_not_the_pa
         EXPECT_EQ(run.program.out_of_order(), 0);
         EXPECT_GT(run.program.held(), RandomPairs::kRanks * RandomPairs::kRounds / 4);
         EXPECT_GT(forgotten, 3);
-        // Three times as many pairs have talked as were ever numbered at once.
+        // Over the whole run, three times as many pairs communicate as are numbered at once.
         EXPECT_LT(3 * most_pairs, kPairs);
         EXPECT_LT(most_bytes, std::size_t{2'000} * RandomPairs::kRanks);
         if (ends_ps.empty()) ends_ps = run.program.ends_ps();

@@ -7,16 +7,15 @@
 #include "tests/mgen/counting_transport.h"
 #include "tests/netmodel/packetsim/packetsim_machines.h"
 
-// One job on machines cut into any number of partitions, in any number of threads, over transports that know of bytes
-// only.
+// The same job with any number of partitions and threads, over transports that handle only bytes.
 
 namespace haichi {
 namespace {
 
 using namespace packetsim_machines;
 
-/// 600 ranks: neighbours on a ring, and pairs drawn at random, with messages from 0 bytes to 24 packets, eager ones and
-/// those that ask first.
+/// 600 ranks with neighbours on a ring and random pairs. Messages have 0 bytes to 24 packets and use the eager or the
+/// rendezvous protocol.
 Workload mixed_traffic() {
     constexpr std::int32_t kRanks = 600;
     Random random(5);
@@ -32,7 +31,7 @@ Workload mixed_traffic() {
     return workload;
 }
 
-/// What a run has told, but for its events and wall time.
+/// The results of a run, except for its events and wall time.
 struct Told {
     SimulationResult result;
     std::string time_space;
@@ -120,7 +119,7 @@ TEST(Partitions, of_any_number_in_any_threads_over_memory_or_bytes_tell_the_same
             EXPECT_EQ(transport.count(RemoteEvent::Kind::kTimer) > 0, is_cut);  // barriers
             EXPECT_EQ(transport.envelopes() > 0, is_cut);
             EXPECT_EQ(transport.threads(), static_cast<std::size_t>(is_cut ? threads : 0));
-            // Every packet that crosses gives its place back, once.
+            // Every packet that crosses partitions returns its credit exactly once.
             EXPECT_EQ(transport.count(RemoteEvent::Kind::kCredit), transport.count(RemoteEvent::Kind::kPacket));
             EXPECT_LE(transport.count(RemoteEvent::Kind::kAnnouncement), transport.count(RemoteEvent::Kind::kPacket));
             if (testing::Test::HasFailure()) return;

@@ -3,7 +3,7 @@
 #include "mgen/waiting_text.h"
 #include "tests/mgen/scripted_program.h"
 
-// Two ranks on neighbouring nodes, unless said otherwise; every expected time is a sum of what the machine states.
+// Two ranks on neighbouring nodes unless stated otherwise; every expected time is a sum of the machine's values.
 //
 //   rank 0 (node 0) ---- rank 1 (node 1) ---- node 2 ---- node 3
 namespace haichi {
@@ -98,7 +98,7 @@ TEST(Rendezvous, without_one_request_and_answer_wait_for_the_next_calls) {
                    {receive_from(0, kLarge), Call::compute(kReceiverPs), Call::wait()}},
                   process);
     run.model.run();
-    // The receiver answers when it enters the wait; the sender sees it when it enters its own.
+    // The receiver answers when it enters its wait; the sender handles the answer when it enters its own wait.
     const std::int64_t data_ps = kOverheadPs + kAskPs + kSenderPs;
     EXPECT_EQ(run.done_ps(0, 1), data_ps + stream_ps(kLarge));
     EXPECT_EQ(run.done_ps(1, 1), data_ps + flight_ps(kLarge));
@@ -139,7 +139,7 @@ TEST(Rendezvous, copies_first_where_the_machine_always_does) {
 TEST(SameNode, ranks_talk_through_shared_memory) {
     ScriptRun run({{send_to(1, kSmall)}, {receive_from(0, kSmall), Call::wait()}}, plain_process(), {2, 2});
     run.model.run();
-    // Copied by the sender, through the memory at 10 GB/s, 50 ns of latency.
+    // Copied by the sender, through the memory at 10 GB/s with a latency of 50 ns.
     EXPECT_EQ(run.done_ps(1, 1), kOverheadPs + 2 * copy_time_ps(kSmall) + 50'000);
     EXPECT_EQ(run.model.engine().counts().packet_hops, 0);
 }
@@ -183,7 +183,7 @@ TEST(SeveralNics, messages_of_a_pair_match_in_the_order_of_their_sends) {
     ScriptRun run({{send_to(1, kLarge, 1), send_to(1, 8, 2)}, {receive_from(0, kLarge, 1), receive_from(0, kLarge, 2)}},
                   process);
     run.model.run();
-    // The second, on its own NIC, is there long before; it counts once the first is.
+    // The second message, on its own NIC, arrives long before, but matches only after the first.
     const std::int64_t first_ps = run.done_ps(1, 1);
     EXPECT_GE(first_ps, kOverheadPs + flight_ps(kLarge));
     EXPECT_EQ(run.done_ps(1, 2), first_ps);
@@ -198,7 +198,7 @@ TEST(OneNic, messages_of_a_pair_match_in_the_order_of_their_sends_where_it_inter
     ScriptRun run({{send_to(1, kLarge, 1), send_to(1, 8, 2)}, {receive_from(0, kLarge, 1), receive_from(0, kLarge, 2)}},
                   process, {}, {}, 1, true);
     run.model.run();
-    // The second passes between packets of the first.
+    // The packets of the second message are sent between packets of the first.
     EXPECT_EQ(run.program.completions.at({1, 1}).bytes, kLarge);
     EXPECT_EQ(run.program.completions.at({1, 2}).bytes, 8);
     EXPECT_EQ(run.done_ps(1, 2), run.done_ps(1, 1));

@@ -2,8 +2,8 @@
 
 #include "tests/mgen/scripted_program.h"
 
-// Puts, gets, atomic operations and polls between ranks on neighbouring nodes, unless said otherwise; every expected
-// time is a sum of what the machine states.
+// Puts, gets, atomic operations and polls between ranks on neighbouring nodes unless stated otherwise. Every expected
+// time is a sum of the machine's values.
 //
 //   rank 0 (node 0) ---- rank 1 (node 1) ---- node 2 ---- node 3
 namespace haichi {
@@ -43,7 +43,7 @@ TEST(Put, that_has_arrived_before_the_poll_is_kept_and_costs_the_poll_alone) {
     run.model.run();
     EXPECT_EQ(run.end_ps(1), kBusyPs + kRdmaPs);
     EXPECT_EQ(run.model.times(RankId(1)).wait_ps, 0);
-    EXPECT_EQ(run.done_ps(0, 1), kRdmaPs + flight_ps(kSmall) + flight_ps(0));  // the target computed meanwhile
+    EXPECT_EQ(run.done_ps(0, 1), kRdmaPs + flight_ps(kSmall) + flight_ps(0));  // the target computes meanwhile
 }
 
 TEST(Put, two_of_one_tag_are_two_arrivals) {
@@ -163,7 +163,7 @@ TEST(Atomic, is_done_by_the_nic_while_the_target_computes_or_by_the_target_at_it
     EXPECT_EQ(at_its_end.end_ps(0), kBusyPs + flight_ps(8));
 }
 
-/// What is done in a rank's memory, and when.
+/// Records each access to a rank's memory with its time.
 struct AccessedProgram : ScriptedProgram {
     std::map<std::int32_t, std::vector<std::pair<RemoteAccess, std::int64_t>>> seen{};
     TargetAnswer accessed(const RemoteAccess& access, std::int64_t now_ps) override {
@@ -198,7 +198,8 @@ TEST(Access, is_told_to_the_program_when_it_is_done_at_its_target) {
     EXPECT_EQ(seen[1].first.answer_bytes, kLarge);
 }
 
-/// All ranks put to all others, and poll for what they get: the same with any number of partitions and threads.
+/// All ranks put to all others, and poll for the puts they receive: the result is independent of partitions and
+/// threads.
 TEST(Access, results_do_not_depend_on_threads) {
     const auto times = [](int threads) {
         std::vector<std::vector<Call>> calls(4);

@@ -29,9 +29,9 @@ struct ReplayedWorkload {
     SimulationRequest request;
 };
 
-/// A rank's part of a set in which it sends and receives one eager message, from its start to the end of its send call.
+/// A rank's time in a set with one eager send and one receive, from its start to the end of its send call.
 constexpr std::int64_t kPostPs = 2 * kOverheadPs + copy_time_ps(kSmall);
-/// All are in step: each message is delivered a flight after its send.
+/// All ranks are in step: each message is delivered one flight after its send.
 constexpr std::int64_t kSetPs = kPostPs + flight_ps(kSmall);
 
 Workload exchange(std::int64_t iterations, double compute_seconds = 0) {
@@ -65,7 +65,7 @@ TEST(Replay, a_set_by_put_is_put_polled_for_and_completed_in_every_iteration) {
     EXPECT_EQ(workload.with_message_size(9).set(0).transfer, Transfer::kPut);
 }
 
-/// Rank 0 puts without waiting for its receiver, which lags behind: the puts of later iterations wait for their polls.
+/// Rank 0 puts without waiting for its slower receiver: the puts of later iterations wait for their polls.
 TEST(Replay, puts_of_ranks_that_are_ahead_are_for_later_iterations) {
     Workload workload(3, 4);
     workload.add_set("to the slow one", 0, Transfer::kPut);
@@ -74,7 +74,7 @@ TEST(Replay, puts_of_ranks_that_are_ahead_are_for_later_iterations) {
     ProcessOptions process = plain_process();
     process.rdma_overhead_ps = kOverheadPs;
     const SimulationResult result = ReplayedWorkload(workload, process).run();
-    // Rank 1 is the slowest: the receiver ends with its last put, and not before.
+    // Rank 1 is the slowest rank: the receiver ends with rank 1's last put.
     EXPECT_LT(result.ranks[0].end_ps, result.ranks[2].end_ps);
     EXPECT_EQ(result.ranks[1].end_ps, result.ranks[2].end_ps + flight_ps(0));
 }
@@ -86,7 +86,7 @@ TEST(Replay, computes_before_a_set_and_pays_for_the_barrier) {
     EXPECT_EQ(replayed.run().seconds, seconds(3 * (2'000'000 + kBarrierPs + kSetPs)));
 }
 
-/// Two exchanges; all ranks are in step but for rank 0, which computes longer before the first.
+/// Two exchanges; all ranks are in step, except that rank 0 computes longer before the first exchange.
 Workload two_exchanges() {
     Workload workload = exchange(3, 2e-6);
     workload.add_set("again", 1e-6);
@@ -145,7 +145,7 @@ TEST(Replay, an_imbalance_in_seconds_delays_sets_that_do_not_compute) {
 }
 
 TEST(Replay, a_ring_of_four_takes_as_long_as_an_exchange_where_no_link_is_shared) {
-    // On a mesh of 4 the way back from 3 to 0 goes over the three links that lead down, which nobody else uses.
+    // On a mesh of 4, the message from 3 to 0 uses the three downward links, which carry no other message.
     Workload workload(4, 1);
     workload.add_set("ring");
     for (std::int32_t r = 0; r < 4; ++r) workload.add_message(RankId(r), RankId((r + 1) % 4), kSmall);
@@ -165,7 +165,7 @@ TEST(Replay, ranks_without_messages_end_at_once_and_those_without_a_part_in_a_se
     workload.add_message(RankId(2), RankId(0), 0);
     const SimulationResult result = ReplayedWorkload(workload).run();
     EXPECT_EQ(result.ranks[3].end_ps, 0);
-    // Of the set without a message of its own a rank has the computing.
+    // A rank without messages in a set still has the set's computation time.
     EXPECT_EQ(result.ranks[1].compute_ps, 2 * 4'000'000);
     EXPECT_EQ(result.ranks[2].compute_ps, 2 * 4'000'000);
     EXPECT_EQ(result.ranks[2].end_ps, 2 * (4'000'000 + 2 * kOverheadPs));
@@ -173,7 +173,7 @@ TEST(Replay, ranks_without_messages_end_at_once_and_those_without_a_part_in_a_se
 }
 
 TEST(Replay, messages_to_oneself_and_on_one_node_are_counted_apart_and_are_no_packets) {
-    // Of rank 0 to itself, to rank 1 on its node, and to rank 2 on another; eager and by rendezvous.
+    // Messages from rank 0 to itself, to rank 1 on its node, and to rank 2 on another node; eager and by rendezvous.
     for (const std::int64_t bytes : {kSmall, std::int64_t{25'600}}) {
         Workload workload(3, 1);
         workload.add_set("");
@@ -186,7 +186,7 @@ TEST(Replay, messages_to_oneself_and_on_one_node_are_counted_apart_and_are_no_pa
         EXPECT_EQ(result.payload_bytes, bytes + 2);
         EXPECT_EQ(result.on_node_bytes, bytes + bytes + 1);
         const std::int64_t packets = PacketTiming(replayed.request.timing).packet_count(bytes + 2);
-        // Besides, the request and its answer.
+        // In addition, the rendezvous request and its answer.
         EXPECT_EQ(result.packets, packets + (bytes > kSmall ? 2 : 0));
         EXPECT_EQ(result.packet_hops, 2 * result.packets);
     }
@@ -205,7 +205,7 @@ TEST(Replay, links_have_carried_what_the_messages_hold_with_headers) {
     ReplayedWorkload replayed(exchange(5));
     replayed.request.timing.packet_header_bytes = 8;
     const SimulationResult result = replayed.run();
-    constexpr std::int64_t kPackets = 4;  // 800 bytes of 256
+    constexpr std::int64_t kPackets = 4;  // 800 bytes in packets of 256
     EXPECT_EQ(result.packets, 2 * 5 * kPackets);
     EXPECT_EQ(result.packet_hops, 2 * result.packets);
     EXPECT_EQ(result.existing_links, 6);
@@ -248,7 +248,7 @@ TEST(SimulatedIterations, a_number_is_simulated_and_the_rest_follows_the_last_fi
 }
 
 TEST(IterationClock, times_that_never_repeat_settle_by_their_mean) {
-    // 100 and 120 by turns; for the first 40 iterations everything takes a tenth longer.
+    // Alternately 100 and 120; the first 40 iterations take 10 % longer.
     IterationClock clock(1, 1'000'000, {});
     std::int64_t now_ps = 0;
     for (std::int64_t i = 0; !clock.is_settled(); ++i) {
@@ -257,7 +257,7 @@ TEST(IterationClock, times_that_never_repeat_settle_by_their_mean) {
         clock.finish(i, now_ps);
     }
     EXPECT_TRUE(clock.settled_by_mean());
-    EXPECT_EQ(clock.done(), 128);  // not after 64: their third quarter is 4 % slower than the fourth
+    EXPECT_EQ(clock.done(), 128);  // not after 64, because the third quarter is 4 % slower than the fourth
     EXPECT_DOUBLE_EQ(*clock.seconds(), (static_cast<double>(now_ps) + (1'000'000 - 128) * 1'100.0) / 1e12);
 }
 
@@ -282,7 +282,7 @@ TEST(IterationClock, a_limit_ends_what_does_not_settle_with_the_mean_of_its_seco
 TEST(IterationClock, settles_by_the_ends_of_iterations_however_far_ranks_have_run_ahead) {
     IterationClock together(2, 100, {});
     IterationClock apart(2, 100, {});
-    // Iteration times 100, 50, then 10 each: settled after ten, not before.
+    // Iteration times are 100, 50, then 10 each: settled after ten iterations, not before.
     const auto end_ps = [](std::int64_t i) { return i == 0 ? 100 : 140 + 10 * i; };
     for (std::int64_t i = 0; i < 100; ++i) apart.finish(i, end_ps(i) / 2);
     EXPECT_EQ(apart.done(), 0);

@@ -120,8 +120,8 @@ TEST(Replay, every_message_arrives_every_picosecond_is_spent_and_threads_change_
     }
 }
 
-/// Messages of different sources may stand in any order in a set: only receives come in another order, and where calls
-/// and copies cost nothing, that order is not felt.
+/// Messages from different sources may be listed in any order in a set. Only the order of receives changes, which has
+/// no effect if calls and copies take no time.
 TEST(Replay, the_order_of_different_sources_in_a_set_is_not_felt_where_calls_cost_nothing) {
     for (std::uint64_t seed = 0; seed < 100; ++seed) {
         SCOPED_TRACE(seed);

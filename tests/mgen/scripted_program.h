@@ -10,7 +10,7 @@
 
 namespace haichi::mgen_tests {
 
-/// Every rank makes the calls of its list; when requests are complete is written down.
+/// Every rank makes the calls of its list; completion times of requests are recorded.
 struct ScriptedProgram : RankProgram {
     explicit ScriptedProgram(std::vector<std::vector<Call>> of = {}) : calls(std::move(of)) {}
 
@@ -35,7 +35,7 @@ inline constexpr std::int64_t kOverheadPs = 200'000;
 inline constexpr std::int64_t kAskPs = 1'000'000;
 inline constexpr std::int64_t kBarrierPs = 5'000'000;
 
-/// 200 ns a call, 1 us more for a rendezvous, copies at 10 GB/s, eager up to 1,000 bytes, barriers of 5 us.
+/// 200 ns per call, 1 us more for a rendezvous, copies at 10 GB/s, eager up to 1,000 bytes, barriers of 5 us.
 inline ProcessOptions plain_process() {
     ProcessOptions options;
     options.call_overhead_ps = options.eager_overhead_ps = kOverheadPs;
@@ -45,11 +45,11 @@ inline ProcessOptions plain_process() {
     options.barrier_ps = kBarrierPs;
     return options;
 }
-/// At 10 GB/s.
+/// Copy time at 10 GB/s.
 inline constexpr std::int64_t copy_time_ps(std::int64_t bytes) { return 100 * bytes; }
-/// At 8 GB/s, what a stream of packets takes to leave.
+/// Time at 8 GB/s until a stream of packets has left.
 inline constexpr std::int64_t stream_ps(std::int64_t bytes) { return 125 * bytes; }
-/// A message over one link of an idle mesh, until its tail is there: 246 ns, 146 ns for the ejection.
+/// The time of a message over one link of an idle mesh until its tail arrives: 246 ns, and 146 ns for the ejection.
 inline constexpr std::int64_t flight_ps(std::int64_t bytes) { return 392'000 + stream_ps(bytes); }
 
 inline double seconds(std::int64_t time_ps) { return static_cast<double>(time_ps) / 1e12; }
@@ -64,7 +64,7 @@ inline Call receive_from(std::int32_t rank, std::int64_t bytes, std::uint32_t re
     return Call::receive(RankId(rank), bytes, 0, request);
 }
 
-/// A script on a mesh of `nodes` in a row, the torus study's, with buffers that let a message stream.
+/// A script on a line of `nodes` of the torus study, with buffers that let a message stream.
 struct ScriptRun {
     ScriptRun(std::vector<std::vector<Call>> calls, ProcessOptions process = plain_process(),
               std::vector<std::int32_t> nodes = {}, std::vector<std::vector<RankId>> groups = {}, int threads = 1,

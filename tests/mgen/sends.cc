@@ -3,8 +3,8 @@
 #include "netmodel/routing/clusters_topology.h"
 #include "tests/mgen/scripted_program.h"
 
-// Sends one by one, limited buffers, rendezvous of several round trips: two ranks on neighbouring nodes, unless said
-// otherwise; every expected time is a sum of what the machine states.
+// Sends one by one, limited buffers, rendezvous with several round trips. Two ranks on neighbouring nodes unless stated
+// otherwise; every expected time is a sum of the machine's values.
 namespace haichi {
 namespace {
 
@@ -13,7 +13,7 @@ using namespace mgen_tests;
 constexpr std::int64_t kPacket = 256;
 constexpr std::int64_t kRoundTripPs = 2 * flight_ps(0);
 
-/// Zero copy as three round trips: two of empty messages, one of the data and the news that they are there.
+/// Zero copy as three round trips: two with empty messages, one with the data and its acknowledgement.
 ProcessOptions three_round_trips() {
     ProcessOptions options = plain_process();
     options.rendezvous_round_trips = 2;
@@ -21,7 +21,7 @@ ProcessOptions three_round_trips() {
     return options;
 }
 
-/// Calls and copies cost nothing.
+/// Calls and copies take no time.
 ProcessOptions free_calls(ProcessOptions options) {
     options.call_overhead_ps = options.eager_overhead_ps = options.rendezvous_overhead_ps = 0;
     options.memory_bandwidth_bytes_per_s = 0;
@@ -35,7 +35,7 @@ ProcessOptions buffers(std::int64_t bytes) {
     return options;
 }
 
-/// `count` sends that do not wait for each other, to rank 1.
+/// `count` independent sends to rank 1.
 std::vector<std::vector<Call>> several(std::uint32_t count, std::int64_t bytes) {
     std::vector<std::vector<Call>> calls(2);
     for (std::uint32_t i = 1; i <= count; ++i) calls[0].push_back(send_to(1, bytes, i));
@@ -73,7 +73,7 @@ TEST(RoundTrips, without_a_network_interface_that_answers_wait_for_the_calls_of_
                     Call::wait()}},
                   process);
     run.model.run();
-    // Acknowledged when the first computing ends, a step within the spent microsecond; else it would wait for the wait.
+    // Acknowledged when the first computation ends, one step within the spent microsecond; otherwise only at the wait.
     const std::int64_t acknowledged_ps = kOverheadPs + kBusyPs;
     EXPECT_EQ(run.done_ps(1, 1), acknowledged_ps + flight_ps(0) + kRoundTripPs + flight_ps(kLarge));
     ScriptRun late(
@@ -121,7 +121,7 @@ TEST(OneByOne, an_eager_message_behind_a_rendezvous_waits_and_one_before_it_does
                   free_calls(three_round_trips()));
     run.model.run();
     EXPECT_EQ(run.done_ps(1, 1), flight_ps(8));
-    // The request leaves behind the first message.
+    // The request leaves after the first message.
     const std::int64_t over_ps = stream_ps(8) + 3 * kRoundTripPs + stream_ps(kLarge);
     EXPECT_EQ(run.done_ps(0, 2), over_ps);
     EXPECT_EQ(run.done_ps(1, 3), over_ps + flight_ps(8));
@@ -135,7 +135,7 @@ TEST(OneByOne, a_send_without_its_receive_lets_others_pass_and_has_its_turn_late
                    {receive_from(0, kLarge), Call::wait()}},
                   free_calls(three_round_trips()));
     run.model.run();
-    // The answer of rank 1 says that there is none; node 2 is a hop of 246 ns further.
+    // Rank 1 answers that it has no receive; node 2 is one hop of 246 ns farther.
     constexpr std::int64_t kHopPs = 246'000;
     EXPECT_EQ(run.done_ps(0, 2), kRoundTripPs + 3 * (kRoundTripPs + 2 * kHopPs) + stream_ps(kLarge));
     EXPECT_EQ(run.done_ps(1, 1), kBusyPs + flight_ps(0) + kRoundTripPs + flight_ps(kLarge));
@@ -143,7 +143,7 @@ TEST(OneByOne, a_send_without_its_receive_lets_others_pass_and_has_its_turn_late
 }
 
 TEST(OneByOne, one_that_was_passed_over_waits_for_its_turn_again) {
-    // Rank 1 posts its receive while the send to rank 2 is under way.
+    // Rank 1 posts its receive while the send to rank 2 is in progress.
     constexpr std::int64_t kBusyPs = 3'000'000;
     ScriptRun run({{send_to(1, kLarge, 1), send_to(2, kLarge, 2), send_to(2, kLarge, 3), Call::wait()},
                    {Call::compute(kBusyPs), receive_from(0, kLarge), Call::wait()},
@@ -189,7 +189,7 @@ TEST(SendBuffer, bandwidth_is_the_buffer_per_round_trip) {
     const std::int64_t begin_ps = kOverheadPs + copy_time_ps(kBytes);
     const std::int64_t last_ps = begin_ps + (kRounds - 1) * round_trip_ps + stream_ps((kPieces - 1) * kPacket);
     EXPECT_EQ(run.done_ps(1, 1), last_ps + flight_ps(kPacket));
-    // The last round finds room a piece at a time.
+    // In the last round, buffer space becomes free one piece at a time.
     EXPECT_EQ(run.done_ps(0, 1), last_ps);
     EXPECT_EQ(run.program.completions.at({1, 1}).bytes, kBytes);
     EXPECT_EQ(run.model.engine().counts().payload_bytes_delivered, kBytes);
@@ -271,7 +271,7 @@ TEST(SendBuffer, pieces_of_a_trunked_message_take_its_nics_in_turn) {
     ScriptRun run(several(1, 8 * kPacket), process);
     run.model.run();
     EXPECT_EQ(run.program.completions.at({1, 1}).bytes, 8 * kPacket);
-    EXPECT_EQ(run.model.engine().counts().packets_injected, 8 + 8);  // and the news of each
+    EXPECT_EQ(run.model.engine().counts().packets_injected, 8 + 8);  // and an acknowledgement for each
 }
 
 /// Two switches with two nodes each, joined by a bridge that holds packets for 2 ms.
@@ -313,7 +313,7 @@ struct FarApart {
     static constexpr std::int64_t kDelayPs = 2'000'000'000;
     static constexpr std::int64_t kSwitchPs = 1'000'000;
     static constexpr std::int64_t kMtu = 1000;
-    /// One way, in whole packets at the link and at the bridge.
+    /// One-way time, with whole packets at the link and at the bridge.
     static constexpr std::int64_t way_ps(std::int64_t bytes) {
         return 2 * kSwitchPs + kDelayPs + bytes * 10'000 + bytes * 20'000;
     }

@@ -2,8 +2,7 @@
 
 #include "tests/mgen/scripted_program.h"
 
-// Messages over several NICs at once, between neighbouring nodes; every expected time is a sum of what the machine
-// states.
+// Messages over several NICs at once, between neighbouring nodes; every expected time is a sum of the machine's values.
 namespace haichi {
 namespace {
 
@@ -22,7 +21,7 @@ ProcessOptions trunk_process(std::int32_t trunk, std::int32_t nics = 4) {
     return options;
 }
 
-/// Two nodes whose link is four times as fast as a NIC, so that NICs alone decide; when a message is there.
+/// Two nodes whose link is four times as fast as a NIC, so that only the NICs determine when a message arrives.
 struct FastLink {
     explicit FastLink(std::vector<std::vector<Call>> calls, const ProcessOptions& process, int threads = 1)
         : program{std::move(calls)}, network(packetsim_machines::grid_network({4})) {
@@ -67,7 +66,7 @@ TEST(Trunking, a_message_leaves_by_several_nics_in_a_share_of_the_time) {
 }
 
 TEST(Trunking, stripes_are_whole_packets_and_the_first_have_more) {
-    // 7 packets over 3 NICs: 3, 2, and 2 of which the last is short.
+    // 7 packets over 3 NICs: 3, 2 and 2 packets, of which the last is short.
     FastLink run(one_message(7 * kPacketBytes - 100), trunk_process(3));
     EXPECT_EQ(run.done_ps(0, 1), kOverheadPs + stream_ps(3 * kPacketBytes));
     EXPECT_EQ(run.model->engine().counts().packets_injected, 7);

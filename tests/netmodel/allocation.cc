@@ -62,7 +62,7 @@ TEST(Allocation, node_list_takes_numbers_and_coordinates_in_slot_order) {
     EXPECT_EQ(job.machine_coordinates(NodeId(1)), (Coordinates{3, 3}));
     EXPECT_EQ(job.node_at_machine_coordinates({0, 1}), NodeId(2));
     EXPECT_FALSE(job.node_at_machine_coordinates({0, 0}).valid());
-    EXPECT_EQ(job.network.hops(NodeId(1), NodeId(2)), 1 + 2 + 2);  // by the machine's wraps, and two channels
+    EXPECT_EQ(job.network.hops(NodeId(1), NodeId(2)), 1 + 2 + 2);  // uses the machine's wraps and crosses two channels
     EXPECT_EQ(job.fold.logical_sizes, std::vector<std::int32_t>{3});
 }
 

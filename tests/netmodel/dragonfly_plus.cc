@@ -27,8 +27,7 @@ std::string text_of(const Shape& s) {
 
 // dragonfly-plus:2,2,1,3: terminals 2g and 2g + 1 in group g, one on each leaf
 //
-//     spines   0.0  0.1      1.0  1.1      2.0  2.1      0.0 - 1.0, 0.1
-//     - 2.0, 1.1 - 2.1
+//     spines   0.0  0.1      1.0  1.1      2.0  2.1      0.0 - 1.0, 0.1 - 2.0, 1.1 - 2.1
 //               | \/ |
 //               | /\ |
 //     leaves   0.0  0.1      1.0  1.1      2.0  2.1

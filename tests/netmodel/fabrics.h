@@ -44,7 +44,7 @@ inline std::vector<std::string> route_names(const Network& network, std::int32_t
     return names;
 }
 
-/// Over all pairs of terminals but those of which one is left out.
+/// All pairs of terminals except pairs with an omitted terminal.
 inline void expect_equal_routes(const Graph& graph, const ShortestPaths& a, const ShortestPaths& b,
                                 std::span<const VertexId> left_out = {}) {
     const auto is_left_out = [&](VertexId v) { return std::ranges::find(left_out, v) != left_out.end(); };
@@ -60,7 +60,7 @@ inline void expect_equal_routes(const Graph& graph, const ShortestPaths& a, cons
     }
 }
 
-/// The value that a topology was made of.
+/// The value from which a topology was made.
 template <class Value>
 const Value& value_of(const Topology& topology) {
     const Value* value = topology_value<Value>(topology);

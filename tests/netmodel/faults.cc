@@ -1,4 +1,4 @@
-// Faulty nodes: they take no ranks, and routes pass them.
+// Faulty nodes hold no ranks, and routes avoid them.
 
 #include <gtest/gtest.h>
 
@@ -31,15 +31,15 @@ std::vector<std::string> route(const Allocation& allocation, const Coordinates& 
 TEST(FaultyNodes, on_a_tofu_are_passed_in_the_nearest_column) {
     const Allocation usual = allocate(load_machine("fx10:4x2x2"), {});
     EXPECT_EQ(route(usual, {0, 0, 0, 0, 0, 0}, {2, 0, 0, 0, 0, 0}), (std::vector<std::string>{"X+", "X+"}));
-    // (1,0,0,0,0,0) is down: one step to another column, two along X, one step back. The columns one step away are
-    // A = 1, B = 1, B = 2 and C = 1; the first in the order of (A, B, C) is C = 1.
+    // (1,0,0,0,0,0) is down: the route steps to another column, makes two steps along X and steps back. The columns one
+    // step away are A = 1, B = 1, B = 2 and C = 1; the first in (A, B, C) order is C = 1.
     const Allocation passed = job("fx10:4x2x2", {}, "one", "1 0 0 0 0 0\n");
     EXPECT_EQ(route(passed, {0, 0, 0, 0, 0, 0}, {2, 0, 0, 0, 0, 0}),
               (std::vector<std::string>{"C+", "X+", "X+", "C-"}));
     EXPECT_EQ(passed.network.hops(node(passed, {0, 0, 0, 0, 0, 0}), node(passed, {2, 0, 0, 0, 0, 0})), 4);
     EXPECT_FALSE(passed.network.routes_are_shortest());
     EXPECT_FALSE(passed.network.hops_are_symmetric());
-    // A destination in another column is met on the way, so that nothing is lost.
+    // The detour passes a destination in another column on its way, so the route is not longer.
     EXPECT_EQ(route(passed, {0, 0, 0, 0, 0, 0}, {2, 0, 0, 1, 0, 0}), (std::vector<std::string>{"A+", "X+", "X+"}));
 }
 
@@ -70,7 +70,7 @@ TEST(FaultyNodes, on_a_plain_torus_end_the_job_with_the_nodes_named) {
         EXPECT_STREQ(error.what(), "node (2,1) is faulty, and no route from node (3,1) to node (1,0) avoids it");
         EXPECT_NE(error.hint().find("A, B and C"), std::string::npos);
     }
-    // nothing passes the end of a line
+    // no route passes through the end of a line
     EXPECT_THROW((void)job("mesh:3", {}, "middle", "1\n"), OptionError);
     EXPECT_NO_THROW((void)job("mesh:3", {}, "end", "2\n"));
 }

@@ -1,4 +1,4 @@
-// Routes past faulty nodes against a walk written down once more, step by step on coordinates.
+// Compares routes around faulty nodes with an independent walk over coordinates, step by step.
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -29,7 +29,7 @@ struct Region {
     std::set<Place> faulty;
 };
 
-/// Every place from `at` to `target` along one axis, the shorter way; `at` itself is not in it.
+/// Every coordinate from `at` (excluded) to `target` along one axis in the shorter direction.
 void travel(const Region& region, std::size_t axis, std::int32_t target, Place& at, std::vector<Place>& places) {
     const std::int32_t size = region.sizes[axis];
     const std::int32_t up = ((target - at[axis]) % size + size) % size;
@@ -41,7 +41,7 @@ void travel(const Region& region, std::size_t axis, std::int32_t target, Place& 
     }
 }
 
-/// The places after s along B, C, A to the column, then X, Y, Z, A, C, B.
+/// The coordinates from s along B, C, A to the column, then along X, Y, Z, A, C, B.
 std::vector<Place> walk(const Region& region, const Place& s, const Place& d, std::int32_t a, std::int32_t b,
                         std::int32_t c) {
     std::vector<Place> places;
@@ -57,7 +57,7 @@ bool is_free(const Region& region, const std::vector<Place>& places) {
     return std::ranges::none_of(places, [&](const Place& place) { return region.faulty.contains(place); });
 }
 
-/// Of s's own column if it is free, else of the first of the shortest free ones; nothing when there is none.
+/// The route in s's own column if it is free, otherwise the first of the shortest free routes; empty if there is none.
 std::optional<std::vector<Place>> expected_walk(const Region& region, const Place& s, const Place& d) {
     if (auto own = walk(region, s, d, s[3], s[4], s[5]); is_free(region, own)) return own;
     std::optional<std::vector<Place>> best;

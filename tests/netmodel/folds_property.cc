@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int32_t kMostUnits = 32;
 
-/// One hop apart on a line of units times a short axis that is a line of 2 or a ring of 3.
+/// Whether two coordinates are one hop apart on a line of units times a short axis (a line of 2 or a ring of 3).
 bool are_neighbours(std::pair<std::int32_t, std::int32_t> p, std::pair<std::int32_t, std::int32_t> q,
                     std::int32_t lanes) {
     const std::int32_t along = std::abs(p.first - q.first);
@@ -50,7 +50,7 @@ TEST(Snake, takes_every_position_once_with_every_step_one_hop) {
     }
 }
 
-/// Stepping +1 on any logical axis, cyclically if it closes, crosses one link of a job without any other wraps.
+/// A step of +1 on any logical axis, cyclic if the axis closes, crosses one link of a job without other wraps.
 void expect_one_hop_steps(const Grid& job, const Fold& fold, bool closes) {
     for (std::int32_t v = 0; v < job.vertex_count(); ++v) {
         const Coordinates at = fold.logical_coordinates(NodeId(v));

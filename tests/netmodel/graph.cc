@@ -40,7 +40,7 @@ Network network_of(const Graph& graph, NetworkOptions options = {}, std::vector<
     return Network({graph_topology(graph), routing}, std::move(options), std::move(nodes));
 }
 
-/// A GraphML text with the usual keys.
+/// A GraphML document with the usual keys.
 std::string graphml(const std::string& direction, const std::string& body) {
     return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n"
            "<key id=\"t\" for=\"node\" attr.name=\"terminal\" attr.type=\"boolean\"/>\n"
@@ -78,7 +78,7 @@ TEST(GraphRoutes, of_a_one_way_ring_go_round_it) {
     EXPECT_EQ(network.hops(NodeId(1), NodeId(0)), 3);
     EXPECT_FALSE(network.hops_are_symmetric());
     EXPECT_EQ(network.longest_route(), 3);
-    // of a pair, the nearer direction: 1, 2 and 1 hops
+    // the shorter direction of each pair: 1, 2 and 1 hops
     EXPECT_EQ(network.nearest_distance_bound(9), (std::vector<std::int32_t>{1, 1, 2}));
 }
 
@@ -100,13 +100,13 @@ TEST(GraphRoutes, of_a_switch_with_three_hundred_hosts_need_wider_numbers) {
     const Graph graph(names(301), 300, both_ways(star));
     const Network network = network_of(graph);
     EXPECT_EQ(route_names(network, 0, 299), (std::vector<std::string>{"(v0)->(v300)", "(v300)->(v299)"}));
-    // a row for the switch only, of two bytes for every host
+    // only the switch has a table row, with two bytes per host
     EXPECT_TRUE(ShortestPaths(graph, {}, {GraphRouting::kSpread, 600}).has_table());
     EXPECT_FALSE(ShortestPaths(graph, {}, {GraphRouting::kSpread, 599}).has_table());
 }
 
 TEST(GraphRoutes, pass_faulty_nodes_and_say_when_none_does) {
-    // a ring of 5 with the tail v5
+    // a ring of 5 with v5 attached as a tail
     const Graph graph(names(6), 6, both_ways({{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 0}, {3, 5}}));
     EXPECT_EQ(network_of(graph).hops(NodeId(0), NodeId(2)), 2);
     const Network network = network_of(graph, {.faulty = {VertexId(1)}});
@@ -145,7 +145,7 @@ TEST(Graph, refuses_what_is_no_network) {
     } catch (const OptionError& error) {
         EXPECT_STREQ(error.what(), "there is no path from 'v2' to 'v0'");
     }
-    EXPECT_NO_THROW(Graph(names(4), 2, both_ways({{0, 1}, {2, 3}})));  // switches may hang loose
+    EXPECT_NO_THROW(Graph(names(4), 2, both_ways({{0, 1}, {2, 3}})));  // switches may be unconnected
 }
 
 TEST(Graph, near_nodes_are_the_nearest_terminals) {
@@ -216,7 +216,7 @@ TEST(Graphml, comments_other_elements_and_byte_order_mark_are_passed_over) {
 }
 
 TEST(Graphml, of_networkx_is_read) {
-    // As nx.write_graphml() 3.x writes a MultiDiGraph: two keys of one name where the values have two types.
+    // Like the output of nx.write_graphml() 3.x for a MultiDiGraph: a name with values of two types has two keys.
     const Graph graph = parse_graphml(
         "<?xml version='1.0' encoding='utf-8'?>\n"
         "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\" "
@@ -238,7 +238,7 @@ TEST(Graphml, of_networkx_is_read) {
 }
 
 TEST(Graphml, of_igraph_is_read) {
-    // As igraph's write_graph(format = "graphml"): keys named with a prefix, numbers as doubles.
+    // Like the output of igraph's write_graph(format = "graphml"): prefixed key names, numbers as doubles.
     const Graph graph = parse_graphml(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
         "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\"\n"
@@ -259,7 +259,8 @@ TEST(Graphml, of_igraph_is_read) {
 }
 
 TEST(Graphml, of_yed_is_read_and_its_groups_are_refused) {
-    // As yEd 3.x: keys without names, drawings in a namespace of their own, data at the graph and at the root.
+    // Like the output of yEd 3.x: keys without names, drawings in their own namespace, data on the graph and at the
+    // root.
     const std::string head =
         "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n"
         "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\" xmlns:y=\"http://www.yworks.com/xml/graphml\" "
@@ -292,7 +293,7 @@ TEST(Graphml, of_yed_is_read_and_its_groups_are_refused) {
 }
 
 TEST(Graphml, of_gephi_is_read) {
-    // Keys of its own come first; a key may be called by its id alone.
+    // Gephi's own keys come first; a key without a name is identified by its id.
     const Graph graph = parse_graphml(
         "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?><graphml "
         "xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n"

@@ -8,8 +8,8 @@
 
 namespace haichi::testing_graphs {
 
-/// A built-in topology as GraphML: every link a directed edge, vertices "v0", "v1", .. in their order, those beyond the
-/// terminals switches.
+/// A built-in topology as GraphML: each link is a directed edge, vertices are "v0", "v1", .. in order, and vertices
+/// after the terminals are switches.
 template <class Topology>
 std::string graphml_of(const Topology& topology, std::int32_t terminals, std::int64_t bandwidth_bytes_per_s) {
     std::string text =
@@ -31,7 +31,7 @@ std::string graphml_of(const Topology& topology, std::int32_t terminals, std::in
     return text + "</graph></graphml>\n";
 }
 
-/// Two switches with three nodes each under a third, which is reached at half the rate, and a second link between the
+/// Two switches with three nodes each below a third switch, whose links have half the rate. A second link joins the
 /// first switch and the third.
 inline std::string two_switches() {
     std::string text =
@@ -53,7 +53,7 @@ inline std::string two_switches() {
     return text + "</graph></graphml>\n";
 }
 
-/// A ring of 7 terminals that goes one way only, with a shortcut back.
+/// A one-way ring of 7 terminals with one shortcut in the opposite direction.
 inline std::string one_way_ring() {
     std::string text = "<graphml><graph edgedefault=\"directed\">\n";
     for (std::int32_t n = 0; n < 7; ++n) {

@@ -1,4 +1,4 @@
-// Broken graph files: every one is an InputError that names file, line and value.
+// Each malformed graph file causes an InputError that names the file, the line and the value.
 
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ const std::string kHead =
     "<graph edgedefault=\"undirected\">\n";
 const std::string kNodes = "<node id=\"a\"/><node id=\"b\"/>\n";
 
-/// Lines 1 to 5 are the head, line 6 has the nodes, and `body` begins on line 7.
+/// Lines 1 to 5 hold the header, line 6 holds the nodes, and `body` starts on line 7.
 std::string graphml_with(const std::string& body) { return kHead + kNodes + body + "\n</graph>\n</graphml>\n"; }
 /// The edge is on line 8.
 std::string edge_with(const std::string& data) {

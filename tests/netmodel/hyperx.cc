@@ -19,8 +19,9 @@ using Names = std::vector<std::string>;
 
 // hyperx:3x2,2: terminals 2r and 2r + 1 on router r
 //
-//     0.0 ---- 0.1        r = 0  1     along axis 0 all three of a column are
-//     joined: 0.0, 1.0, 2.0 1.0 ---- 1.1            2  3 2.0 ---- 2.1 4  5
+//     0.0 ---- 0.1        r = 0  1     along axis 0 all three routers of a column
+//     1.0 ---- 1.1            2  3     are joined: 0.0, 1.0, 2.0
+//     2.0 ---- 2.1            4  5
 TEST(HyperX, routes_take_one_hop_along_every_axis_that_differs) {
     const Network network({hyperx_topology(HyperX({3, 2}, 2))}, {});
     EXPECT_EQ(route_names(network, 0, 1), (Names{"up (terminal 0)->(router 0.0)", "down (router 0.0)->(terminal 1)"}));
@@ -33,7 +34,7 @@ TEST(HyperX, routes_take_one_hop_along_every_axis_that_differs) {
     EXPECT_EQ(network.longest_route(), 4);
     EXPECT_EQ(network.existing_link_count(), 2 * 12 + 6 * (2 + 1));
     EXPECT_EQ(VirtualChannels(network).needed(), 1);
-    // itself: 1 at 2 hops; 2 + 1 routers at 3, 2 at 4, two terminals each
+    // the router itself at 2 hops, 2 + 1 routers at 3 hops, 2 at 4 hops, two terminals each
     EXPECT_EQ(network.nearest_distance_bound(20), (std::vector<std::int32_t>{2, 3, 3, 3, 3, 3, 3, 4, 4, 4, 4}));
 }
 
@@ -69,7 +70,8 @@ TEST(HyperX, near_nodes_of_a_router_with_all_nodes_take_no_time) {
     const std::clock_t begin = std::clock();
     const Network network({hyperx_topology(HyperX({1}, kNodes))}, {});
     EXPECT_EQ(network.near_nodes(NodeId(kNodes - 1)).front(), NodeId(0));
-    EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 20);  // all pairs: minutes
+    EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC,
+              20);  // a loop over all pairs would need minutes
 }
 
 TEST(HyperX, every_shape_keeps_the_contract) {

@@ -1,4 +1,4 @@
-// Broken machine files: every one is an InputError that names file, line and value.
+// Each malformed machine file causes an InputError that names the file, the line and the value.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ struct BrokenText {
     friend void PrintTo(const BrokenText& broken, std::ostream* out) { *out << broken.claim; }
 };
 
-/// A file whose first line holds the schema, the second the topology, the third the link, the fourth `rest`.
+/// A file with the schema on line 1, the topology on line 2, the link on line 3 and `rest` on line 4.
 std::string file_with(const std::string& topology, const std::string& link = R"({"bandwidth": "5GB/s"})",
                       const std::string& rest = R"("name": "m")") {
     return "{\"schema\": \"haichi-machine/1\",\n\"topology\": " + topology + ",\n\"link\": " + link + ",\n" + rest +

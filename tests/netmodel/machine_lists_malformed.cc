@@ -1,4 +1,4 @@
-// Broken node lists and coordinate tables: InputErrors with file, line and value.
+// Malformed node lists and coordinate tables cause an InputError with the file, the line and the value.
 
 #include <gtest/gtest.h>
 
@@ -80,7 +80,7 @@ TEST_P(BrokenCoordinateTable, is_refused_with_place_and_value) {
     expect_input_error({.shape = {2, 2}, .fold = path}, path, GetParam());
 }
 
-// The job is 2x2, so a right table is "0 0 0", "1 0 1", "2 1 0", "3 1 1".
+// The job is 2x2, so a valid table is "0 0 0", "1 0 1", "2 1 0", "3 1 1".
 INSTANTIATE_TEST_SUITE_P(, BrokenCoordinateTable,
                          ::testing::ValuesIn(std::vector<BrokenList>{
                              {"empty", "", ": ", "0 of the job's 4"},

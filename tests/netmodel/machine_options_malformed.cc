@@ -1,4 +1,4 @@
-// Preset names, shapes, origins, routings and folds that do not fit: errors that name the value.
+// Invalid preset names, shapes, origins, routings and folds cause errors that name the value.
 
 #include <gtest/gtest.h>
 

@@ -20,7 +20,7 @@ Network ordered_grid_network(std::vector<Axis> axes, const std::string& routing,
     return Network(grid_fabric(std::move(grid), order), std::move(options), std::move(nodes));
 }
 
-// A ring of 4: every node has one destination that is as far by either way.
+// A ring of 4: every node has one destination at the same distance in both directions.
 //
 //     0 --> 1 --> 2 --> 3 --> (0)
 TEST(TorusRouting, half_ring_tie_goes_up_from_every_source) {
@@ -90,7 +90,7 @@ TEST(Network, counts_only_links_that_exist) {
 }
 
 TEST(Network, node_list_uses_links_of_nodes_that_are_not_its_own) {
-    // a ring of 6, of which the job has 4 and 0; the route crosses 5
+    // a ring of 6 whose nodes 4 and 0 belong to the job; the route crosses node 5
     const Network network = ordered_grid_network({{"X", 6, true}}, "dor:X", {}, {VertexId(4), VertexId(0)});
     EXPECT_EQ(network.node_count(), 2);
     EXPECT_EQ(network.hops(NodeId(0), NodeId(1)), 2);
@@ -140,7 +140,7 @@ TEST(Network, nic_bandwidth_counts_only_when_its_channels_do) {
     EXPECT_EQ(network.bandwidth_bytes_per_s(LinkId(0)), 4);
 }
 
-// p = 1, a = 2, h = 1, as drawn in netmodel_topology.cc: 0-(0.0)-(0.1)-1, 2-(1.0)-(1.1)-3, 4-(2.0)-(2.1)-5, and the
+// p = 1, a = 2, h = 1, as drawn in topology.cc: 0-(0.0)-(0.1)-1, 2-(1.0)-(1.1)-3, 4-(2.0)-(2.1)-5, with the
 // global links (0.0)-(1.0), (0.1)-(2.0), (1.1)-(2.1).
 TEST(Network, dragonfly_routes_go_over_the_one_link_between_two_groups) {
     const Network network(dragonfly_fabric(Dragonfly(1, 2, 1)), {});
@@ -164,7 +164,8 @@ TEST(Network, dragonfly_routes_go_over_the_one_link_between_two_groups) {
     EXPECT_FALSE(network.routes_are_shortest());
     EXPECT_EQ(network.routing_name(), "minimal");
     EXPECT_EQ(network.node_name(NodeId(3)), "3");
-    // From a node: its own group and, over one global link, another one's nearest; the rest a hop or two farther.
+    // The nearest nodes are in the same group and, over one global link, in another group; the others are one or two
+    // hops farther.
     EXPECT_EQ(network.nearest_distance_bound(9), (std::vector<std::int32_t>{3, 3, 4, 4, 5}));
     EXPECT_THROW((void)dragonfly_fabric(Dragonfly(1, 2, 1), {1, 2, 3, 4}), OptionError);
 }
@@ -195,7 +196,7 @@ TEST(Network, near_nodes_of_a_wide_switch_are_the_next_sixty_four) {
 }
 
 TEST(Network, nearest_distances_are_those_of_the_centre) {
-    // a line of 5: the middle has 1 1 2 2
+    // a line of 5: distances from the middle are 1 1 2 2
     EXPECT_EQ(ordered_grid_network({{"X", 5, false}}, "dor:X").nearest_distance_bound(100),
               (std::vector<std::int32_t>{1, 1, 2, 2}));
     EXPECT_EQ(ordered_grid_network({{"X", 5, false}}, "dor:X", {.count_nic = true}).nearest_distance_bound(3),
@@ -252,7 +253,7 @@ TEST(HopDistance, long_axes_give_the_numbers_of_the_network) {
 TEST(RouteTable, keeps_routes_only_within_its_budget) {
     const Network network = ordered_grid_network({{"X", 4, true}, {"Y", 4, true}}, "dor:XY");
     EXPECT_TRUE(RouteTable(network).is_stored());
-    // 16 * 16 pairs and the end, 2 hops in the mean
+    // 16 * 16 pairs and the end marker, 2 hops on average
     const std::size_t bytes = (256 + 1 + 256 * 2) * 4;
     EXPECT_TRUE(RouteTable(network, bytes).is_stored());
     EXPECT_FALSE(RouteTable(network, bytes - 1).is_stored());

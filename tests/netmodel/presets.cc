@@ -1,4 +1,4 @@
-// Presets are machine files that are part of the program.
+// Presets are machine files embedded in the program.
 
 #include <gtest/gtest.h>
 
@@ -53,14 +53,14 @@ TEST(Presets, without_sizes_or_a_file_cannot_be_shown) {
 
 TEST(Presets, have_templates_that_are_the_machines_of_their_names) {
     for (const std::string& word : preset_words()) {
-        if (word == "graph") continue;  // its own file has all that is known
+        if (word == "graph") continue;  // its graph file contains all values
         const Machine written = parse_machine(machine_text(word), word + ".json");
         EXPECT_EQ(written.name.substr(0, written.name.find(':')), word);
         expect_equal(written, load_machine(written.name));
     }
 }
 
-/// All but topology, routing and name.
+/// All values except topology, routing and name.
 void expect_values(const std::string& name, const Machine& values) {
     const Machine machine = load_machine(name);
     EXPECT_EQ(machine.logical, values.logical) << name;
@@ -74,7 +74,7 @@ void expect_values(const std::string& name, const Machine& values) {
     EXPECT_EQ(machine.node, values.node) << name;
 }
 
-/// What the Tofu family has in common.
+/// Values common to the Tofu family.
 Machine tofu() {
     Machine machine;
     machine.logical = {{0, 3}, {1, 4}, {2, 5}};
@@ -87,7 +87,7 @@ Machine tofu() {
     machine.packet_header_bytes = 72;
     machine.node.mpi_call_overhead_ps = 1'000 * kNanosecond;
     machine.node.rendezvous_overhead_ps = 36'000 * kNanosecond;
-    machine.node.eager_limit_bytes = 32 * 1024;  // of the FX10 half of it
+    machine.node.eager_limit_bytes = 32 * 1024;  // half of the FX10 value
     machine.node.barrier_ps = 5'000 * kNanosecond;
     return machine;
 }
@@ -114,7 +114,7 @@ TEST(Presets, of_the_tofu_family_differ_in_links_interfaces_and_cores) {
         values.node.nic_bandwidth_bytes_per_s = row.link_bandwidth_bytes_per_s;
         values.node.slots = row.cores;
         if (row.name.starts_with("fx10-") || row.name == "fx10" || row.name.starts_with("fx10:")) {
-            values.router.buffer_packets = 8;  // as the study has it; the others state none
+            values.router.buffer_packets = 8;  // from the study; the other presets specify none
             values.node.eager_limit_bytes = 16 * 1024;
         }
         expect_values(row.name, values);
@@ -138,7 +138,8 @@ TEST(Presets, of_the_tofu_family_have_units_of_2_x_3_x_2_with_a_ring) {
     }
 }
 
-/// What the studies of tori and of fat trees have in common; `decision_ps` is each of routing and the two allocations.
+/// Values common to the torus and fat-tree studies; `decision_ps` applies to the routing and to each of the two
+/// allocations.
 Machine study(std::int64_t bandwidth_bytes_per_s, std::int64_t cable_ps, std::int64_t decision_ps) {
     Machine study;
     study.link_bandwidth_bytes_per_s = bandwidth_bytes_per_s;

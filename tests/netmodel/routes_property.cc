@@ -32,14 +32,14 @@ Grid drawn_grid(Random& random) {
     return Grid(std::move(axes));
 }
 
-/// Any order, either tie, and, where asked for, leading detours on some axes.
+/// Any order, either tie and, if requested, leading detours on some axes.
 DimensionOrder drawn_order(Random& random, const Grid& grid, bool may_detour) {
     std::vector<std::size_t> order(grid.axis_count());
     std::iota(order.begin(), order.end(), std::size_t{0});
     random.shuffle(std::span(order));
     DimensionOrder routing;
     if (may_detour) {
-        const bool have_columns = random.below(3) != 0;  // all of them or none, as the text of a routing has them
+        const bool have_columns = random.below(3) != 0;  // all or none, as in the text form of a routing
         for (const std::size_t k : order) {
             if (random.below(3) != 0) continue;
             const auto size = static_cast<std::uint32_t>(grid.axis(k).size);
@@ -67,7 +67,8 @@ FatTree drawn_tree(Random& random) {
     return FatTree(children, parents);
 }
 
-/// Strongly connected: a tree of undirected edges, then edges of either kind between any two, parallel ones too.
+/// A strongly connected graph: a tree of undirected edges, then directed and undirected edges between any two vertices,
+/// parallel ones included.
 Graph drawn_graph(Random& random) {
     const auto vertices = static_cast<std::int32_t>(1 + random.below(60));
     const auto terminals = static_cast<std::int32_t>(1 + random.below(static_cast<std::uint32_t>(vertices)));
@@ -159,7 +160,7 @@ void for_all_pairs(const Network& network, const Visit& visit) {
     }
 }
 
-/// Breadth-first distances over existing links: knows nothing of axes or levels.
+/// Breadth-first distances over existing links, independent of axes and levels.
 std::vector<std::int32_t> distances_by_search(const Network& network, NodeId from) {
     const std::int32_t channels = network.options().count_nic ? 2 * network.node_count() : 0;
     std::vector<std::vector<VertexId>> next;
@@ -281,7 +282,7 @@ RC_GTEST_PROP(Routes, routing_text_reads_back, (std::uint64_t seed)) {
     Random random(seed);
     const Grid grid = drawn_grid(random);
     DimensionOrder order = drawn_order(random, grid, true);
-    // the text has a column for every repeated axis or for none
+    // the text form lists a column for every repeated axis or for none
     const bool with_columns = random.below(2) == 0;
     for (DimensionOrder::Stage& stage : order.stages) {
         if (!stage.to_destination) stage.column = with_columns ? std::optional<std::int32_t>(0) : std::nullopt;
@@ -324,7 +325,7 @@ RC_GTEST_PROP(NearNodes, are_all_the_jobs_nodes_at_the_smallest_possible_distanc
     const Network network = drawn_fabric(seed, /*may_detour=*/false);
     const bool is_tree = topology_value<FatTree>(network.topology()) != nullptr;
     const auto* dragonfly = topology_value<Dragonfly>(network.topology());
-    // Of routers with one terminal each those of a group are near, and not the ones at the same distance in others.
+    // With one terminal per router, routers of a group are near; routers at the same distance in other groups are not.
     const bool by_group = dragonfly != nullptr && dragonfly->terminals_per_router() == 1;
     const auto group = [&](std::int32_t node) {
         return by_group ? dragonfly->group_of(dragonfly->router_of(network.vertex(NodeId(node)))) : 0;

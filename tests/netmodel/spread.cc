@@ -1,4 +1,4 @@
-// How the routes of graphs are spread over equally short ways.
+// How graph routes are spread over shortest routes.
 
 #include <gtest/gtest.h>
 
@@ -72,7 +72,7 @@ Network network_routed_by(const Graph& graph, GraphRouting routing = GraphRoutin
     return Network({graph_topology(graph), to_string(routing)}, {});
 }
 
-/// Routes on the busiest link when every node s sends to s + k, for k = 1, 2, ..
+/// Routes on the most loaded link when every node s sends to s + k, for k = 1, 2, ..
 std::vector<std::int32_t> busiest_of_shifts(const Network& network) {
     std::vector<std::int32_t> busiest;
     std::vector<LinkId> route;
@@ -89,7 +89,7 @@ std::vector<std::int32_t> busiest_of_shifts(const Network& network) {
     return busiest;
 }
 
-/// The same when every node sends to all.
+/// The same for all-to-all.
 std::int32_t busiest_of_all(const Network& network) {
     std::vector<std::int32_t> load(static_cast<std::size_t>(network.link_count()));
     std::vector<LinkId> route;
@@ -148,7 +148,7 @@ TEST(SpreadRoutes, on_a_full_fat_tree_share_all_links_evenly_however_everything_
 }
 
 TEST(SpreadRoutes, take_parallel_links_in_turn_on_the_way_up_and_down) {
-    // Leaves of 8 nodes, 4 spines, two links each: as many as nodes.
+    // Leaves of 8 nodes, 4 spines, two links each: as many uplinks as nodes.
     const Graph two_levels = graph_of(with_parallel_links(joined(FatTree({8, 4}, {1, 4})), 2));
     EXPECT_EQ(std::ranges::max(busiest_of_shifts(network_routed_by(two_levels))), 1);
     EXPECT_EQ(std::ranges::max(busiest_of_shifts(network_routed_by(two_levels, GraphRouting::kUnspread))), 8);
@@ -183,7 +183,7 @@ TEST(SpreadRoutes, that_meet_no_faulty_node_stay_as_they_are) {
 }
 
 TEST(SpreadRoutes, go_through_a_terminal_only_where_no_switch_is_as_near) {
-    //     s5     all of 2, 3, 4 and s5 join 0 and 1
+    //     s5     2, 3, 4 and s5 each join 0 and 1
     const std::vector<std::pair<std::int32_t, std::int32_t>> edges = {{0, 2}, {2, 1}, {0, 3}, {3, 1},
                                                                       {0, 4}, {4, 1}, {0, 5}, {5, 1}};
     Joined all{5, 6, {}};

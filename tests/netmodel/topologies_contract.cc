@@ -1,4 +1,4 @@
-// What every row of the table of topologies promises: the built-in ones, and one that exists only here.
+// The contract of every entry in the topology table: the built-in topologies, and one that exists only here.
 
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ Machine machine_of_preset(const TopologyRow& row) {
     return preset_machine(row.preset->example, &other).value();
 }
 
-/// One letter less.
+/// The name without its last letter.
 std::string mistyped(std::string word) { return word.erase(word.size() / 2, 1); }
 
 class EveryTopology : public ::testing::TestWithParam<std::string> {

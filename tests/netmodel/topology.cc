@@ -34,7 +34,7 @@ TEST(Grid, refuses_more_vertices_than_ids_can_number) {
     EXPECT_THROW(Grid(std::vector<Axis>{}), OptionError);
 }
 
-// children 3,2  parents 1,1: the paper's two switches with three nodes each under a third.
+// children 3,2  parents 1,1: the paper's two switches with three nodes each below a third switch.
 //
 //            [2.0]
 //           /     \.
@@ -63,8 +63,8 @@ TEST(FatTree, two_level_tree_has_its_switches_above_the_terminals) {
     EXPECT_EQ(down.lower_level, 1U);
 }
 
-// p = 1, a = 2, h = 1: three groups G of two routers, a terminal on each. Port 0 is that of router 0, port 1 that of
-// router 1; they lead to the other groups in the order of their numbers.
+// p = 1, a = 2, h = 1: three groups G of two routers with one terminal each. Port 0 belongs to router 0, port 1 to
+// router 1; they lead to the other groups in ascending order.
 //
 //     G0: (0.0)-(0.1)     (0.0)--(1.0)    0 -> 1 over port 0, 0 -> 2 over port 1
 //     G1: (1.0)-(1.1)     (0.1)--(2.0)    1 -> 0 over port 0, 1 -> 2 over port 1

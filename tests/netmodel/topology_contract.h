@@ -33,7 +33,7 @@ void for_usable_pairs(const Network& network, const Visit& visit) {
     }
 }
 
-/// Hops from a vertex to all others by links, whatever the routing is.
+/// Hops over links from one vertex to all others, independent of the routing.
 inline std::vector<std::int32_t> searched_hops(const Topology& topology, VertexId from) {
     std::vector<std::vector<VertexId>> next(static_cast<std::size_t>(topology.vertex_count()));
     for (std::int32_t l = 0; l < topology.link_count(); ++l) {
@@ -54,8 +54,8 @@ inline std::vector<std::int32_t> searched_hops(const Topology& topology, VertexI
     return hops;
 }
 
-/// Source to destination link by link, over no host and no faulty terminal, as long as hops() says and no longer than
-/// longest_route().
+/// The route is connected from source to destination and passes no host and no faulty terminal. Its length equals
+/// hops() and is at most longest_route().
 inline void expect_routes_connect(const Network& network) {
     const Topology& topology = network.topology();
     const auto& faulty = network.options().faulty;
@@ -109,7 +109,7 @@ inline void expect_distances_hold(const Network& network) {
     }
 }
 
-/// The smallest sorted list of distances, entry by entry.
+/// The lexicographically smallest sorted list of distances.
 inline void expect_nearest_distances_are_a_bound(const Network& network) {
     const auto others = static_cast<std::size_t>(network.usable_node_count()) - 1;
     std::vector<std::int32_t> smallest(others, 1 << 20);
@@ -124,7 +124,7 @@ inline void expect_nearest_distances_are_a_bound(const Network& network) {
         for (std::size_t k = 0; k < others; ++k) smallest[k] = std::min(smallest[k], sorted[k]);
     }
     EXPECT_EQ(network.nearest_distance_bound(others + 3), smallest);
-    // The closed form alone, which large machines rely on.
+    // Tests only the closed form, on which large machines rely.
     const DistanceHistogram histogram = network.routes().nearest();
     std::vector<std::int32_t> listed;
     for (std::size_t hops = 0; hops < histogram.count.size(); ++hops) {
@@ -138,7 +138,7 @@ inline void expect_nearest_distances_are_a_bound(const Network& network) {
     }
 }
 
-/// The rule's hops are the routes' links, on channels that there are, and no channels wait for each other in a circle.
+/// The channel rule follows the links of the route, its channels exist, and no channels wait for each other in a cycle.
 inline void expect_free_of_deadlock(const Network& network) {
     const VirtualChannels channels(network);
     for_usable_pairs(network, [&](NodeId s, NodeId d) {
@@ -175,7 +175,7 @@ inline void expect_links_are_named(const Topology& topology) {
     }
 }
 
-/// In its panel, where no other link is.
+/// Each link is drawn inside its panel, apart from all other links.
 inline void expect_links_are_drawn(const Topology& topology) {
     if (topology.coordinates() != nullptr) return;
     const Drawing drawing = topology.drawing();
@@ -237,8 +237,8 @@ inline void expect_ports_are_counted(const Network& network) {
     }
 }
 
-/// Regions follow one another, no route between two nodes of one leaves it, and what joins them can hold packets longer
-/// without anything else changing.
+/// Regions are consecutive, and no route between two nodes of a region leaves it. Links between regions can hold
+/// packets longer without other changes.
 inline void expect_regions_hold(const Network& network) {
     const Topology& topology = network.topology();
     const std::vector<std::int32_t> first = topology.regions();
@@ -270,7 +270,7 @@ inline void expect_regions_hold(const Network& network) {
     EXPECT_EQ(slower->with_delay(topology.delay_ps())->vertex_count(), topology.vertex_count());
 }
 
-/// Everything that a topology promises, for a small one.
+/// The whole contract of a small topology.
 inline void expect_contract(const Network& network) {
     expect_routes_connect(network);
     expect_distances_hold(network);
@@ -284,8 +284,8 @@ inline void expect_contract(const Network& network) {
     EXPECT_EQ(network.topology().routing(network.routing_name()), network.routing_name());
 }
 
-/// The same with every second node, and with one terminal down: its routes are still good, or a pair is named that it
-/// cuts off.
+/// The same with every second node, and with one terminal down: its routes are still valid, or the error names a
+/// disconnected pair.
 inline void expect_contract_of_parts(const Fabric& fabric, const NetworkOptions& options) {
     const std::int32_t terminals = fabric.topology->terminal_count();
     std::vector<VertexId> nodes;

@@ -1,6 +1,7 @@
-// The contract of objectives over very many random moves: on problems that are generated in every round, of every kind
-// of topology, incremental values are those from scratch, a rollback leaves no trace, no value is below the bound, and
-// searches verify. Prints what was covered; exit code 1 and a line that repeats the case at the first difference.
+// Tests the contract of objectives over very many random moves, on new problems and all kinds of topology in every
+// round. Incremental values equal full evaluations, a rollback leaves no trace, no value is below the bound, and
+// searches verify. Prints the coverage; at the first difference, prints a line that repeats the case and exits with
+// code 1.
 #include <omp.h>
 
 #include <atomic>
@@ -46,7 +47,7 @@ struct SoakOptions {
     std::string objective;
 };
 
-/// What was compared and was not equal; the case is added where it is known.
+/// A failed comparison; the case is added by the caller that knows it.
 class Difference : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
@@ -56,7 +57,7 @@ void require(bool holds, const char* what, std::int64_t step) {
     if (!holds) throw Difference(std::string(what) + ", step " + std::to_string(step));
 }
 
-/// Moves of a run on average: slow objectives make fewer, so that they do not take all the time.
+/// Average number of moves per run; slow objectives make fewer to limit their time.
 template <class O>
 struct MovesOfRun {
     static constexpr std::int32_t kMean = 6'000;
@@ -94,11 +95,11 @@ class MoveRun {
           from_metrics_(*posed_->problem, spec, mapping_, objective_),
           bound_(std::as_const(objective_).lower_bound()) {}
 
-    /// Returns the moves made.
+    /// Returns the number of moves made.
     std::int64_t run() {
         const std::int32_t wanted = drawn(random_, MovesOfRun<O>::kMean / 2, MovesOfRun<O>::kMean * 3 / 2);
         reset();
-        // A comparison after every move behind a reset. Some stretches go down as a search's end does.
+        // Compares after every move that follows a reset. Some stretches descend like the end of a search.
         for (std::int32_t draw = 0; draw < 4 * wanted && step_ < wanted; ++draw) {
             if (one_in(random_, 1500)) reset();
             const Move move = random_move(mapping_, posed_->allocation->network, random_);
@@ -174,7 +175,7 @@ class MoveRun {
     std::int64_t reset_at_ = 0;
 };
 
-/// The real search, verified at its end or at every step. Returns the evaluations.
+/// The real search, verified at its end or at every step. Returns the number of evaluations.
 std::int64_t run_search(const DrawnProblem& problem, const BoundObjective& objective, Random random) {
     const testing_problems::Posed& posed = problem.posed;
     constexpr std::array<ScheduleKind, 3> kSchedules = {ScheduleKind::kAuto, ScheduleKind::kPaper,
@@ -206,7 +207,7 @@ std::int64_t run_search(const DrawnProblem& problem, const BoundObjective& objec
     return result.evaluations;
 }
 
-/// measure() against the definitions.
+/// Compares measure() with the definitions.
 void compare_metrics(const DrawnProblem& problem) {
     const testing_problems::Posed& posed = problem.posed;
     const Mapping mapping = started("random", *posed.problem, *posed.allocation);
@@ -216,7 +217,7 @@ void compare_metrics(const DrawnProblem& problem) {
     require(metrics.hop_bytes == plain.hop_bytes, "hop-bytes by definition", 0);
     require(metrics.max_link_bytes == plain.max_link_bytes, "largest link load by definition", 0);
     require(metrics.set_contention == plain.contention, "contention by definition", 0);
-    // Bandwidths without a small common multiple are rounded to 2^-20, those drawn here are not.
+    // Bandwidths without a small common multiple are rounded to 2^-20; the bandwidths drawn here are not.
     require(is_near(metrics.tac3_seconds, plain.tac3_seconds), "tac3 by definition", 0);
     require(is_near(metrics.tac3_bytes_seconds, plain.tac3_bytes_seconds), "tac3-bytes by definition", 0);
 }
@@ -229,7 +230,7 @@ constexpr Counting kCountingOf = std::derived_from<O, Rmatt>                    
 template <class O>
 constexpr Counting kCountingOf<Robust<O>> = kCountingOf<O>;
 
-/// How tac3, tac3-bytes and rmatt count on the problem: the number of the kernel, or -1 for link by link.
+/// How tac3, tac3-bytes and rmatt count on the problem: the kernel number, or -1 for link by link.
 int kernel_number(const DrawnProblem& problem, Counting counting) {
     const Counted counted = counting == Counting::kPerSet ? Counted::kPerSet : Counted::kAllSetsTogether;
     if (!SlicedCollisions::suits(*problem.posed.problem, counted)) return -1;
@@ -242,7 +243,7 @@ int kernel_number(const DrawnProblem& problem, Counting counting) {
 
 struct ObjectiveTally {
     std::string name;
-    std::vector<std::int64_t> moves = std::vector<std::int64_t>(topology_kinds().size(), 0);  ///< per topology
+    std::vector<std::int64_t> moves = std::vector<std::int64_t>(topology_kinds().size(), 0);  ///< by topology
     std::vector<std::int64_t> evaluations = moves;
     [[nodiscard]] std::int64_t all_moves() const {
         return std::accumulate(moves.begin(), moves.end(), std::int64_t{0});
@@ -262,7 +263,7 @@ ObjectiveSpec drawn_spec(std::string_view name, Random& random) {
     return parse_objective(sums[random.below(static_cast<std::uint32_t>(sums.size()))]);
 }
 
-/// Any function will do whose value a wrong node would change.
+/// Any function whose value changes with a wrong node is suitable.
 double example_function(std::span<const NodeId> nodes) {
     double sum = 0;
     for (std::size_t r = 0; r < nodes.size(); ++r) {
@@ -315,7 +316,7 @@ class Soak {
     }
 
     [[nodiscard]] Random random_of(std::int64_t round, std::size_t kind, std::size_t use) const {
-        constexpr std::uint64_t kMost = 64;  // kinds, uses
+        constexpr std::uint64_t kMost = 64;  // upper limit for kinds and for uses
         return Random(options_.seed, (static_cast<std::uint64_t>(round) * kMost + kind) * kMost + use);
     }
 
@@ -332,7 +333,7 @@ class Soak {
         std::string name = "(drawing it)";
         std::string objective = "(before the first)";
         try {
-            // In turn: no counting in bits, and each kernel of this processor.
+            // In turn: no counting in bits, then each kernel that this processor supports.
             const SliceKernels kernels = slice_kernels();
             const std::size_t turn = (static_cast<std::size_t>(round) + kind) % (kernels.count + 1);
             const SliceKernel kernel = turn < kernels.count ? kernels.kernel[turn] : nullptr;
@@ -418,7 +419,7 @@ class Soak {
     SoakOptions options_;
     std::vector<ObjectiveTally> tallies_;
     std::array<std::atomic<std::int64_t>, 4> kernel_moves_{};  ///< link by link, then by kernel
-    std::atomic<std::int64_t> moves_ = 0;                      ///< and evaluations of searches
+    std::atomic<std::int64_t> moves_ = 0;                      ///< including evaluations of searches
     std::atomic<bool> failed_ = false;
     std::mutex mutex_;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();

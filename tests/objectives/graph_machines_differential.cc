@@ -1,4 +1,4 @@
-// Built-in machines and the same machines as graph files give the same numbers.
+// Built-in machines and the same machines as graph files give the same results.
 
 #include <gtest/gtest.h>
 
@@ -65,7 +65,7 @@ INSTANTIATE_TEST_SUITE_P(, GraphMachine,
                                            "fattree:3x3", "fx10:2x1x2", "dragonfly:2,4,1", "dragonfly:1,3,1,2"));
 
 TEST(GraphFile, with_one_path_only_has_all_the_values_of_the_built_in_one) {
-    // On a line and on a tree every path is the only shortest one, so that loads are the same too.
+    // On a line and on a tree each shortest path is unique, so loads are the same, too.
     for (const std::string machine : {"mesh:9", "fattree:1x6"}) {
         const std::string file = testing_files::written("one_path.graphml", graph_of(machine));
         const std::int32_t nodes = terminal_count(load_machine(machine));
@@ -85,8 +85,8 @@ TEST(GraphFile, with_one_path_only_has_all_the_values_of_the_built_in_one) {
 }
 
 TEST(GraphFile, gives_the_contention_of_the_papers_example_with_two_switches) {
-    // Six tasks, steps {1-2}, {4-5}, {1-3, 4-6}, {1-6, 2-4, 3-5}: 1,2,3 | 4,5,6 has contention 3 in the last step,
-    // 1,3,5 | 2,4,6 has 1 everywhere.
+    // Six ranks with the steps {1-2}, {4-5}, {1-3, 4-6}, {1-6, 2-4, 3-5}. The placement 1,2,3 | 4,5,6 has contention 3
+    // in the last step; 1,3,5 | 2,4,6 has contention 1 in every step.
     Workload workload(6, 1);
     const std::vector<std::vector<std::pair<int, int>>> steps = {
         {{1, 2}}, {{4, 5}}, {{1, 3}, {4, 6}}, {{1, 6}, {2, 4}, {3, 5}}};

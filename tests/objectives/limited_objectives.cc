@@ -24,8 +24,8 @@ struct Seen {
     int told = 0;
 };
 
-/// Random moves, some of them made: with a limit an objective tells what its twin tells without one, or nothing where
-/// that is above the limit; and then it is as before.
+/// Random moves, some of which are applied. With a limit, an objective returns the same value as its twin without one,
+/// or nothing if the value exceeds the limit. In that case its state is unchanged.
 template <LimitedObjective O>
 void expect_same_within_limits(const Posed& posed, const ObjectiveSpec& spec, Seen& seen) {
     O limited(*posed.problem, spec, posed.default_placement);

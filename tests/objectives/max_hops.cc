@@ -1,4 +1,4 @@
-// What max-hops says of small cases by hand.
+// max-hops on small cases computed by hand.
 #include "objectives/max_hops.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ Mapping one_rank_on_each_of(const Posed& posed, std::vector<std::int32_t> nodes)
     return Mapping::from_nodes(ids, posed.allocation->node_count(), posed.allocation->ranks_per_node);
 }
 
-// Rank 0 sends to 1, 2 and 3 in two sets; the messages to itself and of 0 bytes do not count.
+// Rank 0 sends to 1, 2 and 3 in two sets; messages to self and empty messages are ignored.
 Workload star() {
     Workload workload(5);
     workload.add_set("near");
@@ -50,7 +50,7 @@ TEST(MaxHops, three_partners_need_three_places) {
     EXPECT_EQ(MaxHops(*full.problem, {}, full.default_placement).lower_bound(), 0);
 }
 
-// A ring of five ranks on nodes of four places: every rank's partners fit its node, all ranks do not.
+// A ring of five ranks on nodes with four slots: each rank's partners fit on its node, but not all ranks do.
 TEST(MaxHops, ranks_that_do_not_fit_a_node_leave_it) {
     Workload ring(5);
     ring.add_set("ring");

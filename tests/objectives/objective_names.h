@@ -8,12 +8,12 @@
 
 namespace haichi::testing_problems {
 
-/// A text that names the row's objective: of a sum, one of two terms.
+/// A string that names the entry's objective; a sum is named with one of two terms.
 inline std::string text_of(const ObjectiveRow& row) {
     return std::string(row.name) + (row.needs_terms ? "(hop-bytes=0.5,tac3=0.5)" : "");
 }
 
-/// All objectives of the table that a search can ask often: none that takes seconds on large jobs.
+/// All registered objectives that a search can evaluate often, without those that need seconds on large jobs.
 inline std::vector<std::string> quick_objectives() {
     std::vector<std::string> names;
     for (const ObjectiveRow& row : objectives()) {
@@ -23,7 +23,7 @@ inline std::vector<std::string> quick_objectives() {
     return names;
 }
 
-/// Those whose value is that of the real topology, so that searches find its smallest one.
+/// The objectives whose value is computed on the real topology, so that searches find its minimum.
 inline std::vector<std::string> real_objectives() {
     std::vector<std::string> names;
     for (const std::string& name : quick_objectives()) {
@@ -32,7 +32,7 @@ inline std::vector<std::string> real_objectives() {
     return names;
 }
 
-/// "weighted(...)" of all of them but sums, with weights that differ.
+/// "weighted(...)" of all objectives except sums, with different weights.
 inline std::string weighted_sum_of_quick_objectives() {
     std::string sum;
     int weight = 1;

@@ -15,7 +15,7 @@ namespace {
 using testing_problems::pose;
 using testing_problems::Posed;
 
-/// The TAC3 paper's example: two switches with three nodes each under a third; six tasks in four steps.
+/// The TAC3 paper's example: two switches with three nodes each below a third switch, six ranks in four steps.
 //
 //            s2
 //          /    \      .
@@ -76,7 +76,7 @@ TEST(SixTaskTree, grouping_123_456_collides_three_times_in_the_last_step) {
 
 TEST(SixTaskTree, grouping_135_246_collides_nowhere_with_the_same_upper_traffic) {
     const Posed posed = six_task_tree();
-    // Tasks 1, 3, 5 on the first switch, 2, 4, 6 on the second.
+    // Numbered from 1, ranks 1, 3, 5 are on the first switch, ranks 2, 4, 6 on the second.
     const Metrics metrics = measure(*posed.problem, on_nodes(posed, {0, 3, 1, 4, 2, 5}));
     EXPECT_EQ(metrics.set_contention, (std::vector<std::int64_t>{1, 1, 1, 1}));
     EXPECT_DOUBLE_EQ(metrics.tac3_seconds, 4e-6);
@@ -88,7 +88,7 @@ TEST(Tac3, bound_with_one_rank_per_node_is_the_sum_of_the_largest_messages) {
     Workload workload(4);
     workload.add_set("a");
     workload.add_message(RankId(0), RankId(1), 700);
-    workload.add_message(RankId(2), RankId(2), 9000);  // to oneself: no link
+    workload.add_message(RankId(2), RankId(2), 9000);  // to self: no link
     workload.add_set("b");
     workload.add_message(RankId(0), RankId(1), 100);
     workload.add_message(RankId(1), RankId(2), 300);
@@ -100,7 +100,7 @@ TEST(Tac3, bound_with_one_rank_per_node_is_the_sum_of_the_largest_messages) {
 }
 
 TEST(Tac3, bound_with_several_ranks_per_node_counts_only_what_cannot_stay_inside) {
-    // 0 - 1 and 2 - 3 fit a node of two each; 0 - 1 - 2 does not, and its lighter message must leave.
+    // 0 - 1 and 2 - 3 fit on nodes of two slots each; 0 - 1 - 2 does not, and its lighter message must leave the node.
     Workload pairs(4);
     pairs.add_set("pairs");
     pairs.add_message(RankId(0), RankId(1), 500);
@@ -114,7 +114,7 @@ TEST(Tac3, bound_with_several_ranks_per_node_counts_only_what_cannot_stay_inside
 }
 
 TEST(Tac3, unequal_sizes_cost_what_their_own_route_collides) {
-    // 0 -> 2 and 1 -> 2 share the link 1 -> 2; the large message 3 -> 2 comes from the other side alone.
+    // 0 -> 2 and 1 -> 2 share the link 1 -> 2; the large message 3 -> 2 arrives alone from the other side.
     //   0 - 1 - 2 - 3
     Workload workload(4);
     workload.add_set("all");
@@ -129,7 +129,7 @@ TEST(Tac3, unequal_sizes_cost_what_their_own_route_collides) {
     EXPECT_EQ(metrics.max_link_bytes, 50);
 }
 
-// All-to-all on 96 nodes of a Tofu machine, whose routes are shorter than those of its logical torus.
+// All-to-all on 96 nodes of a Tofu machine, whose routes are shorter than on its logical torus.
 TEST(Weighted, a_sum_with_rmatt_3d_is_reported_on_the_real_topology_without_a_bound) {
     PatternOptions options;
     options.ranks = 96;
@@ -149,7 +149,7 @@ TEST(Weighted, a_sum_with_rmatt_3d_is_reported_on_the_real_topology_without_a_bo
 }
 
 // rmatt states its changes relative to the default placement of each allocation, so the allocations' changes cannot
-// just be added. On a line of 16 nodes in order, and with the nodes shuffled.
+// simply be added. Tested on a line of 16 nodes in order, and with the nodes shuffled.
 TEST(Robust, the_change_of_a_mean_rises_and_falls_with_it) {
     const Posed posed = pose("", testing_problems::random_workload(12, 2, 30, true, 1), "mesh:16", {});
     Random random(2);
@@ -188,13 +188,13 @@ TEST(HopBytes, bound_of_a_stencil_in_place_is_reached) {
 }
 
 TEST(HopBytes, bound_with_many_partners_goes_beyond_the_nearest_nodes) {
-    // One rank in the middle of a line of five talks to four others: two at distance 1, two at distance 2.
+    // One rank in the middle of a line of five sends to four others: two at distance 1, two at distance 2.
     Workload star(5);
     star.add_set("star");
     for (int r = 1; r < 5; ++r) star.add_message(RankId(0), RankId(r), 10);
     const Posed posed = pose("star", star, "mesh:5", {});
     const HopBytes hop_bytes(*posed.problem, {}, posed.default_placement);
-    // The centre's own bound is 60; each leaf's is 10; half of 60 + 4 * 10.
+    // The centre's own bound is 60, each leaf's is 10; the total is half of 60 + 4 * 10.
     EXPECT_EQ(hop_bytes.lower_bound(), 50);
 }
 

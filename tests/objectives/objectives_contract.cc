@@ -1,5 +1,5 @@
-// What every registered objective promises, on every kind of machine: incremental equals from scratch, a rollback
-// leaves no trace, the lower bound holds.
+// The contract of every registered objective on every kind of machine: incremental values equal full evaluations, a
+// rollback leaves no trace, the lower bound holds.
 #include "objectives/registry.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ struct AsTypes<ObjectiveList<O...>> {
     using type = testing::Types<O...>;
 };
 
-/// The moves have a rank or a slot in common.
+/// Whether the moves have a rank or a slot in common.
 bool in_the_way(const Move& one, const Move& other) {
     return std::ranges::any_of(one, [&](const Relocation& a) {
         return std::ranges::any_of(other, [&](const Relocation& b) {
@@ -100,7 +100,7 @@ TYPED_TEST(ObjectiveContract, changes_that_threads_are_told_are_those_of_proposa
                 const Change change = objective.propose(mapping, move);
                 EXPECT_EQ(objective.change_by(mapping, move), objective.value() - before);
                 EXPECT_EQ(objective.in_messages(objective.value() - before), change.value);
-                // The same move where other ranks are elsewhere.
+                // The same move while other ranks are elsewhere.
                 Mapping other = mapping;
                 const Move unseen = random_move(mapping, posed.allocation->network, random);
                 if (in_the_way(move, unseen)) continue;

@@ -10,7 +10,7 @@
 
 namespace haichi::testing_problems {
 
-/// The definitions of the objectives once more, with nothing but routes and maps.
+/// The objectives computed directly from their definitions, using only routes and placements.
 struct Plain {
     std::int64_t hop_bytes = 0;
     std::int64_t max_link_bytes = 0;
@@ -19,7 +19,7 @@ struct Plain {
     std::vector<std::int64_t> contention;
 };
 
-/// As its class says; injection and ejection count one.
+/// As documented at its class; injection and ejection are each counted as one hop.
 inline std::int32_t hops_of(const Network& network, LinkId link) {
     const Topology& topology = network.topology();
     if (link.value >= topology.link_count()) return 1;

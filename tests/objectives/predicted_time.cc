@@ -1,4 +1,4 @@
-// What predicted-time says of small cases by hand: links and hosts with round numbers.
+// predicted-time on small cases computed by hand: links and hosts with round numbers.
 #include "objectives/predicted_time.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ using testing_problems::varied_problems;
 constexpr double kMegabyte = 1e6;
 constexpr std::int64_t kBytes = 1'000'000;
 
-/// A line of nodes with links of 1 GB/s: a megabyte takes a millisecond, and nothing else takes time.
+/// A line of nodes with links of 1 GB/s: a megabyte takes a millisecond, and all other times are zero.
 Posed on_line(Workload workload, int nodes, int ranks_per_node = 1, const MachineCosts& costs = {}) {
     Machine machine = load_machine("mesh:" + std::to_string(nodes));
     machine.link_bandwidth_bytes_per_s = 1'000'000'000;
@@ -38,7 +38,7 @@ Workload sets_of(int ranks, const std::vector<std::vector<std::array<int, 2>>>& 
     return workload;
 }
 
-/// Milliseconds of the default placement, and of its parts.
+/// The default placement's time in milliseconds, and its parts.
 struct Parts {
     double last = 0, mean = 0, queue = 0;
     [[nodiscard]] double value() const { return (last + mean) / 2 + queue / 16; }
@@ -69,12 +69,12 @@ TEST(PredictedTime, messages_of_a_set_share_a_link) {
 
 TEST(PredictedTime, messages_of_different_sets_do_not) {
     const Posed posed = on_line(sets_of(4, {{{0, 2}}, {{1, 3}}}), 4);
-    // Their queues still count: where ranks run ahead, sets meet.
+    // Their queues are still included: when ranks run ahead, sets overlap.
     EXPECT_NEAR(value_ms(posed), (Parts{1, 1, 3}.value()), 1e-6);
 }
 
 TEST(PredictedTime, a_late_message_finds_a_part_of_the_others_through) {
-    // Of the two that share the link 1 -> 2, one waits a millisecond for rank 3.
+    // One of the two messages that share the link 1 -> 2 waits a millisecond for rank 3.
     const Posed posed = on_line(sets_of(5, {{{4, 3}}, {{0, 2}, {1, 3}}}), 5);
     EXPECT_NEAR(value_ms(posed), (Parts{2.5, 2, 7.0 / 3}.value()), 1e-6);
 }
@@ -86,27 +86,27 @@ TEST(PredictedTime, nobody_waits_for_messages_far_smaller_than_the_others) {
 }
 
 TEST(PredictedTime, a_rank_goes_on_when_its_own_messages_are_through) {
-    // Ranks 2 and 3 wait for nobody; 1 has two messages in a row.
+    // Ranks 2 and 3 wait for no rank; rank 1 receives a message and then sends one.
     const Posed posed = on_line(sets_of(4, {{{0, 1}, {2, 3}}, {{1, 0}}}), 4);
     EXPECT_NEAR(value_ms(posed), (Parts{2, 1.5, 1}.value()), 1e-6);
 }
 
 TEST(PredictedTime, a_node_sends_through_its_nics) {
-    // Rank 1 sends both ways: over one NIC after each other, over two at once.
+    // Rank 1 sends in both directions: one after the other with one NIC, concurrently with two.
     const Workload both = sets_of(3, {{{1, 0}, {1, 2}}});
     EXPECT_NEAR(value_ms(on_line(both, 3)), (Parts{2, 2, 1}.value()), 1e-6);
     EXPECT_NEAR(value_ms(on_line(both, 3, 1, {.nics = 2})), (Parts{1, 1, 1}.value()), 1e-6);
-    // DMA at the rate of a link moves both, whatever the NICs.
+    // DMA at the rate of a link carries both messages, whatever the number of NICs.
     EXPECT_NEAR(value_ms(on_line(both, 3, 1, {.nics = 2, .host_bytes_per_s = 1'000'000'000})), (Parts{2, 2, 1}.value()),
                 1e-6);
 }
 
 TEST(PredictedTime, calls_and_hops_take_what_the_machine_states) {
     constexpr std::int64_t kMs = 1'000'000'000;
-    // Posted after 1 ms, sent after 3: 3 + two passages of 2 hops (a link and the ejection) + 1, and a hop to come.
+    // Posted after 1 ms, sent after 3 ms: 3 + two traversals of 2 hops (a link and the ejection) + 1, plus one hop.
     const MachineCosts rendezvous{.call_ps = kMs, .rendezvous_send_ps = 3 * kMs, .hop_ps = kMs};
     EXPECT_NEAR(value_ms(on_line(sets_of(2, {{{0, 1}}}), 2, 1, rendezvous)), (Parts{9, 8.5, 1}.value()), 1e-6);
-    // Eager: the sender is through after its call, the message comes a hop later.
+    // Eager: the sender continues after its call, and the message arrives a hop later.
     const MachineCosts eager{.call_ps = kMs, .eager_send_ps = 2 * kMs, .eager_limit_bytes = kBytes, .hop_ps = kMs};
     EXPECT_NEAR(value_ms(on_line(sets_of(2, {{{0, 1}}}), 2, 1, eager)), (Parts{4, 3, 1}.value()), 1e-6);
 }
@@ -124,7 +124,7 @@ TEST(PredictedTime, messages_inside_a_node_pass_its_memory) {
 }
 
 TEST(PredictedTime, ranks_of_a_node_share_its_nic) {
-    // Ranks 0, 1 | 2, 3: both messages enter and leave by one NIC, and share the one link.
+    // Ranks 0, 1 | 2, 3: both messages enter and leave through one NIC and share the one link.
     const Posed posed = on_line(sets_of(4, {{{0, 2}, {1, 3}}}), 2, 2);
     EXPECT_NEAR(value_ms(posed), (Parts{2, 2, 2}.value()), 1e-6);
 }
@@ -138,7 +138,7 @@ TEST(PredictedTime, huge_messages_take_coarser_ticks_and_do_not_overflow) {
 }
 
 TEST(PredictedTime, incremental_values_hold_with_one_checkpoint_for_many_sets) {
-    // So many sets and ranks that not every set has a row of clocks.
+    // Too many sets and ranks for a row of clocks per set.
     constexpr int kRanks = 4096;
     Workload workload(kRanks);
     for (int t = 0; t < 2'500; ++t) {

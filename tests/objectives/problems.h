@@ -16,7 +16,7 @@
 
 namespace haichi::testing_problems {
 
-/// A job with its problem, for tests; owns what the problem points to.
+/// A job and its problem, for tests; owns everything to which the problem points.
 struct Posed {
     std::string name;
     std::unique_ptr<Workload> workload;
@@ -31,7 +31,7 @@ inline Posed pose(std::string name, Workload workload, Allocation allocation) {
     posed.name = std::move(name);
     posed.workload = std::make_unique<Workload>(std::move(workload));
     posed.allocation = std::make_unique<Allocation>(std::move(allocation));
-    // Where there is no logical torus, any network with the same nodes does for the contract.
+    // If there is no logical torus, any network with the same nodes suffices for the contract.
     posed.logical = std::make_unique<Network>(logical_torus(*posed.allocation).value_or(posed.allocation->network));
     posed.problem = std::make_unique<Problem>(*posed.workload, posed.allocation->network,
                                               posed.allocation->ranks_per_node, posed.logical.get());
@@ -46,7 +46,7 @@ inline Posed pose(std::string name, Workload workload, const std::string& machin
     return posed;
 }
 
-/// Random sets of random messages: self messages, empty ones, repeated pairs and mixed sizes included.
+/// Random sets of random messages, including messages to self, empty messages, repeated pairs and mixed sizes.
 inline Workload random_workload(std::int32_t ranks, int sets, int messages, bool mixed_sizes, std::uint64_t seed) {
     Random random(seed);
     Workload workload(ranks, 3);
@@ -66,7 +66,7 @@ inline Workload random_workload(std::int32_t ranks, int sets, int messages, bool
     return workload;
 }
 
-/// One of every kind of machine and workload that objectives must cope with.
+/// One problem of every kind of machine and workload that objectives must support.
 inline std::vector<Posed> varied_problems() {
     std::vector<Posed> problems;
     PatternOptions cg;
@@ -112,8 +112,8 @@ inline RankId random_rank(const Mapping& mapping, Random& random) {
     return RankId(static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(mapping.rank_count()))));
 }
 
-/// Three or four ranks, each to the slot of the next, the last to that of the first or to an empty one. Empty when a
-/// rank is drawn twice.
+/// A rotation of three or four ranks. Each moves to the slot of the next, the last to the slot of the first or to an
+/// empty one. Empty when a rank is drawn twice.
 inline Move random_rotation(const Mapping& mapping, const Network& network, Random& random) {
     const std::size_t size = 3 + random.below(2);
     std::vector<RankId> ranks;
@@ -142,7 +142,7 @@ inline Move random_move(const Mapping& mapping, const Network& network, Random& 
     return move_to_slot(mapping, rank, random_usable_slot(mapping, network, random));
 }
 
-/// A start by name, made to the end.
+/// The start placement with this name, run to completion.
 inline Mapping started(const std::string& name, const Problem& problem, const Allocation& allocation,
                        std::uint64_t seed = 1) {
     return find_start(name)->place(problem, allocation, seed, [] { return true; }).value();

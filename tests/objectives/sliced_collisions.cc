@@ -16,7 +16,7 @@ using testing_problems::Posed;
 using testing_problems::random_move;
 using testing_problems::random_workload;
 
-/// Messages in both directions, some pairs twice, some of them once more in one direction.
+/// Messages in both directions; some pairs occur twice, some once more in one direction.
 Workload exchanges(std::int32_t ranks, int sets, int pairs, std::uint64_t seed) {
     Random random(seed);
     Workload workload(ranks, 1);
@@ -57,7 +57,7 @@ std::vector<Posed> sliced_problems() {
     return problems;
 }
 
-/// What Collisions count for the mapping, message by message.
+/// The value that Collisions must count for the mapping, computed message by message.
 void expect_as_counted_one_by_one(const Posed& posed, const SlicedCollisions& sliced, const Mapping& mapping) {
     const Problem& problem = *posed.problem;
     Collisions plain(problem);
@@ -173,7 +173,7 @@ TEST(LinkCounts, counts_beyond_a_byte_and_beyond_the_budget_are_the_same) {
         const std::size_t set = random.below(kSets);
         const std::size_t link = random.below(kLinks);
         std::uint32_t& count = plain[set * kLinks + link];
-        // Up to about 600 and down again, so that counts cross the largest of a byte both ways.
+        // Up to about 600 and down again, so that counts cross the maximum of a byte in both directions.
         const bool up = random.below(100) < (step / 10'000 % 2 == 0 ? 90U : 10U);
         const std::size_t place = link * kSets + set;
         for (LinkCounts* counts : {&in_bytes, &in_use}) {
@@ -229,7 +229,7 @@ TEST(MetropolisAcceptor, decides_as_the_logarithm_does) {
         double change = 6 * random.unit() * temperature;
         Random exact = random;
         const double w = 1 - exact.unit();
-        // Every other change lies as near the limit as doubles go.
+        // Every second change is as close to the limit as doubles allow.
         if (draw % 2 == 0) change = -temperature * deterministic_log(w) * (1 + (random.below(3) - 1.0) * 1e-15);
         exact = random;
         const bool expected = change <= -temperature * deterministic_log(1 - exact.unit());

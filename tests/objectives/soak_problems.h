@@ -12,13 +12,13 @@
 
 namespace haichi::testing_problems {
 
-/// A number from `low` to `high`.
+/// A random number from `low` to `high`.
 inline std::int32_t drawn(Random& random, std::int32_t low, std::int32_t high) {
     return low + static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(high - low + 1)));
 }
 inline bool one_in(Random& random, std::uint32_t n) { return random.below(n) == 0; }
 
-/// A machine by name or file, and the part of it that a job asks for.
+/// A machine by name or file, and the part of it that a job requests.
 struct DrawnJob {
     std::string machine;
     AllocationRequest request{};
@@ -48,7 +48,7 @@ inline std::vector<std::int32_t> drawn_sizes(Random& random, std::int32_t low, s
     return sizes;
 }
 
-/// A cuboid somewhere on a machine of these sizes.
+/// A random cuboid on a machine of these sizes.
 inline void draw_cuboid(Random& random, const std::vector<std::int32_t>& sizes, AllocationRequest& request) {
     do {
         request.shape.clear();
@@ -60,7 +60,7 @@ inline void draw_cuboid(Random& random, const std::vector<std::int32_t>& sizes, 
     } while (product(request.shape) < 2 || product(request.shape) > 200);
 }
 
-/// Up to `most` different nodes of a cuboid, in machine coordinates, one a line.
+/// Up to `most` different nodes of a cuboid, in machine coordinates, one per line.
 inline std::string drawn_nodes(Random& random, const std::vector<std::int32_t>& shape,
                                const std::vector<std::int32_t>& origin, std::int32_t most) {
     std::vector<std::string> lines;
@@ -77,7 +77,7 @@ inline std::string drawn_nodes(Random& random, const std::vector<std::int32_t>& 
     return text;
 }
 
-/// Any order of the dimensions, any tie; empty: the machine's own.
+/// Any order of the dimensions, any tie; empty for the machine's own routing.
 inline std::string drawn_routing(Random& random, std::string axes) {
     if (axes.empty() || one_in(random, 2)) return "";
     random.shuffle(std::span<char>(axes));
@@ -157,7 +157,7 @@ inline DrawnJob drawn_fat_tree(Random& random, const std::string&) {
     return job;
 }
 
-/// Trees, fat and plain, with levels of their own arity and mostly of their own bandwidth.
+/// Fat and plain trees; each level has its own arity and usually its own bandwidth.
 inline DrawnJob drawn_tree(Random& random, const std::string& file) {
     std::vector<std::int32_t> children;
     std::vector<std::int32_t> parents;
@@ -177,7 +177,7 @@ inline DrawnJob drawn_tree(Random& random, const std::string& file) {
     return job;
 }
 
-/// Dragonflies, complete ones and such with fewer groups, mostly with bandwidths of their own for each kind of link.
+/// Complete dragonflies and dragonflies with fewer groups, usually with a separate bandwidth for each kind of link.
 inline DrawnJob drawn_dragonfly(Random& random, const std::string& file) {
     const std::int32_t routers = drawn(random, 1, 5);
     const std::int32_t global_links = drawn(random, 1, 3);
@@ -196,7 +196,7 @@ inline DrawnJob drawn_dragonfly(Random& random, const std::string& file) {
     return {testing_files::written(file + ".json", text + R"(}, "link": {"bandwidth": "3GB/s"}})")};
 }
 
-/// Two or three clusters, trees or rings, with one to four bridges between every two that weigh up to 20 links.
+/// Two or three clusters (trees or rings). One to four bridges with a weight of up to 20 links join every two of them.
 inline DrawnJob drawn_clusters(Random& random, const std::string& file) {
     std::string clusters;
     for (std::int32_t left = drawn(random, 2, 3); left > 0; --left) {
@@ -220,7 +220,7 @@ inline void append_edge(std::string& text, std::int32_t a, std::int32_t b, std::
             std::to_string(bandwidth) + "GB/s</data></edge>\n";
 }
 
-/// Every vertex hangs on an earlier one; then some more edges. The first few are switches.
+/// Every vertex is joined to an earlier one, then more edges are added. The first few vertices are switches.
 inline DrawnJob drawn_graph(Random& random, const std::string& file) {
     const std::int32_t switches = drawn(random, 0, 8);
     const std::int32_t vertices = switches + drawn(random, 3, 50);
@@ -242,7 +242,7 @@ inline DrawnJob drawn_graph(Random& random, const std::string& file) {
     return {"graph:" + testing_files::written(file + ".graphml", text + "</graph></graphml>\n")};
 }
 
-/// A ring that goes one way, with one-way short cuts: distances differ with the direction.
+/// A one-way ring with one-way shortcuts: distances differ with the direction.
 inline DrawnJob drawn_one_way_graph(Random& random, const std::string& file) {
     const std::int32_t nodes = drawn(random, 3, 40);
     std::string text =
@@ -259,7 +259,7 @@ inline DrawnJob drawn_one_way_graph(Random& random, const std::string& file) {
     return {"graph:" + testing_files::written(file + ".graphml", text + "</graph></graphml>\n")};
 }
 
-/// Trees, dragonflies and graphs; no route of the former passes a node, and those of a graph go round the faulty ones.
+/// Trees, dragonflies and graphs. Routes of the first two pass no node; routes of a graph avoid faulty nodes.
 inline DrawnJob drawn_others_with_faults(Random& random, const std::string& file) {
     constexpr std::array kOthers = {drawn_fat_tree, drawn_tree, drawn_dragonfly, drawn_graph, drawn_one_way_graph};
     DrawnJob job = kOthers[random.below(5)](random, file);
@@ -268,13 +268,13 @@ inline DrawnJob drawn_others_with_faults(Random& random, const std::string& file
     return job;
 }
 
-/// Rows of bits would be too long: links are counted one by one.
+/// Rows of bits would be too long, so links are counted one by one.
 inline DrawnJob drawn_beyond_rows(Random& random, const std::string&) {
     const std::vector<std::int32_t> sizes = {7, drawn(random, 7, 8), drawn(random, 7, 8)};
     return {"torus:" + joined(sizes, "x")};
 }
 
-/// The tables of distances and routes would be too large: both are computed.
+/// The tables of distances and routes would be too large, so both are computed.
 inline DrawnJob drawn_beyond_tables(Random& random, const std::string&) {
     const std::vector<std::int32_t> sizes = {20, drawn(random, 20, 21), drawn(random, 21, 22)};
     return {(one_in(random, 2) ? "torus:" : "mesh:") + joined(sizes, "x")};
@@ -308,11 +308,11 @@ inline const std::vector<TopologyKind>& topology_kinds() {
     return kKinds;
 }
 
-/// Sets of messages: of one size, of a size for each set, or of any sizes; some of 0 bytes, to oneself, or many times
-/// the same; some sets empty; sometimes so many messages that counts need all their bits.
+/// Sets of messages with one size, one size per set, or any sizes. Some messages are empty, sent to self, or repeated
+/// many times. Some sets are empty, and some have so many messages that counts need all their bits.
 inline Workload drawn_workload(Random& random, std::int32_t ranks) {
     Workload workload(ranks);
-    // Only sets of one size are counted in bits: two thirds.
+    // Only sets with one size are counted in bits, so two thirds have one size.
     enum class Sizes { kOne, kOnePerSet, kMultiples, kAny };
     constexpr std::array kSizes = {Sizes::kOne,       Sizes::kOne,       Sizes::kOnePerSet,
                                    Sizes::kOnePerSet, Sizes::kMultiples, Sizes::kAny};
@@ -344,7 +344,7 @@ inline Workload drawn_workload(Random& random, std::int32_t ranks) {
     return workload;
 }
 
-/// A problem drawn at random, with the other allocations that a robust search counts as well.
+/// A random problem, with the other allocations that a robust search includes.
 struct DrawnProblem {
     Posed posed;
     std::deque<Network> networks;
@@ -353,7 +353,7 @@ struct DrawnProblem {
     SliceKernel kernel = nullptr;
 };
 
-/// The slots of `nodes` nodes, those of each node together, the nodes in the order of `node_of_node`.
+/// The slots of `nodes` nodes, grouped by node, with the nodes in the order of `node_of_node`.
 inline std::vector<SlotId> slots_of(const std::vector<std::int32_t>& node_of_node, std::int32_t ranks_per_node) {
     std::vector<SlotId> slots;
     for (const std::int32_t node : node_of_node) {
@@ -362,7 +362,7 @@ inline std::vector<SlotId> slots_of(const std::vector<std::int32_t>& node_of_nod
     return slots;
 }
 
-/// The same nodes in another order, and a mesh with as many.
+/// The same nodes in another order, and a mesh with the same number of nodes.
 inline void add_variants(Random& random, DrawnProblem& drawn_problem) {
     const Problem& problem = *drawn_problem.posed.problem;
     const std::int32_t per_node = problem.ranks_per_node();
@@ -393,10 +393,10 @@ inline void add_variants(Random& random, DrawnProblem& drawn_problem) {
     drawn_problem.posed.problem->set_robust_job(&job);
 }
 
-/// Equal arguments, equal problems. Its files are called `file` and something.
+/// The same arguments give the same problem. The names of its files start with `file`.
 inline std::unique_ptr<DrawnProblem> draw_problem(const TopologyKind& kind, SliceKernel kernel, Random random,
                                                   const std::string& file) {
-    constexpr int kMostDraws = 100;  // faults may cut a job in two, and it is drawn anew
+    constexpr int kMostDraws = 100;  // faults may cut a job in two, which is then newly generated
     for (int draw = 1;; ++draw) {
         DrawnJob job = kind.draw(random, file);
         job.request.ranks_per_node = one_in(random, 3) ? drawn(random, 2, 4) : 1;

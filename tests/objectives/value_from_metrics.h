@@ -9,8 +9,7 @@
 
 namespace haichi::testing_problems {
 
-/// An objective's value when the metrics are known, where it has a shorter way then, on every allocation that it looks
-/// at.
+/// An objective's value computed from known metrics, on every allocation that it considers, if it has such a shortcut.
 template <class O>
 class ValueFromMetrics {
   public:

@@ -1,4 +1,4 @@
-// A program with this file knows one more topology: the linker takes this definition instead of the room's.
+// A program with this file has one more topology: the linker uses this definition instead of the module's own.
 
 #include "netmodel/routing/topologies.h"
 #include "tests/own_tables/ring_of_stars.h"

@@ -1,5 +1,5 @@
-// An objective that exists only here, and the table that has it: a program linked with this file knows it everywhere
-// (tests/own_tables/test_own_objective.py).
+// An objective that exists only here, and the table that contains it. A program linked with this file supports it
+// everywhere (tests/own_tables/test_own_objective.py).
 
 #include "mapper/anneal/objective_row.h"
 
@@ -7,7 +7,7 @@ namespace haichi {
 
 namespace {
 
-/// far-messages: how many messages have routes of more than one hop.
+/// far-messages: the number of messages with routes of more than one hop.
 class FarMessages {
   public:
     using Value = std::int64_t;

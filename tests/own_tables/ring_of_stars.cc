@@ -18,17 +18,17 @@ namespace {
 //      s0 ----- s1 ----- s2 .. (s0)
 struct RingOfStars {
     std::int32_t switches = 3;
-    std::int32_t hosts = 1;  ///< on each
+    std::int32_t hosts = 1;  ///< per switch
 
     [[nodiscard]] std::int32_t terminal_count() const { return switches * hosts; }
     [[nodiscard]] std::int32_t vertex_count() const { return terminal_count() + switches; }
-    /// Up, down, then clockwise and back, switch by switch.
+    /// Links are numbered up, down, then clockwise and counter-clockwise for each switch.
     [[nodiscard]] std::int32_t link_count() const { return 2 * terminal_count() + 2 * switches; }
     [[nodiscard]] VertexId switch_vertex(std::int32_t s) const { return VertexId(terminal_count() + s); }
     [[nodiscard]] LinkId ring_link(std::int32_t from, bool is_clockwise) const {
         return LinkId(2 * terminal_count() + 2 * from + (is_clockwise ? 0 : 1));
     }
-    /// Steps clockwise if above 0; the half-way switch is reached clockwise.
+    /// The number of steps, positive if clockwise; the half-way switch is reached clockwise.
     [[nodiscard]] std::int32_t steps(VertexId s, VertexId d) const {
         const std::int32_t clockwise = (d.value / hosts - s.value / hosts + switches) % switches;
         return 2 * clockwise <= switches ? clockwise : clockwise - switches;
@@ -67,7 +67,7 @@ class Around final : public Routes {
     [[nodiscard]] bool are_symmetric() const override { return true; }
     [[nodiscard]] std::shared_ptr<const ChannelRule> channels(const JobNodes&, std::int32_t) const override;
 
-    /// As on a torus: what has to pass between the last and the first switch takes VC 1 until it has.
+    /// As on a torus: a route uses VC 1 until it has passed between the last and the first switch, then VC 0.
     void append_hops(VertexId s, VertexId d, std::vector<ChannelHop>& hops) const {
         hops.push_back({LinkId(s.value), 0});
         std::int32_t at = s.value / ring_.hosts;
@@ -114,7 +114,7 @@ class RingTopology final : public TopologyOf<RingOfStars> {
     }
     [[nodiscard]] std::string link_name(LinkId link) const override {
         const LinkEnds ends = link_ends(link);
-        const bool is_clockwise = link.value % 2 == 0;  // with two switches both ways have the same ends
+        const bool is_clockwise = link.value % 2 == 0;  // with two switches both directions have the same ends
         const std::string kind = class_of_link(link) == 0 ? "ray" : is_clockwise ? "on" : "back";
         return kind + " " + vertex_name(ends.from) + "->" + vertex_name(ends.to);
     }

@@ -4,8 +4,8 @@
 
 namespace haichi {
 
-/// A topology that exists only in tests: switches in a ring, the same number of hosts on each. What a new topology has
-/// to bring: this file and its source, and a row (more_topologies.cc).
+/// A topology that exists only in tests: switches in a ring, each with the same number of hosts. A new topology needs
+/// only this file, its source and a table entry (more_topologies.cc).
 TopologyRow ring_of_stars_row();
 
 }  // namespace haichi

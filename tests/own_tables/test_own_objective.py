@@ -1,4 +1,4 @@
-"""An objective that exists only in tests/own_tables goes through the whole program: one file and one row do."""
+"""An objective that exists only in tests/own_tables works in the whole program: one file, one table entry."""
 
 import json
 import os

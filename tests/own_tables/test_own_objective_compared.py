@@ -1,4 +1,4 @@
-"""An objective that exists only in tests/own_tables goes through the package, `haichi compare` and the report's page.
+"""An objective that exists only in tests/own_tables works in the package, `haichi compare` and the report's page.
 
 HAICHI_BIN and PYTHONPATH are a program and a package that were linked with its table (own_objective_table.cc).
 """
@@ -64,7 +64,7 @@ def test_it_has_columns_in_the_lines(folder: Path) -> None:
 
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="Chromium is not installed")
 def test_the_page_has_a_column_of_it_and_says_what_it_is(folder: Path, tmp_path: Path) -> None:
-    # The page unpacks its data before it is drawn: time passes until it has.
+    # The page unpacks its data before drawing, which takes some time.
     flags = ("--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}")
     command = ["chromium", *flags, "--virtual-time-budget=20000", "--dump-dom", (folder / "page.html").as_uri()]
     page = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
@@ -80,7 +80,7 @@ def test_the_report_of_the_results_is_the_same_page(folder: Path) -> None:
 
 
 def test_the_package_searches_evaluates_and_lists_it(folder: Path) -> None:
-    import haichi as package  # of PYTHONPATH
+    import haichi as package  # the package from PYTHONPATH
 
     assert ("far-messages", f"{SENTENCE} [messages]") in package.list_objectives()
     job = package.Job(folder / "ring.json", "torus:4x4")

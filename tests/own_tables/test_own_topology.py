@@ -1,7 +1,8 @@
-"""A topology that exists only in this folder (ring_of_stars, a row in more_topologies.cc) goes all the way: map,
-evaluate, simulate, compare and the report's page, with no other file changed.
+"""A topology that exists only in this directory (ring_of_stars, an entry in more_topologies.cc) works everywhere.
 
-HAICHI_BIN and PYTHONPATH are a program and a package that were linked with that row.
+Map, evaluate, simulate, compare and the report's page support it, with no other file changed.
+
+HAICHI_BIN and PYTHONPATH are a program and a package that were linked with that entry.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ def compare(folder: Path, *options: str) -> None:
 
 def test_compare_and_the_page_draw_all_its_links(folder: Path) -> None:
     compare(folder, "--simulate", "-o", "results.json", "-o", "page.html")
-    from haichi.report.view_data import check_comparison  # the package of PYTHONPATH
+    from haichi.report.view_data import check_comparison  # the package from PYTHONPATH
 
     network = check_comparison(json.loads((folder / "results.json").read_text()), "results.json")[0].network
     assert network.links == LINKS

@@ -123,16 +123,16 @@ TEST(JobScriptMalformed, every_bad_parameter_of_a_line_is_found) {
 
 // ---- checking a map -------------------------------------------------------------------------------------------------
 
-/// Files of a job in a folder that goes with the object.
+/// Files of a job in a directory that is removed with the object.
 class MapCheckTest : public testing::Test {
   protected:
-    /// The job of 12 nodes, 2x3x2, of the FX10, with this map and script.
+    /// A check of this map and script for the FX10 job of 12 nodes, 2x3x2.
     MapCheck check(const std::string& map, const std::string& script, std::vector<std::int32_t> shape = kUnit) {
         CheckedMap checked{.map = folder_.written("a.map", map)};
         if (!script.empty()) checked.job_script = folder_.written("job.sh", script);
         return check_map({.machine = "fx10-kyushu", .allocation = {.shape = std::move(shape)}}, checked);
     }
-    /// Lines of that kind, without the folder's name.
+    /// Lines with this result, without the directory's name.
     std::vector<std::string> lines(const MapCheck& check, CheckResult result) {
         std::vector<std::string> texts;
         const std::string folder = folder_.path().string() + "/";

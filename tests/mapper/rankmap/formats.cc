@@ -24,7 +24,7 @@ std::vector<std::int32_t> read(const std::string& text, const std::string& forma
     return nodes;
 }
 
-/// A node list in a file that goes with the object.
+/// A node list in a file that is removed with the object.
 class NodeListFile {
   public:
     explicit NodeListFile(const std::string& text)
@@ -45,7 +45,7 @@ class NodeListFile {
     std::filesystem::path path_;
 };
 
-//   1x1x1x2x3x2: nodes numbered a*6 + b*2 + c; logical (x, y, z) is (a, place of b in 0,2,1, c)
+// 1x1x1x2x3x2: nodes numbered a*6 + b*2 + c; logical (x, y, z) is (a, index of b in 0,2,1, c)
 const std::vector<std::int32_t> kUnit = {1, 1, 1, 2, 3, 2};
 
 TEST(RankMapFujitsu, writes_logical_coordinates_without_blanks_one_line_per_rank) {

@@ -12,8 +12,8 @@ namespace {
 struct MalformedMapJson {
     std::string name;
     std::string text;
-    std::string start;                ///< of the message: file and line
-    std::vector<std::string> quoted;  ///< what the message must mention
+    std::string start;                ///< start of the message: file and line
+    std::vector<std::string> quoted;  ///< texts that the message must mention
 };
 
 void PrintTo(const MalformedMapJson& document, std::ostream* os) { *os << document.name; }
@@ -34,7 +34,7 @@ TEST_P(RankMapJsonMalformed, is_an_error_that_names_the_line_and_the_value) {
     }
 }
 
-/// The field on line 2.
+/// A document with this field on line 2.
 std::string with(const std::string& field) { return "{\"schema\": \"haichi-mapping/1\",\n" + field + "}"; }
 
 std::vector<MalformedMapJson> documents() {

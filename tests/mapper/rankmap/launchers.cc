@@ -1,4 +1,4 @@
-// Formats of other launchers: examples small enough to be checked by eye, and what their tools also read.
+// Formats of other launchers: examples small enough to check by eye, and variants that the launchers' tools also read.
 
 #include <gtest/gtest.h>
 
@@ -116,7 +116,7 @@ TEST(RankMapCray, reads_ranges_blanks_comments_and_lines_of_any_length) {
               (Nodes{4, 5, 6, 7, 3, 2, 1, 0}));
 }
 
-/// Two nodes, ranks going to and fro: the library's text takes 8 bytes for two ranks and 8 for its ends.
+/// Two nodes with alternating ranks: the library's text needs 8 bytes per two ranks, and 8 for its ends.
 TEST(RankMapCray, warns_when_the_library_s_buffer_is_too_small) {
     const auto warning = [](std::int32_t ranks) {
         const NamedJob job(rankmap_job("mesh:2", {}, ranks / 2));
@@ -204,7 +204,7 @@ TEST(RankMapRecognition, knows_host_names_rankfiles_and_lists) {
 }
 
 TEST(RankMapRecognition, columns_that_mean_different_nodes_are_an_error) {
-    // On a ring that the job covers whole from another origin every coordinate exists, here and there.
+    // On a ring whose job covers all nodes from another origin, every coordinate is valid in both readings.
     const NamedJob job(rankmap_job("torus:3x1x1", {}, 1, "default", {1, 0, 0}));
     const std::string text = job.written("bgl", {0, 1, 2});
     EXPECT_EQ(text, "0 0 0 0\n1 0 0 0\n2 0 0 0\n");

@@ -12,11 +12,11 @@ namespace {
 struct MalformedLauncherMap {
     const char* format;
     std::string text;
-    const char* start;   ///< of the message: file and line
-    const char* quoted;  ///< what the message must mention
+    const char* start;   ///< start of the message: file and line
+    const char* quoted;  ///< a text that the message must mention
 };
 
-/// Three ranks (four for bgl) on the mesh 2x1x1 with two ranks on a node; hosts n0 and n1.
+/// Three ranks (four for bgl) on the mesh 2x1x1 with two ranks per node; hosts n0 and n1.
 TEST(RankMapLaunchersMalformed, is_an_error_that_names_the_line_and_the_value) {
     const Allocation job = rankmap_job("mesh:2x1x1", {}, 2);
     const HostNames hosts = HostNames::parse_pattern("n%d", 2);

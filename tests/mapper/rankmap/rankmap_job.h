@@ -9,7 +9,7 @@
 
 namespace haichi {
 
-/// A job of a machine, for tests of rank maps.
+/// A job on a machine, for tests of rank maps.
 inline Allocation rankmap_job(const std::string& machine, std::vector<std::int32_t> shape = {},
                               std::int32_t ranks_per_node = 1, const std::string& fold = "default",
                               std::vector<std::int32_t> origin = {}) {
@@ -21,7 +21,7 @@ inline Allocation rankmap_job(const std::string& machine, std::vector<std::int32
     return allocate(load_machine(machine), request);
 }
 
-/// A mapping with these nodes.
+/// A placement on these nodes.
 inline Mapping rankmap_mapping(const std::vector<std::int32_t>& nodes, const Allocation& job) {
     std::vector<NodeId> ids;
     for (const std::int32_t node : nodes) ids.push_back(NodeId(node));

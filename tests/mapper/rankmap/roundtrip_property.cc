@@ -35,7 +35,7 @@ const std::vector<DrawnJob>& jobs() {
     return kJobs;
 }
 
-/// Some of the slots, in random order.
+/// The ranks on randomly chosen slots, in random order.
 Mapping random_mapping(const Allocation& job, std::uint64_t seed, std::int32_t ranks) {
     Random random(seed);
     std::vector<SlotId> slots;
@@ -55,7 +55,7 @@ bool expresses(const RankMapFormat& format, const RankMapContext& context) {
     }
 }
 
-/// What the format writes; nothing when it says that it cannot express the mapping.
+/// The text that the format writes, or nullopt if the format reports that it cannot express the placement.
 std::optional<std::string> written_if_supported(const RankMapFormat& format, const Mapping& mapping,
                                                 const RankMapContext& context) {
     try {
@@ -65,7 +65,7 @@ std::optional<std::string> written_if_supported(const RankMapFormat& format, con
     }
 }
 
-/// Whether the file says which place of its node a rank has.
+/// Whether the format records the slot of each rank within its node.
 bool keeps_places(const RankMapFormat& format) {
     return std::ranges::count(std::array{"tofu6d", "bgq", "bgl", "cray", "openmpi"}, format.name) > 0;
 }
@@ -137,7 +137,7 @@ TEST(RankMapRoundTrip, recognition_never_reads_a_written_map_as_another) {
             if (!text) continue;
             try {
                 RC_ASSERT(nodes_of(parse_rank_map(*text, "map", "", context)) == nodes_of(given.mapping));
-            } catch (const InputError& error) {  // may be either, or cannot be told: it has to be said, not guessed
+            } catch (const InputError& error) {  // ambiguous or unrecognized maps must be reported, not guessed
                 RC_ASSERT(error.hint().find("-f FORMAT") != std::string::npos);
             }
         }
@@ -187,12 +187,12 @@ TEST(RankMapRoundTrip, changed_bytes_give_an_input_error_or_a_valid_mapping) {
                 } catch (const InputError& error) {
                     RC_ASSERT(std::string(error.what()).starts_with("map:"));
                 } catch (const UnsupportedError&) {
-                    RC_ASSERT(name.empty());  // it now looks like a format that this job cannot have
+                    RC_ASSERT(name.empty());  // it now looks like a format that does not support this job
                     continue;
                 }
-                // Positions alone, as robust maps have them, are read on every shape; the scheduler takes them on none.
+                // Positions alone, as in robust maps, are read for every shape; the scheduler accepts them for none.
                 if (is_read && text->starts_with('(') && text->find(',') == std::string::npos) continue;
-                // Collecting what is wrong finds something exactly when reading does.
+                // examine_rank_map() finds a problem exactly if reading fails.
                 RC_ASSERT((examine_rank_map(*text, "map", name, context).problems.count() == 0) == is_read);
             }
         }

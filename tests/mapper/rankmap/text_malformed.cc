@@ -13,8 +13,8 @@ struct MalformedMapText {
     std::string name;
     std::string format;
     std::string text;
-    std::string start;                ///< of the message: file and line
-    std::vector<std::string> quoted;  ///< what the message must mention
+    std::string start;                ///< start of the message: file and line
+    std::vector<std::string> quoted;  ///< texts that the message must mention
     std::string hint;                 ///< part of the hint; "" for any
 };
 
@@ -22,8 +22,8 @@ void PrintTo(const MalformedMapText& file, std::ostream* os) { *os << file.name;
 
 class RankMapMalformed : public testing::TestWithParam<MalformedMapText> {};
 
-/// Three ranks on the mesh 10x3 (nodes (0,0) to (9,2)), two ranks on a node; on the tree of 16 terminals where the name
-/// starts with "tree".
+/// Three ranks on the mesh 10x3 (nodes (0,0) to (9,2)), two ranks per node. If the name starts with "tree": on the tree
+/// of 16 terminals.
 TEST_P(RankMapMalformed, is_an_error_that_names_the_line_and_the_value) {
     const MalformedMapText& file = GetParam();
     const bool tree = file.name.starts_with("tree");

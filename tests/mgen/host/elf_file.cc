@@ -64,7 +64,7 @@ TEST(HostElfFile, programs_that_cannot_run_live_are_refused_with_what_to_do) {
     ElfFile program{.path = "app", .interpreter = "/lib64/ld-linux-x86-64.so.2"};
     program.needed = {"libmpich.so.12", "libc.so.6"};
     EXPECT_EQ(refusal(program), "");
-    program.needed = {"libmpi.so.12", "libc.so.6"};  // MPICH as its authors name it, Intel MPI
+    program.needed = {"libmpi.so.12", "libc.so.6"};  // the original name in MPICH, also Intel MPI's
     EXPECT_EQ(refusal(program), "");
     program.needed = {"libmpi.so.40", "libc.so.6"};
     EXPECT_NE(refusal(program).find(": built for Open MPI (it needs libmpi.so.40)"), std::string::npos);
@@ -86,8 +86,8 @@ TEST(HostElfFile, missing_functions_are_named_as_in_c_whatever_language_calls_th
     EXPECT_EQ(missing_mpi_functions(program, library), expected);
 }
 
-/// Damage gives an error or a file that is read otherwise, and never touches what lies beside the bytes: the copy has
-/// exactly their size, so that AddressSanitizer sees it.
+/// A damaged file must cause an error or be read differently. No access may leave the bytes: the copy has their exact
+/// size, so that AddressSanitizer detects it.
 void read_damaged(const std::vector<std::byte>& bytes) {
     try {
         (void)ElfFile::of(bytes, "damaged");
@@ -103,7 +103,7 @@ TEST(HostElfFile, truncated_and_changed_files_are_errors_and_no_crashes) {
     for (std::size_t size = 0; size < sizeof(Elf64_Ehdr) + 16 * sizeof(Elf64_Phdr); ++size) {
         read_damaged({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)});
     }
-    // The header, the program headers and the dynamic section are at the ends of a small file.
+    // In a small file, the header and program headers are at the start, the dynamic section is at the end.
     std::vector<std::byte> head(whole.begin(), whole.begin() + 4096);
     for (int i = 0; i < 4000; ++i) {
         std::vector<std::byte> changed = head;
@@ -116,7 +116,7 @@ TEST(HostElfFile, truncated_and_changed_files_are_errors_and_no_crashes) {
     }
 }
 
-/// A library of three symbols, small enough to be damaged byte by byte.
+/// A library with three symbols, small enough to damage every byte.
 std::vector<std::byte> small_library() {
     struct Image {
         Elf64_Ehdr header{};

@@ -11,7 +11,7 @@
 namespace haichi::host {
 namespace {
 
-constexpr int kBegin = 0;  // glibc begins anew
+constexpr int kBegin = 0;  // makes glibc start over
 
 int flag_of_library = 0;
 int flag_of_ours = 0;
@@ -20,7 +20,7 @@ std::vector<option> long_options(int* flag) {
     return {{"all", no_argument, nullptr, 'a'},
             {"alloc", required_argument, nullptr, 300},
             {"block", optional_argument, nullptr, 'b'},
-            {"blocking", optional_argument, nullptr, 'b'},  // the same under two names
+            {"blocking", optional_argument, nullptr, 'b'},  // the same option under two names
             {"count", required_argument, nullptr, 'c'},
             {"verbose", no_argument, flag, 7},
             {"version", no_argument, nullptr, 301},
@@ -53,11 +53,11 @@ std::ostream& operator<<(std::ostream& out, const Step& s) {
 
 struct Reading {
     std::vector<Step> steps;
-    std::vector<std::string> left;  ///< the arguments in the order they end up in
+    std::vector<std::string> left;  ///< the arguments in their final order
     std::string told;
 };
 
-/// All steps until the end, and one more: it ends again.
+/// All steps until the end, and one more, which must also report the end.
 template <class Next>
 Reading run(std::vector<std::string> words, Next next) {
     std::vector<char*> argv;
@@ -118,7 +118,7 @@ TEST_P(HostGetopt, does_what_glibc_does_on_random_arguments) {
         for (std::size_t n = 0; n < count; ++n) words.push_back(kWords[random() % kWords.size()]);
         const std::string& shorts = kShortOptions[random() % kShortOptions.size()];
         const OptionsKind kind = static_cast<OptionsKind>(random() % 3);
-        const int optopt_before = optopt;  // glibc keeps it
+        const int optopt_before = optopt;  // glibc keeps its value
         const Reading library = by_library(words, shorts, kind);
         const Reading ours = by_ours(words, shorts, kind, optopt_before);
         std::string shown;

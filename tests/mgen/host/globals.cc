@@ -32,7 +32,7 @@ bool is_private(const ProgramImage& image, const void* address) {
     return false;
 }
 
-/// An address in a library that this program has in common with "haichi".
+/// An address in a library shared by this program and "haichi".
 const void* of_c_library() { return reinterpret_cast<const void*>(&std::puts); }
 
 TEST(HostProgramImage, variables_are_private_and_constants_and_those_of_the_c_library_are_not) {
@@ -42,7 +42,7 @@ TEST(HostProgramImage, variables_are_private_and_constants_and_those_of_the_c_li
     EXPECT_TRUE(is_private(image, &zero_variable));
     EXPECT_TRUE(is_private(image, &thread_variable));
     EXPECT_FALSE(is_private(image, &constant));
-    EXPECT_FALSE(is_private(image, &optind));  // moved into the program by the linker
+    EXPECT_FALSE(is_private(image, &optind));  // the linker moved it into the program
     EXPECT_FALSE(is_private(image, &stdout));
     EXPECT_FALSE(is_private(image, of_c_library()));
     ASSERT_NE(image.module_of(&changing_variable), nullptr);
@@ -53,7 +53,7 @@ TEST(HostProgramImage, variables_are_private_and_constants_and_those_of_the_c_li
 }
 
 TEST(HostProgramImage, a_library_of_the_program_begins_as_in_its_file_not_as_its_constructors_left_it) {
-    EXPECT_EQ(*host_test_library_counter(), 42);  // 41 in the file, and the constructor has added 1
+    EXPECT_EQ(*host_test_library_counter(), 42);  // 41 in the file, and the constructor added 1
     const ProgramImage image = ProgramImage::of_process(of_c_library());
     const ProgramModule* const library = image.module_of(host_test_library_counter());
     ASSERT_NE(library, nullptr);
@@ -76,7 +76,8 @@ TEST(HostProgramImage, a_library_of_the_program_begins_as_in_its_file_not_as_its
 
 TEST(HostProgramImage, what_haichi_needs_itself_is_shared) {
     const ProgramImage image = ProgramImage::of_process(reinterpret_cast<const void*>(&host_test_library_counter));
-    // The address is one in this program's table of functions or in the library itself: both are shared or the program.
+    // The address is in this program's function table or in the library itself: both are shared, or belong to the
+    // program.
     const ProgramModule* const library = image.module_of(host_test_library_counter());
     ASSERT_NE(library, nullptr);
     EXPECT_FALSE(library->is_private);
@@ -125,7 +126,7 @@ TEST(HostCopiedGlobals, a_rank_that_has_ended_is_not_kept) {
     EXPECT_EQ(buffer.first[0], std::byte{2});
 }
 
-/// Five whole pages, and parts of two more.
+/// Five whole pages, and parts of two others.
 struct Memory {
     static constexpr std::size_t kPages = 7;
     std::size_t page = page_bytes();
@@ -156,7 +157,7 @@ TEST(HostRemappedGlobals, each_rank_finds_what_it_left_and_begins_with_what_ther
     for (int round = 0; round < 3; ++round) {
         for (const int rank : turns) {
             globals.put_in_place(RankId(rank));
-            EXPECT_EQ(memory.at(0), std::byte{3});  // outside
+            EXPECT_EQ(memory.at(0), std::byte{3});  // outside of the range
             EXPECT_EQ(memory.at(3, 9), std::byte{77});
             const auto before = static_cast<std::byte>(round == 0 ? 0 : rank + round - 1);
             EXPECT_EQ(memory.at(2), before);

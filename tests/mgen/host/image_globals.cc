@@ -10,7 +10,7 @@
 namespace haichi::host {
 namespace {
 
-/// Copies of the test library alone.
+/// Copies the test library only.
 class HostImageGlobals : public testing::Test {
   protected:
     ProgramImage image_ = ProgramImage::of_process(reinterpret_cast<const void*>(&std::puts));
@@ -39,7 +39,7 @@ TEST_F(HostImageGlobals, each_rank_has_code_that_finds_variables_of_its_own) {
         EXPECT_EQ(pointer_of(globals, rank), counter_of(globals, rank));  // relocated
         *counter_of(globals, rank) += rank;
     }
-    // All of them are there at once, and none is the one that was loaded.
+    // All copies exist at the same time, and none is the loaded original.
     for (int rank = 0; rank < kRanks; ++rank) EXPECT_EQ(*pointer_of(globals, rank), 41 + rank);
     EXPECT_EQ(*host_test_library_counter(), loaded);
     EXPECT_FALSE(globals.holds(counter_of(globals, 0)));
@@ -56,7 +56,7 @@ TEST_F(HostImageGlobals, addresses_are_found_both_ways) {
     }
     EXPECT_NE(own[0], own[1]);
     EXPECT_NE(own[1], own[2]);
-    // What has no copies.
+    // Addresses without copies.
     EXPECT_EQ(globals.own(RankId(1), &std::puts), &std::puts);
     EXPECT_EQ(globals.original(counter), counter);
     const int on_stack = 0;
@@ -81,7 +81,7 @@ TEST_F(HostImageGlobals, a_rank_that_has_ended_takes_no_memory_for_its_variables
     *counter = 7;
     *counter_of(globals, 1) = 8;
     globals.has_ended(RankId(0), 0);
-    EXPECT_EQ(*counter, 41);  // the page is the file's again
+    EXPECT_EQ(*counter, 41);  // the page shows the file's content again
     EXPECT_EQ(*counter_of(globals, 1), 8);
 }
 
@@ -98,7 +98,7 @@ TEST_F(HostImageGlobals, variables_elsewhere_are_those_of_the_rank_in_place) {
 }
 
 TEST(HostImagePlan, a_program_that_searches_for_names_has_no_copies) {
-    // As haichi does, which is in this program.
+    // haichi itself, which is part of this program, searches for names.
     const ImagePlan plan = ImagePlan::of(ProgramImage::of_process(reinterpret_cast<const void*>(&std::puts)));
     EXPECT_FALSE(plan.obstacle.empty());
 }

@@ -12,7 +12,7 @@ namespace {
 
 TEST(HostLibcState, random_numbers_of_a_rank_are_those_of_a_process_of_its_own) {
     LibcState rank;
-    ::srandom(1);  // as a process begins
+    ::srandom(1);  // the initial state of a process
     for (int i = 0; i < 1000; ++i) ASSERT_EQ(rank.random(), ::random()) << i;
     for (const unsigned seed : {0U, 1U, 2U, 12345U, 4294967295U}) {
         rank.set_random_seed(seed);

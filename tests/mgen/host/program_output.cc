@@ -118,7 +118,7 @@ TEST(HostProgramOutput, what_the_sink_throws_comes_out_and_standard_output_is_pu
         turns.run(0, 1, [] { std::printf("text\n"); });
         EXPECT_THROW(output.flush(), std::runtime_error);
     }
-    EXPECT_LT(::lseek(STDOUT_FILENO, 0, SEEK_CUR), 1 << 20);  // no file in memory any more
+    EXPECT_LT(::lseek(STDOUT_FILENO, 0, SEEK_CUR), 1 << 20);  // the file in memory was removed
 }
 
 }  // namespace

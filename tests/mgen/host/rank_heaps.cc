@@ -19,7 +19,7 @@ constexpr RankId kSecond{1};
 
 RankHeaps heaps_of(std::int32_t ranks, bool keep = false) { return RankHeaps({.ranks = ranks, .keep = keep}); }
 
-/// The process's resident memory.
+/// The resident memory of the process.
 std::size_t resident_bytes() {
     std::size_t pages = 0;
     if (std::FILE* file = std::fopen("/proc/self/statm", "r")) {
@@ -67,12 +67,12 @@ TEST(HeapArena, parts_are_aligned_and_extended_where_there_is_room) {
     std::byte* const aligned = arena.take(page, std::size_t{1} << 21).begin;
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(aligned) % (std::size_t{1} << 21), 0U);
     EXPECT_TRUE(arena.extend(aligned, page, page));
-    std::byte* const behind = arena.take(page * 600).begin;  // more than lies in front of it
+    std::byte* const behind = arena.take(page * 600).begin;  // more than fits before it
     EXPECT_EQ(behind, aligned + 2 * page);
     EXPECT_FALSE(arena.extend(aligned, 2 * page, page));
 }
 
-/// Blocks of any size, freed and lengthened in any order, keep what was written to them.
+/// Blocks of any size keep their content when others are freed and resized in any order.
 TEST(RankHeaps, blocks_never_overlap) {
     RankHeaps heaps = heaps_of(2);
     ASSERT_TRUE(heaps.exist());
@@ -156,7 +156,7 @@ TEST(RankHeaps, the_heap_of_a_rank_goes_with_it_and_that_of_others_stays) {
     EXPECT_GE(heaps.unfreed_bytes(kFirst), 100100);
     heaps.has_ended(kFirst, 0);
     EXPECT_EQ(heaps.bytes_of(large), 0U);
-    // The next rank gets what it had.
+    // The next rank gets the memory of the ended rank.
     EXPECT_EQ(heaps.allocate(kSecond, 100000), large);
     EXPECT_STREQ(other, "stays");
     EXPECT_TRUE(heaps.free(other));

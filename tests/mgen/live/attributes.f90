@@ -1,4 +1,4 @@
-! Attributes and error handlers with functions of the program: values are integers here, addresses in C.
+! Attributes and error handlers with callback functions in the program: values are integers here, addresses in C.
 module fns
 contains
  subroutine cp(comm,key,extra,vin,vout,flag,ierr)

@@ -1,15 +1,15 @@
-"""How long barriers take, in closed formulas: from the numbers of a machine file alone, nothing of haichi is called.
+"""Closed formulas for the duration of barriers, computed only from a machine file's values, without calling haichi.
 
-The machine is a tree of one switch with a rank per node, on which messages of a barrier never meet. All ranks begin at
-0; the barrier is over when the last one goes on. Everything is in integer picoseconds. The flight of a message is from
-the hand-over to the NIC until it is delivered. The rules are those of docs/develop/simulator.md.
+The machine is a tree of one switch with one rank per node, on which messages of a barrier share no link. All ranks
+start at 0, and the barrier ends when the last rank continues. All times are integer picoseconds. The flight of a
+message lasts from its hand-over to the NIC until its delivery. The rules are described in docs/develop/simulator.md.
 
-    ring                n ranks pass a token on, twice round; the last one keeps it:   2n - 1 messages in a row
-    recursive doubling  in step s ranks r and r xor 2^s exchange; those from 2^k on, the extra ones, tell a partner
-                        below 2^k before, and are told by it behind: two steps more
-    dissemination       in step s rank r tells r + 2^s mod n and hears of r - 2^s mod n: ceil(log2 n) steps
+    ring                n ranks pass a token around twice, and the last rank keeps it: 2n - 1 messages in a row
+    recursive doubling  in step s, ranks r and r xor 2^s exchange; the extra ranks from 2^k on send to a partner
+                        below 2^k before these steps and receive from it after them: two more steps
+    dissemination       in step s, rank r sends to r + 2^s mod n and receives from r - 2^s mod n: ceil(log2 n) steps
 
-A message is sent by MPI_Send and taken by MPI_Recv; exchanged by MPI_Sendrecv; or put and polled for.
+A message is sent by MPI_Send and received by MPI_Recv, exchanged by MPI_Sendrecv, or put and polled for.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def time_ps(text: str | None) -> int:
 
 
 def size(text: str | None) -> int | None:
-    """Of bytes, or bytes per second."""
+    """A number of bytes, or of bytes per second."""
     if text is None:
         return None
     number, unit = number_and_unit(text)
@@ -52,13 +52,13 @@ def size(text: str | None) -> int | None:
 
 
 def transfer_ps(size_bytes: int, rate: int | None) -> int:
-    """Rounded up to a picosecond; nothing where there is no limit."""
+    """Rounded up to a picosecond; zero if there is no limit."""
     return 0 if rate is None else -(-size_bytes * 10**12 // rate)
 
 
 @dataclass(frozen=True)
 class OneSwitch:
-    """What a machine file says of a message of `message_bytes` between two nodes of its one switch."""
+    """Times from a machine file for a message of `message_bytes` between two nodes of its one switch."""
 
     call_ps: int
     """Of an MPI call that copies nothing."""
@@ -84,7 +84,7 @@ class OneSwitch:
         assert message_bytes <= (size(node.get("eager_limit")) or 16384), "an eager message"
         of_packet = message_bytes + (size(packet.get("header")) or 0)
 
-        # A host is no router and hangs on no cable: the packet takes the latency of the switch, once.
+        # A host has no router and no cable: the packet incurs the latency of the switch once.
         latency = sum(
             time_ps(router.get(name))
             for name in ("routing_time", "vc_allocation_time", "switch_allocation_time", "switch_latency")
@@ -95,7 +95,7 @@ class OneSwitch:
         memory_rate = size(node.get("memory_bandwidth"))
         rates = [rate for rate in (size(node.get("dma_bandwidth")), memory_rate) if rate is not None]
         dma = transfer_ps(message_bytes, min(rates) if rates else None)
-        # The tail follows the head by what the packet takes on the slowest channel, DMA on both sides included.
+        # The tail follows the head after the packet's time on the slowest channel, with DMA on both sides included.
         tail = max(dma, *(transfer_ps(of_packet, rate) for rate in (link_rate, nic_rate, switch_rate)))
         assert dma <= latency, "what a node sends has left before the packet that it receives comes"
 
@@ -114,13 +114,13 @@ class OneSwitch:
 
 
 def ring(machine: OneSwitch, ranks: int) -> int:
-    """Every rank waits in MPI_Recv when the token comes, and passes it on behind the time of MPI_Send."""
+    """Every rank waits in MPI_Recv when the token arrives, and passes it on after the time of MPI_Send."""
     return (2 * ranks - 1) * (machine.send_ps + machine.flight_ps)
 
 
 def recursive_doubling(machine: OneSwitch, ranks: int) -> int:
-    """An exchange costs the receive and the send; its message is there a flight later. A step that a rank does not wait
-    in costs the calls alone: the late ones, who wait for an extra rank first, find what their partners have sent.
+    """An exchange costs the receive and the send; its message arrives one flight later. A step without waiting costs
+    only the calls: late ranks, which first wait for an extra rank, find their partners' messages already there.
     """
     calls, one_way = machine.call_ps + machine.send_ps, machine.send_ps + machine.flight_ps
     return doubling_ps(ranks, calls, calls + machine.flight_ps, one_way)
@@ -134,12 +134,12 @@ def dissemination(machine: OneSwitch, ranks: int) -> int:
 
 
 def ring_by_put(machine: OneSwitch, ranks: int) -> int:
-    """Every rank polls when the token comes, and puts it on. The control packets back hold nobody up."""
+    """Every rank polls when the token arrives and puts it to the next rank. Returning control packets delay nothing."""
     return (2 * ranks - 1) * (machine.rdma_ps + machine.flight_ps)
 
 
 def recursive_doubling_by_put(machine: OneSwitch, ranks: int) -> int:
-    """The poll begins while the put is on its way."""
+    """The poll starts while the put is in flight."""
     one_way = machine.rdma_ps + machine.flight_ps
     return doubling_ps(ranks, 2 * machine.rdma_ps, one_way, one_way)
 
@@ -152,7 +152,7 @@ def dissemination_by_put(machine: OneSwitch, ranks: int) -> int:
 
 
 def tree(machine: OneSwitch, ranks: int, by_put: bool) -> int:
-    """A binary tree, rank r under (r - 1) // 2: no closed formula, but a rank's time follows from its neighbours'."""
+    """A binary tree; the parent of rank r is (r - 1) // 2. Each rank's time follows from its neighbours' times."""
     tell, hear = (machine.rdma_ps, machine.rdma_ps) if by_put else (machine.send_ps, machine.call_ps)
     children = [[c for c in (2 * r + 1, 2 * r + 2) if c < ranks] for r in range(ranks)]
     told_parent = [0] * ranks
@@ -169,11 +169,11 @@ def tree(machine: OneSwitch, ranks: int, by_put: bool) -> int:
 
 
 def doubling_ps(ranks: int, own_ps: int, partner_ps: int, one_way_ps: int) -> int:
-    """A rank goes on from a step `own_ps` behind its own last one, and `partner_ps` behind its partner's.
+    """A rank ends a step at the earliest `own_ps` after its previous step, and `partner_ps` after its partner's.
 
-    With m extra ranks, those below m begin `one_way_ps` late. The longest way from one of them to one of them crosses
-    as many steps as m - 1 has bits, and stays in the others; an extra rank is told then. The longest way to any rank
-    crosses all steps.
+    With m extra ranks, ranks below m start `one_way_ps` late. The longest path between two of them crosses to the
+    partner in as many steps as m - 1 has bits, and stays in the others. The extra rank receives its message after this
+    path. The longest path to any rank crosses in all steps.
     """
     steps = ranks.bit_length() - 1
     extra = ranks - 2**steps

@@ -1,4 +1,4 @@
-/* Clocks show simulated time: they advance with what is simulated, and by themselves. */
+/* Clocks show simulated time: they advance with simulated activity and with each reading. */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Communicators of all kinds; each rank says what it is in them. For an even number of ranks, 8 or more. */
+/* Communicators of all kinds; each rank prints its rank in them. Requires an even number of ranks, 8 or more. */
 #include <mpi.h>
 #include <stdio.h>
 

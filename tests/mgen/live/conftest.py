@@ -1,4 +1,4 @@
-"""Where the programs of these tests are built, once for all tests."""
+"""The directory where the programs of these tests are built, once for all tests."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-# The tests are imported by path (importlib mode), which does not make their folder a place for modules.
+# The tests are imported by path (importlib mode), which does not add their directory to the module search path.
 sys.path.insert(0, str(Path(__file__).parent))
 
 

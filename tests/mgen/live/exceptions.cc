@@ -1,4 +1,4 @@
-// Exceptions that are being handled while other ranks run and handle theirs; statics with constructors.
+// Ranks handle exceptions while other ranks run and handle theirs; also static objects with constructors.
 #include <mpi.h>
 
 #include <iostream>
@@ -12,7 +12,7 @@ std::vector<int> numbers(4, 1);
 
 struct Counted {
     int value = 7;
-    // In one piece: mpiexec mixes what processes write at the same time.
+    // Written in one piece, because mpiexec mixes concurrent output of processes.
     ~Counted() { std::cout << "value at the end " + std::to_string(value) + "\n" << std::flush; }
 } counted;
 

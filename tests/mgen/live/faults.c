@@ -1,4 +1,4 @@
-/* Goes wrong in the way that its first argument names. */
+/* Fails in the way that the first argument names. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -17,7 +17,7 @@ REPOSITORY = Path(__file__).parents[3]
 PROGRAMS = Path(__file__).parent / "programs"
 BIN = os.environ["HAICHI_BIN"]
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
-# The headers of MPICH say how large an array of statuses is, and MPI_STATUSES_IGNORE is none.
+# MPICH's headers declare the size of status arrays, but MPI_STATUSES_IGNORE is not an array.
 WARNINGS += ["-Wno-stringop-overflow", "-Wno-stringop-overread", "-Wno-infinite-recursion"]
 COMPILERS = {
     ".c": ["mpicc.mpich", "-std=c11", "-D_DEFAULT_SOURCE", "-O1", "-g", f"-I{REPOSITORY}", *WARNINGS],
@@ -28,7 +28,7 @@ COMPILERS = {
 
 @cache
 def program(name: str, folder: Path, *options: str) -> Path:
-    """programs/NAME, built; the test is skipped where its compiler is not installed."""
+    """Builds programs/NAME; the test is skipped if its compiler is not installed."""
     source = PROGRAMS / name
     compiler, *flags = COMPILERS[source.suffix]
     if shutil.which(compiler) is None:
@@ -65,7 +65,7 @@ def haichi(
 
 @cache
 def mpich(ranks: int, executable: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
-    """The run under MPICH itself, once for all tests that compare with it: its ranks poll, which costs seconds."""
+    """The run under MPICH, cached for all tests that compare with it: its ranks poll, which takes seconds."""
     return mpich_with({}, ranks, executable, *arguments)
 
 
@@ -74,7 +74,7 @@ def mpich_with(
 ) -> subprocess.CompletedProcess[str]:
     if shutil.which("mpiexec.mpich") is None:
         pytest.skip("mpiexec.mpich is not installed")
-    # A file for each rank: where all share a pipe, the lines of two may be mixed.
+    # One file per rank: in a shared pipe, lines of different ranks may be mixed.
     folder = Path(tempfile.mkdtemp(dir=executable.parent))
     job = subprocess.Popen(
         ["mpiexec.mpich", "-outfile-pattern", f"{folder}/%r", "-n", str(ranks), str(executable), *map(str, arguments)],
@@ -97,7 +97,7 @@ def mpich_with(
 
 
 def line_of(name: str, mark: str = "") -> str:
-    """ "NAME:LINE" of the line of a program that is marked as the place of its fault."""
+    """ "NAME:LINE" of the line that is marked as the fault of the program."""
     lines = (PROGRAMS / name).read_text().splitlines()
     found = [number for number, line in enumerate(lines, 1) if (mark or f"// {name}: here") in line]
     assert len(found) == 1, found

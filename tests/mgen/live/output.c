@@ -1,4 +1,4 @@
-/* Ranks print parts of lines and whole ones, by stdio and by write(), while others run. */
+/* Ranks print partial and whole lines, by stdio and by write(), while others run. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

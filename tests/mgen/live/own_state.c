@@ -1,5 +1,5 @@
-/* What each process of an MPI program has for itself: options, random numbers, static data, tokens, handlers at the
-   end, exit codes. Prints the same on a simulated machine as under an MPI. */
+/* State that each process of an MPI program has for itself: options, random numbers, static data, tokens, exit
+ * handlers, exit codes. Output is the same on a simulated machine and under a real MPI. */
 #include <getopt.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     while ((c = getopt_long(argc, argv, "n:x:", longs, NULL)) != -1) {
-        MPI_Barrier(MPI_COMM_WORLD); /* the others read their options meanwhile */
+        MPI_Barrier(MPI_COMM_WORLD); /* the others parse their options meanwhile */
         if (c == 'n') n = atoi(optarg);
         if (c == 'x') code = atoi(optarg);
     }

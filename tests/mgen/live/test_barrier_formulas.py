@@ -1,4 +1,4 @@
-"""The closed formulas of barriers against what their steps come to, rank by rank."""
+"""The closed formulas of barriers, compared with their steps rank by rank."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MACHINES = {
 
 @dataclass
 class Steps:
-    """The clock of every rank, and when what was sent is there: what is sent comes first."""
+    """The clock of every rank and the arrival time of each message; sends are made before receives."""
 
     machine: OneSwitch
     by_put: bool
@@ -50,7 +50,7 @@ class Steps:
         self.now[target] = max(self.now[target], self.there.pop((source, target)))
 
     def exchange(self, to_of_rank: dict[int, int]) -> None:
-        """MPI_Sendrecv posts its receive first; a put comes before the poll."""
+        """MPI_Sendrecv posts its receive first; a put precedes the poll."""
         for rank, to in to_of_rank.items():
             self.now[rank] += 0 if self.by_put else self.machine.call_ps
             self.send(rank, to)

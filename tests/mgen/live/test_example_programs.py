@@ -1,4 +1,4 @@
-"""The patterns of examples/programs: they verify under MPICH and on the simulated machine, and take plausible time."""
+"""The patterns of examples/programs verify under MPICH and on the simulated machine, and take plausible time."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def example(name: str, folder: Path, by_mgencc: bool = False) -> Path:
 
 
 def microseconds(text: str) -> float:
-    """What the program says of its time."""
+    """The time printed by the program."""
     found = re.fullmatch(r"[^\n]+: verified\ntime ([\d.]+) us\n", text)
     assert found, text
     return float(found[1])
@@ -77,9 +77,9 @@ def test_a_pattern_by_mgencc_computes_in_simulated_time(name: str, built: Path) 
     assert run.returncode == 0, run.stderr
     with_computing = microseconds(run.stdout)
     without = simulated(name, built, 4, *PATTERNS[name][0])
-    if name != "barrier":  # whose ranks compute before it begins
+    if name != "barrier":  # its ranks compute before the measured barrier
         assert with_computing > without if computes else with_computing == without
-    # Under MPICH the same file runs, too.
+    # The same file also runs under MPICH.
     if name == "master_worker":
         assert mpich(3, example(name, built, by_mgencc=True)).returncode == 0
 
@@ -91,7 +91,7 @@ def test_every_program_is_listed() -> None:
     assert names == {name for name in names if f"| `{name} [" in page}
 
 
-# --- closed forms: on a switch all pairs of ranks are alike, and messages of a step do not meet
+# --- closed forms: on a switch all pairs of ranks are equivalent, and messages of a step share no link
 
 SWITCH = "switch:64"
 CLOCK_US = 0.1
@@ -109,7 +109,7 @@ def test_a_barrier_of_log_steps_takes_as_many_times_one_step(algorithm: str, bui
         assert on_switch("barrier", built, ranks, algorithm) == pytest.approx(
             math.log2(ranks) * step + CLOCK_US, abs=0.002
         )
-    # Of a number that is no power of two, dissemination takes the next power's steps; ranks do not begin together then.
+    # If the number of ranks is not a power of two, dissemination needs the next power's steps, and starts differ.
     if algorithm == "dissemination":
         assert 4 * step <= on_switch("barrier", built, 11, algorithm) < 5 * step
 
@@ -125,7 +125,7 @@ def test_pairwise_all_to_all_takes_a_step_per_partner(built: Path) -> None:
     times = [on_switch("alltoall", built, ranks, "pairwise", 64) for ranks in (8, 16, 32)]
     step = (times[1] - times[0]) / 8
     assert times[2] == pytest.approx(times[1] + 16 * step, rel=1e-3)
-    # With small blocks few messages win, with large ones few bytes.
+    # Small blocks favour few messages, large blocks favour few bytes.
     assert on_switch("alltoall", built, 32, "bruck", 4) < on_switch("alltoall", built, 32, "pairwise", 4)
     assert on_switch("alltoall", built, 32, "bruck", 20_000) > on_switch("alltoall", built, 32, "pairwise", 20_000)
 
@@ -133,5 +133,5 @@ def test_pairwise_all_to_all_takes_a_step_per_partner(built: Path) -> None:
 def test_a_ring_around_a_torus_does_not_depend_on_its_length(built: Path) -> None:
     times = [simulated("ring", built, ranks, 5000, machine=f"torus:{ranks}") for ranks in (4, 8, 16)]
     assert times == [times[0]] * 3
-    # 1e6 bytes take at least their time on an 8 GB/s link.
+    # 1e6 bytes need at least their transfer time on an 8 GB/s link.
     assert simulated("ring", built, 8, 1_000_000, machine="torus:8") > 1e6 / 8e9 * 1e6

@@ -1,4 +1,4 @@
-"""Each rank has variables of its own, whichever way keeps them apart."""
+"""Each rank has its own variables, whichever method separates them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ WAYS = ["auto", "copy", "remap", "image"]
 
 @pytest.fixture(scope="module")
 def with_library(built: Path) -> Path:
-    """A program with a library of its own, built."""
+    """Builds a program with its own library."""
     compiler, *flags = COMPILERS[".c"]
     library, executable = built / "libown_library.so", built / "with_library"
     for command in (
@@ -87,7 +87,7 @@ def test_packed_relative_relocations(way: str, built: Path) -> None:
     assert sorted(run.stdout.splitlines()) == sorted(f"rank {r}: {2 * (r % 5 + 1) + 1} calls" for r in range(4))
 
 
-# Most of these runs under MPICH are those of test_live_programs.py.
+# Most of these runs under MPICH are shared with test_live_programs.py.
 IMAGES = [
     (4, "ring.c", ["70000"], []),
     (3, "state.c", ["-a", "3", "-v", "--long", "a text", "-v", "word", "another"], []),
@@ -126,7 +126,7 @@ def test_copies_give_equal_bytes_for_any_number_of_threads(name: str, built: Pat
 
 
 def test_copies_are_not_seen_in_places(built: Path) -> None:
-    """A crash in a copy has the source line of the program; and so has a wait."""
+    """Crashes and waits in a copy are reported with the program's source line."""
     crash = haichi(4, program("crash.c", built), options=["--globals", "image"])
     assert line_of("crash.c") in words_of_failure(139, crash)
     deadlock = haichi(3, program("deadlock.c", built), options=["--globals", "image"])
@@ -145,7 +145,7 @@ def test_why_there_can_be_no_copies(name: str, flags: list[str], why: str, built
     executable = program(name, built, *flags)
     words = words_of_failure(2, haichi(3, executable, options=["--globals", "image"]))
     assert f"--globals image: {why}" in words
-    assert haichi(3, executable).returncode == 0  # auto takes another way
+    assert haichi(3, executable).returncode == 0  # auto uses another method
 
 
 @pytest.mark.parametrize(("flags", "places"), [([], 4), (["-no-pie"], 1)])

@@ -1,4 +1,4 @@
-"""Programs that were built for MPICH behave under haichi as under MPICH, and their errors are reported."""
+"""Programs built for MPICH behave the same under haichi as under MPICH, and their errors are reported."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from live_runs import haichi, line_of, mpich, program, words_of_failure
 
-# Ranks, program, arguments. Lines come in no order that MPI gives, so both sides are sorted.
+# Ranks, program, arguments. MPI defines no order of output lines, so both sides are sorted.
 EQUAL = [
     (1, "ring.c", []),
     (4, "ring.c", ["70000"]),
@@ -46,7 +46,7 @@ def test_program_does_what_it_does_under_mpich(ranks: int, name: str, arguments:
 
 
 def test_windows_of_fortran(built: Path) -> None:
-    """Where the ranks share a node, as MPICH's do here."""
+    """All ranks share a node, as in the run under MPICH."""
     executable = program("windows.f90", built)
     real = mpich(3, executable)
     ours = haichi(3, executable, options=["--ppn", 3])
@@ -116,7 +116,7 @@ def test_equal_bytes_for_any_number_of_threads(
     assert runs[2] == runs[0]
 
 
-# --- faults: what is said names the rank, the call and the line
+# --- faults: the message names the rank, the call and the line
 
 SEGMENTATION_FAULT = 139
 
@@ -173,7 +173,7 @@ def test_a_loop_that_waits_for_a_time(built: Path) -> None:
     assert run.returncode == 0, run.stderr
     (entry,) = json.loads(run.stdout)["runs"]
     assert 2 <= entry["seconds"] < 2 * (1 + 1 / 4096) + 1e-5
-    assert entry["calls"] < 100_000  # 20 million looks, were they made one by one
+    assert entry["calls"] < 100_000  # far fewer than 20 million individual polls
 
 
 def test_message_that_nobody_receives(built: Path) -> None:
@@ -217,7 +217,7 @@ def test_endless_poll(built: Path) -> None:
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
 @pytest.mark.parametrize("seconds", [0, 1000])
 def test_endless_probe_that_counts_itself(level: str, seconds: int, built: Path) -> None:
-    """Also where another rank is busy for much longer than the looks could be made one by one."""
+    """Also if another rank is busy for far longer than individual polls could cover."""
     run = haichi(2, program("endless_probe.c", built, level), seconds)
     words = words_of_failure(2, run)
     assert f"rank 0 in MPI_Iprobe (main ({line_of('endless_probe.c')}))" in words and ENDLESS in words
@@ -229,7 +229,7 @@ def test_endless_probe_that_counts_itself(level: str, seconds: int, built: Path)
 def test_a_program_that_stops_polling_is_not_stuck(kind: str, looks: int, built: Path) -> None:
     run = haichi(3, program("bounded_poll.c", built), kind, looks)
     assert run.returncode == 0, run.stderr
-    # A look takes the 200 ns of a call of this machine.
+    # A poll takes 200 ns, the time of a call on this machine.
     assert sorted(run.stdout.splitlines()) == ["all have got it", f"looked for {looks * 0.2:.0f} us"]
 
 
@@ -260,7 +260,7 @@ def test_payload_that_was_left_out_is_named(built: Path) -> None:
     assert haichi(2, program("dataless.c", built), 7, options=["--payload", "all"]).returncode == 0
 
 
-# Up to 1 GiB / ranks; of 8,192 that is 128 KiB.
+# Up to 1 GiB / ranks, which is 128 KiB for 8,192 ranks.
 @pytest.mark.parametrize(
     ("ranks", "numbers", "is_stuck"), [(2, 250_000, False), (8192, 32768, False), (8192, 32769, True)]
 )
@@ -287,12 +287,12 @@ def test_data_that_did_not_come_are_warned_of(built: Path) -> None:
     assert "was received without its data, the first with 4 bytes from rank 1 to rank 0" in run.stderr, run.stderr
 
 
-# --- everything other than the program's messages
+# --- traffic other than the program's messages
 
 
 @pytest.mark.parametrize(
     "how, sent_bytes",
-    # Each of 64 ranks: six steps of a mask; and, of a split, six of 1, 2, 4, ... 32 choices before it.
+    # Each of 64 ranks sends six steps of a mask. A split first sends 1, 2, 4, ... 32 choices in six steps.
     [("dup", 64 * 6 * 260), ("split", 64 * 6 * 260 + 64 * 63 * 8)],
 )
 def test_new_communicators_cost_what_members_tell_each_other(how: str, sent_bytes: int, built: Path) -> None:

@@ -1,4 +1,4 @@
-"""Memory that ranks allocate is theirs, and goes with them."""
+"""Memory allocated by a rank is private and released with the rank."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_who_frees_what_it_may_not_is_named(fault: str, built: Path) -> None:
 
 
 def largest_mb(*words: object) -> float:
-    """The largest resident set of haichi."""
+    """The maximum resident set size of haichi, in MiB."""
     with subprocess.Popen([*map(str, words)], stdout=subprocess.DEVNULL) as process:
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -66,7 +66,7 @@ def largest_mb(*words: object) -> float:
 
 @pytest.mark.parametrize("way", ["auto", "image"])
 def test_memory_of_ranks_that_have_ended_is_given_back(way: str, built: Path) -> None:
-    """Each fills 4 MiB, half of it in small blocks, frees none and ends, before the next one does so."""
+    """Each rank fills 4 MiB, half of it in small blocks, frees nothing and ends before the next rank does so."""
     ranks, each_mb = 256, 4
     executable = program("memory.c", built)
     words = (BIN, "run", "-m", "torus:8x8x4", "-n", ranks, "--globals", way, "--", executable, each_mb)

@@ -1,4 +1,4 @@
-"""haichi mgencc and mgenc++: programs that are written for the simulated machine, and MPI programs compiled by them."""
+"""haichi mgencc and mgenc++: programs written for the simulated machine, and MPI programs compiled by them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def compile_by(
 
 
 def mgen_program(folder: Path, *arguments: object, command: str = "mgencc", of: str = BIN) -> Path:
-    """`folder`/program, compiled without a word of the compiler."""
+    """Compiles `folder`/program without any compiler output."""
     path = folder / "program"
     run = compile_by(command, folder, *STRICT, *arguments, "-o", path, of=of)
     assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
@@ -46,7 +46,7 @@ def test_a_program_with_mgen_main(tmp_path: Path) -> None:
     assert run.returncode == 7, run.stderr
     expected = [f"rank {r} of 3: sum 3, 1 arguments, computed {(r + 1) * 1000} us" for r in range(3)]
     assert sorted(run.stdout.splitlines()) == expected
-    # Under a real MPI the same file runs, and computing takes no time.
+    # The same file also runs under a real MPI, where computation takes no time.
     real = mpich(3, executable, 0)
     assert real.returncode == 0
     assert [line[:12] for line in sorted(real.stdout.splitlines())] == [f"rank {r} of 3:" for r in range(3)]
@@ -73,7 +73,7 @@ def test_an_mpi_program_of_several_files_compiled_one_by_one(tmp_path: Path) -> 
     executable = mgen_program(tmp_path, "plain_main.o", "ring_step.o")
     ours = haichi(5, executable)
     assert sorted(ours.stdout.splitlines()) == sorted(mpich(5, executable).stdout.splitlines()) != []
-    # And in one step.
+    # Compiled and linked in one step.
     (tmp_path / "once").mkdir()
     parts = [f"-I{SOURCES}/parts", SOURCES / "plain_main.c", SOURCES / "parts/ring_step.c"]
     assert haichi(5, mgen_program(tmp_path / "once", *parts)).stdout == ours.stdout
@@ -96,7 +96,7 @@ def test_no_source_and_no_compiler(tmp_path: Path) -> None:
 
 
 def installed(folder: Path) -> Path:
-    """haichi with its libraries as `cmake --install` leaves them."""
+    """Installs haichi and its libraries by `cmake --install`."""
     build = Path(BIN).parent.parent
     if not (build / "CMakeCache.txt").is_file():
         pytest.skip("haichi was not built here")
@@ -117,7 +117,7 @@ def test_an_installed_haichi_compiles_and_runs(tmp_path: Path) -> None:
     assert run.returncode == 0 and run.stdout.count("sum 6") == 4, run.stderr
 
 
-# --- wishes of a message
+# --- send options of a message
 
 BY_SIZE, EAGER, RENDEZVOUS = range(3)
 LATE_NS = 100_000
@@ -127,7 +127,7 @@ CALL_NS = 200
 
 
 def machine(folder: Path, **node: object) -> Path:
-    """A torus whose nodes are as a test wants them."""
+    """A torus whose nodes have the given values."""
     values = {
         "schema": "haichi-machine/1",
         "name": "test torus",
@@ -153,7 +153,7 @@ def wishes(built: Path) -> Path:
 def times_of(
     executable: Path, machine_file: Path, *arguments: object, options: list[object] | None = None
 ) -> list[int]:
-    """Of the send with wishes and its receive, then of those without, in nanoseconds."""
+    """Times in nanoseconds of the send with options and its receive, then of the pair without options."""
     run = haichi(2, executable, *arguments, machine=machine_file, options=options)
     assert run.returncode == 0, run.stderr
     found = dict(re.findall(r"(send 0|receive 0|send 1|receive 1): (\d+) ns", run.stdout))
@@ -166,7 +166,7 @@ def test_the_protocol_of_a_message(wishes: Path, tmp_path: Path) -> None:
     assert times_of(wishes, here, small)[0] < LATE_NS / 10  # eager by its size
     sent, received, plainly_sent, plainly_received = times_of(wishes, here, small, RENDEZVOUS)
     assert sent > LATE_NS and received > LATE_NS
-    # The wish is of one message: the next one is eager again.
+    # The option applies to one message: the next one is eager again.
     assert plainly_sent < LATE_NS / 10 and received > plainly_received
     assert times_of(wishes, here, large)[0] > LATE_NS  # rendezvous by its size
     sent, _, plainly_sent, _ = times_of(wishes, here, large, EAGER)
@@ -174,7 +174,7 @@ def test_the_protocol_of_a_message(wishes: Path, tmp_path: Path) -> None:
 
 
 def test_zero_copy(wishes: Path, tmp_path: Path) -> None:
-    """A copied message is sent when it is copied, one from the user's buffer when its last packet has left."""
+    """A send with a copy ends after the copy; a zero-copy send ends when its last packet has left."""
     here = machine(tmp_path)
     packets, gap_ns = 20, 1000
     copied, _, plainly, _ = times_of(wishes, here, packets * 256, BY_SIZE, 0, -1, gap_ns)
@@ -201,7 +201,7 @@ def test_the_network_interface_of_a_message(wishes: Path, tmp_path: Path) -> Non
         for row in csv.DictReader(statistics.read_text().splitlines()):
             if row["channel"].startswith("ejection (0,1)"):
                 bytes_of[row["channel"]] = bytes_of.get(row["channel"], 0) + int(row["bytes"])
-        # The message without a wish goes where its number among the rank's messages says.
+        # The NIC of the message without options follows from its number among the rank's messages.
         (channel,) = [name for name in bytes_of if name.endswith(f"NIC {nic}")]
         assert bytes_of[channel] >= size, bytes_of
 

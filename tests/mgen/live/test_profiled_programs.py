@@ -1,4 +1,4 @@
-"""haichi's profiler under a simulated run: the log has what it has of the same program under MPICH, but for times."""
+"""haichi's profiler under a simulated run: its log matches the program's log under MPICH, except for times."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def shown(log: Path) -> dict[str, Any]:
 
 
 def counts(log: dict[str, Any]) -> dict[str, Any]:
-    """Of every rank: calls, messages and bytes by function, messages and bytes by peer."""
+    """For every rank: calls, messages and bytes by function, messages and bytes by peer."""
     found: dict[str, Any] = {}
     for rank in log["per_rank"]:
         assert rank["state"] == "finished"
         for function in rank["functions"]:
-            # How often a program looks depends on times.
+            # The number of polls depends on times.
             calls = "any" if "Test" in function["name"] else function["calls"]
             values = [calls, function["sent"], function["received"]]
             found[f"rank {rank['rank']} {function['name']}"] = values
@@ -68,12 +68,12 @@ def test_counts_are_those_of_a_run_under_mpich(
         else:
             done = haichi(ranks, executable, *arguments, variables=profiled(folder))
         assert done.returncode == 0, done.stderr
-        # One log, and no parts of it.
+        # One log, and no leftover parts.
         assert [file.name for file in folder.iterdir()] == ["log.haichi-log"], done.stderr
         logs.append(shown(folder / "log.haichi-log"))
     real, ours = map(counts, logs)
     assert ours == real
-    # Of collectives or of messages.
+    # Some entries have messages, of collectives or point-to-point.
     assert any(isinstance(entry, list) and entry[1]["messages"] > 0 for entry in ours.values())
 
 
@@ -85,7 +85,7 @@ def test_times_are_simulated_and_profiling_takes_none(built: Path, tmp_path: Pat
     alone = haichi(8, executable, "70000", options=["--json"])
     (report,) = json.loads(alone.stdout)["runs"]
     log = shown(tmp_path / "log.haichi-log")
-    # From behind MPI_Init to MPI_Finalize. Ranks do not leave the profiler's own messages in MPI_Init at one moment.
+    # The time from the end of MPI_Init to MPI_Finalize. The profiler's own messages in MPI_Init end at different times.
     assert log["run_seconds"] == pytest.approx(report["seconds"], rel=0.05)
     assert log["computing_seconds"] <= 1e-6
     again = haichi(8, executable, "70000", variables=variables | {"HAICHI_PROF": f"file={tmp_path / 'again'}"})
@@ -95,7 +95,7 @@ def test_times_are_simulated_and_profiling_takes_none(built: Path, tmp_path: Pat
 
 
 def carried(run: subprocess.CompletedProcess[str]) -> tuple[dict[str, int], int, int]:
-    """Bytes by link, payload and packets of a report that follows what the program prints."""
+    """Bytes by link, payload and packets, from a report after the program's output."""
     assert run.returncode == 0, run.stderr
     begin = run.stdout.rindex("{", 0, run.stdout.index('"schema"'))
     (report,) = json.loads(run.stdout[begin:])["runs"]
@@ -121,7 +121,7 @@ def carried(run: subprocess.CompletedProcess[str]) -> tuple[dict[str, int], int,
 def test_a_run_that_is_replayed_from_its_log_sends_the_same_to_every_rank(
     ranks: int, name: str, arguments: list[str], options: list[object], built: Path, tmp_path: Path
 ) -> None:
-    """On a full mesh, where each pair of ranks has a link of its own."""
+    """Uses a full mesh, where each pair of ranks has its own link."""
     executable = example(name, built)
     machine = f"hyperx:{ranks},1"
     report = ["--json", "--most-loaded", 10_000]

@@ -1,4 +1,4 @@
-"""What a run of a program gives: the report, statistics and histories, progress, what is known after Ctrl-C."""
+"""Results of a program run: the report, statistics and histories, progress, the partial result after Ctrl-C."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_the_report_splits_the_time_of_every_rank(built: Path) -> None:
     shares = run["share_of_run"]
     for share, part in (("computing", "compute"), ("calls", "call"), ("waiting", "wait")):
         assert shares[share] == pytest.approx(sum(ranks[f"{part}_seconds"]) / 8 / run["seconds"])
-    # Four rounds, two messages of a rank each, in packets of 256 bytes.
+    # Four rounds with two messages per rank, in packets of 256 bytes.
     assert run["payload_bytes"] == 8 * 4 * 2 * 5000
     assert run["packets"] == 8 * 4 * 2 * -(-5000 // 256)
     assert run["most_loaded_links"][0]["efficiency"] <= 1
@@ -72,7 +72,7 @@ def test_where_the_report_goes(built: Path, tmp_path: Path) -> None:
 
 
 class Progress:
-    """A run whose --progress-fd is read; `at` is called with each line."""
+    """A run whose --progress-fd is read; `at` is called for each line."""
 
     def __init__(self, command: list[object]) -> None:
         reads, writes = os.pipe()

@@ -1,4 +1,4 @@
-"""Remote memory access of programs, against closed formulas (barrier_formulas.py), replay, and what cannot go on."""
+"""Remote memory access of programs, compared with closed formulas (barrier_formulas.py) and replay; invalid use."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ def compiled(source: Path, folder: Path) -> Path:
 
 
 def written(text: str, folder: Path, name: str) -> Path:
-    """A program of its own, built."""
+    """Builds a program from this text."""
     source = folder / f"{name}.c"
     source.write_text(text)
     return compiled(source, folder)
 
 
 def switch(nodes: int, folder: Path, **node: str) -> Path:
-    """The study's switch with so many nodes."""
+    """The study's switch with this number of nodes."""
     machine = json.loads(SWITCH.read_text())
     machine["topology"]["children"] = [nodes]
     machine["node"].update(node)
@@ -237,10 +237,10 @@ def test_hardware_barriers_take_their_steps_and_groups_are_few(built: Path) -> N
     program = written(PROGRAM % HARDWARE, built, "hardware")
     by_hardware = ("--collectives", "barrier=hardware")
     machine = switch(11, built, barrier_step="130ns")
-    # The last one comes at 10 us; its call costs 1 us; ceil(log2 11) steps.
+    # The last rank arrives at 10 us. Its call takes 1 us, and the barrier has ceil(log2 11) steps.
     seconds = report(machine, 11, program, folder=built, options=by_hardware)["runs"][0]["seconds"]
     assert picoseconds(seconds) == 10_000_000 + 1_000_000 + 4 * 130_000
-    # A node has one group, so a second group uses messages, whose packets are counted.
+    # A node supports one group, so a second group uses messages, whose packets are counted.
     packets = []
     for groups in (1, 2):
         machine = switch(8, built, barrier_step="130ns")
@@ -266,17 +266,17 @@ def test_hardware_barriers_are_equal_for_any_number_of_threads(built: Path) -> N
         words = ("run", "-m", file, "-n", 61, "--collectives", "barrier=hardware", "--json", "--no-timing")
         done = [run(*words, "--partitions", 8, "--threads", t, "--", program, 1, cwd=built) for t in threads]
         if groups == 2:
-            # The last one comes at 60 us; two barriers, of 61 ranks and of half of them, are 6 and 5 steps.
+            # The last rank arrives at 60 us; two barriers, of 61 ranks and of half of them, have 6 and 5 steps.
             (alone,) = json.loads(done[0].stdout)["runs"]
             assert picoseconds(alone["seconds"]) > 60_000_000 + 11 * 130_000
             assert {(d.returncode, d.stdout, d.stderr) for d in done} == {(0, done[0].stdout, done[0].stderr)}
         else:
-            # Who asks first gets the only one, and that would be a matter of threads.
+            # The first request gets the only group, and which is first would depend on threads.
             assert done[0].returncode == 2 and "--threads" in done[0].stderr and "groups" in done[0].stderr
 
 
 def test_a_million_puts_may_be_in_flight(built: Path) -> None:
-    """All begun at one instant: what each takes until it is complete is memory of the simulator."""
+    """All puts start at the same instant; each uses simulator memory until it is complete."""
     text = """
 #include <stdlib.h>
 int MGEN_Main(int argc, char **argv) {
@@ -305,7 +305,7 @@ int MGEN_Main(int argc, char **argv) {
 
 
 def test_random_rings_take_the_same_live_and_replayed(built: Path) -> None:
-    """On the fat tree with InfiniBand's values; bandwidth per process falls when the tree's upper level fills."""
+    """On the fat tree with InfiniBand's values, bandwidth per process falls when the tree's upper level is full."""
     program = compiled(EXAMPLES / "bandwidth.c", built)
     size = 1 << 20
     rates = {}
@@ -326,7 +326,7 @@ def test_random_rings_take_the_same_live_and_replayed(built: Path) -> None:
             assert live["runs"][0]["packet_hops"] == replay["runs"][0]["packet_hops"]
             rates[ranks, way] = size / live["runs"][0]["seconds"] / 1e9
     for way in ("messages", "put"):
-        assert rates[8, way] > 1.9  # one switch: the rate of the interface
+        assert rates[8, way] > 1.9  # one switch: the rate of the NIC
         assert rates[64, way] < 0.75 * rates[8, way]
 
 
@@ -344,7 +344,7 @@ def test_messages_and_puts_are_striped_over_the_interfaces_of_a_node(built: Path
             found = report("rails.json", 2, program, "ring", 1 << 20, way, folder=built)
             seconds[way, trunk] = found["runs"][0]["seconds"]
     for way in ("messages", "put"):
-        # 1 MiB at 1 GB/s, and what does not depend on the rate: control packets, latencies.
+        # 1 MiB at 1 GB/s, plus control packets and latencies, which do not depend on the rate.
         fixed = seconds[way, 1] - 2**20 / 1e9
         assert 0 < fixed < 4e-6
         for trunk in (2, 4):

@@ -1,4 +1,4 @@
-! Fortran's units, common blocks and saved variables belong to a rank.
+! Fortran's units, common blocks and saved variables are private to a rank.
 program units
   use mpi
   implicit none

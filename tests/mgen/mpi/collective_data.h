@@ -13,10 +13,10 @@
 
 namespace haichi::mpi {
 
-/// What an item holds: a 2x2 matrix, of which a small type has the first row.
+/// The value of an item, a 2x2 matrix; a small type holds only its first row.
 using ItemValue = std::array<std::uint32_t, 4>;
 
-/// A type with its operation: values combine in the same way in the test.
+/// A type with its operation; `combined` computes the same operation in the test.
 struct ItemKind {
     DatatypeRef type;
     Operation operation;
@@ -42,7 +42,7 @@ inline void write_item(const Datatype& type, void* at, const ItemValue& value) {
 inline ItemValue sum_of(const ItemValue& in, const ItemValue& inout) {
     return {in[0] + inout[0], in[1] + inout[1], in[2] + inout[2], in[3] + inout[3]};
 }
-/// The product of 2x2 matrices: associative, not commutative.
+/// The product of 2x2 matrices: associative, but not commutative.
 inline ItemValue product_of(const ItemValue& a, const ItemValue& b) {
     return {a[0] * b[0] + a[1] * b[2], a[0] * b[1] + a[1] * b[3], a[2] * b[0] + a[3] * b[2], a[2] * b[1] + a[3] * b[3]};
 }
@@ -60,11 +60,11 @@ inline Operation item_operation(ItemValue (*combined)(const ItemValue&, const It
             commutes};
 }
 
-/// Two words, and a sum.
+/// Two words, combined by a sum.
 inline ItemKind plain_items() {
     return {make_contiguous(2, Datatype::basic(BasicType::kUint32)), item_operation(sum_of, true), sum_of};
 }
-/// Four words with gaps, a lower bound below and an extent above the data.
+/// Four words with gaps, a lower bound below the data and an extent beyond it.
 inline DatatypeRef gapped_type() {
     const std::array<std::int64_t, 2> lengths = {2, 2};
     const std::array<std::int64_t, 2> displacements = {1, 4};
@@ -73,7 +73,7 @@ inline DatatypeRef gapped_type() {
 inline ItemKind gapped_sums() { return {gapped_type(), item_operation(sum_of, true), sum_of}; }
 inline ItemKind gapped_products() { return {gapped_type(), item_operation(product_of, false), product_of}; }
 
-/// Memory for items that notices what is written between and around them.
+/// Memory for items that detects writes between and around them.
 class ItemMemory {
   public:
     ItemMemory(const ItemKind& kind, std::int64_t count) : kind_(&kind), count_(count) {
@@ -85,7 +85,7 @@ class ItemMemory {
     [[nodiscard]] Buffer buffer(std::int64_t count) { return {data(), count, kind_->type.get()}; }
     void set(std::int64_t index, const ItemValue& value) { write_item(*kind_->type, at(index), value); }
     [[nodiscard]] ItemValue get(std::int64_t index) { return read_item(*kind_->type, at(index)); }
-    /// Items [first, first + count) are those of a rank from an index on.
+    /// Sets items [first, first + count) to the values of `rank` from `index` on.
     void fill(std::int64_t first, std::int64_t count, int rank, std::int64_t index) {
         for (std::int64_t i = 0; i < count; ++i) set(first + i, kind_->value(rank, index + i));
     }
@@ -94,7 +94,7 @@ class ItemMemory {
             ASSERT_EQ(get(first + i), kind_->value(rank, index + i)) << "item " << i << " of rank " << rank;
         }
     }
-    /// Nothing but the items has been written.
+    /// Only the items may have been written.
     void expect_gaps_untouched() {
         const ItemValue untouched = {0xabababab, 0xabababab, 0xabababab, 0xabababab};
         for (std::int64_t i = 0; i < count_; ++i) set(i, untouched);

@@ -19,7 +19,7 @@ namespace haichi::mpi {
 
 using namespace collectives;
 
-/// Messages and bytes from each member to each.
+/// Messages and bytes from each member to each other member.
 struct MessageMatrix {
     struct Cell {
         std::int64_t messages = 0;
@@ -30,11 +30,11 @@ struct MessageMatrix {
     std::map<std::pair<int, int>, Cell> cells;
 };
 
-/// Members of one or two groups in memory, whose messages arrive in any order that MPI allows: eager ones are complete
-/// for the sender at once, others are read only when they are received.
+/// Members of one or two groups in memory. Their messages arrive in any order that MPI allows. Eager messages are
+/// complete for the sender at once; others are read only when they are received.
 class CollectiveJob {
   public:
-    /// `second_group` above 0: an inter-communicator.
+    /// A positive `second_group` makes an inter-communicator.
     CollectiveJob(int members, int second_group, std::uint64_t seed) : sizes_{members, second_group}, random_(seed) {
         for (int group = 0; group < 2; ++group) {
             for (int rank = 0; rank < sizes_[group]; ++rank) {
@@ -44,7 +44,7 @@ class CollectiveJob {
         }
     }
 
-    /// Runs the steps that `begin` gives for each member, first those of the first group, to their end.
+    /// Runs the steps that `begin` returns for each member to completion, starting with the first group.
     void run(const std::function<Steps(Exchange&, int group)>& begin) {
         for (const auto& member : members_) {
             member->steps = begin(*member, member->group);
@@ -71,7 +71,7 @@ class CollectiveJob {
         Member* sender;
         Exchange::Message message;
         Buffer buffer;
-        std::vector<std::byte> bytes;  ///< eager
+        std::vector<std::byte> bytes;  ///< for eager messages
         bool is_eager;
     };
     struct Awaited {
@@ -79,7 +79,7 @@ class CollectiveJob {
         Exchange::Message message;
         Buffer buffer;
     };
-    /// From a member (group, rank) to another one.
+    /// From one member (group, rank) to another.
     using Key = std::tuple<int, int, int, int>;
     struct Channel {
         std::deque<Sent> sent;

@@ -1,4 +1,4 @@
-// What a test of all algorithms does not see: neighbourhoods, two groups, steps themselves.
+// Cases that a test of all algorithms does not cover: neighbourhoods, two groups, the steps themselves.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -189,7 +189,7 @@ TEST(TwoGroupsOperations, others_give_each_group_what_the_other_one_has) {
 TEST(TwoGroupsOperations, blocks_of_different_counts) {
     const int sizes[2] = {3, 2};
     TwoGroups groups(sizes[0], sizes[1], 4, 12);
-    const std::vector<int> counts[2] = {{1, 2, 3}, {4, 0}};  // what members give
+    const std::vector<int> counts[2] = {{1, 2, 3}, {4, 0}};  // contributed by each member
     const std::vector<int> offsets[2] = {{0, 1, 3}, {0, 4}};
     groups.run(CollectiveKind::kAllgatherv, 0, 0, [&](CollectiveArguments& a, int group, int rank) {
         a.send.count = counts[group][static_cast<std::size_t>(rank)];
@@ -201,13 +201,13 @@ TEST(TwoGroupsOperations, blocks_of_different_counts) {
     for (const Ints& r : groups.received[1]) EXPECT_EQ(Ints(r.begin(), r.begin() + 6), of_first);
     for (const Ints& r : groups.received[0]) EXPECT_EQ(Ints(r.begin(), r.begin() + 4), of_second);
 
-    // Groups of 3 and 2 members share out a vector of 6 items.
+    // Groups of 3 and 2 members distribute a vector of 6 items.
     TwoGroups shares(3, 2, 6, 4);
     const std::vector<int> parts[2] = {{1, 2, 3}, {4, 2}};
     shares.run(CollectiveKind::kReduceScatter, 6, 0,
                [&](CollectiveArguments& a, int group, int) { a.receive_counts = Counts(parts[group].data()); });
     EXPECT_EQ(shares.received[0][1][0], 2 * 1'000'001 + 1000);  // item 1 of both members of the second group
-    EXPECT_EQ(shares.received[1][1][1], 3 * 5 + 1000 + 2000);   // item 5 of all three of the first
+    EXPECT_EQ(shares.received[1][1][1], 3 * 5 + 1000 + 2000);   // item 5 of all three members of the first group
 }
 
 // ---- Steps.

@@ -1,5 +1,5 @@
-// Every algorithm of every collective operation, on members whose messages arrive in random orders, against the
-// definition of the operation.
+// Every algorithm of every collective operation, with messages that arrive in random order, is compared with the
+// operation's definition.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -31,11 +31,11 @@ void PrintTo(const Case& c, std::ostream* out) {
          << (c.kind->operation.commutes() ? "" : " ordered");
 }
 
-/// Counts that differ by rank; some are 0 where `count` is.
+/// Counts that differ by rank; some are 0 if `count` is 0.
 std::int64_t count_of(const Case& c, int rank) { return c.count + rank % 3; }
 std::int64_t pair_count(const Case& c, int from, int to) { return c.count + (from + 2 * to) % 3; }
 
-/// The vector of all ranks [0, end), combined in their order.
+/// The vectors of the ranks [0, end), combined in rank order.
 ItemValue combined(const Case& c, int end, std::int64_t index) {
     ItemValue value = c.kind->value(end - 1, index);
     for (int rank = end - 2; rank >= 0; --rank) value = c.kind->combined(c.kind->value(rank, index), value);
@@ -63,11 +63,11 @@ class CaseRun {
         CollectiveJob job(c_.members, 0, static_cast<std::uint64_t>(c_.members * 31 + c_.root));
         job.run([&](Exchange& exchange, int) {
             MemberData& own = data_[static_cast<std::size_t>(exchange.rank())];
-            // The first rule of the selection makes the choice; what the operation is made of is chosen as usual.
+            // The first rule of the selection chooses the algorithm; its sub-operations are selected as usual.
             return c_.row->run(exchange, own.arguments, c_.tuning);
         });
         for (int rank = 0; rank < c_.members; ++rank) check(rank);
-        // Without data the same messages.
+        // The same messages are sent without data.
         MessageMatrix sizes_alone;
         for (const Round& round : recorded_rounds(c_.members, [&](Exchange& exchange) {
                  return c_.row->run(exchange, data_[static_cast<std::size_t>(exchange.rank())].arguments, c_.tuning);
@@ -104,7 +104,7 @@ void CaseRun::prepare_alltoall_of_counts(int rank) {
     MemberData& own = of(rank);
     const int n = c_.members;
     const bool by_bytes = c_.collective == CollectiveKind::kAlltoallw;
-    // In place both sides are the same.
+    // In place, both sides have the same counts.
     const auto count = [&](int from, int to) {
         return c_.in_place ? pair_count(c_, std::min(from, to), std::max(from, to)) : pair_count(c_, from, to);
     };
@@ -360,7 +360,7 @@ bool is_reduction(CollectiveKind collective) {
     return collective >= CollectiveKind::kReduce && collective <= CollectiveKind::kExscan;
 }
 
-/// All cases of an algorithm; a row runs directly where there is something to do, as collective_steps() would run it.
+/// All cases of an algorithm. Its table entry runs directly if there is work to do, as in collective_steps().
 void run_cases(CollectiveKind collective, const AlgorithmRow& row, const ItemKind& kind) {
     if (is_reduction(collective) && row.must_commute && !kind.operation.commutes()) return;
     const Tuning tunings[] = {{}, {.segment_bytes = 64, .fanout = 3, .most_requests = 2}};
@@ -375,7 +375,7 @@ void run_cases(CollectiveKind collective, const AlgorithmRow& row, const ItemKin
                     collective == CollectiveKind::kGatherv || collective == CollectiveKind::kScatterv ||
                     collective == CollectiveKind::kAlltoallv || collective == CollectiveKind::kAlltoallw;
                 if (count == 0 && !counts_differ && collective != CollectiveKind::kBarrier) continue;
-                // The equal blocks that it needs are those of reduce-scatter-block, whose butterfly it is.
+                // This butterfly needs equal blocks, so it is tested as reduce-scatter-block.
                 if (row.only_power_of_two) continue;
                 for (const Tuning& tuning : tunings) {
                     for (const bool in_place : {false, true}) {

@@ -70,7 +70,7 @@ TEST(Vector, takes_a_column_of_a_matrix) {
     const DatatypeRef column = make_vector(3, 1, 4, basic(BasicType::kInt));
     expect_bounds(*column, 0, 36, 0, 36);
     EXPECT_EQ(packed(*column, numbers(12)), (std::vector<std::int32_t>{0, 4, 8}));
-    // Resized to an element, columns follow one another: the transpose.
+    // Resized to one element, consecutive columns are adjacent: the transpose.
     const DatatypeRef next = make_resized(column, 0, 4);
     EXPECT_EQ(packed(*next, numbers(12), 4), (std::vector<std::int32_t>{0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11}));
     expect_bounds(*next, 0, 4, 0, 36);
@@ -150,7 +150,7 @@ TEST(Struct, is_padded_as_the_compiler_pads) {
     expect_bounds(*particle, 0, sizeof(Particle), 0, 25);
     EXPECT_EQ(particle->size(), 25);
     EXPECT_EQ(particle->only_basic_type(), std::nullopt);
-    // From its lower bound on.
+    // The struct is padded from its lower bound on.
     const DatatypeRef below =
         make_struct({Integers{1, 1}, Integers{-5, 0}}, std::array{basic(BasicType::kChar), basic(BasicType::kDouble)});
     expect_bounds(*below, -5, 16, -5, 13);

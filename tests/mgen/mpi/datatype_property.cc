@@ -78,7 +78,7 @@ Both constructed(const Both& old) {
             made.map.add(other.map, places[1], count);
             made.type =
                 make_struct({std::vector{length, count}, places}, std::vector<DatatypeRef>{old.type, other.type});
-            // What a struct is padded to is another test's affair.
+            // Another test covers the padding of structs.
             made.type = make_resized(made.type, made.map.lower, made.map.extent());
             break;
         }
@@ -115,7 +115,7 @@ TEST(Datatypes, of_any_construction_are_their_type_maps) {
         RC_ASSERT(type.elements() * count == std::ssize(all.entries));
         if (count == 1) RC_ASSERT(type.true_lower_bound() == least && type.true_extent() == end - least);
 
-        // Every byte has a number of its own, modulo 256.
+        // Every byte has its own value, modulo 256.
         std::vector<std::byte> memory(static_cast<std::size_t>(end - least));
         for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<std::byte>(i * 7 + i / 256);
         std::vector<std::byte> expected;

@@ -88,7 +88,7 @@ TEST(Operations, are_refused_where_mpi_does_not_define_them) {
     sum.check(*make_f90(Combiner::kF90Real, BasicType::kReal8, std::array{15, 307}));
 }
 
-// Every operation runs on every type that it is said to be defined on, and only on its bytes.
+// Every operation runs on every type for which it is declared as defined, and writes only the type's bytes.
 TEST(Operations, run_on_all_types_that_they_are_defined_on) {
     for (int k = 0; k < kOperationKinds; ++k) {
         for (int t = 0; t < kBasicTypes; ++t) {
@@ -109,7 +109,7 @@ TEST(Operations, run_on_all_types_that_they_are_defined_on) {
 }
 
 TEST(Operations, of_programs_are_called_in_the_order_of_mpi) {
-    // Not commutative: inout = 10 in + inout.
+    // Does not commute: inout = 10 in + inout.
     const Operation digits(
         [](const void* in, void* inout, std::int64_t count, const Datatype&) {
             for (std::int64_t i = 0; i < count; ++i) {

@@ -1,4 +1,4 @@
-// What a message carries: any bytes, and those that take no memory.
+// Payload of a message: arbitrary bytes, and bytes that need no memory.
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -27,7 +27,7 @@ std::vector<std::byte> moved(std::vector<std::byte> from, std::size_t room, std:
     return to;
 }
 
-/// Memory that the process has written to, of the mapping in which the address is.
+/// The memory written by the process in the mapping that contains the address.
 std::size_t anonymous_kb(const void* address) {
     std::ifstream maps("/proc/self/smaps");
     bool is_here = false;
@@ -65,7 +65,7 @@ TEST(Payload, fills_no_more_than_there_is_room_for_or_was_sent) {
 }
 
 TEST(Payload, of_equal_bytes_is_taken_by_types_with_gaps) {
-    // 5,000 blocks of two bytes, three apart.
+    // 5,000 blocks of two bytes with a stride of three.
     const DatatypeRef gaps = make_vector(5000, 2, 3, byte_type());
     std::vector<std::byte> from(10'000, std::byte{5});
     std::vector<std::byte> to(15'000, std::byte{1});
@@ -90,7 +90,7 @@ TEST(Payload, of_zeros_leaves_memory_alone_that_was_never_touched) {
     const auto count = static_cast<std::int64_t>(kBytes);
     Payload::pack({from, count, byte_type().get()}).unpack({to, count, byte_type().get()});
     EXPECT_EQ(to[3 * kPageBytes], std::byte{0});
-    // Pages that were only read are the kernel's page of zeros.
+    // Pages that were only read map the kernel's zero page.
     EXPECT_EQ(anonymous_kb(to), kPageBytes / 1024);
     munmap(memory, 2 * kBytes);
 }

@@ -26,7 +26,8 @@ TEST(DimsCreate, is_balanced) {
     EXPECT_EQ(filled(735'134'400, Ints(17, 0)).front(), 17);
 }
 
-// The differences of the largest and the smallest are equal: the largest smallest one, then the next smallest.
+// Several factorizations have the same difference between largest and smallest: the smallest factor decides, then the
+// next.
 TEST(DimsCreate, of_equal_differences_takes_the_larger_small_ones) {
     EXPECT_EQ(filled(5040, {0, 0, 0}), (Ints{21, 16, 15}));
     EXPECT_EQ(filled(98784, {0, 0, 0, 0, 0}), (Ints{14, 14, 9, 8, 7}));
@@ -68,13 +69,13 @@ TEST(Grids, have_neighbours_but_beyond_an_end) {
 
 TEST(Grids, fall_into_parts) {
     const CartTopology grid({2, 3, 4}, {false, true, false});
-    // The planes of the first and the last dimension.
+    // The planes spanned by the first and the last dimension.
     const CartTopology::Part part = grid.part(Ints{1, 0, 1}, grid.rank(Ints{1, 2, 3}));
     EXPECT_EQ(part.topology, CartTopology({2, 4}, {false, false}));
     EXPECT_EQ(part.color, 2);
     EXPECT_EQ(part.key, 7);
     EXPECT_EQ(part.topology.coordinates(part.key), (Ints{1, 3}));
-    // None left: every rank alone.
+    // No dimension is kept: each rank is alone.
     const CartTopology::Part alone = grid.part(Ints{0, 0, 0}, 17);
     EXPECT_EQ(alone.topology.dimensions(), 0);
     EXPECT_EQ(alone.topology.size(), 1);
@@ -88,7 +89,7 @@ TEST(Grids, are_refused) {
     EXPECT_THROW(CartTopology({65536, 65536}, {false, false}), CallError);
 }
 
-// The example of the standard: 0-1, 0-3, 2-3.
+// The standard's example: 0-1, 0-3, 2-3.
 TEST(Graphs, know_all_neighbours) {
     const GraphTopology graph({2, 3, 4, 6}, {1, 3, 0, 3, 0, 2});
     EXPECT_EQ(Ints(graph.neighbors(0).begin(), graph.neighbors(0).end()), (Ints{1, 3}));

@@ -1,4 +1,4 @@
-// What the network interface of a window's member knows: locks, the order of updates, attached memory.
+// State in the NIC of a window's member: locks, the order of updates, attached memory.
 
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ TEST(WindowLock, goes_to_those_that_wait_in_the_order_in_which_they_asked) {
     EXPECT_FALSE(log.ask(LockKind::kShared, 'e'));
     log.part.unlock(LockKind::kExclusive, 1);
     EXPECT_EQ(log.granted, "bc");
-    // It is free for a holder of a shared lock, but another request was there first.
+    // A holder of a shared lock could get it, but another request came first.
     EXPECT_FALSE(log.ask(LockKind::kShared, 'f'));
     log.part.unlock(LockKind::kShared, 2);
     log.part.unlock(LockKind::kShared, 3);

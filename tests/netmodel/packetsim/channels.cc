@@ -30,7 +30,7 @@ TEST(FindCycle, gives_the_vertices_of_a_cycle_in_order) {
 }
 
 TEST(VirtualChannels, hops_before_and_over_the_dateline_of_a_ring_take_vc_1) {
-    // 0 1 2 3 4 5 6 7 and round again: the dateline is between 7 and 0.
+    // The ring 0 1 2 3 4 5 6 7: the dateline is between 7 and 0.
     const Network ring = grid_network({-8});
     EXPECT_EQ(vcs(ring, 1, 4), (std::vector<int>{0, 0, 0}));
     EXPECT_EQ(vcs(ring, 6, 1), (std::vector<int>{1, 1, 0}));

@@ -11,7 +11,7 @@
 #include "tests/netmodel/packetsim/packetsim_machines.h"
 #include "tests/netmodel/topology_contract.h"
 
-// Two switches with two nodes each; every expected time is a sum of what is stated here.
+// Two switches with two nodes each; every expected time is a sum of the values defined here.
 //
 //   0   1                 2   3
 //    \ /                   \ /
@@ -82,7 +82,7 @@ TEST(Bridge, holds_packets_until_the_next_tick_of_its_timer_behind_the_delay) {
     bridges.delay_ps = 2'000'000'000;
     bridges.timer_ps = 500'000;
     Crossing run(bridges);
-    run.send(0, 3, 410, 1);  // in at 5.1 us
+    run.send(0, 3, 410, 1);  // arrives in the bridge at 5.1 us
     run.engine.run();
     const std::int64_t released_ps = 2'005'500'000;
     EXPECT_EQ(run.recorder.delivered_ps.at(1), released_ps + kBridgePs + kSwitchPs + 410 * kBridgePsPerByte);
@@ -100,7 +100,7 @@ TEST(Bridge, does_not_delay_what_stays_in_a_cluster) {
 TEST(Bridge, may_be_slow_where_its_packets_are_small) {
     constexpr std::int64_t kMiB = 1 << 20;
     BridgeOptions bridges = plain_bridges();
-    bridges.bandwidth_bytes_per_s = 1'000'000;  // 1 ms for 1,000 bytes, 64 ms for the 64 KiB that links take
+    bridges.bandwidth_bytes_per_s = 1'000'000;  // 1 ms for 1,000 bytes, 64 ms for the link MTU of 64 KiB
     Crossing run(bridges, kMiB / 16);
     run.send(0, 3, 3 * kMtu, 1);
     run.engine.run();
@@ -131,7 +131,7 @@ TEST(Bridge, keeps_the_next_packet_waiting_for_its_packet_time_and_a_lone_one_no
     const std::int64_t first_ps = kSwitchPs + kMtu * kPsPerByte + kBridgePs + kSwitchPs;
     EXPECT_EQ(lone.recorder.delivered_ps.at(1), first_ps + kMtu * kBridgePsPerByte);
 
-    // One byte more is a second packet, which has come long before the first one has gone.
+    // One byte more requires a second packet, which arrives long before the first packet has left.
     Crossing two(bridges);
     two.send(0, 3, kMtu + 1, 1);
     two.engine.run();
@@ -161,7 +161,7 @@ TEST(Clusters, go_on_where_all_nodes_of_one_are_faulty) {
     EXPECT_EQ(recorder.delivered_ps.at(1), kSwitchPs + 400 * kPsPerByte);
 }
 
-// Packets that wait in a bridge leave it faster than they came: the next one may go when the one before is out.
+// Packets waiting in a bridge leave faster than they arrived: the next packet may start when the previous one is out.
 TEST(Bridge, may_be_faster_than_the_links_into_it) {
     BridgeOptions bridges = plain_bridges();
     bridges.bandwidth_bytes_per_s = 4 * kLinkBandwidth;
@@ -171,23 +171,23 @@ TEST(Bridge, may_be_faster_than_the_links_into_it) {
     run.send(0, 3, kPackets * kMtu, 1);
     run.engine.run();
     const std::int64_t each_ps = kMtu * kPsPerByte / 4 + bridges.packet_time_ps;
-    // Behind the bridge a link at the links' rate follows.
+    // The link after the bridge runs at the normal link rate.
     EXPECT_EQ(run.recorder.delivered_ps.at(1),
               kSwitchPs + kMtu * kPsPerByte + kBridgePs + kSwitchPs + (kPackets - 1) * each_ps + kMtu * kPsPerByte);
 }
 
-// A place is taken from the grant of the link into the bridge until a latency after the tail has left.
+// A buffer entry is occupied from the grant of the link into the bridge until one latency after the tail has left.
 TEST(Bridge, a_full_buffer_holds_senders_back_and_loses_nothing) {
     BridgeOptions bridges = plain_bridges();
     bridges.delay_ps = 1'000'000'000;
-    bridges.buffer_bytes = 2 * kMtu + 1;  // two places
+    bridges.buffer_bytes = 2 * kMtu + 1;  // two buffer entries
     Crossing run(bridges);
     constexpr std::int64_t kPackets = 40;
     run.send(0, 3, kPackets * kMtu, 1);
     run.engine.run();
     const std::int64_t round_ps =
         kSwitchPs + kMtu * kPsPerByte + bridges.delay_ps + kMtu * kBridgePsPerByte + kSwitchPs;
-    // The second of a pair of places is 1,000 bytes of the link behind the first, and 1,000 of the bridge at its end.
+    // The second packet of a pair arrives one link time after the first and leaves after one more bridge time.
     const std::int64_t last_ps = (kPackets / 2 - 1) * round_ps + kSwitchPs + kMtu * kPsPerByte + bridges.delay_ps +
                                  2 * kMtu * kBridgePsPerByte + kBridgePs + kSwitchPs;
     EXPECT_NEAR(static_cast<double>(run.recorder.delivered_ps.at(1)), static_cast<double>(last_ps),
@@ -275,7 +275,7 @@ TEST(Clusters, of_any_kinds_keep_the_contract_of_topologies) {
     }
 }
 
-// The kind of every row, alone and beside another one, with its own example.
+// Each registered kind, alone and next to another one, with its own example.
 TEST(Clusters, are_of_every_kind_with_one_to_eight_bridges) {
     for (const TopologyRow& row : topologies()) {
         for (const std::int32_t bridges : {1, 3, 8}) {
@@ -342,7 +342,7 @@ TEST(Clusters, a_crossing_counts_as_many_hops_as_links_take_as_long) {
     bridges.delay_ps = 1'000'000'000;
     // (1,000 bytes / 50 MB/s + 5 us + 1 ms) / (1,000 bytes / 100 MB/s) = 102.5
     EXPECT_EQ(default_crossing_hops(bridges, kLinkBandwidth, 1000), 103);
-    bridges.mtu_bytes = 64'000;  // packets stay what the machine has
+    bridges.mtu_bytes = 64'000;  // packets keep the machine's size
     EXPECT_EQ(default_crossing_hops(bridges, kLinkBandwidth, 1000), 103);
     bridges.mtu_bytes.reset();
     EXPECT_EQ(default_crossing_hops(bridges, kLinkBandwidth, 1000), 103);
@@ -368,7 +368,7 @@ TEST(Clusters, bridges_of_pairs_are_stated_one_by_one) {
     EXPECT_THROW((void)parse_machine(clusters_file(kTree + R"(,{"kind": "star"})", "{}"), ""), InputError);
 }
 
-// The numbers of machines/two-clusters.json and of the preset by name are the same.
+// machines/two-clusters.json and the preset of this name give the same numbers.
 TEST(Clusters, the_preset_has_the_values_of_its_file) {
     const Machine by_name = load_machine("two-clusters");
     const Machine from_file = parse_machine(preset_text("two-clusters"), "two-clusters.json");

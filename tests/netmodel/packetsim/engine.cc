@@ -33,21 +33,21 @@ TEST(PacketEngine, an_empty_message_is_a_packet_of_a_header_only) {
 }
 
 TEST(PacketEngine, a_message_streams_at_link_rate_when_buffers_cover_the_way_of_the_credits) {
-    // A slot is taken from the grant to the tail's leaving one hop on and one L back: L + P + L = 524 ns, so 17 packets
-    // of 32 ns keep a link busy.
+    // A buffer entry is occupied from the grant until the tail has left one hop downstream and the credit has returned.
+    // This takes L + P + L = 524 ns, so 17 packets of 32 ns keep a link busy.
     const Network network = grid_network({6});
     PacketTimingOptions options = torus_study();
     options.buffer_packets = 17;
     RecordedRun run(network, options);
-    run.send(0, 5, 1000 * kPacketBytes - 128, 1);  // the last packet is half a one
+    run.send(0, 5, 1000 * kPacketBytes - 128, 1);  // the last packet is half full
     run.engine.run();
     EXPECT_EQ(run.recorder.injected_ps.at(1), 999 * kPacketPs + kPacketPs / 2);
-    // The half packet's head comes as late as a full one's would.
+    // The head of the half packet arrives as late as the head of a full one.
     EXPECT_EQ(run.recorder.delivered_ps.at(1), 999 * kPacketPs + 5 * kHopPs + kRouterPs + kPacketPs / 2);
 }
 
 TEST(PacketEngine, few_buffers_hold_a_stream_back_to_one_buffer_per_round_of_credits) {
-    // With one slot, a packet crosses every link 2 L + P after its predecessor, whatever the number of hops.
+    // With one buffer entry, a packet crosses every link 2 L + P after its predecessor, whatever the number of hops.
     const Network network = grid_network({6});
     for (const std::int32_t slots : {1, 2, 8}) {
         for (std::int32_t hops = 1; hops <= 5; ++hops) {
@@ -65,7 +65,7 @@ TEST(PacketEngine, few_buffers_hold_a_stream_back_to_one_buffer_per_round_of_cre
 }
 
 TEST(PacketEngine, a_slow_nic_spaces_its_packets_and_stretches_them) {
-    // 2 GB/s: a packet takes 128 ns into the network, and out of it.
+    // 2 GB/s: a packet needs 128 ns to enter the network and 128 ns to leave it.
     const Network network = grid_network({4});
     PacketTimingOptions options = torus_study();
     options.nic_bandwidth_bytes_per_s = 2 * kGigabyte;
@@ -88,8 +88,8 @@ TEST(PacketEngine, a_slow_switch_is_busy_for_longer_than_its_links) {
 }
 
 TEST(PacketEngine, a_successor_starts_the_moment_its_predecessor_ends) {
-    // 0 -> 2 and 1 -> 2 share the link 1 -> 2. The packet of node 1 is granted it first; the other waits with route and
-    // allocation done, so it follows without a gap although L is longer than a packet.
+    // 0 -> 2 and 1 -> 2 share the link 1 -> 2, which is granted to the packet of node 1 first. The other packet waits
+    // with route and allocation done, so it follows without a gap although L is longer than a packet.
     const Network network = grid_network({3});
     RecordedRun run(network, torus_study());
     run.send(0, 2, kPacketBytes, 1, 0);
@@ -101,22 +101,22 @@ TEST(PacketEngine, a_successor_starts_the_moment_its_predecessor_ends) {
 }
 
 TEST(PacketEngine, two_flows_share_a_link_packet_by_packet) {
-    // 0 -> 2 and 1 -> 2 on a line, ample buffers: 20 packets share the link 1 -> 2.
+    // 0 -> 2 and 1 -> 2 on a line with large buffers: 20 packets share the link 1 -> 2.
     const Network network = grid_network({3});
     PacketTimingOptions options = torus_study();
     options.buffer_packets = 64;
     RecordedRun run(network, options);
     run.send(0, 2, 10 * kPacketBytes, 1, 0);
-    run.send(1, 2, 10 * kPacketBytes, 2, kHopPs);  // its head comes with the first one of node 0
+    run.send(1, 2, 10 * kPacketBytes, 2, kHopPs);  // its head arrives with the first packet of node 0
     run.engine.run();
-    // The link's input is lower than the injection buffer, so flow 1 is first, and they take turns from there on.
+    // The link's input number is lower than the injection buffer's, so flow 1 is first; then the flows alternate.
     const auto arrival = [](std::int64_t turn) { return kHopPs + turn * kPacketPs + kHopPs + kRouterPs + kPacketPs; };
     EXPECT_EQ(run.recorder.delivered_ps.at(1), arrival(18));
     EXPECT_EQ(run.recorder.delivered_ps.at(2), arrival(19));
 }
 
 TEST(PacketEngine, slow_flows_share_a_fast_link_without_losing_any_of_it) {
-    // 0 -> 2 and 1 -> 3 on a line share the link 1 -> 2. Their NICs make 64 ns of a packet, the link 32 ns.
+    // 0 -> 2 and 1 -> 3 on a line share the link 1 -> 2. Their NICs need 64 ns per packet, the link needs 32 ns.
     const Network network = grid_network({4});
     PacketTimingOptions options = torus_study();
     options.buffer_packets = 64;
@@ -127,14 +127,14 @@ TEST(PacketEngine, slow_flows_share_a_fast_link_without_losing_any_of_it) {
     run.engine.run();
     const std::int64_t alone_ps = 10 * 64'000 + 2 * kHopPs + kRouterPs;
     EXPECT_EQ(run.recorder.delivered_ps.at(1), alone_ps);
-    // Packets of flow 1 come 246 ns after the first of flow 2, which is 54 ns into a turn of 64 ns: the next of flow 2
-    // waits until 86 ns.
+    // Packets of flow 1 arrive 246 ns after the first packet of flow 2, which is 54 ns into a turn of 64 ns. The next
+    // packet of flow 2 waits until 86 ns.
     EXPECT_EQ(run.recorder.delivered_ps.at(2), alone_ps + 22'000);
 }
 
 TEST(PacketEngine, an_incast_fills_the_ejection_channel_in_rounds) {
-    // A star of hosts on one switch: all others send to host 0, whose link lets one packet through at a time. With 100
-    // hosts the switch has more buffers than a word has bits.
+    // A star of hosts on one switch: all others send to host 0, whose link passes one packet at a time. With 100 hosts
+    // the switch has more buffers than a machine word has bits.
     for (const std::int32_t hosts : {2, 7, 100}) {
         const Network network = tree_network({hosts}, {1});
         PacketTimingOptions options = torus_study();
@@ -143,7 +143,7 @@ TEST(PacketEngine, an_incast_fills_the_ejection_channel_in_rounds) {
         constexpr std::int64_t kPackets = 5;
         for (std::int32_t n = 1; n < hosts; ++n) run.send(n, 0, kPackets * kPacketBytes, static_cast<std::uint64_t>(n));
         run.engine.run();
-        // The heads reach the switch at once, and the ejection is a passage without cable.
+        // All heads reach the switch at the same time, and the ejection is a link traversal without a cable.
         for (std::int32_t n = 1; n < hosts; ++n) {
             const std::int64_t turn = (kPackets - 1) * (hosts - 1) + n - 1;
             EXPECT_EQ(run.recorder.delivered_ps.at(static_cast<std::uint64_t>(n)),
@@ -155,8 +155,8 @@ TEST(PacketEngine, an_incast_fills_the_ejection_channel_in_rounds) {
 }
 
 TEST(PacketEngine, saturated_rings_with_one_packet_per_buffer_do_not_deadlock) {
-    // Everyone sends half-way round every ring, all at once: without the dateline every buffer waits for the next. A
-    // faulty Tofu node makes some take two layers.
+    // All nodes send half-way round every ring at the same time: without the dateline every buffer would wait for the
+    // next. With a faulty Tofu node some routes need two layers.
     const std::vector<Network> machines = {grid_network({-8}), grid_network({-6, -7}), grid_network({-4, -4, -4}),
                                            grid_network({-6, 2, 1, 2, -3, 2}, {VertexId(11)})};
     for (const Network& network : machines) {
@@ -182,7 +182,7 @@ TEST(PacketEngine, saturated_rings_with_one_packet_per_buffer_do_not_deadlock) {
 }
 
 TEST(PacketEngine, hosts_of_trees_and_of_graphs_that_are_trees_have_no_router) {
-    //        s4            NIC, switch, switch, switch, NIC: two passages with a cable and the ejection
+    //        s4            NIC, switch, switch, switch, NIC: two traversals with a cable, then the ejection
     //      /    \          .
     //    s(2)   s(3)
     const Network tree = tree_network({2, 2}, {1, 1});
@@ -212,7 +212,7 @@ TEST(PacketEngine, messages_of_a_node_leave_in_order_and_may_be_posted_ahead) {
     EXPECT_EQ(run.recorder.injected_ps.at(3), 3 * kPacketPs);
 }
 
-/// Two nodes that answer each other, after a pause of the second.
+/// Two nodes that answer each other; the second pauses before its answer.
 struct PingPong final : PacketClient {
     void message_delivered(const PacketMessage& message, std::int64_t time_ps) override {
         times_ps.push_back(time_ps);

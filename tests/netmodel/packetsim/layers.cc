@@ -1,4 +1,4 @@
-// Virtual channels where they are not a matter of datelines: graphs, dragonflies, the extended order of Tofu.
+// Virtual channels that do not depend on datelines: graphs, dragonflies, the extended order of Tofu.
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ Network directed_network(std::int32_t vertices, std::int32_t terminals, const Ed
     return Network(graph_fabric(std::move(graph)), {});
 }
 
-/// Switches n .. 2n-1 in a ring, a host on each.
+/// Switches n .. 2n-1 in a ring with one host each.
 Network ring_of_switches(std::int32_t n, bool one_way) {
     Edges edges;
     for (std::int32_t i = 0; i < n; ++i) {
@@ -35,12 +35,13 @@ Network ring_of_switches(std::int32_t n, bool one_way) {
     return directed_network(2 * n, n, edges);
 }
 
-/// The same graph, by the first of the equally short routes.
+/// The same graph, with the first of the shortest routes of each pair.
 Network unspread(const Network& network) {
     return Network({graph_topology(value_of<Graph>(network.topology())), "shortest-path,unspread"}, {});
 }
 
-/// Connected, most vertices of a degree of 3 or 4; `hosts` terminals on switches drawn, or all vertices terminals.
+/// A connected graph whose vertices mostly have degree 3 or 4, with `hosts` terminals on random switches or with all
+/// vertices as terminals.
 Network drawn_network(Random& random, std::int32_t vertices, std::int32_t hosts) {
     Edges edges;
     const auto any = [&] {
@@ -58,7 +59,7 @@ Network drawn_network(Random& random, std::int32_t vertices, std::int32_t hosts)
     return graph_network(hosts + vertices, hosts == 0 ? vertices : hosts, edges);
 }
 
-/// The most that `needed` promises, on routes that are those of the network.
+/// The channels form no cycle, follow the network's routes and stay below `needed()`.
 void expect_free_of_deadlock(const Network& network, const std::string& what) {
     const VirtualChannels channels(network);
     EXPECT_TRUE(channels.find_cycle(network).empty()) << what;
@@ -77,7 +78,7 @@ void expect_free_of_deadlock(const Network& network, const std::string& what) {
     EXPECT_LT(highest, channels.needed()) << what;
 }
 
-/// All to all, in buffers of a single packet. (At a deadlock the engine throws.)
+/// All-to-all with one-packet buffers. (The engine throws at a deadlock.)
 void expect_drained(const Network& network, const std::string& what) {
     PacketTimingOptions options = torus_study();
     options.buffer_packets = 1;
@@ -117,7 +118,7 @@ TEST(AcyclicOrder, refuses_exactly_the_edges_that_close_a_cycle) {
 TEST(VirtualChannels, graph_rings_of_either_kind_need_two) {
     for (std::int32_t n = 3; n <= 16; ++n) {
         EXPECT_EQ(VirtualChannels(ring_of_switches(n, true)).needed(), 2) << n;
-        // Up to 4 the shortest ways do not go round.
+        // Up to 4 switches, the shortest routes do not go around the ring.
         EXPECT_EQ(VirtualChannels(unspread(ring_of_switches(n, false))).needed(), n < 5 ? 1 : 2) << n;
         EXPECT_LE(VirtualChannels(ring_of_switches(n, false)).needed(), 2) << n;
         for (const bool one_way : {true, false}) {
@@ -139,7 +140,7 @@ TEST(VirtualChannels, graph_trees_need_one) {
 }
 
 TEST(VirtualChannels, drawn_graphs_have_layers_without_a_cycle_and_one_only_where_links_have_none) {
-    // Layers of unspread routes are looked for: one exactly where links have no cycle.
+    // Layers are searched for routes that are not spread: one layer suffices exactly if the links form no cycle.
     Random random(5);
     std::int32_t with_cycles = 0;
     for (int trial = 0; trial < 60; ++trial) {
@@ -185,7 +186,7 @@ TEST(VirtualChannels, hosts_do_not_change_the_layers_of_their_switches) {
 }
 
 TEST(VirtualChannels, graph_routes_past_faulty_terminals_have_layers_too) {
-    // a torus of 5 x 5 terminals, two of them down
+    // a torus of 5 x 5 terminals with two of them down
     Edges edges;
     for (std::int32_t x = 0; x < 5; ++x) {
         for (std::int32_t y = 0; y < 5; ++y) {

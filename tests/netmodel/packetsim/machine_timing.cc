@@ -8,7 +8,7 @@ namespace {
 
 TEST(MachineTiming, of_the_torus_study_is_its_column_of_the_table) {
     const PacketTimingOptions options = packet_timing_of(load_machine("torus:4x4x4"));
-    EXPECT_EQ(options.link_bandwidth_bytes_per_s, 0);  // the Network has them
+    EXPECT_EQ(options.link_bandwidth_bytes_per_s, 0);  // the Network holds them
     EXPECT_EQ(options.switch_bandwidth_bytes_per_s, 8'000'000'000);
     EXPECT_EQ(options.nic_bandwidth_bytes_per_s, 0);
     EXPECT_EQ(options.routing_ps, 2'000);
@@ -19,7 +19,7 @@ TEST(MachineTiming, of_the_torus_study_is_its_column_of_the_table) {
     EXPECT_EQ(options.packet_payload_bytes, 256);
     EXPECT_EQ(options.packet_header_bytes, 0);
     EXPECT_EQ(options.buffer_packets, 24);   // 17 cover the links, see CreditLoop
-    EXPECT_EQ(options.virtual_channels, 0);  // not stated: as needed
+    EXPECT_EQ(options.virtual_channels, 0);  // not specified: as many as needed
     EXPECT_EQ(options.nics, 1);
     EXPECT_EQ(options.dma_bandwidth_bytes_per_s, 10'000'000'000);
     EXPECT_EQ(options.memory_bandwidth_bytes_per_s, 10'000'000'000);
@@ -106,7 +106,7 @@ TEST(CoveringBuffer, holds_two_latencies_and_the_packet_s_own_time_in_whole_eigh
     EXPECT_EQ(packets_that_cover({kPacketPs, kPacketPs, 16'000}), 2);
     EXPECT_EQ(packets_that_cover({kPacketPs, kPacketPs, 16'001}), 3);
     EXPECT_EQ(packets_that_cover({kPacketPs, kPacketPs, 246'000}), 17);      // 524 ns
-    EXPECT_EQ(packets_that_cover({kPacketPs, 4 * kPacketPs, 246'000}), 20);  // from slow NICs, which share the link
+    EXPECT_EQ(packets_that_cover({kPacketPs, 4 * kPacketPs, 246'000}), 20);  // with slow NICs, which share the link
     EXPECT_EQ(covering_buffer(1), 8);
     EXPECT_EQ(covering_buffer(8), 8);
     EXPECT_EQ(covering_buffer(9), 16);
@@ -139,18 +139,18 @@ TEST(BufferShortage, of_a_stated_buffer_is_the_share_of_the_round_that_its_packe
 }
 
 TEST(BufferShortage, is_that_of_the_links_with_the_longest_round) {
-    // Host links have no cable, and on the way up no router either; the upper level has a quarter of the bandwidth.
+    // Host links have no cable, and no router on the way up; the upper level has a quarter of the bandwidth.
     const auto of = [&](const std::string& bandwidth) {
         return shortage(R"({"kind": "tree", "children": [2, 2], "bandwidth": )" + bandwidth + "}",
                         R"("link": {"bandwidth": "8GB/s", "cable_latency": "500ns"},
             "router": {"buffer": "4 packets", "switch_latency": "100ns"})");
     };
     ASSERT_TRUE(of(R"(["8GB/s", "8GB/s"])"));
-    EXPECT_EQ(of(R"(["8GB/s", "8GB/s"])")->packets_that_cover, 6);  // 2 x 600 + 256 ns, of 256 ns each
+    EXPECT_EQ(of(R"(["8GB/s", "8GB/s"])")->packets_that_cover, 6);  // 2 x 600 + 256 ns, divided by 256 ns
     EXPECT_FALSE(of(R"(["8GB/s", "2GB/s"])"));
-    EXPECT_FALSE(of(R"(["16GB/s", "2GB/s"])"));  // 2 x 100 + 128 ns, of 128 ns
+    EXPECT_FALSE(of(R"(["16GB/s", "2GB/s"])"));  // 2 x 100 + 128 ns, divided by 128 ns
     ASSERT_TRUE(of(R"(["64GB/s", "2GB/s"])"));
-    EXPECT_EQ(of(R"(["64GB/s", "2GB/s"])")->packets_that_cover, 8);  // 2 x 100 + 32 ns, of 32 ns
+    EXPECT_EQ(of(R"(["64GB/s", "2GB/s"])")->packets_that_cover, 8);  // 2 x 100 + 32 ns, divided by 32 ns
     EXPECT_EQ(of(R"(["64GB/s", "2GB/s"])")->link_bandwidth_bytes_per_s, 64'000'000'000);
 }
 
@@ -171,7 +171,7 @@ TEST(BufferShortage, of_a_cable_that_no_buffer_covers_is_told_with_the_most_ther
     const std::optional<BufferShortage> found = buffer_shortage_of(far);
     ASSERT_TRUE(found);
     EXPECT_EQ(found->buffer_packets, 4096);
-    EXPECT_EQ(found->packets_that_cover, 9767);  // 2 ms of packets of 204.8 ns, and one
+    EXPECT_EQ(found->packets_that_cover, 9767);  // 2 ms divided by 204.8 ns per packet, and one more
     EXPECT_NEAR(found->share, 0.4194, 0.0001);
 }
 

@@ -5,7 +5,7 @@
 #include "base/errors.h"
 #include "tests/netmodel/packetsim/packetsim_machines.h"
 
-// What a node adds to the network: several NICs, gaps, DMA and memory, messages to itself; and partitions, windows.
+// Node features: several NICs, gaps, DMA, memory and messages to self. Also partitions and windows.
 
 namespace haichi {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 using namespace packetsim_machines;
 
 TEST(PacketNode, nics_send_and_receive_side_by_side) {
-    // 1 <- 0 -> 2: two messages over different links leave together only by different NICs.
+    // 1 <- 0 -> 2: two messages over different links leave at the same time only through different NICs.
     const Network network = grid_network({3});
     for (const std::int32_t second_nic : {0, 1}) {
         PacketTimingOptions options = torus_study();
@@ -30,7 +30,7 @@ TEST(PacketNode, nics_send_and_receive_side_by_side) {
         EXPECT_EQ(run.recorder.delivered_ps.at(1), alone_ps);
         EXPECT_EQ(run.recorder.delivered_ps.at(2), alone_ps + (second_nic == 0 ? 10 * kPacketPs : 0));
     }
-    // Into one node by one NIC: the ejection channel is shared; by two: it is not.
+    // Two messages to one node share the ejection channel with one NIC, but not with two.
     for (const std::int32_t second_nic : {0, 1}) {
         PacketTimingOptions options = torus_study();
         options.nics = 2;
@@ -68,18 +68,19 @@ TEST(PacketNode, a_nic_takes_its_messages_one_by_one_or_packet_by_packet) {
         run.engine.inject(run.message(0, 1, 5 * kPacketBytes, 1), 0);
         run.engine.inject(run.message(0, 1, 2 * kPacketBytes, 2), 0);
         run.engine.run();
-        // 1 1 1 1 1 2 2, or 1 1 2 1 2 1 1: the first has sent a packet and is in turn again when the second is posted.
+        // The order is 1 1 1 1 1 2 2, or 1 1 2 1 2 1 1. The first has sent a packet and is queued again when the second
+        // is posted.
         EXPECT_EQ(run.recorder.injected_ps.at(1), (interleaves ? 7 : 5) * kPacketPs);
         EXPECT_EQ(run.recorder.injected_ps.at(2), (interleaves ? 5 : 7) * kPacketPs);
     }
 }
 
 TEST(PacketNode, slow_dma_sets_the_pace_at_both_ends) {
-    // 2 GB/s of DMA: 128 ns a packet, at the source, and once more at the destination after the head's arrival.
+    // 2 GB/s of DMA: a packet needs 128 ns at the source, and again at the destination after its head arrives.
     const Network network = grid_network({3});
     PacketTimingOptions options = torus_study();
     options.dma_bandwidth_bytes_per_s = 2 * kGigabyte;
-    options.memory_bandwidth_bytes_per_s = 3 * kGigabyte;  // less of a limit
+    options.memory_bandwidth_bytes_per_s = 3 * kGigabyte;  // not the limiting rate
     RecordedRun run(network, options);
     run.engine.inject(run.message(0, 2, 10 * kPacketBytes, 1), 0);
     run.engine.run();
@@ -88,7 +89,7 @@ TEST(PacketNode, slow_dma_sets_the_pace_at_both_ends) {
 }
 
 TEST(PacketNode, nics_of_a_node_share_dma_first_come_first_served) {
-    // Two NICs of 8 GB/s on DMA of 8 GB/s: together they take twice as long; a third that receives takes its share too.
+    // Two NICs of 8 GB/s share DMA of 8 GB/s and need twice as long; a third NIC that receives uses its fraction, too.
     const Network network = grid_network({3});
     PacketTimingOptions options = torus_study();
     options.nics = 2;
@@ -100,7 +101,7 @@ TEST(PacketNode, nics_of_a_node_share_dma_first_come_first_served) {
     run.engine.inject(run.message(1, 0, 10 * kPacketBytes, 1), 0);
     run.engine.inject(right, 0);
     run.engine.run();
-    // NIC 0 is served first at every turn: packets start at 0, 64, .. ns and at 32, 96, .. ns.
+    // NIC 0 is served first in every turn: packets start at 0, 64, .. ns and at 32, 96, .. ns.
     EXPECT_EQ(run.recorder.injected_ps.at(1), 19 * kPacketPs);
     EXPECT_EQ(run.recorder.injected_ps.at(2), 20 * kPacketPs);
 }
@@ -109,9 +110,9 @@ TEST(PacketNode, headers_and_empty_messages_need_no_dma) {
     const Network network = grid_network({2});
     PacketTimingOptions options = torus_study();
     options.packet_header_bytes = 8;
-    options.dma_bandwidth_bytes_per_s = 1;  // a byte a second
+    options.dma_bandwidth_bytes_per_s = 1;  // one byte per second
     options.packet_payload_bytes = 1;
-    EXPECT_THROW(RecordedRun(network, options), OptionError);  // longer than a packet may take
+    EXPECT_THROW(RecordedRun(network, options), OptionError);  // exceeds the longest time of a packet
     options.dma_bandwidth_bytes_per_s = 1'000;
     RecordedRun run(network, options);
     run.engine.inject(run.message(0, 1, 0, 1), 0);
@@ -134,7 +135,7 @@ TEST(PacketNode, messages_to_itself_pass_its_memory_one_after_the_other) {
     EXPECT_EQ(run.recorder.delivered_ps.at(2), 2'300'000);
     EXPECT_EQ(run.recorder.delivered_ps.at(3), 2'300'000 + (std::int64_t{1} << 40) * 250);
     EXPECT_EQ(run.engine.counts().packet_hops, 0);
-    // They are no packets, and no payload of any.
+    // Messages to self are not counted as packets or payload.
     EXPECT_EQ(run.engine.counts().on_node_bytes, 8'000 + (std::int64_t{1} << 40));
     EXPECT_EQ(run.engine.counts().packets_injected, 0);
     EXPECT_EQ(run.engine.counts().packets_ejected, 0);
@@ -177,7 +178,7 @@ TEST(PacketWindows, a_run_can_be_stopped_between_windows_and_goes_on_as_if_it_ha
     send_all(whole);
     whole.engine.run();
     SerialisingTransport bytes;
-    std::vector<std::int32_t> waiting;  // in all buffers, at every stop
+    std::vector<std::int32_t> waiting;  // over all buffers, at every stop
     for (Transport* const transport : {static_cast<Transport*>(nullptr), static_cast<Transport*>(&bytes)}) {
         for (const int partitions : {1, 2, 7, 16}) {
             SCOPED_TRACE(partitions);
@@ -204,7 +205,7 @@ TEST(PacketNode, copies_that_end_after_the_longest_time_are_refused) {
     PacketTimingOptions options = torus_study();
     options.shared_memory_bandwidth_bytes_per_s = 200'000'000;
     RecordedRun run(network, options);
-    // 1.4 million seconds each; 26 days are 2.2 million.
+    // Each lasts 1.4 million seconds; 26 days are 2.2 million seconds.
     run.engine.inject(run.message(0, 0, std::int64_t{1} << 48, 1), 0);
     run.engine.inject(run.message(1, 1, std::int64_t{1} << 48, 2), 0);
     EXPECT_THROW(run.engine.inject(run.message(0, 0, std::int64_t{1} << 48, 3), 0), UnsupportedError);
@@ -220,7 +221,7 @@ TEST(PacketNode, messages_of_more_packets_than_can_be_simulated_are_refused) {
     EXPECT_THROW(run.engine.inject(run.message(0, 1, std::int64_t{1} << 48, 3), 0), UnsupportedError);
 }
 
-/// Every node passes a token to the next of another partition by nothing but timers.
+/// Every node passes a token to the next node, in another partition, by timers alone.
 struct TokenRing final : PacketClient {
     void message_delivered(const PacketMessage&, std::int64_t) override {}
     void timer(NodeId node, std::uint32_t data, std::int64_t time_ps) override {
@@ -228,7 +229,7 @@ struct TokenRing final : PacketClient {
         if (data == 0) return;
         engine->call_across(node, NodeId((node.value + 5) % 16), data - 1, time_ps + kLatencyPs);
     }
-    static constexpr std::int64_t kLatencyPs = 5'000;  // less than any link's
+    static constexpr std::int64_t kLatencyPs = 5'000;  // less than the latency of any link
     PacketEngine* engine = nullptr;
     std::vector<std::int64_t> seen_ps = std::vector<std::int64_t>(16, -1);
 };

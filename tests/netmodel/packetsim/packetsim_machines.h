@@ -16,7 +16,7 @@ using namespace testing_fabrics;
 
 inline constexpr std::int64_t kGigabyte = 1'000'000'000;
 
-/// A grid by its sizes; a size below 0 is that of a ring.
+/// A grid with the given sizes; a negative size denotes a ring.
 inline Network grid_network(const std::vector<std::int32_t>& sizes, std::vector<VertexId> faulty = {}) {
     std::vector<Axis> axes;
     const std::string names = sizes.size() == 6 ? "XYZABC" : "XYZUVW";
@@ -38,7 +38,7 @@ inline Network tree_network(std::vector<std::int32_t> children, std::vector<std:
     return Network(fat_tree_fabric(FatTree(std::move(children), std::move(parents)), routing), std::move(options));
 }
 
-/// Edges both ways, the given cable latency if it is not negative.
+/// Edges in both directions, with the given cable latency unless it is negative.
 inline Network graph_network(std::int32_t vertices, std::int32_t terminals,
                              const std::vector<std::pair<std::int32_t, std::int32_t>>& edges,
                              const std::vector<std::int64_t>& bandwidths = {}) {
@@ -54,7 +54,7 @@ inline Network graph_network(std::int32_t vertices, std::int32_t terminals,
     return Network(graph_fabric(std::move(graph)), {});
 }
 
-/// Whether routes wait for each other in a circle where all packets take one virtual channel.
+/// Whether routes form a cycle of waits if all packets use one virtual channel.
 inline bool links_alone_have_a_cycle(const Network& network) {
     std::vector<std::vector<std::int32_t>> next(static_cast<std::size_t>(network.link_count()));
     for (std::int32_t s = 0; s < network.node_count(); ++s) {
@@ -73,7 +73,7 @@ inline Network dragonfly_network(const Dragonfly& dragonfly) {
     return Network(dragonfly_fabric(dragonfly), std::move(options));
 }
 
-/// The NSIM torus study (8 GB/s, 2 + 2 + 2 + 140 ns, cables of 100 ns, 256 B): a full packet takes 32 ns, L is 246 ns.
+/// The NSIM torus study (8 GB/s, 2 + 2 + 2 + 140 ns, cables of 100 ns, 256 B). A full packet lasts 32 ns, L is 246 ns.
 inline PacketTimingOptions torus_study() {
     PacketTimingOptions options;
     options.routing_ps = options.vc_allocation_ps = options.switch_allocation_ps = 2'000;
@@ -83,8 +83,8 @@ inline PacketTimingOptions torus_study() {
     return options;
 }
 
-/// Writes down when each message, by its tag, left the NIC and arrived. Its places are there from the start, so threads
-/// may write into them side by side.
+/// Records by tag when each message left the NIC and when it arrived. All entries exist from the start, so threads may
+/// write to them concurrently.
 struct Recorder final : PacketClient {
     static constexpr std::size_t kMostTags = 8192;
     std::vector<std::int64_t> injected_ps = std::vector<std::int64_t>(kMostTags, -1);
@@ -98,13 +98,13 @@ struct Recorder final : PacketClient {
     }
 };
 
-// The torus study in numbers.
+// The values of the torus study.
 inline constexpr std::int64_t kPacketBytes = 256;
 inline constexpr std::int64_t kPacketPs = 32'000;   ///< 256 B at 8 GB/s
 inline constexpr std::int64_t kRouterPs = 146'000;  ///< without the cable
 inline constexpr std::int64_t kHopPs = 246'000;     ///< L
 
-/// An engine with its recorder.
+/// An engine and its recorder.
 struct RecordedRun {
     RecordedRun(const Network& network, const PacketTimingOptions& options,
                 const PacketEngineOptions& engine_options = {})

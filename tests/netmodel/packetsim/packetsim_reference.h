@@ -14,9 +14,9 @@
 
 namespace haichi::packetsim_reference {
 
-/// The packet simulator once more, slow and plain: a priority queue, one event for every step (a head arrives, a tail
-/// leaves, a credit comes back, an output becomes free), packets with their whole path, credits as counters. Written
-/// from the equations, sharing only routes and virtual channels with the engine.
+/// A second packet simulator, slow and simple. It uses a priority queue, packets with their whole path, and credits as
+/// counters. Every step is one event (a head arrives, a tail leaves, a credit returns, an output becomes free). It
+/// follows the equations and shares only routes and virtual channels with the engine.
 class ReferenceSimulator {
   public:
     struct Delivery {
@@ -25,14 +25,14 @@ class ReferenceSimulator {
         friend bool operator==(const Delivery&, const Delivery&) = default;
     };
 
-    /// `terminals_are_hosts`: without a router, as on trees.
+    /// `terminals_are_hosts`: terminals have no router, as on trees.
     ReferenceSimulator(const Network& network, const PacketTimingOptions& options, bool terminals_are_hosts)
         : network_(network), options_(options), channels_(network), hosts_(terminals_are_hosts) {
         links_ = network.link_count();
         nic_rate_ = options.nic_bandwidth_bytes_per_s != 0 ? options.nic_bandwidth_bytes_per_s : fastest_link();
     }
 
-    /// For the present instant: at once; for later ones in the order of the calls.
+    /// Calls for the present instant run immediately, later calls run in the order in which they were made.
     void inject(const PacketMessage& message, std::int64_t time_ps) {
         const auto index = static_cast<std::int32_t>(messages_.size());
         messages_.push_back(message);
@@ -45,7 +45,7 @@ class ReferenceSimulator {
         return node.value * options_.nics + message.nic;
     }
 
-    /// By message, in the order of inject.
+    /// Indexed by message, in the order of inject().
     std::vector<Delivery> run() {
         while (!events_.empty()) {
             const Event event = events_.top();
@@ -63,7 +63,7 @@ class ReferenceSimulator {
     }
 
   private:
-    // What changes a state comes before who chooses, at one instant.
+    // At the same instant, steps that change a state precede steps that choose.
     enum Step {
         kOutputFree,
         kCredit,
@@ -84,15 +84,15 @@ class ReferenceSimulator {
         std::int64_t bytes = 0;
         bool is_last = false;
         std::vector<std::int32_t> outputs;  ///< links, then the ejection channel
-        std::vector<std::int32_t> buffers;  ///< where it waits for each
+        std::vector<std::int32_t> buffers;  ///< the buffer in which it waits for each output
         std::size_t at = 0;
         std::int64_t slowest = 0;
-        std::int64_t least_ps = 0;  ///< what its source needed for it
+        std::int64_t least_ps = 0;  ///< the minimum time that its source needed for it
         std::int64_t head_ps = 0;
         std::int64_t tail_ps = 0;
     };
     struct Buffer {
-        std::deque<Packet> packets;  ///< sent here; the first may be leaving
+        std::deque<Packet> packets;  ///< in arrival order; the first may be leaving
         std::int64_t credit_ps = 0;
         bool is_leaving = false;
         bool asks = false;
@@ -133,7 +133,7 @@ class ReferenceSimulator {
         return options_.switch_bandwidth_bytes_per_s != 0 ? std::min(rate, options_.switch_bandwidth_bytes_per_s)
                                                           : rate;
     }
-    /// Of the passage `at` of a packet's `count`.
+    /// Latency of link traversal `at` among `count` traversals of a packet.
     std::int64_t latency(std::size_t at, std::size_t count) const {
         const std::int64_t router = options_.routing_ps + options_.vc_allocation_ps + options_.switch_allocation_ps +
                                     options_.switch_latency_ps;
@@ -152,7 +152,7 @@ class ReferenceSimulator {
 
     void step(Step what, std::int32_t entity, std::int32_t data) {
         if (what == kOutputFree) add(now_, kChoose, entity);
-        if (what == kCredit) {  // for the buffer `entity`, which the output `data` feeds, or a NIC
+        if (what == kCredit) {  // for buffer `entity`, which output `data` feeds, or for a NIC
             --taken_[entity];
             if (is_injection(entity)) {
                 add(now_, kNicFree, data);
@@ -183,7 +183,7 @@ class ReferenceSimulator {
         if (message.source != message.destination) {
             const std::int32_t nic = nic_of(message, message.source);
             nics_[nic].messages.push_back(index);
-            // Else it takes it in a step of its own, also where its last packet took no time.
+            // A busy NIC starts the message in a later step, even if its last packet needed no time.
             if (!nics_[nic].is_idle) return;
             return send(nic);
         }
@@ -215,7 +215,7 @@ class ReferenceSimulator {
         return rate;
     }
 
-    /// A packet's head has come to its NIC.
+    /// The head of a packet has arrived at its NIC.
     void receive(std::int32_t number) {
         const Packet packet = std::move(received_.at(number));
         received_.erase(number);
@@ -238,7 +238,7 @@ class ReferenceSimulator {
         buffer.asks = true;
         add(now_, kAsk, id);
     }
-    /// The packet that a NIC has just made asks at once.
+    /// The packet that a NIC has just made requests its output immediately.
     void ask_from_nic(std::int32_t id) {
         Buffer& buffer = buffers_[id];
         if (buffer.is_leaving || buffer.asks || buffer.packets.front().head_ps > now_) return;
@@ -338,7 +338,7 @@ class ReferenceSimulator {
         std::int64_t length_ps = time_of(packet.bytes, nic_rate_);
         if (payload > 0) {
             packet.head_ps = reach_memory(message.source.value, payload);
-            // The header is made in the NIC; the slowest so far is told by the time, for a payload of this size.
+            // The NIC makes the header; the time identifies the slowest channel so far for a payload of this size.
             length_ps = std::max(length_ps, time_of(payload, slowest_of_host()));
         }
         packet.least_ps = length_ps;
@@ -374,7 +374,7 @@ class ReferenceSimulator {
     std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
     std::map<std::int32_t, Buffer> buffers_;
     std::map<std::int32_t, Output> outputs_;
-    std::map<std::int32_t, std::int32_t> taken_;  ///< by buffer: slots that upstream may not use
+    std::map<std::int32_t, std::int32_t> taken_;  ///< by buffer: entries that upstream may not use
     std::map<std::int32_t, Nic> nics_;
     std::map<std::int32_t, Host> hosts_by_node_;
     std::map<std::int32_t, Packet> received_;

@@ -5,16 +5,16 @@
 #include "base/random.h"
 #include "tests/netmodel/packetsim/packetsim_machines.h"
 
-// The packet simulator under as much traffic as buffers of one packet hold: whatever could deadlock, does. Everything
-// sent must arrive, every credit come back. Label "slow"; 10^8 packet-hops take a few minutes.
+// Loads the packet simulator with as much traffic as one-packet buffers hold, so that any possible deadlock occurs. All
+// messages must arrive and all credits must return. Label "slow"; 10^8 packet-hops need a few minutes.
 
 namespace haichi {
 namespace {
 
 using namespace packetsim_machines;
 
-/// Nodes whose messages never end: what arrives is followed by another one from there, of up to a few packets, to
-/// anywhere, mostly far, sometimes to one hot node.
+/// Nodes whose messages never end: a delivered message is followed by another from its destination. It has up to a few
+/// packets and goes to any node, mostly far away, sometimes to one hot node.
 struct Flood final : PacketClient {
     void message_delivered(const PacketMessage& message, std::int64_t time_ps) override {
         if (!is_ending) send(message.destination, time_ps);
@@ -37,7 +37,7 @@ struct Flood final : PacketClient {
     PacketEngine* engine = nullptr;
 };
 
-/// A ring of switches and chords drawn at random, hosts on each.
+/// A ring of switches with random chords and hosts on each switch.
 Network random_graph(std::int32_t switches, std::int32_t hosts, std::int32_t degree, std::uint64_t seed) {
     Random random(seed);
     const std::int32_t terminals = switches * hosts;
@@ -53,7 +53,7 @@ Network random_graph(std::int32_t switches, std::int32_t hosts, std::int32_t deg
     return graph_network(terminals + switches, terminals, edges);
 }
 
-/// A torus whose terminals forward, as a graph that does not know of datelines.
+/// A torus of forwarding terminals as a graph without datelines.
 Network direct_torus(std::int32_t size) {
     std::vector<std::pair<std::int32_t, std::int32_t>> edges;
     const auto vertex = [size](std::int32_t x, std::int32_t y, std::int32_t z) {
@@ -93,7 +93,7 @@ bool soak(const std::string& name, const Network& network, std::int64_t hops, st
     }
     engine.run_while([&] { return engine.counts().packet_hops < hops; });
     flood.is_ending = true;
-    engine.run();  // throws when something is left and does not move
+    engine.run();  // throws if undelivered packets cannot move
     const PacketCounts counts = engine.counts();
     const bool is_sound = counts.messages_under_way == 0 && engine.is_drained() &&
                           counts.packets_injected == counts.packets_ejected &&

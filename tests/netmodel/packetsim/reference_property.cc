@@ -20,7 +20,7 @@ std::int32_t from_to(Random& random, std::int32_t least, std::int32_t most) {
     return least + static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(most - least + 1)));
 }
 
-/// A random tree of switches, mostly with edges that close rings, hosts hung on them, bandwidths drawn per edge.
+/// A random tree of switches, usually with extra edges that close rings, with hosts and random bandwidths per edge.
 Network drawn_graph_network(Random& random) {
     const std::int32_t hosts = from_to(random, 2, 12);
     const std::int32_t switches = from_to(random, 1, 8);
@@ -66,7 +66,7 @@ PacketTimingOptions drawn_timing(Random& random) {
     options.packet_header_bytes = from_to(random, 0, 40);
     options.buffer_packets = random.below(2) == 0 ? 1 : from_to(random, 1, 9);
     options.virtual_channels = 4;
-    // Round numbers make many events meet at one instant; odd ones are rounded up.
+    // Round numbers put many events at the same instant; odd numbers are rounded up.
     if (random.below(2) == 0) {
         options.packet_payload_bytes = 240;
         options.packet_header_bytes = random.below(2) == 0 ? 16 : 0;
@@ -101,13 +101,13 @@ std::vector<std::pair<PacketMessage, std::int64_t>> drawn_traffic(Random& random
         const NodeId destination = random.below(5) == 0 ? hot : any();
         const std::int64_t time_ps = random.below(static_cast<std::uint32_t>(span_ps));
         PacketMessage message{any(), destination, 0, static_cast<std::uint64_t>(i)};
-        // If there are no headers, messages without bytes take no time on any channel.
+        // Without headers, empty messages need no time on any channel.
         message.bytes = random.below(4) == 0 ? 0 : from_to(random, 0, largest);
         message.nic = from_to(random, 0, nics - 1);
         if (random.below(8) == 0) message.gap_ps = from_to(random, 0, 100'000);
         traffic.emplace_back(message, time_ps);
     }
-    // Messages posted at one instant at one NIC go in the order of the calls, in both simulators.
+    // Messages posted at the same instant at one NIC are sent in call order in both simulators.
     std::ranges::stable_sort(traffic, {}, [](const auto& post) { return post.second; });
     return traffic;
 }
@@ -125,7 +125,7 @@ void compare(std::uint64_t seed) {
         SCOPED_TRACE(partitions);
         PacketEngineOptions engine_options;
         engine_options.partitions = partitions;
-        // Mostly the partitions one after the other, which is what decides; now and then in threads of their own.
+        // The partitions usually run one after the other, which covers their logic; sometimes they run in threads.
         engine_options.threads = 2;
         engine_options.least_events_for_threads = seed % 16 == 0 ? 20 : std::numeric_limits<std::int64_t>::max();
         SerialisingTransport bytes_between_partitions;
@@ -164,7 +164,7 @@ void compare(std::uint64_t seed) {
 }
 
 TEST(PacketEngine, delivers_at_the_picosecond_of_the_reference_with_any_threads_and_loses_no_byte_or_credit) {
-    // Seeds in a row: any difference is found again by its number.
+    // Seeds are consecutive, so the seed reproduces any difference.
     for (std::uint64_t seed = 0; seed < 1'000; ++seed) {
         SCOPED_TRACE(seed);
         compare(seed);

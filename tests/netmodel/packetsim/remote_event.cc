@@ -9,7 +9,7 @@
 #include "netmodel/packetsim/remote_event.h"
 #include "netmodel/packetsim/transport.h"
 
-// Mail between partitions as bytes, and back.
+// Remote events of partitions, encoded as bytes and decoded.
 
 namespace haichi {
 namespace {
@@ -46,7 +46,7 @@ Value least_or_most(bool is_most) {
 constexpr std::array kKinds = {RemoteEvent::Kind::kAnnouncement, RemoteEvent::Kind::kPacket, RemoteEvent::Kind::kCredit,
                                RemoteEvent::Kind::kTimer};
 
-/// All values as small, or as large, as their types hold.
+/// All values at the minimum or maximum of their types.
 RemoteEvent extreme_event(RemoteEvent::Kind kind, bool is_most) {
     const auto word = least_or_most<std::uint32_t>(is_most);
     return {.time_ps = least_or_most<std::int64_t>(is_most),
@@ -119,7 +119,7 @@ TEST(RemoteEvent, drawn_batches_come_back_in_their_order_whatever_was_in_the_bat
 }
 
 TEST(RemoteEvent, equal_batches_are_equal_bytes) {
-    // No byte is left to chance.
+    // Every byte is defined.
     for (std::uint64_t seed = 0; seed < 50; ++seed) {
         EXPECT_EQ(to_bytes(drawn_batch(seed)), to_bytes(there_and_back(drawn_batch(seed)))) << seed;
     }
@@ -145,7 +145,7 @@ TEST(RemoteEvent, counts_that_do_not_fit_the_bytes_are_refused) {
     batch.events.push_back(extreme_event(RemoteEvent::Kind::kCredit, true));
     const std::vector<std::byte> bytes = to_bytes(batch);
     RemoteEventBatch back;
-    // The counts are the first 16 bytes: every one of them made as large as it can be, so that products overflow, too.
+    // The counts occupy the first 16 bytes. Each is set to its maximum, so that products overflow, too.
     for (std::size_t at = 0; at < 16; ++at) {
         std::vector<std::byte> wrong = bytes;
         wrong[at] = std::byte{0xFF};

@@ -36,11 +36,12 @@ TEST(TimeSpaceStatistics, tell_what_each_channel_carried_in_each_bin) {
         statistics.end_bin(until_ps);
     }
     const std::vector<std::string> lines = lines_of(out);
-    // Packets are granted the first link at 0, 32, 64, 96 ns, the second 246 ns later, the ejection 246 ns later again.
+    // Packets are granted the first link at 0, 32, 64, 96 ns, the second 246 ns later, and the ejection another 246 ns
+    // later.
     ASSERT_EQ(lines.size(), 6u) << out.str();
     EXPECT_EQ(lines[1], "0,0.000000000000,0.000000100000,0,\"X+ (0)->(1)\",800,8000000000,1,4,0.25");
     EXPECT_EQ(lines[2], "1,0.000000100000,0.000000300000,0,\"X+ (0)->(1)\",224,1120000000,0.14000000000000001,2,0.125");
-    // Two packets are granted by 300 ns; the second has begun at 278 ns.
+    // Two packets are granted by 300 ns; the second has started at 278 ns.
     EXPECT_EQ(lines[3].substr(0, 59), "1,0.000000100000,0.000000300000,1,\"X+ (1)->(2)\",432,2160000");
     EXPECT_EQ(lines[4].substr(0, 56), "2,0.000000300000,0.000001000000,1,\"X+ (1)->(2)\",592,8457");
     EXPECT_EQ(lines[5].substr(0, 56), "2,0.000000300000,0.000001000000,2,\"ejection (2)\",1024,14");

@@ -87,7 +87,7 @@ TEST(WindowQueue, works_through_every_window_turn_by_turn_in_the_order_of_time_k
     for (int round = 0; round < 3'000 && !waiting.empty(); ++round) {
         ASSERT_EQ(queue.next_ps(), std::get<0>(*waiting.begin()));
         const std::int64_t begin_ps = queue.next_ps() / kWindowPs * kWindowPs;
-        // Some windows are left in the midst, and gone on with.
+        // Some windows are interrupted in the middle and continued later.
         const std::int64_t until_ps = begin_ps + (random.below(4) == 0 ? random.below(kWindowPs) : kWindowPs - 1);
         queue.begin(begin_ps, until_ps);
         std::set<std::uint32_t> turns;
@@ -112,10 +112,10 @@ TEST(WindowQueue, works_through_every_window_turn_by_turn_in_the_order_of_time_k
                 last = now;
                 ++popped;
                 if (popped > 100'000) continue;
-                // At this instant but behind it, later here, and elsewhere in the next windows and far away.
+                // Later at this instant, later in this turn, and in any turn of the next or much later windows.
                 if (random.below(4) == 0) add_as(time_ps, turn, {event.key() + 3, event.data()});
                 if (random.below(2) == 0) add(time_ps + 1 + random.below(3'000), turn);
-                // Now and then many, more than are kept in order one by one.
+                // Sometimes there are more events than the queue keeps sorted one by one.
                 if (random.below(200) == 0) {
                     for (int i = 0; i < 100; ++i) add(time_ps + 1 + random.below(600), turn);
                 }

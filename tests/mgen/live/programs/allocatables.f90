@@ -1,4 +1,4 @@
-! Arrays of Fortran that grow, move and go, in each rank; a file that is left open.
+! Fortran arrays that are resized, moved and deallocated in each rank; a file that is left open.
 program allocatables
     use mpi
     implicit none

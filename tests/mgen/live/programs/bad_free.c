@@ -1,5 +1,5 @@
-/* Rank 1 frees what it may not: a block twice, the middle of one, what is on its stack, a variable; or it lengthens a
- * block that is not there. */
+/* Rank 1 frees a block twice, the middle of a block, an address on its stack or a variable. It may also resize a block
+ * that does not exist. */
 
 #include <string.h>
 

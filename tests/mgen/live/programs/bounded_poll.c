@@ -1,6 +1,6 @@
-/* bounded_poll KIND LOOKS: rank 1 looks so often in vain, by MPI_Iprobe, MPI_Test or MPI_Testall, and then sends what
- * the others wait for. Rank 2 computes nothing and waits; KIND global counts in memory, where nothing on the stack
- * changes. */
+/* bounded_poll KIND POLLS: rank 1 polls POLLS times in vain, by MPI_Iprobe, MPI_Test or MPI_Testall, and then sends the
+ * message for which the others wait. Rank 2 computes nothing and waits. KIND global counts in global memory, so that
+ * nothing on the stack changes. */
 #include <string.h>
 
 #include "tests/mgen/live/programs/require.h"

@@ -1,5 +1,5 @@
-/* All-to-all of 4 bytes per pair of ranks as Bruck's steps of non-blocking messages, as NSIM's study has it.
- * bruck [BYTES [untouched]]: its buffers are never written to. */
+/* All-to-all of 4 bytes per pair of ranks with the messages of Bruck's steps, as in NSIM's study. The messages are
+ * non-blocking. bruck [BYTES [untouched]]: with "untouched", the buffers are never written. */
 
 #include <string.h>
 
@@ -15,7 +15,7 @@ int main(int argc, char** argv) {
     char* in = malloc((size_t)size / 2 * bytes + bytes);
     if (argc < 3) memset(out, rank, (size_t)size / 2 * bytes + bytes);
     for (int distance = 1; distance < size; distance *= 2) {
-        /* Of the numbers below `size` those with this bit. */
+        /* The numbers below `size` with this bit set. */
         const int rest = size % (2 * distance) - distance;
         const int blocks = size / (2 * distance) * distance + (rest > 0 ? rest : 0);
         MPI_Request requests[2];

@@ -1,4 +1,4 @@
-/* Communicators: split, duplicated, of groups, Cartesian, graphs, inter-communicators, attributes, names. */
+/* Communicators: split, duplicated, made from groups, Cartesian, graphs, inter-communicators, attributes, names. */
 
 #include <string.h>
 
@@ -85,7 +85,7 @@ static void between_groups(void) {
     int remote, sum = 0, is_inter, merged_rank;
     MPI_Comm_remote_size(inter, &remote);
     MPI_Comm_test_inter(inter, &is_inter);
-    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, inter); /* of the other group */
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, inter); /* the sum over the other group */
     MPI_Intercomm_merge(inter, !upper, &merged);
     MPI_Comm_rank(merged, &merged_rank);
     printf("rank %d: remote %d, inter %d, their sum %d, merged as %d, sum %d\n", rank, remote, is_inter, sum,

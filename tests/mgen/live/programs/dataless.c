@@ -1,4 +1,4 @@
-/* dataless COUNT: rank 0 sends COUNT numbers, of which the first says how many answers it will wait for. */
+/* dataless COUNT: rank 0 sends COUNT numbers. The first is the number of answers for which it will wait. */
 #include "tests/mgen/live/programs/require.h"
 
 int main(int argc, char** argv) {

@@ -1,4 +1,4 @@
-/* Every rank receives first. */
+/* Every rank receives before it sends. */
 
 #include "tests/mgen/live/programs/require.h"
 

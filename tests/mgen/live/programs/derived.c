@@ -1,4 +1,4 @@
-/* Real layouts: what is received lies where the type says, gaps stay as they were; packing and its sizes. */
+/* Derived data types: received data is stored as the type specifies, gaps stay unchanged. Also packing and sizes. */
 
 #include <stddef.h>
 #include <string.h>
@@ -108,7 +108,7 @@ int main(int argc, char** argv) {
     print("packed", in, 10);
     if (rank == 0) printf("packed %d bytes, particle %d\n", bytes, to[0].id);
 
-    /* A broadcast of what is not contiguous. */
+    /* A broadcast of non-contiguous data. */
     memset(in, -1, sizeof in);
     if (rank == 1 % size) memcpy(in, out, sizeof in);
     MPI_Bcast(in, 1, sub, 1 % size, MPI_COMM_WORLD);

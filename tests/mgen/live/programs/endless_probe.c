@@ -1,4 +1,4 @@
-/* endless_probe COMPUTES: rank 0 looks for a message that never comes, and counts its looks, while rank 1 pauses. */
+/* endless_probe COMPUTES: rank 0 probes for a message that never arrives and counts its polls, while rank 1 pauses. */
 #include <unistd.h>
 
 #include "tests/mgen/live/programs/require.h"

@@ -1,4 +1,4 @@
-// Exceptions thrown and caught in several ranks at once, with MPI calls between throw and catch, in a catch block and
+// Exceptions thrown and caught in several ranks at once. MPI calls occur between throw and catch, in a catch block and
 // in destructors while the stack unwinds.
 
 #include <mpi.h>

@@ -1,4 +1,4 @@
-! Fortran: common blocks and saved data of every rank, a user's operation, MPI_IN_PLACE, derived types, printed lines.
+! Fortran: common blocks and saved data of every rank, a user-defined operation, MPI_IN_PLACE, derived types, output.
 module own_operation
     use mpi
     implicit none

@@ -1,4 +1,4 @@
-! fortran_fault count|stuck [f08]: a wrong call, and where it is; also by the module of Fortran 2008.
+! fortran_fault count|stuck [f08]: an invalid call whose line is reported; with f08, through the Fortran 2008 module.
 program fortran_fault
     use mpi
     implicit none

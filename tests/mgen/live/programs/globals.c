@@ -1,4 +1,4 @@
-/* Static data that every rank writes: 16 KiB or as many as -DGLOBAL_BYTES says. globals [ROUNDS] */
+/* Static data written by every rank: 16 KiB, or -DGLOBAL_BYTES bytes. globals [ROUNDS] */
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* indirect: makes no MPI calls itself; its library does (own_mpi_library.c). */
+/* indirect: makes MPI calls only through its library (own_mpi_library.c). */
 
 int run_in_library(int argc, char** argv);
 

@@ -1,4 +1,4 @@
-/* large_variables: a mebibyte of variables of each rank, and where they lie. */
+/* large_variables: one mebibyte of variables per rank, and their addresses. */
 
 #include "tests/mgen/live/programs/require.h"
 

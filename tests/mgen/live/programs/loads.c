@@ -1,4 +1,4 @@
-/* loads FILE: each rank loads a library that counts in a variable, and says what it has counted. */
+/* loads FILE: each rank loads a library that counts in a variable, and prints its count. */
 
 #include <dlfcn.h>
 

@@ -1,4 +1,4 @@
-/* A master hands out numbers to whoever asks and takes the results from any source; workers probe for what comes. */
+/* A master hands out numbers on request and receives results from any source; workers probe for messages. */
 
 #include "tests/mgen/live/programs/require.h"
 

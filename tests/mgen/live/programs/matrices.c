@@ -1,4 +1,4 @@
-/* Reductions by a product of matrices, which does not commute: each result beside what one rank computes by itself. */
+/* Reductions by a matrix product, which does not commute; each result is compared with a computation by one rank. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static void multiply(void* in, void* inout, int* count, MPI_Datatype* type) {
     for (int i = 0; i < *count; ++i) to[i] = product((const Matrix*)in + i, to + i);
 }
 
-/* Item i of what `of` gives. */
+/* Item i of rank `of`. */
 static Matrix item(int of, int i) {
     const unsigned seed = 2654435761U * (unsigned)(of + 1) + 40503U * (unsigned)i;
     return (Matrix){
@@ -43,7 +43,7 @@ static void fill(Matrix* items, int count) {
     for (int i = 0; i < count; ++i) items[i] = item(rank, i);
 }
 
-/* Items from `first` on are the products over ranks 0 to `last`. */
+/* Items from `first` on must be the products over ranks 0 to `last`. */
 static void compare(const Matrix* items, int first, int count, int last) {
     for (int i = 0; i < count; ++i) {
         Matrix expected = item(0, first + i);
@@ -58,7 +58,7 @@ static void compare(const Matrix* items, int first, int count, int last) {
 
 static void wait_for(MPI_Request request) { MPI_Wait(&request, MPI_STATUS_IGNORE); }
 
-/* `is_in_place`: the data are in the buffer of the result. */
+/* `is_in_place`: the data is in the result buffer. */
 static void reduce(int count, MPI_Datatype type, MPI_Op op, int is_in_place, int blocks) {
     Matrix* from = malloc(sizeof(Matrix) * (size_t)count);
     Matrix* to = malloc(sizeof(Matrix) * (size_t)count);
@@ -97,7 +97,7 @@ static void reduce(int count, MPI_Datatype type, MPI_Op op, int is_in_place, int
     AGAIN(MPI_Reduce_scatter_block(given, to, each, type, op, MPI_COMM_WORLD),
           MPI_Ireduce_scatter_block(given, to, each, type, op, MPI_COMM_WORLD, &request));
     compare(to, rank * each, each, size - 1);
-    /* Blocks of all sizes, also of none. */
+    /* Blocks of all sizes, including empty ones. */
     int first = 0;
     for (int of = 0, left = count; of < size; ++of) {
         counts[of] = of == size - 1 ? left : left < of % 3 * each ? left : of % 3 * each;

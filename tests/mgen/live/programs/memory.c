@@ -1,5 +1,5 @@
-/* Each rank allocates, lengthens and frees memory of all kinds, and finds what it has written. With an argument: ranks
- * allocate and fill so many MiB, one after the other, and end. */
+/* Each rank allocates, resizes and frees memory of all kinds, and reads back the written values. With an argument MIB,
+ * each rank in turn allocates and fills MIB MiB and ends. */
 
 #define _GNU_SOURCE
 #include <malloc.h>
@@ -97,7 +97,7 @@ static void all_functions(void) {
     free(nothing);
 }
 
-/* The C library allocates, the program frees, or the other way round. */
+/* Memory allocated by the C library is freed by the program, and vice versa. */
 static void texts(void) {
     char* copy = strdup("a text");
     char* made = NULL;
@@ -124,7 +124,7 @@ static void texts(void) {
     free(copy);
 }
 
-/* What one has allocated another one frees. */
+/* Memory allocated by one rank is freed by another. */
 static void handed_over(void) {
     char* block = malloc(100000);
     strcpy(block, "of the neighbour");
@@ -136,7 +136,7 @@ static void handed_over(void) {
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Standard output has one buffer for all. */
+/* All ranks share one buffer for standard output. */
 static void output_beyond_a_rank(void) {
     setvbuf(stdout, malloc(1 << 16), _IOFBF, 1 << 16);
     printf("rank %d has its memory\n", rank);

@@ -1,4 +1,4 @@
-// Memory of C++: containers that move, exceptions, aligned objects, static and thread-local ones with destructors.
+// C++ memory: containers that are moved, exceptions, aligned objects, static and thread-local objects with destructors.
 
 #include <mpi.h>
 

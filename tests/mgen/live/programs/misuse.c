@@ -1,4 +1,4 @@
-/* Calls that MPI does not allow, each with the class of the error that it returns. */
+/* Calls that MPI does not allow; each returns the error class of its fault. */
 
 #include <limits.h>
 #include <string.h>

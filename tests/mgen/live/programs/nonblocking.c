@@ -1,4 +1,4 @@
-/* All non-blocking collectives, several at once, completed in another order than they were begun. */
+/* All non-blocking collectives, several at once, completed in a different order than started. */
 
 #include <string.h>
 

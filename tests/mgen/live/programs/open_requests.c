@@ -1,4 +1,4 @@
-/* Each rank sends to the next one, and waits for what it receives only. */
+/* Each rank sends to the next rank, and waits only for its receive. */
 
 #include "tests/mgen/live/programs/require.h"
 

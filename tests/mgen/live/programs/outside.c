@@ -1,4 +1,4 @@
-/* Calls outside of MPI_Init and MPI_Finalize, a rank that leaves, a type that is too large. */
+/* Calls outside MPI_Init and MPI_Finalize, a rank that exits, a data type that is too large. */
 
 #include <limits.h>
 #include <mpi.h>
@@ -9,7 +9,7 @@ int main(int argc, char** argv) {
     const char* what = argc > 1 ? argv[1] : "";
     int rank = 0;
     if (strcmp(what, "early") == 0) {
-        MPI_Comm_rank(MPI_COMM_WORLD, &rank); /* early */
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank); /* before MPI_Init */
     }
     int is_initialized = 0, version = 0, subversion = 0;
     MPI_Info info;

@@ -1,4 +1,4 @@
-/* Rank 1 recurses without an end. */
+/* Rank 1 recurses infinitely. */
 
 #include "tests/mgen/live/programs/require.h"
 

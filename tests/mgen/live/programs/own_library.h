@@ -1,4 +1,4 @@
-/* A library that a program brings: variables that point at each other, an initialiser, a call back. */
+/* A program's own library: variables that point at each other, an initialiser, a callback. */
 struct own_pair {
     int* number;
     int** pointer;
@@ -7,4 +7,4 @@ extern int own_number;   /* 5, doubled by the initialiser */
 extern int* own_pointer; /* &own_number */
 extern struct own_pair own_pair;
 extern int (*own_call)(void);
-int own_next(void); /* adds 1 to the number and to a hidden one, which is 8 behind the initialiser */
+int own_next(void); /* adds 1 to the number and to a hidden one, which is 8 after the initialiser */

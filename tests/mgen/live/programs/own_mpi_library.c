@@ -1,4 +1,4 @@
-/* The library of indirect.c: all of the program that knows of MPI. */
+/* The library of indirect.c, the only part of the program that calls MPI. */
 
 #include "tests/mgen/live/programs/require.h"
 

@@ -1,4 +1,4 @@
-/* Persistent requests in all modes of sending, started together and again, inactive in between. */
+/* Persistent requests in all send modes, started together and again, with inactive requests in between. */
 
 #include <string.h>
 
@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
             in[kind] = -1;
         }
         MPI_Startall(kKinds, requests);
-        MPI_Barrier(MPI_COMM_WORLD); /* the receive of the ready send is there */
+        MPI_Barrier(MPI_COMM_WORLD); /* the receive of the ready send is posted */
         for (int i = kKinds; i < 2 * kKinds; ++i) MPI_Start(&requests[i]);
         if (round % 2 == 0) {
             MPI_Waitall(2 * kKinds, requests, statuses);
@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
         }
         for (int kind = 0; kind < kKinds; ++kind) require(in[kind] == 100 * round + 10 * kind + down);
         int flag = 0;
-        MPI_Test(&requests[0], &flag, &statuses[0]); /* inactive: at once, with an empty status */
+        MPI_Test(&requests[0], &flag, &statuses[0]); /* inactive: returns at once with an empty status */
         require(flag && statuses[0].MPI_SOURCE == MPI_ANY_SOURCE && requests[0] != MPI_REQUEST_NULL);
     }
     for (int i = 0; i < 2 * kKinds; ++i) MPI_Request_free(&requests[i]);

@@ -1,5 +1,4 @@
-/* A rank that looks for answers in vain behind each of its sends does not only look: all its messages go out in time.
- */
+/* A rank polls for answers in vain after each of its sends. Its polling must not delay any of its messages. */
 #include "tests/mgen/live/programs/require.h"
 
 int main(int argc, char** argv) {

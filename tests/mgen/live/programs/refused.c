@@ -1,4 +1,4 @@
-/* Calls MPI_File_open, which the simulator does not have. */
+/* Calls MPI_File_open, which the simulator does not support. */
 
 #include "tests/mgen/live/programs/require.h"
 

@@ -1,5 +1,5 @@
-/* MPI_Sendrecv_replace and MPI_Isendrecv_replace send what was in the buffer, whatever number of calls is begun before,
-   also where the partner's message has come long ago. Two ranks. */
+/* MPI_Sendrecv_replace and MPI_Isendrecv_replace send the original content of the buffer. This holds for any number of
+ * earlier pending calls, and even if the partner's message arrived long before. Two ranks. */
 
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* What these programs share: a claim that ends the program when it does not hold. */
+/* Shared by these programs: a check that ends the program if it fails. */
 
 #ifndef HAICHI_LIVE_REQUIRE_H
 #define HAICHI_LIVE_REQUIRE_H

@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
         MPI_Isend(buffers[0], bytes, MPI_BYTE, up, 1, MPI_COMM_WORLD, &requests[2]);
         MPI_Isend(buffers[1], bytes, MPI_BYTE, down, 2, MPI_COMM_WORLD, &requests[3]);
         MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
-        /* Payload of more than 64 KiB moves only where that was asked for. */
+        /* Payload above 64 KiB is moved only on request. */
         require(bytes > 65536 || (buffers[2][bytes - 1] == (char)down && buffers[3][bytes - 1] == (char)(up + 1)));
     }
     if (rank == 0) printf("ring: %d ranks, %d bytes, %d rounds\n", size, bytes, rounds);

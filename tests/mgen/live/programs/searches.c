@@ -1,4 +1,4 @@
-/* Finds a function by its name. */
+/* Looks up a function by its name. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>

@@ -1,4 +1,4 @@
-! MPI_IN_PLACE and MPI_STATUS_IGNORE are variables of the program, which MPICH's library knows by their addresses.
+! MPI_IN_PLACE and MPI_STATUS_IGNORE are variables of the program, which MPICH's library identifies by address.
 program sentinels
   use mpi
   implicit none

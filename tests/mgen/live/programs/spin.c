@@ -1,11 +1,11 @@
-/* spin SECONDS: rank 0 computes for so long by the CPU of this machine, the others wait for it. */
+/* spin SECONDS: rank 0 computes for SECONDS of CPU time on this machine. The others wait for it. */
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "tests/mgen/live/programs/require.h"
 
-/* Of the kernel: the C library's clocks show simulated time. */
+/* From the kernel: the C library's clocks show simulated time. */
 static double cpu_seconds(void) {
     struct timespec now;
     syscall(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &now);

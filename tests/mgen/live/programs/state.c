@@ -1,5 +1,5 @@
-/* What the C library keeps for a process: options, random numbers, tokens, static data, output, exit codes. Every rank
- * must have its own. state [-a NUMBER] [-v] [--long TEXT] [-x EXIT_CODE] [WORDS] */
+/* Per-process state of the C library: options, random numbers, tokens, static data, output, exit codes. Every rank must
+ * have its own. state [-a NUMBER] [-v] [--long TEXT] [-x EXIT_CODE] [WORDS] */
 
 #include <errno.h>
 #include <getopt.h>
@@ -10,7 +10,7 @@
 static int rank, size, counter;
 static char text[64];
 
-/* Both run after MPI_Finalize, the last registered first. */
+/* Both run after MPI_Finalize, in reverse order of registration. */
 static void first_registered(void) { printf("rank %d: at exit, counter %d\n", rank, counter); }
 static void last_registered(void) {
     counter += 1000;
@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     atexit(last_registered);
 
-    /* Other ranks read options while this one does. */
+    /* Other ranks parse options while this rank does. */
     strcpy(text, "-");
     while ((option = getopt_long(argc, argv, "a:vx:", long_options, NULL)) != -1) {
         MPI_Barrier(MPI_COMM_WORLD);
@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
     for (int i = optind; i < argc; ++i) printf(" %s", argv[i]);
     printf("\n");
 
-    /* Each rank's random numbers depend on its seed and on how many it has drawn, on no other rank. */
+    /* Each rank's random numbers depend only on its own seed and on how many it has drawn. */
     srand((unsigned)rank + 1);
     srandom((unsigned)rank + 2);
     srand48(rank + 3);

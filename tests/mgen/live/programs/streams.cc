@@ -1,4 +1,4 @@
-// Exceptions, streams and static objects of C++.
+// C++ exceptions, streams and static objects.
 #include <mpi.h>
 
 #include <iostream>

@@ -1,4 +1,4 @@
-/* Rank 1 sends rank 0 three messages, of which it receives one. */
+/* Rank 1 sends three messages to rank 0, which receives one of them. */
 
 #include "tests/mgen/live/programs/require.h"
 

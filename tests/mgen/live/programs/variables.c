@@ -1,5 +1,5 @@
-/* variables [SMALL]: 16 KiB of variables of each rank, in and around collectives. With an argument only a barrier and
- * two all-reduces, as large runs are measured. */
+/* variables [SMALL]: 16 KiB of variables per rank, in and around collectives. With an argument, only a barrier and two
+ * all-reduces, for measurements of large runs. */
 
 #include "tests/mgen/live/programs/require.h"
 
@@ -15,7 +15,7 @@ static long uses;
 static double far_away;
 static __thread long of_thread;
 
-/* Reads and writes variables of the rank for which it is called. */
+/* Reads and writes variables of the calling rank. */
 static void add_counted(void* in, void* inout, int* count, MPI_Datatype* type) {
     (void)type;
     for (int i = 0; i < *count; ++i) ((long*)inout)[i] += ((long*)in)[i];
@@ -39,7 +39,7 @@ static void in_variables(int rank, int size) {
     MPI_Allreduce(mine, sums, 16, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
     for (int i = 0; i < 16; ++i) require(sums[i] == 500L * size * (size - 1) + (long)size * i);
 
-    // From variables to a stack and back, in the background, while others run.
+    // From variables to a stack and back, in the background, while other ranks run.
     long on_stack[16];
     MPI_Request requests[3];
     MPI_Iallreduce(mine, on_stack, 16, MPI_LONG, MPI_MAX, MPI_COMM_WORLD, &requests[0]);
@@ -70,7 +70,7 @@ static void by_the_program(int rank, int size) {
     require(uses % (1000L * rank + 1) == 0);
     MPI_Op_free(&add);
 
-    // A type that has the address of a variable.
+    // A data type that contains the address of a variable.
     MPI_Aint address;
     MPI_Get_address(&far_away, &address);
     const int one = 1;

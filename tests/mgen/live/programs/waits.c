@@ -1,4 +1,4 @@
-/* A pause that is a loop on the clock. */
+/* A pause implemented as a loop on the clock. */
 
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* A put that reaches beyond the memory of a window. Two ranks. */
+/* A put beyond the end of a window. Two ranks. */
 
 #include <mpi.h>
 

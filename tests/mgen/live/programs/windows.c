@@ -1,4 +1,5 @@
-/* One-sided communication in all its synchronisations: every rank says what it finds in its memory and brings home. */
+/* One-sided communication with all kinds of synchronisation: every rank prints the values in its memory and those it
+ * gets. */
 
 #include <stdio.h>
 #include <string.h>
@@ -63,7 +64,7 @@ static void posts(void) {
     MPI_Win_free(&window);
 }
 
-/* A counter at rank 0, in three ways, and a lock that protects two values that belong together. */
+/* A counter at rank 0, updated in three ways, and a lock that protects two related values. */
 static void locks(void) {
     MPI_Win window;
     long* memory;
@@ -108,7 +109,7 @@ static void locks(void) {
     MPI_Win_free(&window);
 }
 
-/* Dynamic windows, requests, and accumulates whose order matters. */
+/* Dynamic windows, requests, and order-dependent accumulates. */
 static void others(void) {
     MPI_Win window;
     int memory[kItems] = {0};

@@ -1,5 +1,5 @@
-! One-sided communication from Fortran, by the module and by mpif.h. Memory of windows is allocated: MPICH over UCX takes a
-! window that begins at no multiple of 16 bytes for one that begins below.
+! One-sided communication from Fortran, by the module and by mpif.h. Window memory is allocated: MPICH over UCX treats a
+! window whose start is not a multiple of 16 bytes as one that starts lower.
 
 module checked
     implicit none
@@ -65,7 +65,7 @@ subroutine fences(rank, ranks)
     deallocate (cells)
 end subroutine
 
-! Locks, and what is fetched from a counter at rank 0.
+! Locks, and values fetched from a counter at rank 0.
 subroutine locks(rank, ranks)
     implicit none
     include 'mpif.h'
@@ -88,7 +88,7 @@ subroutine locks(rank, ranks)
     call mpi_win_unlock_all(win, error)
     call mpi_barrier(mpi_comm_world, error)
 
-    ! The last one takes what is there, the others find another value.
+    ! One rank gets the original value, the others find another value.
     call mpi_win_lock(mpi_lock_exclusive, 0, 0, win, error)
     place = 1
     none = 0
@@ -100,7 +100,7 @@ subroutine locks(rank, ranks)
     call mpi_win_free(win, error)
 end subroutine
 
-! Memory that the ranks of a node share, which MPI has allocated.
+! Memory shared by the ranks of a node, allocated by MPI.
 subroutine shared(rank, ranks)
     use, intrinsic :: iso_c_binding
     use mpi
@@ -136,7 +136,7 @@ subroutine shared(rank, ranks)
     call mpi_comm_free(node, error)
 end subroutine
 
-! Posts and starts: from each rank to the next one.
+! Posts and starts, from each rank to the next.
 subroutine posts(rank, ranks)
     use mpi
     use checked

@@ -1,5 +1,4 @@
-/* Each rank has its own: variables of all kinds, of the program and of a library that it brings, and pointers to them.
- */
+/* Each rank has its own variables of all kinds, in the program and in its own library, and pointers to them. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,4 @@
-/* bidirectional_ring BYTES TIMES: each rank exchanges messages with both of its neighbours, as NSIM's paper has it, and
- * does nothing else. */
+/* bidirectional_ring BYTES TIMES: each rank only exchanges messages with both neighbours, as in NSIM's paper. */
 #include <mpi.h>
 #include <stdlib.h>
 

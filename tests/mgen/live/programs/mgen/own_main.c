@@ -1,4 +1,4 @@
-// MGEN's names: MGEN_Main in the place of main, computing time, arguments, an exit code.
+// MGEN's names: MGEN_Main instead of main, computation time, arguments, an exit code.
 #include <mgen.h>
 #include <stdio.h>
 #include <stdlib.h>

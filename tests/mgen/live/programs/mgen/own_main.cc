@@ -1,4 +1,4 @@
-// The same in C++, with what C++ has: containers, exceptions, static objects.
+// The same with C++ features: containers, exceptions, static objects.
 #include <mgen.h>
 
 #include <iostream>

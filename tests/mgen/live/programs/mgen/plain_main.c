@@ -1,4 +1,4 @@
-// A program for MPI: only its header's name has been changed. Its parts are in two files.
+// An MPI program in which only the header's name was changed. It consists of two files.
 #include <mgen-mpi.h>
 #include <stdio.h>
 

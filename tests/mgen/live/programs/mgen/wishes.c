@@ -1,6 +1,6 @@
-// wishes BYTES PROTOCOL ZERO_COPY NIC GAP_NS: rank 0 sends one message with these wishes and says how long its call
-// took and how long the message was under way; the receive begins COMPUTED us late, when a protocol shows. Then one
-// without.
+// wishes BYTES PROTOCOL ZERO_COPY NIC GAP_NS: rank 0 sends one message with these options and prints the duration of
+// its call and of the transfer. The receive starts 100 us late, which makes the protocol visible. A second message is
+// sent without options.
 #include <mgen.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ int MGEN_Main(int argc, char** argv) {
         const double begin = MGEN_Wtime();
         if (rank == 0) {
             MGEN_Send_options to_none = {MGEN_RENDEZVOUS, 0, -1, 0.0};
-            // Wishes of a message to nobody are not those of the next one.
+            // Options of a message to MGEN_PROC_NULL do not apply to the next message.
             MGEN_Send_with(buffer, bytes, MGEN_CHAR, MGEN_PROC_NULL, 0, MGEN_COMM_WORLD, &to_none);
             if (turn == 0) {
                 MGEN_Send_with(buffer, bytes, MGEN_CHAR, 1, 0, MGEN_COMM_WORLD, &options);  // wishes.c: here
