@@ -5,8 +5,8 @@
 // The pattern covers the program's work while its clock runs, so it is a part of the live log. Candidates for its start
 // are all positions after a barrier or an all-to-all (IS has no barrier). The one with the fewest differences over all
 // ranks is used. The program prints the number of compared calls and the number of differing entries. Entries are kind,
-// peer, tag, communicator (by its members), bytes, and the completed requests. IS receives random sizes in messages and in
-// all-to-alls with unequal sizes, so only their sum over the ranks is compared. The file is part of the study
+// peer, tag, communicator (by its members), bytes, and the completed requests. In IS the received sizes of messages and
+// of unequal all-to-alls are random, so only their sum over the ranks is compared. The file is part of the study
 // nas_patterns.py, which states its date and result.
 
 #include <cstdint>

@@ -128,7 +128,7 @@ def run_seconds(
 
 @dataclass(frozen=True)
 class Cell:
-    """A placement in a column of the table, and its times with and without barriers. TAC3 also has times without copies."""
+    """A placement in a table column, with times with and without barriers. TAC3 also has times without copies."""
 
     placement: Placement
     none: float
