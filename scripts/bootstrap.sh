@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Installs what haichi needs on Debian 12. Each level adds to the one before. Can be repeated: it only adds what is
-# missing, and removes no package.
+# Installs the packages that haichi requires on Debian 12. Each level includes the levels above it. The script can be
+# repeated. It only adds missing packages and removes none.
 #
 #   scripts/bootstrap.sh               for the first map: the compiler and the libraries of the program
 #   scripts/bootstrap.sh --all         also for live programs, the profiler, renumbering, and readers of traces
 #   scripts/bootstrap.sh --python      also for the Python package: a virtual environment in .venv
-#   scripts/bootstrap.sh --test        also all the tests and the documentation
-#   scripts/bootstrap.sh --developer   also the presets tsan, tidy and coverage, benchmarks, the pictures and the profiler
-#                                      on AArch64; installs the hook that checks commit messages
+#   scripts/bootstrap.sh --test        also for all tests and the documentation
+#   scripts/bootstrap.sh --developer   also for the presets tsan, tidy and coverage, benchmarks, the pictures and the
+#                                      profiler on AArch64; installs the hook that checks commit messages
 set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 
@@ -18,13 +18,13 @@ packages=(
     python3
 )
 part_packages=(
-    # live programs: their ranks' stacks, and the MPI that they are built for
+    # live programs: stacks of the ranks, and their MPI
     libboost-context-dev libmpich-dev mpich
-    # OTF2 archives are read where it is installed
+    # the reader of OTF2 archives
     libopen-trace-format2-dev
-    # the lines that a profiled program calls MPI from are looked up where it is installed
+    # source lines of MPI calls in profiled programs
     libdw-dev
-    # the profiler: its wrappers are generated from the MPI's header
+    # the profiler: its wrappers are generated from the header of the MPI
     libopenmpi-dev openmpi-bin
 )
 python_packages=(python3-dev python3-venv ca-certificates)
@@ -32,9 +32,9 @@ test_packages=(
     libgtest-dev librapidcheck-dev
     # the tests of both profilers
     gfortran
-    # programs that the profiler is tried with; the example goes the whole way with LAMMPS
+    # programs for tests of the profiler; the example uses LAMMPS
     hpcc lammps netpipe-mpich2 scalapack-mpi-test
-    # the report is looked at in a browser
+    # a browser for tests of the report
     chromium chromium-driver
 )
 developer_packages=(
@@ -98,7 +98,7 @@ else
         apt-get -qq -y install --no-install-recommends --no-remove "${missing[@]}" >/dev/null
 fi
 
-# A copy without git and a clone with hooks of its owner stay as they are.
+# A copy without git is left alone, and so is a clone whose owner has other hooks.
 if [ $level -ge 4 ] && [ "$(git rev-parse --show-toplevel 2>/dev/null || true)" = "$PWD" ]; then
     hooks=$(git config core.hooksPath || true)
     if [ -z "$hooks" ]; then
@@ -113,21 +113,21 @@ fi
 
 [ ${#requirements[@]} -gt 0 ] || exit 0
 
-# Debian's own Python: another one first in PATH may be older, or lack its headers.
+# Uses Debian's Python, because another one in PATH may be older or lack its headers.
 venv_python=.venv/bin/python
 if ! [ -x "$venv_python" ] || ! "$venv_python" -c 'import pip, sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
     say "virtual environment: making .venv"
     rm -rf .venv
     /usr/bin/python3 -m venv .venv
 fi
-# A line per pinned package that is installed: what a higher level has installed serves the lower ones, too.
+# The stamp has a line per installed pinned package, so packages of a higher level count for the lower levels, too.
 stamp=.venv/haichi-requirements
 sed -n 's/^\([^ #]*==[^ ;]*\).*/\1/p' "${requirements[@]}" | sort -u >"$stamp.wanted"
 if [ -f "$stamp" ] && [ -z "$(comm -23 "$stamp.wanted" "$stamp")" ]; then
     say "virtual environment: .venv has the pinned packages"
 else
     say "virtual environment: installing the pinned packages of ${requirements[*]} into .venv"
-    # All that is needed is in the files, with hashes: what the index serves cannot differ.
+    # The files list all required packages with hashes, so the package index cannot deliver anything else.
     "$venv_python" -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes "${requirements[@]/#/-r}"
     cat "$stamp.wanted" >"$stamp"
 fi

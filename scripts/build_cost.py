@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Shows where the time of a build goes: modules, files, headers, and what a change of a file costs.
+"""Shows the cost of a build: by module, file and header, and after a change of a file.
 
     scripts/build_cost.py build/release                                        # modules and the costliest files
     scripts/build_cost.py build/release --measure 20                           # those files again, in CPU seconds
     scripts/build_cost.py build/release --headers 40                           # headers by inclusions x parse time
-    scripts/build_cost.py build/release --touch objectives/tac3.cc             # what is built again after a change
-    scripts/build_cost.py build/release --touch base/errors.h --measure 999    # that, in CPU seconds
+    scripts/build_cost.py build/release --touch objectives/tac3.cc             # steps that run again after a change
+    scripts/build_cost.py build/release --touch base/errors.h --measure 999    # the same, in CPU seconds
 
-wall_s is the time of a step in .ninja_log. It is close to CPU time only when Ninja ran at most one step per core,
-without a compiler cache, on a machine without other work. cpu_s is user + system time: --measure and --headers compile
-one file after the other. Links are not measured.
+wall_s is the time of a step in .ninja_log. It is close to CPU time only if Ninja ran at most one step per core without
+a compiler cache on an otherwise idle machine. cpu_s is user and system time. --measure and --headers compile one file
+after the other. Link steps are not measured.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-LOG_VERSIONS = ("5", "6", "7")  # they differ in how commands are hashed
+LOG_VERSIONS = ("5", "6", "7")  # the versions differ only in the hashes of commands
 LAUNCHERS = {"ccache", "sccache", "distcc"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.MULTILINE)
 Rows = list[dict[str, Any]]
 
 
 class UnreadableBuildError(Exception):
-    """The message says what is wrong with the build folder."""
+    """The build directory is unusable. The message states the reason."""
 
 
 @dataclass
 class Step:
     rule: str
     outputs: list[str]
-    inputs: list[str]  #: without order-only ones
-    wall_s: float | None = None  #: where the log has it
-    cpu_s: float | None = None  #: where it was measured
-    headers: set[str] = field(default_factory=set)  #: what the compiler read
+    inputs: list[str]  #: without order-only inputs
+    wall_s: float | None = None  #: None if the log lacks it
+    cpu_s: float | None = None  #: None if it was not measured
+    headers: set[str] = field(default_factory=set)  #: headers that the compiler read
 
     @property
     def compiles(self) -> bool:
@@ -55,7 +55,7 @@ class Step:
 
 
 class Build:
-    """The steps of a build folder. Paths are absolute."""
+    """The steps of a build directory. Paths are absolute."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder.resolve()
@@ -79,7 +79,7 @@ class Build:
             raise UnreadableBuildError(f"{self.folder}/{name}: {error.strerror}; {hint}") from None
 
     def log(self) -> dict[str, float]:
-        """Seconds by output; the last line of an output counts."""
+        """Seconds by output. The last line of an output is used."""
         name, lines = f"{self.folder}/.ninja_log", self.text(".ninja_log").splitlines()
         if len(lines) < 2:
             raise UnreadableBuildError(f"{name} is empty: build something first")
@@ -94,7 +94,7 @@ class Build:
         return seconds
 
     def read_steps(self) -> Iterable[Step]:
-        """The lines `build OUTPUTS | OUTPUTS: RULE INPUTS | INPUTS || ORDER` of build.ninja."""
+        """Reads the lines `build OUTPUTS | OUTPUTS: RULE INPUTS | INPUTS || ORDER` of build.ninja."""
         text = self.text("build.ninja").replace("$\n", "").replace("${cmake_ninja_workdir}", f"{self.folder}/")
         for line in re.findall(r"^build (.*)$", text, re.MULTILINE):
             escaped = re.split(r"(?<!\$) +|(?<!\$)(?=:)", line)
@@ -117,12 +117,12 @@ class Build:
                 yield self.absolute(output), {self.absolute(path.strip()) for path in paths}
 
     def name(self, path: str) -> str:
-        """Relative to the build folder or to the root, where it is inside of one."""
+        """Path relative to the build directory or to the root, if it is inside one of them."""
         folder = next((one for one in (str(self.folder), self.root) if path.startswith(one + "/")), "")
         return path[len(folder) + 1 :] if folder else path
 
     def sources(self, step: Step) -> list[str]:
-        """The source of an object; in a unity build those that are compiled as one."""
+        """The source of an object. In a unity build, all sources that are compiled together."""
         source = Path(step.inputs[0])
         if source.parent.name == "Unity" and source.is_file():
             return [self.name(name) for name in INCLUDE.findall(source.read_text(encoding="utf-8"))]
@@ -135,13 +135,13 @@ class Build:
 
     @cached_property
     def commands(self) -> dict[str, list[str]]:
-        """Of the compiler, without a cache or the like, by output."""
+        """Compiler commands by output, without launchers such as a compiler cache."""
         commands = [shlex.split(entry["command"]) for entry in json.loads(self.text("compile_commands.json"))]
         plain = [words[Path(words[0]).name in LAUNCHERS :] for words in commands]
         return {self.absolute(words[words.index("-o") + 1]): words for words in plain}
 
     def rebuilt(self, file: str) -> list[Step]:
-        """All steps that run again when the file changes: a closure over inputs and dependency records."""
+        """All steps that run again if the file changes: a closure over inputs and dependency records."""
         users: dict[str, list[Step]] = defaultdict(list)
         for step in self.steps:
             for path in step.headers.union(step.inputs):
@@ -155,8 +155,8 @@ class Build:
         return [step for step in found.values() if step.rule != "phony" and not step.outputs[0].endswith(".util")]
 
     def cpu_seconds(self, step: Step, include: str | None = None) -> float | None:
-        """User + system time of compiling the step's source, or of parsing a file that has this include alone, with the
-        options of that source and without a precompiled header. None where this fails."""
+        """User and system time of compiling the step's source. With a header, the time of parsing a file that includes
+        only this header, with the options of that source and without a precompiled header. None if this fails."""
         words = list(self.commands.get(step.outputs[0], ["false", "-o", ""]))
         if include is not None:
             words = [word for n, word in enumerate(words) if "-include" not in (word, words[n - 1])]
@@ -172,7 +172,7 @@ class Build:
 
 
 def header_rows(build: Build, number: int) -> Rows:
-    """The most included headers of the project, and those of libraries that its files name, as many of each."""
+    """The `number` most included headers of the project, and as many library headers that its files include."""
     compiled = [step for step in build.steps if step.compiles and step.headers]
     precompiled = {output: step.headers for step in compiled for output in step.outputs if output.endswith(".gch")}
     inclusions: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""Prints what a haichi-report/1 file says of its placement beside the default one."""
+"""Compares the placement of a haichi-report/1 file with the default placement, as text."""
 
 import json
 import sys

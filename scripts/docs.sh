@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the documentation in build/docs/html, after what it is made of: the program and the Python package. Can be
-# repeated. Nothing is fetched while pages are made or read.
+# Builds the documentation in build/docs/html. First builds the program and the Python package, from which pages are
+# generated. The script can be repeated. Neither the build nor the pages use a network.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 . scripts/steps.sh

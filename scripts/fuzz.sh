@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fuzzes every reader for a while (default 600 seconds each, `jobs` at a time) with libFuzzer under ASan and UBSan.
+# Fuzzes every reader with libFuzzer under ASan and UBSan, for 600 seconds each by default, JOBS readers at a time.
 #   scripts/fuzz.sh [SECONDS [JOBS [NAME...]]]
 set -euo pipefail
 cd "$(dirname "$0")/.."

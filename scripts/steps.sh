@@ -1,8 +1,8 @@
-# Sourced by the scripts: says what is being done, how far it is, and how long it took.
+# Sourced by the other scripts. Reports the current step, its number, and its duration.
 
 step_count=0
 
-# step NAME COMMAND...: one of `steps` steps, where the script has set that number.
+# step NAME COMMAND...: runs a command as the next of `steps` steps. The total is shown if the script has set `steps`.
 step() {
     local name=$1 start=$SECONDS
     shift
@@ -13,7 +13,7 @@ step() {
     printf '==> [%s] done in %d s\n' "$number" $((SECONDS - start))
 }
 
-# Shows a command's output only when it fails.
+# Shows a command's output only if the command fails.
 quietly() {
     local output
     if ! output=$("$@" 2>&1); then
@@ -22,10 +22,10 @@ quietly() {
     fi
 }
 
-# Configures build/release where that is still to be done; whoever has configured it otherwise keeps that.
+# Configures build/release unless it is already configured, so that other settings of a user are kept.
 configure_once() {
     [ -e build/release/build.ninja ] || quietly cmake --preset release
 }
 
-# What ninja shows of a build: steps that are done, all steps, seconds.
+# Ninja's progress line: finished steps, all steps, seconds.
 export NINJA_STATUS='[%f of %t, %e s] '

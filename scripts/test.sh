@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is needed, builds all of haichi with its Python package, and runs the fast tests. Ends with ctest's
-# summary. Can be repeated.
+# Installs the required packages, builds all of haichi with its Python package, and runs the fast tests. The last lines
+# are ctest's summary. The script can be repeated.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 . scripts/steps.sh

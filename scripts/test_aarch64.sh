@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Builds the profiler for AArch64 and runs it there: with Debian's cross compiler, against the C library and both MPIs of
-# Debian's arm64 packages, which are unpacked beside the build (the machine gets no foreign architecture), under
-# qemu-user. The mpiexec of this machine starts the ranks; what they record is read by its haichi.
+# Builds the profiler for AArch64 and runs it under qemu-user. Uses Debian's cross compiler, and the C library and both
+# MPIs from Debian's arm64 packages. They are unpacked in the build directory, so the system gets no foreign
+# architecture. The native mpiexec starts the ranks, and the native haichi reads their logs.
 #
-#   scripts/test_aarch64.sh [--install] [FOLDER]     default: build/aarch64, where everything is kept
+#   scripts/test_aarch64.sh [--install] [FOLDER]     builds in FOLDER (default: build/aarch64)
 #
-# Needs g++-aarch64-linux-gnu, qemu-user, both MPIs and, the first time, Debian's archive; --install installs the first
-# two. Ends with 77 where something is missing. HAICHI_BIN is the program, PYTHON has pytest.
+# Requires g++-aarch64-linux-gnu, qemu-user and both MPIs. The first run also requires access to Debian's archive.
+# --install installs the first two. Exits with 77 if something is missing. HAICHI_BIN is the program, and PYTHON must
+# provide pytest.
 set -euo pipefail
 repository=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
 cd "$repository"
@@ -27,7 +28,7 @@ mkdir -p "$folder"
 folder=$(readlink -f "$folder")
 sysroot=$folder/sysroot
 libraries=$sysroot/usr/lib/aarch64-linux-gnu
-# The MPIs and what their libraries need; of the development packages only the headers are used.
+# The MPIs and the libraries that they need. Only the headers of the development packages are used.
 packages=(libopenmpi3 libmpich12 libgfortran5 libstdc++6)
 headers=(libopenmpi-dev libmpich-dev)
 
@@ -45,7 +46,7 @@ for tool in aarch64-linux-gnu-g++ qemu-aarch64 mpiexec.openmpi mpiexec.mpich apt
     command -v "$tool" >/dev/null || skip "$tool is not installed (g++-aarch64-linux-gnu, qemu-user; --install)"
 done
 
-# An apt of its own: nothing is installed, all packages are arm64's, from the sources of this machine.
+# A private apt for arm64 packages, with the package sources of this machine. It installs nothing.
 private_apt() { APT_CONFIG=$folder/apt/apt.conf "$@"; }
 download() {
     local sources=/etc/apt/sources.list.d/debian.sources

@@ -1,13 +1,13 @@
-"""Does --objective auto hold? Its placements of logged programs beside those of single objectives, at equal CPU time.
+"""Compares the placements of --objective auto with those of single objectives, on logged programs, at equal CPU time.
 
     python3 studies/auto_study.py build/release/cli/haichi FOLDER [--seeds 11,12,13] [--only TEXT] LOG_FOLDER...
 
-A LOG_FOLDER holds the log of one program (*.haichi-log); the file of a workload will do as well. Each is mapped by
-`auto` on one thread, and by each single objective for as many seconds of CPU time as `auto` took. Every placement is
-then judged by what no search has seen: the communication sets without computing, with messages of 16 and of 256 KiB on
-average, without and with a barrier before every set. A number is the simulated time over that of the default
-placement: the mean over sizes, barriers and seeds, with the standard deviation over the seeds. Inputs and placements
-stay in FOLDER.
+A LOG_FOLDER contains the log of one program (*.haichi-log). A workload file is accepted, too. `auto` maps each program
+on one thread, and then each single objective gets the CPU time that `auto` took. Every placement is judged on workloads
+that no search has seen: the communication sets without computation, with mean message sizes of 16 and 256 KiB. They are
+simulated without and with a barrier before every set. Each number is the simulated time relative to the default
+placement. It is the mean over sizes, barriers and seeds, with the standard deviation over the seeds. Inputs and
+placements stay in FOLDER.
 
 Result (2026-11-23): on fourteen programs auto is within 0.1 % of the best single objective. On three of them it is 1.4
 to 4.0 % better. It keeps no default placement (objectives/README.md).
@@ -40,7 +40,7 @@ class Study:
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
     def workload(self, logs: list[Path], name: str) -> Path | None:
-        """The sets of a log, or nothing where it has none to take."""
+        """File with the communication sets of a log, or None if they cannot be extracted."""
         if logs[0].suffix == ".json":
             return logs[0]
         file = self.folder / f"{name}.json"
@@ -63,7 +63,7 @@ class Study:
         return file
 
     def place(self, traffic: list[Path], objective: str, seed: int, seconds: float | None, placed: Path) -> float:
-        """The CPU seconds that it took."""
+        """Returns the CPU seconds of the search."""
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
         job = [x for file in traffic for x in ("-w", file)]
         options = ["--threads", 1, "--seed", seed, "--objective", objective, "-f", "json", "-o", placed]
@@ -73,7 +73,7 @@ class Study:
         return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
 
     def times(self, workload: Path, placed: Path | None) -> list[float]:
-        """Simulated seconds of an iteration: by size and barriers."""
+        """Simulated seconds of an iteration for each combination of message size and barriers."""
         seconds = []
         for mean_size in MEAN_SIZES:
             for barrier in BARRIERS:
@@ -85,7 +85,7 @@ class Study:
 
 
 def study(one: Study, logs: list[Path], name: str, seeds: list[int]) -> dict[str, list[float]] | None:
-    """By objective: over the default placement, by seed."""
+    """Times by objective, relative to the default placement, one for each seed."""
     workload = one.workload(logs, name)
     if workload is None:
         return None

@@ -1,11 +1,12 @@
-"""Bruck's all-to-all of 4-byte blocks, replayed on tori of 1,024 to 65,536 nodes: time, memory, and what was simulated.
+"""Bruck's all-to-all of 4-byte blocks, replayed on tori of 1,024 to 65,536 nodes: run time, memory and simulated work.
 
     python3 studies/bruck.py BUILD [--largest RANKS] [--threads N]
 
-BUILD is a build folder with cli/haichi. Prints a Markdown table; a row appears as soon as it is measured. 16,384 ranks
-take about a minute, 65,536 about twenty.
+BUILD is a build directory with cli/haichi. The script prints each row of a Markdown table as soon as it is measured.
+16,384 ranks take about a minute, and 65,536 ranks about twenty.
 
-Result (2026-11-23): 65,536 ranks are 4.8e9 packet-hops in 1,175 s and 615 MB on one core (studies/simulator/README.md).
+Result (2026-11-23): 65,536 ranks cause 4.8e9 packet-hops, which take 1,175 s and 615 MB on one core
+(studies/simulator/README.md).
 """
 
 from __future__ import annotations
@@ -20,14 +21,14 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-# Ranks, and the torus that has as many nodes.
+# Number of ranks, and the torus with the same number of nodes.
 SIZES = {1024: "torus:16x8x8", 4096: "torus:16x16x16", 16384: "torus:32x32x16", 65536: "torus:64x32x32"}
 COLUMNS = ("ranks", "machine", "simulated", "packets", "packet-hops", "CPU time", "elapsed", "hops per CPU s", "memory")
 
 
 @dataclass(frozen=True)
 class Measured:
-    """One run of `haichi simulate`; memory is its largest resident set."""
+    """One run of `haichi simulate`. The memory is the maximum resident set size."""
 
     simulated_us: float
     packets: int
@@ -47,7 +48,7 @@ def measure(program: Path, ranks: int, threads: int) -> Measured:
         with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
             assert process.stdout is not None
             text = process.stdout.read()
-            # wait4() and not getrusage(): the largest resident set of this child alone.
+            # wait4() gives the maximum resident set size of this child alone, unlike getrusage().
             _, status, usage = os.wait4(process.pid, 0)
             elapsed_s = time.perf_counter() - start_s
             process.returncode = os.waitstatus_to_exitcode(status)

@@ -1,13 +1,13 @@
-"""CG on the six shapes of the TAC3 study: what tac3, and hop-bytes between its ties, reaches in a short search.
+"""CG on the six shapes of the TAC3 study, searched shortly with tac3 and with hop-bytes as its tie-breaker.
 
     python3 studies/cg_shapes.py build/release/cli/haichi FOLDER [--seeds 10] [--time 2s] [--long 60s]
 
-Each shape is searched once per seed on one thread, and by three long searches. A row has the largest contention of all
-seeds, the hops per byte (median, best, worst), the least of the long searches, and how many seeds are within 3 % of it.
-Time limits make values depend on the machine and its load.
+Each shape is searched once per seed on one thread, and by three long searches. A row contains the maximum contention
+over all seeds, the hops per byte (median, best, worst), and the minimum of the long searches. It also contains the
+number of seeds within 3 % of this minimum. Time limits make the values depend on the machine and its load.
 
-Date: 2026-11-23. Its values were judged when the search changed, and no page has them. validation/README.md has CG on
-the six shapes, simulated.
+Date: 2026-11-23. The values were used to judge changes of the search, and no page states them. validation/README.md
+has simulations of CG on the six shapes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ WITHIN = 1.03
 
 
 def search(program: str, shape: str, workload: Path, time: str, seed: int) -> tuple[float, float]:
-    """Contention and hops per byte."""
+    """Returns the contention and the hops per byte."""
     job = ["map", "-m", "fx10-kyushu", "--shape", shape, "-w", workload, "--objective", "tac3"]
     command = [program, *map(str, job), "--time", time, "--threads", "1", "--seed", str(seed), "--json"]
     metrics = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)["metrics"]

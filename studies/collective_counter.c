@@ -1,10 +1,10 @@
-/* Preloaded beside collective_driver: counts what a rank sends.
+/* A preloaded library that counts the messages of a rank for collective_driver.
  *
- * Open MPI: pml_monitoring tells mca_common_monitoring_record_pml() of every message; this one takes its place.
- * MPICH on UCX, with MPIR_CVAR_NOLOCAL=1: every message goes through ucp_tag_send_nbx(). Which endpoint leads to which
- * rank is learnt first, by a message to each.
+ * Open MPI: pml_monitoring calls mca_common_monitoring_record_pml() for every message. This file replaces the function.
+ * MPICH on UCX with MPIR_CVAR_NOLOCAL=1: every message goes through ucp_tag_send_nbx(). A message to each rank first
+ * shows which endpoint leads to which rank.
  *
- * A part of the study collective_matrices.py, which states its date and result. */
+ * The file is part of the study collective_matrices.py, which states its date and result. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>
@@ -39,13 +39,13 @@ void mca_common_monitoring_record_pml(int world_rank, size_t data_size, int tag)
     count(world_rank, data_size);
 }
 
-/* MPICH. */
+/* The following is for MPICH. */
 static void* endpoint_of[MOST_RANKS];
 static int learning = -1;
 
 void haichi_counter_learn(int rank) { learning = rank; }
 
-/* The beginning of ucp_request_param_t. */
+/* First members of ucp_request_param_t. */
 struct request_parameters {
     uint32_t fields;
     uint32_t flags;
@@ -54,7 +54,7 @@ struct request_parameters {
     uint64_t datatype;
 };
 #define HAS_DATATYPE (1u << 3)
-/* Added to the bytes of a message whose type is not contiguous: UCX is not told its size. */
+/* Added to the bytes of a message whose type is not contiguous, because UCX does not get its size. */
 #define SIZE_UNKNOWN (1ull << 40)
 
 static void count_message(void* endpoint, size_t items, const struct request_parameters* parameters) {

@@ -1,7 +1,7 @@
-/* Prints which messages each rank sends in collective operations, as the preloaded collective_counter.c counts them.
- * Reads cases, one a line, from the file that is named: OPERATION ROOT COUNT (items of four bytes). For each case rank
- * 0 prints it again and then, a line for each pair of ranks, "FROM TO MESSAGES BYTES". collective_matrices.py runs it,
- * a study, which states its date and result.
+/* Prints the messages that each rank sends in collective operations, as the preloaded collective_counter.c counts them.
+ * The file in the argument contains one case per line, OPERATION ROOT COUNT (items of four bytes). For each case rank 0
+ * repeats the line and then prints a line "FROM TO MESSAGES BYTES" for each pair of ranks. The study
+ * collective_matrices.py runs this program and states the date and the result.
  */
 #include <dlfcn.h>
 #include <mpi.h>
@@ -12,7 +12,7 @@
 
 static int rank, size;
 
-/* Of collective_counter.c. */
+/* Functions of collective_counter.c. */
 static void (*counter_reset)(void);
 static void (*counter_read)(uint64_t* messages, uint64_t* bytes, int ranks);
 static void (*counter_learn)(int to);
@@ -27,7 +27,7 @@ static void find_counters(void) {
     }
 }
 
-/* A message to each rank, so that the counter knows where it leads. */
+/* Sends a message to each rank, so that the counter learns its endpoint. */
 static void learn_ranks(void) {
     int in = 0, out = 0;
     for (int i = 1; i < size; ++i) {
@@ -60,7 +60,7 @@ static void call(const char* operation, int root, int count, int* sent, int* rec
     }
     if (is(operation, "alltoall")) MPI_Alltoall(sent, count, MPI_INT, received, count, MPI_INT, MPI_COMM_WORLD);
     if (is(operation, "alltoallv")) {
-        /* All send to rank i the same count: what comes is own count from all. */
+        /* Every rank sends the same count to rank i, so a rank receives its own count from each rank. */
         int* const equal = malloc(sizeof(int) * (size_t)size);
         int* const places = malloc(sizeof(int) * (size_t)size);
         for (int i = 0; i < size; ++i) {
@@ -96,7 +96,7 @@ int main(int argc, char** argv) {
         return 2;
     }
     const size_t n = (size_t)size;
-    uint64_t* const cells = calloc(2 * n, sizeof(uint64_t)); /* messages, then bytes */
+    uint64_t* const cells = calloc(2 * n, sizeof(uint64_t)); /* n message counts, then n byte counts */
     uint64_t* const all = calloc(2 * n * n, sizeof(uint64_t));
     int* const counts = malloc(n * sizeof(int));
     int* const offsets = malloc(n * sizeof(int));

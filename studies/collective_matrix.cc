@@ -1,9 +1,9 @@
-// Prints which messages each member sends in collective operations by our algorithms, in the words of
-// collective_driver.c: reads "OPERATION MEMBERS ROOT COUNT" lines (items of four bytes) from standard input.
+// Prints the messages that each rank sends in collective operations by our algorithms, in the output format of
+// collective_driver.c. Reads lines "OPERATION MEMBERS ROOT COUNT" (items of four bytes) from standard input.
 //
 //     collective_matrix openmpi < cases
 //
-// A part of the study collective_matrices.py, which states its date and result.
+// The file is part of the study collective_matrices.py, which states its date and result.
 #include <cstdio>
 #include <iostream>
 #include <sstream>
@@ -21,7 +21,7 @@ struct MatrixCase {
     int count = 0;
 };
 
-/// The buffers of a member, with the counts of the driver: rank i has count + i mod 3 items where they differ.
+/// The buffers of a rank. If the counts differ between ranks, rank i has count + i mod 3 items, as in the driver.
 struct MemberArrays {
     std::vector<int> counts;
     std::vector<int> offsets;

@@ -1,19 +1,20 @@
-"""How well objectives tell fast placements from slow ones: rank correlation with the packet simulator's time.
+"""Rank correlation of objectives with the packet simulator's time, over fast and slow placements.
 
     python3 studies/correlation.py PROGRAM [--objectives tac3,hop-bytes] [--cells held-out] [--placements 200]
                                        [--only cg] [--only halo/tofu] [--seed 1] [--keep FOLDER] [--itself]
 
-PROGRAM is the program haichi. For every workload and network it makes placements of all qualities (random ones, those
-without search, these with some ranks swapped, and searches under four objectives that were stopped early and late),
-simulates each for ten iterations without barriers, and prints a Markdown table: Spearman's rank correlation of each
-objective with the simulated time, over all placements and over the faster half of them. With --keep placements and
-times are kept in FOLDER and taken from there next time: only objectives are evaluated anew. Some hours without.
+PROGRAM is the program haichi. For every workload and network the script makes placements of all qualities. They are
+random, made without search, made by swapping some ranks, or come from searches under four objectives that stop early or
+late. Each placement is simulated for ten iterations without barriers. The script prints a Markdown table with
+Spearman's rank correlation of each objective with the simulated time, over all placements and over the faster half.
+--keep stores placements and times in FOLDER and reuses them, so that the next run only evaluates objectives. Without
+stored times a run takes several hours.
 
---itself adds the correlation of the simulated time with that of the same placements with all messages 3 % smaller: no
-prediction can be expected to be above it.
+--itself adds a second correlation as an upper limit for predictions. It compares the simulated times with those of the
+same placements when all messages are 3 % smaller.
 
-Result (2026-11-23): predicted-time has a rank correlation of 0.9 or more in 17 of 28 jobs, and nowhere less than tac3
-(objectives/README.md has the table).
+Result (2026-11-23): predicted-time has a rank correlation of 0.9 or more in 17 of 28 jobs. It is below tac3 in none of
+them (objectives/README.md has the table).
 """
 
 from __future__ import annotations
@@ -43,12 +44,12 @@ Sets = list[list[Message]]
 
 @dataclass(frozen=True)
 class Net:
-    """A network; `unit` is the size of a message that takes long beside its start-up there."""
+    """A network. Messages of size `unit` take much longer than their start-up time on it."""
 
     name: str
     options: tuple[str, ...]
     unit: int
-    nics: int = 0  # of a machine file made from the preset; 0: the preset itself
+    nics: int = 0  # NICs in a machine file made from the preset; 0 uses the preset itself
 
 
 NETWORKS = (
@@ -65,7 +66,7 @@ HELD_OUT_NETWORKS = (
 
 
 def halo(_: random.Random, unit: int, side: int = 4) -> Sets:
-    """26 neighbours of a cube of ranks, faces, edges and corners of their own sizes, all at once (as LULESH)."""
+    """Exchange with 26 neighbours at once (as in LULESH). Faces, edges and corners differ in size."""
     sizes = {1: unit, 2: unit // 16, 3: 64}
     ranks = list(itertools.product(range(side), repeat=3))
     number = {rank: i for i, rank in enumerate(ranks)}
@@ -78,13 +79,13 @@ def halo(_: random.Random, unit: int, side: int = 4) -> Sets:
 
 
 def bt(_: random.Random, unit: int, side: int = 8) -> Sets:
-    """NPB BT's multipartition: faces to six neighbours at once, then sweeps forward and backward along three axes."""
+    """NPB BT's multipartition: faces to six neighbours at once, then sweeps in both directions along three axes."""
 
     def rank(i: int, j: int) -> int:
         return i % side + side * (j % side)
 
     cells = [(i, j) for j in range(side) for i in range(side)]
-    steps = ((1, 0), (0, 1), (-1, 1))  # to the successor along each axis
+    steps = ((1, 0), (0, 1), (-1, 1))  # step to the successor along each axis
     faces = [(rank(i, j), rank(i + s * a, j + s * b), unit) for i, j in cells for a, b in steps for s in (1, -1)]
     sets = [faces]
     for a, b in steps:
@@ -95,7 +96,7 @@ def bt(_: random.Random, unit: int, side: int = 8) -> Sets:
 
 
 def random_sets(rng: random.Random, unit: int, ranks: int = 64) -> Sets:
-    """Eight sets: of random permutations of parts of the ranks, and of random pairs and sizes."""
+    """Eight sets: four random rings over parts of the ranks, and four sets of random pairs and sizes."""
     sets: Sets = []
     for _ in range(4):
         members = rng.sample(range(ranks), rng.randrange(ranks // 4, ranks))
@@ -107,7 +108,7 @@ def random_sets(rng: random.Random, unit: int, ranks: int = 64) -> Sets:
 
 
 def lulesh(rng: random.Random, unit: int) -> Sets:
-    """The three exchanges of a step of LULESH on 27 ranks."""
+    """The three exchanges of a LULESH step on 27 ranks."""
     (whole,) = halo(rng, unit, 3)
     return [whole, [(s, d, 2 * size) for s, d, size in whole if s > d], [m for m in whole if m[2] == unit]]
 
@@ -115,9 +116,9 @@ def lulesh(rng: random.Random, unit: int) -> Sets:
 @dataclass(frozen=True)
 class Traffic:
     name: str
-    arguments: tuple[str, ...] = ()  # of `haichi pattern`
+    arguments: tuple[str, ...] = ()  # arguments for `haichi pattern`
     make: Callable[[random.Random, int], Sets] | None = None
-    divisor: int = 1  # of the network's unit
+    divisor: int = 1  # messages are the network's unit divided by this
 
 
 TRAFFICS = (
@@ -141,7 +142,7 @@ HELD_OUT_TRAFFICS = (
 
 
 class Cell:
-    """A workload on a network, with its files in a folder of its own."""
+    """A workload on a network. Its files have their own directory."""
 
     def __init__(self, program: Path, traffic: Traffic, net: Net, folder: Path, seed: int) -> None:
         self.program, self.traffic, self.net, self.seed = program, traffic, net, seed
@@ -152,7 +153,7 @@ class Cell:
         self.job = ["-w", str(self.workload), *net.options]
         self.write_inputs()
         self.ranks = json.loads(self.workload.read_text())["ranks"]
-        self.nodes = 0  # known with the first placement
+        self.nodes = 0  # set by the first placement
 
     def run(self, *arguments: str) -> str:
         done = subprocess.run([self.program, *arguments], capture_output=True, text=True, check=False)
@@ -186,7 +187,7 @@ class Cell:
         return found["node_of_rank"]
 
     def swapped(self, nodes: list[int], count: int) -> list[int]:
-        """`count` ranks go to places drawn at random; who is there comes back."""
+        """Moves `count` random ranks to random nodes. A rank on such a node swaps places with the moved rank."""
         nodes = list(nodes)
         for _ in range(count):
             rank, node = self.rng.randrange(self.ranks), self.rng.randrange(self.node_count())
@@ -217,7 +218,7 @@ class Cell:
             yield self.placed(*search, "--evaluations", str(budget))
 
     def placements(self, count: int) -> list[list[int]]:
-        """Different ones: what search finds twice is taken once, and after that with a few swaps."""
+        """Returns distinct placements. A duplicate gets random swaps until it is new."""
         seen: set[tuple[int, ...]] = set()
         for nodes in self.candidates(count):
             one = nodes
@@ -241,7 +242,7 @@ class Cell:
         return json.loads(self.run("evaluate", *self.with_map(nodes), "--objective", objective))["value"]
 
     def smaller(self) -> Cell:
-        """The same placements and machine, with smaller messages, in a folder of its own."""
+        """The same placements and machine with smaller messages, in its own directory."""
         other = copy(self)
         other.folder = self.folder / "smaller"
         other.folder.mkdir(exist_ok=True)
@@ -268,7 +269,7 @@ class Cell:
 
 
 def ranks_of(values: Sequence[float]) -> list[float]:
-    """Places in their order; equal ones share the mean."""
+    """Positions in ascending order. Equal values share their mean position."""
     order = sorted(range(len(values)), key=lambda i: values[i])
     ranks = [0.0] * len(values)
     for _, same in itertools.groupby(enumerate(order), key=lambda at: values[at[1]]):

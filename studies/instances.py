@@ -1,11 +1,11 @@
-"""Placements of large and regular jobs: hops per byte, CPU time and memory of the program at fixed seeds.
+"""Placements of large and regular jobs: hops per byte, and CPU time and memory of the program, at fixed seeds.
 
     python3 studies/instances.py build/release/cli/haichi GENERATOR FOLDER [--seeds 5] [--only TEXT] [--time 10s]
 
-GENERATOR is a Python program that writes edge lists (stencil3d_16.txt and the others of JOBS) into the folder it is
-given; what the program's own patterns make is made here. Both are kept in FOLDER. Each job is searched once per seed on
-one thread. A row has the median, the best and the worst hops per byte, and the medians of CPU seconds and evaluations;
-the memory is the largest. A time limit makes values depend on the machine and its load, so state both with them.
+GENERATOR is a Python program that writes edge lists into the directory in its argument, such as stencil3d_16.txt and
+the other files in JOBS. This script makes the patterns of `haichi pattern`. Both are kept in FOLDER. Each job is
+searched once per seed on one thread. A row contains the median, best and worst hops per byte, the median CPU seconds
+and evaluations, and the maximum memory. A time limit makes values depend on the machine and its load, so state both.
 
 Result (2026-11-23): groups of ranks that are placed first gain 1 to 2 % at equal time. The jobs are random geometric
 graphs of 16,384 ranks. search/README.md has other jobs.
@@ -25,7 +25,7 @@ from pathlib import Path
 
 @dataclasses.dataclass(frozen=True)
 class Job:
-    """A machine, and a workload: a file of the generator's, or a pattern of the program's."""
+    """A machine and a workload, which is a file of the generator or arguments of `haichi pattern`."""
 
     machine: str
     workload: str
@@ -51,7 +51,7 @@ JOBS = {
     "stencil 16^3, 4 per node": Job("torus:16x8x8 --ppn 4", "stencil3d_16.txt"),
     "stencil 48x48x36": Job("torus:48x48x36", "stencil3d_48x48x36.txt", "60s"),
     "Fugaku, 158,976 ranks": Job("fugaku", "stencil3d --dims 48x69x48 --periodic --shuffle 3", "60s"),
-    # Jobs that fit their machines less well.
+    # These jobs fit their machines less well.
     "open 96x40 on 16^3": Job("torus:16x16x16", "stencil2d --dims 96x40 --shuffle 3"),
     "open 20x15x13 on 16^3": Job("torus:16x16x16", "stencil3d --dims 20x15x13 --shuffle 3"),
     "open 64x32 on mesh 16^3": Job("mesh:16x16x16", "stencil2d --dims 64x32 --shuffle 3"),

@@ -1,21 +1,22 @@
-"""Real programs, built for MPICH and unchanged, on the simulated machine: do they verify, and do they send the same?
+"""Runs real programs, built for MPICH and unmodified, on the simulated machine. Checks their results and messages.
 
     python3 studies/live_programs.py build/release/cli/haichi --npb FOLDER --prk FOLDER --debian [--only REGEX]
 
---npb has binaries of NAS' benchmarks by their usual names (cg.S.16: program, class, ranks), --prk those of the Parallel
-Research Kernels (MPI1) by the names of their folders; neither is part of this repository. --debian runs netpipe-mpich2
-and tests of scalapack-mpi-test. A program verifies if it ends with 0 and prints that its result is right;
-one that does not is also run by mpiexec.mpich, which may not verify either.
+--npb is a directory with binaries of the NAS benchmarks by their usual names (cg.S.16: program, class, ranks). --prk is
+a directory with the Parallel Research Kernels (MPI1) by the names of their directories. Neither is part of this
+repository. --debian runs netpipe-mpich2 and tests of scalapack-mpi-test. A program verifies if it exits with 0 and
+prints that its result is right. A program that does not verify also runs under mpiexec.mpich, where it may fail, too.
 
---sizes measures instead what many ranks cost: programs of tests/mgen/live (compiled with mpicc.mpich) with 1,024 to
-65,536 ranks, their CPU time and largest memory, each in a process of its own.
+--sizes measures the cost of many ranks instead. It runs programs of tests/mgen/live (compiled with mpicc.mpich) with
+1,024 to 65,536 ranks and prints CPU time and peak memory. Each program has its own process.
 
-With --profiler LIBRARY (libhaichi-prof-mpich.so) NPB and PRK run once under real MPICH and once under haichi with the
-profiler preloaded, up to --compare-ranks ranks; counts and bytes of the messages of every rank by function and of every
-pair of ranks are compared entry by entry.
+With --profiler LIBRARY (libhaichi-prof-mpich.so), NPB and PRK run once under real MPICH and once under haichi with the
+profiler preloaded, up to --compare-ranks ranks. The script compares the number and bytes of messages, entry by entry,
+for every rank and function and for every pair of ranks.
 
-Result (2026-11-26, --sizes): 16,384 ranks of Bruck's all-to-all take 64 s and 1.3 GB, a hardware barrier of 65,536
-ranks 0.85 s and 530 MB (studies/live_programs/README.md). What --npb, --prk and --debian gave is stated nowhere.
+Result (2026-11-26, --sizes): 16,384 ranks of Bruck's all-to-all take 64 s and 1.3 GB. A hardware barrier of 65,536
+ranks takes 0.85 s and 530 MB (studies/live_programs/README.md). No page states the results of --npb, --prk
+and --debian.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ SCALAPACK = Path("/usr/lib/x86_64-linux-gnu/scalapack/mpich-tests")
 NPB = re.compile(r"^(is|cg|mg|ft|lu|bt|sp|ep)\.([SWA])\.(\d+)$")
 NPB_VERIFIED = r"(?i)verification\s*=\s*successful|verification successful"
 PRK_RANKS = (4, 9, 16)
-# AMR, the twelfth, does not validate under MPICH 4.0.2 with gcc 12 either.
+# The twelfth program, AMR, does not validate under real MPICH 4.0.2 with gcc 12 either.
 PRK = {
     "Branch": ("4", "100", "vector_go"),
     "DGEMM": ("3", "100", "32", "1"),
@@ -61,7 +62,7 @@ SOURCES = REPOSITORY / "tests" / "mgen" / "live" / "programs"
 
 @dataclass(frozen=True)
 class Size:
-    """A run with many ranks, and what it may cost."""
+    """A run with many ranks, and the goals for its CPU time and memory."""
 
     program: str
     ranks: int
@@ -72,7 +73,7 @@ class Size:
 
 
 TORI = {1024: "torus:16x8x8", 4096: "torus:16x16x16", 16384: "torus:32x32x16", 65536: "torus:64x32x32"}
-# Of Bruck's 4-byte blocks: buffers that are allocated, but not written to.
+# Bruck's algorithm with 4-byte blocks, in buffers that are allocated but never written.
 UNTOUCHED = ("4", "untouched")
 SIZES = (
     Size("bruck", 1024, 0.15, 30),
@@ -93,7 +94,7 @@ SIZES = (
 
 
 def with_barrier_network(haichi: Path, machine: str, folder: Path) -> str:
-    """The machine's file with a hardware barrier, whose steps take as long as a packet through a router."""
+    """Machine file with a hardware barrier. A barrier step takes as long as a packet through a router."""
     show = [str(haichi.resolve()), "list", "machines", "--show", machine]
     values = json.loads(subprocess.run(show, check=True, capture_output=True, text=True).stdout)
     values["node"]["barrier_step"] = "246ns"
@@ -124,7 +125,7 @@ def measure_sizes(haichi: Path, only: str) -> None:
             command = [str(haichi.resolve()), "simulate", "-m", machine, "-n", str(size.ranks), *size.options]
             command += ["--json", "-o", str(report), "--", str(binary), *size.arguments]
             with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-                # wait4() and not getrusage(): the largest resident set of this child alone.
+                # wait4() gives the maximum resident set size of this child alone, unlike getrusage().
                 _, status, usage = os.wait4(process.pid, 0)
                 process.returncode = os.waitstatus_to_exitcode(status)
             if process.returncode != 0:
@@ -172,14 +173,14 @@ class Run:
 def npb_cases(folder: Path) -> Iterator[Case]:
     found = [(match, file) for file in folder.iterdir() if (match := NPB.match(file.name))]
     for match, file in sorted(found, key=lambda f: (f[0][2], f[0][1], int(f[0][3]))):
-        # EP and the others print one of these words or the other.
+        # EP and the other programs print different words.
         yield Case(file.name, int(match[3]), (str(file),), NPB_VERIFIED, r"(?i)UNSUCCESSFUL")
 
 
 def prk_cases(folder: Path) -> Iterator[Case]:
     for name, arguments in PRK.items():
         for ranks in PRK_RANKS:
-            # Of ranks 2^n only, and of 4 ranks per grid.
+            # Random requires 2^n ranks, and Sparse requires 4 ranks per grid.
             if (folder / name).is_file() and (ranks in (4, 16) or name not in ("Random", "Sparse")):
                 yield Case(f"{name}.{ranks}", ranks, (str(folder / name), *arguments), r"(?i)validates", r"(?i)error")
 
@@ -216,7 +217,7 @@ def run(command: list[str], case: Case, folder: Path, seconds: float, **variable
         except subprocess.TimeoutExpired:
             exit_code = None
         finally:
-            # Ends everything that it started, even if this is interrupted.
+            # Ends all processes that the run started, even after an interruption.
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(job.pid, signal.SIGKILL)
             job.wait()
@@ -244,7 +245,7 @@ class Programs:
         return run(["mpiexec.mpich", "-n", str(case.ranks)], case, folder, seconds + 5, **variables)
 
     def verify(self, case: Case) -> str:
-        """A row of the table."""
+        """Returns a row of the table."""
         with tempfile.TemporaryDirectory() as place:
             one = self.ours(case, Path(place))
             report: dict[str, Any] = {}
@@ -261,7 +262,7 @@ class Programs:
         return f"| {case.name} | {case.ranks} | {said} | {one.cpu_seconds:.2f} | {simulated} | {packets} |"
 
     def compare(self, case: Case) -> str:
-        """Real messages beside simulated ones, as the profiler counts them."""
+        """Compares real and simulated messages, as counted by the profiler."""
         library = str(self._options.profiler.resolve())
         counted = []
         for who in (self.real, self.ours):
@@ -283,7 +284,7 @@ class Programs:
         return f"| {case.name} | {len(real)} entries, {words} | {len(different)} |"
 
     def entries(self, log: Path) -> dict[str, tuple[int, ...]]:
-        """By rank and function, and by rank and peer: messages and bytes, sent and received."""
+        """Messages and bytes, sent and received, by rank and function and by rank and peer."""
         command = [self._haichi, "log", "show", "--json", str(log)]
         shown = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
         found: dict[str, tuple[int, ...]] = {}

@@ -1,14 +1,14 @@
-"""MPICH's own test programs under real MPICH and as live programs of haichi, side by side.
+"""Runs MPICH's own test programs under real MPICH and as live programs of haichi, and compares the outcomes.
 
     python3 studies/mpich_suite.py SUITE build/release/cli/haichi [--directories pt2pt,coll] [--only REGEX]
 
-SUITE is the folder test/mpi of MPICH 4.0.2, which is not part of this repository: configured for the installed MPICH
-(--with-mpi=/usr CC=mpicc.mpich) and built there. A case is one line of a directory's `testlist` with its number of
-processes. It passes if it prints "No Errors" and ends with 0; lines with resultTest=TestStatus or TestErrFatal are
-about exit codes, and pass if that is not 0. Lines that are about extensions (mpix=) or need more memory than
---most-memory are left out. What real MPICH does here is kept in SUITE/haichi-real-mpich.json, so that it runs once.
+SUITE is the directory test/mpi of MPICH 4.0.2, which is not part of this repository. It is configured for the installed
+MPICH (--with-mpi=/usr CC=mpicc.mpich) and built there. A case is one line of a directory's `testlist` with its number
+of processes. It passes if it prints "No Errors" and exits with 0. Lines with resultTest=TestStatus or TestErrFatal test
+exit codes, so they pass with any other exit code. Lines for extensions (mpix=), and lines that need more memory than
+--most-memory, are left out. The outcomes of real MPICH are kept in SUITE/haichi-real-mpich.json, so that it runs once.
 
-Date: 2026-11-24. The share of passed cases was judged when calls were added and is stated nowhere.
+Date: 2026-11-24. The share of passed cases was used to judge added calls, and no page states it.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Tally:
 
 
 def parse_line(directory: str, line: str, file: Path) -> Case | None:
-    """As MPICH's runtests reads it; nothing for what it would not run here."""
+    """Reads a line as MPICH's runtests does. Returns None for a case that runtests would skip here."""
     words = line.split()
     if not words or words[0].startswith(("#", "!")):
         return None
@@ -123,7 +123,7 @@ def read_cases(suite: Path, directory: str) -> list[Case]:
 def whole_job(
     command: list[str], folder: Path, environment: dict[str, str], out: int, err: int
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """It has a session of its own and ends with all that it has started."""
+    """Starts a process in its own session. At the end, it and all its children are stopped."""
     job = subprocess.Popen(
         command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True
     )
@@ -159,7 +159,7 @@ def run(case: Case, launcher: list[str], folder: Path, limit_seconds: float) -> 
         errors = [line.strip() for line in err.read().decode(errors="replace").splitlines() if line.strip()]
     lines = [line.strip() for line in text.splitlines() if line.strip()] or errors
     last = lines[-1] if lines else "(nothing)"
-    # An error of ours has its first line, a hint may follow.
+    # The first line of a haichi error is the message, and a hint may follow it.
     last = next((line for line in errors if line.startswith("error:")), last)
     cpu = usage.ru_utime + usage.ru_stime
     if elapsed >= limit_seconds:
@@ -173,7 +173,7 @@ def run(case: Case, launcher: list[str], folder: Path, limit_seconds: float) -> 
 
 
 def real_outcomes(suite: Path, cases: list[Case], mpiexec: str, again: bool) -> dict[str, Outcome]:
-    """Of real MPICH. What it does with many processes on few cores takes its time: kept after each case."""
+    """Outcomes under real MPICH. Many processes on few cores are slow, so each outcome is saved at once."""
     cache = suite / "haichi-real-mpich.json"
     kept = {} if again or not cache.is_file() else json.loads(cache.read_text())
     for case in cases:
@@ -193,7 +193,7 @@ def real_outcomes(suite: Path, cases: list[Case], mpiexec: str, again: bool) -> 
 def our_outcomes(suite: Path, cases: list[Case], haichi: Path, options: argparse.Namespace) -> dict[str, Outcome]:
     def one(case: Case) -> Outcome:
         launcher = [str(haichi), "simulate", "-m", options.machine, "-n", str(case.ranks)]
-        # All are linked with helpers for one-sided communication, which few call; and they look at what has come.
+        # All cases are linked with helpers for one-sided communication, which few cases call. They also check data.
         launcher += ["--refused-calls", "late", "--payload", "all", *options.option, "--"]
         return run(case, launcher, suite / case.directory, options.seconds)
 

@@ -1,12 +1,13 @@
-// Compares the calls of a NAS pattern with those that the live program made, call by call.
+// Compares the calls of a NAS pattern with the calls of the live program, one by one.
 //
 //     nas_calls LIVE.haichi-log PATTERN.haichi-log
 //
-// The pattern is what the program does between starting and stopping its clock: a part of the live log. It is looked
-// for behind each barrier, and behind each all-to-all (IS has no barrier), where all ranks differ least. Prints how
-// many calls were compared and in how many entries they differ: kind, peer, tag, communicator by its members, bytes,
-// and what the requests are that are completed. What a receive or an all-to-all of unequal sizes gets is random in IS:
-// only its sum over the ranks is compared. A part of the study nas_patterns.py, which states its date and result.
+// The pattern covers the program's work while its clock runs, so it is a part of the live log. Candidates for its start
+// are all positions after a barrier or an all-to-all (IS has no barrier). The one with the fewest differences over all
+// ranks is used. The program prints the number of compared calls and the number of differing entries. Entries are kind,
+// peer, tag, communicator (by its members), bytes, and the completed requests. In IS the received sizes of messages and
+// of unequal all-to-alls are random, so only their sum over the ranks is compared. The file is part of the study
+// nas_patterns.py, which states its date and result.
 
 #include <cstdint>
 #include <cstdio>
@@ -25,7 +26,7 @@ namespace {
 struct PlainCall {
     EventKey key{};
     std::vector<std::int32_t> members;
-    std::vector<Completion> completed;  ///< distances and sources
+    std::vector<Completion> completed;  ///< distance and source of each completed request
 
     [[nodiscard]] bool is(CollectiveOperation operation) const {
         return key.kind == CallKind::kCollective && key.operation == static_cast<std::uint16_t>(operation);
@@ -73,12 +74,12 @@ std::uint64_t differences(const PlainCall& a, const PlainCall& b) {
     return count;
 }
 
-/// The part of `live` that is most like `pattern`, among those that all ranks may begin with: the n-th barrier of each.
+/// The part of `live` with the fewest differences from `pattern`. All ranks start it at their n-th barrier.
 struct Found {
     std::uint64_t calls = 0;
     std::uint64_t differ = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t received_live = 0, received_pattern = 0;
-    std::uint64_t sent_bytes = 0;  ///< of the live program, in messages and to collectives
+    std::uint64_t sent_bytes = 0;  ///< bytes of the live program in messages and collectives
 };
 
 Found compare(const std::vector<std::vector<PlainCall>>& live, const std::vector<std::vector<PlainCall>>& pattern,

@@ -1,13 +1,13 @@
-"""Do the NAS patterns make the calls that the programs make? Call by call, for binaries of NPB 3.3 (MPI, for MPICH).
+"""Compares the calls of the NAS patterns with the calls of the programs, one by one, for MPICH binaries of NPB 3.3.
 
     python3 studies/nas_patterns.py build/release FOLDER [--only REGEX]
 
-FOLDER has the binaries by their usual names (cg.S.16: program, class, ranks), which are no part of this repository.
-Each runs once on the simulated machine with the profiler preloaded; its log is compared with `haichi pattern`'s of the
-same program, class and ranks by nas_calls (beside this; cmake --build build/release --target nas_calls). --iterations 5
-is for programs that were built with so many.
+FOLDER contains the binaries by their usual names (cg.S.16: program, class, ranks), which are not part of this
+repository. Each binary runs once on the simulated machine with the profiler preloaded. nas_calls (nas_calls.cc; build
+it with cmake --build build/release --target nas_calls) compares its log with the log of `haichi pattern` for the same
+program, class and ranks. --iterations 5 is for programs that were built with five iterations.
 
-Result (2026-11-25): 54 binaries on 4 to 128 ranks, no difference in 4,873,345 calls (nas/README.md).
+Result (2026-11-25): 54 binaries on 4 to 128 ranks have no difference in 4,873,345 calls (nas/README.md).
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""QAPLIB instances with grid distances, solved as hop-bytes on the mesh of their grid with the program's defaults.
+"""Solves QAPLIB instances with grid distances as hop-bytes on the mesh of their grid, with the program's defaults.
 
     python3 studies/qaplib.py build/release/cli/haichi FOLDER [--seeds 5] [--time 10s] [--only TEXT]
 
-FOLDER holds nug12.dat and the others. Prints per instance the gap of every seed to the best known value in percent,
-their median, and at the end the median over the instances from 42 places on. A time limit makes the values depend on
-the machine and its load, so state both with them.
+FOLDER contains nug12.dat and the other instances. The script prints the gap between each seed's value and the best
+known value in per cent, and the median over the seeds. The last line is the median over the instances with 42 or more
+locations. A time limit makes the values depend on the machine and its load, so state both.
 
-Date: 2026-11-22. It led to populations of tabu searches for hop-bytes on few slots, which are up to 2 % better than
-annealing at equal time; the gaps themselves are stated nowhere.
+Date: 2026-11-22. The study led to populations of tabu searches for hop-bytes on few slots. They are up to 2 % better
+than annealing at equal time. No page states the gaps.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-# Instance: grid, best known value (Burkard, Karisch, Rendl: QAPLIB).
+# Grid and best known value of each instance (Burkard, Karisch, Rendl: QAPLIB).
 INSTANCES = {
     "nug12": ("3x4", 578),
     "nug15": ("3x5", 1150),

@@ -1,13 +1,14 @@
-"""How far a replayed run is from the run itself: MPI programs of two ranks on this machine, on a machine file of it.
+"""Compares replayed times with run times, for MPI programs of two ranks on this machine.
 
     python3 studies/replay_error.py BUILD [--runs N] -- COMMAND [ARGUMENT ...] [-- COMMAND ...]
 
-BUILD is a build folder with cli/haichi and the profiler for Open MPI. Measures what a message costs between two
-processes (tests/commlog/profiler/programs/pingpong.c), writes a machine file, runs each command under the profiler,
-replays its log, and prints a Markdown table: the time from MPI_Init to MPI_Finalize as the profiler saw it, as
-replayed, and how they differ: the median of N runs (5), and their range.
+BUILD is a build directory with cli/haichi and the profiler for Open MPI. The script measures the cost of messages
+between two processes (tests/commlog/profiler/programs/pingpong.c) and writes a machine file. It runs each command under
+the profiler and replays its log. It prints a Markdown table with the time from MPI_Init to MPI_Finalize, as
+profiled and as replayed. The difference is the median of N runs (default 5), with their range.
 
-Result (2026-11-23): five programs of two ranks are replayed 1.2 to 8.0 % too short (studies/replay/README.md).
+Result (2026-11-23): the replayed times of five programs of two ranks are 1.2 to 8.0 % too short
+(studies/replay/README.md).
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
 }
 PINGPONG = Path(__file__).parents[1] / "tests/commlog/profiler/programs/pingpong.c"
-# Of Open MPI's btl vader.
+# Eager limit of Open MPI's btl vader.
 EAGER_LIMIT = "4KiB"
 
 
@@ -64,7 +65,7 @@ def machine_file(folder: str) -> Path:
 
 
 def seconds(build: Path, machine: Path, command: list[str], folder: str) -> tuple[float, float, dict[str, float]]:
-    """As it ran, as it is replayed, and where the replay spends it."""
+    """Time of the run, time of the replay, and parts of the replayed time."""
     log = Path(folder) / "run.haichi-log"
     profiler = build / "commlog/profiler/libhaichi-prof-openmpi.so"
     log.unlink(missing_ok=True)

@@ -1,12 +1,12 @@
-"""Bruck's all-to-all of 4 bytes, live: haichi beside SimGrid's SMPI, in one run on one machine.
+"""Compares haichi with SimGrid's SMPI on Bruck's all-to-all of 4 bytes as a live program, on the same machine.
 
     python3 studies/simgrid_bruck.py build/release/cli/haichi [--ranks 1024 4096] [--limit SECONDS]
 
-needs Debian's simgrid and libsimgrid-dev (smpicc, smpirun) and mpicc.mpich. Both run the same source,
-tests/mgen/live/programs/bruck.c, on a torus with the same links; SMPI's model of the network is one of flows, haichi's
-one of packets. Prints the CPU seconds (user and system) and the largest resident memory of each, and their ratios.
+Needs Debian's simgrid and libsimgrid-dev (smpicc, smpirun) and mpicc.mpich. Both simulators run the same source,
+tests/mgen/live/programs/bruck.c, on a torus with the same links. SMPI models flows, haichi models packets. The script
+prints the CPU seconds (user and system) and the peak resident memory of each, and their ratios.
 
-Date: 2026-11-24. No page has its ratios. validation/README.md compares the same all-to-all, replayed, with published
+Date: 2026-11-24. No page states the ratios. validation/README.md compares the same all-to-all, replayed, with published
 times of SMPI.
 """
 
@@ -26,7 +26,7 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).parents[1]
 SOURCE = REPOSITORY / "tests" / "mgen" / "live" / "programs" / "bruck.c"
-LATENCY_NS, BANDWIDTH = 246, "8GBps"  # of torus: a link with its router
+LATENCY_NS, BANDWIDTH = 246, "8GBps"  # values of torus; the latency covers a link and its router
 KIB_PER_MIB = 1024
 
 
@@ -38,7 +38,7 @@ class Cost:
 
 
 def cost(command: list[object], folder: Path, limit_seconds: float) -> Cost | None:
-    """None: it took longer, or failed."""
+    """Returns None if the run took longer than the limit or failed."""
     with (folder / "said").open("w+") as said:
         job = subprocess.Popen(
             [*map(str, command)], stdout=said, stderr=subprocess.STDOUT, cwd=folder, start_new_session=True
@@ -56,7 +56,7 @@ def cost(command: list[object], folder: Path, limit_seconds: float) -> Cost | No
 
 
 def torus_of(ranks: int) -> list[int]:
-    """Three sides, as equal as powers of two can be."""
+    """Three sides that are powers of two and as equal as possible."""
     sides = [1, 1, 1]
     while sides[0] * sides[1] * sides[2] < ranks:
         sides[sides.index(min(sides))] *= 2

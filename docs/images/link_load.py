@@ -36,7 +36,7 @@ def route(source: int, destination: int) -> list[Link]:
 
 
 def loads(workload: haichi.Workload, result: haichi.Evaluation) -> dict[Link, int]:
-    """Most messages of one set on each link; checked against the contention that haichi reports."""
+    """Maximum number of messages of one set on each link. It is checked against the contention that haichi reports."""
     most: dict[Link, int] = {}
     messages = workload.messages
     per_set = []
@@ -55,7 +55,7 @@ def loads(workload: haichi.Workload, result: haichi.Evaluation) -> dict[Link, in
 
 
 def arrow(link: Link, load: int, offset: float) -> str:
-    """Arrow of a link, beside the line between its two nodes; links that wrap around end in the margin."""
+    """Arrow of a link beside the line between its two nodes. Links that wrap around end in the margin."""
     x, y, axis, sign = link
     side = sign * 6.5  # keeps the two directions apart
     start = (offset + x * STEP, TOP + y * STEP)

@@ -1,4 +1,4 @@
-"""Makes report.png, the page of a comparison, as a headless Chromium shows it.
+"""Makes report.png, a picture of the page of a comparison in a headless Chromium.
 
     .venv/bin/python docs/images/report.py build/report.png [RESULTS.json]
     .venv/bin/python docs/images/small_png.py build/report.png docs/images/report.png
@@ -21,7 +21,7 @@ from selenium.webdriver.chrome.service import Service
 import haichi
 
 WIDTH = 1500
-LAST_SECTION = "#maps"  # the picture ends with it
+LAST_SECTION = "#maps"  # the last section in the picture
 
 
 def compared() -> haichi.Comparison:

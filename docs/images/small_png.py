@@ -1,10 +1,10 @@
-"""Makes a small PNG for these pages of a picture: a palette of 48 colours instead of millions.
+"""Makes a small PNG of a picture for the documentation, with a palette of 48 colours instead of millions.
 
     .venv/bin/python docs/images/small_png.py build/validation/images/run_times.png \\
         studies/validation/images/run_times.png
     .venv/bin/python docs/images/small_png.py build/link_load.svg docs/images/link_load.png
 
-An SVG is drawn by rsvg-convert (package librsvg2-bin).
+rsvg-convert (package librsvg2-bin) draws SVG files.
 """
 
 import io

@@ -1,10 +1,10 @@
-"""Builds the documentation as HTML: the pages in Markdown, and the reference that is generated.
+"""Builds the documentation as HTML from the Markdown pages and the generated reference.
 
     .venv/bin/python docs/site/build_site.py --haichi build/release/cli/haichi [--output build/docs]
 
 The generated pages come from the option table of the program and the docstrings of the Python package. OUTPUT/source
-has the layout of the repository, so that links hold; OUTPUT/html has the pages. Warnings are errors. The build needs no
-network.
+has the layout of the repository, so that links stay valid. OUTPUT/html contains the pages. Warnings are errors. The
+build needs no network.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ import haichi
 REPOSITORY = Path(__file__).resolve().parents[2]
 SITE = Path(__file__).resolve().parent
 FIRST_PAGES = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")
-REFERENCE = Path("docs/reference")  # the generated pages lie beside the written ones
+REFERENCE = Path("docs/reference")  # generated and written pages share this directory
 
 
 def lay_out(source: Path) -> None:
@@ -53,14 +53,14 @@ def lay_out(source: Path) -> None:
 
 
 def printed(program: str, *arguments: str) -> str:
-    """Output of the program, whose commands in Python run in this interpreter."""
+    """Output of the program. Its commands in Python run in this interpreter."""
     environment = os.environ | {"HAICHI_PYTHON": sys.executable}
     done = subprocess.run([program, *arguments], check=True, stdout=subprocess.PIPE, text=True, env=environment)
     return done.stdout
 
 
 def program_page(program: str) -> str:
-    """Every command with its options by group, from the option table."""
+    """Every command of the option table, with its options in groups."""
     lines = ["# Command line", "", "The commands of `haichi` and their options.", ""]
     for command in json.loads(printed(program, "list", "options", "--json"))["commands"]:
         if not command["options"]:
@@ -103,7 +103,7 @@ def escaped(text: str) -> str:
 
 
 def choices_page(program: str) -> str:
-    """Every name that `haichi list` knows."""
+    """Every name that `haichi list` prints."""
     text = printed(program, "list", "--json")
     introduction = "`haichi list` prints these names. Options of the same kind accept them."
     lines = ["# Machines, objectives, strategies and formats", "", introduction, ""]

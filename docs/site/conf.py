@@ -1,4 +1,4 @@
-"""Configuration of Sphinx; build_site.py lays out the sources and calls it."""
+"""Configuration of Sphinx. build_site.py copies the sources and calls Sphinx."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ extensions = ["myst_parser", "sphinx.ext.autodoc"]
 source_suffix = {".md": "markdown"}
 root_doc = "index"
 default_role = "py:obj"  # for names in single backticks in docstrings
-myst_heading_anchors = 4  # the anchors of the code forge, so that links work in both places
+myst_heading_anchors = 4  # same anchors as on the code forge, so that links work in both places
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
-# Signatures show these names, since their definitions would fill lines.
+# Signatures show these names, since their definitions are several lines long.
 autodoc_type_aliases = {
     "npt.ArrayLike": "ArrayLike",
     **{
@@ -53,12 +53,12 @@ html_show_sphinx = False
 
 
 def list_parameters(_app: Any, _kind: str, _name: str, thing: Any, _options: Any, lines: list[str]) -> None:
-    """Makes a list of the parameters, which docstrings describe as ``a, b: text`` with indented further lines."""
+    """Makes a list of the parameters that docstrings describe as ``a, b: text`` with indented continuation lines."""
     if not (inspect.isfunction(thing) or inspect.ismethod(thing) or inspect.isclass(thing)):
         return
     try:
         known = set(inspect.signature(thing).parameters)
-    except (TypeError, ValueError):  # not written in Python
+    except (TypeError, ValueError):  # not a Python function
         return
     text: list[str] = []
     in_list = False
@@ -85,7 +85,7 @@ def list_parameters(_app: Any, _kind: str, _name: str, thing: Any, _options: Any
 
 
 def name_aliases(*event: Any) -> tuple[str, str | None] | None:
-    """Restores the aliases inside unions, for which autodoc writes placeholders."""
+    """Restores the aliases inside unions, which autodoc replaces with placeholders."""
     signature, returns = event[-2:]
     if signature is None:
         return None

@@ -1,11 +1,11 @@
-/* Writes the coordinate table of a job on a Fujitsu machine, for haichi's --fold FILE: a line per node, its logical
- * coordinates and its coordinates on the Tofu network relative to the job,
+/* Writes the coordinate table of a job on a Fujitsu machine, for haichi's option --fold FILE. The table has one line
+ * per node with its logical coordinates and its Tofu coordinates relative to the job:
  *
  *     (0,0,0) -> 0 0 0 0 0 0
  *
  *     mpiexec ./fjmpi_coordinates [FILE]
  *
- * Every node of the job needs at least one rank. README.md says how to compile and run it. */
+ * Every node of the job needs at least one rank. README.md explains how to compile and run the program. */
 
 #include <mpi-ext.h>
 #include <mpi.h>
@@ -15,7 +15,7 @@
 
 enum { kLogicalAxes = 3, kTofuAxes = 6 };
 
-/* What a rank knows of its node. Sent as integers. */
+/* Coordinates of a rank's node. The struct is sent as integers. */
 struct node_row {
     int is_known; /* the calls succeeded */
     int logical[kLogicalAxes];
@@ -42,7 +42,7 @@ static void ask_coordinates(int rank, int dimensions, struct node_row* row) {
 #endif
 }
 
-/* x fastest, as ranks are counted. */
+/* x varies fastest, as in the numbering of the ranks. */
 static int by_logical(const void* left, const void* right) {
     const struct node_row* a = left;
     const struct node_row* b = right;
@@ -52,7 +52,7 @@ static int by_logical(const void* left, const void* right) {
     return 0;
 }
 
-/* Sorts the rows and keeps one per node. The number of nodes, or -1 when the answers contradict each other. */
+/* Sorts the rows and keeps one per node. Returns the number of nodes, or -1 if the rows contradict each other. */
 static int unite_rows(struct node_row* rows, int ranks) {
     for (int r = 0; r < ranks; ++r) {
         if (!rows[r].is_known) {
@@ -86,7 +86,7 @@ static void print_rows(FILE* file, const struct node_row* rows, int nodes, int d
     }
 }
 
-/* The file appears whole or not at all. 0 on success. */
+/* Writes the whole file or nothing. Returns 0 on success. */
 static int write_table(const char* path, const struct node_row* rows, int nodes, int dimensions) {
     char temporary[4096];
     const int length = snprintf(temporary, sizeof temporary, "%s.part", path);
@@ -109,7 +109,7 @@ static int write_table(const char* path, const struct node_row* rows, int nodes,
     return 0;
 }
 
-/* What to tell haichi: the job's size along each axis. */
+/* The job's size along each axis, for haichi's options. */
 static void print_shape(const char* path, const struct node_row* rows, int nodes) {
     int sizes[kTofuAxes] = {0};
     for (int n = 0; n < nodes; ++n) {

@@ -1,9 +1,9 @@
-"""The TAC3 study in one command: CG on six shapes of an FX10, all strategies, ten seeds, simulated with and without
-barriers, beside the paper's run times.
+"""Runs the TAC3 study in one command: CG on six shapes of an FX10, with all strategies and ten seeds. Simulates each
+placement with and without barriers, and shows the times beside the run times of the paper.
 
     python examples/paper_study/paper_study.py [--out FOLDER] [--shapes 1,4] [--seeds N] [--processes N]
 
-Writes results.json and .csv, report.html, table.md, and figure.svg and .png; killed, it goes on where it stopped.
+Writes results.json and .csv, report.html, table.md, and figure.svg and .png. A killed run resumes where it stopped.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from cg_studies import MACHINE, SHAPES, cg  # noqa: E402
 
 import haichi  # noqa: E402
 
-COLUMNS = {  # the paper's column: our strategy, with barriers or without, its title
+COLUMNS = {  # column of the paper: our strategy, whether with barriers, title
     "tahb": ("hop-bytes", "none", "TAHB"),
     "rmatt": ("rmatt", "none", "RMATT-O2F"),
     "rmatt-tool": ("rmatt-3d", "none", "RMATT tool"),
@@ -34,7 +34,7 @@ COLUMNS = {  # the paper's column: our strategy, with barriers or without, its t
 
 
 def published() -> dict[str, float]:
-    """The paper's seconds, as "shape1.tahb"."""
+    """The paper's run times in seconds, with keys such as "shape1.tahb"."""
     groups = json.loads((VALIDATION / "published.json").read_text())["groups"]
     return {number["id"]: number["published"] for group in groups for number in group["numbers"]}
 
@@ -101,7 +101,7 @@ def table(comparison: haichi.Comparison, numbers: Sequence[int]) -> str:
 
 
 def figure(comparison: haichi.Comparison, path: Path) -> None:
-    """A panel per shape: the paper's mean beside every placement of ours."""
+    """A panel per shape, with the paper's mean and each of our placements."""
     import matplotlib
     from matplotlib.figure import Figure
 

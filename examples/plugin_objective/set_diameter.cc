@@ -1,5 +1,6 @@
-// An objective of one's own, as a plug-in: for messages so small that only latency counts, a communication set takes as
-// long as its longest route. The sum over sets of the most hops of any message is what we minimise.
+// An example of a user-defined objective as a plug-in. It suits messages so small that only latency matters: a
+// communication set then takes as long as its longest route. The value is the sum over the sets of their maximum number
+// of hops.
 //
 //   cmake -S examples/plugin_objective -B build/plugin -DCMAKE_BUILD_TYPE=Release && cmake --build build/plugin
 //   haichi map -m fx10-kyushu --shape 1x2x4x2x3x2 -w cg64.json --objective build/plugin/libset_diameter.so:set-diameter
@@ -45,7 +46,7 @@ class SetDiameter {
         });
         value_before_ = value;
         value_ = sum();
-        // In hops: one hop more is a change of 1. The smoothing, all hops together, shows the way on plateaus.
+        // The unit is one hop. The smoothing term, the sum of all hops, guides the search on plateaus.
         return {static_cast<double>(value_ - value), static_cast<double>(hops_ - all_hops)};
     }
     void commit() {}
@@ -60,7 +61,7 @@ class SetDiameter {
     [[nodiscard]] std::int64_t smoothing_from_scratch(const Mapping& mapping) const {
         return from_scratch(mapping).second;
     }
-    /// If a message of a set cannot stay within a node, it takes at least one hop.
+    /// A message that cannot stay within a node takes at least one hop.
     [[nodiscard]] std::optional<Value> lower_bound() const {
         Value bound = 0;
         for (std::size_t t = 0; t < problem_->set_count(); ++t) bound += problem_->unavoidable_bytes(t) > 0 ? 1 : 0;

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# From a program that nobody can change to a rank map, on real MPI: profiles LAMMPS (packages lammps and openmpi-bin of
-# Debian), extracts its communication sets, maps them on part of an FX10, simulates the result and writes the map.
+# Makes a rank map for an unmodified program on real MPI. Profiles LAMMPS (Debian packages lammps and openmpi-bin),
+# extracts its communication sets, and maps them on part of an FX10. Then simulates the result and writes the map.
 #
-#   examples/profile_an_app/run.sh [FOLDER]       results go there; default: a new one in /tmp
+#   examples/profile_an_app/run.sh [FOLDER]       writes its results to FOLDER (default: a new directory in /tmp)
 #
-# HAICHI is the program and PROFILER libhaichi-prof-openmpi.so; default: those of build/release.
+# HAICHI is the program, PROFILER is libhaichi-prof-openmpi.so. Both default to the files in build/release.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=$here/../../build/release
@@ -25,9 +25,9 @@ cd "$folder"
 
 say() { printf '\n==> %s\n' "$*"; }
 
-rm -f lammps.haichi-log  # of an earlier run: the profiler overwrites none
+rm -f lammps.haichi-log  # from an earlier run; the profiler does not overwrite logs
 say "1. run it as always, with the profiler preloaded"
-# More ranks than cores, perhaps as root in a container: what a test machine needs. On a cluster none of it is needed.
+# A test machine may have fewer cores than ranks, and a container may run as root. Clusters need none of these settings.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
 mpiexec.openmpi --oversubscribe -n $ranks -x LD_PRELOAD="$profiler" -x HAICHI_PROF=file=lammps \
     lmp -in "$here/lj.in" -log lammps.log >lammps.out

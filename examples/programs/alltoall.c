@@ -1,9 +1,10 @@
-/* alltoall [pairwise|bruck|library [BYTES]]: each rank has a block of BYTES for each other.
+/* alltoall [pairwise|bruck|library [BYTES]]: each rank sends a block of BYTES to each other rank.
  *
- * pairwise: ranks - 1 steps; in step i with the rank of number XOR i where their number is a power of two, else to the
- * one i ahead from the one i behind. Every block goes once: for large ones. bruck: ceil(log2 ranks) steps; in step k
- * all blocks whose way has bit k set go 2^k ahead together. Blocks go several times, in few messages: for small ones
- * (Bruck et al. 1997). library: MPI_Alltoall. */
+ * - pairwise (for large blocks): ranks - 1 steps, in which every block is sent once. If the number of ranks is a power
+ *   of two, step i exchanges with rank XOR i. Otherwise it sends to rank + i and receives from rank - i.
+ * - bruck (for small blocks, Bruck et al. 1997): ceil(log2 ranks) steps. Step k sends all blocks whose distance has
+ *   bit k set together to rank + 2^k. Blocks are forwarded several times, but in few messages.
+ * - library: MPI_Alltoall. */
 
 #include "pattern.h"
 
@@ -19,8 +20,8 @@ static void pairwise(const char* blocks, char* received, int bytes, int rank, in
 }
 
 static void bruck(const char* blocks, char* received, int bytes, int rank, int ranks) {
-    char* ways = malloc((size_t)ranks * bytes);  /* block w goes w ranks ahead */
-    char* going = malloc((size_t)ranks * bytes); /* those of a step, joined */
+    char* ways = malloc((size_t)ranks * bytes);  /* block w goes to rank + w */
+    char* going = malloc((size_t)ranks * bytes); /* blocks of one step, joined */
     char* coming = malloc((size_t)ranks * bytes);
     for (int w = 0; w < ranks; ++w)
         memcpy(ways + (size_t)w * bytes, blocks + (size_t)((rank + w) % ranks) * bytes, bytes);
@@ -36,7 +37,7 @@ static void bruck(const char* blocks, char* received, int bytes, int rank, int r
             if (w & bit) memcpy(ways + (size_t)w * bytes, coming + (size_t)count++ * bytes, bytes);
         }
     }
-    /* What came w ahead is of the rank w behind. */
+    /* Block w was sent by rank - w. */
     for (int w = 0; w < ranks; ++w) {
         memcpy(received + (size_t)((rank + ranks - w) % ranks) * bytes, ways + (size_t)w * bytes, bytes);
     }

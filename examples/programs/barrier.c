@@ -1,9 +1,10 @@
-/* barrier [dissemination|recursive-doubling|ring|tree|library [TIMES]]: barriers of messages without data.
+/* barrier [dissemination|recursive-doubling|ring|tree|library [TIMES]]: barriers that consist of messages without data.
  *
- * dissemination: ceil(log2 ranks) steps, in step k to the rank 2^k ahead (Hensgen, Finkel and Manber 1988).
- * recursive-doubling: log2 steps of exchanges with the rank of number XOR 2^k; ranks above the largest power of two
- * tell a partner below before, and are told behind. ring: a token goes around twice: all have come, all may go. tree: a
- * binary tree is gathered to its root, and told from there. */
+ * - dissemination: ceil(log2 ranks) steps. Step k sends to rank + 2^k (Hensgen, Finkel and Manber 1988).
+ * - recursive-doubling: log2 steps. Step k exchanges with rank XOR 2^k. Ranks above the largest power of two notify a
+ *   lower partner before the first step, and are released by it after the last one.
+ * - ring: a token goes around twice. The first round shows that all ranks have arrived, the second one releases them.
+ * - tree: notices go up a binary tree to its root, and releases go down again. */
 
 #include "pattern.h"
 
@@ -73,7 +74,7 @@ int main(int argc, char** argv) {
     while (chosen < 5 && strcmp(algorithms[chosen].name, name) != 0) ++chosen;
     check(chosen < 5, "the algorithm is dissemination, recursive-doubling, ring, tree or library");
 
-    /* Nobody leaves before the last has come, which shows where all ranks have one clock. */
+    /* No rank leaves before the last one has arrived. This can be checked if all ranks share one clock. */
     int *is_global, has_clock;
     MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_WTIME_IS_GLOBAL, &is_global, &has_clock);
     MGEN_Comp(1e-6 * (rank % 3));

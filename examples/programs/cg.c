@@ -1,5 +1,6 @@
-/* cg [ROWS]: conjugate gradients for the Laplacian of a line, ROWS unknowns per rank. An iteration is what most solvers
- * are made of: a halo of one value from each neighbour for the matrix, and two all-reduces for the dot products. */
+/* cg [ROWS]: conjugate gradients for the one-dimensional Laplacian, with ROWS unknowns per rank. An iteration has the
+ * communication of most solvers. The matrix needs a halo of one value from each neighbour, and the dot products need
+ * two all-reduces. */
 
 #include <math.h>
 
@@ -7,7 +8,7 @@
 
 static int rows, left, right;
 
-/* y = A x, A = (-1, 2, -1); x has a place for a neighbour's value before and behind. */
+/* y = A x, A = (-1, 2, -1); x has a halo entry for a neighbour's value at either end. */
 static void multiply(double* x, double* y) {
     MPI_Sendrecv(&x[1], 1, MPI_DOUBLE, left, 0, &x[rows + 1], 1, MPI_DOUBLE, right, 0, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
@@ -35,14 +36,14 @@ int main(int argc, char** argv) {
     const int unknowns = rows * ranks;
     double *x = calloc(rows + 2, sizeof *x), *r = calloc(rows + 2, sizeof *x);
     double *p = calloc(rows + 2, sizeof *x), *q = calloc(rows + 2, sizeof *x);
-    /* The right side is that of x = 1, 2, 3, ...: 0 except at the end. */
+    /* The solution is x = 1, 2, 3, ..., so the right-hand side is 0 except at the end. */
     if (rank == ranks - 1) r[rows] = p[rows] = unknowns + 1;
 
     const double begin = begin_together();
     int iterations = 0;
     double before = dot(r, r);
     const double first = before;
-    /* In exact arithmetic it ends after as many steps as there are unknowns. */
+    /* In exact arithmetic the number of iterations is at most the number of unknowns. */
     while (before > 1e-24 * first && iterations < 2 * unknowns) {
         multiply(p, q);
         const double alpha = before / dot(p, q);

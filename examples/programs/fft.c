@@ -1,7 +1,7 @@
-/* fft [SIZE]: the Fourier transform of a cube of SIZE^3 points (a power of two) in pencils: each rank has all points
- * along one axis for a part of the others. Between the three transforms along an axis, an all-to-all among the ranks of
- * a row of the process grid, then one among those of a column, turns the pencils. The cube is one plane wave, so its
- * transform is one point. SIZE must be a multiple of both sides of the process grid. */
+/* fft [SIZE]: the Fourier transform of a cube of SIZE^3 points (SIZE is a power of two) in pencils. Each rank has all
+ * points along one axis and a part of the other two. Two all-to-alls turn the pencils between the three transforms: one
+ * among the ranks of a row of the process grid, then one among the ranks of a column. The cube is one plane wave, so
+ * its transform is one point. SIZE must be a multiple of both sides of the process grid. */
 
 #include <complex.h>
 #include <math.h>
@@ -12,7 +12,7 @@ typedef double complex Value;
 
 static int size;
 
-/* Radix 2, in place; `stride` values apart. */
+/* Radix-2 transform in place of values that are `stride` apart. */
 static void transform(Value* line) {
     for (int i = 1, j = 0; i < size; ++i) {
         int bit = size / 2;
@@ -42,7 +42,8 @@ static void transform_all(Value* cube, int lines) {
     for (int i = 0; i < lines; ++i) transform(cube + (size_t)i * size);
 }
 
-/* from[a][b][c], of all ranks of `comm` together c whole and b in parts -> to[c][a][b], b whole and c in parts. */
+/* Transposes among the ranks of `comm`: from[a][b][c] with all of c and a part of b becomes to[c][a][b] with all of b
+ * and a part of c. */
 static void turn(const Value* from, Value* to, int as, MPI_Comm comm) {
     int ranks;
     MPI_Comm_size(comm, &ranks);
@@ -88,7 +89,7 @@ int main(int argc, char** argv) {
     MPI_Cart_sub(grid, (int[2]){1, 0}, &column);
     check(size % dims[0] == 0 && size % dims[1] == 0, "SIZE is a multiple of the sides of the process grid");
 
-    /* x in parts of the columns' ranks, y in parts of the rows', z whole: cube[x][y][z]. */
+    /* cube[x][y][z]: x is split among the ranks of a column, y among the ranks of a row, z is complete. */
     const int xs = size / dims[0], ys = size / dims[1], zs = size / dims[1], lines = xs * ys;
     const int wave[3] = {1 % size, 2 % size, 3 % size};
     Value* cube = malloc((size_t)lines * size * sizeof *cube);
@@ -104,9 +105,9 @@ int main(int argc, char** argv) {
 
     const double begin = begin_together();
     transform_all(cube, lines);
-    turn(cube, turned, xs, row); /* -> [z][x][y], y whole */
+    turn(cube, turned, xs, row); /* -> [z][x][y], y is complete */
     transform_all(turned, zs * xs);
-    turn(turned, cube, zs, column); /* -> [y][z][x], x whole */
+    turn(turned, cube, zs, column); /* -> [y][z][x], x is complete */
     const int of_y = size / dims[0];
     transform_all(cube, of_y * zs);
     const double seconds = MPI_Wtime() - begin;

@@ -1,5 +1,5 @@
-/* master_worker [TASKS]: rank 0 gives out pieces of an integral to whoever asks (MPI_ANY_SOURCE); the pieces take
- * unequal time. Who works on which piece depends on the machine, the result does not: pi. */
+/* master_worker [TASKS]: rank 0 assigns the pieces of an integral to the workers that request them (MPI_ANY_SOURCE).
+ * The pieces take different times. The assignment of pieces depends on the machine, but the result, pi, does not. */
 
 #include <math.h>
 
@@ -8,7 +8,7 @@
 enum { kResult = 1, kTask = 2, kEnd = 3 };
 enum { kSteps = 1000 };
 
-/* Of 4 / (1 + x^2) between 0 and 1, the part number `task`. */
+/* Part number `task` of the integral of 4 / (1 + x^2) from 0 to 1. */
 static double work(int task, int tasks) {
     const double width = 1.0 / tasks, step = width / kSteps;
     double sum = 0;
@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
         for (int working = ranks - 1; working > 0;) {
             double result;
             MPI_Status status;
-            /* The first message of a worker asks for its first task. */
+            /* The first message of a worker requests its first task. */
             MPI_Recv(&result, 1, MPI_DOUBLE, MPI_ANY_SOURCE, kResult, MPI_COMM_WORLD, &status);
             sum += result;
             if (++answered > ranks - 1) ++done;

@@ -1,8 +1,8 @@
 #ifndef PATTERN_H
 #define PATTERN_H
 
-/* What the programs of this folder share. `haichi mgencc` finds mgen-mpi.h, and MGEN_Comp() is then simulated time of
- * the processor; mpicc finds none, and it is nothing. */
+/* Functions shared by the programs in this directory. `haichi mgencc` finds mgen-mpi.h, where MGEN_Comp() spends
+ * simulated computation time. mpicc does not find it, so MGEN_Comp() does nothing. */
 
 #if __has_include(<mgen-mpi.h>)
 #include <mgen-mpi.h>
@@ -15,7 +15,7 @@ static inline void MGEN_Comp(double seconds) { (void)seconds; }
 #include <stdlib.h>
 #include <string.h>
 
-/* Ends the program where a result is wrong. */
+/* Aborts the program if a result is wrong. */
 static inline void check(int holds, const char* what) {
     if (holds) return;
     fprintf(stderr, "wrong: %s\n", what);
@@ -26,13 +26,13 @@ static inline int argument(int argc, char** argv, int number, int otherwise) {
     return argc > number ? atoi(argv[number]) : otherwise;
 }
 
-/* Since when all ranks go on together. */
+/* Returns the time at which all ranks continue. */
 static inline double begin_together(void) {
     MPI_Barrier(MPI_COMM_WORLD);
     return MPI_Wtime();
 }
 
-/* Of the rank that has ended last; what rank 0 prints. */
+/* Rank 0 prints the time of the slowest rank. */
 static inline void report(const char* what, double seconds) {
     int rank;
     double most = 0;

@@ -1,10 +1,11 @@
-/* random_ring [BYTES [RINGS]]: rings over the ranks in random orders, as in the HPC Challenge benchmark (b_eff): in
- * each, every rank exchanges messages with the one before and the one behind it, by two MPI_Sendrecv and by
- * non-blocking calls, of which the faster counts. Random orders have long routes, so the bisection limits the result. */
+/* random_ring [BYTES [RINGS]]: rings over the ranks in random orders, as in the HPC Challenge benchmark (b_eff). In
+ * each ring every rank exchanges messages with its predecessor and its successor. It does so by two MPI_Sendrecv and by
+ * non-blocking calls, and the faster of the two is reported. Random orders have long routes, so the bisection limits
+ * the result. */
 
 #include "pattern.h"
 
-/* The same on all ranks and machines: Numerical Recipes' 32-bit generator, its upper bits. */
+/* Upper bits of Numerical Recipes' 32-bit generator, so the sequence is the same on all ranks and machines. */
 static unsigned drawn(unsigned* state, unsigned below) {
     *state = *state * 1664525u + 1013904223u;
     return (*state >> 16) % below;
@@ -42,7 +43,7 @@ int main(int argc, char** argv) {
     unsigned state = 1;
     for (int ring = 0; ring < rings; ++ring) {
         for (int i = 0; i < ranks; ++i) order[i] = i;
-        for (int i = ranks - 1; i > 0; --i) { /* Fisher and Yates */
+        for (int i = ranks - 1; i > 0; --i) { /* Fisher-Yates shuffle */
             const int other = (int)drawn(&state, i + 1), kept = order[i];
             order[i] = order[other];
             order[other] = kept;

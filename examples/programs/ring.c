@@ -1,5 +1,5 @@
-/* ring [BYTES [TIMES]]: each rank exchanges a message with both of its neighbours, all at once. The bidirectional ring
- * of NSIM's paper. */
+/* ring [BYTES [TIMES]]: each rank exchanges messages with both neighbours at the same time. This is the bidirectional
+ * ring of the NSIM paper. */
 
 #include "pattern.h"
 
@@ -15,7 +15,7 @@ int main(int argc, char** argv) {
     char *mine = malloc(bytes), *of_left = malloc(bytes), *of_right = malloc(bytes);
     memset(mine, rank % 100, bytes);
 
-    /* No barrier before it: the time of the whole run is that of the exchanges. */
+    /* No barrier comes first, so the time of the run is the time of the exchanges. */
     const double begin = MPI_Wtime();
     for (int i = 0; i < times; ++i) {
         MPI_Request requests[4];

@@ -1,6 +1,6 @@
-/* stencil3d [POINTS [SWEEPS]]: Jacobi sweeps of the seven-point stencil on a periodic cube, cut into pieces of POINTS^3
- * on a Cartesian grid of ranks. The six faces of a piece are copied into buffers, exchanged by persistent requests, and
- * copied out. The start is the same wave in all directions, which each sweep multiplies by the same number. */
+/* stencil3d [POINTS [SWEEPS]]: Jacobi sweeps of the seven-point stencil on a periodic cube, split into pieces of
+ * POINTS^3 on a Cartesian grid of ranks. The six faces of a piece are copied into buffers, exchanged by persistent
+ * requests, and copied out. The start is a product of waves, which each sweep multiplies by a constant. */
 
 #include <math.h>
 
@@ -54,7 +54,7 @@ int main(int argc, char** argv) {
     }
     const double factor = (cos(wave[0]) + cos(wave[1]) + cos(wave[2])) / 3;
 
-    /* Side 2 * axis is towards lower coordinates; what goes there comes from the upper side of its neighbour. */
+    /* Side 2 * axis faces lower coordinates. Its halo comes from the upper side of the neighbour. */
     MPI_Request requests[12];
     for (int axis = 0; axis < 3; ++axis) {
         int lower, upper;

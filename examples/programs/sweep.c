@@ -1,7 +1,7 @@
-/* sweep [CELLS [PLANES]]: a wavefront over a grid of ranks, as in discrete ordinates (Sweep3D, Kripke): a rank computes
- * a plane of CELLS x CELLS when the planes of the rank above and of the one to its left are there, and sends its rims
- * on. PLANES follow each other as in a pipeline. Each cell is the sum of the one above and the one to the left, modulo
- * a prime: in the end Pascal's triangle. */
+/* sweep [CELLS [PLANES]]: a wavefront over a grid of ranks, as in discrete ordinates (Sweep3D, Kripke). A rank waits
+ * for the planes of the ranks above and to the left, computes a plane of CELLS x CELLS, and sends its edges on. PLANES
+ * are computed one after the other, as in a pipeline. Each cell is the sum, modulo a prime, of the cells above and to
+ * the left, which gives Pascal's triangle. */
 
 #include "pattern.h"
 
@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
 
     const double begin = begin_together();
     for (int plane = 0; plane < planes; ++plane) {
-        /* At the rim there is nobody to hear from, and the rows and columns of ones begin. */
+        /* Ranks at the edge receive nothing and start with rows and columns of ones. */
         for (int i = 0; i < cells; ++i) above[i] = beside[i] = plane + 1;
         MPI_Recv(above, cells, MPI_INT, up, plane, grid, MPI_STATUS_IGNORE);
         MPI_Recv(beside, cells, MPI_INT, left, plane, grid, MPI_STATUS_IGNORE);

@@ -1,13 +1,13 @@
 #!/bin/bash
 #PJM -L "node=2x6x8:torus,elapse=00:30:00"
 #PJM --mpi "shape=2x6x8,proc=64,rank-map-hostfile=rankmap.txt"
-# PJM reads the map when the job begins. So run this file on the login node before: `bash pjm_job.sh submit`.
-# It requests a map for the shape in its own #PJM lines from the service. If the service does not answer within a minute,
-# it runs the program on the login node. Then it submits itself. HAICHI_URL and HAICHI_TOKEN name the service and your
-# token.
+# PJM reads the map when the job starts. Therefore run this file on the login node first: `bash pjm_job.sh submit`.
+# The script requests a map from the service for the shape in its #PJM lines. If the service does not respond within a
+# minute, the script runs the haichi program on the login node. Then it submits itself. HAICHI_URL and HAICHI_TOKEN are
+# the address of the service and your token.
 set -euo pipefail
 machine=${HAICHI_MACHINE:-fx10-kyushu}
-shape=${HAICHI_SHAPE:-1x2x4x2x3x2}  # a cuboid that answers node=2x6x8 (haichi advise shape compares them)
+shape=${HAICHI_SHAPE:-1x2x4x2x3x2}  # a cuboid for the request node=2x6x8 (haichi advise shape compares them)
 workload=${HAICHI_WORKLOAD:-app.json}
 
 ask_service() {

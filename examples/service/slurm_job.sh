@@ -2,9 +2,10 @@
 #SBATCH --nodes=96
 #SBATCH --ntasks=64
 #SBATCH --time=00:30:00
-# Places the ranks on the nodes of the job. It requests a map from the service. If the service does not answer within a
-# minute, it runs the program on this node. HAICHI_URL and HAICHI_TOKEN name the service and your token. nodes.sh is a
-# program of the site. It prints the coordinates or numbers of the nodes of a host list, one per line.
+# Places the ranks on the nodes of the job. The script requests a map from the service. If the service does not respond
+# within a minute, it runs the haichi program on this node. HAICHI_URL and HAICHI_TOKEN are the address of the service
+# and your token. Your site provides the program nodes.sh, which prints the coordinates or numbers of the nodes of a
+# host list, one per line.
 set -euo pipefail
 machine=${HAICHI_MACHINE:-fugaku}
 workload=${HAICHI_WORKLOAD:-app.json}
@@ -16,7 +17,7 @@ ask_service() {
     local answer state
     local api="$HAICHI_URL/v1/jobs"
     local curl=(curl --silent --show-error --fail --max-time 10 -H "Authorization: Bearer ${HAICHI_TOKEN:-}")
-    # With this key, a repeated request after a lost answer returns the same job.
+    # With this key, repeating a request whose response was lost returns the same job.
     answer=$("${curl[@]}" --retry 3 -H "Idempotency-Key: slurm-$SLURM_JOB_ID" -F kind=map -F time=30s -F "machine=$machine" \
         -F "workload=@$workload" -F nodes=@nodes.txt -F hosts=@hosts.txt "$api") || return
     local id

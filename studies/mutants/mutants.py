@@ -2,11 +2,11 @@
 
     python3 studies/mutants/mutants.py BUILD [--seed 33] [--count 40] [--only K,K] [--then REGEX] [--json FILE]
 
-BUILD is a configured build folder with the tests (preset dev). A mutant is one changed operator, one constant more,
-or two swapped arguments, in a line of C++ of one module; the modules take turns, and the places follow from the seed
-and the sources alone. Each mutant is compiled with the module's tests, which run first; then the other fast tests
-(or those that --then names) run until one fails. A mutant that does not compile is replaced by the next one of its
-module. The source file is restored in the end, also after Ctrl-C.
+BUILD is a configured build directory with the tests (preset dev). A mutant is one changed operator, one added constant,
+or two swapped arguments in a line of C++ of one module. The modules take turns, and the seed and the sources alone
+determine the lines. Each mutant is compiled with the module's tests, which run first. Then the other fast tests (or the
+tests that --then names) run until one fails. If a mutant does not compile, the next one of its module replaces it.
+The source file is restored at the end, even after Ctrl-C.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# The folders of each module whose code is part of the program.
+# Directories of each module with code of the program.
 MODULES = {
     "base": ["base"],
     "netmodel": ["netmodel"],
@@ -34,7 +34,7 @@ MODULES = {
     "mapper": ["mapper"],
 }
 
-# What a mutant changes: a pattern of code, and what is put in its place.
+# Kind of change, pattern of code, and its replacement.
 CHANGES: list[tuple[str, str, str]] = [
     ("comparison", r" < (?=[\w(])", " <= "),
     ("comparison", r" <= ", " < "),
@@ -72,7 +72,7 @@ class Mutant:
 
 
 def masked(line: str) -> str:
-    """The line with texts and comments blanked, so that they are not changed."""
+    """The line with blanks in place of strings and comments, so that mutants do not change them."""
     line = re.sub(r'"(\\.|[^"\\])*"', lambda text: '"' + "_" * (len(text[0]) - 2) + '"', line)
     return re.sub(r"//.*", lambda text: " " * len(text[0]), line)
 
@@ -121,7 +121,7 @@ def first_failure(text: str) -> str:
 
 
 def judge(mutant: Mutant, build: Path, log: Path, then: str) -> None:
-    """Builds the mutant and runs the tests of its module, then the others."""
+    """Builds the mutant and runs the tests of its module, then the other tests."""
     began = time.monotonic()
     status, _ = run(["ninja", "-C", str(build)], log, 1800)
     if status != 0:

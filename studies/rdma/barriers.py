@@ -1,4 +1,4 @@
-"""Simulates barriers on the switch of the RDMA study with 2 to 32 ranks, draws barriers.png, and prints the table of
+"""Simulates barriers on the switch of the RDMA study with 2 to 32 ranks. Draws barriers.png and prints the table of
 README.md. Compares every time with its closed formula (tests/mgen/live/barrier_formulas.py).
 
     .venv/bin/python studies/rdma/barriers.py build/release/cli/haichi build/barriers.png

@@ -1,4 +1,4 @@
-"""The TAC3 study again: CG on the six job shapes of an FX10, searched and simulated with haichi."""
+"""The TAC3 study, repeated with haichi: CG on the six job shapes of an FX10, searched and simulated."""
 
 from __future__ import annotations
 
@@ -41,26 +41,26 @@ COLUMNS: dict[str, tuple[str, dict[str, Any]]] = {
 
 @dataclass(frozen=True)
 class Measured:
-    """One of our numbers."""
+    """A value that haichi computed."""
 
     value: float | str
-    call: str  #: how it was made
+    call: str  #: call that computed it
     low: float | None = None
     high: float | None = None
 
 
 def of_samples(samples: Iterable[float], call: str) -> Measured:
-    """Their mean, with the least and the most."""
+    """Mean of the samples, with their minimum and maximum."""
     values = list(samples)
     return Measured(statistics.fmean(values), call, min(values), max(values))
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is spent: all studies or --quick."""
+    """Numbers of seeds, iterations and jobs, which depend on --quick and --long."""
 
     seeds: int = 10
-    iterations: int = 40  #: simulated without barriers: they never repeat exactly where sets contend
+    iterations: int = 40  #: iterations without barriers, which never repeat exactly if sets contend
     shapes: tuple[int, ...] = (1, 2, 3, 4, 5, 6)
     one_more: int = 24  #: placements with one set at contention 2
     largest_bruck: int = 4096
@@ -75,7 +75,7 @@ QUICK = Effort(seeds=2, iterations=10, shapes=(1,), one_more=4, largest_bruck=51
 
 
 def cg(ranks: int, copies: bool = False) -> haichi.Workload:
-    """The CG kernel; with `copies` the ranks without a partner in the transpose send to themselves, as CG does."""
+    """The CG kernel. With `copies`, ranks without a partner in the transpose send to themselves, as in CG."""
     kernel = haichi.Workload.from_pattern("cg", ranks=ranks)
     if not copies:
         return kernel
@@ -128,7 +128,7 @@ def run_seconds(
 
 @dataclass(frozen=True)
 class Cell:
-    """A placement of a column of the table and its times without and with barriers; for TAC3 also without copies."""
+    """A placement in a table column, with times with and without barriers. TAC3 also has times without copies."""
 
     placement: Placement
     none: float
@@ -187,7 +187,7 @@ def job_shapes(pool: Executor, effort: Effort) -> dict[str, Measured]:
 
 
 def search_times(effort: Effort) -> dict[str, Measured]:
-    """Alone on the machine: wall time and evaluations of the paper's schedule, one restart on one thread."""
+    """Wall time and evaluations of one restart of the paper's schedule on one thread of an otherwise idle machine."""
     found = {}
     for number, nodes in ((1, 96), (4, 48)):
         for column in ("tac3.letter", "tahb.letter", "rmatt.letter", "rmatt-tool"):
@@ -221,7 +221,7 @@ def _stopped_early(task: tuple[int, int]) -> Placement:
 
 
 def _stopped_at(pool: Executor, contention: int, count: int) -> list[list[int]]:
-    """Placements on shape 1 with this sum of contention: annealing stopped early, from random starts."""
+    """Placements on shape 1 with this sum of contention, from random starts and annealing that stops early."""
     kept: list[list[int]] = []
     for first in range(1, 100_000, 64):
         tasks = [(contention, seed) for seed in range(first, first + 64)]
@@ -276,7 +276,7 @@ def barriers(pool: Executor, effort: Effort) -> dict[str, Measured]:
 
 
 def other_shapes() -> dict[str, Measured]:
-    """Values of a map tuned for one shape on the other shapes, and under the other tie rule."""
+    """Values of a map on shapes and a tie rule for which it was not optimised."""
     found = {}
     workload = cg(64)
     for tuned in (1, 2, 3):
@@ -311,7 +311,7 @@ def other_shapes() -> dict[str, Measured]:
 
 
 def two_switches(folder: Path) -> dict[str, Measured]:
-    """The small example: two switches with three nodes each under a third, six tasks, four steps."""
+    """The small example: two switches with three nodes each under a third switch, with six ranks and four steps."""
     machine = folder / "two-switches.json"
     topology = {"kind": "tree", "children": [3, 2]}
     link = {"bandwidth": "5GB/s"}

@@ -1,4 +1,4 @@
-"""Links in the simulator: what streams get of what the presets' links, NICs and DMA allow."""
+"""Links in the simulator: rates of streams, compared with the limits of the presets' links, NICs and DMA."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ STREAMED = (
 
 
 def machine_file(preset: str) -> dict[str, Any]:
-    """The preset's, whose sizes may be others."""
+    """The machine file of a preset. Its size may differ from the size in the preset."""
     file: dict[str, Any] = json.loads((MACHINES / f"{preset.split(':')[0]}.json").read_text())
     return file
 
 
 def link(preset: str) -> Measured:
-    """GB/s of a link, with headers, where nothing but links and buffers holds a stream back."""
+    """Rate of a link in GB/s, with headers, when only links and buffers limit a stream."""
     file = machine_file(preset)
     del file["notes"]
     for key in LIMITS:
@@ -50,8 +50,8 @@ class Stream:
     """Payload that one rank sends to the next."""
 
     rate: float  #: GB/s
-    allowed: float  #: by the slowest part
-    by: str  #: which that is
+    allowed: float  #: rate of the slowest part
+    by: str  #: name of the slowest part
 
     @property
     def share(self) -> float:
@@ -59,7 +59,7 @@ class Stream:
 
 
 def streams(preset: str) -> tuple[Stream, Stream]:
-    """One message of 16 MiB to the next node, and 8 nodes that all send one to the next of their ring."""
+    """One message of 16 MiB to the next node, and a ring of 8 nodes that each send such a message to the next."""
     found = []
     for ranks, targets, directions in ((2, [1], 1), (8, [1, 2, 3, 4, 5, 6, 7, 0], 2)):
         workload = haichi.Workload.from_messages(list(range(len(targets))), targets, STREAM, ranks=ranks)
@@ -85,7 +85,7 @@ def _slowest(file: dict[str, Any], directions: int) -> tuple[float, str]:
 
 
 def _rate(text: str) -> float:
-    """GB/s, the unit of all presets."""
+    """Rate in GB/s, the unit of all presets."""
     return float(text.removesuffix("GB/s"))
 
 

@@ -1,4 +1,4 @@
-"""Published machines and simulator runs again: sizes, latencies, all-to-all, large searches, rings, profiled calls."""
+"""Repeats measurements of published machines and simulator runs, such as latencies, all-to-alls and large searches."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def presets() -> dict[str, Measured]:
             rate, f"2**24 / haichi.Job(one message of 16 MiB, {machine!r}).simulate().seconds"
         )
     for machine in ("torus:64", "fattree:2x8", "switch:4"):
-        calls = float(_message(machine, 1, 0).call_seconds[1])  # the receiver: one post, one wait
+        calls = float(_message(machine, 1, 0).call_seconds[1])  # the receiver posts once and waits once
         found[f"{machine.split(':')[0]}.call"] = Measured(
             calls / 2 * 1e9, f"haichi.Job(an empty message, {machine!r}).simulate().call_seconds[1] / 2 calls"
         )
@@ -72,7 +72,7 @@ def presets() -> dict[str, Measured]:
 
 
 def logical_shape(folder: Path) -> dict[str, Measured]:
-    """The fold of Tofu machines as the default placement shows it."""
+    """The fold of Tofu machines, as shown by the default placement."""
     found = {}
     for name, machine, shape in (("fx10-kyushu", "fx10-kyushu", (4, 2, 8)), ("y4", "fx10:1x4x1", (1, 4, 1))):
         units = shape[0] * shape[1] * shape[2]
@@ -102,7 +102,7 @@ BRUCK = {
 }
 
 
-# A process of its own, small before it begins. Not getrusage: its largest memory begins with the memory of the parent.
+# A separate process, which is small at its start. The peak in getrusage() would include the memory of the parent.
 BRUCK_RUN = """
 import json, re, sys, time, haichi
 workload = haichi.Workload.from_pattern("alltoall-bruck", ranks=int(sys.argv[1]), bytes=4, iterations=1)
@@ -132,7 +132,7 @@ def all_to_all(effort: Effort) -> dict[str, Measured]:
 
 
 def large_search(effort: Effort) -> dict[str, Measured]:
-    """A shuffled 16^3 stencil on a 16^3 torus, with and without moves next to partners: ten seconds on an idle core."""
+    """Ten seconds of search for a shuffled 16^3 stencil on a 16^3 torus, with and without moves next to partners."""
     if not effort.large_searches:
         return {}
     stencil = haichi.Workload.from_pattern("stencil3d", dims=[16, 16, 16], periodic=True, shuffle=1)
@@ -177,7 +177,7 @@ def _benchmark_module() -> ModuleType:
 
 
 def of_build(build: Path | None, effort: Effort) -> dict[str, Measured]:
-    """Measurements that need a build: the rate of the engine under uniform traffic, and the cost of profiling."""
+    """Measures the engine's rate under uniform traffic and the cost of profiling, which requires a build."""
     if build is None:
         return {}
     found = {}

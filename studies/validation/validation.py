@@ -1,4 +1,4 @@
-"""Validation: compares every published number that haichi can reproduce with haichi's own.
+"""Validation: compares every published number that haichi can reproduce with the value that haichi computes.
 
     .venv/bin/python studies/validation/validation.py [--quick | --long] [--build BUILD] [-o DIRECTORY]
 
@@ -6,8 +6,8 @@ Runs the studies on all cores. Writes README.md, validation.json and images/*.pn
 build/validation by default. BUILD is a build directory, such as build/release. Its benchmark and profilers are
 measured, too.
 
-published.json has the numbers, their sources and the known causes of deviations. The README.md beside this file is the
-result of one run; docs/validation.md has the conclusions.
+published.json contains the numbers, their sources and the known causes of deviations. README.md in this directory
+is the result of one run; docs/validation.md has the conclusions.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ VERDICTS = (AGREES, BETTER, BY_CONSTRUCTION, DEVIATES, NOT_REPRODUCED)
 
 @dataclass(frozen=True)
 class Row:
-    """A published number beside ours."""
+    """A published number and our value for it."""
 
     id: str
     what: str
@@ -53,7 +53,7 @@ class Row:
 
 
 def _deviation(published: Any, ours: float) -> tuple[float, float | None]:
-    """Zero inside a limit, else the way to it."""
+    """Absolute and relative deviation, which are zero if our value meets a published limit."""
     if isinstance(published, dict):
         limit = next(iter(published.values()))
         inside = ours <= limit if "at_most" in published else ours >= limit

@@ -1,4 +1,4 @@
-"""The summary: counts of verdicts by kind of number and by part, and the reasons of deviations."""
+"""The summary: counts of verdicts by kind of number and by part, and the reasons for deviations."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _table(head: str, counts: dict[str, Counter[str]], verdicts: Sequence[str]) 
 
 
 def summary(results: list[tuple[str, list[Any]]], kinds: dict[str, list[str]], verdicts: Sequence[str]) -> list[str]:
-    """Lines of Markdown. `results`: the titles of groups and their rows."""
+    """Lines of Markdown. `results` contains the title and the rows of each group."""
     by_kind = {kind: Counter[str]() for kind in (PUBLISHED, *kinds, BY_CONSTRUCTION)}
     by_group = {title: Counter(row.verdict for row in rows) for title, rows in results}
     reasons = {"better": Counter[str](), "deviates": Counter[str]()}

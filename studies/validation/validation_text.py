@@ -152,7 +152,7 @@ def _spreads(
 
 
 def _ours_alone(found: dict[str, Measured], rates: dict[str, tuple[Stream, Stream]]) -> list[str]:
-    """Numbers of the studies that no paper has."""
+    """Values of the studies without published counterparts."""
     lines = ["## Ours alone", "", "No paper has these numbers. The call of the last row is below each table.", ""]
     lines += link_studies.table(rates)
     lines += ["Random rings, GB/s per process:", "", *_spreads(found, "ring", "nodes")]

@@ -1,4 +1,4 @@
-"""Two clusters joined over distance: the link, and the NAS programs on it, made with studies/wide_area."""
+"""Two clusters joined over distance: the link and the NAS programs, computed by studies/wide_area."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def link(folder: Path) -> dict[str, Measured]:
 
 def programs(folder: Path, bridges: Sequence[int]) -> dict[str, Measured]:
     runs = nas_tables.Runs(folder)
-    # Scores without delay, with 4 ms and with the longest delay, by bridges.
+    # Scores by number of bridges, for no delay, 4 ms and the longest delay.
     of = {name: [runs.scores(name, (0, 4, 20), k) for k in bridges] for name in ("ep", "cg", "mg", "lu", "is", "ft")}
 
     def call(name: str, delay: str) -> str:

@@ -1,6 +1,6 @@
 """Expected times of the micro-benchmarks, from the numbers of a machine file alone, without the simulator.
 
-A packet of p bytes goes into a bridge at the links' rate, is held for the delay, and goes on at the bridge's rate:
+A packet of p bytes enters a bridge at the links' rate, is held for the delay, and leaves at the bridge's rate:
 
     way(s)    = L + s / link                                              within a cluster
     way(s)    = 2 L + B + delay + p / link + s / bridge + (n - 1) t       through a bridge, n packets
@@ -12,8 +12,8 @@ A packet of p bytes goes into a bridge at the links' rate, is held for the delay
     stream    = s / (2 r way(0) + way(s) + way(0))                        of zero-copy messages, one by one
 
 L is the latency of a switch, B the latency of a bridge, t its packet time, and p = min(s, packet). A held packet leaves
-at the next tick of the bridge's timer, so each way may take one tick longer. The packet that notifies a sender of the
-arrival goes ahead of the reply, and the bridge takes t for it, too.
+at the next tick of the bridge's timer, so each way may take one tick longer. The notice of arrival for the sender
+precedes the reply, and the bridge needs the time t for this notice, too.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def value(text: str) -> float:
 @dataclass(frozen=True)
 class ClosedForms:
     machine: Mapping[str, Any]
-    crosses: bool  # a bridge
+    crosses: bool  # whether routes cross a bridge
 
     def _of(self, section: str, key: str) -> float:
         return value(self.machine[section][key])
@@ -62,7 +62,7 @@ class ClosedForms:
 
     @property
     def tick(self) -> float:
-        """The most that a way may take longer."""
+        """Maximum additional time of one way."""
         return self._of_bridge("timer") if self.crosses else 0.0
 
     def way(self, size: float) -> float:
@@ -82,11 +82,11 @@ class ClosedForms:
         return size <= self._of("node", "eager_limit")
 
     def buffered_rate(self) -> float:
-        """Rate that the send buffer allows: its bytes in the time of a packet and of the notice of its arrival."""
+        """Rate that the send buffer allows: its bytes per time of a packet and its notice of arrival."""
         return self._of("node", "send_buffer") / (self.way(self.packet) + self.way(0))
 
     def _after_notice(self, start: float, packet: float) -> float:
-        """Start of a reply, as if no packet went ahead of its first packet."""
+        """Equivalent start of a reply whose first packet does not follow a notice."""
         if not self.crosses:
             return start
         return start + max(0.0, self._of_bridge("packet_time") - start - packet / self._of("link", "bandwidth"))
@@ -102,7 +102,7 @@ class ClosedForms:
         round_trip = self.way(self.packet) + self.way(0)
         if not self.crosses or pieces <= in_flight or in_flight * self.packet / self.rate >= round_trip:
             return start + self.way(size)
-        # Rounds of as many packets as the buffer holds; in the last one they follow each other.
+        # Each round sends as many packets as the buffer holds. In the last round they are sent back to back.
         rounds, remaining = divmod(pieces - 1, in_flight)
         last = size - (pieces - 1) * self.packet
         return start + rounds * round_trip + remaining * self.packet / self.rate + self.way(last)
@@ -120,5 +120,5 @@ class ClosedForms:
         return size / (self.handshakes + self.way(size) + self.way(0))
 
     def many_streams(self, pairs: int, bridges: int) -> float:
-        """Rate of eager messages between this many pairs of ranks; buffers, bridges or links limit it."""
+        """Rate of eager messages between `pairs` pairs of ranks, as limited by buffers, bridges or links."""
         return min(bridges * self.rate, pairs * self.eager_stream())

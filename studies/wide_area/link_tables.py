@@ -1,4 +1,4 @@
-"""The study's link: latency, bandwidth against size, delay and bridges, and what its remedies would bring."""
+"""The study's link: latency, bandwidth by size, delay and bridges, and the effect of remedies."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def sizes(folder: Path, of: Sequence[int] = SIZES) -> Table:
 
 
 def _rate(folder: Path, machine: Mapping[str, Any], pairs: Sequence[tuple[int, int]], size: int, count: int) -> float:
-    """MB/s once it streams: of the second half of the messages."""
+    """Steady rate in MB/s, measured over the second half of the messages."""
     times = [
         len(pairs) * size * number / streams(folder, machine, pairs, size, number) for number in (count, 2 * count)
     ]

@@ -2,9 +2,9 @@
 
     python studies/wide_area/measure_computing.py NPB3.3-MPI [--class C] [--repeat N] [-o computing.json]
 
-Each program is built for one process with few iterations and with more. The difference of their CPU times (least of
-some runs) gives the time of an iteration, without the parts before and after the loop. NPB's own config/make.def has
-the compiler. Other classes in the file are kept.
+Each program is built for one process with few iterations and with more. The difference of their CPU times (minimum over
+several runs) gives the time of an iteration, without the parts before and after the loop. NPB's own config/make.def
+names the compiler. Other classes in the file are kept.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-# An assumption: a core of the measuring machine is this many times as fast as the study's processors of about 2005.
+# Assumed speed of a core of the measuring machine relative to the study's processors, which date from about 2005.
 FACTOR = 5.0
 
 
 @dataclass(frozen=True)
 class Program:
     folder: str
-    header: str  # the file with the number of iterations, and its pattern there
+    header: str  # file that sets the number of iterations; `pattern` finds the number
     pattern: str
     few: int
     more: int
     all: int  # iterations of classes B and C
-    is_power: bool = False  # the number is the logarithm of the iterations
+    is_power: bool = False  # the number in the file is the base-2 logarithm of the iterations
 
     def work(self, number: int) -> int:
         return 2**number if self.is_power else number
@@ -54,7 +54,7 @@ PROGRAMS = {
 def build(npb: Path, name: str, npb_class: str, number: int) -> Path:
     program = PROGRAMS[name]
     make = ["make", name, f"CLASS={npb_class}", "NPROCS=1"]
-    subprocess.run(make, cwd=npb, check=True, capture_output=True)  # writes the header
+    subprocess.run(make, cwd=npb, check=True, capture_output=True)  # this writes the header
     header = npb / program.folder / program.header
     text, count = re.subn(program.pattern, rf"\g<1>{number}", header.read_text())
     if count != 1:

@@ -1,4 +1,4 @@
-"""The study's micro-benchmarks, as logs of calls that the simulator replays: ping-pong and streams."""
+"""The study's micro-benchmarks, ping-pong and streams, as logs of calls that the simulator replays."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from study_machines import write
 
 import haichi
 
-BYTE = 2  # the trace format's number of a data type of one byte
+BYTE = 2  # number of a one-byte data type in the trace format
 
 
 def log(folder: Path, name: str, calls: Sequence[Sequence[str]]) -> Path:
-    """A text trace (TIT): of each rank, its calls."""
+    """Writes a text trace (TIT) with the calls of each rank."""
     lines = [f"{rank} {call}\n" for rank, of_rank in enumerate(calls) for call in ["init", *of_rank, "finalize"]]
     path = folder / f"{name}.tit"
     path.write_text("".join(lines))
@@ -22,7 +22,7 @@ def log(folder: Path, name: str, calls: Sequence[Sequence[str]]) -> Path:
 
 
 def seconds(folder: Path, calls: Sequence[Sequence[str]], machine: Mapping[str, Any], nodes: Sequence[int]) -> float:
-    """From the first call to the last, with rank r on nodes[r]."""
+    """Simulated seconds from the first call to the last, with rank r on nodes[r]."""
     trace = log(folder, "calls", calls)
     job = haichi.Job(str(trace), str(write(machine, folder / "machine.json")))
     return job.simulate(list(nodes), form="calls").run.seconds
@@ -39,7 +39,7 @@ def ping_pong(folder: Path, machine: Mapping[str, Any], far: int, size: int, rep
 
 
 def streams(folder: Path, machine: Mapping[str, Any], pairs: Sequence[tuple[int, int]], size: int, count: int) -> float:
-    """Bytes per second of all pairs of nodes together: the first of each sends `count` messages that do not wait."""
+    """Bytes per second of all pairs together. The first node of a pair sends `count` non-blocking messages."""
     calls: list[list[str]] = []
     nodes: list[int] = []
     for pair, (source, destination) in enumerate(pairs):

@@ -2,8 +2,8 @@
 
 Score = time on 16 nodes of one cluster / time on 32 nodes of two. Rank r is on node r, so the first half of the ranks
 is in the first cluster. BT and SP need squares, so they run on 36 nodes, and the score is scaled by 32 / 36.
-Computation times are from computing.json, times its factor. Iterations of a program are alike. A few are simulated, and
-the last of them give the time of one.
+Computation times are from computing.json, times its factor. All iterations of a program are alike, so only a few are
+simulated. The time of one iteration comes from the last of them.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def computing() -> dict[str, float]:
 
 
 class Runs:
-    """Simulated runs; the logs of a program are written once."""
+    """Simulated runs. The logs of a program are written once."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -90,7 +90,7 @@ class Runs:
         return times[1] + (program.all - more) * (times[1] - times[0]) / (more - few)
 
     def scores(self, name: str, delays_ms: Sequence[float], k: int, compute_factor: float = 1.0) -> list[float]:
-        """Through k bridges, of each delay."""
+        """Scores with k bridges, for each delay."""
         ranks = PROGRAMS[name].ranks
         alone = 2 * ONE_CLUSTER / ranks * self.seconds(name, ONE_CLUSTER, one_cluster(), compute_factor)
         machines = [two_clusters(k, delay, nodes=ranks // 2) for delay in delays_ms]
@@ -113,7 +113,7 @@ def nas(
 
 
 def falls_to_one(delays_ms: Sequence[float], scores: Sequence[float]) -> str:
-    """The delay at which the score is 1, between those simulated on a straight line."""
+    """The delay at which the score is 1, linearly interpolated between simulated delays."""
     if scores[0] < 1:
         return "below 1 everywhere"
     points = list(zip(delays_ms, scores, strict=True))
@@ -140,7 +140,7 @@ def processors(
 
 
 def one_cluster_times(folder: Path, programs: Sequence[str] = tuple(PROGRAMS)) -> Table:
-    """The times that scores refer to, and their fraction of computation."""
+    """The reference times of the scores, and their fraction of computation."""
     table = Table(
         "nas_one_cluster",
         f"NAS programs, class {NPB_CLASS}, on 16 nodes of one cluster",

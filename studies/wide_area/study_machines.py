@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 PRESET = json.loads((Path(__file__).resolve().parents[2] / "machines/two-clusters.json").read_text())
-ONE_CLUSTER_EAGER_LIMIT = "16KiB"  # the study's without bridges
+ONE_CLUSTER_EAGER_LIMIT = "16KiB"  # the study's limit without bridges
 
 
 def two_clusters(
@@ -19,7 +19,7 @@ def two_clusters(
     bridge: Mapping[str, Any] | None = None,
     node: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """The preset with so many bridges that hold packets so long; `bridge` and `node` replace other values."""
+    """The preset with this number of bridges and this delay. `bridge` and `node` replace other values."""
     machine = copy.deepcopy(PRESET)
     del machine["notes"]
     machine["topology"]["clusters"] = [{"kind": "tree", "children": [nodes]}] * 2
@@ -38,7 +38,7 @@ def one_cluster(nodes: int = 16, node: Mapping[str, Any] | None = None) -> dict[
 
 
 def faster_bridge(times: float) -> dict[str, str]:
-    """So many times as fast for bytes and for packets; its latency is the same."""
+    """Bridge that handles bytes and packets `times` times as fast, with the same latency."""
     bridge = PRESET["topology"]["bridges"]
     rate, packet_time = float(bridge["bandwidth"].removesuffix("MB/s")), float(bridge["packet_time"].removesuffix("us"))
     return {"bandwidth": f"{rate * times:.6g}MB/s", "packet_time": f"{packet_time / times:.6g}us"}

@@ -1,8 +1,8 @@
-"""The study of two clusters joined over distance in one command: its link, remedies, and the NAS programs on it.
+"""Runs the study of two clusters joined over distance: the link, its remedies, and the NAS programs on it.
 
     python studies/wide_area/wide_area_study.py [--out FOLDER] [--quick]
 
-Writes for each table a .csv, all as tables.md, and figures as .svg and .png.
+Writes each table as a .csv file, all tables as tables.md, and figures as .svg and .png.
 """
 
 from __future__ import annotations

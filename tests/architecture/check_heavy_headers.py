@@ -1,9 +1,9 @@
-"""Rejects that more source files reach a heavy header than the table below allows: each of them parses it.
+"""Rejects changes by which more source files include a heavy header than the table below allows.
 
     python3 tests/architecture/check_heavy_headers.py [ROOT]
 
-Reads #include lines only, without a build. For a header above its limit it prints the includes whose removal would
-save most, and exits 1. scripts/build_cost.py --headers measures what headers cost.
+Reads only #include lines, without a build. If a header is above its limit, prints the includes whose removal would save
+most, and exits with 1. scripts/build_cost.py --headers measures the cost of headers.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from pathlib import Path
 
 from check_includes import CPP_SUFFIXES, includes, source_files
 
-# Most source files of the repository, tests included, that may reach a header through any includes. Lower a limit after
-# an include has been cut; raise it only for files that cannot do without the header.
+# Maximum number of source files, including tests, that may include a header directly or indirectly. Lower a limit after
+# an include is removed. Raise it only for files that cannot do without the header.
 LIMITS: dict[str, int] = {
     "netmodel/packetsim/packet_partition_inl.h": 3,  # the core loop of the packet engine
     "mgen/process_model.h": 15,
@@ -29,11 +29,11 @@ LIMITS: dict[str, int] = {
 }
 MOST_SHOWN = 3
 
-Edge = tuple[str, str]  # a file, and what it includes
+Edge = tuple[str, str]  # a file and a header that it includes
 
 
 def read_edges(root: Path) -> list[Edge]:
-    """All includes. A target is relative to the root, or a header outside of the repository."""
+    """All includes. The name of a header in the repository is relative to the root."""
     edges = []
     for path in source_files(root):
         if path.suffix not in CPP_SUFFIXES:
@@ -46,13 +46,13 @@ def read_edges(root: Path) -> list[Edge]:
 
 
 def reaching(header: str, edges: list[Edge]) -> dict[str, int]:
-    """The files that reach the header, which may be a pattern, with their distance to it."""
+    """The files that include a header directly or indirectly, and their distance to it. `header` may be a pattern."""
     users = defaultdict(list)
     for user, target in edges:
         users[target].append(user)
     waiting = [target for target in users if fnmatchcase(target, header)]
     distances = dict.fromkeys(waiting, 0)
-    for target in waiting:  # grows meanwhile
+    for target in waiting:  # the list grows during the loop
         for user in users[target]:
             if user not in distances:
                 distances[user] = distances[target] + 1
@@ -65,8 +65,8 @@ def sources(files: dict[str, int]) -> int:
 
 
 def costliest_edges(header: str, edges: list[Edge]) -> list[tuple[int, Edge]]:
-    """The includes through which most files come in: files that are left without each, fewest first. Where several in a
-    row leave the same, the one that is farthest from the header."""
+    """The includes that bring in most files, each with the number of files that remain without it, fewest first. If
+    several includes in a chain leave the same number, only the one farthest from the header is listed."""
     distances = reaching(header, edges)
     between = [edge for edge in edges if edge[0] in distances and edge[1] in distances]
     left = {edge: sources(reaching(header, [other for other in between if other != edge])) for edge in between}

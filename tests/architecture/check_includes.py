@@ -1,10 +1,10 @@
-"""Rejects what breaks the architecture (ARCHITECTURE.md): includes against the direction between modules, CMake links
-that do not say what a module includes, includes that are not relative to the root, <mpi.h> outside the profiler and
-the examples, long files.
+"""Rejects violations of the architecture (ARCHITECTURE.md): includes of higher modules, CMake links that differ from a
+module's includes, and includes that are not relative to the root. Also rejects <mpi.h> outside the profiler and the
+examples, and long files.
 
     python3 tests/architecture/check_includes.py [ROOT]
 
-Prints one line per violation, "FILE:LINE: what is wrong", and exits 1 if there is any.
+Prints one line per violation, "FILE:LINE: problem", and exits with 1 if there is any.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-# What each module may include: everything below it. netmodel and commlog do not know each other.
+# The modules that each module may include. netmodel and commlog are independent of each other.
 MODULES: dict[str, set[str]] = {
     "base": set(),
     "netmodel": {"base"},
@@ -28,7 +28,7 @@ MODULES: dict[str, set[str]] = {
     "python": {"base", "netmodel", "collectives", "commlog", "mgen", "objectives", "mapper", "options"},
 }
 
-# The same between the directories of a module; directories that are not listed are free.
+# The same for the directories of a module. Directories that are not listed are not restricted.
 DIRECTORIES: dict[str, dict[str, set[str]]] = {
     "netmodel": {
         "topology": set(),
@@ -36,7 +36,7 @@ DIRECTORIES: dict[str, dict[str, set[str]]] = {
         "machine": {"topology", "routing"},
         "packetsim": {"topology", "routing", "machine"},
     },
-    # traces is a part that a program may be built without.
+    # A program may be built without traces.
     "commlog": {
         "readers": {"workload", "log", "ccs"},
         "traces": {"workload", "log", "readers"},
@@ -49,8 +49,8 @@ DIRECTORIES: dict[str, dict[str, set[str]]] = {
         "program": set(),
         "abi": {"host", "mpi", "program"},
     },
-    # Each may include only directories above it in this list. choose is above solve: where the objective is open, it
-    # solves for several.
+    # Each directory may include only directories above it in this list. choose may include solve: if no objective is
+    # given, it solves for several.
     "mapper": {
         "search": set(),
         "exhaustive": {"search"},
@@ -68,7 +68,7 @@ DIRECTORIES: dict[str, dict[str, set[str]]] = {
     },
 }
 
-# Not modules, but C++ is in them: free to include any module, and files of their own.
+# C++ files outside of the modules. They may include any module and their own files.
 OUTSIDE_MODULES = {"tests", "examples", "studies"}
 MPI_DIRECTORIES = (
     "commlog/profiler/",
@@ -84,7 +84,7 @@ MPI_DIRECTORIES = (
     "tests/data/logs/",
     "tests/mgen/live/",
 )
-# Programs that are compiled where they lie: they may name what is beside them.
+# Programs that are compiled in their directory. They may include files in it by name.
 USERS_DIRECTORIES = ("examples/programs/", "tests/mgen/live/programs/mgen/")
 MOST_LINES = 500
 
@@ -115,7 +115,7 @@ def includes(text: str) -> Iterator[tuple[int, str, str]]:
 
 
 def include_violation(root: Path, file: str, quote: str, target: str) -> str | None:
-    """What is wrong with this include, or None. `file` is relative to the root, with forward slashes."""
+    """The problem with this include, or None. `file` is relative to the root, with forward slashes."""
     if quote == "<" and target == "mpi.h":
         allowed = file.startswith(MPI_DIRECTORIES)
         return None if allowed else f"<mpi.h> may be included only in {', '.join(MPI_DIRECTORIES)}"
@@ -161,7 +161,7 @@ def check_file(root: Path, path: Path, included_modules: dict[str, set[str]]) ->
 
 
 def check_links(root: Path, included_modules: dict[str, set[str]]) -> Iterator[str]:
-    """The haichi:: targets in a module's CMakeLists.txt are the modules that it includes, all of them below it."""
+    """Checks that a module's CMakeLists.txt links the haichi:: targets that it includes, and only lower modules."""
     for module, allowed in MODULES.items():
         if not (root / module).is_dir():
             continue

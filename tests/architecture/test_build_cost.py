@@ -1,4 +1,4 @@
-"""Builds a small project with Ninja, without a compiler, and asks scripts/build_cost.py what it costs."""
+"""Builds a small project with Ninja, without a compiler, and checks the costs that scripts/build_cost.py prints."""
 
 import json
 import shutil
@@ -10,7 +10,7 @@ from pathlib import Path
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts/build_cost.py"
 
-# Objects are copies of their sources; their dependency files stand beside the sources.
+# Objects are copies of their sources. Their dependency files are in the directory of the sources.
 BUILD_NINJA = """\
 rule CXX_COMPILER__core
   command = cp $in $out && cp $in.d $out.d

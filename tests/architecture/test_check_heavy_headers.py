@@ -1,4 +1,4 @@
-"""Plants includes of heavy headers in a small tree, so that check_heavy_headers is known to be able to fail."""
+"""Adds includes of heavy headers to a small tree, to show that check_heavy_headers can fail."""
 
 import tempfile
 import unittest
@@ -8,7 +8,7 @@ from check_heavy_headers import LIMITS, check, reaching, read_edges, sources
 
 TREE = {
     "engine/heavy.h": '#include "engine/heavy_inl.h"\n',
-    "engine/heavy_inl.h": '#include "engine/heavy.h"\n',  # as templates and their definitions do
+    "engine/heavy_inl.h": '#include "engine/heavy.h"\n',  # as for templates with definitions in a separate header
     "engine/heavy.cc": '#include "engine/heavy.h"\n',
     "middle/options.h": '#include "engine/heavy.h"\n',
     "middle/job.h": '#include "middle/options.h"\n#include <nlohmann/json_fwd.hpp>\n',

@@ -1,4 +1,4 @@
-"""Plants violations in a small tree, each of which check_includes must find, so that it is known to be able to fail."""
+"""Adds violations to a small tree, each of which check_includes must find, to show that it can fail."""
 
 import graphlib
 import tempfile

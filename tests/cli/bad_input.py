@@ -1,4 +1,4 @@
-"""What the tables of broken input consist of: rows, good files to break, command lines that read a file."""
+"""Parts of the tables of malformed input: table entries, good files to modify, and command lines that read a file."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def convert_hosts(form: str) -> list[str]:
 EVALUATE = ["evaluate", "-m", "torus:2x2", "-w", "ring.json", "--map", "bad"]
 CHECK_SCRIPT = ["check", "-m", "mesh:2x2", "--map", "good.map", "--job", "bad"]
 
-# Every kind of file that the program reads, by a command line that reads it from the file "bad".
+# Every kind of file that the program reads, with a command line that reads it from the file "bad".
 READERS: dict[str, list[str]] = {
     "workload": workload(),
     **{
@@ -86,11 +86,11 @@ READERS: dict[str, list[str]] = {
 
 @dataclass(frozen=True)
 class Bad:
-    """An input that the program must refuse with `error: ` and `start`, and `pieces` somewhere behind it."""
+    """An input that the program must refuse with `error: `, then `start`, and later each of `pieces`."""
 
     name: str
     command: list[str]
-    content: str | bytes | None  # of the file "bad"; None: the command line itself is wrong
+    content: str | bytes | None  # content of the file "bad"; None if the command line itself is wrong
     start: str
     pieces: list[str] = field(default_factory=list)
 

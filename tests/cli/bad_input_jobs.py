@@ -1,4 +1,4 @@
-"""Broken workloads, machines and options: the rows of test_bad_input.py."""
+"""Malformed workloads, machines and options: table entries for test_bad_input.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Broken rank maps and lists of nodes: the rows of test_bad_input.py."""
+"""Malformed rank maps and lists of nodes: table entries for test_bad_input.py."""
 
 from __future__ import annotations
 

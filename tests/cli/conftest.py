@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-# The tests are imported by path (importlib mode), which does not make their folder a place for modules.
+# The tests are imported by path (importlib mode), so their directory is not on the module search path.
 sys.path.insert(0, str(Path(__file__).parent))
 
 from haichi_program import JOB, succeed  # noqa: E402
@@ -31,7 +31,7 @@ def place(tmp_path: Path, cg64: str) -> Path:
 
 @pytest.fixture(scope="session")
 def default_search(tmp_path_factory: pytest.TempPathFactory, cg64: str) -> subprocess.CompletedProcess[str]:
-    """The search without options, once for all tests: it takes seconds."""
+    """The search without options, which runs once for all tests because it takes seconds."""
     folder = tmp_path_factory.mktemp("default_search")
     (folder / "cg64.json").write_text(cg64)
     return succeed("map", *JOB, "-w", "cg64.json", cwd=folder)
@@ -39,6 +39,6 @@ def default_search(tmp_path_factory: pytest.TempPathFactory, cg64: str) -> subpr
 
 @pytest.fixture()
 def mapped(place: Path, default_search: subprocess.CompletedProcess[str]) -> Path:
-    """And with a map of it."""
+    """The directory of `place`, with a rank map of the workload."""
     (place / "cg64.map").write_text(default_search.stdout)
     return place

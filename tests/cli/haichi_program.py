@@ -1,4 +1,4 @@
-"""How the tests of the command line call the program, which the environment variable HAICHI_BIN names."""
+"""Helpers by which the command-line tests call the program in the environment variable HAICHI_BIN."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ def succeed(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def fail(code: int, *arguments: object, cwd: Path, input: str | None = None) -> str:
-    """Runs the program, which must fail with this code, and gives its words."""
+    """Runs the program, which must fail with this code, and returns its messages."""
     run = haichi(*arguments, cwd=cwd, input=input)
     assert run.returncode == code, (run.returncode, run.stdout, run.stderr)
     assert run.stdout == "" or code == 3
     words = run.stderr.splitlines()
     while words and words[0].startswith("warning: "):
-        words.pop(0)  # about what was read before
+        words.pop(0)  # warnings about input that was read before the error
     assert code == 3 or words[0].startswith("error: "), run.stderr
     return run.stderr
 
 
 def start_until(phase: str, *arguments: object, cwd: Path) -> subprocess.Popen[str]:
-    """Starts the program and waits until it reports progress of this phase, as a user sees it before Ctrl-C."""
-    # A shell in the background starts its children with SIGINT ignored, and they would hand that on.
+    """Starts the program and waits until it reports progress of this phase, as a user does before pressing Ctrl-C."""
+    # Background shells start processes that ignore SIGINT, and the program would inherit this.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     reader, writer = os.pipe()
     try:
@@ -63,7 +63,7 @@ def start_until(phase: str, *arguments: object, cwd: Path) -> subprocess.Popen[s
     finally:
         signal.signal(signal.SIGINT, before)
         os.close(writer)
-    # Closing the pipe disturbs nothing (test_cli_progress.py).
+    # The program tolerates a closed pipe (test_cli_progress.py).
     with os.fdopen(reader) as lines:
         assert any(json.loads(line)["phase"] == phase for line in lines), run.communicate()
     return run

@@ -1,8 +1,8 @@
-"""Every command that writes a file, interrupted at random moments: nothing half-written, nothing left behind.
+"""Interrupts every command that writes a file at random moments, and checks that no partial output remains.
 
     HAICHI_BIN=... HAICHI_SAMPLE_LOG=... python3 tests/cli/interruption.py [--moments N] [--seed N]
 
-prints a table; exit code 1 when a claim failed. tests/cli/test_cli_interruption.py has some moments of it.
+The script prints a table and exits with 1 if a check failed. tests/cli/test_cli_interruption.py tests a few moments.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ def is_text(path: Path) -> bool:
 
 @dataclass(frozen=True)
 class Case:
-    """A command; `wholes` judge its outputs by name, `streams` are outputs written while it runs, `leftovers` may be
-    there after an interruption."""
+    """A command. `wholes` maps output names to checks of their content, `streams` are outputs written during the run,
+    and `leftovers` are files that may remain after an interruption."""
 
     name: str
     arguments: list[str]
@@ -182,7 +182,7 @@ def start(case: Case, folder: Path) -> subprocess.Popen[bytes]:
 
 
 def wait_for_begin(run: subprocess.Popen[bytes]) -> None:
-    """Until the program takes signals: before, it is not loaded, and a signal ends it as any process."""
+    """Waits until the program handles signals. Before that, a signal ends it like any other process."""
     taken = sum(1 << (number - 1) for number in SIGNALS)
     while run.poll() is None:
         status = Path(f"/proc/{run.pid}/status").read_text()
@@ -192,7 +192,7 @@ def wait_for_begin(run: subprocess.Popen[bytes]) -> None:
 
 
 def seconds_of(case: Case, folder: Path) -> float:
-    """How long the run takes, up to `longest`."""
+    """Duration of the run, at most `longest`."""
     run = start(case, folder)
     wait_for_begin(run)
     begin = time.monotonic()
@@ -207,7 +207,7 @@ def seconds_of(case: Case, folder: Path) -> float:
 @dataclass
 class Outcome:
     code: int
-    what: str  # "old", "new"
+    what: str  # "old" or "new"
     wrong: list[str]
 
 
@@ -216,7 +216,7 @@ def files_in(folder: Path) -> set[str]:
 
 
 def interrupt(case: Case, folder: Path, number: signal.Signals, after: float, *, twice: bool = False) -> Outcome:
-    """Runs the command over old outputs in `folder`, which has its inputs, and judges what an interruption leaves."""
+    """Interrupts the command in `folder`, which contains its inputs and old outputs, and checks the remaining files."""
     for name in case.leftovers:
         (folder / name).unlink(missing_ok=True)
     for name in [*case.wholes, *case.streams]:

@@ -54,7 +54,7 @@ TEST(LogWords, classes_are_named_by_where_they_begin_and_the_fullest_come_first)
 
 TEST(LogWords, names_are_escaped) { EXPECT_EQ(printable("a\x1b[0m\nb"), "a\\x1b[0m\\x0ab"); }
 
-/// Loop k is loop k - 1 twice, and again: 2^30 events at the bottom.
+/// The body of loop k is loop k - 1 twice. The innermost event occurs 2^30 times.
 JobLog nested_loops() {
     CallSequence calls;
     LoggedEvent event{};

@@ -1,4 +1,4 @@
-"""Communication logs for the tests, written by the program that the environment variable HAICHI_SAMPLE_LOG names."""
+"""Communication logs for the tests, written by the program in the environment variable HAICHI_SAMPLE_LOG."""
 
 from __future__ import annotations
 

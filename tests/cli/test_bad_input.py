@@ -1,7 +1,7 @@
-"""Broken input through the real program: it ends with 2 at once, says where and what, and writes nothing.
+"""Malformed input to the real program: it exits with 2 at once, states location and problem, and writes nothing.
 
-Two tables: what no file may be (missing, a directory, binary ...), for every kind of file that is read, and what is
-wrong inside a file or an option. The readers themselves are tested one by one in their modules' tests.
+The first table contains files that are wrong as a whole (missing, a directory, binary ...), for every kind of file. The
+second one contains errors inside a file or an option. The tests of the modules cover each reader on its own.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from bad_input_maps import lists, maps
 from haichi_program import BIN
 
 MOST_MEMORY_KIB = 1 << 20
-MOST_SECONDS = 5  # of processor time; most take 0.01
+MOST_SECONDS = 5  # CPU time; most runs take 0.01
 
 
 def has_sanitizer() -> bool:
@@ -32,7 +32,7 @@ SANITIZED = has_sanitizer()  # sanitizers reserve terabytes and are slow
 
 
 def run_limited(command: list[str], cwd: Path) -> tuple[int, str, str]:
-    """Exit code, standard output and standard error; fails for a run that needs much time or memory."""
+    """Returns exit code, standard output and standard error. Fails if the run needs too much time or memory."""
 
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (60, 60) if SANITIZED else (20, 20))
@@ -56,7 +56,7 @@ def run_limited(command: list[str], cwd: Path) -> tuple[int, str, str]:
 
 
 def tree(folder: Path) -> dict[str, bytes | None]:
-    """Every name below a folder, with what is in it."""
+    """Every path below a directory, with the content of files."""
     return {
         str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None
         for path in folder.rglob("*")
@@ -73,7 +73,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def refused(command: list[str], folder: Path, *, also_over_a_file: bool = False) -> str:
-    """Gives what the program says; it may run twice, into an empty folder and over a file that is there."""
+    """Returns the messages of a refused run. The run can be repeated over an existing output file."""
     words = ""
     for existing in [None, b"precious\n"] if also_over_a_file and OUTPUT in command else [None]:
         if existing is not None:
@@ -83,14 +83,14 @@ def refused(command: list[str], folder: Path, *, also_over_a_file: bool = False)
         assert code == 2, (code, out, words)
         assert words.startswith("error: "), words
         assert out == ""
-        assert len(words) < 1000  # the value that is wrong is shown, not poured out
+        assert len(words) < 1000  # a long wrong value is shortened
         assert words.isprintable() or words.replace("\n", "").isprintable()
         assert "Traceback" not in words and "terminate called" not in words
         assert tree(folder) == before
     return words
 
 
-# ---- what no file may be --------------------------------------------------------------------------------------------
+# ---- files that are wrong as a whole --------------------------------------------------------------------------------
 
 UNREADABLE = {
     "missing": "No such file or directory",
@@ -109,7 +109,7 @@ ONE_OF_EACH_COMMAND = [
 ]
 
 
-# All readers open files by one function; it is asked with every kind by one reader of each command.
+# All readers open files with the same function, so one reader of each command covers every kind of bad file.
 @pytest.mark.parametrize(
     ("kind", "reader"),
     [("missing", reader) for reader in READERS]
@@ -150,7 +150,7 @@ def test_a_binary_file_is_refused_with_its_line(folder: Path, kind: str, reader:
     assert "bad:1: " in words.splitlines()[0]
 
 
-# An empty list of faulty nodes is good news.
+# The list of faulty nodes may be empty.
 @pytest.mark.parametrize("reader", [reader for reader in READERS if reader != "list of faulty nodes"])
 @pytest.mark.parametrize("content", [b"", b" \n\n\t\n"], ids=["empty", "blank"])
 def test_an_empty_file_is_refused(folder: Path, content: bytes, reader: str) -> None:
@@ -174,7 +174,7 @@ def test_a_text_of_another_kind_is_refused_with_its_line(folder: Path, kind: str
     assert "bad:1: " in refused(READERS[reader], folder).splitlines()[0]
 
 
-# ---- what is wrong inside -------------------------------------------------------------------------------------------
+# ---- errors inside files and options ---------------------------------------------------------------------------------
 
 CASES = [*json_workloads(), *text_workloads(), *machine_names(), *machine_files(), *graph_files(), *maps(), *lists()]
 
@@ -190,7 +190,7 @@ def test_broken_input_is_refused_with_place_and_value(folder: Path, bad: Bad) ->
         assert piece in words
 
 
-# ---- what `check` tells: a problem in the map or the script is its result, not an error ------------------------------
+# ---- `check` reports a problem in the map or the script as its result, not as an error -------------------------------
 
 PROBLEMS = [
     ("script", "node of 1e12", "node=2x2", "node=2x1000000000000", "bad:2: '1000000000000' is too large"),

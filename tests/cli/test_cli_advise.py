@@ -17,7 +17,7 @@ BARE = """{"schema": "haichi-machine/1", "name": "bare", "topology": {"kind": "t
 
 @pytest.fixture()
 def small(tmp_path: Path) -> Path:
-    """CG on 16 ranks, with small messages: a simulation takes hundredths of a second."""
+    """CG on 16 ranks, with messages so small that a simulation takes hundredths of a second."""
     succeed("pattern", "cg", "--ranks", 16, "--bytes", "100kB", "-o", "cg16.json", cwd=tmp_path)
     (tmp_path / "bare.json").write_text(BARE)
     return tmp_path
@@ -39,7 +39,7 @@ def test_shape_compares_what_the_scheduler_may_give(small: Path) -> None:
         (1, 2, 1, 2, 3, 2),
         (2, 1, 1, 2, 3, 2),
     }
-    # Logical 2x3x4 and 4x3x2 are one request.
+    # The logical shapes 2x3x4 and 4x3x2 are the same request.
     assert len({tuple(row["request"]) for row in answer["shapes"]}) == 2
     assert answer["simulations"] == 3 * 2 * 2
     for row in answer["shapes"]:
@@ -102,7 +102,7 @@ def test_wrong_questions_are_refused(small: Path, arguments: list[object], words
 
 
 def test_barrier_names_the_set_that_contention_slides_into(mapped: Path) -> None:
-    # Nothing contends in the map: a barrier of 5 us costs that.
+    # The map is contention-free, so a barrier of 5 us costs exactly 5 us.
     job = ["barrier", *JOB, "-w", "cg64.json"]
     none = asked(mapped, *job, "--map", "cg64.map", "--message-size", "64KiB")
     assert none["set_contention"] == [1, 1, 1, 1]
@@ -151,7 +151,7 @@ def test_synchronisation_by_rdma_is_counted_where_the_machine_has_no_barrier(map
     answer = asked(mapped, "barrier", *job, "--message-size", "384KiB")
     (one,) = answer["answers"]
     assert one["advice"] == "unknown" and one["break_even_seconds"] > one["put_barrier_seconds"]
-    # 64 ranks: six steps of a put, a poll and the wait until the put is complete, 1 us each, and some hops.
+    # 64 ranks need six steps. A step is a put, a poll and the wait for completion, 1 us each, and some hops.
     assert 6 * 3e-6 <= one["put_barrier_seconds"] < 6 * 5e-6
     assert answer["sentence"].endswith(", so it would save time.") and "by put and poll takes" in answer["sentence"]
 
@@ -200,7 +200,7 @@ def test_spread_compares_one_cluster_with_all(small: Path) -> None:
     assert over_all["clusters"] == [0, 1]
     assert (over_all["ranks"], over_all["nodes"], over_all["ranks_per_node"]) == (32, 32, 1)
     assert over_all["seconds"] == min(over_all["default_seconds"], *over_all["mapped_seconds"])
-    # Without a computing time the question is from how much of it on.
+    # Without a computation time, the advice states the computation time above which both clusters pay off.
     unknown = asked(small, *job)
     assert unknown["advice"] == "unknown" and "compute_seconds" not in unknown
     assert unknown["sentence"].startswith("Not known: the workload does not state its computation time;")

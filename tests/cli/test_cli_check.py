@@ -1,4 +1,4 @@
-"""`haichi check`, and maps with host names: what a user sees, and exit codes."""
+"""`haichi check`, and maps with host names: output and exit codes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A search limited by time that is killed, and the one that goes on from its checkpoint."""
+"""A search with a time limit is killed, and another one continues from its checkpoint."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SEARCH = ["map", *JOB, "-w", "cg64.json", "--checkpoint", "kept.json", "--thread
 
 
 def killed(place: Path, *arguments: str, objectives: int = 0) -> dict[str, Any]:
-    """What a run leaves that is killed when it has kept a placement, and complete searches by as many objectives."""
+    """Kills a run that has saved a placement and completed searches by `objectives` objectives. Returns its checkpoint."""
     kept = place / "kept.json"
     run = subprocess.Popen([BIN, *SEARCH, *arguments], cwd=place, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
@@ -45,7 +45,7 @@ def test_a_killed_search_goes_on_from_its_best(place: Path, objective: str) -> N
     assert report["seconds_of_earlier_runs"] == before["seconds"] > 0
     assert report["wall_seconds"] + before["seconds"] < 3 + 1.5
     assert report["time_limit_seconds"] == 3 and report["reproducible"] is False
-    if objective != "simulated-time":  # which is searched by another
+    if objective != "simulated-time":  # its searches use another objective
         key = "value" if objective != "rmatt-3d" else "search_value"
         there = succeed("map", *JOB, "-w", "cg64.json", *options[2:4], *start(place, search), cwd=place)
         kept = json.loads(there.stdout)
@@ -54,7 +54,7 @@ def test_a_killed_search_goes_on_from_its_best(place: Path, objective: str) -> N
 
 
 def start(place: Path, search: dict[str, Any]) -> list[str]:
-    """Options that say what the kept placement is worth."""
+    """Options that evaluate the saved placement."""
     mapping = {"schema": "haichi-mapping/1", "node_of_rank": search["node_of_rank"]}
     (place / "kept.map").write_text(json.dumps(mapping))
     return ["--start", "kept.map", "--evaluations", "1", "--restarts", "1", "--json"]
@@ -129,7 +129,7 @@ def test_a_checkpoint_that_cannot_be_written_ends_no_search(place: Path) -> None
 
 
 def test_a_checkpoint_changes_no_result_of_a_run_that_reaches_its_end(place: Path) -> None:
-    """It stops at the bound, so the result is reproducible, although a time limit is set."""
+    """The search stops at the bound, so the result is reproducible in spite of the time limit."""
     options = ["--objective", "tac3", "--then", "none", "--time", "60s", "-o", "cg64.map"]
     assert haichi(*SEARCH, *options, cwd=place).returncode == 0
     assert (place / "cg64.map").exists() and not (place / "kept.json").exists()

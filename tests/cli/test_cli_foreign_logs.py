@@ -45,7 +45,7 @@ def test_sets_are_extracted_from_traces_of_other_tools(tmp_path: Path, file: str
 
 @pytest.mark.parametrize("ranks", [[0], [2], [3], [0, 1], [0, 1, 2], [1, 2, 3]])
 def test_traces_of_some_ranks_are_shown_and_not_simulated(tmp_path: Path, ranks: list[int]) -> None:
-    """Their communicators are not known: the choice of an algorithm for nobody divided by 0."""
+    """Their communicators are unknown. Choosing an algorithm for an empty communicator once divided by 0."""
     for rank in ranks:
         shutil.copy(LOGS / f"dumpi/dumpi-000{rank}.txt", tmp_path)
     log = f"dumpi-000{ranks[0]}.txt"
@@ -105,7 +105,7 @@ def test_logs_of_several_jobs_give_a_file_of_sets_each(tmp_path: Path) -> None:
     reports = [json.loads(line) for line in succeed("ccs", "--json", *logs, cwd=tmp_path).stdout.splitlines()]
     assert [report["log"] for report in reports] == [str(log) for log in logs]
     assert [report["repetitions"] for report in reports] == [5, 3]
-    # One log named twice is one job.
+    # The same log under two names is one job.
     succeed("ccs", logs[0], logs[0], "-o", "once.json", cwd=tmp_path)
     error = fail(2, "ccs", *logs, "-o", "both.json", cwd=tmp_path)
     assert "2 jobs" in error and "-o '%.json'" in error

@@ -1,4 +1,4 @@
-"""INT, TERM and HUP at some moments of every command that writes a file; interruption.py has more of them."""
+"""INT, TERM and HUP at a few moments of every command that writes a file. interruption.py covers more moments."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_an_interruption_leaves_the_old_output_or_a_whole_new_one(folder: Path, 
 
 @pytest.mark.parametrize("number", SIGNALS)
 def test_a_signal_that_comes_twice_at_once_is_one(folder: Path, number: signal.Signals) -> None:
-    """As from timeout(1), which sends it to the program and then to its process group."""
+    """timeout(1) does this: it signals the program and then its process group."""
     outcome = interrupt(CASES[0], folder, number, 0.5, twice=True)
     assert (outcome.code, outcome.what, outcome.wrong) == (130, "new", [])
 
@@ -62,7 +62,7 @@ def test_a_signal_ends_a_command_that_waits_for_its_input(tmp_path: Path, number
             words = [BIN, command, *arguments, file, "-o", "out"]
             run = subprocess.Popen(words, cwd=tmp_path, stdin=reader, preexec_fn=default_signals)
             wait_for_begin(run)
-            time.sleep(0.05)  # until it waits for its input
+            time.sleep(0.05)  # the program then waits for its input
             run.send_signal(number)
             assert run.wait(timeout=20) == 130, command
             for end in (reader, writer):
@@ -78,7 +78,7 @@ def default_signals() -> None:
 
 @pytest.mark.parametrize("number", SIGNALS)
 def test_a_signal_that_was_ignored_at_the_start_is_ignored(folder: Path, number: signal.Signals) -> None:
-    """As HUP under nohup, and INT behind a script's &."""
+    """Examples are HUP under nohup, and INT in a script's background process."""
 
     def ignore() -> None:
         default_signals()
@@ -96,7 +96,7 @@ def test_a_signal_that_was_ignored_at_the_start_is_ignored(folder: Path, number:
 
 
 def test_a_search_whose_moves_take_long_ends_soon(tmp_path: Path) -> None:
-    """A rank has all others as partners: one move took seconds, and 2,048 were made between two looks at the signal."""
+    """One rank has all others as partners. A move once took seconds, and the signal was polled every 2,048 moves."""
     ranks = 8_000
     messages = [[rank, 0, 1000] for rank in range(1, ranks)]
     (tmp_path / "w.json").write_text(

@@ -1,4 +1,4 @@
-"""What the commands do: map, evaluate, convert, list, pattern, and limits."""
+"""The commands map, evaluate, convert, list and pattern, and their limits."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_only_searches_that_evaluate_proposals_have_a_rate(place: Path) -> None:
     job = ["-m", "torus:4x4x4", "-w", "cg64.json", "--objective", "hop-bytes", "--threads", 1]
     annealed = json.loads(succeed("map", *job, "--strategy", "anneal", "--json", cwd=place).stdout)
     rate = annealed["evaluations_per_second"]
-    # One thread cannot spend more time in its loops than the whole run took.
+    # The loops of one thread cannot take longer than the whole run.
     assert rate >= annealed["evaluations"] / annealed["wall_seconds"]
     assert rate < 1e9, "a proposal takes more than a nanosecond"
     for strategy in ["tabu", "row-major"]:
@@ -101,7 +101,7 @@ def test_all_strategies_and_objectives_place(place: Path) -> None:
         for kind, rows in json.loads(succeed("list", "--json", cwd=place).stdout).items()
     }
     for strategy in names["strategies"]:
-        # Small enough for the exhaustive search, with the one objective that all of them know.
+        # The job is small enough for exhaustive search, and all strategies support its objective.
         machine, nodes = ("fx10:1x1x1", 12) if strategy == "unit-blocks" else ("torus:3x3", 9)
         job = ["-m", machine, "-w", "cg8.json", "--objective", "hop-bytes", "--strategy", strategy]
         report = json.loads(succeed("map", *job, "--json", cwd=place).stdout)
@@ -230,7 +230,7 @@ def test_people_read_sets_counted_from_1(tmp_path: Path) -> None:
     text = succeed(*evaluate, "--most-loaded", "1", cwd=tmp_path).stdout
     assert "300 bytes of 1 message in set 2 (set 2)" in text
     most_loaded = json.loads(succeed(*evaluate, "--json", cwd=tmp_path).stdout)["most_loaded_links"][0]
-    assert (most_loaded["set"], most_loaded["label"]) == (1, "set 2")  # an index, as that of set_contention
+    assert (most_loaded["set"], most_loaded["label"]) == (1, "set 2")  # an index, as in set_contention
 
 
 def test_evaluate_agrees_with_map(place: Path) -> None:
@@ -252,7 +252,7 @@ def formats_there_are(place: Path) -> list[str]:
 
 
 def test_convert_goes_round_all_formats(mapped: Path) -> None:
-    """Except those that have fewer axes or no idle nodes; the next test has a job for all."""
+    """Formats with fewer axes or without idle nodes are excluded. The next test covers all formats."""
     path = "cg64.map"
     formats = [name for name in formats_there_are(mapped) if name not in ["bgq", "bgl", "cray"]]
     for name in [*formats, "fujitsu"]:
@@ -337,7 +337,7 @@ def test_patterns_of_programs_are_logs_that_all_commands_take(tmp_path: Path) ->
     )
     assert made.stdout + made.stderr == "cg.haichi-log: the calls of nas-cg.S.16, 16 ranks\n"
     run = succeed("simulate", "-m", "torus:4x4", "-w", "cg.haichi-log", "--json", cwd=tmp_path)
-    # 15 s of 15 iterations on one process: 2 / 16 s each of 16 ranks computes.
+    # 15 iterations take 15 s on one process, so two iterations on 16 ranks take 2 / 16 s of computation.
     assert 0.125 < json.loads(run.stdout)["runs"][0]["seconds"] < 0.15
     succeed("ccs", "cg.haichi-log", "-o", "cg.json", cwd=tmp_path)
     sets = json.loads((tmp_path / "cg.json").read_text())["sets"]
@@ -356,7 +356,7 @@ def test_default_map_of_the_whole_machine_is_rank_order_x_fastest(tmp_path: Path
 def test_the_summary_says_of_what_the_percentages_of_auto_are(
     default_search: subprocess.CompletedProcess[str],
 ) -> None:
-    """Of times, not of the values of the objectives that were searched by."""
+    """They are percentages of times, not of the values of the search objectives."""
     words = default_search.stderr.splitlines()
     lines = [line.split(maxsplit=1)[1] for line in words if line.startswith("  auto ")]
     assert len(lines) == 3, lines

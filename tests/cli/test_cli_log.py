@@ -1,4 +1,4 @@
-"""`haichi log show`, `compare` and `convert` as people read them."""
+"""The readable output of `haichi log show`, `compare` and `convert`."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_runs_are_compared_by_function_and_by_rails(tmp_path: Path) -> None:
 
 def test_functions_that_got_slower_with_more_processes_are_named(tmp_path: Path) -> None:
     sample("ring", 8, tmp_path / "a")
-    sample("ring", 2, tmp_path / "b")  # the first ranks of the ring are those with most time in MPI
+    sample("ring", 2, tmp_path / "b")  # the first ranks of the ring spend most time in MPI
     report = json.loads(succeed("log", "compare", "a", "b", "--json", cwd=tmp_path).stdout)
     assert report["slower"] == [] and report["rail_advice"] == [] and report["runs"][0]["rails"] is None
     sample("slow-ring", 16, tmp_path / "c")

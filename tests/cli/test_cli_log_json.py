@@ -1,4 +1,4 @@
-"""`haichi log show --json`: haichi-log/1 as docs/reference/results_of_logs.md states it."""
+"""`haichi log show --json`: haichi-log/1 as documented in docs/reference/results_of_logs.md."""
 
 from __future__ import annotations
 

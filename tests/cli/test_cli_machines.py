@@ -18,7 +18,7 @@ TAIL = "</graph></graphml>\n"
 
 
 def leaf_and_spine(leaves: int, hosts: int, spines: int) -> str:
-    """Hosts under leaf switches, every leaf joined to every spine."""
+    """Nodes below leaf switches, with a link from every leaf to every spine."""
     text = HEAD
     for leaf in range(leaves):
         text += f'<node id="leaf{leaf}"/>\n'
@@ -102,7 +102,7 @@ def test_a_preset_that_is_shown_is_a_machine_file_of_the_same_machine(place: Pat
     text = succeed("list", "machines", "--show", preset, cwd=place).stdout
     assert json.loads(text)["name"] == preset and json.loads(text)["notes"][""]
     (place / "shown.json").write_text(text)
-    # What these print depends on every bandwidth and time of the machine.
+    # The output of these commands depends on every bandwidth and time of the machine.
     search = ["map", "--objective", "predicted-time", "--evaluations", 100, "--restarts", 1]
     for command in (search, ["simulate", "--barrier", "both", "--sim-iterations", 2]):
         job = [*command, "-w", "cg64.json", "--message-size", "100kB", "--json", "--no-timing"]

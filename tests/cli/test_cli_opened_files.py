@@ -1,4 +1,4 @@
-"""Files that other files name: they are opened only below the directory of the other file, or where an option says."""
+"""Files that other files name: they are opened only below the directory of the naming file, or below --files-below."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ ESCAPES = pytest.mark.parametrize("escape", [absolute, upwards, by_link, by_link
 
 @pytest.fixture()
 def job(tmp_path: Path) -> Path:
-    """A job's directory, beside a file that it must not read."""
+    """A job's directory. Its parent contains a file that the job must not read."""
     (tmp_path / "secret").write_text(SECRET + "\n" + GRAPH)
     (tmp_path / "job").mkdir()
     (tmp_path / "job" / "w.json").write_text(json.dumps(WORKLOAD))
@@ -53,7 +53,7 @@ def job(tmp_path: Path) -> Path:
 
 
 def check_refused(error: str, place: str, name: str) -> None:
-    assert error.startswith(f"error: {place}: the file '{name[:60]}"), error  # long names are cut
+    assert error.startswith(f"error: {place}: the file '{name[:60]}"), error  # long names are shortened
     assert "leads outside the directory of" in error and "--files-below DIR" in error and "HAICHI_FILES_BELOW" in error
     assert SECRET not in error
 
@@ -99,7 +99,7 @@ def test_an_index_of_traces_names_no_file_outside(job: Path, escape: Escape) -> 
 
 
 def test_a_file_that_is_not_there_is_refused_as_one_that_is(job: Path) -> None:
-    """Else an upload could ask which files a server has."""
+    """Otherwise an upload could find out which files exist on a server."""
     errors = []
     for name in ["../secret", "../absent"]:
         machine(job, {"kind": "graph", "file": name})
@@ -117,7 +117,7 @@ def test_a_wider_root_is_an_option(job: Path, of: str, monkeypatch: pytest.Monke
     else:
         monkeypatch.setenv("HAICHI_FILES_BELOW", str(job.parent))
     succeed(*command, cwd=job)
-    # A wider root is no narrower than it says.
+    # Files outside of the wider root are still refused.
     machine(job, {"kind": "graph", "file": "/etc/passwd"})
     assert "leads outside" in fail(2, *command, cwd=job)
 
@@ -136,12 +136,12 @@ def test_the_directory_is_that_of_the_file_wherever_the_program_runs(job: Path) 
 
 
 def test_an_index_as_smpirun_wrote_it_from_above_is_read(tmp_path: Path) -> None:
-    """Its names are seen from where smpirun ran."""
+    """Its names are relative to the directory in which smpirun ran."""
     shutil.copytree(LOGS / "tit", tmp_path / "traces")
     index = tmp_path / "traces" / "ring.tit"
     index.write_text("".join(f"traces/{name}\n" for name in index.read_text().split()))
     assert "4 ranks" in succeed("log", "show", "traces/ring.tit", cwd=tmp_path).stdout
-    # Below the index's directory in any case.
+    # The files must still be below the directory of the index.
     (tmp_path / "indices").mkdir()
     index.rename(tmp_path / "indices" / "ring.tit")
     error = fail(2, "log", "show", "indices/ring.tit", cwd=tmp_path)

@@ -1,4 +1,4 @@
-"""The table of options: what `haichi list options` prints, and that help says the same."""
+"""The option table: `haichi list options` prints it, and the help texts agree with it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_help_of_every_command_shows_what_the_table_has(commands: dict[str, dict
     assert {"map", "run", "simulate", "compare", "advise barrier", "log show", "serve"} <= commands.keys()
     for name, command in commands.items():
         if not command["options"]:
-            continue  # mgencc: all arguments are the compiler's
+            continue  # mgencc passes all arguments to the compiler
         run = haichi(*name.split(), "--help", cwd=tmp_path)
         shown = " ".join(run.stdout.split())
         assert command["examples"].split("\n")[0] in shown, name
@@ -47,7 +47,7 @@ def test_lines_of_help_fit_the_terminal(columns: int, tmp_path: Path, monkeypatc
 
 
 def test_an_option_of_one_name_is_of_one_kind(commands: dict[str, dict[str, Any]]) -> None:
-    """FILE arguments aside, a name means the same in every command."""
+    """Except for FILE arguments, a name has the same meaning in every command."""
     kinds: dict[str, dict[str, set[str]]] = {}
     letters: dict[str, set[str]] = {}
     for name, command in commands.items():
@@ -57,7 +57,7 @@ def test_an_option_of_one_name_is_of_one_kind(commands: dict[str, dict[str, Any]
                 letters.setdefault(option["letter"], set()).add(option["name"])
     assert all(len(names) == 1 for names in letters.values()), letters
     several = {name: found for name, found in kinds.items() if len(found) > 1}
-    # Commands with several results or workloads repeat what others take once; a rate of computation is a word of run.
+    # Options may be repeated in commands with several results or workloads. `run` accepts a computation rate as a word.
     assert several.keys() <= {
         "output",
         "workload",
@@ -95,7 +95,7 @@ def test_simulate_says_how_a_program_runs(tmp_path: Path) -> None:
 
 
 def test_no_message_shows_the_library_s_sign(tmp_path: Path) -> None:
-    """Messages of the library name options by a sign that the command line replaces."""
+    """Messages of the library contain a placeholder for options, which the command line replaces."""
     texts = [
         fail(2, "map", "-m", "fugaku", "-w", "missing.json", "--strategy", "random", "--moves", "step", cwd=tmp_path),
         fail(2, "map", "-m", "torus:2x2", "--nodes", "n", "--shape", "1x1", "-w", "w", cwd=tmp_path),

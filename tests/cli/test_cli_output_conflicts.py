@@ -1,4 +1,4 @@
-"""An output that is an input, or another output, is refused before anything is touched, whatever it is called."""
+"""An output that is also an input or another output is refused, under any name, before any file changes."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ HISTORY = ["--router", "0", "--buffer-history"]
 
 @pytest.fixture()
 def full(mapped: Path) -> Path:
-    """With a log, a node list and host names."""
+    """The directory of `mapped`, with a log, a node list and host names."""
     sample("ring", 8, mapped / "ring.haichi-log")
     (mapped / "nodes.txt").write_text("".join(f"{node}\n" for node in range(64)))
     (mapped / "hosts.txt").write_text("".join(f"node{node}\n" for node in range(96)))
     return mapped
 
 
-# What is run, and which of the files in it is named as the output.
+# A command that ends with an output option, and the input that is used as the output.
 CONFLICTS = [
     (["map", *JOB, "-w", "cg64.json", "-o"], "cg64.json"),
     (["map", *JOB, "-w", "cg64.json", "--start", "cg64.map", "-o"], "cg64.map"),
@@ -113,7 +113,7 @@ def test_a_wrong_output_is_refused_before_the_inputs_are_read(full: Path) -> Non
         assert "it is a directory" in fail(2, *command, "-o", ".", cwd=full)
 
 
-# ---- files that are found beside others ------------------------------------------------------------------------------
+# ---- files found in the directory of other files ---------------------------------------------------------------------
 
 
 def test_a_part_beside_a_part_must_be_a_regular_file(tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_a_part_beside_a_part_must_be_a_regular_file(tmp_path: Path) -> None:
 
     (tmp_path / "app.0.part").write_bytes(pack("8s", b"nothing"))
     os.mkfifo(tmp_path / "app.1.part")
-    fail(2, "log", "show", "app.0.part", cwd=tmp_path)  # no part, and no wait for the other
+    fail(2, "log", "show", "app.0.part", cwd=tmp_path)  # not a part, and no wait for the pipe
 
 
 def test_the_graph_beside_a_machine_file_must_be_a_regular_file(full: Path) -> None:
@@ -184,7 +184,7 @@ def test_the_graph_that_a_machine_file_names_is_an_input(tmp_path: Path) -> None
 
 
 LOGS = Path(__file__).parents[1] / "data/logs"
-# A log, and another file of its trace.
+# A log and another file of its trace.
 TRACES = [
     ("dumpi/dumpi-0000.txt", "dumpi/dumpi-0002.txt"),
     ("eztrace/eztrace_log.otf2", "eztrace/eztrace_log/0.evt"),
@@ -202,7 +202,7 @@ def test_all_files_of_a_trace_are_inputs(tmp_path: Path, log: str, other: str) -
     commands = [["log", "convert", log, "-t", "csv", "-o", name], ["log", "show", log, "--html", name]]
     if not log.endswith(".prof"):
         commands += [["ccs", log, "-o", name], ["advise", "rails", log, "-o", name]]
-    if not log.endswith(".otf2"):  # a job without communication sets
+    if not log.endswith(".otf2"):  # the OTF2 log is a job without communication sets
         job = ["-m", "mesh:2x2", "-w", log]
         commands += [["map", *job, "-o", name], ["simulate", *job, "--stats", name]]
     for command in commands:

@@ -1,4 +1,4 @@
-"""Files, pipes, full disks, terminals and interruptions: nothing half-written, nothing lost in silence."""
+"""Files, pipes, full disks, terminals and interruptions: no partial files and no silent loss."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The program of the README's first command: it maps, and says what builds the parts that it lacks."""
+"""The program of the README's first build: it maps, and names the options that build its missing parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""haichi run -- PROGRAM: programs built for MPICH, what each rank has for itself, and how they go wrong."""
+"""haichi run -- PROGRAM: programs built for MPICH, private data of ranks, and failures."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ def test_programs_that_cannot_run_are_refused_by_name(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("rights", ["u+s", "g+s", "capabilities"])
 def test_programs_with_rights_of_their_own_are_refused(tmp_path: Path, rights: str) -> None:
-    """The system preloads nothing into them: they ran outside the simulation, which reported success."""
+    """The system does not preload libraries into them. They once ran outside the simulation, which reported success."""
     program = build("clocks.c", tmp_path)
     if rights != "capabilities":
         subprocess.run(["chmod", rights, program], check=True)
@@ -231,5 +231,5 @@ def test_what_the_program_starts_is_left_alone(tmp_path: Path) -> None:
     environment = {**os.environ, "LD_PRELOAD": ""}
     words = [BIN, "run", *MACHINE, "-n", "2", "--", "env", str(program)]
     run = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True)
-    assert run.returncode == 2  # env itself is no MPI program
+    assert run.returncode == 2  # env itself is not an MPI program
     assert "not an MPI program" in run.stderr

@@ -1,4 +1,4 @@
-"""How far a run is, as lines of JSON on a descriptor."""
+"""Progress of a run, as lines of JSON on a file descriptor."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def lines_of(path: Path) -> list[dict[str, Any]]:
 
 
 def run_with_progress(*arguments: str, cwd: Path) -> tuple[str, list[dict[str, Any]]]:
-    """What is on standard output, and the lines."""
+    """Returns standard output and the progress lines."""
     with (cwd / "progress").open("w") as file:
         ran = subprocess.run(
             [BIN, *arguments, f"--progress-fd={file.fileno()}"],

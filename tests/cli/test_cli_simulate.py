@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from haichi_program import JOB, QUICK, check_map, fail, haichi, start_until, succeed
 
-# One link of 1 GB/s, 10 ns per router and 5 ns of cable, and nothing else costs time.
+# One link of 1 GB/s with 10 ns per router and 5 ns of cable. Everything else takes no time.
 PAIR = """{"schema": "haichi-machine/1", "name": "pair",
  "topology": {"kind": "torus", "axes": [{"name": "X", "size": 2}]},
  "link": {"bandwidth": "1GB/s", "cable_latency": "5ns"}, "router": {"switch_latency": "10ns"},
@@ -35,22 +35,22 @@ def pair(tmp_path: Path) -> Path:
 
 def test_times_follow_from_the_machine_file(pair: Path) -> None:
     run, with_barriers = simulated(pair, "-m", "pair.json", "-w", "ping.json", "--barrier", "both")
-    # Latencies of 15 and 10 ns, a transfer of 1 us.
+    # The latencies are 15 and 10 ns, and the transfer takes 1 us.
     flight = 25e-9 + 1e-6
     assert run["ranks"]["compute_seconds"] == [3e-6, 3e-6]
-    # Computing and two calls an iteration, in which the receiver has caught up each time but for the flight's rest.
+    # An iteration computes and makes two calls. The receiver waits only for the rest of the last flight.
     assert run["ranks"]["end_seconds"] == [pytest.approx(9e-6), pytest.approx(3 * 3e-6 + flight - 1e-6)]
     assert run["ranks"]["call_seconds"] == [6e-6, 6e-6]
     assert run["seconds"] == max(run["ranks"]["end_seconds"])
     assert (run["barrier"], with_barriers["barrier"]) == ("none", "sets")
-    # Computing, the barrier, the send call, the flight.
+    # The times of computation, barrier, send call and flight.
     assert with_barriers["seconds"] == pytest.approx(3 * (1e-6 + 1e-6 + 1e-6 + flight), rel=1e-12)
     assert (run["payload_bytes"], run["packets"], run["packet_hops"]) == (3000, 3, 6)
     assert (run["links"], run["used_links"]) == (2, 1)
 
 
 def test_what_stays_on_a_node_is_counted_apart(pair: Path) -> None:
-    # Ranks 0 and 1 share node 0, ranks 2 and 3 node 1.
+    # Ranks 0 and 1 are on node 0, ranks 2 and 3 on node 1.
     messages = [[0, 0, 10], [0, 1, 100], [1, 2, 1000], [3, 3, 5]]
     workload = {"schema": "haichi-workload/1", "ranks": 4, "iterations": 2, "sets": [{"messages": messages}]}
     (pair / "near.json").write_text(json.dumps(workload))
@@ -76,7 +76,7 @@ def test_the_report_holds_what_the_contract_says(mapped: Path) -> None:
     (run,) = report["runs"]
     assert run["iterations"] == 1000 and 10 <= run["simulated_iterations"] < 1000 and run["extrapolated"] is True
     assert run["seconds_per_iteration"] * 1000 == pytest.approx(run["seconds"])
-    # Four sets of 1 MiB at 5 GB/s and what they cost besides.
+    # Four sets of 1 MiB at 5 GB/s, plus overheads.
     assert 0.84 < run["seconds"] < 1.2
     ranks = run["ranks"]
     for compute, call, wait, end in zip(
@@ -94,7 +94,7 @@ def test_barriers_before_some_sets_cost_as_many_as_they_are(mapped: Path) -> Non
         (run,) = simulated(mapped, *job, "--barrier", choice)
         assert run["barrier"] == choice
         times[choice] = run["seconds"]
-    # Nothing contends here: a barrier of 5 us costs that and little else, in each of 1,000 iterations.
+    # The map is contention-free, so a barrier costs little more than 5 us in each of 1,000 iterations.
     assert times["3"] == pytest.approx(times["none"] + 0.005, abs=0.002)
     assert times["2,4"] == pytest.approx(times["none"] + 0.010, abs=0.002)
     assert times["sets"] == pytest.approx(times["none"] + 0.020, abs=0.003)
@@ -140,7 +140,7 @@ def test_a_map_and_its_simulation_in_one_go(mapped: Path) -> None:
     assert list(evaluated) == [*keys, "default"]
     assert {key: alone[key] for key in keys} | {"default": {key: default[key] for key in keys}} == evaluated
     assert evaluated["seconds"] < evaluated["default"]["seconds"]
-    # The same placement, from a search that starts there and has no time to leave it.
+    # A search that starts at this placement and makes only one evaluation returns it.
     search = [*QUICK[:2], "--start", "cg64.map", "--evaluations", 1, "--restarts", 1]
     run = succeed("map", *JOB, "-w", "cg64.json", *search, "--simulate", "--json", cwd=mapped)
     assert json.loads(run.stdout)["simulated"] == evaluated
@@ -182,7 +182,7 @@ def test_an_interrupted_simulation_gives_what_is_known(place: Path, number: sign
 
 
 def test_buffers_that_hold_links_back_are_told_once(pair: Path) -> None:
-    # 1 us for a packet and 15 ns there and back: one packet lasts for 1,000 of 1,030 ns.
+    # A packet takes 1 us, and its credit returns after 15 ns each way, so one packet fills 1,000 of 1,030 ns.
     (pair / "small.json").write_text(PAIR.replace('"10ns"}', '"10ns", "buffer": "1 packet"}'))
     (pair / "ping.map").write_text("0\n1\n")
     job = ["-m", "small.json", "-w", "ping.json"]
@@ -233,11 +233,11 @@ def test_a_buffer_history_tells_each_packet_of_its_router_and_time(pair: Path) -
     assert [(row["from"], row["to"], row["source"], row["destination"]) for row in rows] == [
         ("X+ (0)->(1)", "ejection (1)", "0", "1")
     ] * 3
-    # An iteration computes and makes two calls, 1 us each; one link of 15 ns.
+    # An iteration computes and makes two calls, 1 us each. The link has a latency of 15 ns.
     assert [float(row["arrival_seconds"]) for row in rows] == pytest.approx([2.015e-6, 5.015e-6, 8.015e-6])
     simulated(pair, *asked, 0, "--history-begin", "3us", "--history-end", "6us", "--history-interval", "500ns")
     rows = list(csv.DictReader((pair / "packets.csv").read_text().splitlines()))
-    # At 5 us, which is its last instant.
+    # The packet is there at 5 us, the last instant of the interval.
     assert [(row["interval"], row["from"]) for row in rows] == [("3", "injection (0)")]
 
 
@@ -254,7 +254,7 @@ def test_statistics_are_refused_where_they_say_nothing(pair: Path) -> None:
 
 
 def test_equal_bytes_with_any_number_of_threads(place: Path) -> None:
-    # All 4,096 nodes send at once: windows hold enough events for threads to share them.
+    # All 4,096 nodes send at once, so lookahead windows have enough events for several threads.
     succeed("pattern", "random-ring", "--ranks", 4096, "--bytes", 16384, "--seed", 5, "-o", "ring.json", cwd=place)
     job = ["-m", "torus:16x16x16", "-w", "ring.json", "--sim-iterations", 1, "--json", "--no-timing"]
     texts = set()
@@ -266,7 +266,7 @@ def test_equal_bytes_with_any_number_of_threads(place: Path) -> None:
 
 
 def test_equal_bytes_with_any_number_of_partitions(place: Path) -> None:
-    # Two ranks a node: messages that ask first, short ones, some of them on one node; a barrier before every set.
+    # Two ranks per node, with rendezvous messages and eager ones, some within a node, and a barrier before every set.
     messages = [[r, (r * 7 + 3) % 512, 100_000 if r % 5 == 0 else 700 + r] for r in range(512)]
     shifts = [[r, (r + 1) % 512, 500] for r in range(512)]
     sets = [{"messages": messages}, {"messages": shifts, "compute_seconds": 1e-6}]
@@ -296,7 +296,7 @@ def test_files_are_not_shared_and_no_map_is_lost(pair: Path) -> None:
     assert "two outputs" in fail(2, *job, "--stats", "x.csv", "--buffer-history", "x.csv", "--router", 1, cwd=pair)
     assert "two outputs" in fail(2, *job, "--stats", "x.csv", "-o", "x.csv", cwd=pair)
     assert "requires a file, found '-'" in fail(2, *job, "--stats", "-", cwd=pair)
-    # What cannot be simulated is refused before the search.
+    # Jobs that cannot be simulated are refused before the search.
     (pair / "long.json").write_text(PING.replace("1e-6", "1e7"))
     for more in (["--simulate"], ["--objective", "simulated-time"], ["--simulate", "--shapes", "2", "--robust", "max"]):
         words = fail(2, "map", "-m", "pair.json", "-w", "long.json", *more, "-o", "map-{shape}", cwd=pair)
@@ -304,7 +304,7 @@ def test_files_are_not_shared_and_no_map_is_lost(pair: Path) -> None:
 
 
 def ring_schedule(folder: Path, steps: int = 20) -> Path:
-    """Four ranks compute for 1 ms and pass 1 MiB on, again and again."""
+    """In each iteration, four ranks compute for 1 ms and pass on 1 MiB."""
     lines = ["num_ranks 4"]
     for rank in range(4):
         lines.append(f"rank {rank} {{")

@@ -1,4 +1,4 @@
-"""--objective simulated-time: placements that a search found, ranked by the packet simulator."""
+"""--objective simulated-time: the packet simulator ranks placements that a search found."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_a_time_limit_counts_simulations(place: Path) -> None:
     report = ranked(place, "--message-size", "256MiB", "--time", "2s")
     assert time.monotonic() - began < 60
     assert not report["reproducible"] and "interrupted" not in report
-    # A simulation of such messages takes minutes: nothing could be compared.
+    # A simulation of such messages takes minutes, so no candidates were compared.
     assert report["objective"] == "tac3"
     assert all(c["simulated_seconds_per_iteration"] is None for c in report["candidates"])
 

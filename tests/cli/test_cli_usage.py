@@ -1,4 +1,4 @@
-"""Help, wrong usage and bad inputs: exit codes, error and hint lines."""
+"""Help, wrong usage and bad inputs: exit codes, errors and hints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What -v, --log-level and HAICHI_LOG say on standard error: what users cannot see otherwise."""
+"""Details that -v, --log-level and HAICHI_LOG print on standard error."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def with_variable(level: str, *arguments: object, cwd: Path) -> subprocess.Compl
 
 
 def entries(text: str, level: str = "info") -> list[str]:
-    """The lines of that level, without it."""
+    """The lines of this level, without the level itself."""
     return [line.removeprefix(f"{level}: ") for line in text.splitlines() if line.startswith(f"{level}: ")]
 
 
@@ -113,7 +113,7 @@ def test_the_name_of_a_file_stays_on_its_line(log: Path) -> None:
 
 
 def write_long_trace(path: Path) -> None:
-    """Ranks 0 and 1 send each other messages, 40 MiB of lines."""
+    """Ranks 0 and 1 send each other messages. The log has 40 MiB of lines."""
     lines = ["0 init\n1 init\n"]
     lines.append("0 send 1 0 1000 0\n1 recv 0 0 1000 0\n1 send 0 0 1000 0\n0 recv 1 0 1000 0\n" * 560_000)
     lines.append("0 finalize\n1 finalize\n")
@@ -170,7 +170,7 @@ def test_a_search_tells_strategy_start_restarts_and_seed(place: Path) -> None:
     assert one(lines, "job: ").startswith("job: 96 nodes, 96 usable, at most 1 ranks per node")
     assert re.fullmatch(r"messages on links: bit-sliced counters, (AVX-512|AVX2|plain) kernel", one(lines, "messages"))
     assert one(lines, "strategy ") == "strategy auto is anneal: tabu search supports only hop-bytes"
-    assert one(lines, "start: ") == "start: bisection, the best of the starts tried"  # equal tac3, fewer byte-hops
+    assert one(lines, "start: ") == "start: bisection, the best of the starts tried"  # same tac3, fewer byte-hops
     assert (
         one(lines, "annealing: 3")
         == "annealing: 3 restarts on 2 threads, seed 7; restart k of 1 to 3 uses random stream k"
@@ -271,7 +271,7 @@ def test_maps_and_reports_are_the_same_with_a_log(place: Path) -> None:
 
 
 def write_torus(place: Path, size: int, router: dict[str, int]) -> None:
-    """torus.json, a size x size x size torus of terminals in a graph file."""
+    """Writes torus.json, a graph file with a size x size x size torus of terminals."""
     edges = []
     for v in range(size**3):
         x, y, z = v // size**2, v // size % size, v % size

@@ -1,5 +1,5 @@
-"""examples/fjmpi_coordinates, compiled with any MPI against a stand-in for Fujitsu's extension: the table that it
-writes gives what the built-in fold gives."""
+"""examples/fjmpi_coordinates, compiled with any MPI and a stand-in for Fujitsu's extension. The table that it writes
+gives the same results as the built-in fold."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def answers_of(place: Path, fold: str, shape: list[int], order: list[int]) -> li
 
 @pytest.mark.parametrize(("fold", "shape"), [("default", [2, 3, 2]), ("2d", [6, 2]), ("1d", [12])])
 def test_the_table_gives_what_the_fold_gives(program: Path, tmp_path: Path, fold: str, shape: list[int]) -> None:
-    # The nodes in some order, two with a second rank.
+    # The nodes are in arbitrary order, and two have a second rank.
     order = [7, 0, 5, 11, 2, 9, 4, 1, 8, 3, 10, 6, 7, 2]
     ran = run(program, tmp_path, answers_of(tmp_path, fold, shape, order), len(order))
     assert ran.returncode == 0, ran.stderr

@@ -25,7 +25,7 @@ std::vector<RankRecord> hostile(std::int32_t ranks) {
     return records;
 }
 
-/// Rank 1 was killed, the last rank has left nothing.
+/// Rank 1 was killed, and the last rank left no record.
 std::vector<RankRecord> killed(std::int32_t ranks) {
     std::vector<RankRecord> records = haichi::samples::ring(ranks);
     records[1].log.state = haichi::RankState::kSignalled;
@@ -34,7 +34,7 @@ std::vector<RankRecord> killed(std::int32_t ranks) {
     return records;
 }
 
-/// No profile, only the call logs.
+/// Records with call logs but without profiles.
 std::vector<RankRecord> calls_only(std::int32_t ranks) {
     std::vector<RankRecord> records = haichi::samples::ring(ranks);
     for (RankRecord& record : records) {
@@ -44,7 +44,7 @@ std::vector<RankRecord> calls_only(std::int32_t ranks) {
     return records;
 }
 
-/// A profile whose ranks know only what they received.
+/// Profiles whose ranks recorded only received messages.
 std::vector<RankRecord> received_only(std::int32_t ranks) {
     std::vector<RankRecord> records = haichi::samples::ring(ranks);
     for (RankRecord& record : records) {
@@ -58,7 +58,7 @@ std::vector<RankRecord> received_only(std::int32_t ranks) {
     return records;
 }
 
-/// Broadcasts of 8 bytes in which all ranks wait equally long.
+/// Broadcasts of 8 bytes in which all ranks wait for the same time.
 std::vector<RankRecord> broadcasts(std::int32_t ranks) {
     using namespace haichi::samples;
     std::vector<RankRecord> records;
@@ -72,7 +72,7 @@ std::vector<RankRecord> broadcasts(std::int32_t ranks) {
     return records;
 }
 
-/// Every rank exchanges messages with all others; no call logs.
+/// Every rank exchanges messages with all others. There are no call logs.
 std::vector<RankRecord> all_pairs(std::int32_t ranks) {
     using namespace haichi::samples;
     std::vector<RankRecord> records;
@@ -90,7 +90,7 @@ std::vector<RankRecord> all_pairs(std::int32_t ranks) {
     return records;
 }
 
-/// Receiving takes three times as long.
+/// A ring in which receiving takes three times as long.
 std::vector<RankRecord> slow_ring(std::int32_t ranks) {
     std::vector<RankRecord> records = haichi::samples::ring(ranks);
     for (RankRecord& record : records) {

@@ -1,4 +1,4 @@
-"""docs/reference/limits.md quotes messages of the program as they are, and no others. Each command here fails."""
+"""docs/reference/limits.md quotes exactly the messages that these failing commands print, and no others."""
 
 from __future__ import annotations
 
@@ -110,12 +110,12 @@ COMMANDS = [
     "simulate -m torus:8 -w ring8.json --progress-fd 9",
     "advise shape -m fattree:2x8 -w ring8.json",
     "advise spread -m torus:8 -w ring8.json",
-    # programs; those that need an MPI are the last ones
+    # programs; the last commands need an MPI
     "run -m torus:4 -n 4 -- app",
     "run -m torus:4 -n 4 -- ./app.c",
 ]
 
-# Of programs that MPICH's compiler makes of app.c, with the argument that decides what they do.
+# Commands for programs that MPICH's compiler makes from app.c. The argument of a program selects its behaviour.
 PROGRAM_COMMANDS = [
     "run -m torus:4 -n 4 -- ./openmpi_app",
     "run -m torus:4 -n 4 -- ./serial_app",
@@ -163,13 +163,13 @@ def haichi(folder: Path, command: str) -> subprocess.CompletedProcess[str]:
 
 
 def quoted() -> set[str]:
-    """The messages in the first column of the tables of messages."""
+    """The messages in the first column of the page's message tables."""
     text = PAGE.read_text().split("## Messages", 1)[1]
     return set(re.findall(r"^\| `([^`]+)` \|", text, re.MULTILINE))
 
 
 def messages(output: str) -> list[str]:
-    """Errors and warnings without their hints; addresses differ from build to build."""
+    """Errors and warnings without hints. Addresses are replaced, because they differ between builds."""
     lines = re.findall(r"^(?:error|warning): (.*)$", output, re.MULTILINE)
     return [re.sub(r"\+0x[0-9a-f]+", "+0x1277", line) for line in lines]
 

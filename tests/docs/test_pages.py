@@ -1,4 +1,4 @@
-"""The commands and the Python of the pages: options exist, and code runs."""
+"""Checks the commands and the Python code on the pages: options exist, and code runs."""
 
 import json
 import os
@@ -21,19 +21,19 @@ PAGES_WITH_PYTHON = ["README.md", "docs/howto/python.md"]
 
 
 def commands(page: Path) -> list[str]:
-    """`haichi ...` in the indented and the fenced blocks of a page, without comments and the rest of a pipe."""
+    """Commands `haichi ...` in indented and fenced blocks of a page, without comments and the rest of a pipeline."""
     text = page.read_text()
     blocks = re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     blocks += re.findall(r"^ {4,}(.*\bhaichi (?:[a-z-]+ ).*)$", text, re.MULTILINE)
     lines = "\n".join(blocks).replace("\\\n", " ").splitlines()
     parts = [part.split(" #")[0].strip() for line in lines for part in re.split(r" \| | \|\| | && ", line)]
     parts = [re.sub(r"^(?:\w+=\S* )+", "", part) for part in parts]
-    return [part for part in parts if re.match(r"haichi (?!mgenc)[a-z]", part)]  # options of mgencc are the compiler's
+    return [part for part in parts if re.match(r"haichi (?!mgenc)[a-z]", part)]  # mgencc has the compiler's options
 
 
 @cache
 def help_of(*words: str) -> str:
-    environment = os.environ | {"HAICHI_PYTHON": sys.executable}  # some commands are Python's
+    environment = os.environ | {"HAICHI_PYTHON": sys.executable}  # some commands are written in Python
     done = subprocess.run([os.environ["HAICHI_BIN"], *words, "--help"], capture_output=True, text=True, env=environment)
     assert done.returncode == 0, words
     return done.stdout

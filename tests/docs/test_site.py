@@ -1,4 +1,4 @@
-"""The documentation as users see it: built without a warning, complete, and without a network."""
+"""The documentation builds without warnings, is complete, and works without a network."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""The notebook runs from a clean kernel and finds what it tells of."""
+"""The notebook runs in a new kernel and gives the results that its text describes."""
 
 import warnings
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The paper's study, on two of its shapes: the table beside the paper's, the report, the figure."""
+"""The study of the paper on two of its shapes: comparison table, report and figure."""
 
 import json
 import subprocess
@@ -27,7 +27,7 @@ def test_the_table_has_the_papers_numbers_and_tac3_comes_to_its_own(folder: Path
     rows = [line.split(" | ") for line in (folder / "table.md").read_text().splitlines() if "x2x3x2" in line]
     assert [row[0][2:] for row in rows] == ["5 (1x2x2x2x3x2)", "1 (1x2x4x2x3x2)"]
     assert rows[1][1].endswith("(1.501)") and rows[1][5].endswith("(1.126)")
-    # Free of contention: 1.03 s without barriers, 1.05 s with them (the paper's text).
+    # Contention-free placements take 1.03 s without barriers and 1.05 s with them (text of the paper).
     for row in rows:
         assert float(row[4].split()[0]) == pytest.approx(1.03, abs=0.01)
         assert float(row[5].split()[0]) == pytest.approx(1.05, abs=0.01)

@@ -1,4 +1,4 @@
-"""The validation has a row for every published number, and its studies give known values."""
+"""The validation has a table entry for every published number, and its studies give known values."""
 
 import json
 import subprocess
@@ -67,7 +67,7 @@ def test_links_reach_their_rates_in_the_simulator(folder: Path, rows: Rows) -> N
     } - {
         "fx10",
         "two-clusters",
-    }  # as fx10-kyushu; its rates are those of its bridges (tests/netmodel/packetsim/clusters.cc)
+    }  # fx10 is like fx10-kyushu; bridges limit two-clusters (tests/netmodel/packetsim/clusters.cc)
     for preset, pair in streams.items():
         alone, in_ring = (stream["rate"] / stream["allowed"] for stream in pair)
         assert 0.95 < alone <= 1

@@ -1,4 +1,4 @@
-"""The study of two clusters, a small part: it follows the closed forms and comes to the published figures."""
+"""A small part of the study of two clusters matches the closed forms and the published figures."""
 
 import subprocess
 import sys
@@ -28,7 +28,7 @@ def test_peaks_are_the_studys(tmp_path: Path) -> None:
     assert large / far / 1e6 == pytest.approx(53.5, rel=0.01)
 
 
-# Eager of one packet and of several, more than the buffers hold, and zero copy.
+# Eager messages of one packet, of several, and of more than the buffers hold, and zero-copy messages.
 @pytest.mark.parametrize("size", [8, 8192, 8193, 16385, 131072, 262144, 262145, 1048576])
 @pytest.mark.parametrize("delay_ms", [0, 1, 4, 20])
 def test_half_round_trips_follow_the_closed_form(tmp_path: Path, size: int, delay_ms: float) -> None:

@@ -1,17 +1,17 @@
-/* bandwidth ring|bisection [BYTES [messages|put [SEED]]]: every rank has BYTES (1 MiB) under way at once, and the
- * bandwidth of a process is BYTES over the simulated time.
+/* bandwidth ring|bisection [BYTES [messages|put [SEED]]]: every rank sends BYTES (1 MiB) at the same time. The
+ * bandwidth of a process is BYTES divided by the simulated time.
  *
- * ring: a ring through all ranks in a random order: each sends to the next one.
- * bisection: the ranks of the lower half exchange with those of the upper half, each with the one `ranks / 2` ahead.
+ * - ring: each rank sends to the next one in a ring through all ranks in a random order.
+ * - bisection: each rank exchanges with the rank `ranks / 2` away, in the other half.
  *
- * Messages are zero copy, and receives posted before. The simulated time is that of the exchange alone. */
+ * Messages are zero copy, and receives are posted beforehand. The simulated time covers only the exchange. */
 
 #include <mgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The same on all ranks: Numerical Recipes' 32-bit generator, its upper bits. */
+/* Upper bits of Numerical Recipes' 32-bit generator, so the sequence is the same on all ranks. */
 static int drawn(unsigned* state, unsigned below) {
     *state = *state * 1664525u + 1013904223u;
     return (int)((*state >> 16) % below);
@@ -35,7 +35,7 @@ int MGEN_Main(int argc, char** argv) {
     if (is_ring) {
         int *order = malloc(sizeof *order * ranks), place = 0;
         for (int i = 0; i < ranks; ++i) order[i] = i;
-        for (int i = ranks - 1; i > 0; --i) { /* Fisher and Yates */
+        for (int i = ranks - 1; i > 0; --i) { /* Fisher-Yates shuffle */
             const int other = drawn(&state, i + 1), kept = order[i];
             order[i] = order[other];
             order[other] = kept;

@@ -1,17 +1,17 @@
-/* barrier ALGORITHM messages|put [TIMES [BYTES]]: barriers in two ways, by messages (MPI_Send, MPI_Recv,
- * MPI_Sendrecv) or by puts that are polled for. It does nothing else, and looks at no clock: the simulated time is that
- * of TIMES barriers.
+/* barrier ALGORITHM messages|put [TIMES [BYTES]]: barriers that use messages (MPI_Send, MPI_Recv, MPI_Sendrecv), or
+ * puts and polling. The program does nothing else and reads no clock, so the simulated time is the time of TIMES
+ * barriers.
  *
  *     haichi mgencc -O2 barrier.c -o barrier
  *     haichi run -m switch:16 -n 16 -- ./barrier recursive-doubling put
  *
- * - dissemination: ceil(log2 ranks) steps, in step k to the rank 2^k ahead (Hensgen, Finkel and Manber 1988)
- * - recursive-doubling: log2 steps with the rank of number XOR 2^k; ranks above the largest power of two tell a
- *   partner below before, and are told behind: other numbers of ranks pay two steps more
- * - ring: a token goes around twice: all have come, all may go
- * - tree: a binary tree is gathered to its root, and told from there
+ * - dissemination: ceil(log2 ranks) steps. Step k sends to rank + 2^k (Hensgen, Finkel and Manber 1988).
+ * - recursive-doubling: log2 steps. Step k exchanges with rank XOR 2^k. Ranks above the largest power of two notify a
+ *   lower partner before the first step and are released by it after the last one, which costs two more steps.
+ * - ring: a token goes around twice. The first round shows that all ranks have arrived, the second one releases them.
+ * - tree: notices go up a binary tree to its root, and releases go down again.
  *
- * BYTES is what each message or put carries, 0 by default. */
+ * Each message or put carries BYTES (0 by default). */
 
 #include <mgen.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@
 static int by_put, bytes;
 static char* data;
 
-/* Tags tell the steps apart; each has one sender per barrier, so that arrivals of the next barrier may come early. */
+/* Tags distinguish the steps. Each tag has one sender per barrier, so messages of the next barrier may arrive early. */
 static void tell(int rank, int step) {
     if (by_put) {
         MGEN_rdma_put(rank, bytes, step);

@@ -1,6 +1,6 @@
-/* bruck [BYTES [messages|put]]: Bruck's all-to-all of blocks of BYTES (4) by puts: in step k all blocks whose way
- * has bit k set go 2^k ranks ahead in one put, and what came is polled for (Bruck et al. 1997). Sizes only. The
- * simulated time is that of the exchange. */
+/* bruck [BYTES [messages|put]]: Bruck's all-to-all of blocks of BYTES (4) by puts (Bruck et al. 1997). Step k sends all
+ * blocks whose distance has bit k set to rank + 2^k in one put, and polls for the received blocks. Only sizes are
+ * simulated, not contents. The simulated time covers only the exchange. */
 
 #include <mgen.h>
 #include <stdlib.h>

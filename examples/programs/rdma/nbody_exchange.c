@@ -1,17 +1,17 @@
-/* nbody_exchange [put|messages [sync|free [FITS [COUNTS]]]]: the exchange of particles of an n-body code whose ranks
- * form a ring of domains, as in the study of RDMA on one switch: every rank
- *   1. tells every other rank how many particles it has for it (counts),
- *   2. meets all others in a barrier, so that everybody's buffers are ready,
- *   3. packs each block, and puts it to its owner,
+/* nbody_exchange [put|messages [sync|free [FITS [COUNTS]]]]: the particle exchange of an n-body code whose ranks form a
+ * ring of domains, as in the study of RDMA on one switch. Every rank
+ *   1. sends every other rank the number of particles that it has for it (counts),
+ *   2. waits in a barrier until all buffers are ready,
+ *   3. packs each block and puts it to its owner,
  *   4. waits until all of its puts are complete,
- *   5. meets all others in a barrier: now all data are there,
- *   6. unpacks what it got.
- * With `free` there are no barriers (what the study calls without synchronisation); polls find what has come. With
- * `messages` blocks go by MPI_Isend and MPI_Irecv.
+ *   5. waits in a barrier until all data have arrived,
+ *   6. unpacks the received blocks.
+ * `free` omits the barriers ("without synchronisation" in the study), and ranks poll for the data. `messages` sends the
+ * blocks by MPI_Isend and MPI_Irecv.
  *
- * FITS is a file of linear fits, a line each: `pack SECONDS SECONDS_PER_BYTE` and `unpack SECONDS SECONDS_PER_BYTE`; #
- * begins a comment. COUNTS is a file of bytes, RANKS lines of RANKS numbers: line i, entry j is what i has for j.
- * Without it a rank has NEAR bytes for its two neighbours, FAR for all others. */
+ * FITS is a file with one linear fit per line, `pack SECONDS SECONDS_PER_BYTE` or `unpack SECONDS SECONDS_PER_BYTE`. A
+ * # starts a comment. COUNTS is a file with RANKS lines of RANKS numbers: entry j of line i is the bytes from rank i to
+ * rank j. Without COUNTS, a rank sends NEAR bytes to its two neighbours and FAR bytes to all others. */
 
 #include <mgen.h>
 #include <stdio.h>
@@ -56,7 +56,7 @@ static void read_counts(const char* path, int* counts) {
 
 static void work(const struct fit* of, int bytes) { MGEN_Comp(of->seconds + of->seconds_per_byte * bytes); }
 
-/* Dissemination, by put: each step has a tag of its own. */
+/* Dissemination barrier by puts. Each step has its own tag. */
 static void meet(void) {
     const int number = barriers++;
     for (int step = 0; 1 << step < ranks; ++step) {

@@ -1,11 +1,12 @@
-/* For tests only. The answers come from the file that the environment variable FJMPI_STAND_IN names: first the numbers
- * of dimensions and the shape, "3 2 6 8", then for each rank its logical coordinates and X Y Z A B C, numbers only. */
+/* For tests only. Responses come from the file in the environment variable FJMPI_STAND_IN. It contains the number of
+ * dimensions and the shape, such as "3 2 6 8". Then each rank has its logical coordinates and X Y Z A B C, as plain
+ * numbers. */
 
 #include <mpi-ext.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* dimensions, shape, then 3 + 6 numbers of a rank; not 0 when they are not there */
+/* Reads dimensions and shape, and then 3 + 6 numbers per rank. Returns a nonzero value if they are missing. */
 static int look_up(int rank, int head[4], int logical[3], int tofu[6]) {
     const char* path = getenv("FJMPI_STAND_IN");
     FILE* file = path == NULL ? NULL : fopen(path, "r");
@@ -32,7 +33,7 @@ int FJMPI_Topology_get_shape(int* x, int* y, int* z) {
     const int code = look_up(-1, head, logical, tofu);
     if (code != FJMPI_SUCCESS) return code;
     *x = head[1];
-    *y = head[0] > 1 ? head[2] : 0; /* the real one gives 0 for dimensions that are not there */
+    *y = head[0] > 1 ? head[2] : 0; /* Fujitsu's function returns 0 for missing dimensions */
     *z = head[0] > 2 ? head[3] : 0;
     return code;
 }

@@ -1,5 +1,5 @@
-/* For tests only: stands in for the part of Fujitsu's <mpi-ext.h> that examples/fjmpi_coordinates uses, so that it can
- * be compiled and run with any MPI. The numbers of the constants are made up. */
+/* For tests only: replaces the part of Fujitsu's <mpi-ext.h> that examples/fjmpi_coordinates uses. The example can then
+ * be compiled and run with any MPI. The values of the constants are invented. */
 #ifndef FJMPI_STAND_IN_H
 #define FJMPI_STAND_IN_H
 
