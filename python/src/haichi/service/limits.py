@@ -19,11 +19,21 @@ def _limit(default: Any, what: str, unit: str = "", option: str = "", then: str 
 @dataclass(frozen=True)
 class Limits:
     # Connections
-    connections: int = _limit(4096, "connections", then="closes those that have waited longest for a head")
+    connections: int = _limit(4096, "connections", then="closes those that have waited longest for request headers")
     requests_of_user: int = _limit(500, "unfinished requests of a user", then="429")
+<<<<<<< ours
     head_bytes: int = _limit(64 * 2**10, "head of a request with its URL, or trailers of a body", "bytes", then="431")
     head_fields: int = _limit(128, "fields of a head", then="431")
     head_seconds: float = _limit(60, "time to receive the request headers", "s", then="closes the connection")
+||||||| base
+    head_bytes: int = _limit(64 * 2**10, "head of a request with its URL, or trailers of a body", "bytes", then="431")
+    head_fields: int = _limit(128, "fields of a head", then="431")
+    head_seconds: float = _limit(60, "time to receive a head", "s", then="closes the connection")
+=======
+    head_bytes: int = _limit(64 * 2**10, "request headers with the URL, or trailers of a body", "bytes", then="431")
+    head_fields: int = _limit(128, "fields in the headers", then="431")
+    head_seconds: float = _limit(60, "time to receive the headers", "s", then="closes the connection")
+>>>>>>> theirs
     pipelined: int = _limit(16, "pipelined requests of a connection", then="closes the connection")
     # Bodies of requests
     body_bytes: int = _limit(256 * 2**20, "body of a request", "bytes", "--most-body", "413")
@@ -40,13 +50,13 @@ class Limits:
     jobs_of_user: int = _limit(1000, "queued and running jobs of a user", "", "--most-jobs", "429")
     jobs: int = _limit(10_000, "queued and running jobs of all users", "", "--most-jobs-in-all", "503")
     user_bytes: int = _limit(20 * 2**30, "uploads and results of a user", "bytes", "--most-data", "507")
-    job_overhead_bytes: int = _limit(64 * 2**10, "size that each job counts in addition to its files", "bytes")
+    job_overhead_bytes: int = _limit(64 * 2**10, "size charged for each job in addition to its files", "bytes")
     waiting_of_user: int = _limit(500, "requests of a user waiting for rank maps or comparisons", then="429")
     waiting: int = _limit(5000, "requests of all users waiting for rank maps or comparisons", then="503")
     # Running jobs and helpers
     workers: int = _limit(1, "jobs running at the same time", "", "--workers", "others wait")
     maps_at_a_time: int = _limit(2, "rank maps being made at the same time", then="others wait")
-    kept_maps: int = _limit(32, "rank maps kept with a job", then="makes others again")
+    kept_maps: int = _limit(32, "rank maps kept with a job", then="generates others again")
     children: int = _limit(1, "large JSON bodies being parsed at the same time", then="others wait")
     child_bytes: int = _limit(768 * 2**20, "memory of the parser of a large JSON body", "bytes", then="400")
     child_seconds: float = _limit(20, "time limit for parsing a large JSON body", "s", then="400")
@@ -57,8 +67,8 @@ class Limits:
     most_cut_off: int = _limit(3, "number of times that a job's process may be killed externally", then="the job fails")
     kept_seconds: float = _limit(30 * 86400, "time that an ended job is kept", "s", "--keep", "removes the job")
     # The server
-    grace_seconds: float = _limit(10, "time for jobs to end at a stop", "s", "--grace", "the jobs run again")
-    reserve_bytes: int = _limit(64 * 2**20, "free disk space that remains", "bytes", then="507")
+    grace_seconds: float = _limit(10, "time for jobs to end at shutdown", "s", "--grace", "the jobs run again")
+    reserve_bytes: int = _limit(64 * 2**20, "disk space that must remain free", "bytes", then="507")
 
     @property
     def threads(self) -> int:
