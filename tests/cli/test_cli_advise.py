@@ -79,7 +79,10 @@ def test_shape_takes_the_next_larger_number_of_nodes_and_what_the_file_lists(sma
         (["shape", "-m", "fx10-kyushu", "-w", "cg16.json", "--node-count", 769], "no job shape of 769 nodes"),
         (["shape", "-m", "fx10-kyushu", "-w", "cg16.json", "--seeds", 0], "--seeds: '0' is too small"),
         (["shape", "-m", "fx10-kyushu", "-w", "cg16.json", "--packet-hops", "0.5"], "is too small"),
-        (["barrier", *JOB, "-w", "cg16.json", "--imbalance", "5%"], "an imbalance in per cent requires a workload with computation time"),
+        (
+            ["barrier", *JOB, "-w", "cg16.json", "--imbalance", "5%"],
+            "an imbalance in per cent requires a workload with computation time",
+        ),
         (["barrier", *JOB, "-w", "cg16.json", "--imbalance", "5"], "unit"),
         (["barrier", *JOB, "-w", "cg16.json", "--draws", 3], "requires --imbalance"),
         (["barrier", *JOB, "-w", "cg16.json", "--sizes", "1MiB,"], "--sizes"),

@@ -246,7 +246,9 @@ def test_statistics_are_refused_where_they_say_nothing(pair: Path) -> None:
     assert "--stats-bin" in fail(2, *job, "--stats-bin", "1us", cwd=pair)
     assert "--buffer-history" in fail(2, *job, "--router", "1", cwd=pair)
     assert "--router" in fail(2, *job, "--buffer-history", "x.csv", cwd=pair)
-    assert "invalid router: 2\nhint: choose a router from 0 to 1" in fail(2, *job, "--buffer-history", "x.csv", "--router", "2", cwd=pair)
+    assert "invalid router: 2\nhint: choose a router from 0 to 1" in fail(
+        2, *job, "--buffer-history", "x.csv", "--router", "2", cwd=pair
+    )
     assert "one run" in fail(2, *job, "--stats", "x.csv", "--barrier", "both", cwd=pair)
     assert "--history-interval" in fail(
         2, *job, "--buffer-history", "x.csv", "--router", "1", "--history-interval", "0s", cwd=pair
@@ -354,8 +356,14 @@ def test_a_log_is_simulated_call_by_call_unless_its_sets_are_asked_for(tmp_path:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--form", "calls", "--barrier", "sets"], "--barrier requires communication sets, but the calls of the log are simulated"),
-        (["--sim-iterations", "all"], "--sim-iterations requires communication sets, but the calls of the log are simulated"),
+        (
+            ["--form", "calls", "--barrier", "sets"],
+            "--barrier requires communication sets, but the calls of the log are simulated",
+        ),
+        (
+            ["--sim-iterations", "all"],
+            "--sim-iterations requires communication sets, but the calls of the log are simulated",
+        ),
         (["--form", "calls", "--message-size", "1KiB"], "--message-size cannot be combined with --form calls"),
         (["--form", "colls"], "did you mean 'calls'?"),
         (["--compute", "maybe"], "possible values are mean, drawn, none"),

@@ -35,13 +35,7 @@ std::optional<std::string_view> take_section(std::optional<std::string_view>& re
 }
 
 /// How the trace is placed and simulated, as words: "partitions=3 ppn=2 stride=5 routing=dor:XY alltoall=pairwise".
-<<<<<<< ours
-/// Other words are algorithms of collective operations.
-||||||| base
-/// What is none of the first four is an algorithm of a collective operation.
-=======
 /// Other keys than the first four name a collective operation and its algorithm.
->>>>>>> theirs
 struct Setting {
     std::int32_t partitions = 1;
     std::int32_t stride = 1;  ///< between the nodes of consecutive ranks

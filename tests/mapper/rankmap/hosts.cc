@@ -63,7 +63,7 @@ TEST(HostPatternMalformed, is_an_error_that_names_the_option_and_the_value) {
              {"n[3-1]", "the range '3-1' is descending"},
              {"n[a-b]", "'a'"},
              {"n[1-]", "expected a whole number, found ''"},
-             {"n[1,]", "got ''"},
+             {"n[1,]", "found ''"},
              {"n[0-999999999]", "more than 4 names"},
              {"n[0-9999999999]", "'9999999999' has more than 9 digits"},
              {"n[0-1][0-1][0-1][0-1][0-1]", "more than 4 brackets"},

@@ -21,19 +21,9 @@ class Limits:
     # Connections
     connections: int = _limit(4096, "connections", then="closes those that have waited longest for request headers")
     requests_of_user: int = _limit(500, "unfinished requests of a user", then="429")
-<<<<<<< ours
-    head_bytes: int = _limit(64 * 2**10, "head of a request with its URL, or trailers of a body", "bytes", then="431")
-    head_fields: int = _limit(128, "fields of a head", then="431")
-    head_seconds: float = _limit(60, "time to receive the request headers", "s", then="closes the connection")
-||||||| base
-    head_bytes: int = _limit(64 * 2**10, "head of a request with its URL, or trailers of a body", "bytes", then="431")
-    head_fields: int = _limit(128, "fields of a head", then="431")
-    head_seconds: float = _limit(60, "time to receive a head", "s", then="closes the connection")
-=======
     head_bytes: int = _limit(64 * 2**10, "request headers with the URL, or trailers of a body", "bytes", then="431")
     head_fields: int = _limit(128, "fields in the headers", then="431")
     head_seconds: float = _limit(60, "time to receive the headers", "s", then="closes the connection")
->>>>>>> theirs
     pipelined: int = _limit(16, "pipelined requests of a connection", then="closes the connection")
     # Bodies of requests
     body_bytes: int = _limit(256 * 2**20, "body of a request", "bytes", "--most-body", "413")
