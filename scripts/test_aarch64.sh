@@ -97,10 +97,5 @@ cmake --build "$folder/cross" --target haichi_prof_openmpi haichi_prof_mpich | t
 say "run under qemu-user"
 python=${PYTHON:-python3}
 [ -n "${PYTHON:-}" ] || [ ! -x .venv/bin/python ] || python=.venv/bin/python
-<<<<<<< HEAD
-HAICHI_BIN=${HAICHI_BIN:-$repository/build/release/cli/haichi} HAICHI_AARCH64=$folder \
-    "$python" -m pytest -m slow tests/profiler/test_profiler_aarch64.py
-=======
 HAICHI_BIN=${HAICHI_BIN:-$repository/build/release/cli/haichi} HAICHI_AARCH64=$folder \
     "$python" -m pytest -m slow tests/commlog/profiler/test_profiler_aarch64.py
->>>>>>> 7b0aca4 (Tests lie in a directory per module, one-off studies in studies/)
