@@ -1,4 +1,4 @@
-"""Matrices are read without a copy: memory of a process beyond the 16 bytes that a workload stores per message."""
+"""Matrices are read without a copy, so a process needs little memory beyond 16 bytes per message of a workload."""
 
 import importlib.util
 import os
