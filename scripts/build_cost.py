@@ -7,8 +7,8 @@
     scripts/build_cost.py build/release --touch objectives/tac3.cc             # steps that run again after a change
     scripts/build_cost.py build/release --touch base/errors.h --measure 999    # the same, in CPU seconds
 
-wall_s is the time of a step in .ninja_log. It is close to CPU time only if Ninja ran at most one step per core without
-a compiler cache on an otherwise idle machine. cpu_s is user and system time. --measure and --headers compile one file
+wall_s is the time of a step in .ninja_log. It is close to CPU time only if Ninja ran at most one step per core, without
+a compiler cache, on an idle machine. cpu_s is user and system time. --measure and --headers compile one file
 after the other. Link steps are not measured.
 """
 
