@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Shows the cost of a build: by module, file and header, and after a change of a file.
 
-    scripts/build_cost.py build/release                                        # modules and the costliest files
-    scripts/build_cost.py build/release --measure 20                           # those files again, in CPU seconds
+    scripts/build_cost.py build/release                                        # modules and the slowest files
+    scripts/build_cost.py build/release --measure 20                           # the same files, in CPU seconds
     scripts/build_cost.py build/release --headers 40                           # headers by inclusions x parse time
     scripts/build_cost.py build/release --touch objectives/tac3.cc             # steps that run again after a change
     scripts/build_cost.py build/release --touch base/errors.h --measure 999    # the same, in CPU seconds

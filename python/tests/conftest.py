@@ -73,7 +73,7 @@ def cg64() -> haichi.Workload:
 
 @pytest.fixture(scope="session")
 def on_shape_1() -> dict[str, str]:
-    """The paper's first job shape: 96 nodes of the 768."""
+    """The paper's first job shape, which has 96 of 768 nodes."""
     return {"machine": "fx10-kyushu", "shape": SHAPE_1}
 
 

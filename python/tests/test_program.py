@@ -56,7 +56,7 @@ def test_nothing_else_is_installed() -> None:
     suffixes = {Path(name).suffix for name in package}
     assert suffixes <= {".py", ".pyi", ".so", ".typed", ".html", ".css", ".js", ".json"}
     assert "haichi/py.typed" in package and "haichi/_core.pyi" in package
-    # Live programs need these; they are built if MPICH is installed.
+    # Live programs need these files, which are built if MPICH is installed.
     of_programs = {"libhaichi-mpich.so", "libmgen.a", "mgen.h", "mgen-mpi.h", "mgen-names.h"}
     others = [name for name in files if not name.startswith(("haichi/", "haichi-"))]
     others = [name for name in others if Path(name).name not in of_programs]

@@ -69,7 +69,7 @@ def trace(path: Path) -> Path:
 
 
 def reductions(path: Path) -> Path:
-    """Ranks compute and reduce; the main loop has no messages."""
+    """Ranks compute and reduce. The main loop has no messages."""
     return tit(path, lambda _: ["compute 1e6", "allreduce 65536 0 6"], 5)
 
 

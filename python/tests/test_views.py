@@ -54,7 +54,7 @@ LONG = pack_array(np.arange(100), "int32")
         ({**LONG, "shape": [2**40]}, "are too many"),
         ({**LONG, "zlib": None}, "requires the string 'zlib'"),
         ({**LONG, "zlib": "#"}, "cannot unpack the array"),
-        ({**LONG, "zlib": LONG["zlib"][:40]}, "r.views"),  # cut short: base64 or zlib complains
+        ({**LONG, "zlib": LONG["zlib"][:40]}, "r.views"),  # truncated: base64 or zlib fails
     ],
 )
 def test_broken_packed_arrays_are_refused_by_name(packed: Any, reason: str) -> None:

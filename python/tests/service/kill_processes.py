@@ -1,4 +1,4 @@
-"""Kills the server at random moments, or a worker or the scheduler of its Dask cluster, and checks the jobs.
+"""Kills the server, or a worker or the scheduler of its Dask cluster, at random moments and checks the jobs.
 
     python kill_processes.py --jobs 50 --kills 20 [--what server|worker|scheduler|any] [--dask]
 

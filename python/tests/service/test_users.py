@@ -21,7 +21,7 @@ OPEN = {"/healthz", "/readyz", "/metrics"}
 
 @pytest.fixture
 def shared(start, tmp_path: Path):
-    """A server with two users; a token is the user's name, twice."""
+    """A server with two users. A token is the user's name, written twice."""
     lines = [f"{user} {hashlib.sha256((user * 2).encode()).hexdigest()}" for user in ("ann", "ben")]
     (tmp_path / "tokens").write_text("\n".join(["# users", *lines]))
     return start("--token-file", str(tmp_path / "tokens"))
