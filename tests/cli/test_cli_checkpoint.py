@@ -16,7 +16,10 @@ SEARCH = ["map", *JOB, "-w", "cg64.json", "--checkpoint", "kept.json", "--thread
 
 
 def killed(place: Path, *arguments: str, objectives: int = 0) -> dict[str, Any]:
-    """Kills a run that has saved a placement and completed `objectives` objectives. Returns its checkpoint."""
+    """Kills a run that has saved a placement and completed searches by `objectives` objectives.
+
+    Returns its checkpoint.
+    """
     kept = place / "kept.json"
     run = subprocess.Popen([BIN, *SEARCH, *arguments], cwd=place, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
