@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Shows the cost of a build: by module, file and header, and after a change of a file.
 
-    scripts/build_cost.py build/release                                        # modules and the costliest files
-    scripts/build_cost.py build/release --measure 20                           # those files again, in CPU seconds
+    scripts/build_cost.py build/release                                        # modules and the slowest files
+    scripts/build_cost.py build/release --measure 20                           # the same files, in CPU seconds
     scripts/build_cost.py build/release --headers 40                           # headers by inclusions x parse time
     scripts/build_cost.py build/release --touch objectives/tac3.cc             # steps that run again after a change
     scripts/build_cost.py build/release --touch base/errors.h --measure 999    # the same, in CPU seconds
 
-wall_s is the time of a step in .ninja_log. It is close to CPU time only if Ninja ran at most one step per core without
-a compiler cache on an otherwise idle machine. cpu_s is user and system time. --measure and --headers compile one file
+wall_s is the time of a step in .ninja_log. It is close to CPU time only if Ninja ran at most one step per core, without
+a compiler cache, on an idle machine. cpu_s is user and system time. --measure and --headers compile one file
 after the other. Link steps are not measured.
 """
 

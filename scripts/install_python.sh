@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the Python package of this source tree and installs it into .venv. The build uses build/release, which shares
-# its objects with the program and the tests.
+# Builds the Python package of this source tree and installs it into .venv. The build uses build/release, where the
+# program and the tests share its objects.
 #   scripts/install_python.sh [options of pip install]
 #   scripts/install_python.sh wheel [options of pip wheel]     builds the wheel instead
 set -euo pipefail

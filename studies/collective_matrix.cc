@@ -1,4 +1,4 @@
-// Prints the messages that each rank sends in collective operations by our algorithms, in the output format of
+// Prints the messages that each rank sends in collective operations by our algorithms. The output has the format of
 // collective_driver.c. Reads lines "OPERATION MEMBERS ROOT COUNT" (items of four bytes) from standard input.
 //
 //     collective_matrix openmpi < cases

@@ -2,9 +2,9 @@
 
     python3 studies/live_programs.py build/release/cli/haichi --npb FOLDER --prk FOLDER --debian [--only REGEX]
 
---npb is a directory with binaries of the NAS benchmarks by their usual names (cg.S.16: program, class, ranks). --prk is
-a directory with the Parallel Research Kernels (MPI1) by the names of their directories. Neither is part of this
-repository. --debian runs netpipe-mpich2 and tests of scalapack-mpi-test. A program verifies if it exits with 0 and
+--npb is a directory with binaries of the NAS benchmarks by their usual names (cg.S.16: program, class, ranks). The
+directory of --prk contains the Parallel Research Kernels (MPI1) by the names of their directories. Neither is part of
+this repository. --debian runs netpipe-mpich2 and tests of scalapack-mpi-test. A program verifies if it exits with 0 and
 prints that its result is right. A program that does not verify also runs under mpiexec.mpich, where it may fail, too.
 
 --sizes measures the cost of many ranks instead. It runs programs of tests/mgen/live (compiled with mpicc.mpich) with

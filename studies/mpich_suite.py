@@ -8,7 +8,7 @@ of processes. It passes if it prints "No Errors" and exits with 0. Lines with re
 exit codes, so they pass with any other exit code. Lines for extensions (mpix=), and lines that need more memory than
 --most-memory, are left out. The outcomes of real MPICH are kept in SUITE/haichi-real-mpich.json, so that it runs once.
 
-Date: 2026-11-24. The share of passed cases was used to judge added calls, and no page states it.
+Date: 2026-11-24. The fraction of passed cases was used to judge added calls, and no page states it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 /* alltoall [pairwise|bruck|library [BYTES]]: each rank sends a block of BYTES to each other rank.
  *
- * - pairwise (for large blocks): ranks - 1 steps, in which every block is sent once. If the number of ranks is a power
- *   of two, step i exchanges with rank XOR i. Otherwise it sends to rank + i and receives from rank - i.
+ * - pairwise (for large blocks): ranks - 1 steps, in which every block is sent once. Step i exchanges with rank
+ *   XOR i if the number of ranks is a power of two. Otherwise it sends to rank + i and receives from rank - i.
  * - bruck (for small blocks, Bruck et al. 1997): ceil(log2 ranks) steps. Step k sends all blocks whose distance has
  *   bit k set together to rank + 2^k. Blocks are forwarded several times, but in few messages.
  * - library: MPI_Alltoall. */

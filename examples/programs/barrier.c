@@ -1,8 +1,8 @@
 /* barrier [dissemination|recursive-doubling|ring|tree|library [TIMES]]: barriers that consist of messages without data.
  *
  * - dissemination: ceil(log2 ranks) steps. Step k sends to rank + 2^k (Hensgen, Finkel and Manber 1988).
- * - recursive-doubling: log2 steps. Step k exchanges with rank XOR 2^k. Ranks above the largest power of two notify a
- *   lower partner before the first step, and are released by it after the last one.
+ * - recursive-doubling: log2 steps. Step k exchanges with rank XOR 2^k. Each rank above the largest power of two
+ *   has a lower partner. It notifies this partner before the first step, and is released by it after the last one.
  * - ring: a token goes around twice. The first round shows that all ranks have arrived, the second one releases them.
  * - tree: notices go up a binary tree to its root, and releases go down again. */
 

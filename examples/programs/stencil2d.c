@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
     MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 1, &grid);
     MPI_Comm_rank(grid, &rank);
     MPI_Cart_coords(grid, rank, 2, place);
-    MPI_Cart_shift(grid, 0, 1, &up, &down); /* MPI_PROC_NULL at the rim: the halo there is the boundary */
+    MPI_Cart_shift(grid, 0, 1, &up, &down); /* MPI_PROC_NULL at the edge, where the halo is the boundary */
     MPI_Cart_shift(grid, 1, 1, &left, &right);
     MPI_Datatype column;
     MPI_Type_vector(points, 1, points + 2, MPI_DOUBLE, &column);

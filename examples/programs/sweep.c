@@ -1,5 +1,5 @@
 /* sweep [CELLS [PLANES]]: a wavefront over a grid of ranks, as in discrete ordinates (Sweep3D, Kripke). A rank waits
- * for the planes of the ranks above and to the left, computes a plane of CELLS x CELLS, and sends its edges on. PLANES
+ * for planes from above and from the left, computes a plane of CELLS x CELLS, and sends its edges on. PLANES
  * are computed one after the other, as in a pipeline. Each cell is the sum, modulo a prime, of the cells above and to
  * the left, which gives Pascal's triangle. */
 

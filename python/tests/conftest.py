@@ -32,8 +32,8 @@ SHAPE_1 = "1x2x4x2x3x2"
 
 
 class OneProcess(LocalProcesses):
-    """Computes cells of `processes=1` in this process, because another one takes half a second to start. Cells and
-    results are pickled as on the way to another process."""
+    """Computes cells of `processes=1` in this process, because another process takes half a second to start. Cells and
+    results are pickled, as if they went to another process."""
 
     def run(self, function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterator[tuple[int, Any]]:
         if self.processes != 1:
@@ -56,7 +56,7 @@ def one_process() -> Iterator[None]:
 
 @pytest.fixture
 def command(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
-    """Runs a command that is written in Python in this process; returns exit code, standard output and standard
+    """Runs a command that is written in Python in this process. Returns exit code, standard output and standard
     error."""
 
     def ran(*words: object) -> tuple[int, str, str]:
@@ -73,7 +73,7 @@ def cg64() -> haichi.Workload:
 
 @pytest.fixture(scope="session")
 def on_shape_1() -> dict[str, str]:
-    """The paper's first job shape: 96 nodes of the 768."""
+    """The paper's first job shape, which has 96 of 768 nodes."""
     return {"machine": "fx10-kyushu", "shape": SHAPE_1}
 
 
@@ -84,7 +84,7 @@ def cg_job(cg64: haichi.Workload, on_shape_1: dict[str, str]) -> haichi.Job:
 
 @pytest.fixture(scope="session")
 def cg_found(cg_job: haichi.Job) -> haichi.Placement:
-    """The placement of a search without options, which takes seconds."""
+    """The placement of a search without options. The search takes seconds."""
     return cg_job.optimize()
 
 
@@ -113,7 +113,7 @@ def ring_comparison() -> dict[str, Any]:
 
 
 class Browser:
-    """Headless Chromium with one page; it records requests and errors of the page."""
+    """Headless Chromium with one page. It records requests and errors of the page."""
 
     def __init__(self, driver: webdriver.Chrome) -> None:
         self.driver = driver
@@ -160,7 +160,7 @@ class Browser:
         return str(self.driver.find_element(By.CSS_SELECTOR, selector).text)
 
     def choose(self, selector: str, value: str) -> None:
-        """Chooses an option as a user does, with the event that the page listens for."""
+        """Chooses an option as a user does, including the event that the page handles."""
         self.run(
             "const control = document.querySelector(arguments[0]); control.value = arguments[1];"
             "control.dispatchEvent(new Event('change'))",
@@ -177,7 +177,7 @@ class Browser:
             self.driver.execute_cdp_cmd("Input.dispatchMouseEvent", event)
 
     def place_of_link(self, link: int, side: int = 0) -> tuple[float, float]:
-        """The middle of the drawn link, in window coordinates."""
+        """The midpoint of the drawn link in window coordinates."""
         script = """const [link, side, done] = arguments, {panels} = haichiReport.maps.sides[side];
             const drawn = panels.find(({panel}) => panel.indexOf(link) >= 0);
             drawn.canvas.scrollIntoView({block: 'center', behavior: 'instant'});
@@ -188,7 +188,7 @@ class Browser:
         return x, y
 
     def is_drawn(self, canvas: str) -> list[bool]:
-        """True for every visible canvas of that kind with more than one colour."""
+        """For each visible canvas that matches, True if it has more than one colour."""
         drawn: list[bool] = self.run(
             """return [...document.querySelectorAll(arguments[0])].filter(canvas => canvas.offsetParent).map(canvas => {
                 const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
@@ -252,7 +252,7 @@ def compare_small() -> Callable[..., dict[str, Any]]:
 
 @pytest.fixture
 def turns_of_others() -> Callable[[Callable[[], object]], int]:
-    """Counts the turns of another thread meanwhile. The count is 0 if the GIL is held."""
+    """Counts the turns of another thread during a call. The count is 0 if the call holds the GIL."""
 
     def count(work: Callable[[], object]) -> int:
         done = threading.Event()
@@ -279,7 +279,7 @@ def turns_of_others() -> Callable[[Callable[[], object]], int]:
 
 @pytest.fixture(scope="session")
 def live_programs() -> Path:
-    """The programs of the tests of live programs; skips the test if they cannot run."""
+    """The test programs for live programs. The test is skipped if they cannot run."""
     programs = Path(__file__).parents[2] / "tests/mgen/live/programs"
     try:
         folder = find_program().resolve().parent

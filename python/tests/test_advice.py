@@ -1,4 +1,4 @@
-"""Advice on shapes, barriers and NICs: the same as the program's, as values."""
+"""Advice on shapes, barriers and NICs gives the same values as the program."""
 
 import dataclasses
 import json

@@ -1,6 +1,6 @@
 """A calibration recovers the machine of the benchmarks, and reports undetermined values and the origin of each value.
 
-The benchmarks are a live MPI program on the simulated machine. The tests read its output, and not times that the
+The benchmarks are a live MPI program on the simulated machine. The tests read its output instead of times that the
 calibration itself simulates.
 """
 
@@ -106,7 +106,7 @@ def write_to(folder: Path, texts: dict[str, str]) -> list[str]:
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
-    """Writes outputs to files; returns the arguments of `calibrate`."""
+    """Writes outputs to files and returns the arguments of `calibrate`."""
     return partial(write_to, tmp_path)
 
 
@@ -117,7 +117,7 @@ def recovered(measured: dict[str, str], tmp_path_factory: pytest.TempPathFactory
 
 
 def off(calibration: Calibration) -> dict[str, float]:
-    """Relative errors of values, alike for bandwidths and times."""
+    """Relative errors of the calibrated bandwidths and times."""
     return {name: abs(calibration.value(name).value / true - 1) for name, true in TRUE.items()}
 
 
@@ -139,7 +139,7 @@ def test_it_gets_back_a_simulated_machine_from_what_benchmarks_print_there(recov
     assert found.eager_limit == 8192 and found.eager.is_told
     assert all(found.value(name).is_fitted for name in TRUE)
     assert found.rms < 0.01
-    assert abs(found.errors).max() < 0.03  # the program's few rounds are not quite the steady state
+    assert abs(found.errors).max() < 0.03  # the few rounds of the program do not quite reach the steady state
 
 
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3))])
@@ -149,7 +149,7 @@ def test_noise_of_five_percent_moves_values_by_less_than_ten(measured: dict[str,
     assert max(off(found).values()) < 0.10, off(found)
     assert found.eager_limit == 8192 and found.eager.is_told
     assert 0.03 < found.rms < 0.07
-    for name, true in TRUE.items():  # the reported errors are the true ones
+    for name, true in TRUE.items():  # the reported errors match the true errors
         value = found.value(name)
         assert value.error is not None and abs(value.value - true) < 4 * value.error
 
@@ -159,7 +159,7 @@ def test_a_ping_pong_alone_cannot_tell_calls_from_the_network(measured: dict[str
     hops = found.value("hop_latency")
     assert not hops.is_fitted and hops.held is not None
     assert hops.held.is_preset and "call_overhead" in hops.held.together
-    assert hops.value == pytest.approx(140e-9)  # the preset's
+    assert hops.value == pytest.approx(140e-9)  # value of the preset
     assert found.rms < 0.01  # unknown values do not change measured times
     text = report_text(found)
     assert (

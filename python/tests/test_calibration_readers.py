@@ -118,7 +118,7 @@ def read(tmp_path: Path, text: str) -> Results:
 
 
 def rows(results: Results) -> list[tuple[str, int, float]]:
-    """Benchmark, bytes, microseconds."""
+    """Names of benchmarks, bytes and microseconds."""
     return [(point.benchmark, point.size_bytes, point.seconds * 1e6) for point in results.points]
 
 
@@ -137,7 +137,7 @@ def test_osu_streams_with_validation_and_what_launchers_say(tmp_path: Path) -> N
         ("bibandwidth", 4096),
     ]
     times = [time for *_, time in rows(results)]
-    # A message each way takes as long as two messages at the sum of both rates.
+    # A message in each direction takes as long as two messages at the sum of both rates.
     assert times == pytest.approx([1 / 0.95, 4096 / 3876, 2 * 4096 / 13482.6])
     assert results.points[0].resolution == pytest.approx(0.005 / 0.95)
     assert results.left_out == ["line 8: expected a row of OSU Bandwidth, found 'slurmstepd: an epilogue'"]

@@ -1,4 +1,4 @@
-"""Two clusters: the ranks in each of them, compared with graph partitioners, and whether to use both."""
+"""Two clusters: the ranks in each cluster, compared with graph partitioners, and the decision to use both."""
 
 import json
 import math
@@ -15,7 +15,7 @@ from haichi.base.program import find_program
 
 
 def cut_bytes(job: haichi.Job, placement: haichi.Placement) -> int:
-    """Bytes across the clusters in both directions; nodes of the first cluster come first."""
+    """Bytes between the clusters in both directions. Nodes of the first cluster come first."""
     messages = job.workload.messages
     is_first = placement.node_of_rank < job.nodes // 2
     return int(messages.bytes[is_first[messages.source] != is_first[messages.destination]].sum())
@@ -36,7 +36,7 @@ def least_cut(graph: nx.Graph, starts: int) -> int:
 
 
 def near_points(ranks: int, seed: int) -> nx.Graph:
-    """A random geometric graph, connected; near pairs have heavy edges."""
+    """A connected random geometric graph. Close pairs have heavy edges."""
     for attempt in range(seed * 1000, seed * 1000 + 100):
         points = nx.random_geometric_graph(ranks, 1.7 / math.sqrt(ranks), seed=attempt)
         if nx.is_connected(points):
@@ -123,6 +123,6 @@ def test_wrong_questions_about_spreading_raise(halo, larger_halo) -> None:
 
 
 def test_bridges_are_joined_in_one_pass_over_the_links() -> None:
-    """Earlier, each bridge visited all links, which took minutes."""
+    """An older version visited all links for each bridge, which took minutes."""
     asked = [find_program(), "list", "machines", "--show=two-clusters:4096,2ms,2097152"]
     assert b'"count": 4096' in subprocess.run(asked, check=True, capture_output=True, timeout=30).stdout

@@ -1,4 +1,4 @@
-"""Comparing strategies in batch: the cells, the summary, and the survival of results."""
+"""Comparing strategies in batch: cells, summary, and results that survive crashes."""
 
 import csv
 import io
@@ -205,7 +205,7 @@ def test_nodes_may_be_a_list(cg8):
     assert found.to_dict()["request"]["nodes"] == [3, 2, 1, 0, 7, 6, 5, 4]
 
 
-# Nothing is lost
+# No result is lost
 
 
 def test_a_journal_is_taken_over(jobs, tmp_path, small):
@@ -221,7 +221,7 @@ def test_more_seeds_take_over_what_is_done(jobs, small):
     progress = []
     options = QUICK | {"seeds": 4}
     more = haichi.compare(jobs, earlier=small, progress=progress.append, **options)
-    # Two shapes: default, and three strategies with three seeds.
+    # The comparison has two shapes, the default placement, and three strategies with three seeds.
     assert progress[0].taken_over == 2 * (1 + 3 * 3)
     assert more.to_json() == haichi.compare(jobs, **options).to_json()
 
@@ -246,7 +246,7 @@ def program(*arguments: object, **options) -> subprocess.Popen:
 
 @pytest.fixture
 def cg16_job(tmp_path):
-    """About two seconds on two processors."""
+    """A comparison that takes about two seconds on two processors."""
     haichi.Workload.from_pattern("cg", ranks=64, bytes=2**17, iterations=1000).write(tmp_path / "cg.json")
     job = ["compare", "-m", "fx10-kyushu", "-w", tmp_path / "cg.json", "--shapes", "1x2x4x2x3x2", "--no-views"]
     return [*job, "--strategies", "default,random,tac3", "--seeds", "4", "--simulate", "--barrier", "sets"]
@@ -283,7 +283,7 @@ def test_a_killed_and_an_interrupted_batch_go_on_where_they_stopped(cg16_job, tm
     wait_for_cells(tmp_path / "again.json.journal", 3)
     stopped.send_signal(signal.SIGINT)
     _, messages = stopped.communicate()
-    if stopped.returncode != 0:  # it may have been faster
+    if stopped.returncode != 0:  # the comparison may have finished before the signal
         assert stopped.returncode == 130
         assert "run the same command again to continue" in messages
         partly = json.loads(again.read_text())
@@ -435,7 +435,7 @@ def test_a_result_that_was_lost_with_its_worker_is_waited_for_again(monkeypatch)
     lost = []
 
     class AsCompleted(distributed.as_completed):
-        """The first result is lost between its end and its reading, and arrives again a little later."""
+        """The first result is lost before it is read, and arrives again a little later."""
 
         def __next__(self):
             future = super().__next__()

@@ -1,4 +1,4 @@
-"""The summary of a comparison: factors, savings, advice."""
+"""The summary of a comparison: factors, savings and advice."""
 
 import numpy as np
 import pytest

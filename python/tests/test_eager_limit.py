@@ -1,4 +1,4 @@
-"""Finds jumps of times as a fit of two straight lines for each size does, but in linear time."""
+"""The search for jumps of times gives the same result as two fitted lines per size, but in linear time."""
 
 import random
 import time
@@ -62,4 +62,4 @@ def test_the_time_grows_with_the_points() -> None:
     points = [placed(size, 1e-6 + size / 2.5e9 + (size > 16384) * 5e-6) for size in range(1, 30_001)]
     began = time.process_time()
     assert jumps(points)[0] == 16384
-    assert time.process_time() - began < 2  # a fit of all points for each size took minutes
+    assert time.process_time() - began < 2  # fitting all points for each size took minutes

@@ -1,4 +1,4 @@
-"""Communication sets from logs: the same as the program's, as arrays."""
+"""Communication sets from logs have the same values as in the program, as arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Machines as values: their properties, and that they do not depend on their files."""
+"""Machines as values: their properties and their independence from their files."""
 
 import json
 import pickle
@@ -88,7 +88,7 @@ def test_a_pickled_machine_needs_none_of_its_files(tmp_path: Path, by_preset) ->
     pickled = pickle.dumps((machine, haichi.Workload.from_pattern("ring", ranks=3)))
     for path in tmp_path.iterdir():
         path.unlink()
-    # As on another computer: only the bytes are there.
+    # Another computer would have only the pickled bytes.
     script = (
         "import haichi, pickle, sys; machine, workload = pickle.load(sys.stdin.buffer); "
         "print(machine.name, machine.topology['links'], haichi.Job(workload, machine).nodes)"

@@ -1,4 +1,4 @@
-"""Matrices are read without a copy: memory of a process beyond the 16 bytes that a workload stores per message."""
+"""Matrices are read without a copy, so a process needs little memory beyond 16 bytes per message of a workload."""
 
 import importlib.util
 import os
@@ -44,7 +44,7 @@ def test_zeros_cost_nothing(bench) -> None:
 
 def test_a_search_does_not_copy_the_workload(bench) -> None:
     row = bench.run_apart(bench.SEARCH, RANKS)
-    assert row["peak"] < 68 * MESSAGES  # the index of the problem takes 58 bytes per message; a copy would take 16 more
+    assert row["peak"] < 68 * MESSAGES  # the problem's index takes 58 bytes per message, a copy would add 16
     assert row["numpy_peak"] < 1_000_000
 
 

@@ -167,7 +167,7 @@ def test_a_function_of_the_placement_can_be_the_objective() -> None:
     result = job.evaluate(found)
     assert result.objective == "farthest_first"
     assert result.lower_bound is None
-    # The function is hop-bytes on this mesh.
+    # The function equals hop-bytes on this mesh.
     assert result.value == job.evaluate(found, objective="hop-bytes").value
     assert result.value < result.report["default"]["value"]
 

@@ -1,4 +1,4 @@
-"""Several files of one call: either all are replaced, or none is touched."""
+"""A call with several output files replaces all of them or none."""
 
 from pathlib import Path
 from typing import Any

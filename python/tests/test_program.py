@@ -12,7 +12,7 @@ import haichi
 
 
 def installed_files() -> list[str]:
-    """The installed files of the wheel, relative to the package's directory; `Distribution.files` may omit some."""
+    """Installed files of the wheel, relative to the package's directory. `Distribution.files` may omit some of them."""
     record = distribution("haichi").read_text("RECORD")
     assert record is not None
     return [row[0] for row in csv.reader(record.splitlines()) if "__pycache__" not in row[0]]
@@ -36,7 +36,7 @@ def test_it_has_the_version_of_the_package(program) -> None:
 
 
 def test_it_maps_as_the_package_does(program, cg64, on_shape_1, tmp_path: Path) -> None:
-    small = cg64.with_message_size(64)  # simulations of which are short
+    small = cg64.with_message_size(64)  # its simulations are short
     small.write(tmp_path / "cg.json")
     job = ["-m", on_shape_1["machine"], "--shape", on_shape_1["shape"], "-w", "cg.json"]
     report = run(program, "map", *job, "--json", "--no-timing", "-o", "cg.map", cwd=tmp_path)
@@ -56,7 +56,7 @@ def test_nothing_else_is_installed() -> None:
     suffixes = {Path(name).suffix for name in package}
     assert suffixes <= {".py", ".pyi", ".so", ".typed", ".html", ".css", ".js", ".json"}
     assert "haichi/py.typed" in package and "haichi/_core.pyi" in package
-    # Live programs need these; they are built if MPICH is installed.
+    # Live programs need these files, which are built if MPICH is installed.
     of_programs = {"libhaichi-mpich.so", "libmgen.a", "mgen.h", "mgen-mpi.h", "mgen-names.h"}
     others = [name for name in files if not name.startswith(("haichi/", "haichi-"))]
     others = [name for name in others if Path(name).name not in of_programs]

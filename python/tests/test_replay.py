@@ -32,7 +32,7 @@ Command = Callable[..., tuple[int, str, str]]
 
 
 def schedule(path: Path, order: tuple[int, ...] = (0, 1, 2, 3)) -> Path:
-    """A GOAL log: in each iteration ranks compute for 1 ms and pass on 1 MiB in a ring of this order."""
+    """A GOAL log. In each iteration, ranks compute for 1 ms and pass on 1 MiB in a ring in this order."""
     lines = [f"num_ranks {len(order)}"]
     for rank in range(len(order)):
         at = order.index(rank)
@@ -69,7 +69,7 @@ def trace(path: Path) -> Path:
 
 
 def reductions(path: Path) -> Path:
-    """Ranks compute and reduce; the main loop has no messages."""
+    """Ranks compute and reduce. The main loop has no messages."""
     return tit(path, lambda _: ["compute 1e6", "allreduce 65536 0 6"], 5)
 
 
@@ -243,7 +243,7 @@ def test_what_sets_of_a_log_leave_out_is_told_once(tmp_path: Path, caplog: pytes
     haichi.compare(job, strategies=["default"], seeds=1, processes=1)
     pickle.loads(pickle.dumps(job)).optimize(evaluations=10, restarts=1)
     messages = [record.getMessage() for record in caplog.records]
-    assert told in messages[0] and len(messages) == len(set(messages)) == 3  # and the warnings of the reader
+    assert told in messages[0] and len(messages) == len(set(messages)) == 3  # the other two are warnings of the reader
     assert {record.levelname for record in caplog.records} == {"WARNING"}
     binary = os.environ.get("HAICHI_BIN")
     if not binary:
@@ -300,7 +300,7 @@ def test_a_comparison_simulates_the_calls_of_logs(tmp_path: Path) -> None:
         entry = cell["simulated"]["calls"]
         assert (entry["seconds"], entry["calls"], entry["left_out"]) == (run.seconds, run.calls, {})
         assert run.share_of_run is not None and entry["share_of_run"] == run.share_of_run._asdict()
-    # The other workload has the same results as alone.
+    # The other workload has the same results as in its own comparison.
     assert [json.loads(text) for text in _cell_texts(found)][len(of_log) :] == [
         json.loads(text) for text in _cell_texts(alone)
     ]
@@ -351,7 +351,7 @@ def test_a_process_reads_the_log_of_a_job_once_for_all_its_cells(ring: Path, cap
         placement_views([pickle.loads(pickle.dumps(view))])
     read = [record.getMessage() for record in caplog.records if record.getMessage().startswith("log ")]
     assert len(read) == 2  # one per log
-    # A changed log counts as another log.
+    # A changed log is treated as another log.
     caplog.clear()
     ring.write_text(ring.read_text().replace(f"calc {COMPUTE_NS}", f"calc {3 * COMPUTE_NS}"))
     with caplog.at_level(logging.INFO, "haichi"):

@@ -24,7 +24,7 @@ MINUS, ARROW = "\N{MINUS SIGN}", "\N{RIGHTWARDS ARROW}"
 def stencil_comparison(
     dims: list[int], machine: str, shape: str | None
 ) -> tuple[haichi.Workload, dict[str, haichi.Evaluation], dict[str, Any]]:
-    """As from `haichi.compare`, but without objectives and bounds, which take long on thousands of nodes."""
+    """Results as from `haichi.compare`, without objectives and bounds, which take long on thousands of nodes."""
     workload = haichi.Workload.from_pattern("stencil3d", dims=dims, shuffle=1)
     placed = haichi.Job(workload, machine, shape=shape)
     results = {
@@ -69,11 +69,11 @@ def stencil_comparison(
     )
 
 
-# ---- the bottleneck, computed in Python from the routes
+# ---- the bottleneck, as computed in Python from the routes
 
 
 class Bottleneck:
-    """The link and set with most bytes per bandwidth, computed without the views."""
+    """The link and set with the most bytes per bandwidth, computed without the views."""
 
     def __init__(self, workload: haichi.Workload, view: ViewData, result: haichi.Evaluation) -> None:
         np.testing.assert_array_equal(view.node_of_rank, result.placement.node_of_rank)
@@ -131,7 +131,7 @@ def count_text(count: int) -> str:
 
 
 def check_page_of_bottleneck(browser: Browser, before: Bottleneck, after: Bottleneck) -> None:
-    """A reader can identify the link and its change, from the sentences and by pointing at the link."""
+    """A reader can identify the link and its change from the text and by pointing at the link."""
     story = browser.text("#bottleneck")
     crossing = before.crossing(before.number, before.set)
     assert before.count == len(crossing)
@@ -187,7 +187,7 @@ def test_selectors_change_what_is_shown(browser: Browser, cg_page: Path, cg_comp
     browser.choose("#choose-set", "worst")
     browser.choose("#choose-measure", "bytes")
     assert "MiB on a link" in browser.text("#maps .side > h3")
-    browser.choose("#choose-after", "2")  # the third of default, tac3 and hop-bytes
+    browser.choose("#choose-after", "2")  # hop-bytes is the third after default and tac3
     browser.wait("document.querySelectorAll('#maps .side > h3')[1].textContent.includes('hop-bytes')")
     assert browser.run("return document.querySelectorAll('#maps .side').length") == 2
     title = browser.text("#simulated h3")
@@ -225,7 +225,7 @@ def test_the_keyboard_walks_from_the_most_loaded_link(browser: Browser, cg_page:
     assert browser.text("#link-detail h3").startswith("Link Z")
     canvas.send_keys(Keys.ESCAPE)
     assert browser.run("return document.getElementById('link-detail').hidden")
-    # Headings of the table sort it.
+    # A click on a heading sorts the table.
     browser.run("document.querySelector('button.sort[data-key$=hop-bytes]').click()")
     assert browser.run("return document.querySelector('th[aria-sort=ascending]').textContent") == "hop-bytes \u25b2"
     assert browser.text("#strategies tbody tr td").startswith("hop-bytes")
@@ -379,7 +379,7 @@ def test_every_kind_of_network_is_drawn_with_all_its_links(
         """return haichiReport.maps.layout.map(({cells}) =>
             cells.link.map((_, i) => [cells.x[i], cells.y[i], cells.width[i], cells.height[i]]))"""
     )
-    for panel in places:  # no link hides another
+    for panel in places:  # links do not overlap
         assert len({tuple(round(value, 6) for value in cell) for cell in panel}) == len(panel)
     assert all(browser.is_drawn("canvas.panel"))
     names = browser.run(
@@ -403,5 +403,5 @@ def test_of_a_job_scattered_over_a_machine_the_used_lines_are_drawn(
     shown = browser.run("return haichiReport.maps.layout.flatMap(panel => panel.cells.link)")
     assert used <= set(shown)
     assert len(shown) == len(set(shown)) < 0.7 * 6 * 512
-    assert len(shown) % (2 * 8) == 0  # whole rings, in both directions
+    assert len(shown) % (2 * 8) == 0  # complete rings in both directions
     browser.check_quiet()

@@ -1,4 +1,4 @@
-"""Errors of the report, its command, and figures."""
+"""The report's errors, its command, and figures."""
 
 import copy
 import json

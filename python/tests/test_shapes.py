@@ -1,4 +1,4 @@
-"""Placements for several shapes, as from `haichi map --shapes`."""
+"""Placements for several shapes give the same results as `haichi map --shapes`."""
 
 import json
 import os

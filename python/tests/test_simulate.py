@@ -14,7 +14,7 @@ import pytest
 
 import haichi
 
-# One link of 1 GB/s, 10 ns per router and 5 ns of cable; everything else takes no time.
+# One link of 1 GB/s with 10 ns per router and 5 ns of cable. Everything else takes no time.
 PAIR = """{"schema": "haichi-machine/1", "name": "pair",
  "topology": {"kind": "torus", "axes": [{"name": "X", "size": 2}]},
  "link": {"bandwidth": "1GB/s", "cable_latency": "5ns"}, "router": {"switch_latency": "10ns"},
@@ -37,7 +37,7 @@ def ping() -> haichi.Workload:
 
 @pytest.fixture(scope="session")
 def endless() -> haichi.Workload:
-    """A job without a complete iteration within a test."""
+    """A workload whose first iteration does not end during a test."""
     return haichi.Workload.from_pattern("cg", ranks=64, bytes=2**36)
 
 
@@ -52,11 +52,11 @@ def program(*arguments: object, cwd: Path) -> str:
 
 def test_times_follow_from_the_machine_file(pair, ping) -> None:
     run, with_barriers = haichi.Job(ping, pair).simulate(barrier="both").runs
-    # Latencies of 15 and 10 ns, a transfer of 1 us.
+    # The latencies are 15 and 10 ns, and the transfer takes 1 us.
     flight = 25e-9 + 1e-6
     assert run.compute_seconds.tolist() == [3e-6, 3e-6]
     assert run.call_seconds.tolist() == [6e-6, 6e-6]
-    # The receiver is ready each time, except for the rest of the flight.
+    # The receiver waits only for the rest of the last flight.
     assert run.end_seconds.tolist() == [pytest.approx(9e-6), pytest.approx(3 * 3e-6 + flight - 1e-6)]
     np.testing.assert_allclose(
         run.compute_seconds + run.call_seconds + run.wait_seconds, run.end_seconds, rtol=1e-12, atol=0
@@ -322,6 +322,6 @@ def test_the_typed_script_of_a_user_runs(capsys) -> None:
     script = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(script)
     simulated, validated = script.compare()
-    # All of two iterations are simulated in both cases.
+    # Both cases simulate two complete iterations.
     assert simulated == validated > 0
     assert script.functions_and_shapes() == 0

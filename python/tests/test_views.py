@@ -54,7 +54,7 @@ LONG = pack_array(np.arange(100), "int32")
         ({**LONG, "shape": [2**40]}, "are too many"),
         ({**LONG, "zlib": None}, "requires the string 'zlib'"),
         ({**LONG, "zlib": "#"}, "cannot unpack the array"),
-        ({**LONG, "zlib": LONG["zlib"][:40]}, "r.views"),  # cut short: base64 or zlib complains
+        ({**LONG, "zlib": LONG["zlib"][:40]}, "r.views"),  # truncated: base64 or zlib fails
     ],
 )
 def test_broken_packed_arrays_are_refused_by_name(packed: Any, reason: str) -> None:
@@ -138,7 +138,7 @@ def test_time_and_space_hold_the_bytes_that_were_simulated(
     bins = efficiency.shape[1]
     assert 200 <= bins <= 400
     assert (bins - 1) * simulated["bin_seconds"] <= simulated["seconds"]
-    # The run has bytes with headers per link. The view has efficiencies, rounded to 1/255 in every bin.
+    # The run reports bytes per link with headers. The view contains efficiencies, rounded to 1/255 in every bin.
     bandwidth = unpack_array(network["link_bandwidth_bytes_per_s"], "bandwidth")[links]
     moved = efficiency.sum(axis=1) * simulated["bin_seconds"] * bandwidth
     every = (

@@ -181,7 +181,7 @@ def test_messages_are_the_workload_s_own_memory(cg64):
     pattern = haichi.Workload.from_pattern("cg", ranks=16)
     kept = pattern.messages.bytes
     expected = kept.tolist()
-    del pattern  # the arrays keep the memory
+    del pattern  # the arrays keep the memory alive
     assert kept.tolist() == expected
 
 

@@ -1,6 +1,6 @@
-"""Installs the wheel of this source tree in a fresh environment, uses it, removes it and installs it again.
+"""Installs the wheel of this source tree in a new environment, uses it, removes it and installs it again.
 
-python.wheel of ctest runs it. It prints the contents of the wheel.
+The ctest entry python.wheel runs this script. It prints the contents of the wheel.
 """
 
 import subprocess
@@ -13,7 +13,7 @@ import numpy
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_WHEEL_BYTES = 8 * 2**20
-STRIPPED = "--config-settings=install.strip=true"  # as a release is anyway
+STRIPPED = "--config-settings=install.strip=true"  # releases are always stripped
 USE = """
 import haichi
 haichi.Job(haichi.Workload.from_pattern("ring", ranks=4), "mesh:2x2").optimize()

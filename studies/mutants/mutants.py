@@ -1,4 +1,4 @@
-"""Changes the core at random places and reports which tests notice.
+"""Makes random changes in the C++ code and reports the tests that notice them.
 
     python3 studies/mutants/mutants.py BUILD [--seed 33] [--count 40] [--only K,K] [--then REGEX] [--json FILE]
 

@@ -137,7 +137,7 @@ def markdown(
 def _spreads(
     found: dict[str, Measured], prefix: str, head: str, words: str = "{}", number: str = "{:.3f}"
 ) -> list[str]:
-    """A table of all measurements whose name has this prefix, and the call of the last one."""
+    """A table of all measurements with this prefix in their names, and the call of the last one."""
     lines = [f"| {head} | mean | least | most |", "|---|---|---|---|"]
     call = ""
     for name, ours in found.items():

@@ -5,7 +5,7 @@ A packet of p bytes enters a bridge at the links' rate, is held for the delay, a
     way(s)    = L + s / link                                              within a cluster
     way(s)    = 2 L + B + delay + p / link + s / bridge + (n - 1) t       through a bridge, n packets
     eager     = call + s / memory + way(s)                                a message from call to delivery
-    reply     = the same + max(0, t - time from its call to the bridge)   in a ping-pong through a bridge
+    reply     = eager + max(0, t - time from its call to the bridge)      in a ping-pong through a bridge
     zero copy = call + 2 r way(0) + way(s)                                r round trips before the data
     peak      = packet / (packet / bridge + t)                            of a bridge, bytes per second
     stream    = min(peak, send buffer / (way(packet) + way(0)))           of eager messages

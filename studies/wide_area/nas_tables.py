@@ -75,7 +75,7 @@ class Runs:
         return path
 
     def seconds(self, name: str, ranks: int, machine: Mapping[str, Any], compute_factor: float = 1.0) -> float:
-        """Time of the whole program; `compute_factor` slows the processors."""
+        """Time of the whole program. `compute_factor` multiplies the computation times."""
         program = PROGRAMS[name]
         file = str(write(machine, self.folder / "machine.json"))
         counts = program.few or (program.all,)

@@ -2,8 +2,8 @@
 
     python3 tests/architecture/check_heavy_headers.py [ROOT]
 
-Reads only #include lines, without a build. If a header is above its limit, prints the includes whose removal would save
-most, and exits with 1. scripts/build_cost.py --headers measures the cost of headers.
+Reads only #include lines, without a build. Exits with 1 if a header is above its limit, and prints the includes whose
+removal would save most. scripts/build_cost.py --headers measures the cost of headers.
 """
 
 from __future__ import annotations

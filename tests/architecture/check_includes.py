@@ -1,5 +1,5 @@
-"""Rejects violations of the architecture (ARCHITECTURE.md): includes of higher modules, CMake links that differ from a
-module's includes, and includes that are not relative to the root. Also rejects <mpi.h> outside the profiler and the
+"""Rejects violations of the architecture (ARCHITECTURE.md): includes of higher modules, and CMake links that differ
+from a module's includes. Also rejects includes that are not relative to the root, <mpi.h> outside the profiler and the
 examples, and long files.
 
     python3 tests/architecture/check_includes.py [ROOT]

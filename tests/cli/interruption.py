@@ -56,8 +56,8 @@ def is_text(path: Path) -> bool:
 
 @dataclass(frozen=True)
 class Case:
-    """A command. `wholes` maps output names to checks of their content, `streams` are outputs written during the run,
-    and `leftovers` are files that may remain after an interruption."""
+    """A command. `wholes` maps output names to checks of their content. `streams` are outputs written during the run.
+    `leftovers` are files that may remain after an interruption."""
 
     name: str
     arguments: list[str]

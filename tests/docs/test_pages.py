@@ -66,7 +66,7 @@ def test_pictures_are_small_pngs() -> None:
 def test_python_of_the_page_runs(page: str, tmp_path: Path) -> None:
     blocks = re.findall(r"^( *)```python\n(.*?)^ *```", (REPOSITORY / page).read_text(), re.MULTILINE | re.DOTALL)
     assert blocks
-    # One interpreter for all blocks, since the import takes long; each block has its own names.
+    # One interpreter runs all blocks, since the import takes long. Each block has its own names.
     texts = [textwrap.dedent(block) for _, block in blocks]
     script = f"for text in {texts!r}: exec(compile(text, 'block', 'exec'), {{'__name__': '__main__'}})"
     done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True)

@@ -6,8 +6,9 @@
  *     haichi run -m switch:16 -n 16 -- ./barrier recursive-doubling put
  *
  * - dissemination: ceil(log2 ranks) steps. Step k sends to rank + 2^k (Hensgen, Finkel and Manber 1988).
- * - recursive-doubling: log2 steps. Step k exchanges with rank XOR 2^k. Ranks above the largest power of two notify a
- *   lower partner before the first step and are released by it after the last one, which costs two more steps.
+ * - recursive-doubling: log2 steps. Step k exchanges with rank XOR 2^k. Each rank above the largest power of two
+ *   has a lower partner. It notifies this partner before the first step, and is released by it after the last one. This
+ *   costs two more steps.
  * - ring: a token goes around twice. The first round shows that all ranks have arrived, the second one releases them.
  * - tree: notices go up a binary tree to its root, and releases go down again.
  *

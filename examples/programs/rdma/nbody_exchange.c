@@ -1,5 +1,5 @@
-/* nbody_exchange [put|messages [sync|free [FITS [COUNTS]]]]: the particle exchange of an n-body code whose ranks form a
- * ring of domains, as in the study of RDMA on one switch. Every rank
+/* nbody_exchange [put|messages [sync|free [FITS [COUNTS]]]]: the particle exchange of an n-body code. The ranks form
+ * a ring of domains, as in the study of RDMA on one switch. Every rank
  *   1. sends every other rank the number of particles that it has for it (counts),
  *   2. waits in a barrier until all buffers are ready,
  *   3. packs each block and puts it to its owner,

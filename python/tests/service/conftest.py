@@ -44,7 +44,7 @@ class Server:
                 stdin=subprocess.DEVNULL,
             )
         self.url = self._announced(begin)
-        self._port = self.url.rpartition(":")[2]  # again at the same address
+        self._port = self.url.rpartition(":")[2]  # keeps the address after a restart
 
     def _announced(self, begin: int) -> str:
         for _ in range(600):
@@ -73,7 +73,7 @@ class Server:
     def ask(
         self, method: str, path: str, body: bytes | dict[str, Any] | None = None, **headers: str
     ) -> tuple[int, Any]:
-        """Status and content of an answer."""
+        """Status and content of a response."""
         content = json.dumps(body).encode() if isinstance(body, dict) else body
         names = {name.replace("_", "-"): value for name, value in headers.items()}
         asked = urllib.request.Request(
@@ -99,7 +99,7 @@ def _decoded(content: bytes) -> Any:
 
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Callable[..., Server]]:
-    """Starts servers, which end with the test."""
+    """Starts servers, which stop at the end of the test."""
     started: list[Server] = []
 
     def one(*options: str, name: str = "data") -> Server:
@@ -135,7 +135,7 @@ def run_program(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., bytes
 
 
 class Page:
-    """The page of a server in one tab of a real browser (`Browser` of ../conftest.py)."""
+    """The page of a server in one tab of a real browser (`Browser` in ../conftest.py)."""
 
     def __init__(self, browser: Any, url: str, downloads: Path) -> None:
         self.browser = browser
@@ -164,7 +164,7 @@ class Page:
         self.browser.wait(condition, seconds)
 
     def wait_for_job(self, state: str) -> None:
-        """Waits until the job has ended and all of it is shown."""
+        """Waits until the job has ended and the page shows all of its results."""
         self.wait(f"document.querySelector('article .state-{state}')")
         self.wait("document.querySelector('article').dataset.ready")
 
@@ -255,7 +255,7 @@ def of_server(browser: Any, tmp_path: Path) -> Iterator[Callable[[str], Page]]:
             browser.driver.switch_to.window(handle)
             browser.driver.close()
     browser.driver.switch_to.window(first)
-    browser.driver.get("about:blank")  # otherwise it goes on polling
+    browser.driver.get("about:blank")  # otherwise the page continues polling
     browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
     browser.driver.get_log("browser")
 

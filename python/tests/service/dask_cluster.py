@@ -17,7 +17,7 @@ _QUIET = {"DASK_DISTRIBUTED__LOGGING__DISTRIBUTED": "critical"}
 
 
 class Cluster:
-    """A scheduler and workers, each with a nanny, which restart when they are gone."""
+    """A scheduler and workers, each with a nanny. Processes restart after they end."""
 
     def __init__(self, folder: Path, workers: int = 2) -> None:
         folder.mkdir()
@@ -75,7 +75,7 @@ class Cluster:
 
 
 class Watch:
-    """Polls which attempts have processes."""
+    """Polls the processes to find running attempts."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -103,7 +103,7 @@ class Watch:
             }
 
     def end(self) -> None:
-        """Raises AssertionError if two attempts of a job overlapped, or one still runs."""
+        """Raises AssertionError if two attempts of a job overlapped or an attempt still runs."""
         for _ in range(300):
             if not self.running():
                 break

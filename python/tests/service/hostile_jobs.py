@@ -1,4 +1,5 @@
-"""Jobs that reach the program: fields by its own table of options, files of the fuzzers' corpus, both changed."""
+"""Jobs that reach the program. Fields follow its option table, files come from the fuzzers' corpus, and both are
+changed at random."""
 
 import json
 import random
@@ -160,7 +161,7 @@ class HostileJob:
 
 
 class Jobs:
-    """A source of them."""
+    """A source of hostile jobs."""
 
     def __init__(self, chosen: random.Random) -> None:
         self._chosen = chosen
@@ -187,7 +188,7 @@ class Jobs:
         if "evaluations" in options:
             job.fields.append(("evaluations", "50"))
             given.add("evaluations")
-        # Few of them: a wrong word is refused before the program reads the files.
+        # Jobs have few options, because a wrong one is refused before the program reads the files.
         rows = [row for name, row in sorted(options.items()) if name not in given]
         for row in chosen.sample(rows, min(len(rows), chosen.choice((0, 0, 0, 1, 1, 2)))):
             self._give(job, row)

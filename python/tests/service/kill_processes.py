@@ -1,9 +1,9 @@
-"""Kills the server at random moments, or a worker or the scheduler of its Dask cluster, and checks the jobs.
+"""Kills the server, or a worker or the scheduler of its Dask cluster, at random moments and checks the jobs.
 
     python kill_processes.py --jobs 50 --kills 20 [--what server|worker|scheduler|any] [--dask]
 
-After each kill the process is started again. In the end every job has one result, equal to the result of an undisturbed
-run. Attempts of a job did not overlap, and no process is left.
+After each kill the process restarts. At the end every job has one result, which is the same as in an undisturbed
+run. Attempts of a job have not overlapped, and no process remains.
 """
 
 import argparse
@@ -40,8 +40,8 @@ def processes_in(data: Path) -> dict[int, str]:
 
 
 def overlaps(attempts: list[dict[str, Any]]) -> bool:
-    """True if an attempt began before the end of the previous one. Lines are in the order of their writing. An attempt
-    whose process was killed has no end."""
+    """True if an attempt began before the end of the previous one. Lines are in the order in which they were written.
+    An attempt whose process was killed has no end."""
     spans: list[list[float]] = []
     for line in attempts:
         if line["event"] == "start":
@@ -61,7 +61,7 @@ def kill_at_random(server: Any, kills: int, draw: random.Random, pause: float) -
 
 
 def check(server: Any, jobs: dict[int, str], results: dict[int, str]) -> None:
-    """Raises AssertionError."""
+    """Raises AssertionError if results, attempts or remaining processes are wrong."""
     for seed, name in jobs.items():
         job = server.client().job(name).wait()
         assert job.result_text() == results[seed], f"the result of {name} differs"
@@ -92,7 +92,7 @@ def kill_of_cluster(what: str, server: Any, cluster: Any, kills: int, draw: rand
 
 
 def run_on_dask(folder: Path, what: str, jobs: int, kills: int, draw: random.Random, pause: float) -> int:
-    """The number of attempts. Raises AssertionError."""
+    """Returns the number of attempts. Raises AssertionError if a check fails."""
     from conftest import Server  # in this directory
     from dask_cluster import Cluster, Watch
 

@@ -1,4 +1,4 @@
-"""Findings of an attack on a server with two users."""
+"""Vulnerabilities that were found by attacking a server with two users."""
 
 import asyncio
 import hashlib
@@ -30,7 +30,7 @@ FORM = b'--X\r\nContent-Disposition: form-data; name="kind"\r\n\r\n%b\r\n--X--\r
 
 @pytest.mark.parametrize("charset", ["punycode", "undefined", "idna", "utf-7", '"PunyCode"', "latin-1"])
 def test_a_form_is_in_utf_8(server, charset: str) -> None:
-    """Python has charsets that take quadratic time, or that fail."""
+    """Some charsets of Python take quadratic time or fail."""
     began = time.monotonic()
     status, answer = server.ask(
         "POST",
@@ -115,7 +115,7 @@ def test_events_after_the_last_one_end_at_once(start) -> None:
 
 
 def test_the_addresses_of_wrong_tokens_take_little_memory() -> None:
-    """X-Forwarded-For of a proxy may have any length."""
+    """The header X-Forwarded-For of a proxy may have any length."""
     wrong = WrongTokens()
     for number in range(10):
         wrong.wait_of("a" * 60_000 + str(number))
@@ -129,7 +129,7 @@ def test_data_are_not_where_jobs_may_read(place: Path) -> None:
 
 
 def test_jobs_do_not_read_all_of_a_prefix(monkeypatch, tmp_path: Path) -> None:
-    """The prefix is a home directory after `python3 -m venv ~`."""
+    """After `python3 -m venv ~`, the prefix is a home directory."""
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
     program = Program(find_program())
     assert str(tmp_path) not in program.own_files and str(tmp_path / "lib") in program.own_files
@@ -137,7 +137,7 @@ def test_jobs_do_not_read_all_of_a_prefix(monkeypatch, tmp_path: Path) -> None:
 
 
 def test_many_connections_keep_nobody_out(start, tmp_path: Path) -> None:
-    """Each connection may have sent nearly a whole head."""
+    """Each connection may have sent almost all of its request headers."""
     server = start()
     host, port = server.url.removeprefix("http://").split(":")
     soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -186,7 +186,7 @@ def test_a_user_leaves_connections_to_others(start, tmp_path: Path) -> None:
 
 
 def test_the_systemd_unit_lets_landlock_through() -> None:
-    """@system-service of Debian 12 (systemd 252) does not have it."""
+    """@system-service of Debian 12 (systemd 252) lacks the Landlock calls."""
     unit = Path(__file__).parents[3] / "examples" / "service" / "haichi-serve.service"
     allowed = [line for line in unit.read_text().splitlines() if line.startswith("SystemCallFilter=")]
     assert "SystemCallFilter=landlock_create_ruleset landlock_add_rule landlock_restrict_self" in allowed
@@ -199,7 +199,7 @@ def test_who_reads_what_is_removed_gets_all_of_it_or_a_404(start) -> None:
 
     def read(job: str, route: str) -> None:
         for _ in range(12):
-            told.add(server.ask("GET", f"/v1/jobs/{job}/{route}")[0])  # fails if an answer is cut off
+            told.add(server.ask("GET", f"/v1/jobs/{job}/{route}")[0])  # fails if a response is truncated
 
     for _ in range(8):
         job = client.submit(**RING).wait()
@@ -214,7 +214,7 @@ def test_who_reads_what_is_removed_gets_all_of_it_or_a_404(start) -> None:
 
 
 def test_wrong_words_of_machines_take_no_time_of_the_server(server) -> None:
-    """Thousands of bridges between millions of nodes took minutes of a thread that checks options."""
+    """Thousands of bridges between millions of nodes once occupied a thread that checks options for minutes."""
     for machine in ("9" * 4000, "nothing", "two-clusters:99999"):
         status, answer = server.ask("POST", "/v1/jobs", RING | {"machine": machine})
         assert status == 422, answer

@@ -1,5 +1,5 @@
-"""A job reads and writes only its own files, whatever an upload names. These tests rely on Landlock alone: the program
-gets files that name other files, or is replaced by a program that tries."""
+"""A job reads and writes only its own files, whatever an upload names. These tests rely on Landlock alone. The program
+gets files that name other files, or a program that attempts such accesses replaces it."""
 
 import asyncio
 import json
@@ -25,7 +25,7 @@ SECRET = "0f3c-secret-words"
 
 
 def named(path: object) -> dict[str, Any]:
-    """A machine whose graph is another file."""
+    """A machine whose graph is in another file."""
     machine: dict[str, Any] = json.loads((Path(__file__).parents[3] / "machines" / "fattree.json").read_text())
     return machine | {"topology": {"kind": "graph", "file": str(path)}}
 
@@ -119,7 +119,7 @@ print(json.dumps(answers))
 
 
 def probe(tmp_path: Path) -> Path:
-    """A program that tries everything that jobs must not do."""
+    """A program that attempts everything that is forbidden to jobs."""
     path = tmp_path / "bin" / "probe"
     path.parent.mkdir()
     path.write_text(PROBE.format(outside=str(tmp_path), server=os.getpid()))

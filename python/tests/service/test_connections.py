@@ -1,4 +1,4 @@
-"""Protection of connections against clients."""
+"""Protection of the server against clients that misuse connections."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""Jobs survive the end of processes, a full queue and a stop."""
+"""Jobs survive terminated processes, a full queue and a stop of the server."""
 
 import importlib.util
 import json
@@ -145,7 +145,7 @@ def test_a_job_limited_by_time_goes_on_from_its_best(start, faults, what: str) -
     assert result["time_limit_seconds"] == limit and result["reproducible"] is False
     *_, begin, end = server.attempts(job.id)
     assert (begin["attempt"], end["attempt"]) == (2, 2)
-    assert end["at"] - begin["at"] < limit - before["seconds"] + 5  # not the whole search again
+    assert end["at"] - begin["at"] < limit - before["seconds"] + 5  # the whole search does not run again
     assert not kept.exists()
 
 
@@ -202,7 +202,7 @@ def test_a_stop_ends_what_requests_wait_for(start) -> None:
         time.sleep(0.02)
     begin = time.monotonic()
     assert server.stop() == 0
-    assert time.monotonic() - begin < 8  # and not a whole minute
+    assert time.monotonic() - begin < 8  # the stop does not take a whole minute
     asking.join()
     assert answers[0][0] == 503
 

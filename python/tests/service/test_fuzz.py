@@ -76,7 +76,7 @@ def changed(text: bytes, chosen: random.Random) -> bytes:
 
 
 def answers(server: Any, text: bytes) -> list[int]:
-    """The status of each answer to the data that a client sends before it disconnects."""
+    """The status of each response to the data that a client sends before it disconnects."""
     address = urllib.parse.urlsplit(server.url)
     content = b""
     with socket.create_connection((address.hostname, address.port), timeout=20) as client:
@@ -109,7 +109,7 @@ def test_no_request_is_a_fault_of_the_server(start) -> None:
 
 
 class Health:
-    """Asks /healthz all the time; how long the slowest answer took."""
+    """Requests /healthz continuously and records the slowest response time."""
 
     def __init__(self, server: Any) -> None:
         self._netloc = urllib.parse.urlsplit(server.url).netloc
@@ -141,7 +141,7 @@ class Health:
 
 
 def end_of(server: Any, job: str) -> dict[str, Any]:
-    """What the server says of a job that has ended."""
+    """Waits until a job has ended and returns its state from the server."""
     while True:
         status, told = server.ask("GET", f"/v1/jobs/{job}")
         assert status == 200, told

@@ -15,7 +15,7 @@ RING = {"kind": "map", "machine": "torus:4x4", "objective": "hop-bytes", "patter
 
 
 def ask(server: Any, method: str, path: str, body: bytes = b"", **headers: str) -> tuple[int, Any, bytes]:
-    """Status, headers and content of an answer to any request."""
+    """Status, headers and content of the response to a request."""
     connection = http.client.HTTPConnection(urllib.parse.urlsplit(server.url).netloc, timeout=30)
     connection.request(method, path, body or None, {name.replace("_", "-"): text for name, text in headers.items()})
     answer = connection.getresponse()
@@ -25,7 +25,7 @@ def ask(server: Any, method: str, path: str, body: bytes = b"", **headers: str) 
 
 
 def form(*fields: tuple[str, bytes], ends: bool = True) -> bytes:
-    """`fields`: the text after `form-data; `, and the content."""
+    """A form. Each field has the text after `form-data; ` and the content."""
     parts = [f"--XX\r\nContent-Disposition: form-data; {head}\r\n\r\n".encode() + text for head, text in fields]
     return b"\r\n".join(parts) + (b"\r\n--XX--\r\n" if ends else b"\r\n")
 
@@ -142,7 +142,7 @@ def test_many_who_say_nothing_keep_nobody_out(server) -> None:
 
 @pytest.mark.slow
 def test_who_does_not_go_on_is_left(server) -> None:
-    """A silent client gets an answer after a minute."""
+    """A silent client gets a response after a minute."""
     host, port = urllib.parse.urlsplit(server.url).netloc.split(":")
     told = []
     connections = [socket.create_connection((host, int(port)), timeout=90) for _ in range(3)]
@@ -162,7 +162,7 @@ def test_a_data_folder_that_is_removed_takes_no_jobs(start, replaced: bool) -> N
     server.client().submit(**RING).wait()
     shutil.rmtree(server.data)
     if replaced:
-        start(name=server.data.name)  # another server, which takes its place
+        start(name=server.data.name)  # another server with the same data directory
     for method, path in (("POST", "/v1/jobs"), ("GET", "/readyz")):
         status, answer = server.ask(method, path, RING if method == "POST" else None)
         assert (status, answer["error"]["code"]) == (503, "data_gone"), answer

@@ -1,4 +1,4 @@
-"""A job is submitted, runs, and has the program's result."""
+"""Jobs are submitted, run, and have the program's result."""
 
 import json
 import re

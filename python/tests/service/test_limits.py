@@ -1,4 +1,4 @@
-"""No single client makes the service unusable for others: bodies, rank maps, disk, turns."""
+"""Limits on bodies, rank maps, disk space and turns keep one client from blocking the others."""
 
 import asyncio
 import http.client
@@ -114,7 +114,7 @@ def test_a_form_of_many_parts_leaves_room_for_others(server, count: int) -> None
 
 
 def slowest_answer(server: Any, work: Any) -> float:
-    """Seconds of /healthz during other work."""
+    """Slowest response time of /healthz in seconds during other work."""
     slowest = 0.0
     thread = threading.Thread(target=work)
     thread.start()
@@ -233,7 +233,7 @@ def test_a_result_counts_as_well(start) -> None:
                                  pattern={"name": "ring", "ranks": 4096}).wait()  # fmt: skip
     assert (server.data / "jobs" / job.id / "result").stat().st_size > 20_000
     end = time.monotonic() + 10
-    while server.ask("POST", "/v1/jobs", RING)[0] != 507:  # the size is counted just after the job's end
+    while server.ask("POST", "/v1/jobs", RING)[0] != 507:  # the size is recorded just after the job's end
         assert time.monotonic() < end
     assert job.rank_map("csv")
     assert not (server.data / "jobs" / job.id / "maps").exists() or not any(

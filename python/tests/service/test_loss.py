@@ -1,4 +1,4 @@
-"""Nothing is lost silently: databases of other jobs, full disks, clocks, crashes."""
+"""Nothing is lost silently: databases of other jobs, full disks, clock changes, crashes."""
 
 import asyncio
 import os
@@ -136,7 +136,7 @@ def test_a_job_that_was_removed_is_known_to_be(tmp_path: Path) -> None:
 
 
 def test_a_clock_that_jumps_removes_no_job(start) -> None:
-    """A jump by 31 days makes all ends 31 days older."""
+    """A clock jump of 31 days makes all ended jobs 31 days older."""
     server = start()
     job = server.client().submit(**RING).wait()
     assert server.stop() == 0
@@ -162,7 +162,7 @@ def test_jobs_are_kept_for_the_time_that_servers_ran(tmp_path: Path) -> None:
 
 
 class _Stumbling(Program):
-    """The removal fails first, for temporary reasons."""
+    """The first removal fails for a temporary reason."""
 
     def __init__(self, *ends: Any) -> None:
         super().__init__(find_program())
@@ -191,7 +191,7 @@ def test_a_check_that_fails_is_made_again(tmp_path: Path, end: Any) -> None:
         for _ in range(2):
             with pytest.raises(WrongRequest, match="--seed"):
                 await checks.check("ann", request)
-        program.ends = [-9]  # known answers are cached
+        program.ends = [-9]  # the program is not run again, because the result is cached
         with pytest.raises(WrongRequest):
             await checks.check("ann", request)
         assert program.ends == [-9]

@@ -83,7 +83,7 @@ def test_by_keyboard_alone(server, opened: Page) -> None:
             ActionChains(opened.driver).send_keys(key).perform()
 
     def go_to(selector: str) -> None:
-        """Moves the focus by Tab; the focused element is visible."""
+        """Moves the focus with the Tab key, and checks that the focused element is visible."""
         for _ in range(80):
             press(Keys.TAB)
             if opened.run("return document.activeElement.matches(arguments[0])", selector):
@@ -202,7 +202,7 @@ def test_files_find_their_fields(server, opened: Page, cg_file: Path, tmp_path: 
         return {name: role for name, role in pairs if role}
 
     of_map = {"torus.json": "machine", "nodes.txt": "nodes", "net.graphml": "graph", "mapping.txt": "start"}
-    assert roles() == of_map | {"edges": "workload"}  # the last of three workloads
+    assert roles() == of_map | {"edges": "workload"}  # edges is the last of three workloads
     assert not opened.find("#field-machine").is_enabled()
     assert opened.text("#field-machine-help") == "from the file torus.json"
     assert not opened.find("#pattern").is_displayed()
@@ -241,7 +241,7 @@ def test_what_the_program_says_is_shown_as_it_is(server, opened: Page, tmp_path:
 
 @pytest.mark.slow
 def test_searches_are_drawn_while_they_run(server, opened: Page) -> None:
-    """The state of a queued job, and the announcements to other readers."""
+    """Also checks the state of a queued job and the announcements to screen readers."""
     jobs = [server.client().submit("map", **LONG) for _ in range(3)]
     opened.open(f"#job={jobs[-1].id}")
     opened.wait("document.querySelector('article .state-queued')")
@@ -271,7 +271,7 @@ def test_searches_are_drawn_while_they_run(server, opened: Page) -> None:
         "const [path, bound] = ['.curve', '.bound'].map(name => document.querySelector(`#live .chart ${name}`));"
         "return [path.getAttribute('d').match(/[\\d.]+$/)[0], bound.getAttribute('y1')]"
     )
-    assert float(places[0]) < float(places[1])  # it is above the bound
+    assert float(places[0]) < float(places[1])  # the value is above the bound
     opened.run("document.querySelector('#live details').open = true")
     opened.wait("document.querySelectorAll('#live tbody tr').length === 3")
     for width in (1400, 390):
@@ -306,7 +306,7 @@ def test_what_a_search_tells_comes_over_the_stream(server, opened: Page) -> None
     last = opened.run(f"return {live}.last")
     assert (last["best"], last["evaluations"]) == (told[-1]["best"], told[-1]["evaluations"])
     assert last["best"] >= job.result()["value"] >= job.result()["lower_bound"]
-    opened.open(f"#job={job.id}")  # a later reader sees it as well
+    opened.open(f"#job={job.id}")  # a reader who opens the page later sees it, too
     opened.wait_for_job("done")
     assert opened.run(f"return {live}.points.length") >= 3
     assert opened.find("#live .chart svg").is_displayed()
@@ -346,7 +346,7 @@ def test_every_kind_of_result_is_shown(server, of_server, cg_file: Path) -> None
             page.check_quiet()
     page.driver.get(f"{server.url}/v1/jobs/{given.id}/report")
     page.wait("document.documentElement.dataset.ready === 'yes'")
-    assert page.run("return self.origin") == "null"  # it has no access to the service
+    assert page.run("return self.origin") == "null"  # the report has no access to the service
     assert page.complaints() == []
     page.open(f"#job={several.id}")
     page.wait_for_job("done")

@@ -1,4 +1,4 @@
-"""The service's page under faults: hostile texts, no token, a server that stops, files that are too large."""
+"""The service's page under faults: hostile texts, missing tokens, stopped servers, oversized files."""
 
 import base64
 import hashlib
@@ -123,7 +123,7 @@ def test_a_token_is_asked_for_and_kept_in_the_tab_only(start, of_server, tmp_pat
     job = server.client("annann").submit("map", **RING).wait()
     page.open(f"#job={job.id}")
     assert page.run("return document.activeElement.id") == "token"
-    assert page.complaints() == []  # it knows before its first request
+    assert page.complaints() == []  # the page knows before its first request that it needs a token
     assert ("dialog", "Your token") in page.tree()
     assert page.violations() == []
     page.find("#token").send_keys(Keys.ESCAPE)

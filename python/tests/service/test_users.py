@@ -21,7 +21,7 @@ OPEN = {"/healthz", "/readyz", "/metrics"}
 
 @pytest.fixture
 def shared(start, tmp_path: Path):
-    """A server with two users; a token is the user's name, twice."""
+    """A server with two users. A token is the user's name, written twice."""
     lines = [f"{user} {hashlib.sha256((user * 2).encode()).hexdigest()}" for user in ("ann", "ben")]
     (tmp_path / "tokens").write_text("\n".join(["# users", *lines]))
     return start("--token-file", str(tmp_path / "tokens"))
@@ -111,7 +111,7 @@ def test_wrong_tokens_are_logged_and_slowed(shared) -> None:
     began = time.monotonic()
     for _ in range(20):
         assert shared.ask("GET", "/v1/jobs", Authorization="Bearer annann")[0] == 200
-        assert shared.ask("GET", "/v1/jobs")[0] == 401  # a missing token is not a guess
+        assert shared.ask("GET", "/v1/jobs")[0] == 401  # a missing token is not treated as a guess
     assert time.monotonic() - began < 5
     logged = [line for line in shared.log() if line["message"] == "rejected a token"]
     assert [line["refused"] for line in logged] == [1, 2, 4, 8, 16]
@@ -130,7 +130,7 @@ def test_addresses_wait_for_themselves_only() -> None:
     assert wrong.wait_of("b") == 0.0
     for _ in range(57):
         assert wrong.wait_of("a") <= 30
-    for _ in range(1000):  # a client that does not wait gets no later answers for it
+    for _ in range(1000):  # requests during the wait do not extend it
         with pytest.raises(Problem) as told:
             wrong.wait_of("a")
         assert told.value.status == 429
@@ -197,7 +197,7 @@ def test_a_client_sends_its_token_nowhere_else(monkeypatch) -> None:
             place = f"{url}/here"  # the same server
             assert list(client.jobs()) == [] and heard == ["Bearer annann"]
             with pytest.raises(haichi.ServiceError, match="redirects"):
-                client.submit(**RING)  # it would arrive without its content
+                client.submit(**RING)  # a redirected request would arrive without its content
             place = other
             monkeypatch.delenv("HAICHI_TOKEN", raising=False)
             assert list(haichi.Client(url).jobs()) == [] and heard[1:] == [None]
