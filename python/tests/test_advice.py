@@ -83,7 +83,7 @@ def test_sets_of_an_answer_can_be_simulated(small) -> None:
 
 def test_wrong_questions_raise() -> None:
     ring = haichi.Workload.from_messages([0, 1], [1, 0], [1000, 1000])
-    with pytest.raises(haichi.OptionError, match="no set of the workload computes"):
+    with pytest.raises(haichi.OptionError, match="an imbalance in per cent requires a workload with computation time"):
         haichi.Job(ring, "torus:2").advise_barrier(imbalance="5%")
     with pytest.raises(haichi.OptionError, match="sizes"):
         haichi.Job(ring, "torus:2").advise_barrier(sizes=[-1])

@@ -128,7 +128,7 @@ def test_errors_have_the_words_and_the_kinds_of_the_program(built: Path, tmp_pat
     refused = error_of(built / "refused", MACHINE, ranks=2)
     assert isinstance(refused, haichi.UnsupportedError) and "MPI_File_open" in str(refused)
     crashed = error_of(built / "crash", MACHINE, ranks=4)
-    assert isinstance(crashed, haichi.InputError) and str(crashed).startswith("rank 2 touched memory")
+    assert isinstance(crashed, haichi.InputError) and str(crashed).startswith("rank 2 accessed invalid memory")
     assert isinstance(error_of(built / "ring", MACHINE, ranks=17), haichi.OptionError | haichi.InputError)
     assert isinstance(error_of(built / "ring", MACHINE, ranks=2, compute="guessed"), haichi.OptionError)
     assert isinstance(error_of(built / "ring", MACHINE, ranks=2, payload="some"), haichi.OptionError)
