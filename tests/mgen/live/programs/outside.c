@@ -9,7 +9,7 @@ int main(int argc, char** argv) {
     const char* what = argc > 1 ? argv[1] : "";
     int rank = 0;
     if (strcmp(what, "early") == 0) {
-        MPI_Comm_rank(MPI_COMM_WORLD, &rank); /* before MPI_Init */
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank); /* early */
     }
     int is_initialized = 0, version = 0, subversion = 0;
     MPI_Info info;
