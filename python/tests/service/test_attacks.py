@@ -124,7 +124,7 @@ def test_the_addresses_of_wrong_tokens_take_little_memory() -> None:
 
 @pytest.mark.parametrize("place", [Path(haichi.__file__).parent, Path(sys.prefix) / "lib", Path("/usr/local")])
 def test_data_are_not_where_jobs_may_read(place: Path) -> None:
-    with pytest.raises(haichi.InputError, match="jobs may read all that is below"):
+    with pytest.raises(haichi.InputError, match="jobs may read all files below"):
         Program(find_program()).check_apart(place / "data")
 
 
