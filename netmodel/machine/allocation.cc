@@ -201,6 +201,27 @@ void check_slots(std::int64_t nodes, const AllocationRequest& request) {
                       "use a smaller §shape or a smaller §ppn");
 }
 
+/// Returns a hint for a shape in the logical axes that job schedulers show, such as 4x6x4 on Tofu: the shape in the
+/// axes of the machine. Returns an empty text for other shapes.
+std::string logical_shape_hint(const Machine& machine, const Grid& grid, const std::vector<std::int32_t>& logical) {
+    if (machine.logical.empty() || logical.size() != machine.logical.size()) return "";
+    std::vector<std::int32_t> shape(grid.axis_count(), 1);
+    std::vector<std::int32_t> unit;
+    bool has_whole_units = true;
+    for (std::size_t k = 0; k < logical.size(); ++k) {
+        const std::vector<std::size_t>& axes = machine.logical[k];
+        unit.push_back(axes.size() > 1 ? grid.axis(axes.back()).size : 1);
+        shape[axes.back()] = unit.back();
+        shape[axes.front()] = logical[k] / unit.back();
+        has_whole_units &= logical[k] >= unit.back() && logical[k] % unit.back() == 0;
+    }
+    if (has_whole_units) {
+        return "the logical shape " + sizes_text(logical) + " of a job script is §shape " + sizes_text(shape);
+    }
+    return "a logical shape is a multiple of " + sizes_text(unit) +
+           "; §shape takes the size of each axis of the machine";
+}
+
 Network cuboid_network(const Machine& machine, const AllocationRequest& request, const std::string& routing,
                        std::vector<std::int32_t>& shape, std::vector<std::int32_t>& origin) {
     const Grid& grid = *coordinates(machine);
@@ -208,12 +229,10 @@ Network cuboid_network(const Machine& machine, const AllocationRequest& request,
     origin = request.origin.empty() ? std::vector<std::int32_t>(grid.axis_count(), 0) : request.origin;
     for (const auto& [what, list] : {std::pair{"shape", &shape}, std::pair{"origin", &origin}}) {
         if (list->size() == grid.axis_count()) continue;
-        const bool looks_like_units = list->size() == 3 && grid.axis_count() == 6 && !machine.logical.empty();
-        throw OptionError(
-            std::string(what) + " " + sizes_text(*list) + " has " + std::to_string(list->size()) +
-                " numbers, but machine " + machine.name + " has " + std::to_string(grid.axis_count()) +
-                " axes: " + axis_list(grid),
-            looks_like_units ? "write all six numbers, as in " + sizes_text(*list) + "x2x3x2 for whole units" : "");
+        throw OptionError(std::string(what) + " " + sizes_text(*list) + " has " + std::to_string(list->size()) +
+                              (list->size() == 1 ? " number, but machine " : " numbers, but machine ") + machine.name +
+                              " has " + std::to_string(grid.axis_count()) + " axes: " + axis_list(grid),
+                          list == &shape ? logical_shape_hint(machine, grid, shape) : "");
     }
     Grid job = cut_out(machine, grid, shape, origin);
     check_slots(job.vertex_count(), request);

@@ -114,6 +114,8 @@ def test_wrong_usage_is_exit_2_with_a_hint(place: Path, arguments: list[str], er
         (["--fold", "deafult"], "did you mean 'default'?"),
         (["--routing", "dor:XYZ"], "routing order 'XYZ' leaves out axis A"),
         (["--shape", "1x2x4"], "has 3 numbers"),
+        (["--shape", "1x2x4"], "hint: a logical shape is a multiple of 2x3x2"),
+        (["--shape", "2x6x8"], "hint: the logical shape 2x6x8 of a job script is --shape 1x2x4x2x3x2"),
         (["--origin", "9x0x0x0x0x0"], "origin 9x0x0x0x0x0"),
         (["--nodes", "n.txt"], "--nodes cannot be combined with --shape"),
         (["--message-size", "1XB"], "--message-size: unknown unit"),
