@@ -9,8 +9,8 @@
 
 namespace haichi {
 
-/// Receives information from code that reads inputs. The log receives recognised formats. TakeFile receives files that
-/// another file or a rule has named rather than the user. A value; a log alone converts to it.
+/// Receives information from code that reads inputs. The log receives the names of recognised formats. TakeFile
+/// receives files that another file or a rule has named rather than the user. A value; a log alone converts to it.
 class Reading {
   public:
     using TakeFile = std::function<void(const std::string&)>;

@@ -53,8 +53,8 @@ class Exchange {
     [[nodiscard]] int size() const { return members_.size; }
     [[nodiscard]] int remote_size() const { return own_group_only_ ? 0 : members_.remote_size; }
     [[nodiscard]] bool is_inter() const { return remote_size() > 0; }
-    /// For an inter-communicator. If true, messages that begin from now on stay in the own group, as if it were a
-    /// communicator of its own. They never match messages between the groups.
+    /// For an inter-communicator. If true, messages that begin from now on stay in the rank's own group, as if it were
+    /// a communicator of its own. They never match messages between the groups.
     void turn_to_own_group(bool own_group_only) { own_group_only_ = own_group_only; }
     [[nodiscard]] bool is_turned_to_own_group() const { return own_group_only_; }
 

@@ -32,7 +32,7 @@ class FoldedRanks {
     int odd_;
 };
 
-/// A vector in a power of two of pieces. With kEvenly, items are distributed evenly, and the first pieces are larger.
+/// A vector divided into 2^k pieces. With kEvenly, items are distributed evenly, and the first pieces are larger.
 /// With kInTheMiddle, the vector is cut in the middle repeatedly, and the second half is the larger one.
 class VectorPieces {
   public:

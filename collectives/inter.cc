@@ -11,7 +11,7 @@ namespace {
 /// From this total size on, members send their blocks to the root directly.
 constexpr std::int64_t kShortBytes = 2048;
 
-/// Runs an operation in the own group.
+/// Runs an operation in the rank's own group.
 Steps in_own_group(Exchange& exchange, CollectiveArguments arguments) {
     exchange.turn_to_own_group(true);
     co_await collective_steps(exchange, arguments, *arguments.selection);

@@ -11,7 +11,7 @@ std::uint32_t key(std::size_t set, RouteLeg::Way way) {
     return static_cast<std::uint32_t>(set << RouteLeg::kWayBits) | way;
 }
 
-/// Joins messages from and to one partner of one set, pair by pair. The legs of a rank are ordered by (set, partner,
+/// Pairs the messages to and from the same partner within a set. The legs of a rank are ordered by (set, partner,
 /// way). Both ends form the same pairs, because each end counts the messages of both ways.
 void join_both_ways(std::vector<RouteLeg>& legs) {
     std::size_t kept = 0;

@@ -118,7 +118,7 @@ class Traffic:
     name: str
     arguments: tuple[str, ...] = ()  # arguments for `haichi pattern`
     make: Callable[[random.Random, int], Sets] | None = None
-    divisor: int = 1  # messages are the network's unit divided by this
+    divisor: int = 1  # message size = network unit / this
 
 
 TRAFFICS = (

@@ -192,7 +192,7 @@ Evaluation find(const MapArguments& arguments, const MapOptions& options, const 
     ProgressBar bar(console, options.objective.name);
     SimulationLine line(console);
     const SimulationControl simulation{line.callback(), &InterruptWatch::flag(), console.log()};
-    const auto problem = job.problem(console.log());  // kept from the search to the evaluation
+    const auto problem = job.problem(console.log());  // kept for the evaluation after the search
     const Placement placement =
         haichi::map(job, options, {bar.callback(), &InterruptWatch::flag(), console.log()}, simulation);
     if (placement.search()->interrupted) evaluated.simulation.reset();

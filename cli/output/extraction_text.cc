@@ -9,7 +9,7 @@ namespace haichi::cli {
 
 namespace {
 
-/// Maximum number of listed sets, of which the first ones are listed.
+/// Maximum number of sets that are listed, from the first one.
 constexpr std::size_t kMostSetsListed = 40;
 constexpr std::size_t kMostMainLoopsListed = 4;  // besides the chosen one
 

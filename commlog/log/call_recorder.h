@@ -94,7 +94,7 @@ class CallRecorder {
         if (source != kNobody) m.open_hash += hash_of_what_came(source, came_tag(m, event, tag), event);
     }
 
-    /// Returns the dictionary's number of the last post's event.
+    /// Returns the dictionary index of the event of the last post.
     [[nodiscard]] std::uint32_t last_event() const { return last_event_; }
 
   private:

@@ -116,7 +116,7 @@ RequestArray fortran_requests(Thread& t, const MPI_Fint* count, const MPI_Fint* 
 }
 
 AllRequests::AllRequests(Thread& t, const RequestArray& array) : thread_(&t), array_(array) {
-    // Grows the memory before fortran_requests() writes to it, or not at all, because handles lie in the same memory.
+    // The memory may grow only before fortran_requests() writes to it, because the handles are in the same memory.
     if (array.count > t.room && !grow(t, array.count)) array_.count = 0;
     for (std::uint32_t i = 0; i < array_.count; ++i) {
         const std::uint32_t slot = look_up(t, array_.handles[i]);

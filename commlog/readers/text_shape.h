@@ -26,7 +26,7 @@ struct TextShape {
     bool has_all_rows = false;  ///< `rows` are all rows of the text
 };
 
-/// Returns the shape of a text. `prefix` is the whole text if `is_all` is true, and its beginning otherwise. Throws
+/// Determines the shape of a text. `prefix` is the whole text if `is_all` is true, and its beginning otherwise. Throws
 /// InputError naming `file` only for carriage returns that do not end a line.
 TextShape shape_of(std::string_view prefix, bool is_all, const std::string& file);
 

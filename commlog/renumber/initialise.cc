@@ -1,4 +1,4 @@
-// MPI_Init in C and Fortran: the function of the MPI, then the renumbering.
+// MPI_Init for C and Fortran: calls the function of the MPI library, then renumbers.
 
 #include "commlog/renumber/world.h"
 

@@ -13,7 +13,7 @@ namespace haichi {
 
 namespace {
 
-// Thresholds from which a fraction decides. The two studies that support the rules are far from these values.
+// A fraction at or above these thresholds decides. The two studies that support the rules are far from these values.
 constexpr double kMostly = 0.5;
 constexpr double kNearlyAll = 0.9;
 constexpr double kScattered = 0.1;

@@ -184,7 +184,7 @@ class ShapeAdvisor {
         spec.allocation.shape = row.times.shape;
         spec.allocation.origin.clear();
         const Job job(spec);
-        const auto problem = job.problem();  // kept from the search to its evaluation
+        const auto problem = job.problem();  // kept for the evaluation after the search
         MapOptions options{.objective = options_.objective, .strategy = "anneal"};
         if (options.objective.is_auto()) options.objective.name = suited_objectives(problem->problem).front();
         options.search.seed = seed;

@@ -16,7 +16,7 @@ constexpr double kPaperFirst = 10;
 constexpr double kPilotFirstPerSpread = 0.002;
 constexpr double kPilotLastPerSpread = 2;
 
-// Runs too short for a pilot descend from the start, barely above frozen.
+// Runs that are too short for a pilot start just above the freezing temperature and only cool.
 constexpr std::int64_t kFewestForPilot = 40'000;
 constexpr double kColdFirstPerSpread = 0.05;
 

@@ -10,8 +10,8 @@
 
 namespace haichi {
 
-/// The ranks of a large job for which moves are drawn: some thousand ranks on nearby slots, and later the ranks next to
-/// them. The data of proposals then stay in the processor's second-level cache. All ranks get the same number of
+/// The ranks of a large job for which moves are drawn: a few thousand ranks on nearby slots, and later the ranks next
+/// to them. The data of proposals then stay in the processor's second-level cache. All ranks get the same number of
 /// evaluations. A value type.
 class MoveWindow {
   public:

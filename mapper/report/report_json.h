@@ -16,7 +16,7 @@ nlohmann::ordered_json::array_t nodes_json(const Mapping& mapping);
 
 /// haichi-report/1, with keys in a fixed order. Without `with_timing` it omits wall_seconds and evaluations_per_second,
 /// so equal runs give byte-identical reports. Counts of bytes, hops and their products are integers if they fit 64
-/// bits. Seconds and ratios are shortest decimal numbers.
+/// bits. Seconds and ratios are the shortest decimals that read back equal.
 nlohmann::ordered_json report_json(const Evaluation& evaluation, bool with_timing);
 
 /// The report for several shapes: their common part, then `shapes` with one report each.

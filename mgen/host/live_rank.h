@@ -94,7 +94,7 @@ class LiveRank {
     bool poll(Holds&& holds) {
         return look(Condition(holds));
     }
-    /// Makes the queued calls and spends time in a call. A time of 0 only makes the calls.
+    /// Makes the queued calls and spends time in a call. With a time of 0, it only makes the calls.
     void spend(std::int64_t time_ps);
     void compute(std::int64_t time_ps);
     /// A call that waits until all ranks of the group (Host::add_barrier_group) have made it.

@@ -107,7 +107,7 @@ const Grid* coordinates(const Machine& machine);
 /// Number of compute nodes in the whole machine.
 std::int32_t terminal_count(const Machine& machine);
 
-/// The machine of a preset's name. Empty if no preset has the word before the first colon. Throws OptionError for
+/// The machine for the name of a preset. Empty if no preset has the word before the first colon. Throws OptionError for
 /// invalid parameters and UnsupportedError for presets that do not exist yet. `graph` as in parse_machine().
 std::optional<Machine> preset_machine(std::string_view name, NamedFile* graph = nullptr);
 /// The same machine as a machine file that states the sources of its values. Throws OptionError for an unknown preset,

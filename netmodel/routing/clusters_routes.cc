@@ -210,7 +210,8 @@ std::int32_t ClustersRoutes::hops(VertexId s, VertexId d) const {
     const VertexId arrival = access_[b][in].gate;
     const VertexId source = own(from, s);
     const VertexId destination = own(to, d);
-    // The link into the bridge counts one hop. It may replace a link of the gateway node, which counts one hop already.
+    // The link into the bridge counts one hop. It may replace a link of the gateway node, which already counts as one
+    // hop.
     const std::int32_t own_hops = source == exit
                                       ? (bridge.sides[out].is_host ? 2 : 1)
                                       : routes_[from]->hops(source, exit) + (bridge.sides[out].is_host ? 0 : 1);

@@ -9,7 +9,7 @@
 namespace haichi {
 
 /// Keeps data that the searches and evaluations of one job share, until the job's life in Python ends. Without a
-/// holder, a Job makes its problem again.
+/// holder, a Job builds its problem again.
 class HeldProblem {
   public:
     void hold(const Job& job, const Log& log) {

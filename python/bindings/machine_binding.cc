@@ -46,7 +46,7 @@ py::object as_python(const nlohmann::ordered_json& value) {
     return py::none();
 }
 
-/// Uses the keys of a machine file. Content of separate files is given as its numbers.
+/// Uses the keys of a machine file. The content of separate files is given as numbers.
 py::object topology_dict(const Machine& machine) {
     nlohmann::ordered_json topology = machine.topology->description();
     if (const Grid* grid = coordinates(machine)) {

@@ -119,7 +119,7 @@ def measure(effort: Effort, build: Path | None) -> dict[str, Measured]:
             "presets": machine_studies.presets,
             "wide area": lambda: wide_area_studies.wide_area(Path(folder), effort),
             "logical shape": lambda: machine_studies.logical_shape(Path(folder)),
-            # These studies measure times, so each has the machine for itself.
+            # These studies measure times, so each has the machine to itself.
             "search times": lambda: cg_studies.search_times(effort),
             "all-to-all": lambda: machine_studies.all_to_all(effort),
             "large search": lambda: machine_studies.large_search(effort),

@@ -186,7 +186,7 @@ int set_of_type(MPI_Datatype handle, int key, void* value, int kind) {
     return MPI_SUCCESS;
 }
 
-/// Predefined attributes of a window. MPICH numbers their keys for C and, one above, for Fortran.
+/// Predefined attributes of a window. In MPICH, each has a key for C, and the key for Fortran is one higher.
 bool get_predefined_of_win(Win& win, int key, void* value, int* flag, int wanted_kind) {
     const mpi::Window& window = *win.window;
     const mpi::WindowPart& part = window.own_part();

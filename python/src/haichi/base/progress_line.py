@@ -1,4 +1,4 @@
-"""A line of a terminal that is overwritten."""
+"""A terminal line that is overwritten repeatedly."""
 
 from __future__ import annotations
 

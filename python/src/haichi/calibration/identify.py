@@ -34,7 +34,7 @@ class Held:
 def hold_what_is_unknown(problem: Problem, fitted: Fitted, preset: dict[str, float]) -> tuple[Fitted, list[Held]]:
     """Holds one parameter after the other until all others are known, and fits the others again."""
     held: list[Held] = []
-    kept: set[str] = set()  # unknown, but no substitute value fits as well
+    kept: set[str] = set()  # unknown, but no other value fits better
     while True:
         found = _unknown_direction(problem, fitted, kept)
         if found is None:

@@ -43,7 +43,7 @@ class SimulationPlan:
     iterations: str | int = "auto"
     """Options for communication sets."""
     replay: dict[str, Any] = field(default_factory=dict)
-    """Given options for the replay of calls."""
+    """The options for the replay of calls that the user gave."""
 
 
 @dataclass(frozen=True)

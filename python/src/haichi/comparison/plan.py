@@ -34,7 +34,7 @@ class WantedSimulation:
     """Without runs, placements are not simulated."""
     form: str
     replay: dict[str, Any]
-    """Given options for the replay of calls."""
+    """The options for the replay of calls that the user gave."""
     given_of_sets: tuple[str, ...]
     """Names of the given options for communication sets."""
 

@@ -72,7 +72,7 @@ class _Network:
 def placement_views(requests: Sequence[ViewRequest]) -> dict[str, Any]:
     """The parts ``views``, ``networks`` and ``message_lists`` of a comparison (``haichi-comparison/1``).
 
-    Networks and lists of messages that placements share occur once. Equal requests give equal values. Memory and size
+    Networks and message lists that placements share are stored once. Equal requests give equal values. Memory and size
     are bounded: routes above 4,000,000 links are omitted. The same limit holds for the links of all sets, and the links
     with the lowest loads are omitted. Raises the errors of `Job` and `Job.simulate`.
     """

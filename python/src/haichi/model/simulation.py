@@ -46,7 +46,7 @@ class SimulationProgress(NamedTuple):
 
 
 def observation_options(statistics: LinkStatistics | None, history: BufferHistory | None) -> dict[str, Any]:
-    """The observations by the names of the program's options."""
+    """The observations, keyed by option name."""
     given: dict[str, Any] = {}
     if statistics is not None:
         given |= {"stats": statistics.path, "stats_bin": statistics.bin}

@@ -61,7 +61,7 @@ class ShapeAdvice:
 
     advice: str
     """``"one"``: `requests` has the best one. ``"several"``: `requests` cannot be distinguished and beat all others.
-    ``"any"``: no simulated request is better than another beyond the spread. ``"unknown"``."""
+    ``"any"``: no simulated request beats another by more than the spread. ``"unknown"``."""
     requests: tuple[tuple[int, ...], ...]
     gain: float
     """The additional time of the next best request, as a fraction of the best time."""
@@ -193,7 +193,7 @@ class RailAnswer:
     """Environment variables that configure the library accordingly."""
     rails: int | None = None
     gain: float | None = None
-    """How many times faster it is than the fewest measured rails."""
+    """Speedup over the run with the fewest measured rails."""
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)

@@ -41,7 +41,7 @@ class WrongTokens:
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
         self._of_address: OrderedDict[str, tuple[float, int]] = OrderedDict()
-        """The time when all its wrong tokens are answered, and their number."""
+        """When the last response to its wrong tokens is due, and how many there were."""
 
     def wait_of(self, address: str) -> float:
         """Counts a wrong token, logs the first, second, fourth and so on, and returns the seconds until its answer.

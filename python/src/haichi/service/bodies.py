@@ -93,7 +93,7 @@ class Bodies:
 
     @contextmanager
     def account(self, user: str) -> Iterator[Account]:
-        """The account of a request while it has its body."""
+        """Counts the memory of a request while its body is held."""
         account = Account(self, user)
         try:
             yield account

@@ -26,7 +26,9 @@ async def started(script: str, *arguments: str, **how: Any) -> Process:
 
 
 async def child_output(script: str, arguments: Sequence[str], given: IO[bytes] | None = None, kept: int = -1) -> bytes:
-    """The output of a file of the server's code. `given`: its standard input; `kept`: a descriptor that it inherits.
+    """Runs a source file of the server and returns its output.
+
+    given: its standard input; kept: a descriptor that it inherits.
     Raises ChildFailedError."""
     process = await started(
         script,

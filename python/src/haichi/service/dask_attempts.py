@@ -81,7 +81,7 @@ class DaskAttempts:
         self._stopped.add(job)
 
     async def run(self, job: Job, folder: JobFolder, hear: Hear) -> str:
-        if folder.outcome.exists():  # from an attempt that a former server did not see end
+        if folder.outcome.exists():  # from an attempt that was running when an earlier server stopped
             return ""
         self._stopped.discard(job.id)
         await self._nothing_runs(job)

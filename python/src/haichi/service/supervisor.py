@@ -36,7 +36,7 @@ _SECONDS_BETWEEN_LOOKS = 1.0
 _SECONDS_BETWEEN_NEWS = 0.25
 _LONGEST_NEWS = select.PIPE_BUF
 _SPARE_BYTES = 4 * 2**20
-"""A disk with less space is full: failures of the program are then not the job's fault."""
+"""A disk with less free space counts as full: failures of the program are then not the job's fault."""
 
 
 def _beside(name: str) -> Any:
@@ -158,7 +158,7 @@ def main() -> int:
         lock = _locked(given["lock"], lifeline)
     except (ServerGoneError, StoppedError, OSError):  # a job that was removed meanwhile has no directory for a lock
         return CUT_OFF
-    if os.path.exists(given["outcome"]):  # from an attempt that a former server did not see end
+    if os.path.exists(given["outcome"]):  # from an attempt that was running when an earlier server stopped
         return 0
     log = AttemptLog(given["log"], given["attempt"])
     log.tell("start", landlock=landlock.version() if given["confinement"] else None)

@@ -68,7 +68,7 @@ class RequestFiles {
     this.guess();
   }
 
-  /// If two files have a field for one file, the later one counts.
+  /// If two files set the same field for a file, the later one applies.
   guess() {
     this.files.forEach((entry, place) => {
       if (entry.isChosen || entry.problem) return;

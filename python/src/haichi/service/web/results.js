@@ -166,7 +166,7 @@ class Results {
     const asked = this.asked = Symbol("question");
     try {
       const content = await this.server.text(this.server.job(this.job.id, `/comparison${shape ? `?shape=${encodeURIComponent(shape)}` : ""}`));
-      // The program names the placement by a file of the server.
+      // The program refers to the placement by the name of a file on the server.
       const named = JSON.stringify(this.job.kind === "evaluate" ? "the rank map" : `found by ${report.objective}`).slice(1, -1);
       if (asked === this.asked) await this.draw(JSON.parse(content.replaceAll("map:found", named)));
     } catch (error) {
