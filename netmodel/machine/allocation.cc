@@ -201,8 +201,8 @@ void check_slots(std::int64_t nodes, const AllocationRequest& request) {
                       "use a smaller §shape or a smaller §ppn");
 }
 
-/// Returns a hint for a shape in the logical axes that job schedulers show, such as 4x6x4 on Tofu: the shape in the
-/// axes of the machine. Returns an empty text for other shapes.
+/// Job scripts state a shape in logical axes, such as 4x6x4 on Tofu. Returns a hint that states it in the machine's
+/// axes, or an empty text for other shapes.
 std::string logical_shape_hint(const Machine& machine, const Grid& grid, const std::vector<std::int32_t>& logical) {
     if (machine.logical.empty() || logical.size() != machine.logical.size()) return "";
     std::vector<std::int32_t> shape(grid.axis_count(), 1);
