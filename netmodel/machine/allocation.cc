@@ -206,20 +206,22 @@ void check_slots(std::int64_t nodes, const AllocationRequest& request) {
 std::string logical_shape_hint(const Machine& machine, const Grid& grid, const std::vector<std::int32_t>& logical) {
     if (machine.logical.empty() || logical.size() != machine.logical.size()) return "";
     std::vector<std::int32_t> shape(grid.axis_count(), 1);
+    std::vector<std::int32_t> units(grid.axis_count(), 1);  // if the numbers count units along the long axes
     std::vector<std::int32_t> unit;
     bool has_whole_units = true;
     for (std::size_t k = 0; k < logical.size(); ++k) {
         const std::vector<std::size_t>& axes = machine.logical[k];
         unit.push_back(axes.size() > 1 ? grid.axis(axes.back()).size : 1);
-        shape[axes.back()] = unit.back();
+        shape[axes.back()] = units[axes.back()] = unit.back();
         shape[axes.front()] = logical[k] / unit.back();
+        units[axes.front()] = logical[k];
         has_whole_units &= logical[k] >= unit.back() && logical[k] % unit.back() == 0;
     }
     if (has_whole_units) {
         return "the logical shape " + sizes_text(logical) + " of a job script is §shape " + sizes_text(shape);
     }
-    return "a logical shape is a multiple of " + sizes_text(unit) +
-           "; §shape takes the size of each axis of the machine";
+    return "a logical shape is a multiple of " + sizes_text(unit) + "; " + sizes_text(logical) + " units are §shape " +
+           sizes_text(units);
 }
 
 Network cuboid_network(const Machine& machine, const AllocationRequest& request, const std::string& routing,
