@@ -9,11 +9,11 @@ namespace haichi {
 
 namespace {
 
-/// Without its middle where it is longer than messages are. Values in messages are short (shown() cuts them), but names
-/// of files and machines can have any length. No character of UTF-8 is cut.
+/// Shortens a text above 8 KiB in its middle, between UTF-8 characters. Values are short already because of shown().
+/// Names of files and machines can have any length.
 std::string cut_message(const std::string& text) {
     constexpr std::size_t kLongest = 8192;  // two of the longest paths
-    constexpr std::size_t kEnd = 1024;      // says what is wrong
+    constexpr std::size_t kEnd = 1024;      // the end usually states the error
     if (text.size() <= kLongest) return text;
     const auto is_inside = [&text](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80; };
     std::size_t head = kLongest - kEnd;

@@ -9,14 +9,14 @@ def main(path: str) -> None:
         report = json.load(file)
     default, placed = report["default"], report["metrics"]
     rows = [
-        ("messages on the worst link, per set", lambda m: " ".join(map(str, m["set_contention"]))),
+        ("messages on the most loaded link, per set", lambda m: " ".join(map(str, m["set_contention"]))),
         ("tac3, microseconds", lambda m: f"{m['tac3_seconds'] * 1e6:.1f}"),
         ("hop-bytes, MiB-hops", lambda m: f"{m['hop_bytes'] / 2**20:.0f}"),
-        ("bytes on the worst link, all sets, MiB", lambda m: f"{m['max_link_bytes'] / 2**20:.0f}"),
+        ("bytes on the most loaded link, all sets, MiB", lambda m: f"{m['max_link_bytes'] / 2**20:.0f}"),
     ]
-    print(f"  {'':40}{'default':>12}{'optimised':>12}")
+    print(f"  {'':46}{'default':>12}{'optimised':>12}")
     for label, text in rows:
-        print(f"  {label:40}{text(default):>12}{text(placed):>12}")
+        print(f"  {label:46}{text(default):>12}{text(placed):>12}")
 
 
 if __name__ == "__main__":

@@ -26,6 +26,6 @@ show head -4 "$out/rankmap.txt"
 show haichi evaluate "${job[@]}" --map "$out/rankmap.txt" --most-loaded 3
 haichi evaluate "${job[@]}" --map "$out/rankmap.txt" --json >"$out/report.json"
 
-printf '\nBeside the default placement (per iteration):\n'
+printf '\nCompared with the default placement, per iteration:\n'
 python3 scripts/compare_with_default.py "$out/report.json"
 printf '\nThe rank map for the job script is %s, the report %s.\n' "$out/rankmap.txt" "$out/report.json"

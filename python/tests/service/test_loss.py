@@ -206,7 +206,7 @@ def test_a_full_disk_at_the_start_is_told(tmp_path: Path, room: str) -> None:
     mount = f'mount -t tmpfs -o size={room} none {place} && cat /dev/zero 2>/dev/null >{place}/much; exec "$@"'
     private = ["unshare", "-Urm", "sh", "-c", mount, "sh"]
     if subprocess.run([*private, "true"], capture_output=True, check=False).returncode != 0:
-        pytest.skip("no mounts of one's own")
+        pytest.skip("user namespaces with private mounts are not available")
     code, said = start_that_fails(place / "data", *private)
     assert code == 2 and "Traceback" not in said and len(said.splitlines()) == 2, said
     assert "room" in said or "full" in said or "No space left" in said
