@@ -55,6 +55,19 @@ def from_drop_to_download(server, page: Page, cg_file: Path) -> None:
         page.browser.choose("#choose-scheduler", scheduler)
         page.wait(f"document.querySelector('#files pre').textContent.includes('{word}')")
         assert f"haichi-{job.id[:8]}." in page.text("#files pre")
+    # The answer to an earlier question, when it arrives last, does not replace the answer to the last question.
+    page.run(
+        "const ask = window.fetch; window.lateAnswers = 0; window.fetch = async (...question) => {"
+        "  const answer = await ask(...question);"
+        "  if (!String(question[0]).includes('scheduler=pjm')) return answer;"
+        "  await new Promise((done) => setTimeout(done, 500));"
+        "  setTimeout(() => { window.lateAnswers += 1; }, 100);"
+        "  return answer; };"
+    )
+    for scheduler in ("pjm", "slurm"):
+        page.browser.choose("#choose-scheduler", scheduler)
+    page.wait("window.lateAnswers === 1")
+    assert "SLURM" in page.text("#files pre")
     assert page.too_wide() == []
     assert page.violations() == []
     page.check_quiet()

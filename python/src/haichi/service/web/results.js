@@ -105,14 +105,18 @@ class Downloads {
   /// The lines of a job script for the map.
   scriptLines() {
     const lines = element("pre", { class: "as-said", tabindex: "0", role: "region", "aria-label": "lines of the job script" });
+    let asked = null;
     const ask = async (scheduler) => {
-      const file = `${this.stem}.${scheduler === "pjm" ? "fujitsu" : scheduler}.map`;
+      const file = `${this.stem}.${scheduler === "pjm" ? "fujitsu" : scheduler}.map`, question = asked = Symbol("question");
+      let answer;
       try {
-        replace(lines, await this.server.text(this.server.job(this.job.id, `/jobscript?scheduler=${scheduler}&file=${file}${this.shapeQuery("&")}`)));
+        answer = await this.server.text(this.server.job(this.job.id, `/jobscript?scheduler=${scheduler}&file=${file}${this.shapeQuery("&")}`));
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
-        replace(lines, error.message);
+        answer = error.message;
       }
+      // Answers can arrive in another order than their questions; only the last question counts.
+      if (question === asked) replace(lines, answer);
     };
     const control = selector("for", "choose-scheduler", [["pjm", "PJM"], ["slurm", "Slurm"]], "pjm", ask);
     const details = element("details", {}, element("summary", {}, "Lines for the job script"), element("div", { class: "controls" }, control), lines);
