@@ -76,11 +76,13 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string did_you_mean(std::string_view name, std::span<const std::string> candidates) {
     name = name.substr(0, 64);
-    std::size_t best = std::max<std::size_t>(2, name.size() / 3) + 1;
+    // Half of a short word may differ, and a third of a long one.
+    std::size_t best = std::max(std::min<std::size_t>(2, (name.size() + 1) / 2), name.size() / 3) + 1;
     const std::string* nearest = nullptr;
     for (const std::string& candidate : candidates) {
         const std::size_t distance = edit_distance(name, candidate);
-        if (distance < best) {
+        const bool is_another_word = distance >= std::max(name.size(), candidate.size());
+        if (distance < best && !is_another_word) {
             best = distance;
             nearest = &candidate;
         }

@@ -100,6 +100,24 @@ void add_levels(CLI::App& app, const CommandSpec& command, const std::string& pa
     }
 }
 
+/// Refuses "--name=", for which CLI11 would take the next word.
+void refuse_missing_values(const std::vector<std::string>& words) {
+    for (const std::string& word : words) {
+        if (word == "--") return;
+        if (word.starts_with("--") && word.find('=') == word.size() - 1)
+            throw OptionError(word.substr(0, word.size() - 1) + " requires a value", "list the options with --help");
+    }
+}
+
+/// Refuses "--name=value" for a flag. CLI11 records "true" for each plain flag.
+void refuse_value(const OptionRow& flag, const std::vector<std::string>& results) {
+    for (const std::string& result : results) {
+        if (result != "true")
+            throw OptionError("--" + flag.name + " takes no value, found " + shown(result),
+                              "leave the option out to keep it off");
+    }
+}
+
 std::vector<std::string> subcommand_names(const CommandSpec& command) {
     std::vector<std::string> names;
     for (const CommandSpec& sub : command.subcommands) names.push_back(sub.name);
@@ -181,6 +199,7 @@ CommandLineResult read_command_line(const CommandSpec& root, const std::vector<s
     Levels levels;
     add_levels(app, root, root.name, levels);
     app.set_version_flag("--version", "");
+    refuse_missing_values(words);
     try {
         app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 reads them in reverse order
     } catch (const CLI::CallForHelp&) {
@@ -200,7 +219,9 @@ CommandLineResult read_command_line(const CommandSpec& root, const std::vector<s
     const Level& level = levels.at(&chosen);
     for (const CLI::Option* option : chosen.get_options()) {
         const auto row = level.rows.find(option);
-        if (row != level.rows.end()) level.command->options->take(row->second->name, option->results());
+        if (row == level.rows.end()) continue;
+        if (!row->second->has_value()) refuse_value(*row->second, option->results());
+        level.command->options->take(row->second->name, option->results());
     }
     if (rest != nullptr) level.command->options->take(rest->name, split.rest);
     level.command->options->check();

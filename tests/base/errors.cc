@@ -10,6 +10,10 @@ TEST(Errors, did_you_mean_finds_near_names_only) {
     EXPECT_EQ(did_you_mean("tac", names), "did you mean 'tac3'?");
     EXPECT_EQ(did_you_mean("hopbytes", names), "did you mean 'hop-bytes'?");
     EXPECT_EQ(did_you_mean("xxxxxxxxxx", names), "");
+    const std::vector<std::string> short_names = {"k", "1d", "max"};
+    EXPECT_EQ(did_you_mean("x", short_names), "");
+    EXPECT_EQ(did_you_mean("-1", short_names), "");
+    EXPECT_EQ(did_you_mean("mx", short_names), "did you mean 'max'?");
 }
 
 TEST(Errors, shown_values_are_printable_and_short) {
