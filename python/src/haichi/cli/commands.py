@@ -135,7 +135,10 @@ def _run_compare(given: Given) -> int:
         return _INTERRUPTED
     if all(cell["status"] == "failed" for cell in comparison.cells):
         first = comparison.cells[0]
-        raise OptionError(f"every cell failed; the first error: {first['error']}", first["hint"])
+        is_only_error = all(cell["error"] == first["error"] for cell in comparison.cells)
+        raise OptionError(
+            first["error"] if is_only_error else f"every cell failed; the first error: {first['error']}", first["hint"]
+        )
     return _DONE
 
 

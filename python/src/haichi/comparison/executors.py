@@ -169,7 +169,7 @@ class DaskWorkers:
         distributed: Any = imported  # has incomplete types
         self._distributed = distributed
         self._address = address
-        _check_reachable(address)
+        check_dask_address(address)
         try:
             self._client = distributed.Client(address, timeout=_SECONDS_TO_CONNECT, set_as_default=False)
         except (OSError, ValueError, TimeoutError) as error:
@@ -241,7 +241,7 @@ class DaskWorkers:
         self._client.close()
 
 
-def _check_reachable(address: str) -> None:
+def check_dask_address(address: str) -> None:
     """Checks the address first, because Distributed tries for a long time and leaves a noisy connection."""
     match = re.fullmatch(r"tcp://\[?([^\]]+)\]?:(\d{1,5})", address)
     if match is None:

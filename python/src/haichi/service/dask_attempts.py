@@ -12,6 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from haichi.comparison.executors import check_dask_address
 from haichi.errors import InputError, UnsupportedError
 from haichi.service import dask_worker
 from haichi.service.attempts import Hear
@@ -59,11 +60,12 @@ class DaskAttempts:
                 "--dask requires the package distributed", "run `pip install distributed`"
             ) from error
         logging.getLogger("distributed").setLevel(logging.CRITICAL)  # affected jobs report problems
+        await asyncio.to_thread(check_dask_address, self._address)
         try:
             await self._connected()
         except _LostError as error:
             raise InputError(
-                f"invalid address of a Dask scheduler: {self._address}: {error}",
+                f"{error} (address {self._address!r})",
                 "use an address such as tcp://HOST:8786",
             ) from error
         finally:
