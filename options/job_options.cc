@@ -52,10 +52,14 @@ void JobOptions::declare_nodes(OptionTable& options, JobUse use) {
     }
     options.add_sizes(
         "shape", nodes.shape,
-        {.description = "Shape of the job: one size per axis of the machine", .otherwise = "the whole machine"});
+        {.description = "Shape of the job: one size per axis of the machine, or the node shape of PJM as in 4x6x4",
+         .otherwise = "the whole machine"});
     options.add_sizes("origin", nodes.origin,
                       {.description = "Corner of the shape on the machine", .otherwise = "zeros", .needs = {"shape"}});
     declare_node_lists(options);
+    options.add_file("job", spec.job_script,
+                     {.description = "PJM job script that states the nodes, the ranks per node and the kind of job",
+                      .is_local = true});
     declare_ppn(options);
     if (use != JobUse::kPlaces) declare_routing(options);
     options.add_file_or_word("fold", nodes.fold,
@@ -89,7 +93,7 @@ void JobOptions::declare_routing(OptionTable& options) {
 
 void JobOptions::declare_ppn(OptionTable& options) {
     options.add_count("ppn", spec.allocation.ranks_per_node,
-                      {.description = "Maximum number of ranks per node", .most = 1 << 20});
+                      {.description = "Maximum number of ranks per node", .otherwise = "1", .most = 1 << 20});
 }
 
 JobSpec JobOptions::job(std::initializer_list<std::string> others) const {
@@ -122,7 +126,7 @@ void JobOptions::refuse_standard_input(std::initializer_list<std::string> others
 
 std::vector<std::string> JobOptions::files() const {
     std::vector<std::string> files;
-    for (const std::string& file : {workload.path, spec.allocation.fold}) {
+    for (const std::string& file : {workload.path, spec.allocation.fold, spec.job_script}) {
         if (!file.empty()) files.push_back(file);
     }
     add_path(files, spec.machine);

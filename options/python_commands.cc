@@ -64,7 +64,7 @@ void declare_compared_jobs(OptionTable& options) {
                      {.description = "Shapes of the job, one size per axis, or NAME=A,B,... for the workload NAME",
                       .value = "A,B,...",
                       .otherwise = "the whole machine"});
-    keeper.keep({"nodes", "origin", "faulty", "ppn", "routing", "fold", "count-nic"});
+    keeper.keep({"job", "nodes", "origin", "faulty", "ppn", "routing", "fold", "count-nic"});
     options.begin(OptionGroup::kWorkload);
     options.add_kept("workload", ValueKind::kFiles, keeper.traits("workload"));
     keeper.keep({"message-size", "workload-format"});

@@ -17,7 +17,6 @@ namespace {
 struct CheckArguments {
     JobOptions job;
     RankMapInput map;
-    std::string job_script;
     bool json = false;
 };
 
@@ -67,22 +66,18 @@ std::string json_of(const MapCheck& check, const std::string& map) {
     return document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
-int run(const CheckArguments& arguments, const OptionTable& given, Console& console) {
-    const JobSpec spec = arguments.job.job({arguments.map.map, arguments.job_script});
+int run(const CheckArguments& arguments, Console& console) {
+    const JobSpec spec = arguments.job.job({arguments.map.map});
     CommandOutputs outputs(console);
     arguments.job.add_inputs(outputs);
-    outputs.add_inputs({arguments.map.map, arguments.job_script});
+    outputs.add_input(arguments.map.map);
     outputs.add_standard_output();
     outputs.check();
-    const MapCheck check = check_map(spec,
-                                     {.map = arguments.map.map,
-                                      .format = arguments.map.format,
-                                      .job_script = arguments.job_script,
-                                      .has_ranks_per_node = given.is_given("ppn")},
-                                     outputs.reading());
+    const MapCheck check =
+        check_map(spec, {.map = arguments.map.map, .format = arguments.map.format}, outputs.reading());
     outputs.open();
     console.data(arguments.json ? json_of(check, arguments.map.map)
-                                : text_of(check, arguments.map.map, !arguments.job_script.empty()));
+                                : text_of(check, arguments.map.map, !spec.job_script.empty()));
     return check.problem_count == 0 ? kExitDone : kExitBadInput;
 }
 
@@ -90,9 +85,8 @@ Action configure_check(OptionTable& options) {
     const auto o = std::make_shared<CheckArguments>();
     o->job.declare(options, JobUse::kPlaces);
     o->map.declare(options, "Rank map to check", true);
-    options.add_file("job", o->job_script, {.description = "PJM job script that uses the map"});
     declare_json(options, o->json, "the result as haichi-check/1");
-    return [o, &options](Console& console) { return run(*o, options, console); };
+    return [o](Console& console) { return run(*o, console); };
 }
 
 }  // namespace

@@ -36,6 +36,7 @@ struct EvaluateArguments {
 int run(const EvaluateArguments& arguments, Console& console) {
     JobSpec spec = arguments.job.job({arguments.map.map});
     EvaluateOptions options = arguments.evaluate;
+    options.if_turned = true;
     check_requirement_names(arguments.require, options.objective.is_auto() ? "" : options.objective.name);
     if (arguments.simulate) options.simulation.emplace().form = with_form(arguments.form, spec);
     CommandOutputs outputs(console);

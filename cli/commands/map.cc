@@ -79,6 +79,7 @@ JobSpec job_spec(const MapArguments& arguments) {
 EvaluateOptions evaluate_options(const MapArguments& arguments) {
     EvaluateOptions evaluated{.objective = arguments.map.objective, .all_objectives = false};
     evaluated.most_loaded_links = arguments.most_loaded;
+    evaluated.if_turned = true;
     if (!arguments.simulate) return evaluated;
     // --threads applies to the search as well. The results of the simulation do not depend on it.
     evaluated.simulation.emplace().threads = std::max(arguments.map.search.threads, 1);
@@ -206,7 +207,9 @@ void print_words(const Evaluation& evaluation, const RankMapFormat& format, cons
         console.say("the map has the format json, because the job has no logical coordinates for the format fujitsu\n");
     }
     const Placement& placement = evaluation.placement;
-    say_about_map(format, placement.mapping(), placement.job().rank_maps(), arguments.output, console);
+    RankMapContext context = placement.job().rank_maps();
+    context.needs_strict = evaluation.turned && evaluation.turned->matters;
+    say_about_map(format, placement.mapping(), context, arguments.output, console);
 }
 
 /// The options of a run that continues from the checkpoint, with the search time that is left.
@@ -268,7 +271,7 @@ void declare_shapes(OptionTable& options, MapArguments& arguments) {
         },
         {.description = "Shapes that the job may get. haichi writes a map for each, or one map for all with --robust",
          .value = "A,B,C",
-         .excludes = {"shape", "nodes", "require", "checkpoint"}});
+         .excludes = {"shape", "nodes", "job", "require", "checkpoint"}});
     options.add_read(
         "robust", ValueKind::kText,
         [&arguments](const std::string& word) { arguments.robust = RobustOptions{parse_robust_measure(word)}; },

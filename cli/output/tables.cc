@@ -280,6 +280,15 @@ std::vector<std::string> trials_lines(const ObjectiveTrials& trials) {
     return lines;
 }
 
+/// "1,879,048,192 byte-hops if PJM turns the request to 4x2x2x2x3x2"
+std::string turned_text(const Evaluation& evaluation) {
+    const ObjectiveValue& asked = evaluation.asked;
+    const TurnedValue& turned = *evaluation.turned;
+    if (!turned.matters) return "not higher if PJM turns the request";
+    const std::string value = value_text(asked.unit, turned.value) + (asked.unit == "1" ? "" : " " + asked.unit);
+    return value + " if PJM turns the request to " + sizes_text(turned.shape);
+}
+
 }  // namespace
 
 std::string map_summary(const Evaluation& evaluation, bool with_timing) {
@@ -297,6 +306,7 @@ std::string map_summary(const Evaluation& evaluation, bool with_timing) {
     const bool is_proof = asked.optimal && asked.lower_bound != asked.value;
     if (asked.optimal || asked.lower_bound) rows.push_back({is_proof ? "proof" : "bound", bound_text(asked)});
     for (const ObjectiveValue& next : evaluation.next) rows.push_back({"then " + next.objective, next_text(next)});
+    if (evaluation.turned) rows.push_back({"turned", turned_text(evaluation)});
     rows.push_back({"contention", contention_comparison(evaluation)});
     rows.push_back({"hops per byte", hops_comparison(evaluation)});
     if (evaluation.simulated) rows.push_back({"simulated", simulated_text(*evaluation.simulated)});
@@ -343,6 +353,7 @@ std::string evaluation_text(const Evaluation& evaluation) {
     text += table(rows, "", kNumbers);
     text += "\n" + evaluation.asked.objective + ": " + comparison_text(evaluation.asked.value, evaluation.usual.value) +
             "\n";
+    if (evaluation.turned) text += "turned: " + turned_text(evaluation) + "\n";
     text += "hops per byte: " + hops_comparison(evaluation) + "\n";
     text += "contention per set: " + contention_comparison(evaluation) + "\n";
     if (evaluation.simulated) text += "simulated: " + simulated_text(*evaluation.simulated) + "\n";

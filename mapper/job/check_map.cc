@@ -6,7 +6,8 @@
 
 #include "base/located_json.h"
 #include "mapper/job/job.h"
-#include "mapper/rankmap/job_script.h"
+#include "mapper/job/script_request.h"
+#include "netmodel/machine/node_request.h"
 #include "netmodel/topology/sizes.h"
 
 namespace haichi {
@@ -52,37 +53,47 @@ class Checker {
     MapCheck check_;
 };
 
-/// Returns a text such as "node=8x6x4:torus".
-std::string text_of(const NodeRequest& node) {
-    return "node=" + sizes_text(node.sizes) + (node.allocation.empty() ? "" : ":" + node.allocation);
+/// Notes what the kind of a job means for its map.
+void check_kind(Checker& check, const JobScript& script, const Machine& machine, const std::string& kind) {
+    const Located<NodeRequest>& node = *script.node;
+    if (kind == kScatteredFold) {
+        const bool is_stated = !node.value.allocation.empty();
+        return check.note(
+            to_text(node.value) + (is_stated ? "" : " is :noncont by default, and") +
+                ": with noncont, logical coordinates do not determine the location of a node on the machine",
+            node.place, "request :torus, or make the map with §fold noncont, which uses only the ranks of a node");
+    }
+    if (!node.value.is_strict && !turned_requests(machine, node.value.sizes).empty()) {
+        check.note("PJM may turn " + to_text(node.value) + ", and the map can then be slower", node.place,
+                   "request " + to_text(node.value) + ":strict, which can wait longer for its nodes");
+    }
 }
 
-void check_node_against_job(Checker& check, const JobScript& script, const Allocation& job) {
+void check_node_against_job(Checker& check, const JobScript& script, const Machine& machine, const Allocation& job) {
     const Located<NodeRequest>& node = *script.node;
     const Fold& fold = job.fold;
     if (node.value.sizes != fold.logical_sizes) {
         return check.problem(
-            text_of(node.value) + ", but the logical shape of the job is " + sizes_text(fold.logical_sizes), node.place,
+            to_text(node.value) + ", but the logical shape of the job is " + sizes_text(fold.logical_sizes), node.place,
             "request the logical shape, because the map's coordinates refer to it");
     }
-    check.ok(text_of(node.value) + " is the logical shape of the job", node.place);
-    const std::string& kind = node.value.allocation;
-    if (kind == "noncont" && !fold.is_coordinate_table) {
-        return check.note("with noncont, logical coordinates do not determine the location of a node on the machine",
-                          node.place, "request :torus, or give the job's coordinate table with §fold FILE");
-    }
+    check.ok(to_text(node.value) + " is the logical shape of the job", node.place);
     if (fold.is_coordinate_table || fold.name == "row-major") return;
+    const std::string kind = allocation_kind(script, machine);
+    if (kind == kScatteredFold || !job.is_scattered) check_kind(check, script, machine, kind);
+    if (kind == kScatteredFold) return;
     const bool is_mesh = fold.name == "mesh";
-    if (is_mesh != (kind == "mesh")) {
-        check.note("the map is for the fold " + fold.name + " of a " + (is_mesh ? "mesh" : "torus") + " job",
-                   node.place, std::string("request :") + (is_mesh ? "mesh" : "torus"));
+    if (job.is_scattered || is_mesh != (kind == "mesh")) {
+        const std::string of_map = job.is_scattered ? "noncont" : is_mesh ? "mesh" : "torus";
+        check.note("the map is for the fold " + fold.name + " of a " + of_map + " job", node.place,
+                   "request :" + of_map);
     }
 }
 
 /// Without --shape or --nodes: checks the machine's number of nodes and its sizes.
 void check_node_against_machine(Checker& check, const JobScript& script, const Machine& machine) {
     const Located<NodeRequest>& node = *script.node;
-    const std::string what = text_of(node.value);
+    const std::string what = to_text(node.value);
     const auto* grid = coordinates(machine);
     if (grid == nullptr) {
         return check.problem(
@@ -110,6 +121,7 @@ void check_node_against_machine(Checker& check, const JobScript& script, const M
         return check.problem(what + " does not fit machine " + machine.name + " in any orientation", node.place);
     }
     check.ok(what + " fits machine " + machine.name, node.place);
+    check_kind(check, script, machine, allocation_kind(script, machine));
 }
 
 /// Checks shape=. Returns the shape that contains the map's coordinates.
@@ -130,10 +142,11 @@ Sizes process_shape(Checker& check, const JobScript& script) {
     return shape;
 }
 
-/// Ranks that PJM allows per node. Without max-proc-per-node, it distributes proc over the nodes of the shape.
-std::int64_t processes_per_node(const JobScript& script, std::int64_t nodes, std::int64_t otherwise) {
+/// Ranks that PJM allows per node. Without max-proc-per-node, it distributes proc over the nodes of the shape, and
+/// without both it starts one rank per node.
+std::int64_t processes_per_node(const JobScript& script, std::int64_t nodes) {
     if (script.max_proc_per_node) return script.max_proc_per_node->value;
-    return script.proc ? (script.proc->value + nodes - 1) / nodes : otherwise;
+    return script.proc ? (script.proc->value + nodes - 1) / nodes : 1;
 }
 
 /// `asked` is the number of ranks per node from --ppn, if given.
@@ -223,8 +236,10 @@ std::int64_t ranks_of(const JobScript& script) {
     return script.proc ? script.proc->value : 0;
 }
 
-void check_text(Checker& check, std::string_view text, const CheckedMap& checked, const RankMapContext& context) {
-    MapFindings found = examine_rank_map(text, checked.map, checked.format, context);
+/// `script`: the script that uses the map, or null.
+void check_text(Checker& check, std::string_view text, const CheckedMap& checked, const RankMapContext& context,
+                const JobScript* script = nullptr) {
+    const MapFindings found = examine_rank_map(text, checked.map, checked.format, context);
     MapCheck& result = check.result();
     result.format = found.format;
     result.rank_count = found.rank_count;
@@ -240,12 +255,23 @@ void check_text(Checker& check, std::string_view text, const CheckedMap& checked
     if (!fails(MapRule::kRecords) && !fails(MapRule::kRankCount)) {
         check.ok(counted(found.rank_count, "rank") + (context.rank_count > 0 ? ", as in the script" : ""));
     }
-    if (!fails(MapRule::kCapacity)) {
+    const bool is_limit_missing =
+        script != nullptr && !script->max_proc_per_node && found.most_ranks_on_a_node > job.ranks_per_node;
+    if (is_limit_missing) {
+        check.problem("the map places up to " + std::to_string(found.most_ranks_on_a_node) +
+                          " ranks on a node, but without max-proc-per-node= PJM starts at most " +
+                          std::to_string(job.ranks_per_node),
+                      SourcePlace{script->file, 0},
+                      "add max-proc-per-node=" + std::to_string(found.most_ranks_on_a_node) + " to #PJM --mpi");
+    } else if (!fails(MapRule::kCapacity) && found.most_ranks_on_a_node > 0) {
         check.ok("at most " + counted(found.most_ranks_on_a_node, "rank") + " on a node with room for " +
                  std::to_string(job.ranks_per_node));
     }
-    for (const auto& problem : found.problems.kept()) check.problem(problem.error);
-    const std::int64_t more = found.problems.count() - std::ssize(found.problems.kept());
+    for (const auto& problem : found.problems.kept()) {
+        if (is_limit_missing && problem.rule == MapRule::kCapacity) continue;  // one mistake, one problem
+        check.problem(problem.error);
+    }
+    const std::int64_t more = is_limit_missing ? 0 : found.problems.count() - std::ssize(found.problems.kept());
     if (more > 0) {
         check.problem("and " + counted(more, "more problem") + " in " + checked.map);
         result.problem_count += more - 1;
@@ -274,18 +300,18 @@ bool check_node(Checker& check, const JobSpec& spec, JobScript& script, const Re
     if (!script.node && is_job_given) {
         // node= may come from the command line of pjsub or from a variable.
         check.note("cannot read node=, so the map is checked against the job's own shape", SourcePlace{script.file, 0});
-        script.node = Located<NodeRequest>{{job->fold.logical_sizes, ""}, {script.file, 0}};
+        script.node = Located<NodeRequest>{{job->fold.logical_sizes, "", false}, {script.file, 0}};
     } else if (!script.node && script.has_unread_node) {
         check.problem("cannot read node=, so the map cannot be checked", SourcePlace{script.file, 0},
                       "give the shape of the job with §shape");
         return false;
     } else if (is_job_given) {
-        check_node_against_job(check, script, *job);
+        check_node_against_job(check, script, *machine, *job);
     } else {
         if (!script.node) {
             check.note("node= is missing, so PJM gives the job 1 node", SourcePlace{script.file, 0},
                        "give the shape of the job with §shape");
-            script.node = Located<NodeRequest>{{{1}, ""}, {script.file, 0}};
+            script.node = Located<NodeRequest>{{{1}, "", false}, {script.file, 0}};
         }
         check_node_against_machine(check, script, *machine);
     }
@@ -295,14 +321,14 @@ bool check_node(Checker& check, const JobSpec& spec, JobScript& script, const Re
 /// Checks the script against the job or the machine, then the map against the script.
 void check_with_script(Checker& check, std::string_view text, const JobSpec& spec, const CheckedMap& checked,
                        const Reading& reading) {
-    JobScript script = parse_job_script(read_file(checked.job_script, kLargestScriptBytes), checked.job_script);
+    JobScript script = parse_job_script(read_file(spec.job_script, kLargestScriptBytes), spec.job_script);
     for (const InputError& error : script.problems) check.problem(error);
     if (!check_node(check, spec, script, reading)) return check_use(check, script, checked.map);
     const Sizes shape = process_shape(check, script);
     const std::int64_t nodes = product(shape);
-    const std::int32_t asked = spec.allocation.ranks_per_node;
-    const std::int64_t per_node = processes_per_node(script, nodes, asked);
-    check_processes(check, script, nodes, per_node, checked.has_ranks_per_node ? std::optional(asked) : std::nullopt);
+    const std::optional<std::int32_t> asked = spec.allocation.ranks_per_node;
+    const std::int64_t per_node = processes_per_node(script, nodes);
+    check_processes(check, script, nodes, per_node, asked);
     check_use(check, script, checked.map);
 
     const bool is_fujitsu = checked.format.empty() ? looks_like_fujitsu(text) : checked.format == "fujitsu";
@@ -314,7 +340,7 @@ void check_with_script(Checker& check, std::string_view text, const JobSpec& spe
     if (nodes > kMostVertices) return;  // more than any machine has, which is already reported
     const Allocation logical = logical_job(shape, per_node);
     const auto ranks = static_cast<std::int32_t>(std::min<std::int64_t>(ranks_of(script), INT32_MAX));
-    check_text(check, text, checked, {.allocation = &logical, .rank_count = ranks});
+    check_text(check, text, checked, {.allocation = &logical, .rank_count = ranks}, &script);
 }
 
 }  // namespace
@@ -323,7 +349,7 @@ MapCheck check_map(const JobSpec& spec, const CheckedMap& checked, const Reading
     if (!checked.format.empty()) (void)rank_map_format(checked.format);
     const std::string text = read_file(checked.map, kLargestMapBytes);
     Checker check;
-    if (!checked.job_script.empty()) {
+    if (!spec.job_script.empty()) {
         check_with_script(check, text, spec, checked, reading);
     } else {
         const AllocatedNodes job = load_nodes(spec, reading);

@@ -26,10 +26,8 @@ struct CheckLine {
 
 /// The input of a check.
 struct CheckedMap {
-    std::string map;                  ///< file name
-    std::string format{};             ///< empty means detection by content
-    std::string job_script{};         ///< empty means none
-    bool has_ranks_per_node = false;  ///< the number of ranks per node was given explicitly
+    std::string map;       ///< file name
+    std::string format{};  ///< empty means detection by content
 };
 
 /// Whether the scheduler would accept the map. A value type.
@@ -40,9 +38,9 @@ struct MapCheck {
     std::vector<CheckLine> lines;  ///< only the first ones if there are very many problems
 };
 
-/// Checks a map against its format, a job, and the job script that uses it. The job's traffic is ignored. Without a
-/// shape or a node list, the script's request defines the job. Throws errors that do not concern the map or the script:
-/// files that cannot be read, a wrong machine or shape.
+/// Checks a map against its format, a job, and the spec's job script, which uses the map. The job's traffic is ignored.
+/// Without a shape or a node list, the script's request defines the job. Throws errors that do not concern the map or
+/// the script: files that cannot be read, a wrong machine or shape.
 MapCheck check_map(const JobSpec& spec, const CheckedMap& checked, const Reading& reading = {});
 
 }  // namespace haichi

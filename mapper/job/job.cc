@@ -1,7 +1,9 @@
 #include "mapper/job/job.h"
 
+#include "mapper/job/script_request.h"
 #include "mapper/start/start.h"
 #include "netmodel/machine/logical_torus.h"
+#include "netmodel/machine/node_request.h"
 #include "objectives/problem_log.h"
 
 namespace haichi {
@@ -30,6 +32,23 @@ void log_nodes(const AllocatedNodes& nodes, const Log& log) {
     }
 }
 
+/// PJM gives jobs a part of a machine. Throws OptionError if nobody states which one, and the whole machine has more
+/// nodes than the ranks need.
+void check_nodes_are_stated(const JobSpec& spec, const AllocatedNodes& nodes, std::int32_t rank_count) {
+    const Allocation& job = *nodes.allocation;
+    const bool is_stated = !spec.allocation.shape.empty() || is_given(spec.allocation.nodes) || nodes.script;
+    if (is_stated || !has_logical_axes(*nodes.machine)) return;
+    const std::int32_t needed = (rank_count + job.ranks_per_node - 1) / job.ranks_per_node;
+    if (needed >= job.network.usable_node_count()) return;
+    const std::vector<std::int32_t> compact = compact_request(*nodes.machine, needed);
+    const std::string part = compact.empty() ? "§shape" : "§shape " + sizes_text(compact);
+    throw OptionError("which nodes does the job have? " + std::to_string(rank_count) +
+                          (rank_count == 1 ? " rank needs " : " ranks need ") + std::to_string(needed) + " of the " +
+                          std::to_string(job.node_count()) + " nodes of machine " + nodes.machine->name,
+                      "use " + part + " as in node=" + sizes_text(compact) +
+                          ", §job SCRIPT, or §nodes FILE; the whole machine is §shape " + sizes_text(job.shape));
+}
+
 }  // namespace
 
 std::shared_ptr<const Machine> load_machine(const JobSpec& spec, const Reading& reading) {
@@ -48,7 +67,12 @@ JobSpec loaded(const JobSpec& spec, const Reading& reading) {
 AllocatedNodes load_nodes(const JobSpec& spec, const Reading& reading) {
     AllocatedNodes nodes;
     nodes.machine = load_machine(spec, reading);
-    nodes.allocation = std::make_shared<const Allocation>(allocate(*nodes.machine, spec.allocation));
+    AllocationRequest request = spec.allocation;
+    if (!spec.job_script.empty()) {
+        nodes.script = std::make_shared<const JobScript>(read_job_script(spec.job_script));
+        request = with_job_script(std::move(request), *nodes.script, *nodes.machine);
+    }
+    nodes.allocation = std::make_shared<const Allocation>(allocate(*nodes.machine, request));
     nodes.hosts = load_hosts(spec, *nodes.allocation);
     log_nodes(nodes, reading.log());
     return nodes;
@@ -62,7 +86,10 @@ JobProblem::JobProblem(const Workload& workload, const Allocation& allocation, c
 
 Job::Job(const JobSpec& spec, const Reading& reading) {
     auto traffic = load_traffic(spec.traffic, reading);
-    *this = Job(load_nodes(spec, reading), std::move(traffic));
+    AllocatedNodes nodes = load_nodes(spec, reading);
+    check_nodes_are_stated(spec, nodes, traffic->rank_count());
+    if (nodes.script) check_against_script(*nodes.script, *nodes.allocation, traffic->rank_count());
+    *this = Job(std::move(nodes), std::move(traffic));
 }
 
 Job::Job(AllocatedNodes nodes, std::shared_ptr<const LoadedTraffic> traffic) {
@@ -95,6 +122,12 @@ std::shared_ptr<const JobProblem> Job::problem(const Log& log) const {
 
 Job Job::with_message_size(std::int64_t size_bytes) const {
     return {parts_->nodes, parts_->traffic->with_message_size(size_bytes)};
+}
+
+Job Job::on(Allocation allocation) const {
+    AllocatedNodes nodes = parts_->nodes;
+    nodes.allocation = std::make_shared<const Allocation>(std::move(allocation));
+    return {std::move(nodes), parts_->traffic};
 }
 
 Job Job::with_workload(Workload workload) const {

@@ -11,6 +11,7 @@
 #include "mapper/job/job_spec.h"
 #include "mapper/job/loaded_traffic.h"
 #include "mapper/rankmap/hosts.h"
+#include "mapper/rankmap/job_script.h"
 #include "mapper/rankmap/rankmap.h"
 #include "objectives/mapping.h"
 #include "objectives/problem.h"
@@ -21,7 +22,8 @@ namespace haichi {
 struct AllocatedNodes {
     std::shared_ptr<const Machine> machine;
     std::shared_ptr<const Allocation> allocation;
-    std::shared_ptr<const HostNames> hosts;  ///< null means unknown
+    std::shared_ptr<const HostNames> hosts;   ///< null means unknown
+    std::shared_ptr<const JobScript> script;  ///< null if the spec names none
 
     /// Context for maps with `rank_count` ranks; 0 means any number of ranks.
     [[nodiscard]] RankMapContext rank_maps(std::int32_t rank_count) const {
@@ -51,7 +53,8 @@ struct JobProblem {
 /// Immutable. Copies share everything and cost nothing.
 class Job {
   public:
-    /// Throws the errors of the parts: InputError, OptionError, UnsupportedError.
+    /// Throws the errors of the parts: InputError, OptionError, UnsupportedError. Throws OptionError if neither the
+    /// spec nor a script states the nodes of a machine with PJM, and the ranks need only a part of it.
     explicit Job(const JobSpec& spec, const Reading& reading = {});
 
     [[nodiscard]] const Machine& machine() const { return *parts_->nodes.machine; }
@@ -78,6 +81,8 @@ class Job {
 
     /// The same job with this size for every non-empty message.
     [[nodiscard]] Job with_message_size(std::int64_t size_bytes) const;
+    /// The same traffic on other nodes of the machine.
+    [[nodiscard]] Job on(Allocation allocation) const;
     /// The same machine and default placement with other sets of the same number of ranks.
     [[nodiscard]] Job with_workload(Workload workload) const;
 

@@ -52,6 +52,9 @@ struct JobSpec {
     std::variant<std::string, Machine, std::shared_ptr<const Machine>> machine;
     Traffic traffic{};
     AllocationRequest allocation{};
+    /// A PJM job script that states the nodes, the ranks per node and the kind of job. Empty for none. `allocation`
+    /// must agree with it.
+    std::string job_script{};
     /// The nodes' names: a file or pattern for HostNames::read(), or the names in node order. An empty text means
     /// unknown names.
     std::variant<std::string, std::vector<std::string>> hosts{};

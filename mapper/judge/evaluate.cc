@@ -131,7 +131,8 @@ void add_simulation(const PosedJob& posed, const EvaluateOptions& options, const
 Evaluation evaluate(const Placement& placement, const EvaluateOptions& options, const SimulationControl& simulation) {
     constexpr std::size_t kMessagesPerHotLink = 8;
     const auto start_time = std::chrono::steady_clock::now();
-    const PosedJob posed(placement.job(), asked_objective(placement, options.objective), simulation.log);
+    const ObjectiveChoice objective = asked_objective(placement, options.objective);
+    const PosedJob posed(placement.job(), objective, simulation.log);
     const ObjectiveRow* ranking = posed.ranking;
     if (ranking != nullptr && !options.simulation && !was_found_by_simulation(placement)) {
         throw OptionError("objective " + std::string(ranking->name) + " requires a simulation", "add §simulate");
@@ -140,6 +141,7 @@ Evaluation evaluate(const Placement& placement, const EvaluateOptions& options, 
     const SearchRecord* search = placement.search();
     out.interrupted = search != nullptr && search->interrupted;
     measure_asked(posed, out);
+    if (options.if_turned) out.turned = worst_turned_value(placement, objective, out.asked.value);
     if (options.all_objectives) add_objectives(posed, out);
     if (ranking != nullptr && search != nullptr && search->is_ranked) take_ranking(*ranking, *search, out);
     out.most_loaded_links =

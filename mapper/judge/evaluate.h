@@ -8,6 +8,7 @@
 #include "mapper/job/placement.h"
 #include "mapper/job/posed_job.h"
 #include "mapper/judge/simulate.h"
+#include "mapper/judge/turned.h"
 #include "objectives/metrics.h"
 
 namespace haichi {
@@ -30,6 +31,7 @@ struct EvaluateOptions {
     bool all_objectives = true;   ///< whether to add every applicable objective of the table
     std::size_t most_loaded_links = 10;
     std::optional<SimulationOptions> simulation{};  ///< simulates the placement and the default one
+    bool if_turned = false;                         ///< whether to add the value if the scheduler turns the request
 };
 
 /// A placement and, for comparison, the default one, each simulated in the same ways.
@@ -54,6 +56,7 @@ struct Evaluation {
     std::vector<ObjectiveValue> objectives{};       ///< only if all objectives are requested
     std::vector<HotLink> most_loaded_links{};       ///< as many as requested
     std::optional<SimulatedPlacement> simulated{};  ///< only if requested
+    std::optional<TurnedValue> turned{};            ///< only if requested, and if the scheduler may turn the job
     double wall_seconds = 0;                        ///< without simulations
     bool interrupted = false;  ///< whether the placement's search or the simulation was interrupted
 };

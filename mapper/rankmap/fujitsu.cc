@@ -11,7 +11,7 @@ namespace {
 
 void check_fujitsu(const RankMapContext& context) {
     const Allocation& allocation = *context.allocation;
-    if (allocation.fold.is_coordinate_table) return;
+    if (allocation.fold.is_coordinate_table || allocation.is_scattered) return;
     const bool is_grid = allocation.network.coordinates() != nullptr;
     if (!allocation.is_node_list && is_grid) return;
     throw UnsupportedError(

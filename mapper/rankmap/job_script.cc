@@ -63,14 +63,36 @@ std::vector<std::int32_t> parse_node_shape(std::string_view text, const SourcePl
     return sizes;
 }
 
+/// Directives of other schedulers. "#PBS -N job" belongs to PBS, "#PBSX" to none.
+struct ForeignDirective {
+    std::string_view prefix;
+    std::string_view scheduler;
+};
+constexpr std::array<ForeignDirective, 5> kForeignDirectives = {
+    {{"#SBATCH", "Slurm"}, {"#PBS", "PBS"}, {"#BSUB", "LSF"}, {"#FLUX:", "Flux"}, {"#$", "Grid Engine"}}};
+
+std::string_view scheduler_of(std::string_view line) {
+    for (const auto& [prefix, scheduler] : kForeignDirectives) {
+        if (!line.starts_with(prefix) || line.size() == prefix.size()) continue;
+        if (kBlanks.find(line[prefix.size()]) != std::string_view::npos) return scheduler;
+    }
+    return "";
+}
+
 class ScriptReader {
   public:
     explicit ScriptReader(JobScript& script) : script_(script) {}
 
     void read_line(std::string_view line, const SourcePlace& place) {
         place_ = place;
+        if (foreign_.empty() && !scheduler_of(line).empty()) {
+            foreign_ = scheduler_of(line);
+            foreign_place_ = place;
+            foreign_line_ = line;
+        }
         try {
             if (line.starts_with("#PJM") && line.size() > 4 && kBlanks.find(line[4]) != std::string_view::npos) {
+                script_.has_directives = true;
                 read_directive(shell_words(line.substr(4), place));
             } else if (line.find("mpiexec") != std::string_view::npos ||
                        line.find("mpirun") != std::string_view::npos) {
@@ -79,6 +101,15 @@ class ScriptReader {
         } catch (const InputError& error) {
             note(error);
         }
+    }
+
+    /// Throws InputError if only another scheduler reads the script.
+    void check_scheduler() const {
+        if (foreign_.empty() || script_.has_directives) return;
+        throw InputError(foreign_place_,
+                         "expected a PJM script with #PJM lines, found a " + std::string(foreign_) +
+                             " script: " + shown(foreign_line_),
+                         "leave out §job: jobs of " + std::string(foreign_) + " have no node shape");
     }
 
   private:
@@ -131,15 +162,20 @@ class ScriptReader {
 
     void read_resource(std::string_view parameter) {
         constexpr std::string_view kNode = "node=";
+        constexpr std::string_view kGroup = "rscgrp=";
+        if (parameter.starts_with(kGroup)) script_.resource_group = parameter.substr(kGroup.size());
         if (!parameter.starts_with(kNode)) return;
         script_.has_unread_node = true;
         if (has_variable(parameter)) return;
         const std::vector<std::string_view> parts = split(parameter.substr(kNode.size()), ':');
-        NodeRequest node{parse_node_shape(parts[0], place_), ""};
+        NodeRequest node{.sizes = parse_node_shape(parts[0], place_), .allocation = ""};
         static const std::vector<std::string> kAllocations = {"torus", "mesh", "noncont"};
         static const std::vector<std::string> kStrictness = {"strict", "strict-io"};
         for (std::size_t i = 1; i < parts.size(); ++i) {
-            if (std::ranges::find(kStrictness, parts[i]) != kStrictness.end()) continue;
+            if (std::ranges::find(kStrictness, parts[i]) != kStrictness.end()) {
+                node.is_strict = true;
+                continue;
+            }
             if (std::ranges::find(kAllocations, parts[i]) == kAllocations.end()) {
                 std::vector<std::string> known = kAllocations;
                 known.insert(known.end(), kStrictness.begin(), kStrictness.end());
@@ -225,9 +261,17 @@ class ScriptReader {
 
     JobScript& script_;
     SourcePlace place_;
+    std::string_view foreign_;  ///< the scheduler of the first directive that is not PJM's
+    SourcePlace foreign_place_;
+    std::string foreign_line_;
 };
 
 }  // namespace
+
+std::string to_text(const NodeRequest& node) {
+    return "node=" + sizes_text(node.sizes) + (node.allocation.empty() ? "" : ":" + node.allocation) +
+           (node.is_strict ? ":strict" : "");
+}
 
 JobScript parse_job_script(std::string_view text, const std::string& file) {
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
@@ -254,6 +298,7 @@ JobScript parse_job_script(std::string_view text, const std::string& file) {
         command.clear();
     }
     if (!command.empty()) reader.read_line(command, place);
+    reader.check_scheduler();
     return script;
 }
 

@@ -21,8 +21,12 @@ struct Located {
 struct NodeRequest {
     std::vector<std::int32_t> sizes;  ///< 1 to 3 sizes
     std::string allocation;           ///< "torus", "mesh", "noncont", or "" for the resource group's default
+    bool is_strict = false;           ///< "strict" or "strict-io": PJM must not turn the request
     friend bool operator==(const NodeRequest&, const NodeRequest&) = default;
 };
+
+/// "node=8x6x4:torus:strict"
+std::string to_text(const NodeRequest& node);
 
 /// A line that starts the program.
 struct MpiexecCall {
@@ -34,6 +38,8 @@ struct MpiexecCall {
 /// The nodes, processes and rank map in a PJM job script. Other options are ignored.
 struct JobScript {
     std::string file;
+    bool has_directives = false;  ///< has any "#PJM" line
+    std::string resource_group;   ///< rscgrp, "" if it is missing
     std::optional<Located<NodeRequest>> node;
     bool has_unread_node = false;                             ///< a node= with a variable or an error
     std::optional<Located<std::vector<std::int32_t>>> shape;  ///< shape of the static processes
@@ -46,7 +52,7 @@ struct JobScript {
 };
 
 /// Reads the "#PJM" lines (-L and --rsc-list, --mpi) and the mpiexec lines of a job script. Errors in lines go to
-/// `problems` and are not thrown. O(length of the text).
+/// `problems` and are not thrown. Throws InputError for a script of another scheduler. O(length of the text).
 JobScript parse_job_script(std::string_view text, const std::string& file);
 
 }  // namespace haichi

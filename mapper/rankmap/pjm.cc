@@ -19,10 +19,12 @@ bool is_tofu(const Network& network) {
 }
 
 /// PJM assigns the logical coordinates of the fold to requests with ":torus" or ":mesh". The coordinates of a table
-/// belong to the job for which the table was written.
-std::string node_shape_suffix(const Fold& fold) {
-    if (fold.is_coordinate_table) return "";
-    return fold.name == "mesh" ? ":mesh" : ":torus";
+/// belong to the job for which the table was written. A list of nodes is never a cuboid of PJM.
+std::string node_shape_suffix(const Allocation& allocation, bool needs_strict) {
+    if (allocation.is_scattered || allocation.is_node_list) return ":noncont";
+    if (allocation.fold.is_coordinate_table) return "";
+    const std::string kind = allocation.fold.name == "mesh" ? ":mesh" : ":torus";
+    return kind + (allocation.is_strict || needs_strict ? ":strict" : "");
 }
 
 }  // namespace
@@ -31,10 +33,11 @@ std::string pjm_options(const Mapping& mapping, const RankMapContext& context, c
     const Allocation& allocation = *context.allocation;
     const Fold& fold = allocation.fold;
     const bool has_pjm_coordinates = fold.is_coordinate_table || (!allocation.is_node_list && fold.name != "row-major");
-    if (!is_tofu(allocation.network) || !has_pjm_coordinates) return "";
+    const bool is_of_pjm = allocation.is_scattered || is_tofu(allocation.network);
+    if (!is_of_pjm || !has_pjm_coordinates) return "";
     const std::string shape = sizes_text(fold.logical_sizes);
-    std::string text = "#PJM -L \"node=" + shape + node_shape_suffix(fold) + "\"\n#PJM --mpi \"shape=" + shape +
-                       ",proc=" + std::to_string(mapping.rank_count());
+    std::string text = "#PJM -L \"node=" + shape + node_shape_suffix(allocation, context.needs_strict) +
+                       "\"\n#PJM --mpi \"shape=" + shape + ",proc=" + std::to_string(mapping.rank_count());
     if (allocation.ranks_per_node > 1) text += ",max-proc-per-node=" + std::to_string(allocation.ranks_per_node);
     return text + ",rank-map-hostfile=" + map_file + "\"\n";
 }

@@ -51,6 +51,8 @@ struct RankMapContext {
     const HostNames* hosts = nullptr;
     /// Receives problems of single records, after which readers continue. If it is null, readers throw them.
     MapProblems* problems = nullptr;
+    /// The map is worse if the scheduler turns the job's request.
+    bool needs_strict = false;
 };
 
 /// The result of a reader: the node of each rank, and the line that states it.

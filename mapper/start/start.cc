@@ -27,6 +27,21 @@ Mapping fill_in_order(std::int32_t rank_count, std::span<const NodeId> order, co
     return mapping;
 }
 
+/// Places one rank on every node in `order`, then the next one, and skips faulty nodes.
+Mapping fill_by_node(std::int32_t rank_count, std::span<const NodeId> order, const Allocation& allocation) {
+    const std::int32_t ranks_per_node = allocation.ranks_per_node;
+    Mapping mapping(rank_count, static_cast<std::int32_t>(order.size()), ranks_per_node);
+    std::int32_t rank = 0;
+    for (std::int32_t i = 0; i < ranks_per_node; ++i) {
+        for (const NodeId node : order) {
+            if (rank == rank_count) return mapping;
+            if (!allocation.network.is_usable(node)) continue;
+            mapping.place(RankId(rank++), SlotId(node.value * ranks_per_node + i));
+        }
+    }
+    return mapping;
+}
+
 std::vector<NodeId> nodes_by_number(const Allocation& allocation) {
     std::vector<NodeId> order;
     for (std::int32_t n = 0; n < allocation.node_count(); ++n) order.push_back(NodeId(n));
@@ -107,7 +122,9 @@ const Table<StartRow>& start_rows() {
 }
 
 Mapping default_placement(std::int32_t rank_count, const Allocation& allocation) {
-    return fill_in_order(rank_count, allocation.fold.node_of_position, allocation);
+    const std::vector<NodeId>& order = allocation.fold.node_of_position;
+    return allocation.fills_by_node ? fill_by_node(rank_count, order, allocation)
+                                    : fill_in_order(rank_count, order, allocation);
 }
 
 }  // namespace haichi

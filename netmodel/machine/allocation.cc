@@ -8,6 +8,7 @@
 #include "base/errors.h"
 #include "base/located_json.h"
 #include "base/quantity.h"
+#include "netmodel/machine/node_request.h"
 #include "netmodel/machine/text_lines.h"
 
 namespace haichi {
@@ -173,12 +174,12 @@ NetworkOptions network_options(const Machine& machine, const AllocationRequest& 
 }
 
 void check_request(const Machine& machine, const AllocationRequest& request) {
-    if (request.ranks_per_node < 1) {
-        throw OptionError("invalid number of ranks per node: " + std::to_string(request.ranks_per_node) +
-                          " (the least is 1)");
+    const std::int32_t per_node = request.ranks_per_node.value_or(1);
+    if (per_node < 1) {
+        throw OptionError("invalid number of ranks per node: " + std::to_string(per_node) + " (the least is 1)");
     }
-    if (machine.node.slots > 1 && request.ranks_per_node > machine.node.slots) {
-        throw OptionError(std::to_string(request.ranks_per_node) + " ranks per node exceed the " +
+    if (machine.node.slots > 1 && per_node > machine.node.slots) {
+        throw OptionError(std::to_string(per_node) + " ranks per node exceed the " +
                           std::to_string(machine.node.slots) + " rank slots of a node of machine " + machine.name);
     }
     if (is_given(request.nodes) && !(request.shape.empty() && request.origin.empty())) {
@@ -194,34 +195,11 @@ void check_request(const Machine& machine, const AllocationRequest& request) {
 
 /// Must be called before anything is built for the rank slots.
 void check_slots(std::int64_t nodes, const AllocationRequest& request) {
-    const std::int64_t slots = nodes * request.ranks_per_node;
-    if (slots <= kMostSlots) return;
-    throw OptionError(std::to_string(nodes) + " nodes with " + std::to_string(request.ranks_per_node) +
+    const std::int32_t per_node = request.ranks_per_node.value_or(1);
+    if (nodes * per_node <= kMostSlots) return;
+    throw OptionError(std::to_string(nodes) + " nodes with " + std::to_string(per_node) +
                           " ranks each exceed the maximum of 2^30 rank slots per job",
                       "use a smaller §shape or a smaller §ppn");
-}
-
-/// Job scripts state a shape in logical axes, such as 4x6x4 on Tofu. Returns a hint that states it in the machine's
-/// axes, or an empty text for other shapes.
-std::string logical_shape_hint(const Machine& machine, const Grid& grid, const std::vector<std::int32_t>& logical) {
-    if (machine.logical.empty() || logical.size() != machine.logical.size()) return "";
-    std::vector<std::int32_t> shape(grid.axis_count(), 1);
-    std::vector<std::int32_t> units(grid.axis_count(), 1);  // if the numbers count units along the long axes
-    std::vector<std::int32_t> unit;
-    bool has_whole_units = true;
-    for (std::size_t k = 0; k < logical.size(); ++k) {
-        const std::vector<std::size_t>& axes = machine.logical[k];
-        unit.push_back(axes.size() > 1 ? grid.axis(axes.back()).size : 1);
-        shape[axes.back()] = units[axes.back()] = unit.back();
-        shape[axes.front()] = logical[k] / unit.back();
-        units[axes.front()] = logical[k];
-        has_whole_units &= logical[k] >= unit.back() && logical[k] % unit.back() == 0;
-    }
-    if (has_whole_units) {
-        return "the logical shape " + sizes_text(logical) + " of a job script is §shape " + sizes_text(shape);
-    }
-    return "a logical shape is a multiple of " + sizes_text(unit) + "; " + sizes_text(logical) + " units are §shape " +
-           sizes_text(units);
 }
 
 Network cuboid_network(const Machine& machine, const AllocationRequest& request, const std::string& routing,
@@ -232,9 +210,8 @@ Network cuboid_network(const Machine& machine, const AllocationRequest& request,
     for (const auto& [what, list] : {std::pair{"shape", &shape}, std::pair{"origin", &origin}}) {
         if (list->size() == grid.axis_count()) continue;
         throw OptionError(std::string(what) + " " + sizes_text(*list) + " has " + std::to_string(list->size()) +
-                              (list->size() == 1 ? " number, but machine " : " numbers, but machine ") + machine.name +
-                              " has " + std::to_string(grid.axis_count()) + " axes: " + axis_list(grid),
-                          list == &shape ? logical_shape_hint(machine, grid, shape) : "");
+                          (list->size() == 1 ? " number, but machine " : " numbers, but machine ") + machine.name +
+                          " has " + std::to_string(grid.axis_count()) + " axes: " + axis_list(grid));
     }
     Grid job = cut_out(machine, grid, shape, origin);
     check_slots(job.vertex_count(), request);
@@ -261,6 +238,66 @@ Network whole_network(const Machine& machine, const AllocationRequest& request, 
     options.faulty = faulty_vertices(machine, request);
     if (coordinates(machine) == nullptr) check_is_whole(machine, request);
     return Network({machine.topology, routing}, std::move(options), std::move(nodes));
+}
+
+/// The logical sizes of a request in the scheduler's words, or in the axes of the machine.
+std::vector<std::int32_t> logical_sizes_of(const Machine& machine, const std::vector<std::int32_t>& shape) {
+    const std::size_t axis_count = coordinates(machine)->axis_count();
+    if (shape.size() < axis_count) {
+        if (shape.size() <= machine.logical.size()) return shape;
+    } else if (shape.size() == axis_count) {
+        std::vector<std::int32_t> sizes;
+        for (const std::vector<std::size_t>& axes : machine.logical) {
+            sizes.push_back(1);
+            for (const std::size_t k : axes) sizes.back() *= shape[k];
+        }
+        return sizes;
+    }
+    throw OptionError("§shape " + sizes_text(shape) + " has " + std::to_string(shape.size()) +
+                      " numbers, but a request has 1 to " + std::to_string(machine.logical.size()) + " sizes");
+}
+
+/// A job on single nodes that the scheduler chooses when the job starts ("noncont"). Their distances are unknown, so
+/// all are equal: only ranks of the same node are close to each other.
+Allocation scattered(const Machine& machine, const AllocationRequest& request) {
+    if (!has_logical_axes(machine)) {
+        throw UnsupportedError("§fold noncont requires a machine with PJM, not " + machine.name,
+                               "on other machines, list the nodes with §nodes");
+    }
+    if (is_given(request.nodes)) {
+        throw OptionError("§fold noncont cannot be combined with §nodes",
+                          "the list determines the nodes; their logical coordinates are in a table, §fold FILE");
+    }
+    if (is_given(request.faulty) || !request.origin.empty()) {
+        throw OptionError("§fold noncont cannot be combined with §faulty or §origin",
+                          "the scheduler chooses the nodes, and avoids nodes that are down");
+    }
+    if (request.shape.empty()) throw OptionError("§fold noncont requires §shape", "as in §shape 96 for node=96");
+    const std::vector<std::int32_t> sizes = logical_sizes_of(machine, request.shape);
+    std::int64_t nodes = 1;
+    for (const std::int32_t size : sizes) {
+        if (size < 1) throw OptionError("§shape " + sizes_text(request.shape) + " has a size below 1");
+        nodes *= size;
+        if (nodes <= (machine.size_is_open ? kMostVertices : terminal_count(machine))) continue;
+        throw OptionError("§shape " + sizes_text(request.shape) + " has more nodes than machine " + machine.name);
+    }
+    check_slots(nodes, request);
+    const auto count = static_cast<std::int32_t>(nodes);
+    const Machine one_switch = load_machine("switch:" + std::to_string(count));
+    Fold fold = row_major_fold(count, request.fold);
+    fold.logical_sizes = sizes;
+    set_rank_order(fold, request.rank_order.axes);
+    return {.machine_name = machine.name,
+            .shape = {count},
+            .origin = {},
+            .machine_sizes = {},
+            .is_scattered = true,
+            .fills_by_node = request.rank_order.by_node,
+            .network = Network({one_switch.topology, one_switch.routing}, network_options(machine, request)),
+            .fold = std::move(fold),
+            .logical_axes = {},
+            .ranks_per_node = request.ranks_per_node.value_or(1),
+            .nics_per_node = machine.node.nics};
 }
 
 /// "(0,1,2)" on the machine, or the name of a node without coordinates.
@@ -387,8 +424,10 @@ NodeId Allocation::node_at_machine_coordinates(const Coordinates& at) const {
     return node_at_relative(network, relative);
 }
 
-Allocation allocate(const Machine& machine, const AllocationRequest& request) {
-    check_request(machine, request);
+Allocation allocate(const Machine& machine, const AllocationRequest& asked) {
+    check_request(machine, asked);
+    if (asked.fold == kScatteredFold) return scattered(machine, asked);
+    const AllocationRequest request = in_machine_axes(machine, asked);
     const std::string& routing = request.routing.empty() ? machine.routing : request.routing;
     const bool is_list = is_given(request.nodes);
     const auto* grid = coordinates(machine);
@@ -401,6 +440,7 @@ Allocation allocate(const Machine& machine, const AllocationRequest& request) {
                   : whole_network(machine, request, routing,
                                   is_list ? load_node_list(request.nodes, machine, false) : std::vector<VertexId>{});
     Fold fold = make_fold(request.fold, machine, network, is_cuboid);
+    set_rank_order(fold, request.rank_order.axes);
     if (!is_cuboid) shape = {network.node_count()};
     std::vector<std::int32_t> machine_sizes = grid == nullptr ? std::vector<std::int32_t>{} : sizes_of(*grid);
     for (std::size_t k = 0; k < machine_sizes.size(); ++k) {
@@ -411,10 +451,12 @@ Allocation allocate(const Machine& machine, const AllocationRequest& request) {
                           .origin = std::move(origin),
                           .machine_sizes = std::move(machine_sizes),
                           .is_node_list = is_list,
+                          .is_strict = request.is_strict,
+                          .fills_by_node = request.rank_order.by_node,
                           .network = std::move(network),
                           .fold = std::move(fold),
                           .logical_axes = machine.logical,
-                          .ranks_per_node = request.ranks_per_node,
+                          .ranks_per_node = request.ranks_per_node.value_or(1),
                           .nics_per_node = machine.node.nics};
     check_routes(allocation);
     return allocation;

@@ -20,16 +20,26 @@ inline constexpr std::int64_t kMostSlots = std::int64_t{1} << 30;
 using NodeList = std::variant<std::string, std::vector<std::int32_t>, std::vector<Coordinates>>;
 bool is_given(const NodeList& list);
 
+/// The order in which the scheduler's own placement fills the nodes, PJM's rank-map-bychip and rank-map-bynode.
+struct RankOrder {
+    bool by_node = false;  ///< one rank on every node, then the next one; otherwise, node by node
+    std::string axes{};    ///< logical axes, the fastest first, as in "ZYX"; empty for the order of the fold
+};
+
 /// The part of a machine that a user requests for a job.
 struct AllocationRequest {
-    std::vector<std::int32_t> shape{};   ///< cuboid, one size per axis; empty for the whole machine
-    std::vector<std::int32_t> origin{};  ///< corner of the cuboid on the machine; empty for zeros
-    NodeList nodes{};                    ///< list instead of a cuboid
-    NodeList faulty{};                   ///< nodes that are down, in addition to the machine's
-    std::int32_t ranks_per_node = 1;
-    std::string routing{};         ///< empty for the machine's routing
-    std::string fold = "default";  ///< an entry of folds(), or a coordinate-table file
+    /// A cuboid with one size per axis, or 1 to 3 sizes as PJM counts them (node_request.h); empty for the whole
+    /// machine.
+    std::vector<std::int32_t> shape{};
+    std::vector<std::int32_t> origin{};            ///< corner of the cuboid on the machine; empty for zeros
+    NodeList nodes{};                              ///< list instead of a cuboid
+    NodeList faulty{};                             ///< nodes that are down, in addition to the machine's
+    std::optional<std::int32_t> ranks_per_node{};  ///< 1 if it is not stated
+    std::string routing{};                         ///< empty for the machine's routing
+    std::string fold = "default";                  ///< an entry of folds(), or a coordinate-table file
     bool count_nic = false;
+    bool is_strict = false;  ///< the scheduler must not turn the shape
+    RankOrder rank_order{};
 };
 
 /// The nodes of a job (a cuboid of the machine or a node list), the network of its messages, and its logical view. A
@@ -41,6 +51,11 @@ struct Allocation {
     std::vector<std::int32_t> origin;         ///< machine coordinates of node 0 of a cuboid; otherwise empty
     std::vector<std::int32_t> machine_sizes;  ///< axis sizes of the machine (grid machines)
     bool is_node_list = false;
+    /// The scheduler chooses single nodes, which are unknown. The network is then a switch, on which all nodes are
+    /// equally far apart.
+    bool is_scattered = false;
+    bool is_strict = false;      ///< the scheduler must not turn the shape
+    bool fills_by_node = false;  ///< see RankOrder; the fold has the order of the nodes
     Network network;
     Fold fold;
     AxisPairs logical_axes;  ///< logical axes of the machine; empty for the axes themselves, or without axes

@@ -119,6 +119,9 @@ bool has_whole_units(const Grid& job, const AxisPairs& logical) {
     return job.axis(logical[0][1]).size == 2 && b.size == 3 && b.is_ring() && job.axis(logical[2][1]).size == 2;
 }
 
+/// allocate() handles these jobs before it folds cuboids.
+Fold no_cuboid(const Grid&, const AxisPairs&) { throw InternalError("a noncont job is not a cuboid"); }
+
 [[noreturn]] void refuse_shape(const Grid& job, bool is_line) {
     std::vector<std::int32_t> shape;
     for (const Axis& axis : job.axes()) shape.push_back(axis.size);
@@ -216,6 +219,8 @@ const Table<FoldRow>& folds() {
             {"row-major", "nodes in the order of their coordinates, one dimension", row_major, true},
             {"1d", "all pairs of axes as one ring; whole units in one line", one_ring},
             {"2d", "all pairs of axes as two rings; whole units in one plane", two_rings},
+            {std::string(kScatteredFold), "nodes that PJM chooses one by one; only ranks on the same node are close",
+             no_cuboid},
         });
     return kFolds;
 }
@@ -224,6 +229,32 @@ Fold grid_fold(const Grid& job, const AxisPairs& logical, const std::string& nam
     Fold fold = folds().at(name).fold(job, logical);
     fold.name = name;
     return fold;
+}
+
+void set_rank_order(Fold& fold, std::string_view axes) {
+    if (axes.empty()) return;
+    std::vector<std::size_t> order;
+    for (const char letter : axes) {
+        const std::size_t axis = std::string_view("XYZ").find(letter);
+        const bool is_known = axis < fold.logical_sizes.size();
+        if (!is_known || std::ranges::find(order, axis) != order.end()) break;
+        order.push_back(axis);
+    }
+    if (order.size() != axes.size() || order.size() != fold.logical_sizes.size()) {
+        throw OptionError("rank order " + std::string(axes) + " does not fit the logical shape " +
+                          sizes_text(fold.logical_sizes));
+    }
+    Coordinates at(fold.logical_sizes.size());
+    for (std::size_t position = 0; position < fold.node_of_position.size(); ++position) {
+        auto rest = static_cast<std::int32_t>(position);
+        for (const std::size_t axis : order) {
+            at[axis] = rest % fold.logical_sizes[axis];
+            rest /= fold.logical_sizes[axis];
+        }
+        const NodeId node = fold.node_at(at);
+        fold.node_of_position[position] = node;
+        fold.position_of_node[node.index()] = static_cast<std::int32_t>(position);
+    }
 }
 
 Fold row_major_fold(std::int32_t nodes, std::string name) {

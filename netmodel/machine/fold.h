@@ -47,11 +47,18 @@ struct FoldRow {
     bool suits_node_lists = false;
 };
 
+/// The fold of jobs on single nodes that the scheduler chooses.
+inline constexpr std::string_view kScatteredFold = "noncont";
+
 /// The folds that need no file.
 const Table<FoldRow>& folds();
 
 /// Folds a cuboid job by the table entry `name`. Throws OptionError for unknown names.
 Fold grid_fold(const Grid& job, const AxisPairs& logical, const std::string& name);
+
+/// Orders ranks along logical axes, the first of `axes` fastest, as in "ZYX". No axes: the order of the fold. Throws
+/// OptionError if the axes are not those of the fold.
+void set_rank_order(Fold& fold, std::string_view axes);
 
 /// One line, in the order of the nodes' numbers.
 Fold row_major_fold(std::int32_t nodes, std::string name);

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "mapper/job/check_map.h"
 #include "mapper/rankmap/job_script.h"
 #include "tests/base/temporary_folder.h"
@@ -17,7 +19,8 @@ TEST(JobScript, reads_every_way_to_write_an_option) {
           "#PJM -g group -L freq=2000 -L node=8x6x4:torus\r"}) {
         const JobScript script = parse_job_script(std::string("#!/bin/sh\n") + line + "\n", "job");
         ASSERT_TRUE(script.node.has_value()) << line;
-        EXPECT_EQ(script.node->value, (NodeRequest{{8, 6, 4}, "torus"})) << line;
+        const bool is_strict = std::string(line).find("strict") != std::string::npos;
+        EXPECT_EQ(script.node->value, (NodeRequest{{8, 6, 4}, "torus", is_strict})) << line;
         EXPECT_EQ(script.node->place.line, 2U);
         EXPECT_TRUE(script.problems.empty()) << script.problems.front().what();
     }
@@ -27,9 +30,9 @@ TEST(JobScript, reads_shapes_of_one_two_and_three_dimensions) {
     const auto node = [](const std::string& value) {
         return parse_job_script("#PJM -L \"node=" + value + "\"\n", "job").node->value;
     };
-    EXPECT_EQ(node("384"), (NodeRequest{{384}, ""}));
-    EXPECT_EQ(node("4x3:mesh"), (NodeRequest{{4, 3}, "mesh"}));
-    EXPECT_EQ(node("2:noncont"), (NodeRequest{{2}, "noncont"}));
+    EXPECT_EQ(node("384"), (NodeRequest{{384}, "", false}));
+    EXPECT_EQ(node("4x3:mesh"), (NodeRequest{{4, 3}, "mesh", false}));
+    EXPECT_EQ(node("2:noncont"), (NodeRequest{{2}, "noncont", false}));
 }
 
 TEST(JobScript, reads_mpi_parameters_of_one_line_or_several) {
@@ -81,6 +84,20 @@ struct MalformedScript {
     const char* message;
 };
 
+TEST(JobScriptMalformed, of_another_scheduler_is_refused_by_its_name) {
+    for (const auto& [line, scheduler] :
+         {std::pair{"#SBATCH -N 4", "Slurm"}, {"#PBS -l select=4", "PBS"}, {"#BSUB -n 4", "LSF"}}) {
+        try {
+            (void)parse_job_script(std::string("#!/bin/sh\n") + line + "\nmpirun ./a\n", "job");
+            ADD_FAILURE() << line;
+        } catch (const InputError& error) {
+            EXPECT_EQ(std::string(error.what()), "job:2: expected a PJM script with #PJM lines, found a " +
+                                                     std::string(scheduler) + " script: '" + line + "'");
+        }
+    }
+    EXPECT_NO_THROW((void)parse_job_script("#SBATCH -N 4\n#PJM -L node=4\n", "job")) << "one script for both";
+}
+
 TEST(JobScriptMalformed, is_a_problem_that_names_the_line_and_the_value) {
     for (const auto& [text, message] : std::vector<MalformedScript>{
              {"#PJM -L \"node=8x6x4\n", "job:1: unterminated quote \" in ' -L \"node=8x6x4'"},
@@ -128,9 +145,9 @@ class MapCheckTest : public testing::Test {
   protected:
     /// A check of this map and script for the FX10 job of 12 nodes, 2x3x2.
     MapCheck check(const std::string& map, const std::string& script, std::vector<std::int32_t> shape = kUnit) {
-        CheckedMap checked{.map = folder_.written("a.map", map)};
-        if (!script.empty()) checked.job_script = folder_.written("job.sh", script);
-        return check_map({.machine = "fx10-kyushu", .allocation = {.shape = std::move(shape)}}, checked);
+        JobSpec spec{.machine = "fx10-kyushu", .allocation = {.shape = std::move(shape)}};
+        if (!script.empty()) spec.job_script = folder_.written("job.sh", script);
+        return check_map(spec, {.map = folder_.written("a.map", map)});
     }
     /// Lines with this result, without the directory's name.
     std::vector<std::string> lines(const MapCheck& check, CheckResult result) {
@@ -220,7 +237,8 @@ TEST_F(MapCheckTest, the_map_has_one_line_per_process) {
 
 TEST_F(MapCheckTest, nodes_take_as_many_ranks_as_the_script_says) {
     const std::string twice = "(0,0,0)\n(0,0,0)\n(0,1,0)\n";
-    EXPECT_EQ(problems(check(twice, kNode + kMpi)), Texts{"a.map:2: rank 1 does not fit on node (0,0,0) (at most 1)"});
+    EXPECT_EQ(problems(check(twice, kNode + kMpi + "#PJM --mpi max-proc-per-node=1\n")),
+              Texts{"a.map:2: rank 1 does not fit on node (0,0,0) (at most 1)"});
     EXPECT_EQ(problems(check(twice, kNode + kMpi + "#PJM --mpi max-proc-per-node=2\n")), Texts{});
     EXPECT_EQ(problems(check(twice, kNode + "#PJM --mpi proc=13,rank-map-hostfile=a.map\n")),
               Texts{"a.map: 3 lines for 13 ranks"})
@@ -228,6 +246,24 @@ TEST_F(MapCheckTest, nodes_take_as_many_ranks_as_the_script_says) {
     EXPECT_EQ(
         problems(check(twice, kNode + "#PJM --mpi proc=25,max-proc-per-node=2,rank-map-hostfile=a.map\n")),
         (Texts{"job.sh:2: proc=25 does not fit on 12 nodes with at most 2 ranks each", "a.map: 3 lines for 25 ranks"}));
+}
+
+TEST_F(MapCheckTest, a_forgotten_number_of_ranks_per_node_is_one_problem) {
+    std::string map;
+    for (int rank = 0; rank < 48; ++rank) map += "(" + std::to_string(rank / 4 % 2) + ",0,0)\n";
+    for (const char* proc : {"proc=48,", ""}) {
+        const MapCheck checked = check(map, kNode + "#PJM --mpi " + proc + "rank-map-hostfile=a.map\n");
+        ASSERT_EQ(checked.problem_count, 1) << proc;
+        const CheckLine problem = *std::ranges::find(checked.lines, CheckResult::kProblem, &CheckLine::result);
+        EXPECT_NE(problem.text.find("up to 24 ranks on a node, but without max-proc-per-node= PJM starts at most"),
+                  std::string::npos);
+        EXPECT_EQ(problem.hint, "add max-proc-per-node=24 to #PJM --mpi");
+    }
+}
+
+TEST_F(MapCheckTest, a_map_without_readable_lines_has_no_number_of_ranks_per_node) {
+    const MapCheck checked = check("(0;0;0)\n", kNode + kMpi);
+    for (const CheckLine& line : checked.lines) EXPECT_EQ(line.text.find("at most 0"), std::string::npos) << line.text;
 }
 
 TEST_F(MapCheckTest, the_script_has_to_use_the_map) {
@@ -247,7 +283,8 @@ TEST_F(MapCheckTest, what_pjm_takes_but_a_user_should_know_is_a_note) {
               Texts{"job.sh:1: the map is for the fold default of a torus job"});
     EXPECT_EQ(
         notes(check(kMap, "#PJM -L node=2x3x2:noncont\n" + kMpi)),
-        Texts{"job.sh:1: with noncont, logical coordinates do not determine the location of a node on the machine"});
+        Texts{"job.sh:1: node=2x3x2:noncont: with noncont, logical coordinates do not determine the location of a node "
+              "on the machine"});
     EXPECT_EQ(notes(check(kMap, kNode + kMpi + "#PJM --mpi rank-map-bychip\n")),
               Texts{"job.sh:3: 'rank-map-bychip' together with rank-map-hostfile may change the meaning of the lines"});
     EXPECT_EQ(notes(check(kMap, kNode + "#PJM --mpi rank-map-hostfile=a.map\n")),

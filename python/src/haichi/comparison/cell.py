@@ -78,7 +78,7 @@ class Cell:
         return _digest(json.dumps(parts, sort_keys=True))
 
     def _files(self) -> list[str]:
-        named = [*(self.job.options.get(name) for name in ("nodes", "faulty", "fold")), self.strategy.map_file]
+        named = [*(self.job.options.get(name) for name in ("nodes", "faulty", "fold", "job")), self.strategy.map_file]
         if self.strategy.objective is not None:
             named.append(plugin_library(self.strategy.objective))
         return [path for path in named if isinstance(path, str) and os.path.isfile(path)]
@@ -88,7 +88,7 @@ def common_options(job: JobSpec) -> dict[str, Any]:
     """The values that all jobs of a comparison share, by the names and in the order of the results."""
     common = dict.fromkeys(("origin", "nodes", "faulty", "ppn", "routing", "fold", "count_nic"))
     usual = {"ppn": 1, "fold": "default", "count_nic": False}
-    return common | usual | {name: value for name, value in job.options.items() if name in common}
+    return common | usual | {name: value for name, value in job.options.items() if name in common or name == "job"}
 
 
 def _digest(text: str) -> str:

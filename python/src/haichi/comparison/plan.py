@@ -254,9 +254,9 @@ def _check_common(specs: Sequence[tuple[str, JobSpec]]) -> None:
                 "make one comparison per machine",
             )
         for option, value in common_options(spec).items():
-            if value != common[option]:
+            if value != common.get(option):
                 raise OptionError(
-                    f"jobs of one comparison require the same {option}, found {common[option]!r} and {value!r}"
+                    f"jobs of one comparison require the same {option}, found {common.get(option)!r} and {value!r}"
                 )
         namesake = next(other for of, other in specs if of == name)
         if not spec.traffic.is_same(namesake.traffic):

@@ -103,7 +103,7 @@ class JobSpec:
     def input_files(self) -> list[str]:
         """Names of files that the job was read from, and words that may be such names."""
         machine = self.machine._core
-        named = [self.options.get(name) for name in (*_LISTS, "fold")]
+        named = [self.options.get(name) for name in (*_LISTS, "fold", "job")]
         return [
             name
             for name in (*self.traffic.files, machine.source[0], machine.graph_file, *named)

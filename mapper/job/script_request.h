@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "mapper/rankmap/job_script.h"
+#include "netmodel/machine/allocation.h"
+
+namespace haichi {
+
+/// Reads a PJM job script that has to be free of errors. Throws InputError for the first one.
+JobScript read_job_script(const std::string& path);
+
+/// "torus", "mesh" or "noncont": the kind that the script requests, or the default of its machine and resource group.
+/// Fugaku's default is noncont up to 384 nodes, unless the resource group has only torus jobs.
+std::string allocation_kind(const JobScript& script, const Machine& machine);
+
+/// The request with the nodes, the ranks per node and the kind of job that the script states. Throws InputError for
+/// parts of the request that contradict the script, naming both, and for nodes that the machine does not have.
+AllocationRequest with_job_script(AllocationRequest request, const JobScript& script, const Machine& machine);
+
+/// Throws InputError if the script's job has another number of nodes or does not start this number of ranks.
+void check_against_script(const JobScript& script, const Allocation& allocation, std::int32_t rank_count);
+
+}  // namespace haichi

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "mapper/job/placement.h"
+#include "mapper/job/posed_job.h"
+
+namespace haichi {
+
+/// The value of a placement if the scheduler turns the request: the logical coordinates of the map stay, but the
+/// request's axes lie along other axes of the machine.
+struct TurnedValue {
+    std::vector<std::int32_t> shape;  ///< the worst orientation, in the machine's axes
+    double value = 0;                 ///< its value of the objective
+    bool matters = false;             ///< whether it is worse than the requested orientation by more than rounding
+};
+
+/// The worst value over all orientations that the machine can hold, for the objective whose value of the placement is
+/// `value`. Empty if the scheduler cannot turn the job: not a 3D request of a machine with PJM, a strict request, a
+/// node list, a coordinate table, a stated origin, or nodes that are down. Evaluates up to five orientations.
+std::optional<TurnedValue> worst_turned_value(const Placement& placement, const ObjectiveChoice& objective,
+                                              double value);
+
+}  // namespace haichi

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "netmodel/machine/allocation.h"
+
+namespace haichi {
+
+/// PJM, the job scheduler of Tofu machines, states a job's nodes in 1 to 3 logical axes, as in "node=4x6x4". Each axis
+/// of a 3D request combines a long axis of the machine with a short one (Machine::logical), so it counts 2, 3 or 2
+/// nodes for every unit. A 2D request lies in one plane of units, a 1D request in one line of them.
+
+/// Whether the machine's jobs are requested in logical axes.
+bool has_logical_axes(const Machine& machine);
+
+/// The same request in the machine's own axes, with the fold of its number of dimensions. Other requests are returned
+/// as they are. Errors quote the request after `word`, as in "node=". Throws OptionError for parts of a unit and
+/// requests that do not fit the machine, with the nearest requests that do, and UnsupportedError for 1D and 2D meshes.
+AllocationRequest in_machine_axes(const Machine& machine, AllocationRequest request, std::string_view word = "§shape ");
+
+/// The most compact 3D request with at least this number of nodes, and as few as possible. Empty if the machine has
+/// fewer nodes, or no logical axes.
+std::vector<std::int32_t> compact_request(const Machine& machine, std::int64_t least_nodes);
+
+/// An orientation of a 3D request on the machine: request axis i lies on logical axis axes[i] of the machine.
+struct TurnedRequest {
+    std::vector<std::size_t> axes;
+    std::vector<std::int32_t> shape;  ///< in the machine's axes
+};
+
+/// The other orientations in which the machine can hold a 3D request of whole units. PJM may choose any of them.
+std::vector<TurnedRequest> turned_requests(const Machine& machine, const std::vector<std::int32_t>& logical_sizes);
+
+}  // namespace haichi
