@@ -97,7 +97,7 @@ class ShapeAdvisor {
           workload_(load_traffic(spec_.traffic)->workload()) {
         report_.machine = machine_.name;
         report_.ranks = workload_.rank_count();
-        report_.ranks_per_node = spec.allocation.ranks_per_node;
+        report_.ranks_per_node = spec.allocation.ranks_per_node.value_or(1);
         report_.seeds = options.seeds;
         check();
         report_.wanted_nodes = wanted_nodes();

@@ -300,7 +300,7 @@ void check_with_script(Checker& check, std::string_view text, const JobSpec& spe
     if (!check_node(check, spec, script, reading)) return check_use(check, script, checked.map);
     const Sizes shape = process_shape(check, script);
     const std::int64_t nodes = product(shape);
-    const std::int32_t asked = spec.allocation.ranks_per_node;
+    const std::int32_t asked = spec.allocation.ranks_per_node.value_or(1);
     const std::int64_t per_node = processes_per_node(script, nodes, asked);
     check_processes(check, script, nodes, per_node, checked.has_ranks_per_node ? std::optional(asked) : std::nullopt);
     check_use(check, script, checked.map);

@@ -8,14 +8,16 @@ namespace haichi {
 
 namespace {
 
-std::shared_ptr<const HostNames> load_hosts(const JobSpec& spec, const Allocation& allocation) {
+bool has_hosts(const JobSpec& spec) {
     const auto* named = std::get_if<std::string>(&spec.hosts);
-    if (named == nullptr) {
-        return std::make_shared<const HostNames>(
-            HostNames::of(std::get<std::vector<std::string>>(spec.hosts), allocation.node_count()));
-    }
-    if (named->empty()) return nullptr;
-    return std::make_shared<const HostNames>(HostNames::read(*named, allocation.node_count()));
+    return named == nullptr || !named->empty();
+}
+
+/// The names that the spec states for this number of nodes.
+HostNames stated_hosts(const JobSpec& spec, std::int32_t nodes) {
+    const auto* named = std::get_if<std::string>(&spec.hosts);
+    if (named != nullptr) return HostNames::read(*named, nodes);
+    return HostNames::of(std::get<std::vector<std::string>>(spec.hosts), nodes);
 }
 
 void log_nodes(const AllocatedNodes& nodes, const Log& log) {
@@ -35,6 +37,10 @@ void log_nodes(const AllocatedNodes& nodes, const Log& log) {
 std::shared_ptr<const Machine> load_machine(const JobSpec& spec, const Reading& reading) {
     if (const auto* shared = std::get_if<std::shared_ptr<const Machine>>(&spec.machine)) return *shared;
     if (const auto* value = std::get_if<Machine>(&spec.machine)) return std::make_shared<const Machine>(*value);
+    if (const auto* text = std::get_if<MachineSource>(&spec.machine)) {
+        MachineSource source = *text;
+        return std::make_shared<const Machine>(load_machine(source, reading));
+    }
     return std::make_shared<const Machine>(load_machine(std::get<std::string>(spec.machine), reading));
 }
 
@@ -48,8 +54,23 @@ JobSpec loaded(const JobSpec& spec, const Reading& reading) {
 AllocatedNodes load_nodes(const JobSpec& spec, const Reading& reading) {
     AllocatedNodes nodes;
     nodes.machine = load_machine(spec, reading);
-    nodes.allocation = std::make_shared<const Allocation>(allocate(*nodes.machine, spec.allocation));
-    nodes.hosts = load_hosts(spec, *nodes.allocation);
+    const Machine& machine = *nodes.machine;
+    AllocationRequest request = spec.allocation;
+    bool hosts_are_used = false;
+    if (has_hosts(spec)) {
+        // A node list with names then refers to the names of all nodes of the machine.
+        request.node_names = [&] {
+            hosts_are_used = true;
+            return stated_hosts(spec, terminal_count(machine)).names();
+        };
+    }
+    nodes.allocation = std::make_shared<const Allocation>(allocate(machine, request));
+    const Allocation& job = *nodes.allocation;
+    if (has_hosts(spec) && !hosts_are_used) {
+        nodes.hosts = std::make_shared<const HostNames>(stated_hosts(spec, job.node_count()));
+    } else if (!job.host_names.empty()) {
+        nodes.hosts = std::make_shared<const HostNames>(HostNames::of(job.host_names, job.node_count()));
+    }
     log_nodes(nodes, reading.log());
     return nodes;
 }
