@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "base/host_list.h"
 #include "netmodel/topology/ids.h"
 
 namespace haichi {
@@ -40,12 +41,5 @@ class HostNames {
     std::vector<std::string> names_;
     std::unordered_map<std::string, NodeId> node_of_name_;  ///< for look-ups only; its order is never used
 };
-
-/// Returns the part of a list before its next comma outside brackets. `list` keeps the part after the comma.
-std::string_view next_host_entry(std::string_view& list);
-
-/// The names of a list with ranges, in order. Throws InputError at `place` for invalid lists, for invalid host names,
-/// and for more than `most` names. O(names).
-std::vector<std::string> expand_host_list(std::string_view list, std::int64_t most, const SourcePlace& place);
 
 }  // namespace haichi
