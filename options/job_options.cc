@@ -3,6 +3,7 @@
 #include "base/errors.h"
 #include "commlog/readers/readers.h"
 #include "netmodel/machine/fold.h"
+#include "netmodel/networkfiles/network_file.h"
 
 namespace haichi {
 
@@ -147,9 +148,12 @@ JobSpec JobOptions::job(std::initializer_list<std::string> others) const {
 }
 
 void JobOptions::add_inputs(Outputs& outputs) const {
-    constexpr std::string_view kGraph = "graph:";
     for (const std::string& file : files()) {
-        outputs.add_input(file.starts_with(kGraph) ? file.substr(kGraph.size()) : file);
+        // "graph:FILE" and "slurm:FILE" name a file as well.
+        const auto colon = file.find(':');
+        const bool has_format = colon != std::string::npos &&
+                                (file.starts_with("graph:") || network_files().find(file.substr(0, colon)) != nullptr);
+        outputs.add_input(has_format ? file.substr(colon + 1) : file);
     }
 }
 
