@@ -4,24 +4,30 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/log.h"
 
 namespace haichi {
 
 /// Receives information from code that reads inputs. The log receives the names of recognised formats. TakeFile
-/// receives files that another file or a rule has named rather than the user. A value; a log alone converts to it.
+/// receives files that another file or a rule has named rather than the user. TakeNote receives what a reader assumes
+/// because the input leaves it open. A value; a log alone converts to it.
 class Reading {
   public:
     using TakeFile = std::function<void(const std::string&)>;
+    using TakeNote = std::function<void(const std::string&)>;
 
     Reading() = default;
-    Reading(Log log, TakeFile take = {}, std::string files_below = {})
-        : log_(std::move(log)), take_(std::move(take)), files_below_(std::move(files_below)) {}
+    Reading(Log log, TakeFile take = {}, std::string files_below = {}, TakeNote note = {})
+        : log_(std::move(log)), take_(std::move(take)), files_below_(std::move(files_below)), note_(std::move(note)) {}
 
     [[nodiscard]] const Log& log() const { return log_; }
     void found_file(const std::string& path) const {
         if (take_) take_(path);
+    }
+    void assumed(const std::string& note) const {
+        if (note_) note_(note);
     }
     /// Root of OpenedNames; empty for the default root.
     [[nodiscard]] const std::string& files_below() const { return files_below_; }
@@ -30,6 +36,7 @@ class Reading {
     Log log_;
     TakeFile take_;
     std::string files_below_;
+    TakeNote note_;
 };
 
 /// A file named by another file or by a machine's name. Its text is read once and kept.
@@ -37,6 +44,7 @@ struct NamedFile {
     std::string path{};                 ///< empty if no file is named
     std::optional<std::string> text{};  ///< empty until it is read
     std::string below{};                ///< see Reading::files_below()
+    std::vector<std::string> notes{};   ///< what its reader assumes, one statement each
 };
 
 }  // namespace haichi

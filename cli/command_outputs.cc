@@ -1,6 +1,7 @@
 #include "cli/command_outputs.h"
 
 #include "cli/interrupt.h"
+#include "cli/output/log_words.h"
 
 namespace haichi::cli {
 
@@ -28,7 +29,8 @@ Destination CommandOutputs::add_destination(const std::string& path) {
 }
 
 Reading CommandOutputs::reading() {
-    return {console_->log(), [this](const std::string& path) { add_input(path); }, console_->files_below()};
+    return {console_->log(), [this](const std::string& path) { add_input(path); }, console_->files_below(),
+            [this](const std::string& note) { console_->say("note: " + without_controls(note) + "\n"); }};
 }
 
 }  // namespace haichi::cli

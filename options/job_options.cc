@@ -3,6 +3,7 @@
 #include "base/errors.h"
 #include "commlog/readers/readers.h"
 #include "netmodel/machine/fold.h"
+#include "netmodel/networkfiles/network_file.h"
 
 namespace haichi {
 
@@ -21,8 +22,10 @@ void JobOptions::declare(OptionTable& options, JobUse use) {
                              {.description = "Machine: a preset (haichi list machines), graph:FILE, or a machine file",
                               .value = "MACHINE",
                               .letter = 'm',
-                              .is_required = true});
+                              .is_required = true,
+                              .required_unless = {"slurm", "nodelist"}});
     declare_nodes(options, use);
+    if (use == JobUse::kMeasure || use == JobUse::kSimulate || use == JobUse::kPlaces) declare_slurm(options);
     if (use == JobUse::kPlaces || use == JobUse::kProgram) return;
     options.begin(OptionGroup::kWorkload);
     options.add_file("workload", workload.path,
@@ -68,7 +71,9 @@ void JobOptions::declare_nodes(OptionTable& options, JobUse use) {
                               .value = "FOLD"});
     options.add_file_or_word(
         "hosts", spec.hosts.emplace<std::string>(),
-        {.description = "Host names of the nodes: a file, node[000-095] or node%04d", .value = "FILE|PATTERN"});
+        {.description = "Host names of the nodes: a file, a list such as n[1-8,11], or node%04d. If --nodes has names, "
+                        "those of all nodes of the machine",
+         .value = "FILE|LIST"});
     if (use == JobUse::kMeasure) {
         options.add_flag("count-nic", nodes.count_nic,
                          {.description = "Count the injection and ejection channels of nodes as links"});
@@ -76,12 +81,48 @@ void JobOptions::declare_nodes(OptionTable& options, JobUse use) {
 }
 
 void JobOptions::declare_node_lists(OptionTable& options) {
-    options.add_file(
-        "nodes", spec.allocation.nodes.emplace<std::string>(),
-        {.description = "File of the job's nodes instead of a shape: one number or coordinate tuple per line",
-         .excludes = {"shape", "origin"}});
-    options.add_file("faulty", spec.allocation.faulty.emplace<std::string>(),
-                     {.description = "File of the nodes that are down, one per line. Ranks and routes avoid them"});
+    options.add_file_or_word("nodes", spec.allocation.nodes.emplace<std::string>(),
+                             {.description = "Nodes of the job instead of a shape: a list such as n[1-8,11], or a file "
+                                             "with numbers, coordinates, or names and rank slots",
+                              .value = "FILE|LIST",
+                              .excludes = {"shape", "origin"}});
+    options.add_file_or_word(
+        "faulty", spec.allocation.faulty.emplace<std::string>(),
+        {.description = "Nodes that are down, which ranks and routes avoid: a file or a list", .value = "FILE|LIST"});
+}
+
+void JobOptions::declare_slurm(OptionTable& options) {
+    const std::vector<std::string> others = {"nodes", "shape", "origin", "shapes"};
+    options.add_flag("slurm", slurm,
+                     {.description = "Take the nodes and the tasks per node from the job of Slurm in which haichi "
+                                     "runs, and the network from Slurm unless --machine states it",
+                      .excludes = others,
+                      .is_local = true});
+    options.add_read("nodelist", ValueKind::kText,
+                     [this](const std::string& list) {
+                         slurm = true;
+                         slurm_request.nodelist = list;
+                     },
+                     {.description = "Nodes of a job of Slurm, as in n[1-8,11], for use outside of the job",
+                      .value = "LIST",
+                      .excludes = others,
+                      .is_local = true});
+    options.add_count("ntasks", slurm_request.ntasks,
+                      {.description = "Number of tasks of the job of Slurm",
+                       .otherwise = "the job's number",
+                       .needs = {"slurm", "nodelist"},
+                       .is_local = true});
+}
+
+void JobOptions::add_slurm(JobSpec& job) const {
+    const Environment environment = process_environment();
+    SlurmRequest request = slurm_request;
+    request.ranks_per_node = spec.allocation.ranks_per_node;
+    SlurmAllocation allocation = slurm_allocation(request, environment);
+    const auto* machine = std::get_if<std::string>(&spec.machine);
+    if (machine != nullptr && machine->empty()) job.machine = slurm_network(allocation, environment);
+    job.allocation.ranks_per_node = allocation.ranks_per_node;
+    job.allocation.nodes = std::move(allocation.nodes);
 }
 
 void JobOptions::declare_routing(OptionTable& options) {
@@ -93,7 +134,9 @@ void JobOptions::declare_routing(OptionTable& options) {
 
 void JobOptions::declare_ppn(OptionTable& options) {
     options.add_count("ppn", spec.allocation.ranks_per_node,
-                      {.description = "Maximum number of ranks per node", .otherwise = "1", .most = 1 << 20});
+                      {.description = "Maximum number of ranks per node",
+                       .otherwise = "the rank slots that --nodes states, or 1",
+                       .most = 1 << 20});
 }
 
 JobSpec JobOptions::job(std::initializer_list<std::string> others) const {
@@ -104,13 +147,17 @@ JobSpec JobOptions::job(std::initializer_list<std::string> others) const {
     for (const std::string& file : others) readers += file == "-" ? 1 : 0;
     if (readers > 1)
         throw OptionError("only one file can be standard input", "give - for one file and names for the others");
+    if (slurm) add_slurm(job);
     return job;
 }
 
 void JobOptions::add_inputs(Outputs& outputs) const {
-    constexpr std::string_view kGraph = "graph:";
     for (const std::string& file : files()) {
-        outputs.add_input(file.starts_with(kGraph) ? file.substr(kGraph.size()) : file);
+        // "graph:FILE" and "slurm:FILE" name a file as well.
+        const auto colon = file.find(':');
+        const bool has_format = colon != std::string::npos &&
+                                (file.starts_with("graph:") || network_files().find(file.substr(0, colon)) != nullptr);
+        outputs.add_input(has_format ? file.substr(colon + 1) : file);
     }
 }
 

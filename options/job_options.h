@@ -5,6 +5,7 @@
 
 #include "base/outputs.h"
 #include "mapper/job/job_spec.h"
+#include "mapper/job/slurm_allocation.h"
 #include "mapper/judge/simulate.h"
 #include "options/option_table.h"
 
@@ -24,12 +25,14 @@ enum class JobUse {
 struct JobOptions {
     JobSpec spec{};
     WorkloadFile workload{};
+    bool slurm = false;  ///< the nodes and tasks are those of a job of Slurm
+    SlurmRequest slurm_request{};
 
     void declare(OptionTable& options, JobUse use);
     /// Only the nodes of a job, which Python's `haichi.Job` takes.
     void declare_nodes(OptionTable& options, JobUse use);
-    /// The job that the options describe. Throws OptionError if more than one of the job's files and `others` is
-    /// standard input, which can be read only once.
+    /// The job that the options describe. With --slurm it asks Slurm for the network. Throws OptionError if more than
+    /// one of the job's files and `others` is standard input, which can be read only once.
     [[nodiscard]] JobSpec job(std::initializer_list<std::string> others = {}) const;
     /// The files that these options name.
     void add_inputs(Outputs& outputs) const;
@@ -38,6 +41,9 @@ struct JobOptions {
 
   private:
     void declare_node_lists(OptionTable& options);
+    void declare_slurm(OptionTable& options);
+    /// Fills the parts of the job that Slurm states.
+    void add_slurm(JobSpec& job) const;
     void declare_routing(OptionTable& options);
     void declare_ppn(OptionTable& options);
     [[nodiscard]] std::vector<std::string> files() const;

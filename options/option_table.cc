@@ -268,6 +268,8 @@ void OptionTable::check() const {
     }
     for (const OptionRow& row : rows_) {
         if (row.is_given || !row.traits.is_required) continue;
+        if (std::ranges::any_of(row.traits.required_unless, [&](const auto& other) { return is_given(other); }))
+            continue;
         throw OptionError(row.field() + " is missing", "see the examples in --help");
     }
 }

@@ -55,9 +55,10 @@ struct OptionTraits {
     std::string environment{};                ///< the variable that is read if the option is not given
     std::vector<std::string> former_names{};  ///< names that it had; they are refused with a hint at the present one
     bool is_required = false;
-    bool is_argument = false;  ///< given by its position, with a name in capitals
-    bool takes_rest = false;   ///< an argument that takes all words after its first one, including options
-    bool is_local = false;     ///< only for the user's own machine, and not offered by the service
+    std::vector<std::string> required_unless{};  ///< if it is required: options that replace it
+    bool is_argument = false;                    ///< given by its position, with a name in capitals
+    bool takes_rest = false;  ///< an argument that takes all words after its first one, including options
+    bool is_local = false;    ///< only for the user's own machine, and not offered by the service
 };
 
 /// One option: its description for help, pages and schemas, and the target of its value.

@@ -236,7 +236,9 @@ int run(const MapArguments& arguments, Console& console) {
     outputs.check();
     checkpoint.check(arguments.output);
     const Job job(spec, outputs.reading());
-    if (format == nullptr) format = &default_rank_map_format(job.rank_maps());
+    if (format == nullptr) {
+        format = arguments.job.slurm ? &rank_map_format("slurm") : &default_rank_map_format(job.rank_maps());
+    }
     if (write_map) format->check(job.rank_maps());
     say_about_sets(job.set_warnings(console.log()), console);
     outputs.open();
@@ -307,7 +309,8 @@ Action configure_map(OptionTable& options) {
     declare_form(options, o->form, {"simulate"});
     declare_most_loaded(options, o->most_loaded);
     declare_requirements(options, o->require);
-    declare_map_format(options, o->format, "fujitsu if the job has logical coordinates, else json", false);
+    declare_map_format(options, o->format, "slurm with --slurm, fujitsu if the job has logical coordinates, else json",
+                       false);
     declare_output(options, o->output, "Write the map to FILE instead of standard output");
     declare_json(options, o->json, "the report haichi-report/1");
     declare_no_timing(options, o->no_timing);

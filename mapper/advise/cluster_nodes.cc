@@ -104,14 +104,13 @@ ComparedNodes compared_nodes(const Machine& machine, const AllocationRequest& re
         throw OptionError("the job's nodes are in one cluster of " + machine.name + ", so the job cannot be spread",
                           "list the job's possible nodes of all clusters with §nodes");
     }
-    const std::int32_t per_node = allocation.ranks_per_node;
-    ComparedNodes compared{.in_one = in_one_cluster(machine, nodes, ranks_in_one, per_node)};
+    ComparedNodes compared{.in_one = in_one_cluster(machine, nodes, ranks_in_one, allocation.ranks_per_node)};
     if (ranks_over_all < ranks_in_one) {
         throw OptionError("§spread-workload has " + std::to_string(ranks_over_all) + " ranks, fewer than the " +
                               std::to_string(ranks_in_one) + " in one cluster",
                           "give the same work on the ranks of all clusters");
     }
-    compared.over_all = over_all_clusters(nodes, ranks_over_all, per_node);
+    compared.over_all = over_all_clusters(nodes, ranks_over_all, allocation.ranks_per_node);
     return compared;
 }
 

@@ -10,14 +10,16 @@ namespace haichi {
 
 namespace {
 
-std::shared_ptr<const HostNames> load_hosts(const JobSpec& spec, const Allocation& allocation) {
+bool has_hosts(const JobSpec& spec) {
     const auto* named = std::get_if<std::string>(&spec.hosts);
-    if (named == nullptr) {
-        return std::make_shared<const HostNames>(
-            HostNames::of(std::get<std::vector<std::string>>(spec.hosts), allocation.node_count()));
-    }
-    if (named->empty()) return nullptr;
-    return std::make_shared<const HostNames>(HostNames::read(*named, allocation.node_count()));
+    return named == nullptr || !named->empty();
+}
+
+/// The names that the spec states for this number of nodes.
+HostNames stated_hosts(const JobSpec& spec, std::int32_t nodes) {
+    const auto* named = std::get_if<std::string>(&spec.hosts);
+    if (named != nullptr) return HostNames::read(*named, nodes);
+    return HostNames::of(std::get<std::vector<std::string>>(spec.hosts), nodes);
 }
 
 void log_nodes(const AllocatedNodes& nodes, const Log& log) {
@@ -54,6 +56,10 @@ void check_nodes_are_stated(const JobSpec& spec, const AllocatedNodes& nodes, st
 std::shared_ptr<const Machine> load_machine(const JobSpec& spec, const Reading& reading) {
     if (const auto* shared = std::get_if<std::shared_ptr<const Machine>>(&spec.machine)) return *shared;
     if (const auto* value = std::get_if<Machine>(&spec.machine)) return std::make_shared<const Machine>(*value);
+    if (const auto* text = std::get_if<MachineSource>(&spec.machine)) {
+        MachineSource source = *text;
+        return std::make_shared<const Machine>(load_machine(source, reading));
+    }
     return std::make_shared<const Machine>(load_machine(std::get<std::string>(spec.machine), reading));
 }
 
@@ -67,13 +73,27 @@ JobSpec loaded(const JobSpec& spec, const Reading& reading) {
 AllocatedNodes load_nodes(const JobSpec& spec, const Reading& reading) {
     AllocatedNodes nodes;
     nodes.machine = load_machine(spec, reading);
+    const Machine& machine = *nodes.machine;
     AllocationRequest request = spec.allocation;
     if (!spec.job_script.empty()) {
         nodes.script = std::make_shared<const JobScript>(read_job_script(spec.job_script));
-        request = with_job_script(std::move(request), *nodes.script, *nodes.machine);
+        request = with_job_script(std::move(request), *nodes.script, machine);
     }
-    nodes.allocation = std::make_shared<const Allocation>(allocate(*nodes.machine, request));
-    nodes.hosts = load_hosts(spec, *nodes.allocation);
+    bool hosts_are_used = false;
+    if (has_hosts(spec)) {
+        // A node list with names then refers to the names of all nodes of the machine.
+        request.node_names = [&] {
+            hosts_are_used = true;
+            return stated_hosts(spec, terminal_count(machine)).names();
+        };
+    }
+    nodes.allocation = std::make_shared<const Allocation>(allocate(machine, request));
+    const Allocation& job = *nodes.allocation;
+    if (has_hosts(spec) && !hosts_are_used) {
+        nodes.hosts = std::make_shared<const HostNames>(stated_hosts(spec, job.node_count()));
+    } else if (!job.host_names.empty()) {
+        nodes.hosts = std::make_shared<const HostNames>(HostNames::of(job.host_names, job.node_count()));
+    }
     log_nodes(nodes, reading.log());
     return nodes;
 }

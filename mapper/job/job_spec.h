@@ -48,15 +48,16 @@ struct Traffic {
 /// A job as users describe it. The command line, the Python package and the service fill only this. Each member that
 /// can be a name may also be the object itself.
 struct JobSpec {
-    /// A preset or a machine file, a value, or a shared object.
-    std::variant<std::string, Machine, std::shared_ptr<const Machine>> machine;
+    /// A preset or a machine file, the text of a file, a value, or a shared object.
+    std::variant<std::string, Machine, std::shared_ptr<const Machine>, MachineSource> machine;
     Traffic traffic{};
     AllocationRequest allocation{};
     /// A PJM job script that states the nodes, the ranks per node and the kind of job. Empty for none. `allocation`
     /// must agree with it.
     std::string job_script{};
-    /// The nodes' names: a file or pattern for HostNames::read(), or the names in node order. An empty text means
-    /// unknown names.
+    /// The nodes' names: a file or pattern for HostNames::read(), or the names in node order. If the node list has
+    /// names, these are the names of all nodes of the machine. An empty text means the names in the machine's network
+    /// or in the node list, if any.
     std::variant<std::string, std::vector<std::string>> hosts{};
 };
 

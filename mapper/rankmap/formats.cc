@@ -103,8 +103,10 @@ void check_rank_count(const std::string& file, std::int64_t found, const RankMap
 
 void require_hosts(const RankMapContext& context, const std::string& format) {
     if (context.hosts != nullptr) return;
-    throw OptionError("the format " + format + " requires host names",
-                      "give §hosts FILE (one name per node, in node order) or §hosts 'node[000-095]'");
+    throw OptionError(
+        "the format " + format + " requires host names",
+        "give §hosts FILE (one name per node, in node order) or §hosts 'node[000-095]', or list the nodes by "
+        "name with §nodes");
 }
 
 NodeId node_of_host(const RankMapContext& context, std::string_view name, const SourcePlace& place) {

@@ -1,8 +1,11 @@
 #include "mapper/rankmap/hosts.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <iterator>
 #include <optional>
 
+#include "base/host_list.h"
 #include "base/located_json.h"
 #include "base/quantity.h"
 #include "netmodel/machine/text_lines.h"
@@ -12,107 +15,6 @@ namespace haichi {
 namespace {
 
 constexpr std::size_t kLargestListBytes = std::size_t{512} << 20;
-constexpr std::size_t kLongestName = 255;
-constexpr std::size_t kMostDigits = 9;
-/// Most ranges in one name. Slurm's names have one or two.
-constexpr std::size_t kMostRanges = 4;
-
-bool is_alphanumeric(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
-void check_name(const std::string& name, const SourcePlace& place) {
-    const bool fits =
-        !name.empty() && name.size() <= kLongestName && is_alphanumeric(name.front()) &&
-        std::ranges::all_of(name, [](char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
-    if (fits) return;
-    throw InputError(place, "invalid host name: " + shown(name),
-                     "use letters, digits, '-', '_' and '.', with a letter or digit first");
-}
-
-/// "000-095": numbers in text, with as many digits as the first one.
-struct Range {
-    std::int64_t first = 0;
-    std::int64_t last = 0;
-    std::size_t digits = 0;
-};
-
-std::int64_t parse_number(std::string_view text, const SourcePlace& place) {
-    if (text.size() > kMostDigits) {
-        throw InputError(place, shown(text) + " has more than " + std::to_string(kMostDigits) + " digits");
-    }
-    return parse_count(text, INT32_MAX, place);
-}
-
-Range parse_range(std::string_view text, const SourcePlace& place) {
-    const auto dash = text.find('-');
-    const std::string_view first = text.substr(0, dash);
-    Range range;
-    range.first = range.last = parse_number(first, place);
-    range.digits = first.size();
-    if (dash != std::string_view::npos) range.last = parse_number(text.substr(dash + 1), place);
-    if (range.last < range.first) throw InputError(place, "the range " + shown(text) + " is descending");
-    return range;
-}
-
-std::string padded(std::int64_t number, std::size_t digits) {
-    std::string text = std::to_string(number);
-    if (text.size() < digits) text.insert(0, digits - text.size(), '0');
-    return text;
-}
-
-[[noreturn]] void refuse_count(std::int64_t most, const SourcePlace& place) {
-    throw InputError(place, "more than " + std::to_string(most) + (most == 1 ? " name" : " names"));
-}
-
-/// A name with ranges: the texts between the ranges, and one list of ranges per pair of brackets.
-class NamePattern {
-  public:
-    NamePattern(std::string_view text, const SourcePlace& place) : place_(place) {
-        while (true) {
-            const auto open = text.find_first_of("[]");
-            texts_.emplace_back(text.substr(0, open));
-            if (open == std::string_view::npos) break;
-            const auto close = text.find_first_of("[]", open + 1);
-            if (text[open] != '[' || close == std::string_view::npos || text[close] != ']') {
-                throw InputError(place, "brackets do not match in " + shown(text));
-            }
-            if (brackets_.size() == kMostRanges) {
-                throw InputError(place, "more than " + std::to_string(kMostRanges) + " brackets in one name");
-            }
-            brackets_.emplace_back();
-            std::string_view inside = text.substr(open + 1, close - open - 1);
-            while (true) {
-                const auto comma = inside.find(',');
-                brackets_.back().push_back(parse_range(inside.substr(0, comma), place));
-                if (comma == std::string_view::npos) break;
-                inside.remove_prefix(comma + 1);
-            }
-            text.remove_prefix(close + 1);
-        }
-    }
-
-    void append_names(std::vector<std::string>& names, std::int64_t most) const { append(names, most, "", 0); }
-
-  private:
-    void append(std::vector<std::string>& names, std::int64_t most, std::string name, std::size_t k) const {
-        name += texts_[k];
-        if (k == brackets_.size()) {
-            if (static_cast<std::int64_t>(names.size()) >= most) refuse_count(most, place_);
-            check_name(name, place_);
-            names.push_back(std::move(name));
-            return;
-        }
-        for (const Range& range : brackets_[k]) {
-            for (std::int64_t i = range.first; i <= range.last; ++i) {
-                append(names, most, name + padded(i, range.digits), k + 1);
-            }
-        }
-    }
-
-    SourcePlace place_;
-    std::vector<std::string> texts_;
-    std::vector<std::vector<Range>> brackets_;
-};
-
 /// Expands "node%04d" for the numbers 0, 1, ...
 std::vector<std::string> numbered_names(const std::string& pattern, std::int32_t nodes, const SourcePlace& place) {
     const auto percent = pattern.find('%');
@@ -128,9 +30,9 @@ std::vector<std::string> numbered_names(const std::string& pattern, std::int32_t
     const std::int64_t digits = width.empty() ? 0 : parse_count(width, kMostDigits, place);
     std::vector<std::string> names;
     for (std::int32_t i = 0; i < nodes; ++i) {
-        names.push_back(pattern.substr(0, percent) + padded(i, static_cast<std::size_t>(digits)) +
+        names.push_back(pattern.substr(0, percent) + padded_number(i, static_cast<std::size_t>(digits)) +
                         pattern.substr(end + 1));
-        check_name(names.back(), place);
+        check_host_name(names.back(), place);
     }
     return names;
 }
@@ -143,30 +45,6 @@ void check_count(std::size_t names, std::int32_t nodes, const std::string& file)
 }
 
 }  // namespace
-
-std::string_view next_host_entry(std::string_view& list) {
-    int depth = 0;
-    std::size_t at = 0;
-    for (; at < list.size() && (list[at] != ',' || depth > 0); ++at) {
-        if (list[at] == '[') ++depth;
-        if (list[at] == ']' && depth > 0) --depth;
-    }
-    const std::string_view entry = list.substr(0, at);
-    list = at < list.size() ? list.substr(at + 1) : std::string_view{};
-    return entry;
-}
-
-std::vector<std::string> expand_host_list(std::string_view list, std::int64_t most, const SourcePlace& place) {
-    std::vector<std::string> names;
-    bool goes_on = true;
-    while (goes_on) {
-        const std::size_t length = list.size();
-        const std::string_view entry = next_host_entry(list);
-        goes_on = entry.size() < length;
-        NamePattern(entry, place).append_names(names, most);
-    }
-    return names;
-}
 
 HostNames::HostNames(std::vector<std::string> names, const std::vector<SourcePlace>& places)
     : names_(std::move(names)) {
@@ -189,10 +67,11 @@ HostNames HostNames::parse_list(std::string_view text, const std::string& file, 
         if (words.empty()) continue;
         const SourcePlace place{file, lines.number()};
         if (words.size() != 1) throw InputError(place, "expected one host name, found " + shown(lines.text()));
-        check_name(std::string(words[0]), place);
-        if (++count > static_cast<std::size_t>(nodes)) continue;
-        names.emplace_back(words[0]);
-        places.push_back(place);
+        std::vector<std::string> listed = expand_host_list(words[0], kMostVertices, place);
+        count += listed.size();
+        if (count > static_cast<std::size_t>(nodes)) continue;
+        places.insert(places.end(), listed.size(), place);
+        std::ranges::move(listed, std::back_inserter(names));
     }
     check_count(count, nodes, file);
     return {std::move(names), places};
@@ -208,13 +87,22 @@ HostNames HostNames::parse_pattern(const std::string& pattern, std::int32_t node
 
 HostNames HostNames::of(std::vector<std::string> names, std::int32_t nodes) {
     const SourcePlace place{"the list of host names", 0};
-    for (const std::string& name : names) check_name(name, place);
+    for (const std::string& name : names) check_host_name(name, place);
     check_count(names.size(), nodes, place.file);
     return {std::move(names), {place}};
 }
 
 HostNames HostNames::read(const std::string& file_or_pattern, std::int32_t nodes) {
-    if (file_or_pattern.find_first_of("[%") != std::string::npos) return parse_pattern(file_or_pattern, nodes);
+    const bool is_pattern = file_or_pattern.find('%') != std::string::npos || looks_like_host_list(file_or_pattern);
+    if (is_pattern) return parse_pattern(file_or_pattern, nodes);
+    std::error_code ignored;
+    if (file_or_pattern != "-" && !std::filesystem::exists(file_or_pattern, ignored)) {
+        // The node list of a scheduler for one node is its name.
+        if (nodes == 1 && is_host_name(file_or_pattern)) return parse_pattern(file_or_pattern, nodes);
+        throw InputError(
+            file_or_pattern + ": cannot be read: No such file or directory",
+            "give a file, or a list of " + std::to_string(nodes) + " names such as node1,node2 or node[1-8]");
+    }
     return parse_list(read_file(file_or_pattern, kLargestListBytes), file_or_pattern, nodes);
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "base/host_list.h"
 #include "netmodel/topology/ids.h"
 
 namespace haichi {
@@ -14,12 +15,11 @@ namespace haichi {
 /// The host names of a job's nodes, in node order. A value type.
 class HostNames {
   public:
-    /// Reads the value of `--hosts`: a pattern if it contains "[" or "%", otherwise a file with one name per line. In a
-    /// file, "#" starts a comment, and "-" is standard input.
+    /// Reads the value of `--hosts`: a pattern if it contains "%" or looks_like_host_list(), otherwise a file with names
+    /// or lists of names, one per line. In a file, "#" starts a comment, and "-" is standard input.
     ///
-    /// A pattern is a list with ranges in Slurm's syntax, "node[000-095]" or "rack[1-2]n[00-07,9],gpu1". If a name has
-    /// several ranges, the last one is the fastest. A pattern may also be a name with one decimal conversion,
-    /// "node%04d", which counts from 0.
+    /// A pattern is a list of names as in expand_host_list(), or a name with one decimal conversion, "node%04d", which
+    /// counts from 0.
     ///
     /// Throws OptionError or InputError for invalid host names, for duplicates, and if the number of names is not
     /// `nodes`.
@@ -30,6 +30,7 @@ class HostNames {
     /// Takes the names in node order.
     static HostNames of(std::vector<std::string> names, std::int32_t nodes);
 
+    [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
     [[nodiscard]] const std::string& name(NodeId node) const { return names_[node.index()]; }
     /// Returns an invalid id when no node has that name.
     [[nodiscard]] NodeId node(std::string_view name) const;
@@ -40,12 +41,5 @@ class HostNames {
     std::vector<std::string> names_;
     std::unordered_map<std::string, NodeId> node_of_name_;  ///< for look-ups only; its order is never used
 };
-
-/// Returns the part of a list before its next comma outside brackets. `list` keeps the part after the comma.
-std::string_view next_host_entry(std::string_view& list);
-
-/// The names of a list with ranges, in order. Throws InputError at `place` for invalid lists, for invalid host names,
-/// and for more than `most` names. O(names).
-std::vector<std::string> expand_host_list(std::string_view list, std::int64_t most, const SourcePlace& place);
 
 }  // namespace haichi

@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
-#include <unordered_map>
 
 #include "base/errors.h"
 #include "base/located_json.h"
 #include "base/quantity.h"
 #include "netmodel/machine/node_request.h"
-#include "netmodel/machine/text_lines.h"
 
 namespace haichi {
 
@@ -72,61 +70,10 @@ Grid cut_out(const Machine& machine, const Grid& grid, const std::vector<std::in
     return Grid(std::move(axes));
 }
 
-/// Parses a number in 0 .. size - 1.
-std::int32_t parse_position(std::string_view word, std::int32_t size, const std::string& what,
-                            const SourcePlace& place) {
-    const std::int64_t position = parse_count(word, kMostVertices, place);
-    if (position >= size) {
-        throw InputError(place,
-                         "invalid " + what + ": " + shown(word) + " (the largest is " + std::to_string(size - 1) + ")");
-    }
-    return static_cast<std::int32_t>(position);
-}
-
-/// The vertex of a node given by its number.
-VertexId vertex_of(std::int32_t number, const Machine& machine) {
-    const std::int32_t nodes = terminal_count(machine);
-    if (number >= 0 && number < nodes) return VertexId(number);
-    throw OptionError("invalid node: " + std::to_string(number) + " (the largest is " + std::to_string(nodes - 1) +
-                      ")");
-}
-
-/// The vertex of a node given by its coordinates.
-VertexId vertex_of(const Coordinates& at, const Machine& machine) {
-    const Grid* grid = coordinates(machine);
-    if (grid == nullptr || at.size() != grid->axis_count()) {
-        throw OptionError("nodes of machine " + machine.name + " do not have " + std::to_string(at.size()) +
-                          " coordinates");
-    }
-    for (std::size_t k = 0; k < at.size(); ++k) {
-        if (at[k] >= 0 && at[k] < grid->axis(k).size) continue;
-        throw OptionError("invalid coordinate " + grid->axis(k).name + ": " + std::to_string(at[k]) +
-                          " (the largest is " + std::to_string(grid->axis(k).size - 1) + ")");
-    }
-    return grid->vertex(at);
-}
-
-/// Like parse_node_list(), for values.
-template <class Node>
-std::vector<VertexId> listed_nodes(const std::vector<Node>& nodes, const Machine& machine, bool may_be_empty) {
-    std::vector<VertexId> list;
-    for (const Node& node : nodes) list.push_back(vertex_of(node, machine));
-    std::vector<VertexId> sorted = list;
-    std::ranges::sort(sorted);
-    const auto twice = std::ranges::adjacent_find(sorted);
-    if (twice != sorted.end()) throw OptionError("duplicate node " + std::to_string(twice->value));
-    if (list.empty() && !may_be_empty) throw OptionError("the node list is empty");
-    return list;
-}
-
-std::vector<VertexId> load_node_list(const NodeList& list, const Machine& machine, bool may_be_empty) {
-    if (const auto* path = std::get_if<std::string>(&list)) {
-        return parse_node_list(read_file(*path, kLargestListBytes), *path, machine, may_be_empty);
-    }
-    if (const auto* numbers = std::get_if<std::vector<std::int32_t>>(&list)) {
-        return listed_nodes(*numbers, machine, may_be_empty);
-    }
-    return listed_nodes(std::get<std::vector<Coordinates>>(list), machine, may_be_empty);
+/// The source of names for a request's lists.
+NodeNames names_for(const Machine& machine, const AllocationRequest& request) {
+    if (request.node_names) return request.node_names;
+    return [&machine] { return node_names(*machine.topology); };
 }
 
 /// The faulty nodes of the machine and of the request, ascending.
@@ -138,7 +85,9 @@ std::vector<VertexId> faulty_vertices(const Machine& machine, const AllocationRe
                               "state the machine's size, as in " + machine.name + ":10x5x8:XZ");
         }
         const bool may_be_empty = true;  // empty if no node is faulty
-        std::ranges::copy(load_node_list(request.faulty, machine, may_be_empty), std::back_inserter(faulty));
+        const ListedNodes listed =
+            read_node_list(request.faulty, "§faulty", machine, names_for(machine, request), may_be_empty);
+        std::ranges::copy(listed.nodes, std::back_inserter(faulty));
     }
     std::ranges::sort(faulty);
     faulty.erase(std::unique(faulty.begin(), faulty.end()), faulty.end());
@@ -173,15 +122,17 @@ NetworkOptions network_options(const Machine& machine, const AllocationRequest& 
     return options;
 }
 
-void check_request(const Machine& machine, const AllocationRequest& request) {
-    const std::int32_t per_node = request.ranks_per_node.value_or(1);
-    if (per_node < 1) {
-        throw OptionError("invalid number of ranks per node: " + std::to_string(per_node) + " (the least is 1)");
+void check_ranks_per_node(const Machine& machine, std::int32_t ranks_per_node) {
+    if (ranks_per_node < 1) {
+        throw OptionError("invalid number of ranks per node: " + std::to_string(ranks_per_node) + " (the least is 1)");
     }
-    if (machine.node.slots > 1 && per_node > machine.node.slots) {
-        throw OptionError(std::to_string(per_node) + " ranks per node exceed the " +
+    if (machine.node.slots > 1 && ranks_per_node > machine.node.slots) {
+        throw OptionError(std::to_string(ranks_per_node) + " ranks per node exceed the " +
                           std::to_string(machine.node.slots) + " rank slots of a node of machine " + machine.name);
     }
+}
+
+void check_request(const Machine& machine, const AllocationRequest& request) {
     if (is_given(request.nodes) && !(request.shape.empty() && request.origin.empty())) {
         throw OptionError("a node list cannot be combined with a shape or origin",
                           "remove §nodes, or remove §shape and §origin");
@@ -194,10 +145,9 @@ void check_request(const Machine& machine, const AllocationRequest& request) {
 }
 
 /// Must be called before anything is built for the rank slots.
-void check_slots(std::int64_t nodes, const AllocationRequest& request) {
-    const std::int32_t per_node = request.ranks_per_node.value_or(1);
-    if (nodes * per_node <= kMostSlots) return;
-    throw OptionError(std::to_string(nodes) + " nodes with " + std::to_string(per_node) +
+void check_slots(std::int64_t nodes, std::int32_t ranks_per_node) {
+    if (nodes * ranks_per_node <= kMostSlots) return;
+    throw OptionError(std::to_string(nodes) + " nodes with " + std::to_string(ranks_per_node) +
                           " ranks each exceed the maximum of 2^30 rank slots per job",
                       "use a smaller §shape or a smaller §ppn");
 }
@@ -214,7 +164,7 @@ Network cuboid_network(const Machine& machine, const AllocationRequest& request,
                           " has " + std::to_string(grid.axis_count()) + " axes: " + axis_list(grid));
     }
     Grid job = cut_out(machine, grid, shape, origin);
-    check_slots(job.vertex_count(), request);
+    check_slots(job.vertex_count(), request.ranks_per_node.value_or(1));
     NetworkOptions options = network_options(machine, request);
     options.faulty = faulty_inside(faulty_vertices(machine, request), grid, job, origin);
     return Network({machine.topology->cuboid(std::move(job)), routing}, std::move(options));
@@ -232,8 +182,8 @@ void check_is_whole(const Machine& machine, const AllocationRequest& request) {
 }
 
 Network whole_network(const Machine& machine, const AllocationRequest& request, const std::string& routing,
-                      std::vector<VertexId> nodes) {
-    check_slots(nodes.empty() ? terminal_count(machine) : static_cast<std::int64_t>(nodes.size()), request);
+                      std::vector<VertexId> nodes, std::int32_t ranks_per_node) {
+    check_slots(nodes.empty() ? terminal_count(machine) : static_cast<std::int64_t>(nodes.size()), ranks_per_node);
     NetworkOptions options = network_options(machine, request);
     options.faulty = faulty_vertices(machine, request);
     if (coordinates(machine) == nullptr) check_is_whole(machine, request);
@@ -281,7 +231,9 @@ Allocation scattered(const Machine& machine, const AllocationRequest& request) {
         if (nodes <= (machine.size_is_open ? kMostVertices : terminal_count(machine))) continue;
         throw OptionError("§shape " + sizes_text(request.shape) + " has more nodes than machine " + machine.name);
     }
-    check_slots(nodes, request);
+    const std::int32_t ranks_per_node = request.ranks_per_node.value_or(1);
+    check_ranks_per_node(machine, ranks_per_node);
+    check_slots(nodes, ranks_per_node);
     const auto count = static_cast<std::int32_t>(nodes);
     const Machine one_switch = load_machine("switch:" + std::to_string(count));
     Fold fold = row_major_fold(count, request.fold);
@@ -296,8 +248,17 @@ Allocation scattered(const Machine& machine, const AllocationRequest& request) {
             .network = Network({one_switch.topology, one_switch.routing}, network_options(machine, request)),
             .fold = std::move(fold),
             .logical_axes = {},
-            .ranks_per_node = request.ranks_per_node.value_or(1),
+            .ranks_per_node = ranks_per_node,
             .nics_per_node = machine.node.nics};
+}
+
+/// The names that the machine's network gives the job's nodes, if schedulers can use them.
+std::vector<std::string> host_names_of(const Machine& machine, const Network& network) {
+    const std::vector<std::string> all = node_names(*machine.topology);
+    std::vector<std::string> hosts;
+    if (!are_host_names(all)) return hosts;
+    for (std::int32_t n = 0; n < network.node_count(); ++n) hosts.push_back(all[network.vertex(NodeId(n)).index()]);
+    return hosts;
 }
 
 /// "(0,1,2)" on the machine, or the name of a node without coordinates.
@@ -363,49 +324,6 @@ Fold make_fold(const std::string& name, const Machine& machine, const Network& n
 
 }  // namespace
 
-bool is_given(const NodeList& list) {
-    const auto* path = std::get_if<std::string>(&list);
-    return path == nullptr || !path->empty();
-}
-
-std::vector<VertexId> parse_node_list(std::string_view text, const std::string& file, const Machine& machine,
-                                      bool may_be_empty) {
-    const Grid* grid = coordinates(machine);
-    const std::size_t axes = grid == nullptr ? 1 : grid->axis_count();
-    const std::int32_t nodes = terminal_count(machine);
-    std::vector<VertexId> list;
-    std::unordered_map<std::int32_t, std::size_t> line_of_node;  // only for look-ups, never iterated
-    SourcePlace place{file, 0};
-    for (TextLines lines(text, file); lines.next();) {
-        place.line = lines.number();
-        const std::vector<std::string_view> words = lines.words(" \t\r,()");
-        if (words.empty()) continue;
-        if (words.size() != 1 && words.size() != axes) {
-            throw InputError(place, "expected a node number" +
-                                        (axes > 1 ? " or " + std::to_string(axes) + " coordinates" : std::string{}) +
-                                        ", found " + shown(lines.text()));
-        }
-        VertexId vertex;
-        if (words.size() == 1) {
-            vertex = VertexId(parse_position(words[0], nodes, "node", place));
-        } else {
-            Coordinates at;
-            for (std::size_t k = 0; k < axes; ++k) {
-                at.push_back(parse_position(words[k], grid->axis(k).size, "coordinate " + grid->axis(k).name, place));
-            }
-            vertex = grid->vertex(at);
-        }
-        const auto [first, is_new] = line_of_node.try_emplace(vertex.value, place.line);
-        if (!is_new) {
-            throw InputError(place, "duplicate node " + shown(lines.text()) + " on lines " +
-                                        std::to_string(first->second) + " and " + std::to_string(place.line));
-        }
-        list.push_back(vertex);
-    }
-    if (list.empty() && !may_be_empty) throw InputError(place, "the node list is empty");
-    return list;
-}
-
 Coordinates Allocation::machine_coordinates(NodeId node) const {
     const VertexId vertex = network.vertex(node);
     const Grid* grid = network.coordinates();
@@ -433,12 +351,15 @@ Allocation allocate(const Machine& machine, const AllocationRequest& asked) {
     const auto* grid = coordinates(machine);
     const bool is_cuboid = grid != nullptr && !is_list;
 
+    ListedNodes listed;
+    if (is_list) listed = read_node_list(request.nodes, "§nodes", machine, names_for(machine, request));
+    const std::int32_t ranks_per_node = listed.ranks_per_node(request.ranks_per_node);
+    check_ranks_per_node(machine, ranks_per_node);
+
     std::vector<std::int32_t> shape;
     std::vector<std::int32_t> origin;
-    Network network =
-        is_cuboid ? cuboid_network(machine, request, routing, shape, origin)
-                  : whole_network(machine, request, routing,
-                                  is_list ? load_node_list(request.nodes, machine, false) : std::vector<VertexId>{});
+    Network network = is_cuboid ? cuboid_network(machine, request, routing, shape, origin)
+                                : whole_network(machine, request, routing, std::move(listed.nodes), ranks_per_node);
     Fold fold = make_fold(request.fold, machine, network, is_cuboid);
     set_rank_order(fold, request.rank_order.axes);
     if (!is_cuboid) shape = {network.node_count()};
@@ -446,6 +367,7 @@ Allocation allocate(const Machine& machine, const AllocationRequest& asked) {
     for (std::size_t k = 0; k < machine_sizes.size(); ++k) {
         if (axis_is_open(machine, *grid, k)) machine_sizes[k] = shape[k];  // nothing else is known
     }
+    std::vector<std::string> hosts = listed.names.empty() ? host_names_of(machine, network) : std::move(listed.names);
     Allocation allocation{.machine_name = machine.name,
                           .shape = std::move(shape),
                           .origin = std::move(origin),
@@ -456,8 +378,9 @@ Allocation allocate(const Machine& machine, const AllocationRequest& asked) {
                           .network = std::move(network),
                           .fold = std::move(fold),
                           .logical_axes = machine.logical,
-                          .ranks_per_node = request.ranks_per_node.value_or(1),
-                          .nics_per_node = machine.node.nics};
+                          .ranks_per_node = ranks_per_node,
+                          .nics_per_node = machine.node.nics,
+                          .host_names = std::move(hosts)};
     check_routes(allocation);
     return allocation;
 }

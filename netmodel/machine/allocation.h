@@ -2,11 +2,11 @@
 
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "netmodel/machine/fold.h"
 #include "netmodel/machine/machine.h"
+#include "netmodel/machine/node_list.h"
 #include "netmodel/routing/network.h"
 #include "netmodel/topology/sizes.h"
 
@@ -14,11 +14,6 @@ namespace haichi {
 
 /// Maximum number of rank slots of a job; tables have an entry for each.
 inline constexpr std::int64_t kMostSlots = std::int64_t{1} << 30;
-
-/// Nodes of a machine, in order. A file (see parse_node_list(); empty if no list is given), their numbers, or their
-/// coordinates on a grid.
-using NodeList = std::variant<std::string, std::vector<std::int32_t>, std::vector<Coordinates>>;
-bool is_given(const NodeList& list);
 
 /// The order in which the scheduler's own placement fills the nodes, PJM's rank-map-bychip and rank-map-bynode.
 struct RankOrder {
@@ -31,12 +26,14 @@ struct AllocationRequest {
     /// A cuboid with one size per axis, or 1 to 3 sizes as PJM counts them (node_request.h); empty for the whole
     /// machine.
     std::vector<std::int32_t> shape{};
-    std::vector<std::int32_t> origin{};            ///< corner of the cuboid on the machine; empty for zeros
-    NodeList nodes{};                              ///< list instead of a cuboid
-    NodeList faulty{};                             ///< nodes that are down, in addition to the machine's
-    std::optional<std::int32_t> ranks_per_node{};  ///< 1 if it is not stated
-    std::string routing{};                         ///< empty for the machine's routing
-    std::string fold = "default";                  ///< an entry of folds(), or a coordinate-table file
+    std::vector<std::int32_t> origin{};  ///< corner of the cuboid on the machine; empty for zeros
+    NodeList nodes{};                    ///< list instead of a cuboid
+    NodeList faulty{};                   ///< nodes that are down, in addition to the machine's
+    /// Maximum number of ranks per node; empty for the rank slots that the node list states, or 1.
+    std::optional<std::int32_t> ranks_per_node{};
+    NodeNames node_names{};        ///< for lists of names; null for the names of the machine's network
+    std::string routing{};         ///< empty for the machine's routing
+    std::string fold = "default";  ///< an entry of folds(), or a coordinate-table file
     bool count_nic = false;
     bool is_strict = false;  ///< the scheduler must not turn the shape
     RankOrder rank_order{};
@@ -61,6 +58,9 @@ struct Allocation {
     AxisPairs logical_axes;  ///< logical axes of the machine; empty for the axes themselves, or without axes
     std::int32_t ranks_per_node = 1;
     std::int32_t nics_per_node = 1;
+    /// The job's nodes in node order as the node list or the machine's network names them; empty if they have no names
+    /// that schedulers can use.
+    std::vector<std::string> host_names{};
 
     [[nodiscard]] std::int32_t node_count() const { return network.node_count(); }
     [[nodiscard]] std::int64_t slot_count() const { return std::int64_t{node_count()} * ranks_per_node; }
@@ -75,10 +75,5 @@ struct Allocation {
 /// Throws OptionError, naming the nodes, if faulty nodes block all routes between two of the job's nodes. For jobs
 /// above 4,096 nodes this is not checked for all pairs; the network then throws when such a route is requested.
 Allocation allocate(const Machine& machine, const AllocationRequest& request);
-
-/// Parses a list of nodes, a job's or faulty ones, in its order. Each line has the number of one node or its
-/// coordinates on the machine; "#" starts a comment. Throws InputError with file and line, also for a duplicate node.
-std::vector<VertexId> parse_node_list(std::string_view text, const std::string& file, const Machine& machine,
-                                      bool may_be_empty = false);
 
 }  // namespace haichi

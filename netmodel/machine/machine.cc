@@ -4,14 +4,28 @@
 
 #include "base/errors.h"
 #include "base/located_json.h"
+#include "base/split.h"
+#include "netmodel/routing/graph_topology.h"
 
 namespace haichi {
 
 namespace {
 
+/// A machine file, or a network file by its content.
+Machine machine_of_text(MachineSource& source) {
+    const std::string_view start = trimmed(std::string_view(*source.text).substr(0, 4096));
+    if (start.starts_with('{') || start.starts_with('[')) {
+        return parse_machine(*source.text, source.name, &source.graph);
+    }
+    NamedFile network{.path = source.name, .text = source.text};
+    Machine machine = machine_of(network_topology(network), source.name);
+    source.graph.notes = std::move(network.notes);
+    return machine;
+}
+
 Machine parsed(MachineSource& source) {
     const std::string& name_or_path = source.name;
-    if (source.text) return parse_machine(*source.text, name_or_path, &source.graph);
+    if (source.text) return machine_of_text(source);
     if (auto preset = preset_machine(name_or_path, &source.graph)) return *std::move(preset);
     std::error_code ignored;
     const bool is_file = name_or_path == "-" || std::filesystem::exists(name_or_path, ignored);
@@ -23,7 +37,7 @@ Machine parsed(MachineSource& source) {
     }
     constexpr std::size_t kLargestBytes = std::size_t{64} << 20;
     source.text = read_file(name_or_path, kLargestBytes);
-    return parse_machine(*source.text, name_or_path, &source.graph);
+    return machine_of_text(source);
 }
 
 }  // namespace
@@ -37,6 +51,10 @@ Machine load_machine(MachineSource& source, const Reading& reading) {
     source.graph.below = reading.files_below();
     Machine machine = parsed(source);
     if (!source.graph.path.empty()) reading.found_file(source.graph.path);
+    for (const std::string& note : source.graph.notes) {
+        reading.assumed(note);
+        reading.log().info("machine: {}", note);
+    }
     const std::string size =
         machine.size_is_open ? "as many nodes as a job has" : fmt::format("{} nodes", terminal_count(machine));
     reading.log().info("machine {}: {}, {}, routing {}", shown(source.name),

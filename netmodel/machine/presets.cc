@@ -5,6 +5,7 @@
 #include "base/errors.h"
 #include "netmodel/machine/machine.h"
 #include "netmodel/machine/machine_texts.h"
+#include "netmodel/routing/graph_topology.h"
 #include "netmodel/routing/grid_topology.h"
 #include "netmodel/routing/topologies.h"
 #include "netmodel/topology/sizes.h"
@@ -79,11 +80,12 @@ Machine machine_of(const TopologyPreset& preset, std::string_view name, NamedFil
     if (colon != std::string_view::npos) parameters = name.substr(colon + 1);
     Machine machine;
     if (!preset.machine_file.empty()) machine = machine_of_file(preset.machine_file);
+    std::shared_ptr<const Topology> topology = preset.read({name, parameters, file});
+    if (preset.machine_file.empty()) return machine_of(std::move(topology), std::string(name));
     machine.name = name;
-    machine.topology = preset.read({name, parameters, file});
+    machine.topology = std::move(topology);
     machine.logical.clear();
     machine.routing = machine.topology->routing("");
-    if (preset.machine_file.empty()) machine.link_bandwidth_bytes_per_s = fastest_link(*machine.topology);
     return machine;
 }
 
@@ -124,6 +126,9 @@ const std::vector<PresetRow>& rows() {
                             is_required ? Parameters::kRequired : Parameters::kOptional, row.preset->sentence,
                             &*row.preset});
         }
+        for (const TopologyPreset& preset : network_file_presets()) {
+            rows.push_back({preset.word, preset.pattern, Parameters::kOptional, preset.sentence, &preset});
+        }
         return rows;
     }();
     return kRows;
@@ -145,6 +150,15 @@ const PresetRow* row_of(std::string_view name) {
 }
 
 }  // namespace
+
+Machine machine_of(std::shared_ptr<const Topology> topology, std::string name) {
+    Machine machine;
+    machine.name = std::move(name);
+    machine.routing = topology->routing("");
+    machine.link_bandwidth_bytes_per_s = fastest_link(*topology);
+    machine.topology = std::move(topology);
+    return machine;
+}
 
 const std::vector<MachinePreset>& machine_presets() {
     static const std::vector<MachinePreset> kPresets = [] {

@@ -8,9 +8,10 @@
 #include <utility>
 
 #include "base/errors.h"
+#include "base/located_json.h"
 #include "base/opened_names.h"
+#include "netmodel/networkfiles/network_file.h"
 #include "netmodel/routing/graph_routes.h"
-#include "netmodel/topology/graphml.h"
 
 namespace haichi {
 
@@ -82,27 +83,48 @@ class GraphTopology final : public TopologyOf<Graph> {
     std::vector<std::uint32_t> class_of_link_;
 };
 
+constexpr const char* kMachineHint =
+    "name a preset or a network file (haichi list machines), or a machine file, haichi-machine/1";
+
+void read_text(NamedFile& file) {
+    if (file.text) return;
+    if (file.path == "-") throw OptionError("a graph requires a file, found standard input");
+    file.text = read_file(file.path, kLargestNetworkFileBytes);
+}
+
 /// Reads the graph file, relative to the directory of the machine file. Edges without a bandwidth have the machine's.
 ReadTopology read_graph(const TopologySection& from) {
     const std::string name = from.section.text("file");
     const std::string machine_file = from.section.file().file();
     NamedFile& file = from.file;
-    if (!file.text) {
-        file.path = OpenedNames(machine_file, file.below).path_of(name, from.section.place("file").line);
-        file.text = read_graphml(file.path);
-    }
+    if (!file.text) file.path = OpenedNames(machine_file, file.below).path_of(name, from.section.place("file").line);
+    read_text(file);
     file.path = (std::filesystem::path(machine_file).parent_path() / name).string();
-    return {graph_topology(parse_graphml(*file.text, file.path, from.link_bandwidth_bytes_per_s))};
+    return {graph_topology(
+        read_network({*file.text, file.path, from.link_bandwidth_bytes_per_s, file.notes}, kMachineHint))};
 }
 
-std::shared_ptr<const Topology> read_graph_file(const TopologyParameters& from) {
+/// Sets path and text of the file that follows the word.
+void open_file(const TopologyParameters& from, const std::string& word) {
     NamedFile& file = from.file;
     file.path = from.text.value_or("");
     if (file.path.empty()) {
-        throw OptionError("machine " + shown(from.machine) + " requires a file", "use the form graph:FILE");
+        throw OptionError("machine " + shown(from.machine) + " requires a file", "use the form " + word + ":FILE");
     }
-    if (!file.text) file.text = read_graphml(file.path);
-    return graph_topology(parse_graphml(*file.text, file.path, std::nullopt));
+    read_text(file);
+}
+
+std::shared_ptr<const Topology> read_graph_file(const TopologyParameters& from) {
+    open_file(from, "graph");
+    return network_topology(from.file);
+}
+
+/// Reads FORMAT:FILE.
+std::shared_ptr<const Topology> read_format_file(const TopologyParameters& from) {
+    const NetworkFileRow& row = network_files().at(from.machine.substr(0, from.machine.find(':')));
+    open_file(from, row.name);
+    NamedFile& file = from.file;
+    return graph_topology(row.read({*file.text, file.path, std::nullopt, file.notes}));
 }
 
 }  // namespace
@@ -111,13 +133,34 @@ std::shared_ptr<const Topology> graph_topology(Graph graph, std::size_t table_bu
     return std::make_shared<GraphTopology>(std::move(graph), table_budget_bytes);
 }
 
+std::shared_ptr<const Topology> network_topology(NamedFile& file) {
+    return graph_topology(read_network({*file.text, file.path, std::nullopt, file.notes}, kMachineHint));
+}
+
+const std::vector<TopologyPreset>& network_file_presets() {
+    static const std::vector<TopologyPreset> kPresets = [] {
+        std::vector<TopologyPreset> presets;
+        for (const NetworkFileRow& row : network_files()) {
+            if (row.read == nullptr) continue;
+            TopologyPreset preset;
+            preset.word = row.name;
+            preset.pattern = row.name + ":FILE";
+            preset.sentence = row.sentence;
+            preset.example = row.name + ":FILE";
+            preset.parameters = TopologyPreset::Parameters::kOptional;
+            preset.read = read_format_file;
+            presets.push_back(std::move(preset));
+        }
+        return presets;
+    }();
+    return kPresets;
+}
+
 TopologyRow graph_row() {
     TopologyPreset preset;
     preset.word = "graph";
     preset.pattern = "graph:FILE";
-    preset.sentence =
-        "any network of up to 8,192 nodes, from a GraphML file with the bandwidths of edges and, optionally, a list of "
-        "terminals";
+    preset.sentence = "any network, from a file whose format is recognised by its content (the formats below)";
     preset.example = "graph:net.graphml";
     preset.parameters = TopologyPreset::Parameters::kOptional;
     preset.read = read_graph_file;

@@ -45,7 +45,7 @@ void fuzz_machine_name(std::string_view text) {
 
 void fuzz_node_list(std::string_view text) {
     static const Machine kMachine = *preset_machine("fx10:2x1x2:X");
-    (void)parse_node_list(text, "fuzzed", kMachine);
+    (void)parse_node_list(text, "fuzzed", kMachine, [] { return std::vector<std::string>{"n0", "n1", "n2"}; });
 }
 
 /// Reads the text as a pattern, then as the content of a file.

@@ -19,6 +19,27 @@ TEST(HostPattern, ranges_are_written_as_slurm_does) {
     EXPECT_EQ(expanded("n[3,1,07-08],gpu1"), (Names{"n3", "n1", "n07", "n08", "gpu1"}));
 }
 
+TEST(HostPattern, is_a_list_without_brackets_or_with_steps_or_braces) {
+    EXPECT_EQ(expanded("c427-032,c429-002"), (Names{"c427-032", "c429-002"}));
+    EXPECT_EQ(expanded("node7"), Names{"node7"});
+    EXPECT_EQ(expanded("n[1-3:2,08-12/2]"), (Names{"n1", "n3", "n08", "n10", "n12"}));
+    EXPECT_EQ(expanded("node{1..2},n{01..05..2}"), (Names{"node1", "node2", "n01", "n03", "n05"}));
+    EXPECT_EQ(expanded("{login,gpu}1-[1-2]"), (Names{"login1-1", "login1-2", "gpu1-1", "gpu1-2"}));
+}
+
+TEST(HostNames, are_read_from_a_list_or_from_a_file_of_lists) {
+    EXPECT_EQ(HostNames::read("c427-032,c429-002", 2).names(), (Names{"c427-032", "c429-002"}));
+    EXPECT_EQ(HostNames::read("node7", 1).names(), Names{"node7"});
+    EXPECT_EQ(HostNames::parse_list("node[1-2]\nx,y\n", "hosts", 4).names(), (Names{"node1", "node2", "x", "y"}));
+    try {
+        (void)HostNames::read("node7", 2);
+        ADD_FAILURE() << "one name for two nodes";
+    } catch (const InputError& error) {
+        EXPECT_STREQ(error.what(), "node7: cannot be read: No such file or directory");
+        EXPECT_NE(std::string(error.hint()).find("node1,node2"), std::string::npos);
+    }
+}
+
 TEST(HostPattern, of_several_ranges_the_last_is_the_fastest) {
     EXPECT_EQ(expanded("r[1-2]n[0-1]"), (Names{"r1n0", "r1n1", "r2n0", "r2n1"}));
 }
@@ -63,6 +84,11 @@ TEST(HostPatternMalformed, is_an_error_that_names_the_option_and_the_value) {
              {"n[3-1]", "the range '3-1' is descending"},
              {"n[a-b]", "'a'"},
              {"n[1-]", "expected a whole number, found ''"},
+             {"n[1-3:0]", "a step of 0"},
+             {"n[1-3:]", "expected a whole number, found ''"},
+             {"n{1..}", "expected a whole number, found ''"},
+             {"n{0..3]", "brackets do not match"},
+             {"n{a b}", "invalid host name: 'na b'"},
              {"n[1,]", "found ''"},
              {"n[0-999999999]", "more than 4 names"},
              {"n[0-9999999999]", "'9999999999' has more than 9 digits"},

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string_view>
+
+#include "netmodel/networkfiles/network_file.h"
+
+namespace haichi {
+
+/// Recognises target architectures of Scotch and TopoMatch (.tgt).
+bool is_scotch_target(std::string_view text);
+/// Reads `tleaf`, `cmplt`, `hcub`, `mesh2D`, `mesh3D`, `torus2D`, `torus3D`. A tleaf becomes a tree whose cables are
+/// the slower, the larger the cost of their level; the cheapest ones have the assumed bandwidth. Throws InputError for
+/// other architectures.
+Graph read_scotch_target(const NetworkText& from);
+
+/// Recognises topology files of LibTopoMap: "num: 6", then names and adjacency lists.
+bool is_libtopomap(std::string_view text);
+/// Reads it. Vertices with one neighbour are nodes, the others switches; without such vertices all are nodes. Weights
+/// of edges are parallel cables.
+Graph read_libtopomap(const NetworkText& from);
+
+/// Recognises anynet files of BookSim: "router 0 node 0 node 1 router 1 4".
+bool is_booksim_anynet(std::string_view text);
+/// Reads it. The numbers after a node or router are latencies in cycles, which are ignored with a note.
+Graph read_booksim_anynet(const NetworkText& from);
+
+}  // namespace haichi

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <vector>
+
+#include "netmodel/networkfiles/network_file.h"
+
+namespace haichi {
+
+/// Formats that are recognised only to name them in an error, with a way to a machine.
+std::vector<NetworkFileRow> other_network_files();
+
+}  // namespace haichi

@@ -1,0 +1,186 @@
+#include "netmodel/networkfiles/slurm_model.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "base/host_list.h"
+#include "netmodel/networkfiles/graph_builder.h"
+
+namespace haichi {
+
+namespace {
+
+/// The switches of a tree by name, with the height of each: 0 for a switch without switches below.
+class SwitchTable {
+  public:
+    explicit SwitchTable(const std::vector<SlurmSwitch>& switches) : switches_(switches), height_(switches.size(), -1) {
+        for (std::size_t i = 0; i < switches.size(); ++i) {
+            const auto [entry, is_new] = number_.try_emplace(switches[i].name, i);
+            if (is_new) continue;
+            throw InputError(switches[i].place, "duplicate switch " + shown(switches[i].name) + ", first on line " +
+                                                    std::to_string(switches[entry->second].place.line));
+        }
+        for (std::size_t i = 0; i < switches.size(); ++i) find_height(i, 0);
+    }
+
+    [[nodiscard]] std::int32_t height(std::size_t i) const { return height_[i]; }
+    [[nodiscard]] std::size_t number_of(const std::string& name, const SourcePlace& place) const {
+        const auto found = number_.find(name);
+        if (found != number_.end()) return found->second;
+        std::vector<std::string> names;
+        for (const SlurmSwitch& known : switches_) names.push_back(known.name);
+        throw InputError(place, "switch " + shown(name) + " has no line of its own", did_you_mean(name, names));
+    }
+
+  private:
+    /// Depth-first search; -2 marks the switches on the path.
+    std::int32_t find_height(std::size_t i, int depth) {
+        constexpr int kMostLevels = 64;
+        if (height_[i] == -2 || depth > kMostLevels) {
+            throw InputError(switches_[i].place, "switch " + shown(switches_[i].name) + " is below itself");
+        }
+        if (height_[i] >= 0) return height_[i];
+        height_[i] = -2;
+        std::int32_t height = 0;
+        for (const std::string& child : switches_[i].children) {
+            height = std::max(height, 1 + find_height(number_of(child, switches_[i].place), depth + 1));
+        }
+        return height_[i] = height;
+    }
+
+    const std::vector<SlurmSwitch>& switches_;
+    std::unordered_map<std::string, std::size_t> number_;  // only for look-ups, never iterated
+    std::vector<std::int32_t> height_;
+};
+
+/// The bandwidth of a cable above a switch: LinkSpeed relative to the smallest one in the file.
+class UplinkSpeeds {
+  public:
+    UplinkSpeeds(const std::vector<SlurmSwitch>& switches, std::int64_t bandwidth_bytes_per_s, const NetworkText& from)
+        : bandwidth_bytes_per_s_(bandwidth_bytes_per_s) {
+        std::int64_t largest = 0;
+        for (const SlurmSwitch& at : switches) {
+            if (!at.link_speed || *at.link_speed == 0) continue;
+            slowest_ = slowest_ == 0 ? *at.link_speed : std::min(slowest_, *at.link_speed);
+            largest = std::max(largest, *at.link_speed);
+        }
+        if (largest == slowest_) return;
+        from.notes.push_back(
+            "LinkSpeed has no unit in Slurm: a cable above a switch with LinkSpeed=" + std::to_string(largest) +
+            " is assumed to be " + std::to_string(largest) + "/" + std::to_string(slowest_) +
+            " times as fast as one with LinkSpeed=" + std::to_string(slowest_));
+    }
+
+    [[nodiscard]] std::int64_t above(const SlurmSwitch& at) const {
+        if (!at.link_speed || *at.link_speed == 0) return bandwidth_bytes_per_s_;
+        constexpr std::int64_t kMostTimes = 1'000'000;
+        const std::int64_t times = std::min(*at.link_speed / slowest_, kMostTimes);
+        const std::int64_t rest = *at.link_speed % slowest_;
+        return bandwidth_bytes_per_s_ * times + bandwidth_bytes_per_s_ / slowest_ * rest;
+    }
+
+  private:
+    std::int64_t bandwidth_bytes_per_s_;
+    std::int64_t slowest_ = 0;
+};
+
+/// Connects separate parts of the network by a switch above their roots.
+void join_parts(GraphBuilder& graph, const std::vector<GraphBuilder::Vertex>& roots,
+                const std::vector<std::string>& root_names, std::int64_t bandwidth, const NetworkText& from) {
+    if (graph.parts().size() <= 1) return;
+    const GraphBuilder::Vertex top = graph.network_switch("assumed root");
+    for (const GraphBuilder::Vertex root : roots) graph.connect(top, root, bandwidth);
+    constexpr std::size_t kShown = 4;
+    std::string names = joined(std::span(root_names).first(std::min(root_names.size(), kShown)));
+    if (root_names.size() > kShown) names += ", ..";
+    from.notes.push_back(from.file + " has switches without a common root (" + names +
+                         "), so a switch above them is assumed, with one cable to each");
+}
+
+}  // namespace
+
+std::vector<std::string> slurm_names(std::string_view list, const SourcePlace& place) {
+    return expand_host_list(list, Graph::kMostVertices, place);
+}
+
+Graph graph_of(SlurmTree tree, const NetworkText& from) {
+    const std::int64_t bandwidth = from.assumed_bandwidth();
+    const SwitchTable table(tree.switches);
+    const UplinkSpeeds speeds(tree.switches, bandwidth, from);
+    GraphBuilder graph;
+    // Nodes in the order of the file. Those of a switch that repeats its children's are known already.
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < tree.switches.size(); ++i) order.push_back(i);
+    std::ranges::stable_sort(order, {}, [&table](std::size_t i) { return table.height(i); });
+    std::unordered_map<std::string, std::int32_t> height_of_node;  // only for look-ups, never iterated
+    std::vector<bool> has_parent(tree.switches.size());
+    for (const std::size_t i : order) {
+        const SlurmSwitch& at = tree.switches[i];
+        const GraphBuilder::Vertex here = graph.network_switch(at.name);
+        for (const std::string& child : at.children) {
+            const std::size_t below = table.number_of(child, at.place);
+            has_parent[below] = true;
+            graph.connect(graph.network_switch(child), here, speeds.above(tree.switches[below]));
+        }
+        for (const std::string& name : at.nodes) {
+            const auto [entry, is_new] = height_of_node.try_emplace(name, table.height(i));
+            if (is_new || entry->second == table.height(i)) graph.connect(graph.node(name), here, bandwidth);
+        }
+    }
+    std::vector<GraphBuilder::Vertex> roots;
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < tree.switches.size(); ++i) {
+        if (has_parent[i]) continue;
+        roots.push_back(graph.network_switch(tree.switches[i].name));
+        names.push_back(tree.switches[i].name);
+    }
+    join_parts(graph, roots, names, bandwidth, from);
+    return graph.graph(from.file);
+}
+
+Graph graph_of(SlurmBlocks blocks, const NetworkText& from) {
+    const std::int64_t bandwidth = from.assumed_bandwidth();
+    GraphBuilder graph;
+    std::vector<GraphBuilder::Vertex> below;
+    std::unordered_map<std::string, std::size_t> line_of_node;  // only for look-ups, never iterated
+    std::unordered_map<std::string, std::size_t> line_of_block;
+    for (const SlurmBlock& block : blocks.blocks) {
+        if (const auto [first, is_new] = line_of_block.try_emplace(block.name, block.place.line); !is_new) {
+            throw InputError(block.place, "duplicate block " + shown(block.name) + ", first on line " +
+                                              std::to_string(first->second));
+        }
+        below.push_back(graph.network_switch(block.name));
+        for (const std::string& name : block.nodes) {
+            if (const auto [first, is_new] = line_of_node.try_emplace(name, block.place.line); !is_new) {
+                throw InputError(block.place,
+                                 "duplicate node " + shown(name) + ", first on line " + std::to_string(first->second));
+            }
+            graph.connect(graph.node(name), below.back(), bandwidth);
+        }
+    }
+    std::ranges::sort(blocks.sizes);
+    std::size_t base_blocks = 1;  // in a block of this level
+    for (const std::int64_t size : blocks.sizes) {
+        const std::int64_t times = size / std::max<std::int64_t>(blocks.sizes.front(), 1);
+        const auto group = static_cast<std::size_t>(std::max<std::int64_t>(times, 1)) / base_blocks;
+        if (group <= 1 || group >= below.size()) continue;
+        base_blocks *= group;
+        std::vector<GraphBuilder::Vertex> above;
+        for (std::size_t i = 0; i < below.size(); ++i) {
+            if (i % group == 0) {
+                above.push_back(
+                    graph.network_switch(std::to_string(size) + " nodes, number " + std::to_string(above.size() + 1)));
+            }
+            graph.connect(below[i], above.back(), bandwidth);
+        }
+        below = std::move(above);
+    }
+    if (below.size() > 1) {
+        const GraphBuilder::Vertex top = graph.network_switch("all blocks");
+        for (const GraphBuilder::Vertex block : below) graph.connect(block, top, bandwidth);
+    }
+    return graph.graph(from.file);
+}
+
+}  // namespace haichi

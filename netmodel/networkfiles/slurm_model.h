@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/errors.h"
+#include "netmodel/networkfiles/network_file.h"
+
+namespace haichi {
+
+/// A switch as Slurm's files state it.
+struct SlurmSwitch {
+    std::string name;
+    SourcePlace place;
+    std::vector<std::string> children{};       ///< switches below
+    std::vector<std::string> nodes{};          ///< nodes below; scontrol also repeats those of the children
+    std::optional<std::int64_t> link_speed{};  ///< without a unit
+};
+
+/// A topology of the plugin topology/tree.
+struct SlurmTree {
+    std::vector<SlurmSwitch> switches;
+};
+
+struct SlurmBlock {
+    std::string name;
+    std::vector<std::string> nodes;
+    SourcePlace place;
+};
+
+/// A topology of the plugin topology/block.
+struct SlurmBlocks {
+    std::vector<SlurmBlock> blocks;
+    std::vector<std::int64_t> sizes;  ///< nodes of a base block, then of the larger blocks
+};
+
+/// The names of a hostlist, in order. Throws InputError for invalid lists.
+std::vector<std::string> slurm_names(std::string_view list, const SourcePlace& place);
+
+Graph graph_of(SlurmTree tree, const NetworkText& from);
+Graph graph_of(SlurmBlocks blocks, const NetworkText& from);
+
+}  // namespace haichi

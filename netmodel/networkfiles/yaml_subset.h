@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/errors.h"
+
+namespace haichi {
+
+/// A value of a YAML document with its place.
+struct YamlValue {
+    enum class Kind : std::uint8_t { kNothing, kText, kList, kMap };
+
+    Kind kind = Kind::kNothing;
+    SourcePlace place{};
+    std::string text{};                                        ///< of a scalar, without its quotes
+    std::vector<YamlValue> items{};                            ///< of a list
+    std::vector<std::pair<std::string, YamlValue>> entries{};  ///< of a map, in the order of the file
+
+    /// Null if this is not a map or has no such key.
+    [[nodiscard]] const YamlValue* find(std::string_view key) const;
+    /// The value at a key. Throws InputError if it is missing.
+    [[nodiscard]] const YamlValue& at(std::string_view key) const;
+    /// The items of the list at a key; none if the key is missing. Throws InputError for another kind of value.
+    [[nodiscard]] const std::vector<YamlValue>& list(std::string_view key) const;
+    /// The scalar at a key. Throws InputError if it is missing or of another kind.
+    [[nodiscard]] const std::string& text_at(std::string_view key) const;
+    /// Throws InputError for a key that is not in the list.
+    void check_keys(const std::vector<std::string>& known) const;
+};
+
+/// Reads the part of YAML that topology files use: one document of maps, lists and scalars, in block or flow style,
+/// with comments and quotes. Throws InputError with file and line for all other constructs (anchors, tags, block
+/// scalars), for duplicate keys, tabs in indentation and nesting deeper than 32.
+YamlValue read_yaml_subset(std::string_view text, const std::string& file);
+
+}  // namespace haichi
