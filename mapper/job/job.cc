@@ -50,6 +50,7 @@ AllocatedNodes load_nodes(const JobSpec& spec, const Reading& reading) {
     nodes.machine = load_machine(spec, reading);
     nodes.allocation = std::make_shared<const Allocation>(allocate(*nodes.machine, spec.allocation));
     nodes.hosts = load_hosts(spec, *nodes.allocation);
+    nodes.cores_per_rank = spec.cores_per_rank;
     log_nodes(nodes, reading.log());
     return nodes;
 }

@@ -55,6 +55,7 @@ struct JobSpec {
     /// The nodes' names: a file or pattern for HostNames::read(), or the names in node order. An empty text means
     /// unknown names.
     std::variant<std::string, std::vector<std::string>> hosts{};
+    std::int32_t cores_per_rank = 0;  ///< to which rank maps and job lines bind each rank; 0 means not stated
 };
 
 }  // namespace haichi
