@@ -17,25 +17,31 @@ struct ConvertArguments {
     JobOptions job;
     RankMapInput map;
     std::string to;
+    std::string launcher;
     std::string output;
 };
 
 int run(const ConvertArguments& arguments, Console& console) {
     const JobSpec spec = arguments.job.job({arguments.map.map});
-    const RankMapFormat& target = rank_map_format(arguments.to);
+    if (arguments.to.empty() && arguments.launcher.empty()) {
+        throw OptionError("--to is missing", "give --to FORMAT or --launcher FORMAT (haichi list formats)");
+    }
+    const RankMapFormat& launcher = rank_map_format(arguments.launcher.empty() ? arguments.to : arguments.launcher);
     CommandOutputs outputs(console);
     arguments.job.add_inputs(outputs);
     outputs.add_input(arguments.map.map);
     Destination destination = outputs.add_destination(arguments.output);
     outputs.check();
     const AllocatedNodes nodes = load_nodes(spec, outputs.reading());
+    const RankMapFormat& target =
+        arguments.launcher.empty() ? launcher : format_for_launcher(launcher, nodes.rank_maps(0));
     target.check(nodes.rank_maps(0));
     const Mapping mapping = read_rank_map(arguments.map.map, arguments.map.format, nodes.rank_maps(0));
     const RankMapContext context = nodes.rank_maps(mapping.rank_count());
     outputs.open();
     destination.write(target.write(mapping, context));
     outputs.commit();
-    say_about_map(target, mapping, context, arguments.output, console);
+    say_about_map(launcher, mapping, context, arguments.output, console);
     return kExitDone;
 }
 
@@ -48,8 +54,9 @@ Action configure_convert(OptionTable& options) {
                      [o = o.get()](const std::string& word) { o->to = rank_map_format(word).name; },
                      {.description = "Format to write (haichi list formats)",
                       .value = "FORMAT",
-                      .letter = 't',
-                      .is_required = true});
+                      .otherwise = "the format for --launcher",
+                      .letter = 't'});
+    declare_launcher(options, o->launcher, o->job.spec.cores_per_rank, {"to"}, false);
     declare_output(options, o->output, "Write to FILE instead of standard output");
     return [o](Console& console) { return run(*o, console); };
 }

@@ -41,14 +41,28 @@ void say_about_sets(const std::vector<std::string>& warnings, Console& console) 
     }
 }
 
-void say_about_map(const RankMapFormat& format, const Mapping& mapping, const RankMapContext& context,
+void declare_launcher(OptionTable& options, std::string& launcher, std::int32_t& cores_per_rank,
+                      std::vector<std::string> excludes, bool is_local) {
+    options.add_read("launcher", ValueKind::kText,
+                     [&launcher](const std::string& word) { launcher = rank_map_format(word).name; },
+                     {.description = "Write the map for the job lines of this format's launcher. If the names of the "
+                                     "nodes are unknown, the lines take them from the running job",
+                      .value = "FORMAT",
+                      .excludes = std::move(excludes),
+                      .is_local = is_local});
+    options.add_count("cores-per-rank", cores_per_rank,
+                      {.description = "Number of cores to which the rank map and the job lines bind each rank",
+                       .otherwise = "not stated",
+                       .most = 1 << 20});
+}
+
+void say_about_map(const RankMapFormat& launcher, const Mapping& mapping, const RankMapContext& context,
                    const std::string& file, Console& console) {
-    if (format.warning != nullptr) {
-        const std::string warning = format.warning(mapping, context);
+    if (launcher.warning != nullptr) {
+        const std::string warning = launcher.warning(mapping, context);
         if (!warning.empty()) console.say("warning: " + warning + "\n");
     }
-    if (format.name != "fujitsu") return;
-    const std::string lines = pjm_options(mapping, context, file.empty() || file == "-" ? "FILE" : file);
+    const std::string lines = launch_lines(launcher, mapping, context, file.empty() || file == "-" ? "FILE" : file);
     if (!lines.empty()) console.say("for the job script:\n" + lines);
 }
 

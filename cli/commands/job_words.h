@@ -28,8 +28,11 @@ Placement map_or_default(const Job& job, const RankMapInput& map);
 void say_about_simulated(const Machine& machine, Console& console);
 /// Prints the warnings about the sets of a log, which are those of LoadedTraffic::warnings().
 void say_about_sets(const std::vector<std::string>& warnings, Console& console);
-/// Prints the warnings about a map that was written to `file`, and the lines for the job script.
-void say_about_map(const RankMapFormat& format, const Mapping& mapping, const RankMapContext& context,
+/// --launcher, which `excludes` the options that it cannot be combined with, and --cores-per-rank.
+void declare_launcher(OptionTable& options, std::string& launcher, std::int32_t& cores_per_rank,
+                      std::vector<std::string> excludes, bool is_local);
+/// Prints the warnings about a map that was written to `file`, and the lines for the job script of `launcher`.
+void say_about_map(const RankMapFormat& launcher, const Mapping& mapping, const RankMapContext& context,
                    const std::string& file, Console& console);
 
 }  // namespace haichi::cli

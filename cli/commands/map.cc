@@ -40,6 +40,7 @@ struct MapArguments {
     std::vector<Requirement> require;
     std::size_t most_loaded = EvaluateOptions{}.most_loaded_links;
     std::string format;
+    std::string launcher;
     std::string output;
     TrafficForm form = TrafficForm::kAuto;
     bool simulate = false;
@@ -199,14 +200,14 @@ Evaluation find(const MapArguments& arguments, const MapOptions& options, const 
     return evaluate(placement, evaluated, simulation);
 }
 
-void print_words(const Evaluation& evaluation, const RankMapFormat& format, const MapArguments& arguments,
+void print_words(const Evaluation& evaluation, const RankMapFormat& launcher, const MapArguments& arguments,
                  Console& console) {
     console.say(map_summary(evaluation, !arguments.no_timing));
-    if (arguments.format.empty() && format.name == "json") {
+    if (arguments.format.empty() && launcher.name == "json") {
         console.say("the map has the format json, because the job has no logical coordinates for the format fujitsu\n");
     }
     const Placement& placement = evaluation.placement;
-    say_about_map(format, placement.mapping(), placement.job().rank_maps(), arguments.output, console);
+    say_about_map(launcher, placement.mapping(), placement.job().rank_maps(), arguments.output, console);
 }
 
 /// The options of a run that continues from the checkpoint, with the search time that is left.
@@ -224,7 +225,8 @@ int run(const MapArguments& arguments, Console& console) {
     MapOptions options = arguments.map;
     options.checkpoint = checkpoint.checkpoint();
     check_map_options(options);
-    const RankMapFormat* format = arguments.format.empty() ? nullptr : &rank_map_format(arguments.format);
+    const std::string& named = arguments.launcher.empty() ? arguments.format : arguments.launcher;
+    const RankMapFormat* launcher = named.empty() ? nullptr : &rank_map_format(named);
     const bool write_map = arguments.writes_map();
     CommandOutputs outputs(console);
     add_inputs(arguments, outputs);
@@ -233,22 +235,24 @@ int run(const MapArguments& arguments, Console& console) {
     outputs.check();
     checkpoint.check(arguments.output);
     const Job job(spec, outputs.reading());
-    if (format == nullptr) {
-        format = arguments.job.slurm ? &rank_map_format("slurm") : &default_rank_map_format(job.rank_maps());
+    if (launcher == nullptr) {
+        launcher = arguments.job.slurm ? &rank_map_format("slurm") : &default_rank_map_format(job.rank_maps());
     }
-    if (write_map) format->check(job.rank_maps());
+    const RankMapFormat& format =
+        arguments.launcher.empty() ? *launcher : format_for_launcher(*launcher, job.rank_maps());
+    if (write_map) format.check(job.rank_maps());
     say_about_sets(job.set_warnings(console.log()), console);
     outputs.open();
     const InterruptWatch watch;
     const Evaluation evaluation = find(arguments, go_on(options, checkpoint), job, console);
     if (write_map) {
-        map_file.write(format->write(evaluation.placement.mapping(), job.rank_maps()));
+        map_file.write(format.write(evaluation.placement.mapping(), job.rank_maps()));
         outputs.commit();
     }
     if (arguments.json) {
         console.data(report_text(report_json(evaluation, !arguments.no_timing)));
     } else {
-        print_words(evaluation, *format, arguments, console);
+        print_words(evaluation, *launcher, arguments, console);
     }
     const int code = check_requirements(arguments.require, evaluation, console);
     if (!evaluation.interrupted) {
@@ -308,6 +312,7 @@ Action configure_map(OptionTable& options) {
     declare_requirements(options, o->require);
     declare_map_format(options, o->format, "slurm with --slurm, fujitsu if the job has logical coordinates, else json",
                        false);
+    declare_launcher(options, o->launcher, o->job.spec.cores_per_rank, {"format", "shapes"}, true);
     declare_output(options, o->output, "Write the map to FILE instead of standard output");
     declare_json(options, o->json, "the report haichi-report/1");
     declare_no_timing(options, o->no_timing);

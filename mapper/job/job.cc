@@ -71,6 +71,7 @@ AllocatedNodes load_nodes(const JobSpec& spec, const Reading& reading) {
     } else if (!job.host_names.empty()) {
         nodes.hosts = std::make_shared<const HostNames>(HostNames::of(job.host_names, job.node_count()));
     }
+    nodes.cores_per_rank = spec.cores_per_rank;
     log_nodes(nodes, reading.log());
     return nodes;
 }

@@ -22,10 +22,14 @@ struct AllocatedNodes {
     std::shared_ptr<const Machine> machine;
     std::shared_ptr<const Allocation> allocation;
     std::shared_ptr<const HostNames> hosts;  ///< null means unknown
+    std::int32_t cores_per_rank = 0;         ///< 0 means not stated
 
     /// Context for maps with `rank_count` ranks; 0 means any number of ranks.
     [[nodiscard]] RankMapContext rank_maps(std::int32_t rank_count) const {
-        return {.allocation = allocation.get(), .rank_count = rank_count, .hosts = hosts.get()};
+        return {.allocation = allocation.get(),
+                .rank_count = rank_count,
+                .hosts = hosts.get(),
+                .cores_per_rank = cores_per_rank};
     }
 };
 

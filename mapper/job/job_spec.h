@@ -56,6 +56,7 @@ struct JobSpec {
     /// names, these are the names of all nodes of the machine. An empty text means the names in the machine's network
     /// or in the node list, if any.
     std::variant<std::string, std::vector<std::string>> hosts{};
+    std::int32_t cores_per_rank = 0;  ///< to which rank maps and job lines bind each rank; 0 means not stated
 };
 
 }  // namespace haichi

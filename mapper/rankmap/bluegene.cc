@@ -121,6 +121,16 @@ PlacedRanks read_bluegene(const BlueGene& kind, std::string_view text, const std
                                             : "write one record per rank, in rank order");
 }
 
+std::string launch_bgq(const Mapping& mapping, const RankMapContext&, const std::string& file) {
+    return "runjob --np " + std::to_string(mapping.rank_count()) + " --ranks-per-node " +
+           std::to_string(mapping.ranks_per_node()) + " --mapping " + shell_word(file) + " : ./app\n";
+}
+
+std::string launch_bgl(const Mapping& mapping, const RankMapContext&, const std::string& file) {
+    return "mpirun -np " + std::to_string(mapping.rank_count()) + " -env BGLMPI_MAPPING=" + shell_word(file) +
+           " -exe ./app\n";
+}
+
 }  // namespace
 
 RankMapFormat bgq_format() {
@@ -132,7 +142,9 @@ RankMapFormat bgq_format() {
             [](const Mapping& mapping, const RankMapContext& context) { return write_bluegene(kQ, mapping, context); },
             [](std::string_view text, const std::string& file, const RankMapContext& context) {
                 return read_bluegene(kQ, text, file, context);
-            }};
+            },
+            nullptr,
+            launch_bgq};
 }
 
 RankMapFormat bgl_format() {
@@ -144,7 +156,9 @@ RankMapFormat bgl_format() {
             [](const Mapping& mapping, const RankMapContext& context) { return write_bluegene(kL, mapping, context); },
             [](std::string_view text, const std::string& file, const RankMapContext& context) {
                 return read_bluegene(kL, text, file, context);
-            }};
+            },
+            nullptr,
+            launch_bgl};
 }
 
 }  // namespace haichi

@@ -109,42 +109,24 @@ PlacedRanks read_cray(std::string_view text, const std::string& file, const Rank
     return order.take(context);
 }
 
-/// Length of PMI_process_mapping, "(vector,(0,2,1),...)", in bytes. It consists of triples of first node, number of
-/// nodes and ranks per node, in rank order. A triple covers consecutive nodes with equal numbers of consecutive ranks.
-std::size_t encoded_length(const Mapping& mapping) {
-    struct Run {
-        std::int32_t node = -1;
-        std::int32_t ranks = 0;
-    };
-    std::vector<Run> runs;
-    for (const NodeId node : mapping.node_of_rank()) {
-        if (runs.empty() || runs.back().node != node.value) runs.push_back({node.value, 0});
-        ++runs.back().ranks;
-    }
-    std::string text = "(vector";
-    for (std::size_t i = 0; i < runs.size();) {
-        std::size_t next = i + 1;
-        while (next < runs.size() && runs[next].ranks == runs[i].ranks && runs[next].node == runs[next - 1].node + 1) {
-            ++next;
-        }
-        text += ",(";
-        append_number(text, runs[i].node);
-        text += ',';
-        append_number(text, static_cast<std::int64_t>(next - i));
-        text += ',';
-        append_number(text, runs[i].ranks);
-        text += ')';
-        i = next;
-    }
-    return text.size() + 1;
-}
+constexpr std::size_t kLongestVector = 1023;  // a buffer of 1,024 bytes with a NUL
 
 std::string warning(const Mapping& mapping, const RankMapContext&) {
-    constexpr std::size_t kLongestMap = 1023;  // a buffer of 1,024 bytes with a NUL
-    const std::size_t length = encoded_length(mapping);
-    if (length <= kLongestMap) return "";
+    const std::size_t length = pmi_vector(mapping).size();
+    if (length <= kLongestVector) return "";
     return "the library encodes this order in " + std::to_string(length) +
-           " bytes; cray-mpich 9.1.0 is known to abort in MPI_Init beyond " + std::to_string(kLongestMap);
+           " bytes; cray-mpich 9.1.0 is known to abort in MPI_Init beyond " + std::to_string(kLongestVector) +
+           "\nhint: write the format slurm, and start the program with srun --distribution=arbitrary";
+}
+
+std::string launch_cray(const Mapping& mapping, const RankMapContext& context, const std::string& file) {
+    const JobSize size = size_of(mapping);
+    const std::string ranks = std::to_string(size.ranks);
+    const std::string per_node = std::to_string(size.ranks_per_node);
+    return "export MPICH_RANK_REORDER_METHOD=3 MPICH_RANK_REORDER_FILE=" + shell_word(file) +
+           "\nsrun --nodes=" + std::to_string(size.nodes) + " --ntasks=" + ranks + " --ntasks-per-node=" + per_node +
+           cores_option(context, "--cpus-per-task=") + " --distribution=block ./app\n# with PALS: mpiexec -n " + ranks +
+           " --ppn " + per_node + cores_option(context, "--cpu-bind depth --depth ") + " ./app\n";
 }
 
 }  // namespace
@@ -159,7 +141,8 @@ RankMapFormat cray_format() {
             },
             write_cray,
             read_cray,
-            warning};
+            warning,
+            launch_cray};
 }
 
 }  // namespace haichi

@@ -128,6 +128,74 @@ std::size_t columns_of(const MapShape& shape, const RankMapContext& context) {
     return shape.is_columns && !behind_host(shape, context) ? shape.words.size() : 0;
 }
 
+std::int32_t place_of_cores(std::string_view cores, const RankMapContext& context) {
+    const auto number = [](std::string_view digits) {
+        std::int32_t value = -1;
+        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+        return error == std::errc() && end == digits.data() + digits.size() ? value : -1;
+    };
+    const auto dash = cores.find('-');
+    const std::int64_t first = number(cores.substr(0, dash));
+    const std::int64_t last = dash == std::string_view::npos ? first : number(cores.substr(dash + 1));
+    const std::int64_t length = last - first + 1;
+    if (first < 0 || length < 1 || first % length != 0) return -1;
+    const std::int64_t place = first / length;
+    return place < context.allocation->ranks_per_node ? static_cast<std::int32_t>(place) : -1;
+}
+
+void keep_distinct_places(PlacedRanks& placed, const Allocation& job) {
+    if (placed.place_of_rank.empty()) return;
+    std::vector<bool> taken(static_cast<std::size_t>(job.slot_count()));
+    for (std::size_t r = 0; r < placed.place_of_rank.size(); ++r) {
+        const std::size_t slot = placed.node_of_rank[r].index() * static_cast<std::size_t>(job.ranks_per_node) +
+                                 static_cast<std::size_t>(placed.place_of_rank[r]);
+        if (taken[slot]) {
+            placed.place_of_rank.clear();
+            return;
+        }
+        taken[slot] = true;
+    }
+}
+
+void append_cores(std::string& text, const Mapping& mapping, RankId rank, const RankMapContext& context) {
+    const std::int64_t cores = std::max(context.cores_per_rank, 1);
+    const std::int64_t first = place_on_node(mapping, rank) * cores;
+    append_number(text, first);
+    if (cores == 1) return;
+    text += '-';
+    append_number(text, first + cores - 1);
+}
+
+JobSize size_of(const Mapping& mapping) {
+    JobSize size{.ranks = mapping.rank_count()};
+    std::vector<std::int32_t> ranks_of_node(static_cast<std::size_t>(mapping.node_count()));
+    for (const NodeId node : mapping.node_of_rank()) {
+        const std::int32_t ranks = ++ranks_of_node[node.index()];
+        if (ranks == 1) ++size.nodes;
+        size.last_node = std::max(size.last_node, node.value);
+        size.ranks_per_node = std::max(size.ranks_per_node, ranks);
+    }
+    return size;
+}
+
+std::string cores_option(const RankMapContext& context, const std::string& option) {
+    return context.cores_per_rank == 0 ? "" : " " + option + std::to_string(context.cores_per_rank);
+}
+
+std::string shell_word(const std::string& word) {
+    constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/+,:@%=";
+    if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+    std::string text = "'";
+    for (const char c : word) {
+        if (c == '\'') {
+            text += "'\\''";
+        } else {
+            text += c;
+        }
+    }
+    return text + "'";
+}
+
 bool has_coordinates(const Allocation& allocation) { return allocation.network.coordinates() != nullptr; }
 
 std::size_t address_length(const Allocation& allocation) {

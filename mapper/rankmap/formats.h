@@ -17,6 +17,7 @@ namespace haichi {
 /// The features of a text by which formats recognise it: its first record.
 struct MapShape {
     char first = 0;                       ///< first character that is not blank
+    std::string_view start;               ///< the text from that character on, at most 64 bytes
     std::string_view record;              ///< first line with more than blanks and a comment; empty if there is none
     std::vector<std::string_view> words;  ///< words of the record
     bool is_list = false;                 ///< ranks and ranges with commas
@@ -35,6 +36,11 @@ RankMapFormat openmpi_format();
 RankMapFormat slurm_format();
 RankMapFormat hydra_format();
 RankMapFormat intel_format();
+RankMapFormat pals_format();
+RankMapFormat flux_format();
+RankMapFormat pmi_format();
+RankMapFormat erf_format();
+RankMapFormat lsf_format();
 RankMapFormat simgrid_format();
 RankMapFormat csv_format();
 
@@ -147,6 +153,12 @@ class PlaceTable {
 void check_rank_count(const std::string& file, std::int64_t found, const RankMapContext& context,
                       const std::string& record, const std::string& hint);
 
+/// A rank's slot on its node by the cores to which it is bound: a number, or a range such as 4-7 that begins at a
+/// multiple of its length. Returns -1 for other lists of cores.
+std::int32_t place_of_cores(std::string_view cores, const RankMapContext& context);
+/// Discards the slots if two ranks of a node share one.
+void keep_distinct_places(PlacedRanks& placed, const Allocation& job);
+
 /// Whether the job's nodes have coordinates.
 bool has_coordinates(const Allocation& allocation);
 
@@ -173,6 +185,28 @@ NodeId node_of_host(const RankMapContext& context, std::string_view name, const 
 inline std::int32_t place_on_node(const Mapping& mapping, RankId rank) {
     return mapping.slot(rank).value % mapping.ranks_per_node();
 }
+
+/// Appends the cores of a rank, as in 4-7: as many per rank slot as the context states, or one.
+void append_cores(std::string& text, const Mapping& mapping, RankId rank, const RankMapContext& context);
+
+/// The nodes and ranks that a launcher requests.
+struct JobSize {
+    std::int32_t ranks = 0;
+    std::int32_t nodes = 0;           ///< nodes with a rank
+    std::int32_t last_node = -1;      ///< the last of them
+    std::int32_t ranks_per_node = 0;  ///< ranks of the fullest node
+};
+JobSize size_of(const Mapping& mapping);
+
+/// " --cpus-per-task=4", or "" if the context does not state the cores per rank. `option` ends with the separator.
+std::string cores_option(const RankMapContext& context, const std::string& option);
+
+/// A word of a shell command, in quotes if the shell would change it.
+std::string shell_word(const std::string& word);
+
+/// PMI_process_mapping, "(vector,(0,2,1),...)": triples of first node, number of nodes and ranks per node, in rank
+/// order.
+std::string pmi_vector(const Mapping& mapping);
 
 /// Appends the machine coordinates of a node, separated by blanks. The first follows a blank as well, unless `text` is
 /// at the beginning of a line.

@@ -112,13 +112,18 @@ PlacedRanks read_fujitsu(std::string_view text, const std::string& file, const R
 }  // namespace
 
 RankMapFormat fujitsu_format() {
-    return {"fujitsu",
-            "PJM's rank-map-hostfile and mpiexec --vcoordfile: one line per rank with the logical coordinates of its "
-            "node, as in (0,1,2)",
-            check_fujitsu,
-            [](const MapShape& shape, const RankMapContext&) { return likely_if(shape.first == '('); },
-            write_fujitsu,
-            read_fujitsu};
+    RankMapFormat fujitsu = {
+        "fujitsu",
+        "PJM's rank-map-hostfile and mpiexec --vcoordfile: one line per rank with the logical coordinates of its "
+        "node, as in (0,1,2)",
+        check_fujitsu,
+        [](const MapShape& shape, const RankMapContext&) {
+            return likely_if(shape.first == '(' && !shape.start.starts_with("(vector"));
+        },
+        write_fujitsu,
+        read_fujitsu};
+    fujitsu.launch = pjm_options;
+    return fujitsu;
 }
 
 }  // namespace haichi

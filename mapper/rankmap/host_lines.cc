@@ -1,5 +1,6 @@
-// Files with a host per line in rank order: Slurm's SLURM_HOSTFILE, the host and machine files of Hydra (MPICH) and
-// Intel MPI, SimGrid's smpirun. They differ in the syntax of several ranks on a host, comments and options.
+// Files with a host per line in rank order: Slurm's SLURM_HOSTFILE, the host and machine files of Hydra (MPICH), Intel
+// MPI and PALS, LSF's affinity file, SimGrid's smpirun. They differ in the syntax of several ranks on a host, comments,
+// options and launchers.
 
 #include "base/quantity.h"
 #include "mapper/rankmap/formats.h"
@@ -9,27 +10,115 @@ namespace haichi {
 
 namespace {
 
+/// Lists the nodes of the running job, one per line, each once.
+constexpr const char* kNodesOfSlurm = "scontrol show hostnames \"$SLURM_JOB_NODELIST\"";
+constexpr const char* kNodesOfPbs = "awk '!seen[$1]++' \"$PBS_NODEFILE\"";
+constexpr const char* kNodesOfLsf = "awk '!seen[$1]++' \"$LSB_DJOB_HOSTFILE\"";
+
+using LaunchLine = std::string (*)(const JobSize& size, const RankMapContext& context, const std::string& file);
+
 struct HostLines {
     const char* format;
     char count_sign;    ///< separates host and count, as in "host:4"
     bool writes_count;  ///< always, also for one rank
     bool has_comments;
-    bool has_lists;    ///< "a,b" and "node[1-3]" in one line
-    bool has_options;  ///< "binding=..." and "user=..." after the host
+    bool has_lists;     ///< "a,b" and "node[1-3]" in one line
+    bool has_options;   ///< "binding=..." and "user=..." after the host
+    bool has_cores;     ///< the list of the rank's cores after the host, then up to two words about memory
+    const char* nodes;  ///< the command that lists the nodes of the running job; null if there is none
+    LaunchLine launch;
 };
-constexpr HostLines kSlurm = {"slurm", '*', false, true, true, false};
-constexpr HostLines kHydra = {"hydra", ':', true, true, false, true};
-constexpr HostLines kIntel = {"intel", ':', true, true, false, true};
-constexpr HostLines kSimgrid = {"simgrid", ':', false, false, false, false};
+
+std::string launch_slurm(const JobSize& size, const RankMapContext& context, const std::string& file) {
+    return "SLURM_HOSTFILE=" + file + " srun --nodes=" + std::to_string(size.nodes) +
+           " --ntasks=" + std::to_string(size.ranks) + cores_option(context, "--cpus-per-task=") +
+           " --distribution=arbitrary ./app\n";
+}
+
+/// Slurm's launcher starts one proxy per node in the order of the allocation. The lines of the file are in rank order,
+/// and may repeat nodes.
+std::string launch_hydra(const JobSize& size, const RankMapContext& context, const std::string& file) {
+    return "mpiexec -launcher ssh" + cores_option(context, "-bind-to core:") + " -n " + std::to_string(size.ranks) +
+           " -f " + file + " ./app\n";
+}
+
+std::string launch_intel(const JobSize& size, const RankMapContext& context, const std::string& file) {
+    return "export I_MPI_JOB_RESPECT_PROCESS_PLACEMENT=disable" + cores_option(context, "I_MPI_PIN_DOMAIN=") +
+           "\nmpirun -bootstrap ssh -n " + std::to_string(size.ranks) + " -machinefile " + file + " ./app\n";
+}
+
+std::string launch_pals(const JobSize& size, const RankMapContext& context, const std::string& file) {
+    return "mpiexec -n " + std::to_string(size.ranks) + " --ppn 1" +
+           cores_option(context, "--cpu-bind depth --depth ") + " --hostfile " + file + " ./app\n";
+}
+
+std::string launch_lsf(const JobSize& size, const RankMapContext&, const std::string& file) {
+    return "LSB_AFFINITY_HOSTFILE=" + file + " mpirun -n " + std::to_string(size.ranks) + " ./app\n";
+}
+
+std::string launch_simgrid(const JobSize& size, const RankMapContext&, const std::string& file) {
+    return "smpirun -np " + std::to_string(size.ranks) + " -platform platform.xml -hostfile " + file + " ./app\n";
+}
+
+constexpr HostLines kSlurm = {"slurm", '*', false, true, true, false, false, kNodesOfSlurm, launch_slurm};
+constexpr HostLines kHydra = {"hydra", ':', true, true, false, true, false, kNodesOfSlurm, launch_hydra};
+constexpr HostLines kIntel = {"intel", ':', true, true, false, true, false, kNodesOfSlurm, launch_intel};
+constexpr HostLines kPals = {"pals", ':', false, true, false, false, false, kNodesOfPbs, launch_pals};
+constexpr HostLines kLsf = {"lsf", ':', false, false, false, false, true, kNodesOfLsf, launch_lsf};
+constexpr HostLines kSimgrid = {"simgrid", ':', false, false, false, false, false, nullptr, launch_simgrid};
+
+/// Lines that make `file` from `map`, a map in the format csv, with the nodes of the running job.
+std::string name_nodes(const HostLines& kind, const RankMapContext& context, const std::string& map,
+                       const std::string& file) {
+    std::string record = "print name[$2]";
+    if (kind.writes_count) record += std::string(" \"") + kind.count_sign + "1\"";
+    if (kind.has_cores) {
+        const std::string cores = std::to_string(std::max(context.cores_per_rank, 1));
+        record = "c = \"\"; n = used[$2]++ * " + cores + "; for (i = 0; i < " + cores +
+                 "; i++) c = c (i ? \",\" : \" \") n + i; print name[$2] c";
+    }
+    return std::string(kind.nodes) + " |\n  awk -F, 'NR == FNR { name[NR - 1] = $1; next } FNR > 1 { " + record +
+           " }' - " + map + " > " + file + "\n";
+}
+
+/// The request for the nodes, for a job that is not yet submitted.
+std::string request_of(const HostLines& kind, const JobSize& size, const RankMapContext& context) {
+    if (kind.nodes != kNodesOfSlurm) return "";
+    const std::string& option = "#SBATCH --";
+    return option + "nodes=" + std::to_string(context.allocation->node_count()) + "\n" + option +
+           "ntasks=" + std::to_string(size.ranks) + "\n" + option +
+           "ntasks-per-node=" + std::to_string(size.ranks_per_node) + "\n" +
+           (context.cores_per_rank == 0 ? ""
+                                        : option + "cpus-per-task=" + std::to_string(context.cores_per_rank) + "\n");
+}
+
+std::string launch_host_lines(const HostLines& kind, const Mapping& mapping, const RankMapContext& context,
+                              const std::string& map) {
+    const JobSize size = size_of(mapping);
+    const std::string file = shell_word(map);
+    if (context.hosts != nullptr) return kind.launch(size, context, file);
+    if (kind.nodes == nullptr) require_hosts(context, kind.format);
+    const std::string named = shell_word(map + ".hosts");
+    return request_of(kind, size, context) + "# " + map + " is the rank map in the format csv\n" +
+           name_nodes(kind, context, file, named) + kind.launch(size, context, named);
+}
 
 std::string write_host_lines(const HostLines& kind, const Mapping& mapping, const RankMapContext& context) {
     require_hosts(context, kind.format);
     std::string text;
-    for (const NodeId node : mapping.node_of_rank()) {
-        text += context.hosts->name(node);
+    for (std::int32_t r = 0; r < mapping.rank_count(); ++r) {
+        text += context.hosts->name(mapping.node(RankId(r)));
         if (kind.writes_count) {
             text += kind.count_sign;
             text += '1';
+        }
+        if (kind.has_cores) {
+            const std::int64_t cores = std::max(context.cores_per_rank, 1);
+            const std::int64_t first = place_on_node(mapping, RankId(r)) * cores;
+            for (std::int64_t core = first; core < first + cores; ++core) {
+                text += core == first ? ' ' : ',';
+                append_number(text, core);
+            }
         }
         text += '\n';
     }
@@ -58,6 +147,8 @@ void read_host(const HostLines& kind, std::string_view word, std::int64_t most, 
 
 void check_options(const HostLines& kind, const std::vector<std::string_view>& words, const SourcePlace& place) {
     for (std::size_t i = 1; i < words.size(); ++i) {
+        if (kind.has_cores && i == 1 && words[1].find_first_not_of("0123456789,-") == std::string_view::npos) continue;
+        if (kind.has_cores && (i == 2 || i == 3)) continue;  // NUMA nodes and memory policy
         if (kind.has_options && (words[i].starts_with("binding=") || words[i].starts_with("user="))) continue;
         throw InputError(place, "expected " + std::string(kind.writes_count ? "host:count" : "one host") +
                                     " on a line, found also " + shown(words[i]));
@@ -101,7 +192,27 @@ RankMapFormat row(std::string sentence) {
         [](const Mapping& mapping, const RankMapContext& context) { return write_host_lines(kKind, mapping, context); },
         [](std::string_view text, const std::string& file, const RankMapContext& context) {
             return read_host_lines(kKind, text, file, context);
-        }};
+        },
+        nullptr,
+        [](const Mapping& mapping, const RankMapContext& context, const std::string& map) {
+            return launch_host_lines(kKind, mapping, context, map);
+        },
+        kKind.nodes != nullptr};
+}
+
+/// Hydra makes a node of each series of equal lines. Its PMI vector then hides that ranks share a node.
+std::string hydra_warning(const Mapping& mapping, const RankMapContext&) {
+    std::int32_t series = 0;
+    NodeId last;
+    for (const NodeId node : mapping.node_of_rank()) {
+        if (node != last) ++series;
+        last = node;
+    }
+    const std::int32_t nodes = size_of(mapping).nodes;
+    if (series == nodes) return "";
+    return "Hydra takes this file for " + std::to_string(series) + " nodes instead of " + std::to_string(nodes) +
+           ", and MPICH then uses no shared memory between ranks of a node that are on different lines"
+           "\nhint: with MPICH 5.1 or later, write the format pmi for mpiexec -rankmap; or use srun or Open MPI";
 }
 
 }  // namespace
@@ -123,11 +234,28 @@ RankMapFormat hydra_format() {
         const auto behind = behind_host(shape, context);
         return likely_if(behind && behind->starts_with(':'));
     };
+    hydra.warning = hydra_warning;
     return hydra;
 }
 
 RankMapFormat intel_format() {
     return row<kIntel>("Intel MPI, mpirun -machinefile F: host:1 per rank, in rank order; requires host names");
+}
+
+RankMapFormat pals_format() {
+    return row<kPals>(
+        "PALS on Cray systems, mpiexec --ppn 1 --hostfile F: one host name per rank; requires host names");
+}
+
+RankMapFormat lsf_format() {
+    RankMapFormat lsf = row<kLsf>(
+        "LSF's affinity file, LSB_AFFINITY_HOSTFILE: the host name and the cores of each rank, as in "
+        "node1 0,1,2,3; requires host names");
+    lsf.recognise = [](const MapShape& shape, const RankMapContext& context) {
+        const auto behind = behind_host(shape, context);
+        return likely_if(behind && behind->empty() && shape.words.size() > 1);
+    };
+    return lsf;
 }
 
 RankMapFormat simgrid_format() {

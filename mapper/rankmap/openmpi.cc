@@ -1,5 +1,6 @@
 // Open MPI's rankfile (--rankfile F, --map-by rankfile:file=F): "rank 0=host slot=0" per rank, in any order. Comments
-// are "#...", "//..." and "/* ... */". "+n3" is the fourth node, and "user@host" is host.
+// are "#...", "//..." and "/* ... */". "+n3" is the fourth node of the job that runs the program, and "user@host" is
+// host.
 
 #include "base/quantity.h"
 #include "mapper/rankmap/formats.h"
@@ -9,18 +10,18 @@ namespace haichi {
 
 namespace {
 
-void check_openmpi(const RankMapContext& context) { require_hosts(context, "openmpi"); }
+void check_openmpi(const RankMapContext&) {}
 
 std::string write_openmpi(const Mapping& mapping, const RankMapContext& context) {
-    check_openmpi(context);
     std::string text;
     for (std::int32_t r = 0; r < mapping.rank_count(); ++r) {
         text += "rank ";
         append_number(text, r);
         text += '=';
-        text += context.hosts->name(mapping.node(RankId(r)));
+        const NodeId node = mapping.node(RankId(r));
+        text += context.hosts == nullptr ? "+n" + std::to_string(node.value) : context.hosts->name(node);
         text += " slot=";
-        append_number(text, place_on_node(mapping, RankId(r)));
+        append_cores(text, mapping, RankId(r), context);
         text += '\n';
     }
     return text;
@@ -71,22 +72,16 @@ NodeId node_of_word(std::string_view host, const RankMapContext& context, const 
         throw InputError(place, "invalid node " + shown(host) + " (the job has " +
                                     std::to_string(context.allocation->node_count()) + ")");
     }
-    check_openmpi(context);
+    require_hosts(context, "openmpi");
     return node_of_host(context, host.substr(host.find('@') + 1), place);
 }
 
-/// A slot list names the cores to which a rank is bound. Only a single number can be its slot on the node. Returns -1
-/// for other lists.
+/// A slot list names the cores to which a rank is bound.
 std::int32_t place_of_slots(std::string_view slots, const RankMapContext& context, const SourcePlace& place) {
     if (slots.empty() || slots.find_first_not_of("0123456789,-:*") != std::string_view::npos) {
         throw InputError(place, "expected a slot list such as 0, 0-3 or 1:0-2, found " + shown(slots));
     }
-    std::int32_t number = 0;
-    for (const char c : slots) {
-        if (c < '0' || c > '9' || number >= context.allocation->ranks_per_node) return -1;
-        number = number * 10 + (c - '0');
-    }
-    return number < context.allocation->ranks_per_node ? number : -1;
+    return place_of_cores(slots, context);
 }
 
 void read_record(const std::vector<std::string_view>& words, std::string_view line, NumberedRanks& ranks,
@@ -96,21 +91,6 @@ void read_record(const std::vector<std::string_view>& words, std::string_view li
     if (!fits) throw InputError(place, "expected rank N=HOST slot=SLOTS, found " + shown(line));
     const NodeId node = node_of_word(words[3], context, place);
     ranks.add(words[1], node, place_of_slots(words[6], context, place), place);
-}
-
-/// Keeps the slots if no two ranks of a node share one.
-void keep_distinct_places(PlacedRanks& placed, const Allocation& job) {
-    if (placed.place_of_rank.empty()) return;
-    std::vector<bool> taken(static_cast<std::size_t>(job.slot_count()));
-    for (std::size_t r = 0; r < placed.place_of_rank.size(); ++r) {
-        const std::size_t slot = placed.node_of_rank[r].index() * static_cast<std::size_t>(job.ranks_per_node) +
-                                 static_cast<std::size_t>(placed.place_of_rank[r]);
-        if (taken[slot]) {
-            placed.place_of_rank.clear();
-            return;
-        }
-        taken[slot] = true;
-    }
 }
 
 PlacedRanks read_openmpi(std::string_view text, const std::string& file, const RankMapContext& context) {
@@ -129,18 +109,27 @@ PlacedRanks read_openmpi(std::string_view text, const std::string& file, const R
     return placed;
 }
 
+std::string launch_openmpi(const Mapping& mapping, const RankMapContext&, const std::string& file) {
+    const std::string start = "mpirun -n " + std::to_string(mapping.rank_count());
+    const std::string map = shell_word(file);
+    return start + " --rankfile " + map + " ./app\n# with Open MPI 5 and PRRTE: " + start +
+           " --map-by rankfile:file=" + map + " ./app\n";
+}
+
 }  // namespace
 
 RankMapFormat openmpi_format() {
     return {"openmpi",
             "Open MPI's rankfile, --rankfile F or --map-by rankfile:file=F, with lines such as rank 0=host slot=0; "
-            "requires host names",
+            "hosts are +n0, +n1, ... of the job without host names",
             check_openmpi,
             [](const MapShape& shape, const RankMapContext&) {
                 return likely_if(!shape.words.empty() && shape.words[0] == "rank");
             },
             write_openmpi,
-            read_openmpi};
+            read_openmpi,
+            nullptr,
+            launch_openmpi};
 }
 
 }  // namespace haichi

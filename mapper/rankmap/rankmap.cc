@@ -57,7 +57,8 @@ const Table<RankMapFormat>& rank_map_formats() {
     static const Table<RankMapFormat> kFormats(
         {"rank-map format", "formats"},
         {fujitsu_format(), tofu6d_format(), nsim_format(), bgq_format(), bgl_format(), cray_format(), openmpi_format(),
-         slurm_format(), hydra_format(), intel_format(), simgrid_format(), csv_format(), json_format()});
+         slurm_format(), hydra_format(), intel_format(), pals_format(), flux_format(), pmi_format(), erf_format(),
+         lsf_format(), simgrid_format(), csv_format(), json_format()});
     return kFormats;
 }
 
@@ -69,6 +70,18 @@ const RankMapFormat& default_rank_map_format(const RankMapContext& context) {
     } catch (const UnsupportedError&) {
         return rank_map_format("json");
     }
+}
+
+const RankMapFormat& format_for_launcher(const RankMapFormat& launcher, const RankMapContext& context) {
+    if (launcher.launch == nullptr) {
+        throw OptionError("no launcher reads the format " + launcher.name, "haichi list formats names the launchers");
+    }
+    return launcher.takes_names_of_job && context.hosts == nullptr ? rank_map_format("csv") : launcher;
+}
+
+std::string launch_lines(const RankMapFormat& launcher, const Mapping& mapping, const RankMapContext& context,
+                         const std::string& file) {
+    return launcher.launch == nullptr ? "" : launcher.launch(mapping, context, file);
 }
 
 Mapping read_rank_map(const std::string& path, const std::string& format, const RankMapContext& context) {

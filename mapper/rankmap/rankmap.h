@@ -49,6 +49,8 @@ struct RankMapContext {
     std::int32_t rank_count = 0;
     /// Names of the nodes, for formats that use them; null means unknown.
     const HostNames* hosts = nullptr;
+    /// Number of cores to which each rank is bound; 0 means not stated.
+    std::int32_t cores_per_rank = 0;
     /// Receives problems of single records, after which readers continue. If it is null, readers throw them.
     MapProblems* problems = nullptr;
 };
@@ -82,8 +84,14 @@ struct RankMapFormat {
     std::string (*write)(const Mapping& mapping, const RankMapContext& context) = nullptr;
     /// Throws InputError with file and line. The caller checks node capacities. O(length of the text).
     PlacedRanks (*read)(std::string_view text, const std::string& file, const RankMapContext& context) = nullptr;
-    /// One sentence about possible problems of a written map, or "". Null if none are known.
+    /// Possible problems of a written map: a sentence, and perhaps a line with a hint; or "". Null if none are known.
     std::string (*warning)(const Mapping& mapping, const RankMapContext& context) = nullptr;
+    /// The lines of a job script that start a program with the map in `file`; "" if the launcher cannot use this map.
+    /// Null if no launcher reads the format.
+    std::string (*launch)(const Mapping& mapping, const RankMapContext& context, const std::string& file) = nullptr;
+    /// Whether launch() also works if the format needs names of nodes and they are unknown. Its `file` is then a map in
+    /// the format csv, and the lines take the names from the running job.
+    bool takes_names_of_job = false;
 };
 
 const Table<RankMapFormat>& rank_map_formats();
@@ -93,6 +101,15 @@ inline const RankMapFormat& rank_map_format(std::string_view name) { return rank
 
 /// The default format: `fujitsu` if the job has logical coordinates, else `json`.
 const RankMapFormat& default_rank_map_format(const RankMapContext& context);
+
+/// The format of the map for the job lines of `launcher`: its own, or csv if only the running job knows the names of
+/// the nodes. Throws OptionError if no launcher reads the format.
+const RankMapFormat& format_for_launcher(const RankMapFormat& launcher, const RankMapContext& context);
+
+/// The lines of a job script that start a program with the map in `file`, which has the format of
+/// format_for_launcher(). Empty if no launcher can use the map.
+std::string launch_lines(const RankMapFormat& launcher, const Mapping& mapping, const RankMapContext& context,
+                         const std::string& file);
 
 /// Name of the format that matches a text's content. Throws InputError if none matches, or if two match and read it
 /// differently.

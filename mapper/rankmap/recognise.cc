@@ -17,6 +17,7 @@ MapShape shape_of(std::string_view text, const std::string& file, std::size_t& l
     const auto first = text.find_first_not_of(" \t\r\n");
     if (first == std::string_view::npos) throw InputError(file + ": expected a rank map, found an empty file");
     shape.first = text[first];
+    shape.start = text.substr(first, 64);
     TextLines lines(text, file);
     while (shape.words.empty() && shape.first != '{' && shape.first != '(' && lines.next())
         shape.words = lines.words(kBlanks);

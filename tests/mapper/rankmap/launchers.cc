@@ -159,11 +159,13 @@ TEST(RankMapOpenMpi, relative_hosts_need_no_names) {
     const Allocation job = rankmap_job("mesh:3");
     EXPECT_EQ(parse_rank_map("rank 0=+n2 slot=0\n", "map", "openmpi", {&job}).node(RankId(0)), NodeId(2));
     EXPECT_THROW((void)parse_rank_map("rank 0=n2 slot=0\n", "map", "openmpi", {&job}), OptionError);
+    EXPECT_EQ(rank_map_format("openmpi").write(rankmap_mapping({2, 0}, job), {&job}),
+              "rank 0=+n2 slot=0\nrank 1=+n0 slot=0\n");
 }
 
 TEST(RankMapHosts, every_format_with_host_names_says_that_it_needs_them) {
     const Allocation job = rankmap_job("mesh:3");
-    for (const char* format : {"openmpi", "slurm", "hydra", "intel", "simgrid"}) {
+    for (const char* format : {"slurm", "hydra", "intel", "pals", "lsf", "simgrid"}) {
         try {
             rank_map_format(format).check({&job});
             FAIL() << format;
@@ -180,6 +182,8 @@ TEST(RankMapHosts, lines_in_rank_order) {
     EXPECT_EQ(job.written("simgrid", {2, 0, 2}), "n2\nn0\nn2\n");
     EXPECT_EQ(job.written("hydra", {2, 0, 2}), "n2:1\nn0:1\nn2:1\n");
     EXPECT_EQ(job.written("intel", {2, 0, 2}), "n2:1\nn0:1\nn2:1\n");
+    EXPECT_EQ(job.written("pals", {2, 0, 2}), "n2\nn0\nn2\n");
+    EXPECT_EQ(job.written("lsf", {2, 0, 2}), "n2 0\nn0 0\nn2 1\n");
 }
 
 TEST(RankMapHosts, what_the_tools_also_read) {
@@ -188,6 +192,7 @@ TEST(RankMapHosts, what_the_tools_also_read) {
     EXPECT_EQ(job.nodes("hydra", "n3:2 binding=user:0 user=me\n\n# c\nn1\nn0:1 # c\n"), (Nodes{3, 3, 1, 0}));
     EXPECT_EQ(job.nodes("intel", "n3:2\nn1\n"), (Nodes{3, 3, 1}));
     EXPECT_EQ(job.nodes("simgrid", "n3:2\n\nn1\n"), (Nodes{3, 3, 1}));
+    EXPECT_EQ(job.nodes("lsf", "n3 0,1 0 1\nn1\n"), (Nodes{3, 1}));
 }
 
 TEST(RankMapRecognition, knows_host_names_rankfiles_and_lists) {
@@ -196,6 +201,11 @@ TEST(RankMapRecognition, knows_host_names_rankfiles_and_lists) {
     EXPECT_EQ(name("# c\nrank 0=n1 slot=0\n"), "openmpi");
     EXPECT_EQ(name("n1\nn2\n"), "slurm");
     EXPECT_EQ(name("n1:2\nn2\n"), "hydra");
+    EXPECT_EQ(name("n1 0,1\nn2 2,3\n"), "lsf");
+    EXPECT_EQ(name("[[0,4,1,2]]\n"), "flux");
+    EXPECT_EQ(name("{\"version\":1, \"map\":[[0,2,1,1]]}"), "flux");
+    EXPECT_EQ(name("(vector,(0,4,1))\n"), "pmi");
+    EXPECT_EQ(name("cpu_index_using: logical\nrank: 0: { host: 1; cpu: {0} }\n"), "erf");
     EXPECT_EQ(name("3,2,1,0\n"), "cray");
     EXPECT_EQ(name("0-3\n"), "cray");
     EXPECT_EQ(name("1 0 0 0 0 0\n"), "bgq");

@@ -67,7 +67,7 @@ std::optional<std::string> written_if_supported(const RankMapFormat& format, con
 
 /// Whether the format records the slot of each rank within its node.
 bool keeps_places(const RankMapFormat& format) {
-    return std::ranges::count(std::array{"tofu6d", "bgq", "bgl", "cray", "openmpi"}, format.name) > 0;
+    return std::ranges::count(std::array{"tofu6d", "bgq", "bgl", "cray", "openmpi", "erf"}, format.name) > 0;
 }
 
 bool fills_nodes_in_order(const RankMapFormat& format) { return format.name == "bgl" || format.name == "cray"; }

@@ -201,11 +201,12 @@ def _add_results(app: FastAPI, service: Service) -> None:
     async def jobscript(
         job_id: str,
         user: Annotated[str, Depends(user_of)],
-        scheduler: Literal["pjm", "slurm"] = "pjm",
+        scheduler: str = "pjm",
         shape: str | None = None,
         file: str = "FILE",
     ) -> PlainTextResponse:
-        """The lines of a job script that use the placement; `file` is the path of its rank map."""
+        """The lines of a job script that use the placement; `file` is the path of its rank map. `scheduler` is `pjm` or
+        a format of rank maps. Node names come from the job that runs the lines."""
         job = done(user, job_id)
         asked = {"scheduler": scheduler, "shape": shape, "file": file}
         async with service.files_of(job):

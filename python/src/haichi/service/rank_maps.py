@@ -51,24 +51,19 @@ async def rank_map(runs: ShortRuns, job: Job, folder: JobFolder, asked: dict[str
 
 
 async def script_lines(runs: ShortRuns, job: Job, folder: JobFolder, asked: dict[str, str | None]) -> str:
-    """Lines of a job script for a `scheduler` that use the placement for a `shape`, whose map is `file`. Raises
-    Problem."""
+    """Lines of a job script for a `scheduler` (PJM, or a format of rank maps) that use the placement for a `shape`, whose
+    map is `file`. They do not depend on the host names of the request. Raises Problem."""
     words = {name: word(name, value) for name, value in asked.items() if value is not None}
     scheduler, file = words.pop("scheduler"), words.pop("file")
     if not _FILE_NAME.fullmatch(file):
         raise WrongRequest(f"invalid file: {file[:100]!r} (not a plain file name)", "use letters, digits and ._-")
     _check_has_map(job)
+    words["launcher"] = "fujitsu" if scheduler == "pjm" else scheduler
     async with runs.maps.of(job.user):
-        if scheduler == "slurm":
-            found = await placement_of(folder, words.get("shape"))
-            return (
-                f"#SBATCH --nodes={found.nodes}\n#SBATCH --ntasks={found.ranks}\n"
-                f"export SLURM_HOSTFILE={file}\nsrun --distribution=arbitrary ...\n"
-            )
-        made = await _converted(runs, job, folder, words | {"to": "fujitsu"})
+        made = await _converted(runs, job, folder, words, without=("hosts",))
     made.remove_unless_kept()
-    lines = [line for line in made.said.splitlines() if line.startswith("#PJM ")]
-    return "".join(f"{line}\n" for line in lines).replace("rank-map-hostfile=FILE", f"rank-map-hostfile={file}")
+    lines = made.said.partition("for the job script:\n")[2]
+    return re.sub(r"\bFILE\b", file, lines)  # the program's name of a map on standard output
 
 
 def _check_has_map(job: Job) -> None:
@@ -124,8 +119,10 @@ async def _split(folder: JobFolder, place: Path) -> None:
         shutil.rmtree(made, ignore_errors=True)
 
 
-async def _converted(runs: ShortRuns, job: Job, folder: JobFolder, words: dict[str, str]) -> RankMap:
-    """The placement as the program converts it with these options."""
+async def _converted(
+    runs: ShortRuns, job: Job, folder: JobFolder, words: dict[str, str], without: tuple[str, ...] = ()
+) -> RankMap:
+    """The placement as the program converts it with these options, `without` options of the job."""
     found = await placement_of(folder, words.pop("shape", None))
     if found.is_one_of_several:
         words["shape"] = found.shape
@@ -137,7 +134,7 @@ async def _converted(runs: ShortRuns, job: Job, folder: JobFolder, words: dict[s
     try:
         mapping = place / "mapping.json"
         os.link(found.mapping, mapping)
-        told = steps.conversion(runs.program, job, folder.work, mapping, place / "map", words, runs.limits)
+        told = steps.conversion(runs.program, job, folder.work, mapping, place / "map", words, runs.limits, without)
         outcome = await runs.outcome(told)
         if outcome["exit_code"] != 0:
             message, hint = told_by_program(outcome["said"])

@@ -120,12 +120,20 @@ def comparison(program: Program, job: Job, folder: Path, shape: str | None, limi
 
 
 def conversion(
-    program: Program, job: Job, work: Path, mapping: Path, output: Path, words: dict[str, str], limits: Limits
+    program: Program,
+    job: Job,
+    work: Path,
+    mapping: Path,
+    output: Path,
+    words: dict[str, str],
+    limits: Limits,
+    without: tuple[str, ...] = (),
 ) -> dict[str, Any]:
-    """The specification that converts a placement to another format; `words`: options in addition to the job's."""
+    """The specification that converts a placement to another format; `words`: options in addition to the job's, which
+    are used `without` some."""
     known = program.options(("convert",))
     given = {word.removeprefix("--").partition("=")[0]: word for word in job.request["arguments"]}
-    kept = [word for name, word in given.items() if name in known and name not in {*words, "map", "format"}]
+    kept = [word for name, word in given.items() if name in known and name not in {*words, *without, "map", "format"}]
     asked = [f"--{name}={word}" for name, word in words.items()]
     arguments = ["convert", f"--map={mapping}", "--format=json", *kept, *asked]
     temporary = output.with_name(f"{output.name}.tmp")

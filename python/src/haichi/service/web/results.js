@@ -60,6 +60,9 @@ async function saveAnswer(server, path, name) {
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
+/// Launchers whose job lines the service writes, by the format of rank maps or `pjm`.
+const LAUNCHERS = [["pjm", "PJM"], ["slurm", "Slurm"], ["openmpi", "Open MPI"], ["cray", "Cray MPICH"], ["pals", "PALS"], ["hydra", "MPICH (Hydra)"], ["intel", "Intel MPI"], ["flux", "Flux"], ["erf", "LSF (jsrun)"], ["lsf", "LSF (mpirun)"]];
+
 /// Buttons for a job's files; errors appear beside them.
 class Downloads {
   constructor(server, job, formats, say) {
@@ -90,7 +93,7 @@ class Downloads {
       format = value;
       const { description = "" } = this.formats.find((entry) => entry.name === value) ?? {};
       replace(help, description);
-      hostsField.hidden = !description.includes("--hosts");
+      hostsField.hidden = !description.includes("host names");
     };
     const control = selector("Rank map as", "choose-format", this.formats.map(({ name }) => [name, name]), format, choose);
     control.querySelector("select").setAttribute("aria-describedby", "format-help");
@@ -107,7 +110,9 @@ class Downloads {
     const lines = element("pre", { class: "as-said", tabindex: "0", role: "region", "aria-label": "lines of the job script" });
     let asked = null;
     const ask = async (scheduler) => {
-      const file = `${this.stem}.${scheduler === "pjm" ? "fujitsu" : scheduler}.map`, question = asked = Symbol("question");
+      const format = scheduler === "pjm" ? "fujitsu" : scheduler, { description = "" } = this.formats.find((entry) => entry.name === format) ?? {};
+      // Lines for formats with host names take them from the running job and read a map in the format csv.
+      const file = description.includes("requires host names") ? `${this.stem}.csv` : `${this.stem}.${format}.map`, question = asked = Symbol("question");
       let answer;
       try {
         answer = await this.server.text(this.server.job(this.job.id, `/jobscript?scheduler=${scheduler}&file=${file}${this.shapeQuery("&")}`));
@@ -118,7 +123,7 @@ class Downloads {
       // Answers can arrive in another order than their questions; only the last question counts.
       if (question === asked) replace(lines, answer);
     };
-    const control = selector("for", "choose-scheduler", [["pjm", "PJM"], ["slurm", "Slurm"]], "pjm", ask);
+    const control = selector("for", "choose-scheduler", LAUNCHERS, "pjm", ask);
     const details = element("details", {}, element("summary", {}, "Lines for the job script"), element("div", { class: "controls" }, control), lines);
     details.addEventListener("toggle", () => { if (details.open) ask(control.querySelector("select").value); });
     return details;
