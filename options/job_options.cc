@@ -81,12 +81,12 @@ void JobOptions::declare_nodes(OptionTable& options, JobUse use) {
 }
 
 void JobOptions::declare_node_lists(OptionTable& options) {
-    options.add_file_or_word("nodes", spec.allocation.nodes.emplace<std::string>(),
-                             {.description = "Nodes of the job instead of a shape: a list such as n[1-8,11], or a file "
-                                             "with numbers, coordinates, or names and rank slots",
-                              .value = "FILE|LIST",
-                              .excludes = {"shape", "origin"}});
-    options.add_file_or_word(
+    options.add_file("nodes", spec.allocation.nodes.emplace<std::string>(),
+                     {.description = "Nodes of the job instead of a shape: a list such as n[1-8,11], or a file "
+                                     "with numbers, coordinates, or names and rank slots",
+                      .value = "FILE|LIST",
+                      .excludes = {"shape", "origin"}});
+    options.add_file(
         "faulty", spec.allocation.faulty.emplace<std::string>(),
         {.description = "Nodes that are down, which ranks and routes avoid: a file or a list", .value = "FILE|LIST"});
 }
@@ -122,6 +122,7 @@ void JobOptions::add_slurm(JobSpec& job) const {
     const auto* machine = std::get_if<std::string>(&spec.machine);
     if (machine != nullptr && machine->empty()) job.machine = slurm_network(allocation, environment);
     job.allocation.ranks_per_node = allocation.ranks_per_node;
+    if (job.cores_per_rank == 0) job.cores_per_rank = allocation.cpus_per_task.value_or(0);
     job.allocation.nodes = std::move(allocation.nodes);
 }
 

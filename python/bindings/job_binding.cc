@@ -27,7 +27,8 @@ namespace haichi {
 
 namespace {
 
-/// `given`: the options of a job. Lists of nodes may be arrays, and host names a list; these have no form as words.
+/// `given`: the options of a job. Lists of nodes may be arrays or lists of names, and host names a list; these have no
+/// form as words.
 JobSpec make_spec(const LoadedMachine& machine, const std::shared_ptr<LoadedTraffic>& traffic, const py::dict& given) {
     py::dict words;
     for (const auto& [key, value] : given) {
@@ -41,8 +42,12 @@ JobSpec make_spec(const LoadedMachine& machine, const std::shared_ptr<LoadedTraf
     spec.machine = machine.machine;
     spec.traffic = {.source = std::shared_ptr<const LoadedTraffic>(traffic)};
     const auto is_list = [&](const char* name) { return given.contains(name) && !words.contains(name); };
-    if (is_list("nodes")) spec.allocation.nodes = as_node_list(given["nodes"].cast<py::array>(), "§nodes");
-    if (is_list("faulty")) spec.allocation.faulty = as_node_list(given["faulty"].cast<py::array>(), "§faulty");
+    const auto nodes = [&](const char* name) -> NodeList {
+        if (py::isinstance<py::list>(given[name])) return given[name].cast<std::vector<std::string>>();
+        return as_node_list(given[name].cast<py::array>(), "§" + std::string(name));
+    };
+    if (is_list("nodes")) spec.allocation.nodes = nodes("nodes");
+    if (is_list("faulty")) spec.allocation.faulty = nodes("faulty");
     if (is_list("hosts")) spec.hosts = given["hosts"].cast<std::vector<std::string>>();
     return spec;
 }

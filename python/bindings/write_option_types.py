@@ -29,7 +29,7 @@ class Placed(Protocol):
 
 FileLike = str | os.PathLike[str]
 SizesLike = str | Sequence[int]
-NodesLike = FileLike | Sequence[int] | Sequence[Sequence[int]] | npt.NDArray[np.integer[Any]]
+NodesLike = FileLike | Sequence[int] | Sequence[Sequence[int]] | Sequence[str] | npt.NDArray[np.integer[Any]]
 """A file, numbers of nodes (row-major, last axis fastest), or their coordinates."""
 HostsLike = FileLike | Sequence[str]
 StartLike = Placed | FileLike | npt.ArrayLike

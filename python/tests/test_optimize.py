@@ -262,7 +262,7 @@ def test_a_wrong_type_is_refused_by_the_name_of_the_parameter(cg64) -> None:
         job(nodes=[[0, 0], [5]])
     with pytest.raises(haichi.InputError, match="faulty must contain node numbers, not bools"):
         job(faulty=np.array([False] * 63 + [True]))
-    with pytest.raises(TypeError, match="nodes must be a file, numbers or coordinates, not 5"):
+    with pytest.raises(TypeError, match="nodes must be a file, names, numbers or coordinates, not 5"):
         job(nodes=5)
     with pytest.raises(TypeError, match="progress must be a function"):
         job().optimize("tac3", progress=5)  # type: ignore[arg-type]

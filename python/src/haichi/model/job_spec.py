@@ -27,7 +27,7 @@ def size_text(sizes: SizesLike) -> str:
 
 
 def job_options(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Checked options of a job as plain values: sizes and files as texts, nodes by number or coordinates as lists."""
+    """Checked options of a job as plain values: sizes and files as texts, nodes by number, coordinates or name as lists."""
     options: dict[str, Any] = {
         name: (_hosts if name == "hosts" else _nodes)(name, value)
         for name, value in given.items()
@@ -43,7 +43,9 @@ def job_options(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _nodes(name: str, value: Any) -> list[Any]:
     if not hasattr(value, "__len__"):
-        raise TypeError(f"{name} must be a file, numbers or coordinates, not {value!r}")
+        raise TypeError(f"{name} must be a file, names, numbers or coordinates, not {value!r}")
+    if len(value) and all(isinstance(node, str) for node in value):
+        return _hosts(name, value)
     if any(isinstance(node, bool | np.bool_) for node in value):
         raise InputError(f"{name} must contain node numbers, not bools", "convert the mask with numpy.flatnonzero")
     nodes = whole_numbers(name, value) if len(value) else np.empty(0, np.int64)
@@ -115,7 +117,7 @@ class JobSpec:
         for name in _LISTS:
             value = given.get(name)
             if isinstance(value, list):
-                is_of_names = name == "hosts"
+                is_of_names = name == "hosts" or any(isinstance(node, str) for node in value)
                 given[name] = [encoded(name, host) for host in value] if is_of_names else np.array(value, np.int64)
         return _core.JobSpec(machine=self.machine._core, traffic=self.traffic._core, given=given)
 
