@@ -10,6 +10,7 @@
 
 #include <fmt/core.h>
 
+#include "mapper/report/verdict.h"
 #include "netmodel/topology/sizes.h"
 
 namespace haichi::cli {
@@ -220,15 +221,6 @@ std::string effort_text(const Evaluation& evaluation, const SearchRecord& search
     return timed + ", " + count_text(std::round(search.evaluations_per_second)) + " per second and thread";
 }
 
-/// "30.5 ± 0.1 % less", compared with the default placement.
-std::string less_text(double seconds, std::optional<double> spread, double usual) {
-    if (!(usual > 0)) return "no time";
-    const double less = (1 - seconds / usual) * 100;
-    std::string text = fmt::format("{:.1f}", std::fabs(less));
-    if (spread) text += fmt::format(" ± {:.1f}", *spread / usual * 100);
-    return text + (less < 0 ? " % more" : " % less");
-}
-
 /// The distance to the next objective, where `share` is a fraction of the time with the default placement.
 std::string lead_text(double share, double spread, bool is_one_seed) {
     constexpr double kLeast = 0.0005;  // smaller values round to 0.0 %
@@ -238,25 +230,39 @@ std::string lead_text(double share, double spread, bool is_one_seed) {
     return lead + (share > spread ? ", more than the spread over seeds" : ", within the spread over seeds");
 }
 
+/// The comparison under load.
+std::string loaded_text(const ObjectiveTrials& trials, const std::string& objective) {
+    const LoadedTrial& loaded = *trials.loaded;
+    const std::string when = "all times are within 2 %. Under load, with messages of " +
+                             bytes_text(static_cast<double>(loaded.mean_message_bytes)) + " and no computation, ";
+    if (trials.keeps_default && !(loaded.seconds < loaded.default_seconds))
+        return when + "none is faster than the default placement";
+    const std::string less = less_text(1 - loaded.seconds / loaded.default_seconds, std::nullopt) + " time";
+    if (!trials.keeps_default) return when + "the chosen placement takes " + less;
+    return when + "a placement by " + objective + " takes " + less + " (--objective " + objective + " writes one)";
+}
+
 /// The searches of --objective auto, with the chosen one first. All numbers compare times, not values of objectives.
 std::vector<std::string> trials_lines(const ObjectiveTrials& trials) {
-    const auto shown = [&](const ObjectiveTrial& trial) {
+    const double usual = trials.default_seconds > 0 ? trials.default_seconds : 1;
+    const auto shown = [&](const ObjectiveTrial& trial, double seconds) {
         std::string name = trial.objective;
         for (const std::string& next : trial.next) name += " then " + next;
-        return "by " + name + ": " + less_text(mean_seconds(trial), spread_seconds(trial), trials.default_seconds);
+        std::optional<double> spread = spread_seconds(trial);
+        if (spread) *spread /= usual;
+        return "by " + name + ": " + less_text(1 - seconds / usual, spread);
     };
     const auto chosen = std::ranges::find(trials.trials, true, &ObjectiveTrial::is_chosen);
     const std::string of = trials.of_calls ? " run time" : " communication time";
-    std::vector<std::string> lines = {"search " + shown(*chosen) + of + " than the default placement, " + trials.judge +
-                                      (trials.of_calls ? " call by call" : "")};
-    if (trials.keeps_default)
-        lines.insert(lines.begin(), "haichi keeps the default placement, because it found no faster one");
+    std::vector<std::string> lines = {
+        "search " + shown(*chosen, trials.keeps_default ? mean_seconds(*chosen) : trials.seconds) + of +
+        " than the default placement, " + trials.judge + (trials.of_calls ? " call by call" : "")};
     double nearest = std::numeric_limits<double>::infinity();
     double spread = 0;
     std::string others;
     for (const ObjectiveTrial& trial : trials.trials) {
         if (trial.is_chosen || trial.seconds.empty()) continue;
-        others += (others.empty() ? "search " : ", ") + shown(trial);
+        others += (others.empty() ? "search " : ", ") + shown(trial, mean_seconds(trial));
         const double behind = mean_seconds(trial) - mean_seconds(*chosen);
         if (!(behind < nearest)) continue;
         nearest = behind;
@@ -265,17 +271,9 @@ std::vector<std::string> trials_lines(const ObjectiveTrials& trials) {
     const bool is_one_seed = std::ranges::all_of(trials.trials, [](const auto& t) { return t.seconds.size() < 2; });
     if (!others.empty()) {
         lines.push_back(others + of);
-        lines.push_back(lead_text(nearest / trials.default_seconds, spread / trials.default_seconds, is_one_seed));
+        if (!trials.keeps_default) lines.push_back(lead_text(nearest / usual, spread / usual, is_one_seed));
     }
-    if (trials.loaded) {
-        lines.push_back("all times are within 2 %. Under load, with messages of " +
-                        bytes_text(static_cast<double>(trials.loaded->mean_message_bytes)) + " and no computation, " +
-                        (trials.keeps_default
-                             ? "none is faster than the default placement"
-                             : "the chosen placement takes " +
-                                   less_text(trials.loaded->seconds, std::nullopt, trials.loaded->default_seconds) +
-                                   " time"));
-    }
+    if (trials.loaded) lines.push_back(loaded_text(trials, chosen->objective));
     if (!trials.reason.empty()) lines.push_back(trials.reason);
     return lines;
 }
@@ -295,12 +293,18 @@ std::string map_summary(const Evaluation& evaluation, bool with_timing) {
     const ObjectiveValue& asked = evaluation.asked;
     const SearchRecord* search = evaluation.placement.search();
     std::vector<std::vector<std::string>> rows;
+    const bool has_verdict = search != nullptr && search->trials;
+    if (has_verdict) rows.push_back({"verdict", verdict_of(*search->trials).text});
+    // The verdict has the only percentage: those of other quantities are different numbers.
+    const std::string compared = has_verdict
+                                     ? " (default placement: " + value_text(asked.unit, evaluation.usual.value) + ")"
+                                     : ", " + comparison_text(asked.value, evaluation.usual.value);
     rows.push_back({asked.objective, value_text(asked.unit, asked.value) + (asked.unit == "1" ? "" : " " + asked.unit) +
-                                         " per iteration, " + comparison_text(asked.value, evaluation.usual.value)});
+                                         " per iteration" + compared});
     if (search != nullptr && !search->candidates.empty()) {
         rows.push_back({"candidates", candidates_text(search->candidates)});
     }
-    if (search != nullptr && search->trials) {
+    if (has_verdict) {
         for (const std::string& line : trials_lines(*search->trials)) rows.push_back({"auto", line});
     }
     const bool is_proof = asked.optimal && asked.lower_bound != asked.value;

@@ -55,12 +55,13 @@ EvaluationCost cost_of(std::string_view objective, const Problem& problem) {
 
 }  // namespace
 
-AutoBudget::AutoBudget(const Problem& problem, std::size_t trials, std::int32_t seeds)
+AutoBudget::AutoBudget(const Problem& problem, std::size_t trials, std::int32_t seeds, std::optional<double> time_limit)
     : problem_(&problem), searches_(static_cast<double>(trials) * seeds), seeds_(seeds) {
     constexpr double kLeast = 10;
     constexpr double kAtLarge = 60;
     constexpr double kLarge = 4096;
     seconds_ = std::max(kLeast, kAtLarge * std::sqrt(static_cast<double>(problem.rank_count()) / kLarge));
+    seconds_ = std::min(seconds_, time_limit.value_or(seconds_));
 }
 
 double AutoBudget::evaluation_seconds(std::string_view objective) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "mapper/search/search_options.h"
@@ -12,11 +13,11 @@ namespace haichi {
 /// server of 2020.
 class AutoBudget {
   public:
-    /// Searches use `trials` objectives, with `seeds` searches each.
-    AutoBudget(const Problem& problem, std::size_t trials, std::int32_t seeds);
+    /// Searches use `trials` objectives, with `seeds` searches each. A time limit in seconds reduces the budget.
+    AutoBudget(const Problem& problem, std::size_t trials, std::int32_t seeds, std::optional<double> time_limit = {});
 
-    /// 10 s up to a hundred ranks, a minute at 4,096. Half of it is for searches, a third for simulations of the
-    /// original traffic, and a sixth for simulations under load.
+    /// 10 s up to a hundred ranks, a minute at 4,096, and at most the time limit. Half of it is for searches, a third
+    /// for simulations of the original traffic, and a sixth for simulations under load.
     [[nodiscard]] double seconds() const { return seconds_; }
     [[nodiscard]] double packet_hops() const { return seconds_ / 3 * kPacketHopsPerSecond; }
     [[nodiscard]] double loaded_packet_hops() const { return seconds_ / 6 * kPacketHopsPerSecond; }

@@ -13,18 +13,14 @@ namespace {
 
 using Mappings = std::span<const Mapping* const>;
 
-/// The number of placements, of all seeds or fewer, that can be simulated. 0 if the budget does not allow one per
-/// objective.
+/// The number of seeds whose placements can be simulated. All seeds are assumed to cost as much as the first.
 template <class Fits, class Hops>
-std::size_t affordable(Mappings placements, std::size_t objectives, Fits&& fits, Hops&& hops) {
-    const std::size_t found = placements.size() - 1;
-    const std::size_t each = std::min(objectives, found);
-    std::vector<double> until = {hops(*placements.front())};
-    for (const Mapping* mapping : placements.subspan(1)) until.push_back(until.back() + hops(*mapping));
-    for (std::size_t count = found; count >= each && count > 0; count -= std::min(each, count)) {
-        if (fits(until[count])) return count + 1;
-    }
-    return 0;
+std::int32_t affordable(Mappings placements, std::int32_t seeds, Fits&& fits, Hops&& hops) {
+    const double usual = hops(*placements.front());
+    double each = 0;
+    for (const Mapping* mapping : placements.subspan(1)) each += hops(*mapping);
+    while (seeds > 0 && !fits(usual + seeds * each)) --seeds;
+    return seeds;
 }
 
 std::vector<double> predicted(const Job& job, Mappings placements) {
@@ -51,23 +47,29 @@ Workload loaded_workload(const Workload& workload, double factor) {
 
 }  // namespace
 
-AutoJudge::Times AutoJudge::times(Mappings placements, std::size_t objectives) const {
-    Plan plan = affordable_plan(placements, objectives);
-    Times times{.of_calls = plan.of_calls, .reason = std::move(plan.reason)};
-    if (plan.judged > 0) {
-        times.seconds = simulated(job_, placements.first(plan.judged), plan.options);
-        const auto needed = static_cast<std::ptrdiff_t>(std::min(1 + objectives, plan.judged));
-        times.is_simulated = std::all_of(times.seconds.begin(), times.seconds.begin() + needed,
-                                         [](const auto& one) { return one.has_value(); });
-        if (!times.is_simulated) times.reason = "the time limit or an interruption ended the simulations";
+AutoJudge::Times AutoJudge::first_times(Mappings placements, std::int32_t seeds) {
+    Plan plan = affordable_plan(placements, seeds);
+    Times times{.of_calls = plan.of_calls, .reason = std::move(plan.reason), .seeds = seeds};
+    if (plan.seeds > 0) {
+        simulation_ = plan.options;
+        times.seeds = plan.seeds;
+        for (const auto& seconds : simulated(job_, placements, plan.options)) {
+            if (seconds) times.seconds.push_back(*seconds);
+        }
+        times.is_simulated = times.seconds.size() == placements.size();
+        if (times.is_simulated) return times;
+        times.reason = "the time limit or an interruption ended the simulations";
     }
-    if (!times.is_simulated) {
-        times.of_calls = false;
-        const std::vector<double> seconds = predicted(job_, placements);
-        times.seconds.assign(seconds.begin(), seconds.end());
-    }
-    times.seconds.resize(placements.size());
+    simulation_.reset();
+    times.of_calls = false;
+    times.seconds = predicted(job_, placements);
     return times;
+}
+
+std::vector<std::optional<double>> AutoJudge::further_times(Mappings placements) const {
+    if (simulation_) return simulated(job_, placements, *simulation_);
+    const std::vector<double> seconds = predicted(job_, placements);
+    return {seconds.begin(), seconds.end()};
 }
 
 std::optional<AutoJudge::LoadedTimes> AutoJudge::loaded_times(Mappings placements) const {
@@ -115,7 +117,7 @@ std::optional<AutoJudge::LoadedTimes> AutoJudge::loaded_times(Mappings placement
     return times;
 }
 
-AutoJudge::Plan AutoJudge::affordable_plan(Mappings placements, std::size_t objectives) const {
+AutoJudge::Plan AutoJudge::affordable_plan(Mappings placements, std::int32_t seeds) const {
     Plan plan;
     plan.options.most_loaded_links = 0;
     try {
@@ -125,10 +127,10 @@ AutoJudge::Plan AutoJudge::affordable_plan(Mappings placements, std::size_t obje
         return plan;
     }
     if (replays_calls(job_, plan.options, limits_.simulation.log)) {
-        plan.judged = affordable(
-            placements, objectives, [&](double all) { return all <= budget_.packet_hops(); },
+        plan.seeds = affordable(
+            placements, seeds, [&](double all) { return all <= budget_.packet_hops(); },
             [&](const Mapping& mapping) { return packet_hops_of_calls(Placement(job_, mapping)); });
-        plan.of_calls = plan.judged > 0;
+        plan.of_calls = plan.seeds > 0;
         if (plan.of_calls) return plan;
         plan.reason = "its calls are too many for so many simulations";
     }
@@ -138,10 +140,10 @@ AutoJudge::Plan AutoJudge::affordable_plan(Mappings placements, std::size_t obje
         if (iterations) plan.options.iterations = *iterations;
         return iterations.has_value();
     };
-    plan.judged = affordable(placements, objectives, fits, [&](const Mapping& mapping) {
+    plan.seeds = affordable(placements, seeds, fits, [&](const Mapping& mapping) {
         return packet_hops_per_iteration(Placement(job_, mapping));
     });
-    if (plan.judged == 0) plan.reason = "its packets are too many for so many simulations";
+    if (plan.seeds == 0) plan.reason = "its packets are too many for so many simulations";
     return plan;
 }
 

@@ -26,9 +26,9 @@ class AutoJudge {
     struct Times {
         bool is_simulated = false;
         bool of_calls = false;
-        std::string reason{};  ///< why the traffic or its calls were not simulated; empty if they were
-        /// In the order of the placements. At least the default placement and those of the first seed have a time.
-        std::vector<std::optional<double>> seconds{};
+        std::string reason{};           ///< why the traffic or its calls were not simulated; empty if they were
+        std::vector<double> seconds{};  ///< in the order of the placements
+        std::int32_t seeds = 1;         ///< number of seeds whose placements can be compared
     };
 
     /// Times for the job's sets under load: one set after another, without computation, and with messages of
@@ -43,9 +43,11 @@ class AutoJudge {
     AutoJudge(const Job& job, const AutoBudget& budget, Limits limits)
         : job_(job), budget_(budget), limits_(std::move(limits)) {}
 
-    /// `placements` begins with the default one, followed by one per objective for the first seed, then for the second
-    /// seed, and so on. If all are too expensive, later seeds are omitted.
-    [[nodiscard]] Times times(std::span<const Mapping* const> placements, std::size_t objectives) const;
+    /// Times of the default placement and of one per objective for the first seed, in this order. The budget covers
+    /// `seeds` such groups, or fewer if all are too expensive.
+    [[nodiscard]] Times first_times(std::span<const Mapping* const> placements, std::int32_t seeds);
+    /// Times of further placements, obtained in the same way. Empty after the time limit or an interruption.
+    [[nodiscard]] std::vector<std::optional<double>> further_times(std::span<const Mapping* const> placements) const;
 
     /// Empty if the job's sets already have such messages and no computation, or after an interruption.
     [[nodiscard]] std::optional<LoadedTimes> loaded_times(std::span<const Mapping* const> placements) const;
@@ -53,13 +55,13 @@ class AutoJudge {
   private:
     /// The simulations that the budget allows.
     struct Plan {
-        std::size_t judged = 0;  ///< number of leading placements that are compared; 0 if too few are affordable
+        std::int32_t seeds = 0;  ///< number of seeds that are simulated; 0 if even one is too expensive
         SimulationOptions options{};
         bool of_calls = false;
         std::string reason{};  ///< as in Times
     };
 
-    [[nodiscard]] Plan affordable_plan(std::span<const Mapping* const> placements, std::size_t objectives) const;
+    [[nodiscard]] Plan affordable_plan(std::span<const Mapping* const> placements, std::int32_t seeds) const;
     [[nodiscard]] std::vector<std::optional<double>> simulated(const Job& job,
                                                                std::span<const Mapping* const> placements,
                                                                const SimulationOptions& options) const;
@@ -67,6 +69,7 @@ class AutoJudge {
     const Job& job_;
     const AutoBudget& budget_;
     Limits limits_;
+    std::optional<SimulationOptions> simulation_{};  ///< unset if times are predicted
 };
 
 }  // namespace haichi

@@ -53,15 +53,13 @@ class AutoRun {
         time_limit_seconds_ = options_.search.time_limit_seconds;
         options_.search.time_limit_seconds = time_left(options_.search);
         options_.search.seconds_gone = 0;
+        budget_ = AutoBudget(held_->problem, suited_.size(), seeds_, options_.search.time_limit_seconds);
     }
 
     Placement run() {
         control_.log.info("auto: {} objectives, {} seeds, up to {:.0f} s of one core", suited_.size(), seeds_,
                           options_.search.time_limit_seconds.value_or(budget_.seconds()));
-        search();
-        const Clock::time_point begin = Clock::now();
-        judge();
-        trials_.judging_seconds = seconds_since(begin);
+        search_and_judge();
         return chosen();
     }
 
@@ -70,21 +68,69 @@ class AutoRun {
         return (control_.stop != nullptr && control_.stop->load()) || simulation_.is_stopped();
     }
 
-    void search() {
+    /// Compares the placements of the first seed before it searches with others. If none of them is a gain, also under
+    /// load, other seeds of the same searches rarely find one: the default placement is kept.
+    void search_and_judge() {
         for (const std::string& name : suited_) trials_.trials.push_back({.objective = name});
-        const auto all = static_cast<std::int32_t>(suited_.size()) * seeds_;
+        AutoJudge judge(job_, budget_,
+                        {.threads = options_.search.threads,
+                         .may_go_on = [this] { return may_go_on(); },
+                         .simulation = simulation_});
+        search(0);
+        timed([&] {
+            judge_first(judge);
+            if (trials_.default_seconds <= kAlike * least_seconds()) settle(judge);
+        });
+        if (best_ != nullptr && trials_.keeps_default) return;
         // Seed by seed, so that an interruption leaves comparable results.
-        for (std::int32_t seed = 0; seed < seeds_; ++seed) {
-            for (std::size_t trial = 0; trial < trials_.trials.size(); ++trial) {
-                if (!candidates_.empty() && is_stopped()) return;
-                const auto done = static_cast<std::int32_t>(candidates_.size());
-                control_.log.info("auto: {}, seed {} of {}", suited_[trial], seed + 1, seeds_);
-                candidates_.push_back({trial, solve(job_, options_of(trial, seed, all - done), part(done, all))});
-                const SearchRecord& found = *candidates_.back().placement.search();
-                trials_.trials[trial].next = found.next;
-                evaluations_ += found.evaluations;
-            }
+        for (std::int32_t seed = 1; seed < seeds_ && may_go_on(); ++seed) search(seed);
+        timed([&] {
+            judge_further(judge);
+            settle(judge);
+        });
+    }
+
+    /// Times of the default placement and of others within this factor are alike: a run on a machine would not show the
+    /// difference.
+    static constexpr double kAlike = 1.02;
+
+    [[nodiscard]] double least_seconds() const {
+        double least = trials_.default_seconds;
+        for (const Candidate& candidate : candidates_) least = std::min(least, candidate.seconds.value_or(least));
+        return least;
+    }
+
+    void settle(const AutoJudge& judge) {
+        trials_.loaded.reset();
+        best_ = &best_by_mean();
+        trials_.keeps_default = !is_gain(trials_.trials[best_->trial], trials_.default_seconds);
+        judge_under_load(judge);
+    }
+
+    /// One search per objective.
+    void search(std::int32_t seed) {
+        const auto all = static_cast<std::int32_t>(suited_.size()) * seeds_;
+        for (std::size_t trial = 0; trial < trials_.trials.size(); ++trial) {
+            if (!candidates_.empty() && is_stopped()) return;
+            const auto done = static_cast<std::int32_t>(candidates_.size());
+            control_.log.info("auto: {}, seed {} of {}", suited_[trial], seed + 1, seeds_);
+            candidates_.push_back({trial, solve(job_, options_of(trial, seed, all - done), part(done, all))});
+            const SearchRecord& found = *candidates_.back().placement.search();
+            trials_.trials[trial].next = found.next;
+            evaluations_ += found.evaluations;
         }
+    }
+
+    template <class Work>
+    void timed(Work&& work) {
+        const Clock::time_point begin = Clock::now();
+        work();
+        trials_.judging_seconds += seconds_since(begin);
+    }
+
+    [[nodiscard]] bool any_gain() const {
+        return std::ranges::any_of(
+            trials_.trials, [this](const ObjectiveTrial& trial) { return is_gain(trial, trials_.default_seconds); });
     }
 
     /// The search with predicted-time continues from the first objective's result for the seed, because its evaluations
@@ -104,7 +150,7 @@ class AutoRun {
         }
         if (options_.search.time_limit_seconds) {
             constexpr double kLeast = 1e-3;
-            const double gone = seconds_since(start_time_);
+            const double gone = seconds_since(start_time_) - trials_.judging_seconds;
             options.search.time_limit_seconds =
                 std::max((*options_.search.time_limit_seconds / 2 - gone) / left, kLeast);
         }
@@ -130,77 +176,82 @@ class AutoRun {
         return !is_late && !is_stopped();
     }
 
-    void judge() {
+    void judge_first(AutoJudge& judge) {
         std::vector<const Mapping*> placements = {&job_.default_placement()};
         for (const Candidate& candidate : candidates_) placements.push_back(&candidate.placement.mapping());
-        const AutoJudge judge(job_, budget_,
-                              {.threads = options_.search.threads,
-                               .may_go_on = [this] { return may_go_on(); },
-                               .simulation = simulation_});
-        const AutoJudge::Times times = judge.times(placements, trials_.trials.size());
+        const AutoJudge::Times times = judge.first_times(placements, seeds_);
         trials_.judge = times.is_simulated ? "simulated" : "predicted";
         trials_.of_calls = times.of_calls;
         trials_.reason = times.reason;
-        trials_.default_seconds = *times.seconds.front();
-        for (std::size_t k = 0; k < candidates_.size(); ++k) {
-            candidates_[k].seconds = times.seconds[k + 1];
-            if (candidates_[k].seconds) trials_.trials[candidates_[k].trial].seconds.push_back(*candidates_[k].seconds);
+        trials_.default_seconds = times.seconds.front();
+        seeds_ = times.seeds;
+        for (std::size_t k = 0; k < candidates_.size(); ++k) set_seconds(candidates_[k], times.seconds[k + 1]);
+    }
+
+    void judge_further(const AutoJudge& judge) {
+        const auto is_new = [](const Candidate& candidate) { return !candidate.seconds; };
+        const auto first = std::ranges::find_if(candidates_, is_new);
+        std::vector<const Mapping*> placements;
+        for (auto at = first; at != candidates_.end(); ++at) placements.push_back(&at->placement.mapping());
+        if (placements.empty()) return;
+        const std::vector<std::optional<double>> seconds = judge.further_times(placements);
+        for (std::size_t k = 0; k < seconds.size(); ++k) {
+            if (seconds[k]) set_seconds(*(first + static_cast<std::ptrdiff_t>(k)), *seconds[k]);
         }
-        best_ = &best_by_mean();
-        trials_.keeps_default = !(*best_->seconds < trials_.default_seconds);
-        judge_under_load(judge);
+    }
+
+    void set_seconds(Candidate& candidate, double seconds) {
+        candidate.seconds = seconds;
+        trials_.trials[candidate.trial].seconds.push_back(seconds);
     }
 
     // ---- The choice -------------------------------------------------------------------------------------------------
 
-    /// Selects the fastest placement of the objective with the lowest mean over the seeds. If objectives differ by less
-    /// than a thousandth, the one that suits the job best wins. Facts about its value, such as optimality, then apply
-    /// to the placement.
+    /// Selects the fastest placement of the objective with the lowest mean over the seeds, among those with a gain if
+    /// there are any. If objectives differ by less than a thousandth, the one that suits the job best wins. Facts about
+    /// its value, such as optimality, then apply to the placement.
     [[nodiscard]] const Candidate& best_by_mean() const {
         constexpr double kEqual = 0.999;
-        std::size_t winner = 0;
-        for (std::size_t k = 1; k < trials_.trials.size(); ++k) {
-            const ObjectiveTrial& trial = trials_.trials[k];
-            if (trial.seconds.empty()) continue;
-            if (mean_seconds(trial) < kEqual * mean_seconds(trials_.trials[winner])) winner = k;
+        const bool needs_gain = any_gain();
+        const ObjectiveTrial* winner = nullptr;
+        for (const ObjectiveTrial& trial : trials_.trials) {
+            if (trial.seconds.empty() || (needs_gain && !is_gain(trial, trials_.default_seconds))) continue;
+            if (winner == nullptr || mean_seconds(trial) < kEqual * mean_seconds(*winner)) winner = &trial;
         }
         const Candidate* best = nullptr;
         for (const Candidate& candidate : candidates_) {
-            if (candidate.trial != winner || !candidate.seconds) continue;
+            if (&trials_.trials[candidate.trial] != winner || !candidate.seconds) continue;
             if (best == nullptr || *candidate.seconds < *best->seconds) best = &candidate;
         }
         return *best;
     }
 
-    /// If times differ by less than a run on a machine would show, the sets under load decide. Candidates slower than
-    /// the default placement without load are excluded.
+    /// If times differ by less than a run on a machine would show, the sets under load decide between the placements
+    /// with a gain and the default one. Without a gain, they only show what computation and overheads hide.
     void judge_under_load(const AutoJudge& judge) {
-        constexpr double kAlike = 1.02;
         constexpr double kNotSlower = 1.001;
-        double least = trials_.default_seconds;
-        for (const Candidate& candidate : candidates_) least = std::min(least, candidate.seconds.value_or(least));
+        const double least = least_seconds();
         std::vector<const Candidate*> alike;
         std::vector<const Mapping*> placements = {&job_.default_placement()};
         for (const Candidate& candidate : candidates_) {
             if (!candidate.seconds || *candidate.seconds > kAlike * least) continue;
             if (*candidate.seconds > kNotSlower * trials_.default_seconds) continue;
+            if (!trials_.keeps_default && !is_gain(trials_.trials[candidate.trial], trials_.default_seconds)) continue;
             alike.push_back(&candidate);
             placements.push_back(&candidate.placement.mapping());
         }
         const bool default_is_alike = trials_.default_seconds <= kAlike * least;
-        if (alike.size() + (default_is_alike ? 1 : 0) < 2) return;
+        if (alike.empty() || alike.size() + (default_is_alike ? 1 : 0) < 2) return;
         const auto loaded = judge.loaded_times(placements);
         if (!loaded) return;
         // If times are equal under load as well, the best placement without load wins.
-        std::size_t winner = default_is_alike ? 0 : 1;
         const auto best = std::ranges::find(alike, best_);
-        if (best != alike.end() && !trials_.keeps_default) winner = static_cast<std::size_t>(best - alike.begin()) + 1;
+        std::size_t winner = best == alike.end() ? 1 : static_cast<std::size_t>(best - alike.begin()) + 1;
         for (std::size_t k = 1; k < placements.size(); ++k) {
             if (loaded->seconds[k] < loaded->seconds[winner]) winner = k;
         }
-        if (default_is_alike && loaded->seconds.front() < loaded->seconds[winner]) winner = 0;
-        trials_.keeps_default = winner == 0;
-        if (winner > 0) best_ = alike[winner - 1];
+        if (default_is_alike && loaded->seconds.front() < loaded->seconds[winner]) trials_.keeps_default = true;
+        best_ = alike[winner - 1];
         trials_.loaded = {.mean_message_bytes = loaded->mean_message_bytes,
                           .is_simulated = loaded->is_simulated,
                           .default_seconds = loaded->seconds.front(),
@@ -210,8 +261,9 @@ class AutoRun {
     Placement chosen() {
         ObjectiveTrial& trial = trials_.trials[best_->trial];
         trial.is_chosen = true;
+        trials_.seconds = *best_->seconds;
         control_.log.info("auto: {} by {}{}", trial.objective, trials_.judge,
-                          trials_.keeps_default ? "; the default placement is not slower and is kept" : "");
+                          trials_.keeps_default ? "; no gain beyond the spread, so the default placement is kept" : "");
         SearchRecord record = *best_->placement.search();
         record.seed = options_.search.seed;
         record.evaluations = evaluations_;
@@ -234,8 +286,8 @@ class AutoRun {
     const SimulationControl& simulation_;
     const std::shared_ptr<const JobProblem> held_;  ///< kept from search to search
     const std::vector<std::string> suited_;
-    const std::int32_t seeds_;
-    const AutoBudget budget_;
+    std::int32_t seeds_;  ///< at most; known after the first comparison
+    AutoBudget budget_;
     std::vector<Candidate> candidates_;
     const Candidate* best_ = nullptr;  ///< set after the comparison
     ObjectiveTrials trials_;

@@ -20,6 +20,12 @@ std::optional<double> spread_seconds(const ObjectiveTrial& trial) {
     return std::sqrt(squares / static_cast<double>(trial.seconds.size() - 1));
 }
 
+bool is_gain(const ObjectiveTrial& trial, double default_seconds) {
+    if (trial.seconds.empty()) return false;
+    const double saved = default_seconds - mean_seconds(trial);
+    return saved > 0 && saved >= kLeastGain * default_seconds && saved > spread_seconds(trial).value_or(0);
+}
+
 Placement given_placement(const Job& job, const GivenMap& map, const std::string& format) {
     if (const auto* path = std::get_if<std::string>(&map)) {
         return {job, read_rank_map(*path, format, job.rank_maps())};

@@ -40,7 +40,8 @@ struct ObjectiveTrials {
     bool of_calls = false;
     std::string reason{};  ///< why the traffic or its calls were not simulated; empty if they were
     double default_seconds = 0;
-    bool keeps_default = false;  ///< no placement found is faster
+    double seconds = 0;          ///< of the fastest placement of the chosen objective
+    bool keeps_default = false;  ///< no placement is faster beyond the spread
     std::vector<ObjectiveTrial> trials{};
     std::optional<LoadedTrial> loaded{};  ///< only if placements had similar times
     double judging_seconds = 0;           ///< wall clock
@@ -49,6 +50,12 @@ struct ObjectiveTrials {
 double mean_seconds(const ObjectiveTrial& trial);
 /// Standard deviation over the seeds. Empty with one seed.
 std::optional<double> spread_seconds(const ObjectiveTrial& trial);
+
+/// The smallest fraction of the time that counts as a gain: runs on a machine differ by as much. `haichi compare` has
+/// the same limit.
+inline constexpr double kLeastGain = 0.01;
+/// Whether the mean over the seeds is below `default_seconds` by at least kLeastGain and by more than the spread.
+bool is_gain(const ObjectiveTrial& trial, double default_seconds);
 
 /// The search that found a placement.
 struct SearchRecord {

@@ -8,6 +8,7 @@
 #include "base/errors.h"
 #include "mapper/anneal/objective_table.h"
 #include "mapper/report/simulation_json.h"
+#include "mapper/report/verdict.h"
 
 namespace haichi {
 
@@ -133,10 +134,16 @@ ordered_json most_loaded_links_json(const Evaluation& evaluation) {
 
 ordered_json trials_json(const ObjectiveTrials& trials, bool with_timing) {
     ordered_json out;
+    const Verdict verdict = verdict_of(trials);
+    out["verdict"] = {{"text", verdict.text},
+                      {"helps", verdict.helps},
+                      {"share_saved", verdict.share_saved},
+                      {"spread", verdict.spread ? ordered_json(*verdict.spread) : ordered_json(nullptr)}};
     out["judge"] = trials.judge;
     out["form"] = trials.of_calls ? "calls" : "sets";
     if (!trials.reason.empty()) out["reason"] = trials.reason;
     out["default_seconds"] = trials.default_seconds;
+    out["seconds"] = trials.seconds;
     out["keeps_default"] = trials.keeps_default;
     out["trials"] = ordered_json::array();
     for (const ObjectiveTrial& trial : trials.trials) {
