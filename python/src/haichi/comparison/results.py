@@ -75,9 +75,13 @@ class Comparison:
         return csv_text(self.to_dict(timing=timing)["cells"])
 
     def to_dataframe(self) -> Any:
-        """A pandas.DataFrame with a row per cell, and the columns of `to_csv` with `timing`. Times are in seconds;
-        numbers that a cell does not have are NaN. Raises UnsupportedError without pandas."""
-        rows = [cell_row(cell) for cell in self.cells]
+        """A pandas.DataFrame with a row per cell: the machine and the columns of `to_csv` with `timing`.
+
+        Times are in seconds. Numbers that a cell does not have are NaN. Raises UnsupportedError without pandas.
+        """
+        request = self._content.get("request", {})
+        machines = {entry["name"]: entry.get("machine", request.get("machine")) for entry in self._content["workloads"]}
+        rows = [{"machine": machines.get(cell["workload"])} | cell_row(cell) for cell in self.cells]
         names = dict.fromkeys(name for row in rows for name in row)
         return data_frame({name: [row.get(name) for row in rows] for name in names})
 

@@ -88,7 +88,7 @@ class LoadedJob:
         hint = "pass sources and destinations to get the distances of chosen pairs: job.distances(a, b)"
         if sources is None and destinations is not None:
             raise OptionError("destinations require sources", "job.distances(sources, destinations)")
-        if destinations is None:
+        if sources is None or destinations is None:
             given = np.arange(self.nodes) if sources is None else self._node_numbers("sources", sources)
             check_table("the result", given.size, self.nodes, 4, hint)
             rows = _core.distance_rows(self._core, given.ravel().astype(np.int32))

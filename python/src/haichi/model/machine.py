@@ -40,12 +40,7 @@ class Machine:
     __slots__ = ("_core",)
 
     def __init__(self, name: str | os.PathLike[str] | Mapping[str, Any] | Graph) -> None:
-        if is_graph(name):
-            self._core = Machine.from_graph(name)._core
-        elif isinstance(name, Mapping):
-            self._core = Machine.from_dict(name)._core
-        else:
-            self._core = _core.Machine(encoded("machine", cast("str | os.PathLike[str]", name)), None, None)
+        self._core = _core_of(name)
 
     @classmethod
     def _from_source(cls, name: str, text: str | None, graph_text: str | None) -> Machine:
@@ -209,6 +204,14 @@ class Machine:
         if len(self.faulty):
             rows.append(("faulty nodes", len(self.faulty)))
         return notebook.table(self.name, rows)
+
+
+def _core_of(machine: str | os.PathLike[str] | Mapping[str, Any] | Graph) -> _core.Machine:
+    if is_graph(machine):
+        return Machine.from_graph(machine)._core
+    if isinstance(machine, Mapping):
+        return Machine.from_dict(machine)._core
+    return _core.Machine(encoded("machine", cast("str | os.PathLike[str]", machine)), None, None)
 
 
 def _file_bytes(text: str | None) -> bytes | None:
