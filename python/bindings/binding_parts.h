@@ -24,6 +24,12 @@ void bind_job(pybind11::module_& module);
 void bind_simulate(pybind11::module_& module);
 /// Searches and evaluations.
 void bind_search(pybind11::module_& module);
+/// Checks and conversions of rank maps; requires the job.
+void bind_rank_maps(pybind11::module_& module);
+/// Coordinates, distances, links, routes and loads as arrays; requires the job.
+void bind_network(pybind11::module_& module);
+/// Logs as columns of tables.
+void bind_log(pybind11::module_& module);
 /// Data for pictures of a placement; requires the job.
 void bind_view(pybind11::module_& module);
 /// Advice on shapes, barriers and NICs.

@@ -27,8 +27,8 @@ namespace haichi {
 
 namespace {
 
-/// `given`: the options of a job. Lists of nodes may be arrays or lists of names, and host names a list; these have no
-/// form as words.
+/// Without traffic, the spec serves functions that need the nodes only. `given`: the options of a job. Lists of nodes
+/// may be arrays or lists of names, and host names a list; these have no form as words.
 JobSpec make_spec(const LoadedMachine& machine, const std::shared_ptr<LoadedTraffic>& traffic, const py::dict& given) {
     py::dict words;
     for (const auto& [key, value] : given) {
@@ -40,7 +40,7 @@ JobSpec make_spec(const LoadedMachine& machine, const std::shared_ptr<LoadedTraf
     take_all(table, words);
     JobSpec spec = job.spec;
     spec.machine = machine.machine;
-    spec.traffic = {.source = std::shared_ptr<const LoadedTraffic>(traffic)};
+    if (traffic) spec.traffic = {.source = std::shared_ptr<const LoadedTraffic>(traffic)};
     const auto is_list = [&](const char* name) { return given.contains(name) && !words.contains(name); };
     const auto nodes = [&](const char* name) -> NodeList {
         if (py::isinstance<py::list>(given[name])) return given[name].cast<std::vector<std::string>>();

@@ -97,6 +97,9 @@ PYBIND11_MODULE(_core, module) {
     bind_outputs(module);
     bind_extraction(module);
     bind_job(module);
+    bind_rank_maps(module);
+    bind_network(module);
+    bind_log(module);
     bind_simulate(module);
     bind_search(module);
     bind_view(module);

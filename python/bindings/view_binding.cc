@@ -8,20 +8,13 @@
 
 #include "mapper/job/placement_view.h"
 #include "python/bindings/binding_parts.h"
+#include "python/bindings/owned_arrays.h"
 
 namespace py = pybind11;
 
 namespace haichi {
 
 namespace {
-
-/// An array that owns the content of the vector.
-template <class T>
-py::array_t<T> as_array(std::vector<T>&& values) {
-    auto* const owned = new std::vector<T>(std::move(values));
-    const py::capsule owner(owned, [](void* held) { delete static_cast<std::vector<T>*>(held); });
-    return py::array_t<T>(static_cast<py::ssize_t>(owned->size()), owned->data(), owner);
-}
 
 const char* form_name(Panel::Form form) {
     switch (form) {

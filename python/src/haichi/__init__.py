@@ -16,7 +16,9 @@ from haichi.errors import Error, InputError, InternalError, OptionError, Unsuppo
 from haichi.job.advise import advise_rails, advise_shape, advise_spread
 from haichi.job.job import Job, jobs
 from haichi.job.program_simulation import ProgramSimulation, simulate_program
+from haichi.job.rank_maps import CheckLine, MapCheck, check, convert
 from haichi.job.shapes import RobustPlacement, ShapesResult, optimize_shapes
+from haichi.model.links import Links
 from haichi.model.machine import Axis, Machine
 from haichi.model.nas import write_nas_log
 from haichi.model.placement import Placement
@@ -47,6 +49,7 @@ from haichi.results.advice import (
 )
 from haichi.results.evaluation import Evaluation
 from haichi.results.extraction import Extraction, extract_sets
+from haichi.results.log import Log, read_log
 from haichi.results.simulation import LinkTraffic, RunShares, SimulatedPlacement, SimulatedRun, Simulation
 from haichi.service.client import Client, JobEvent, RemoteJob, ServiceError
 
@@ -57,6 +60,7 @@ __all__ = [
     "BarrierAnswer",
     "BarrierTimes",
     "BufferHistory",
+    "CheckLine",
     "Client",
     "Comparison",
     "ComparisonProgress",
@@ -71,7 +75,10 @@ __all__ = [
     "JobEvent",
     "LinkStatistics",
     "LinkTraffic",
+    "Links",
+    "Log",
     "Machine",
+    "MapCheck",
     "Messages",
     "OptionError",
     "Placement",
@@ -98,7 +105,9 @@ __all__ = [
     "advise_rails",
     "advise_shape",
     "advise_spread",
+    "check",
     "compare",
+    "convert",
     "extract_sets",
     "jobs",
     "list_folds",
@@ -109,6 +118,7 @@ __all__ = [
     "list_strategies",
     "list_workload_formats",
     "optimize_shapes",
+    "read_log",
     "simulate_program",
     "write_nas_log",
 ]

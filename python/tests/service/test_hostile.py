@@ -32,6 +32,8 @@ def form(*fields: tuple[str, bytes], ends: bool = True) -> bytes:
 
 FORM = {"Content_Type": "multipart/form-data; boundary=XX"}
 JSON = {"Content_Type": "application/json"}
+URLENCODED = {"Content_Type": "application/x-www-form-urlencoded"}
+AS_JSON = "-H 'Content-Type: application/json'"
 WORDS = [('name="kind"', b"map"), ('name="machine"', b"torus:4x4"), ('name="objective"', b"hop-bytes")]
 EDGES = ('name="workload"; filename="e"', b"0 1 5\n1 2 5\n")
 
@@ -92,6 +94,25 @@ def test_bodies_that_nobody_means_are_refused(
 ) -> None:
     found, _, content = ask(server, "POST", "/v1/jobs", body, **headers)
     assert found == status and message in json.loads(content)["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("body", "headers", "message", "hint"),
+    [
+        (b'{"kind": "map"}', URLENCODED, "is JSON, but its header says application/x-www-form-urlencoded", AS_JSON),
+        (b'\xef\xbb\xbf\n [{"kind": "map"}]', URLENCODED, "is JSON, but its header says", AS_JSON),
+        (b'{"kind": "map"}', FORM, "is JSON, but its header says multipart/form-data", AS_JSON),
+        (form(*WORDS, EDGES), JSON, "is a form, but its header says application/json", "omit the header; use curl"),
+        (b"kind=map&machine=torus:4x4", JSON, "is a form, but its header says application/json", "omit the header"),
+        (b'{"kind": "map"}', {"Content_Type": "text/plain"}, "must be application/json", AS_JSON),
+    ],
+)
+def test_bodies_of_another_type_than_their_header(
+    server, body: bytes, headers: dict[str, str], message: str, hint: str
+) -> None:
+    status, _, content = ask(server, "POST", "/v1/jobs", body, **headers)
+    error = json.loads(content)["error"]
+    assert status == 415 and message in error["message"] and hint in error["hint"]
 
 
 @pytest.mark.parametrize(

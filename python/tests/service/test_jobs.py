@@ -453,8 +453,11 @@ def test_jobs_are_kept_for_some_time(start: Callable[..., Any]) -> None:
 def test_the_page_of_the_interface_loads_nothing_from_elsewhere(server) -> None:
     status, page = server.ask("GET", "/docs")
     assert status == 200 and "http://" not in page and "https://" not in page
-    for script in re.findall(r'(?:src|href)="(/[^"]+)"', page):
-        assert server.ask("GET", script)[0] == 200
+    addresses = re.findall(r'(?:src|href|url)(?:="|: [\'"])([^"\']+)', page)
+    assert len(addresses) == 4 and not any(address.startswith("/") for address in addresses)  # below a prefix, too
+    for address in addresses:
+        assert server.ask("GET", f"/{address}")[0] == 200
+    assert server.ask("GET", "/openapi.json")[1]["servers"] == [{"url": "."}]
 
 
 def test_indented_lines_belong_to_the_message_or_the_hint() -> None:

@@ -30,6 +30,15 @@ class SearchEffort:
     schedule: str = "auto"
     restarts: int = 0
 
+    def options(self) -> dict[str, Any]:
+        """As options of `haichi.Job.optimize`."""
+        return {
+            "evaluations": self.evaluations or None,
+            "time": self.time_limit,
+            "schedule": self.schedule,
+            "restarts": self.restarts or None,
+        }
+
 
 SimulatedAs = Literal["none", "sets", "calls"]
 """Communication sets without barriers or with a barrier before every set, or the calls of a log."""
@@ -63,7 +72,7 @@ class Cell:
             "workload": self.job.workload.digest(),
             "machine": self.job.machine.digest(),
             "shape": self.job.shape,
-            "strategy": asdict(self.strategy),
+            "strategy": self.strategy.identity(),
             "seed": self.seed if self.strategy.uses_seed else None,
             "job": common_options(self.job),
             "effort": asdict(self.effort) if self.strategy.takes_effort else None,
@@ -145,12 +154,11 @@ def _compute(cell: Cell) -> Outcome:
 def _place(cell: Cell, job: Job) -> Placement:
     if cell.strategy.map_file is not None:
         return job.place(cell.strategy.map_file)
+    if cell.strategy.nodes is not None:
+        return job.place(cell.strategy.nodes)
     search: dict[str, Any] = {"strategy": cell.strategy.search, "seed": cell.seed, "threads": cell.threads}
     if cell.strategy.takes_effort:
-        search["evaluations"] = cell.effort.evaluations or None
-        search["time"] = cell.effort.time_limit
-        search["schedule"] = cell.effort.schedule
-        search["restarts"] = cell.effort.restarts or None
+        search |= cell.effort.options()
     return job.optimize(cell.strategy.objective or "auto", **search)
 
 

@@ -24,7 +24,6 @@ from haichi.comparison.plan import (
     Jobs,
     NamedJobs,
     Plan,
-    distinct,
     jobs_by_name,
     request_entry,
     search_effort,
@@ -33,7 +32,7 @@ from haichi.comparison.plan import (
     workload_entry,
 )
 from haichi.comparison.results import Comparison
-from haichi.comparison.strategies import BASELINE, default_strategies, parse_strategy
+from haichi.comparison.strategies import BASELINE, default_strategies, parse_strategies
 from haichi.comparison.summary import (
     Times,
     advise_overall,
@@ -85,12 +84,18 @@ def compare(
 
     Parameters
     ----------
-    jobs: one job, several, or several by the names of their workloads. They may differ in workloads and shapes.
+    jobs: one job, several, or several by the names of their workloads. They may differ in workloads, shapes and
+        machines. With several machines, "NAME on MACHINE" in the results names a workload on a machine.
     journal: a file for finished cells. A comparison that was killed continues when it runs again with the same journal.
     earlier: results. Cells that are the same are taken from there.
     views: also compute the data of the pictures, which `Comparison.report` requires.
     progress: called after every cell, in the caller's thread. An exception from it ends the comparison.
     {options}
+
+    Strategies may also be a list, or a dict from their names: a name, an array with the node of each rank, a placement,
+    or a function. A function is ``function(job)`` or ``function(job, seed)`` and returns an array or a placement, or it
+    is an objective as in `Job.optimize`. haichi calls functions in this process, before the first cell is computed;
+    their exceptions end the comparison.
 
     A failed cell is reported in the results, and the comparison continues. After Ctrl-C the results contain the
     finished cells (`Comparison.interrupted`).
@@ -99,11 +104,11 @@ def compare(
     """
     given = given_options("compare", ComparisonOptions, options)
     # A text is split; a sequence stays as it is.
-    listed = {
-        name: list(given[name])
-        for name in ("strategies", "seeds")
-        if name in given and not isinstance(given[name], str | SupportsIndex)
-    }
+    listed = {}
+    if not isinstance(given.get("seeds", ""), str | SupportsIndex):
+        listed["seeds"] = list(given["seeds"])
+    if not isinstance(given.get("strategies", ""), str):
+        listed["strategies"] = given["strategies"]
     values = _core.comparison_options({name: value for name, value in given.items() if name not in listed}) | listed
     return compare_specs(jobs_by_name(jobs), values, journal, earlier, views, progress)
 
@@ -118,13 +123,13 @@ def compare_specs(
 ) -> Comparison:
     """`compare` for jobs that are not loaded yet: a job that cannot be loaded is an error of its cells. `given` has the
     checked values of the options."""
-    names = given.get("strategies")
-    if names is None:
-        first = next(iter(jobs.values()))[0]
-        names = default_strategies(has_axes=bool(first.machine.axes) and "nodes" not in first.options)
+    strategies = given.get("strategies")
+    if strategies is None:
+        listed = [job for of_name in jobs.values() for job in of_name]
+        strategies = default_strategies(all(job.machine.axes and "nodes" not in job.options for job in listed))
     plan = Plan(
         jobs=jobs,
-        strategies=[parse_strategy(name) for name in distinct("strategy", list(names))],
+        strategies=parse_strategies(strategies),
         seeds=seed_list(given.get("seeds", ["10"])),
         effort=search_effort(given),
         simulation=wanted_simulation(given),
@@ -133,8 +138,9 @@ def compare_specs(
     plan.check_sets()
     plan.check_simulation()
     if plan.simulation:
-        with contextlib.suppress(Error):  # its cells report the error
-            warn_of_buffers(plan.first_job.machine)
+        for job in plan.first_jobs:
+            with contextlib.suppress(Error):  # its cells report the error
+                warn_of_buffers(job.machine)
     book = None if journal is None else Journal(journal)
     dask = given.get("dask")
     with contextlib.closing(book or contextlib.ExitStack()):

@@ -60,7 +60,7 @@ def json_text(comparison: dict[str, Any]) -> str:
 
 def csv_text(cells: Sequence[dict[str, Any]]) -> str:
     """A line per cell; a column per objective, per metric with one number, and per simulation."""
-    rows = [_row(cell) for cell in cells]
+    rows = [cell_row(cell) for cell in cells]
     columns: dict[str, None] = {}
     for row in rows:
         columns.update(dict.fromkeys(row))
@@ -71,7 +71,8 @@ def csv_text(cells: Sequence[dict[str, Any]]) -> str:
     return text.getvalue()
 
 
-def _row(cell: dict[str, Any]) -> dict[str, Any]:
+def cell_row(cell: dict[str, Any]) -> dict[str, Any]:
+    """The columns of a cell in CSV and data frames."""
     plain = ("workload", "shape", "strategy", "seed", "status", "error", "objective", "search", "ranks", "nodes")
     row: dict[str, Any] = {key: cell.get(key) for key in (*plain, "evaluations", "optimal")}
     for run in _RUNS:

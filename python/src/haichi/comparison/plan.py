@@ -15,7 +15,7 @@ from haichi.comparison.strategies import BASELINE, Strategy, parse_strategy
 from haichi.errors import OptionError
 from haichi.job.job import Job
 from haichi.model.job_spec import JobSpec, file_name, job_options, size_text
-from haichi.model.machine import as_machine
+from haichi.model.machine import Machine, as_machine
 from haichi.model.traffic import Traffic
 from haichi.model.workload import Workload
 
@@ -93,13 +93,27 @@ class Plan:
         return any(self.simulation.form_of(job) == "sets" for _, job in self.all_jobs())
 
     def cells(self) -> list[Cell]:
-        """The cells in the order of the results."""
+        """The cells in the order of the results. Calls the functions of strategies."""
+        if any(strategy.function is not None for strategy in self.strategies):
+            first = Job._of(self.first_job)
+            self.strategies = [strategy.recognised(first) for strategy in self.strategies]
         return [
-            self.cell(job, strategy, seed)
+            self.cell(job, placed, seed)
             for _, job in self.all_jobs()
             for strategy in self.strategies
-            for seed in self.seeds
+            for placed, seed in self._by_seed(job, strategy)
         ]
+
+    def _by_seed(self, job: JobSpec, strategy: Strategy) -> Iterator[tuple[Strategy, int]]:
+        if strategy.function is None:
+            yield from ((strategy, seed) for seed in self.seeds)
+            return
+        loaded = Job._of(job)
+        search = self.effort.options()
+        placed = strategy.placed(loaded, self.seeds[0], search)
+        yield placed, self.seeds[0]
+        for seed in self.seeds[1:]:
+            yield strategy.placed(loaded, seed, search) if strategy.uses_seed else placed, seed
 
     def baselines(self) -> list[Cell]:
         """The default placement of every job, which users have without haichi."""
@@ -120,13 +134,23 @@ class Plan:
 
     @property
     def first_job(self) -> JobSpec:
-        """The first job. All jobs share its values except workload and shape."""
+        """The first job. All jobs on its machine share its values except workload and shape."""
         return next(job for _, job in self.all_jobs())
 
+    @property
+    def first_jobs(self) -> list[JobSpec]:
+        """The first job on each machine."""
+        firsts: dict[Machine, JobSpec] = {}
+        for _, job in self.all_jobs():
+            firsts.setdefault(job.machine, job)
+        return list(firsts.values())
+
     def workload_entries(self) -> list[dict[str, Any]]:
-        """Entries of the workloads; for logs also the simulated form."""
+        """Entries of the workloads; for logs also the simulated form, with several machines also the machine."""
+        has_several = len(self.first_jobs) > 1
         return [
             workload_entry(name, job.workload)
+            | ({"machine": job.machine.name} if has_several else {})
             | ({"as": self.simulation.form_of(job)} if self.simulation and job.traffic.log is not None else {})
             for name, (job, *_) in self.jobs.items()
         ]
@@ -136,9 +160,10 @@ def request_entry(plan: Plan) -> dict[str, Any]:
     by_name = {name: [job.shape for job in jobs] for name, jobs in plan.jobs.items()}
     shapes = list(by_name.values())
     common = common_options(plan.first_job)
+    machines = [{"name": job.machine.name} | common_options(job) for job in plan.first_jobs]
     return (
         {
-            "machine": plan.first_job.machine.name,
+            "machine": ", ".join(entry["name"] for entry in machines),
             "workloads": list(plan.jobs),
             "shapes": shapes[0] if all(entry == shapes[0] for entry in shapes) else by_name,
             "strategies": [strategy.name for strategy in plan.strategies],
@@ -154,6 +179,7 @@ def request_entry(plan: Plan) -> dict[str, Any]:
             "ranks_per_node": common.pop("ppn"),
         }
         | common
+        | ({"machines": machines} if len(machines) > 1 else {})
         | ({"replay": plan.simulation.replay} if plan.simulation.replay else {})
     )
 
@@ -202,8 +228,9 @@ def jobs_of_files(
 
 
 def jobs_by_name(jobs: Jobs) -> NamedJobs:
-    """Jobs by the given names, the names of the workloads' files, or numbers. Raises OptionError for jobs that differ
-    in more than workloads and shapes, and for duplicate jobs."""
+    """Jobs by the given names, the names of the workloads' files, or numbers. With several machines, a name that would
+    stand for several includes the machine. Raises OptionError for jobs on a machine that differ in more than workloads
+    and shapes, and for duplicate jobs."""
     named: NamedJobs = {}
     if isinstance(jobs, Mapping):
         for name, given in jobs.items():
@@ -212,11 +239,27 @@ def jobs_by_name(jobs: Jobs) -> NamedJobs:
     else:
         for job in [jobs] if isinstance(jobs, Job) else jobs:
             named.setdefault(_name_of_workload(_spec_of(job), named), []).append(_spec_of(job))
+    named = _by_machine(named, is_named=isinstance(jobs, Mapping))
     specs = [(name, spec) for name, listed in named.items() for spec in listed]
     if not specs:
         raise OptionError("compare requires at least one job")
     _check_common(specs)
     return named
+
+
+def _by_machine(named: NamedJobs, is_named: bool) -> NamedJobs:
+    """With several machines: a name per workload and machine. Names that a user gave to jobs on one machine stay."""
+    if len({spec.machine for listed in named.values() for spec in listed}) <= 1:
+        return named
+    split: NamedJobs = {}
+    for name, listed in named.items():
+        of_machine: dict[Machine, list[JobSpec]] = {}
+        for spec in listed:
+            of_machine.setdefault(spec.machine, []).append(spec)
+        for machine, specs in of_machine.items():
+            stays = is_named and len(of_machine) == 1
+            split[_free_name(name if stays else f"{name} on {machine.name}", split)] = specs
+    return split
 
 
 def _spec_of(job: object) -> JobSpec:
@@ -244,19 +287,15 @@ def _free_name(stem: str, taken: Container[str]) -> str:
 
 
 def _check_common(specs: Sequence[tuple[str, JobSpec]]) -> None:
-    first_name, first = specs[0]
-    common = common_options(first)
+    common_of: dict[Machine, dict[str, Any]] = {}
     seen: set[tuple[str, str | None]] = set()
     for name, spec in specs:
-        if spec.machine != first.machine:
-            raise OptionError(
-                f"jobs of one comparison require the same machine, found {first.machine.name} and {spec.machine.name}",
-                "make one comparison per machine",
-            )
+        common = common_of.setdefault(spec.machine, common_options(spec))
         for option, value in common_options(spec).items():
             if value != common.get(option):
                 raise OptionError(
-                    f"jobs of one comparison require the same {option}, found {common.get(option)!r} and {value!r}"
+                    f"jobs of one comparison on {spec.machine.name} require the same {option}, "
+                    f"found {common.get(option)!r} and {value!r}"
                 )
         namesake = next(other for of, other in specs if of == name)
         if not spec.traffic.is_same(namesake.traffic):

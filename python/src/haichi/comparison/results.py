@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from haichi.base import notebook
+from haichi.base.optional_packages import data_frame
 from haichi.base.outputs import write_files
-from haichi.comparison.files import csv_text, from_json, json_text, read_comparison
+from haichi.comparison.files import cell_row, csv_text, from_json, json_text, read_comparison
 from haichi.errors import InputError, OptionError
 
 _TIMING = ("wall_seconds", "evaluations_per_second")
@@ -72,6 +73,17 @@ class Comparison:
     def to_csv(self, *, timing: bool = False) -> str:
         """A line per cell."""
         return csv_text(self.to_dict(timing=timing)["cells"])
+
+    def to_dataframe(self) -> Any:
+        """A pandas.DataFrame with a row per cell: the machine and the columns of `to_csv` with `timing`.
+
+        Times are in seconds. Numbers that a cell does not have are NaN. Raises UnsupportedError without pandas.
+        """
+        request = self._content.get("request", {})
+        machines = {entry["name"]: entry.get("machine", request.get("machine")) for entry in self._content["workloads"]}
+        rows = [{"machine": machines.get(cell["workload"])} | cell_row(cell) for cell in self.cells]
+        names = dict.fromkeys(name for row in rows for name in row)
+        return data_frame({name: [row.get(name) for row in rows] for name in names})
 
     def write(self, *paths: str | os.PathLike[str], timing: bool = False) -> None:
         """Writes ``.json``, ``.csv``, or ``.html`` (the report). All files are written whole, or none is touched.

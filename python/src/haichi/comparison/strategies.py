@@ -1,16 +1,27 @@
-"""Strategies by name: a start, a search, an objective to anneal, or a rank map from elsewhere."""
+"""Strategies: a start, a search, an objective to anneal, or placements from a rank map, an array or a function."""
 
 from __future__ import annotations
 
+import hashlib
+import inspect
 import os
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any, SupportsFloat, cast
+
+import numpy as np
+import numpy.typing as npt
 
 from haichi import _core
 from haichi.base.file_names import encoded
-from haichi.errors import OptionError
+from haichi.errors import Error, OptionError
+from haichi.job.job import Job
+from haichi.model.placement import Placement, as_map
 
 _MAP_PREFIX = "map:"
+_GIVEN = "map"
+"""The search of strategies whose placements come from elsewhere."""
 
 # A comparison omits those that require axes if its machine has none.
 DEFAULT_STRATEGIES = ("default", "no-ring", "random", "hop-bytes", "rmatt", "rmatt-3d", "tac3")
@@ -27,15 +38,63 @@ class Strategy:
     objective: str | None = None
     """The objective of the search; None without a search."""
     map_file: str | None = None
+    nodes: npt.NDArray[Any] | None = field(default=None, compare=False)
+    """The given node of each rank."""
+    function: Callable[..., Any] | None = field(default=None, compare=False)
+    """A function of the job, and perhaps of a seed, that returns a placement; or an objective. It stays in this
+    process."""
+    is_objective: bool = field(default=False, compare=False)
+    """`function` is an objective, from the node of each rank to a number."""
 
     @property
     def takes_effort(self) -> bool:
         """True if the length of the search is configurable. An exhaustive search has no such setting."""
-        return self.map_file is None and _rows()[self.search].is_tuned
+        return self.search != _GIVEN and _rows()[self.search].is_tuned
 
     @property
     def uses_seed(self) -> bool:
-        return self.map_file is None and _rows()[self.search].uses_seed
+        if self.function is not None:
+            return self.is_objective or _takes_seed(self.function)
+        return self.search != _GIVEN and _rows()[self.search].uses_seed
+
+    def recognised(self, job: Job) -> Strategy:
+        """The strategy that knows whether its function is an objective: returns a number for the node of each rank."""
+        if self.function is None or _takes_seed(self.function):
+            return self
+        try:
+            value: Any = self.function(job.place().node_of_rank.copy())
+            return replace(self, is_objective=isinstance(value, SupportsFloat) and getattr(value, "ndim", 0) == 0)
+        except Exception:  # it expects a job
+            return self
+
+    def placed(self, job: Job, seed: int, search: Mapping[str, Any]) -> Strategy:
+        """The strategy with the placement from its function. `search` has the effort, for objectives. Raises the
+        function's exceptions, and OptionError for results that do not fit the job."""
+        if self.function is None:
+            return self
+        if self.is_objective:
+            found: Any = job.optimize(self.function, seed=seed, **search)
+        else:
+            found = self.function(job, seed=seed) if self.uses_seed else self.function(job)
+        try:
+            nodes = job.place(found).node_of_rank
+        except Error as error:
+            raise OptionError(f"strategy {self.name!r}: {error}", error.hint) from error
+        return replace(self, nodes=nodes, function=None)
+
+    def identity(self) -> dict[str, Any]:
+        """All that determines its placements, for the keys of cells."""
+        entry = {"name": self.name, "search": self.search, "objective": self.objective, "map_file": self.map_file}
+        if self.nodes is not None:
+            entry["nodes"] = hashlib.sha256(self.nodes.astype("<i8").tobytes()).hexdigest()
+        return entry
+
+
+def _takes_seed(function: Callable[..., Any]) -> bool:
+    try:
+        return "seed" in inspect.signature(function).parameters
+    except ValueError:  # a built-in function
+        return False
 
 
 def _rows() -> dict[str, _core.StrategyRow]:
@@ -53,7 +112,7 @@ def parse_strategy(name: str) -> Strategy:
         path = name.removeprefix(_MAP_PREFIX)
         if not Path(path).is_file():
             raise OptionError(f"strategy {name!r}: no file {path!r}")
-        return Strategy(name, "map", map_file=path)
+        return Strategy(name, _GIVEN, map_file=path)
     rows = _rows()
     if name in rows:
         return Strategy(name, name, objective=rows[name].objective or None)
@@ -63,6 +122,71 @@ def parse_strategy(name: str) -> Strategy:
         return Strategy(name, "anneal", objective=name)
     near = _core.did_you_mean(encoded("a strategy", name), [*rows, *objectives])
     raise OptionError(f"unknown strategy {name!r}", near or "see `haichi list strategies` and `haichi list objectives`")
+
+
+def parse_strategies(given: Any) -> list[Strategy]:
+    """Reads one strategy, several, or several by their names: the names of `parse_strategy`, arrays with the node of
+    each rank, placements, and functions of a job that return one of these.
+
+    Raises OptionError for unknown, empty and duplicate names, TypeError for other values.
+    """
+    if isinstance(given, Mapping):
+        named = [_named_strategy(name, value) for name, value in given.items()]
+    else:
+        values = [given] if _is_one(given) else list(given)
+        named = []
+        for value in values:
+            name = value if isinstance(value, str) else _free_name(_stem(value), [one.name for one in named])
+            named.append(_named_strategy(name, value))
+    names = [strategy.name for strategy in named]
+    if not names:
+        raise OptionError("compare requires at least one strategy")
+    for name in names:
+        if names.count(name) > 1:
+            raise OptionError(f"duplicate strategy: {name!r}")
+    return named
+
+
+def _is_one(given: Any) -> bool:
+    """True for a single strategy: a name, a function, a placement, or the numbers of nodes."""
+    if isinstance(given, str | Placement) or callable(given) or getattr(given, "ndim", None) == 1:
+        return True
+    return isinstance(given, list | tuple) and bool(given) and all(isinstance(one, int | np.integer) for one in given)
+
+
+def _named_strategy(name: Any, value: Any) -> Strategy:
+    if not isinstance(name, str):
+        raise TypeError(f"the name of a strategy must be a str, not {name!r}")
+    if not name:
+        raise OptionError("a strategy is empty")
+    if isinstance(value, str):
+        strategy = replace(parse_strategy(value), name=name)
+    elif isinstance(value, Placement):
+        strategy = Strategy(name, _GIVEN, function=lambda _: value)
+    elif callable(value):
+        strategy = Strategy(name, _GIVEN, function=value)
+    elif hasattr(value, "__array__") or isinstance(value, list | tuple):
+        nodes = as_map(f"strategy {name!r}", value)
+        strategy = Strategy(name, _GIVEN, nodes=cast("npt.NDArray[Any]", nodes))
+    else:
+        raise TypeError(f"a strategy must be a name, a placement, the node of each rank, or a function, not {value!r}")
+    if name == BASELINE and strategy != parse_strategy(BASELINE):
+        raise OptionError(f"the name {BASELINE!r} belongs to the default placement", "use another name")
+    return strategy
+
+
+def _stem(value: Any) -> str:
+    """A name for a strategy that has none."""
+    name = getattr(value, "__name__", "") if callable(value) else "placement"
+    return name if name.isidentifier() else "function"
+
+
+def _free_name(stem: str, taken: list[str]) -> str:
+    name, again = stem, 1
+    while name in taken:
+        again += 1
+        name = f"{stem} {again}"
+    return name
 
 
 def default_strategies(has_axes: bool) -> list[str]:

@@ -113,13 +113,19 @@ class JobSpec:
         ]
 
     def core(self) -> _core.JobSpec:
-        given = dict(self.options)
-        for name in _LISTS:
-            value = given.get(name)
-            if isinstance(value, list):
-                is_of_names = name == "hosts" or any(isinstance(node, str) for node in value)
-                given[name] = [encoded(name, host) for host in value] if is_of_names else np.array(value, np.int64)
-        return _core.JobSpec(machine=self.machine._core, traffic=self.traffic._core, given=given)
+        return core_spec(self.machine, self.options, self.traffic)
+
+
+def core_spec(machine: Machine, options: Mapping[str, Any], traffic: Traffic | None = None) -> _core.JobSpec:
+    """The specification for `_core`, with options from `job_options`. Without traffic, it serves functions that need
+    the nodes only."""
+    given = dict(options)
+    for name in _LISTS:
+        value = given.get(name)
+        if isinstance(value, list):
+            is_of_names = name == "hosts" or any(isinstance(node, str) for node in value)
+            given[name] = [encoded(name, host) for host in value] if is_of_names else np.array(value, np.int64)
+    return _core.JobSpec(machine=machine._core, traffic=None if traffic is None else traffic._core, given=given)
 
 
 def file_name(path: str | os.PathLike[str]) -> str:

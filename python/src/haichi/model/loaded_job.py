@@ -6,23 +6,32 @@ import os
 from collections.abc import Mapping
 from typing import Any, Self
 
+import numpy as np
+import numpy.typing as npt
+
 from haichi import _core
 from haichi.base import notebook
+from haichi.base.table_sizes import check_table
+from haichi.errors import InputError, OptionError
 from haichi.model.job_spec import JobSpec, job_options
-from haichi.model.machine import Machine, MachineLike, as_machine
+from haichi.model.links import Links
+from haichi.model.machine import Machine, MachineLike, as_machine, coordinates_or_error
 from haichi.model.traffic import Traffic
-from haichi.model.workload import Workload, WorkloadLike
+from haichi.model.workload import Workload, WorkloadLike, whole_numbers
+
+Int32Array = npt.NDArray[np.int32]
 
 
 class LoadedJob:
     """A workload on the nodes of a job on a machine."""
 
-    __slots__ = ("_core", "_problem", "_spec")
+    __slots__ = ("_core", "_links", "_problem", "_spec")
 
     def __init__(self, spec: JobSpec, core: _core.Job | None = None) -> None:
         self._spec = spec
         self._core = _core.Job(spec.core()) if core is None else core
         self._problem = _core.HeldProblem()
+        self._links: Links | None = None
 
     @property
     def workload(self) -> Workload:
@@ -46,6 +55,79 @@ class LoadedJob:
     def shape(self) -> str:
         """The shape of the cuboid, as in ``"1x2x4x2x3x2"``; empty for jobs without a shape."""
         return "x".join(map(str, self._core.shape))
+
+    @property
+    def coordinates(self) -> Int32Array:
+        """The coordinates of each node on the machine; shape (nodes, axes), int32. Row n is node n of the job.
+
+        Raises UnsupportedError for networks without coordinates, such as fat trees.
+        """
+        return coordinates_or_error(self.machine, _core.job_coordinates(self._core))
+
+    @property
+    def links(self) -> Links:
+        """The directed links of the job's network, whose numbers `route` and `Placement.link_loads` use."""
+        if self._links is None:
+            self._links = Links(self._core)
+        return self._links
+
+    def distances(self, sources: npt.ArrayLike | None = None, destinations: npt.ArrayLike | None = None) -> Int32Array:
+        """Hops of the static routes between nodes of the job, int32.
+
+        Parameters
+        ----------
+        sources, destinations: numbers of nodes. With both, they are broadcast against each other as in NumPy, and the
+            result has their common shape: ``job.distances(a, b)`` has a value per pair,
+            ``job.distances(a[:, None], b)`` a row per source. With `sources` alone, the result has the distances to all
+            nodes, with shape ``sources.shape + (nodes,)``. Without both, it has shape (nodes, nodes).
+
+        The distance of a node from itself is 0. A pair with a faulty node has -1. Raises OptionError, with the size,
+        for a table above 256 MiB (8,192 x 8,192 nodes), which is larger than the given arrays. Raises InputError for
+        numbers outside ``0..nodes - 1``.
+        """
+        hint = "pass sources and destinations to get the distances of chosen pairs: job.distances(a, b)"
+        if sources is None and destinations is not None:
+            raise OptionError("destinations require sources", "job.distances(sources, destinations)")
+        if sources is None or destinations is None:
+            given = np.arange(self.nodes) if sources is None else self._node_numbers("sources", sources)
+            check_table("the result", given.size, self.nodes, 4, hint)
+            rows = _core.distance_rows(self._core, given.ravel().astype(np.int32))
+            return rows.reshape((*given.shape, self.nodes))
+        first = self._node_numbers("sources", sources)
+        second = self._node_numbers("destinations", destinations)
+        try:
+            shape = np.broadcast_shapes(first.shape, second.shape)
+        except ValueError as error:
+            raise InputError(
+                f"sources of shape {first.shape} and destinations of shape {second.shape} cannot be combined",
+                "pass arrays of equal shape, or sources[:, None] for a row per source",
+            ) from error
+        size = int(np.prod(shape, dtype=object))
+        if size > max(first.size, second.size):
+            check_table("the result", size // max(shape[-1], 1), shape[-1], 4, hint)
+        pairs = (np.ascontiguousarray(np.broadcast_to(nodes, shape).ravel(), np.int32) for nodes in (first, second))
+        return _core.distances(self._core, *pairs).reshape(shape)
+
+    def route(self, source: int, destination: int) -> Int32Array:
+        """The static route between two nodes of the job: numbers of its links (`links`) in order, int32.
+
+        The route from a node to itself is empty. Raises InputError for numbers outside ``0..nodes - 1``, OptionError if
+        a node is faulty or faulty nodes block the route.
+        """
+        ends = [self._node_numbers(name, node) for name, node in (("source", source), ("destination", destination))]
+        if any(node.ndim != 0 for node in ends):
+            raise InputError("a route requires one source and one destination", "call route once per pair")
+        first, second = (int(node) for node in ends)
+        if min(_core.distances(self._core, *(np.array([node], np.int32) for node in (first, second)))) < 0:
+            raise OptionError(f"no route from node {first} to node {second}: one of them is faulty")
+        return self.links._numbers(_core.route(self._core, first, second))
+
+    def _node_numbers(self, name: str, given: npt.ArrayLike) -> npt.NDArray[np.int64]:
+        nodes = whole_numbers(name, given)
+        outside = (nodes < 0) | (nodes >= self.nodes)
+        if np.any(outside):
+            raise InputError(f"invalid node in {name}: {nodes[outside].flat[0]} (the job has {self.nodes} nodes)")
+        return nodes
 
     def _has_nodes_of(self, other: LoadedJob) -> bool:
         """True if node numbers mean the same in both jobs."""

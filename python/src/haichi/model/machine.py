@@ -6,8 +6,8 @@ import hashlib
 import json
 import logging
 import os
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,10 @@ import numpy.typing as npt
 from haichi import _core
 from haichi.base import notebook
 from haichi.base.file_names import encoded
-from haichi.errors import InputError
+from haichi.base.table_sizes import check_table
+from haichi.errors import InputError, UnsupportedError
+from haichi.model.foreign_types import Graph, is_graph
+from haichi.model.graph_text import graphml_of
 
 
 class Axis(NamedTuple):
@@ -27,7 +30,8 @@ class Axis(NamedTuple):
 
 
 class Machine:
-    """A parallel computer: ``Machine("fx10-kyushu")``, a preset, ``"graph:FILE"`` or the path of a machine file.
+    """A parallel computer: ``Machine("fx10-kyushu")``, a preset, ``"graph:FILE"``, the path of a machine file, its
+    content, or a graph of NetworkX (see `from_graph`).
 
     Immutable. It keeps the texts of its files, so that a pickled machine works on computers without these files. Raises
     OptionError for unknown presets, and InputError with file and line for invalid files.
@@ -35,8 +39,8 @@ class Machine:
 
     __slots__ = ("_core",)
 
-    def __init__(self, name: str | os.PathLike[str]) -> None:
-        self._core = _core.Machine(encoded("machine", name), None, None)
+    def __init__(self, name: str | os.PathLike[str] | Mapping[str, Any] | Graph) -> None:
+        self._core = _core_of(name)
 
     @classmethod
     def _from_source(cls, name: str, text: str | None, graph_text: str | None) -> Machine:
@@ -61,6 +65,32 @@ class Machine:
     def from_dict(cls, machine: Mapping[str, Any], *, name: str = "machine") -> Machine:
         """From the content of a machine file."""
         return cls.from_json(json.dumps(machine, indent=1), name=name)
+
+    @classmethod
+    def from_graph(
+        cls,
+        graph: Graph,
+        *,
+        bandwidth: str | float = "bandwidth",
+        terminals: str | Iterable[Hashable] = "terminal",
+        name: str = "graph",
+    ) -> Machine:
+        """A network from a graph of NetworkX, routed as a graph file (docs/reference/graph_file.md).
+
+        Parameters
+        ----------
+        graph: edges are links, and an undirected edge is a link in each direction. An edge attribute ``latency`` is the
+            latency in seconds, or a text such as ``"100ns"``.
+        bandwidth: the edge attribute with the bandwidth in bytes per second or as a text (``"5GB/s"``); or the
+            bandwidth of all edges, a number or such a text.
+        terminals: the nodes that can run ranks. Either a node attribute with True for these nodes (without it on any
+            node, all nodes), or the nodes themselves. Node n of the machine is the n-th of them.
+        name: the name in messages and reports, after ``graph:``.
+
+        Raises InputError for edges without a bandwidth, edges from a node to itself, nodes with equal names, and
+        everything that a graph file must not have.
+        """
+        return cls._from_source(f"graph:{name}", None, graphml_of(graph, bandwidth, terminals))
 
     @property
     def name(self) -> str:
@@ -94,6 +124,18 @@ class Machine:
     def nodes(self) -> int | None:
         """None if a job's shape defines the size."""
         return self._core.node_count
+
+    @property
+    def coordinates(self) -> npt.NDArray[np.int32]:
+        """The coordinates of each node; shape (nodes, axes), int32. Row n is node n.
+
+        Raises UnsupportedError for machines without coordinates, and if a job's shape defines the size. Raises
+        OptionError for a table above 256 MiB.
+        """
+        if self.nodes is None:
+            raise UnsupportedError(f"the size of {self.name} depends on the job", "use the coordinates of a job")
+        check_table("the result", self.nodes, len(self.axes), 4, "use the coordinates of a job on some of its nodes")
+        return coordinates_or_error(self, _core.machine_coordinates(self._core))
 
     @property
     def faulty(self) -> npt.NDArray[np.int32]:
@@ -164,6 +206,14 @@ class Machine:
         return notebook.table(self.name, rows)
 
 
+def _core_of(machine: str | os.PathLike[str] | Mapping[str, Any] | Graph) -> _core.Machine:
+    if is_graph(machine):
+        return Machine.from_graph(machine)._core
+    if isinstance(machine, Mapping):
+        return Machine.from_dict(machine)._core
+    return _core.Machine(encoded("machine", cast("str | os.PathLike[str]", machine)), None, None)
+
+
 def _file_bytes(text: str | None) -> bytes | None:
     """The bytes of a text that `_core` decoded."""
     try:
@@ -172,14 +222,22 @@ def _file_bytes(text: str | None) -> bytes | None:
         raise InputError(f"the text of a machine file is not Unicode text (character {error.start})") from error
 
 
-MachineLike = Machine | str | os.PathLike[str] | Mapping[str, Any]
+MachineLike = Machine | str | os.PathLike[str] | Mapping[str, Any] | Graph
 
 
 def as_machine(machine: MachineLike) -> Machine:
-    """A Machine as it is, the machine of a preset's name or path, or the machine from the content of a machine file."""
-    if isinstance(machine, Machine):
-        return machine
-    return Machine.from_dict(machine) if isinstance(machine, Mapping) else Machine(machine)
+    """A Machine as it is, or the machine of everything that its constructor takes."""
+    return machine if isinstance(machine, Machine) else Machine(machine)
+
+
+def coordinates_or_error(machine: Machine, coordinates: npt.NDArray[np.int32] | None) -> npt.NDArray[np.int32]:
+    """Raises UnsupportedError for a machine without coordinates."""
+    if coordinates is None:
+        raise UnsupportedError(
+            f"nodes of {machine.name} have no coordinates, because its topology is {machine.kind!r}",
+            "use node numbers, and Job.distances for distances",
+        )
+    return coordinates
 
 
 def warn_of_buffers(machine: Machine) -> None:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any, SupportsFloat
+from typing import Any, Literal, SupportsFloat
 
 import numpy as np
 import numpy.typing as npt
 
 from haichi import _core
 from haichi.base.file_names import encoded
+from haichi.base.optional_packages import drawing_axes
 from haichi.base.outputs import write_files
 from haichi.errors import OptionError
+from haichi.model.labels import is_series, values_of_ranks
 from haichi.model.loaded_job import LoadedJob
 from haichi.model.workload import number_array
 
@@ -71,6 +73,42 @@ class Placement:
         """True if Ctrl-C ended the search; this is the best placement until then."""
         return self._search is not None and bool(self._search["interrupted"])
 
+    def link_loads(
+        self, measure: Literal["bytes", "messages", "seconds"] = "bytes", *, set: int | None = None
+    ) -> npt.NDArray[Any]:
+        """The load of each link of `Job.links` in one iteration; shape (links,).
+
+        Parameters
+        ----------
+        measure: ``"bytes"`` (int64), ``"messages"`` (int64), or ``"seconds"`` (float64), the bytes divided by the
+            bandwidth of the link.
+        set: number of a communication set, from 0; None: the sum over all sets.
+
+        Messages of 0 bytes and messages within a node load no link. Raises OptionError for other measures and sets, and
+        UnsupportedError for a log without sets.
+        """
+        if measure not in ("bytes", "messages", "seconds"):
+            raise OptionError(f"invalid measure: {measure!r}", "use bytes, messages or seconds")
+        sets = len(self._job.workload.labels)
+        if set is not None and not 0 <= set < sets:
+            raise OptionError(f"invalid set: {set} (the workload has {sets} sets, counted from 0)")
+        links = self._job.links
+        sizes, messages = _core.link_loads(self._core, links._id, set)
+        return messages if measure == "messages" else sizes / links.bandwidth if measure == "seconds" else sizes
+
+    def plot_link_loads(self, measure: Literal["bytes", "messages", "seconds"] = "bytes", *, ax: Any = None) -> Any:
+        """Draws the loads of `link_loads`, the most loaded link first, into `ax`. Returns the axes.
+
+        ``ax=None`` makes a new figure. Raises UnsupportedError without matplotlib, and the errors of `link_loads`.
+        """
+        loads = np.sort(self.link_loads(measure))[::-1]
+        axes = drawing_axes(ax)
+        label = "default placement" if self.is_default else self.strategy or "given placement"
+        axes.step(np.arange(1, len(loads) + 1), loads, where="mid", label=label)
+        axes.set(xlabel="links, sorted by load", ylabel=f"{measure} per iteration")
+        axes.set_ylim(bottom=0)
+        return axes
+
     def write(self, path: str | os.PathLike[str], format: str = "fujitsu") -> None:
         """Writes the rank map (formats: `haichi.list_formats`).
 
@@ -97,7 +135,7 @@ def as_map(name: str, given: PlacementLike) -> bytes | npt.NDArray[Any]:
         return given.node_of_rank
     if isinstance(given, str | os.PathLike):
         return encoded(name, given)
-    nodes = number_array(name, given)
+    nodes = number_array(name, values_of_ranks(name, given) if is_series(given) else given)
     if nodes.ndim != 1:
         raise OptionError(f"{name} must be 1D, not of shape {nodes.shape}")
     return nodes

@@ -16,9 +16,12 @@ from haichi import _core
 from haichi.base import notebook
 from haichi.base.file_names import encoded, unicode_text
 from haichi.base.interruption import held_back
-from haichi.errors import InputError
+from haichi.base.optional_packages import data_frame, drawing_axes, sparse_arrays
+from haichi.base.table_sizes import check_table
+from haichi.errors import InputError, OptionError
 from haichi.model.array_files import is_array_file, read_array_file
 from haichi.model.foreign_types import Graph, SparseMatrix, is_graph, is_sparse_matrix
+from haichi.model.labels import LabelledMatrix, check_same_rows, is_labelled_matrix, matrix_of_ranks
 
 Int32Array = npt.NDArray[np.int32]
 Int64Array = npt.NDArray[np.int64]
@@ -79,19 +82,24 @@ class Workload:
 
     @classmethod
     def from_matrix(
-        cls, matrix: npt.ArrayLike | SparseMatrix, *, iterations: int = 1, label: str = "matrix"
+        cls, matrix: npt.ArrayLike | SparseMatrix | LabelledMatrix, *, iterations: int = 1, label: str = "matrix"
     ) -> Workload:
         """One set from a square matrix: ``matrix[i, j]`` bytes go from rank i to rank j.
 
         Takes an array, or a sparse matrix or array of SciPy, which stays sparse. Dense, CSR, CSC and COO matrices are
         read in place, for all types of numbers and strides. Entries of 0 are not messages. An entry that is stored
-        twice is two messages. Raises InputError for other shapes, and for entries that are negative, fractional, above
-        2^48, or masked (`numpy.ma`).
+        twice is two messages. In a DataFrame of pandas, labels that are numbers of ranks (``3``, ``"3"``, ``"rank 3"``)
+        give the rank of a row or column, in any order. Other labels must be the same for rows and columns, in the order
+        of the ranks.
+
+        Raises InputError for other shapes, for labels that leave out ranks or differ between rows and columns, and for
+        entries that are negative, fractional, above 2^48, or masked (`numpy.ma`).
         """
         label = unicode_text("label", label)
         if is_sparse_matrix(matrix):
             return cls(_sparse_core(matrix, iterations, label))
-        dense = number_array("matrix", cast("npt.ArrayLike", matrix))
+        given = matrix_of_ranks("matrix", matrix) if is_labelled_matrix(matrix) else cast("npt.ArrayLike", matrix)
+        dense = number_array("matrix", given)
         if dense.ndim != 2 or dense.shape[0] != dense.shape[1]:
             raise InputError(f"the matrix must be square, not {' x '.join(map(str, dense.shape))}")
         return cls(_core.Workload.from_matrix(iterations=iterations, label=label, matrix=dense))
@@ -116,8 +124,10 @@ class Workload:
         order inside a set is kept. `ranks` defaults to the highest rank + 1. `labels`, `compute_seconds` (before each
         set) and `transfers` (``"messages"``, or ``"put"``: into the receiver's memory) have one entry per set. Raises
         InputError for different lengths, values that are masked or fractional, ranks outside ``0..ranks - 1``, sizes
-        outside ``0..2^48``, other transfers, and labels that are not Unicode text.
+        outside ``0..2^48``, other transfers, labels that are not Unicode text, and Series of pandas with different row
+        labels.
         """
+        check_same_rows([("source", source), ("destination", destination), ("bytes", bytes), ("set", set)])
         for name, texts in (("labels", labels), ("transfers", transfers)):
             if isinstance(texts, str):
                 raise TypeError(f"{name} must be a list of texts, not {texts!r}")
@@ -283,6 +293,65 @@ class Workload:
             set.flags.writeable = False
         return Messages(stored["source"], stored["destination"], stored["bytes"], set)
 
+    def to_matrix(self, *, sparse: bool = False, set: int | None = None) -> Any:
+        """The bytes of one iteration between ranks; shape (ranks, ranks), int64: entry [i, j] from rank i to rank j.
+
+        Parameters
+        ----------
+        sparse: a ``scipy.sparse.csr_array`` instead of a NumPy array; needs 12 bytes per pair of ranks with messages.
+        set: number of a communication set, from 0; None: the sum over all sets.
+
+        Raises OptionError for other sets, and with the size for a dense matrix above 256 MiB (5,792 ranks). Raises
+        UnsupportedError for ``sparse=True`` without SciPy.
+        """
+        if set is not None and not 0 <= set < len(self.labels):
+            raise OptionError(f"invalid set: {set} (the workload has {len(self.labels)} sets, counted from 0)")
+        if not sparse:
+            check_table("the matrix", self.ranks, self.ranks, 8, "use to_matrix(sparse=True)")
+        scipy = sparse_arrays() if sparse else None
+        source, destination, size, _ = self.messages
+        if set is not None:
+            end = np.cumsum(self._core.set_sizes)
+            chosen = slice(int(end[set] - self._core.set_sizes[set]), int(end[set]))
+            source, destination, size = source[chosen], destination[chosen], size[chosen]
+        if scipy is not None:
+            matrix = scipy.coo_array((size, (source, destination)), shape=(self.ranks, self.ranks)).tocsr()
+            matrix.eliminate_zeros()
+            return matrix
+        dense = np.zeros((self.ranks, self.ranks), np.int64)
+        np.add.at(dense, (source, destination), size)
+        return dense
+
+    def to_dataframe(self) -> Any:
+        """A pandas.DataFrame with a row per message and the columns source, destination, bytes, set (from 0) and label
+        (of the set). Raises UnsupportedError without pandas."""
+        messages = self.messages
+        labels = np.array(self.labels, object)
+        return data_frame(
+            {
+                "source": messages.source,
+                "destination": messages.destination,
+                "bytes": messages.bytes,
+                "set": messages.set,
+                "label": labels[messages.set],
+            }
+        )
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draws the bytes between ranks as a picture of a matrix into `ax`: sources down, destinations to the right.
+        Returns the axes.
+
+        Above 512 ranks, groups of ranks are drawn. ``ax=None`` makes a new figure. Raises UnsupportedError without
+        matplotlib.
+        """
+        axes = drawing_axes(ax)
+        binned = self._core.binned_bytes(min(self.ranks, _MOST_DRAWN))
+        ends = (-0.5, self.ranks - 0.5)
+        image = axes.imshow(binned, extent=(*ends, *ends[::-1]), interpolation="nearest", cmap="Blues")
+        axes.figure.colorbar(image, ax=axes, label="bytes per iteration")
+        axes.set(xlabel="destination rank", ylabel="source rank")
+        return axes
+
     def write(self, path: str | os.PathLike[str]) -> None:
         """Writes ``haichi-workload/1``; `from_file` reads the same workload back."""
         with held_back():
@@ -347,6 +416,7 @@ class Workload:
 
 
 _MOST_BINS = 64
+_MOST_DRAWN = 512
 
 
 def _unpickled(
@@ -418,7 +488,7 @@ def _rank_of_node(graph: Graph, order: Sequence[Hashable] | None) -> dict[Any, i
     return rank
 
 
-WorkloadLike = Workload | str | os.PathLike[str] | npt.NDArray[Any] | SparseMatrix | Graph
+WorkloadLike = Workload | str | os.PathLike[str] | npt.NDArray[Any] | SparseMatrix | LabelledMatrix | Graph
 
 
 def as_workload(workload: WorkloadLike) -> Workload:
@@ -428,6 +498,6 @@ def as_workload(workload: WorkloadLike) -> Workload:
         return workload
     if is_graph(workload):
         return Workload.from_graph(workload)
-    if isinstance(workload, np.ndarray) or is_sparse_matrix(workload):
+    if isinstance(workload, np.ndarray) or is_sparse_matrix(workload) or is_labelled_matrix(workload):
         return Workload.from_matrix(workload)
     raise TypeError(f"expected a Workload, path, matrix or graph, found {type(workload).__name__}")

@@ -13,6 +13,8 @@ import numpy.typing as npt
 
 from haichi import _core
 from haichi.base import notebook
+from haichi.base.optional_packages import data_frame, drawing_axes
+from haichi.errors import OptionError
 from haichi.model.placement import Placement
 
 FloatArray = npt.NDArray[np.float64]
@@ -217,6 +219,51 @@ class Simulation:
         report: dict[str, Any] = json.loads(self.to_json(timing=timing))
         return report
 
+    def to_dataframe(self, rows: Literal["ranks", "runs", "links"] = "ranks") -> Any:
+        """A pandas.DataFrame. All times are in seconds, and the column barrier names the run.
+
+        Parameters
+        ----------
+        rows: ``"ranks"``: a row per run and rank, with its node, compute_seconds, call_seconds, wait_seconds and
+            end_seconds. ``"runs"``: a row per run, with its numbers. ``"links"``: a row per run and link, with link,
+            bytes and efficiency, for the links of `most_loaded_links` (their number is the option `most_loaded`).
+
+        Raises OptionError for other rows, UnsupportedError without pandas.
+        """
+        if rows == "runs":
+            return data_frame(
+                {name: [getattr(run, name) for run in self.runs] for name in ("barrier", "form", *_NUMBERS_OF_RUN)}
+            )
+        if rows == "links":
+            links = [(run.barrier, *link) for run in self.runs for link in run.most_loaded_links]
+            names = ("barrier", *LinkTraffic._fields)
+            return data_frame({name: [row[column] for row in links] for column, name in enumerate(names)})
+        if rows != "ranks":
+            raise OptionError(f"invalid rows: {rows!r}", "use ranks, runs or links")
+        nodes = self.placement.node_of_rank
+        columns = {name: np.concatenate([getattr(run, name) for run in self.runs]) for name in _TIMES_OF_RANK}
+        head = {
+            "barrier": np.repeat([run.barrier for run in self.runs], len(nodes)),
+            "rank": np.tile(np.arange(len(nodes), dtype=np.int32), len(self.runs)),
+            "node": np.tile(nodes, len(self.runs)),
+        }
+        return data_frame(head | columns)
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draws the computation, the time in calls and the waiting time of every rank into `ax`. Returns the axes.
+
+        ``ax=None`` makes a new figure. Raises AttributeError if there are two runs, UnsupportedError without
+        matplotlib.
+        """
+        run = self.run
+        axes = drawing_axes(ax)
+        parts = (run.compute_seconds, run.call_seconds, run.wait_seconds)
+        axes.stackplot(np.arange(len(run.end_seconds)), *parts, labels=("computation", "in calls", "waiting"))
+        axes.set(xlabel="rank", ylabel="seconds")
+        axes.margins(x=0)
+        axes.legend(frameon=False)
+        return axes
+
     def _title(self) -> str:
         name = "default placement" if self.placement.is_default else "given placement"
         return f"{name}, ranks={len(self.placement.node_of_rank)}" + (", interrupted" if self.interrupted else "")
@@ -250,6 +297,28 @@ class Simulation:
             for run in self.runs
         ]
         return notebook.table(self._title(), rows, head)
+
+
+_TIMES_OF_RANK = ("compute_seconds", "call_seconds", "wait_seconds", "end_seconds")
+_NUMBERS_OF_RUN = (
+    "seconds",
+    "seconds_per_iteration",
+    "iterations",
+    "simulated_iterations",
+    "simulated_seconds",
+    "extrapolated",
+    "interrupted",
+    "payload_bytes",
+    "packets",
+    "packet_hops",
+    "on_node_bytes",
+    "links",
+    "used_links",
+    "saturated_links",
+    "link_efficiency",
+    "used_link_efficiency",
+    "calls",
+)
 
 
 def _share(part: FloatArray, run: SimulatedRun) -> str:

@@ -12,6 +12,7 @@ from weakref import WeakValueDictionary
 
 from fastapi import Depends, FastAPI, Header, Query, Request
 from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.docs import get_swagger_ui_html
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
 from fastapi_offline import FastAPIOffline
 from starlette.background import BackgroundTask
@@ -58,7 +59,13 @@ def create_app(service: Service) -> FastAPI:
             yield
 
     app = FastAPIOffline(
-        title="haichi", version=version("haichi"), lifespan=lifespan, redoc_url=None, redirect_slashes=False
+        docs_url=None,  # its page has absolute addresses
+        redoc_url=None,
+        title="haichi",
+        version=version("haichi"),
+        lifespan=lifespan,
+        redirect_slashes=False,
+        servers=[{"url": "."}],  # beside openapi.json, also below a prefix
     )
     app.add_middleware(BodyLimit, limits=service.limits)
     app.add_middleware(HeadRequests)
@@ -252,6 +259,17 @@ def _add_page(app: FastAPI, service: Service) -> None:
     def whole_page() -> HTMLResponse:
         text, headers = page(bool(service.users.by_digest), service.limits.body_bytes)
         return HTMLResponse(text, headers=headers)
+
+    @app.get("/docs", include_in_schema=False)
+    def all_paths() -> HTMLResponse:
+        files = "static-offline-docs"  # relative addresses also work below the prefix of a proxy
+        return get_swagger_ui_html(
+            openapi_url="openapi.json",
+            title="haichi",
+            swagger_js_url=f"{files}/swagger-ui-bundle.js",
+            swagger_css_url=f"{files}/swagger-ui.css",
+            swagger_favicon_url=f"{files}/favicon.png",
+        )
 
 
 def _add_tables(app: FastAPI, service: Service) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import tempfile
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, MutableMapping
@@ -77,6 +78,19 @@ def check_length(
         raise Problem(413, "too_large", f"the request has more than {most} bytes", hint)
 
 
+def check_type(start: bytes, content_type: str) -> None:
+    """Raises Problem for a body that begins as JSON but has the header of a form, and the reverse."""
+    text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
+    stated = content_type.partition(";")[0].strip().lower()[:100]
+    if stated == "application/json":
+        if text.startswith(b"--") or _FORM_FIELD.match(text):
+            raise Problem(
+                415, "media_type", f"the body is a form, but its header says {stated}", f"omit the header; {_OF_FORMS}"
+            )
+    elif text.startswith((b"{", b"[")):
+        raise Problem(415, "media_type", f"the body is JSON, but its header says {stated}", _AS_JSON)
+
+
 def _announced(scope: Scope) -> int:
     length = Headers(scope=scope).get("content-length", "")
     return int(length) if length.isascii() and length.isdigit() and len(length) < 20 else 0
@@ -137,14 +151,25 @@ class Bodies:
                 return await self._of_form(request, account)
         except ClientDisconnect as error:
             raise Problem(400, "malformed", "the request is incomplete") from error
-        raise Problem(415, "media_type", "the body must be application/json or multipart/form-data")
+        raise Problem(
+            415, "media_type", "the body must be application/json or multipart/form-data", f"{_AS_JSON}, or {_OF_FORMS}"
+        )
+
+    async def _pieces(self, request: Request) -> AsyncIterator[bytes]:
+        """The body. Raises Problem if its beginning is plainly of another type than its header states."""
+        is_checked = False
+        async for part in request.stream():
+            if part and not is_checked:
+                is_checked = True
+                check_type(part, request.headers.get("content-type", ""))
+            yield part
 
     async def _of_json(self, request: Request, account: Account) -> dict[str, list[Value]]:
         hint = "send larger files in a form (curl -F name=@file)"
         check_length(_announced(request.scope), self._limits.json_bytes, hint)
         body = tempfile.SpooledTemporaryFile(max_size=_PARSED_HERE)  # noqa: SIM115 - until the job has its files
         upload = UploadFile(cast(BinaryIO, body), size=0)
-        async for part in request.stream():
+        async for part in self._pieces(request):
             account.charge(len(part))
             await upload.write(part)
             check_length(upload.size or 0, self._limits.json_bytes, hint)
@@ -179,7 +204,7 @@ class Bodies:
 
         async def parts() -> AsyncIterator[bytes]:
             taken = 0
-            async for part in request.stream():
+            async for part in self._pieces(request):
                 account.charge(len(part))
                 taken += len(part)
                 if is_short:
@@ -235,6 +260,8 @@ def _value(piece: dict[str, Any], kept: Any) -> Value:
     return cast(Value, piece["is"])
 
 
+_AS_JSON = "send JSON with -H 'Content-Type: application/json'"
+_FORM_FIELD = re.compile(rb"[A-Za-z_][\w.-]{0,100}=")
 _OF_FORMS = "use curl with -F name=value, and -F name=@file for files"
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ipaddress
 import json
 import os
+import socket
 import tempfile
 import time
 import urllib.error
@@ -50,13 +52,18 @@ class Client:
     url: as in ``"http://127.0.0.1:8080"``.
     token: the token of the user; None: HAICHI_TOKEN, if it is set.
     timeout: seconds until an answer must arrive.
+
+    Requests to this computer never pass a proxy. Others use the proxy of the environment variables ``http_proxy`` and
+    ``https_proxy``, except for the hosts in ``no_proxy``; errors name it.
     """
 
     def __init__(self, url: str, token: str | None = None, timeout: float = 60) -> None:
         self._url = url.rstrip("/")
         self._token = os.environ.get("HAICHI_TOKEN") if token is None else token
         self._timeout = timeout
-        self._opener = urllib.request.build_opener(_Redirects(has_token=self._token is not None))
+        self._proxy = _proxy_of(self._url)
+        direct = [] if self._proxy else [urllib.request.ProxyHandler({})]
+        self._opener = urllib.request.build_opener(_Redirects(has_token=self._token is not None), *direct)
 
     def submit(self, kind: str, *, idempotency_key: str | None = None, **fields: Any) -> RemoteJob:
         """Submits a job, which is stored when this returns. Without a key a new one is made, so that a request can be
@@ -104,10 +111,12 @@ class Client:
         try:
             return self._opener.open(asked, timeout=self._timeout)
         except urllib.error.HTTPError as error:
-            raise _refusal(error) from None
+            raise _refusal(error, self._proxy) from None
         except OSError as error:
+            hint = "check that `haichi serve` is running there"
             raise ServiceError(
-                f"cannot reach {self._url}: {error}", "check that `haichi serve` is running there"
+                f"cannot reach {self._url}{_through(self._proxy)}: {getattr(error, 'reason', error)}",
+                _proxy_hint(self._url, hint, self._proxy),
             ) from error
 
 
@@ -204,12 +213,67 @@ class RemoteJob:
         return f"RemoteJob({self.id!r})"
 
 
-def _refusal(error: urllib.error.HTTPError) -> Error:
+def _is_this_computer(host: str) -> bool:
+    """True for loopback addresses and names, and for addresses and the name of this computer."""
+    name = host.lower().rstrip(".")
+    if name == "localhost" or name.endswith(".localhost") or name == socket.gethostname().lower():
+        return True
+    try:
+        address = ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    if address.is_loopback or address.is_unspecified or getattr(address, "ipv4_mapped", None) == _LOOPBACK:
+        return True
+    family = socket.AF_INET if address.version == 4 else socket.AF_INET6
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as trial:
+            trial.bind((name, 0))  # only own addresses can be bound
+        return True
+    except OSError:
+        return False
+
+
+_LOOPBACK = ipaddress.ip_address("127.0.0.1")
+
+
+class _Proxy(NamedTuple):
+    url: str  #: without a password
+    variable: str
+
+
+def _proxy_of(url: str) -> _Proxy | None:
+    """The proxy that requests to this address pass."""
+    parts = urllib.parse.urlsplit(url)
+    proxy = urllib.request.getproxies().get(parts.scheme)
+    if not proxy or not parts.hostname or _is_this_computer(parts.hostname):
+        return None
+    if urllib.request.proxy_bypass(parts.netloc.rpartition("@")[2]):
+        return None
+    scheme, separator, rest = proxy.rpartition("://")
+    variable = f"{parts.scheme}_proxy"
+    return _Proxy(
+        scheme + separator + rest.rpartition("@")[2], variable if os.environ.get(variable) else variable.upper()
+    )
+
+
+def _through(proxy: _Proxy | None) -> str:
+    return f" through the proxy {proxy.url} of {proxy.variable}" if proxy else ""
+
+
+def _proxy_hint(url: str, hint: str, proxy: _Proxy | None) -> str:
+    if proxy is None:
+        return hint
+    separator = "; " if hint else ""
+    return f"{hint}{separator}set no_proxy={urllib.parse.urlsplit(url).hostname} to reach it without the proxy"
+
+
+def _refusal(error: urllib.error.HTTPError, proxy: _Proxy | None) -> Error:
     try:
         told = json.loads(error.read())["error"]
         message, hint = str(told["message"]), str(told["hint"])
     except (ValueError, KeyError, TypeError):  # from a server in between
-        message, hint = f"the service answered {error.code} {error.reason}", ""
+        who = f"the answer{_through(proxy)} is" if proxy else "the service answered"
+        message, hint = f"{who} {error.code} {error.reason}", _proxy_hint(error.url, "", proxy)
     return OptionError(message, hint) if error.code in (400, 409, 422) else ServiceError(message, hint, error.code)
 
 

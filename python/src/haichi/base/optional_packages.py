@@ -1,0 +1,36 @@
+"""Packages that haichi uses if they are installed: pandas, SciPy and matplotlib."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from typing import Any
+
+from haichi.errors import UnsupportedError
+
+
+def optional_package(name: str, purpose: str, install: str) -> Any:
+    """The module `name`. Raises UnsupportedError that names the package to install."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise UnsupportedError(
+            f"{purpose} require {install}", f"install the package {install}: pip install {install}"
+        ) from error
+
+
+def data_frame(columns: Mapping[str, Any]) -> Any:
+    """A pandas.DataFrame with these columns. Raises UnsupportedError without pandas."""
+    return optional_package("pandas", "data frames", "pandas").DataFrame(dict(columns))
+
+
+def sparse_arrays() -> Any:
+    """The module scipy.sparse. Raises UnsupportedError without SciPy."""
+    return optional_package("scipy.sparse", "sparse matrices", "scipy")
+
+
+def drawing_axes(ax: Any) -> Any:
+    """The axes `ax` of matplotlib; None: axes of a new figure. Raises UnsupportedError without matplotlib."""
+    if ax is not None:
+        return ax
+    return optional_package("matplotlib.pyplot", "plots", "matplotlib").subplots(layout="constrained")[1]

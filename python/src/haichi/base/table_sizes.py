@@ -1,0 +1,19 @@
+"""The limit of tables that grow with the square of the nodes or ranks."""
+
+from __future__ import annotations
+
+from haichi.errors import OptionError
+
+LARGEST_TABLE_BYTES = 2**28
+"""256 MiB: distances between 8,192 nodes, or the bytes between 5,792 ranks."""
+
+
+def check_table(what: str, rows: int, columns: int, entry_bytes: int, hint: str) -> None:
+    """Raises OptionError with the size for a table above the limit. Call this before its memory is requested."""
+    size = rows * columns * entry_bytes
+    if size > LARGEST_TABLE_BYTES:
+        raise OptionError(
+            f"{what} would be a table of {rows:,} x {columns:,} entries and {size / 2**20:,.0f} MiB "
+            f"(the limit is {LARGEST_TABLE_BYTES // 2**20} MiB)",
+            hint,
+        )

@@ -1,0 +1,151 @@
+"""Logs of runs as tables."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from haichi import _core
+from haichi.base import notebook
+from haichi.base.file_names import encoded
+from haichi.base.optional_packages import data_frame, sparse_arrays
+from haichi.base.table_sizes import check_table
+from haichi.errors import OptionError
+
+LogTable = Literal["functions", "ranks", "pairs", "targets"]
+_TABLES: tuple[LogTable, ...] = ("functions", "ranks", "pairs", "targets")
+
+
+class Log:
+    """The log of a run, from `haichi.read_log`: times and messages of all ranks. Times are in seconds."""
+
+    def __init__(self, core: _core.Log) -> None:
+        self._core = core
+        self._head = core.head()
+
+    @property
+    def format(self) -> str:
+        """The format of the file (``haichi list log-formats``)."""
+        return str(self._head["format"])
+
+    @property
+    def ranks(self) -> int:
+        """The ranks of the run; `ranks_with_data` of them are in the log."""
+        return int(self._head["ranks"])
+
+    @property
+    def ranks_with_data(self) -> int:
+        return int(self._head["ranks_with_data"])
+
+    @property
+    def hosts(self) -> list[str]:
+        """The names of the hosts, sorted; empty if the format has none."""
+        return list(self._head["hosts"])
+
+    @property
+    def has_profile(self) -> bool:
+        """The log has times or counts of functions."""
+        return bool(self._head["has_profile"])
+
+    @property
+    def has_calls(self) -> bool:
+        """The log keeps the order of calls, so that `haichi.extract_sets` and the replay of `haichi.Job` can use it."""
+        return bool(self._head["has_calls"])
+
+    @property
+    def run_seconds(self) -> float:
+        """The longest time of any rank; 0 if the format has no times."""
+        return float(self._head["run_seconds"])
+
+    @property
+    def mpi_seconds(self) -> float:
+        """The time in MPI calls, summed over all ranks."""
+        return float(self._head["mpi_seconds"])
+
+    @property
+    def computing_seconds(self) -> float:
+        """The time outside MPI calls, summed over all ranks."""
+        return float(self._head["computing_seconds"])
+
+    @property
+    def warnings(self) -> list[str]:
+        """Missing parts, killed ranks, full tables of the profiler."""
+        return list(self._head["warnings"])
+
+    def columns(self, table: LogTable = "functions") -> Mapping[str, Any]:
+        """The columns of a table by name: NumPy arrays of equal length for numbers, lists for texts.
+
+        Parameters
+        ----------
+        table: ``"functions"``: a row per rank and MPI function, with calls, seconds, least_seconds and most_seconds (of
+            one call), and messages and bytes sent and received. ``"ranks"``: a row per rank, with state, host,
+            wall_seconds, mpi_seconds, computing_seconds, and messages and bytes lost from the log. ``"pairs"``: a row
+            per pair of ranks with point-to-point messages. ``"targets"``: a row per rank and target of one-sided
+            operations.
+
+        Raises OptionError for other tables.
+        """
+        if table not in _TABLES:
+            raise OptionError(f"invalid table of a log: {table!r}", f"use {', '.join(_TABLES)}")
+        found: dict[str, Any] = getattr(self._core, table)()
+        return found
+
+    def to_dataframe(self, table: LogTable = "functions") -> Any:
+        """A pandas.DataFrame with the columns of `columns`. Raises UnsupportedError without pandas."""
+        return data_frame(self.columns(table))
+
+    def to_matrix(self, *, sparse: bool = False) -> Any:
+        """Bytes of point-to-point messages; shape (ranks, ranks), int64: entry [i, j] from rank i to rank j.
+
+        With `sparse`, a ``scipy.sparse.csr_array``. Collective and one-sided operations are not included. Raises
+        OptionError with the size for a dense matrix above 256 MiB (5,792 ranks), UnsupportedError for ``sparse=True``
+        without SciPy.
+        """
+        shape = (self.ranks, self.ranks)
+        if not sparse:
+            check_table("the matrix", *shape, 8, "use to_matrix(sparse=True)")
+        scipy = sparse_arrays() if sparse else None
+        pairs = self.columns("pairs")
+        if scipy is not None:
+            return scipy.coo_array((pairs["bytes"], (pairs["source"], pairs["destination"])), shape=shape).tocsr()
+        dense: npt.NDArray[np.int64] = np.zeros(shape, np.int64)
+        np.add.at(dense, (pairs["source"], pairs["destination"]), pairs["bytes"])
+        return dense
+
+    def __repr__(self) -> str:
+        missing = "" if self.ranks_with_data == self.ranks else f" ({self.ranks_with_data} with data)"
+        times = f", {self.run_seconds:.6g} s" if self._head["has_times"] else ""
+        return f"Log({self.format}, ranks={self.ranks}{missing}{times})"
+
+    def _repr_html_(self) -> str:
+        """An HTML table for notebooks."""
+        rows: list[Sequence[object]] = [("ranks", notebook.number(self.ranks)), ("hosts", len(self.hosts))]
+        if self._head["has_times"]:
+            rows += [("seconds", notebook.number(self.run_seconds))]
+            rows += [("in MPI, all ranks [seconds]", notebook.number(self.mpi_seconds))]
+        rows += [("warning", text) for text in self.warnings]
+        return notebook.table(f"log, {self.format}", rows)
+
+
+LogPath = str | os.PathLike[str]
+
+
+def read_log(log: LogPath | Sequence[LogPath], *, format: str = "") -> Log:
+    """Reads the log of a run, as ``haichi log show`` does.
+
+    Parameters
+    ----------
+    log: a file of the profiler or of another tool, or the parts of one run.
+    format: a name from ``haichi list log-formats``; empty: from the content.
+
+    Raises InputError with file and line for invalid files, OptionError for an unknown format or the logs of several
+    runs, UnsupportedError for a format that this build cannot read.
+    """
+    paths = [log] if isinstance(log, str | os.PathLike) else list(log)
+    if not paths:
+        raise OptionError("read_log requires at least one file")
+    return Log(_core.read_log([encoded("log", path) for path in paths], encoded("format", format)))
