@@ -209,7 +209,7 @@ class EdgeListReader {
 
 bool recognise_edge_list(const TextShape& shape) {
     if (shape.states_ranks) return true;
-    if (shape.rows.empty()) return false;
+    if (shape.rows.empty() || shape.metis == MetisEvidence::kCertain) return false;
     const TextShape::Row& first = shape.rows.front();
     if (first.field_count != 3 && first.field_count != 4) return false;
     if (first.is_numbers) return read_narrow_rows(shape) != NarrowRows::kDenseMatrix;

@@ -10,5 +10,6 @@ WorkloadFormat matrix_market_format();
 WorkloadFormat qaplib_format();
 WorkloadFormat edge_list_format();
 WorkloadFormat dense_matrix_format();
+WorkloadFormat metis_format();
 
 }  // namespace haichi

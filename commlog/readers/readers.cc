@@ -81,9 +81,9 @@ Workload read(TextStream stream, const std::string& format, const Log& log) {
 }  // namespace
 
 const Table<WorkloadFormat>& workload_formats() {
-    static const Table<WorkloadFormat> kFormats(
-        {"workload format", "formats"},
-        {json_workload_format(), edge_list_format(), dense_matrix_format(), matrix_market_format(), qaplib_format()});
+    static const Table<WorkloadFormat> kFormats({"workload format", "formats"},
+                                                {json_workload_format(), edge_list_format(), dense_matrix_format(),
+                                                 matrix_market_format(), qaplib_format(), metis_format()});
     return kFormats;
 }
 

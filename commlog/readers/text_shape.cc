@@ -39,6 +39,7 @@ TextShape shape_of(std::string_view prefix, bool is_all, const std::string& file
     if (!is_all && !more && !shape.rows.empty() && shape.rows.back().field_count <= TextShape::kMostFields) {
         shape.rows.pop_back();
     }
+    if (!shape.states_ranks) shape.metis = metis_evidence(text, is_all);
     return shape;
 }
 

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "commlog/readers/metis_graph.h"
+
 namespace haichi {
 
 /// The beginning of a text, by which workload formats are recognised.
@@ -24,6 +26,7 @@ struct TextShape {
     /// The first kMostRows rows of fields. Empty for the two formats above.
     std::vector<Row> rows;
     bool has_all_rows = false;  ///< `rows` are all rows of the text
+    MetisEvidence metis = MetisEvidence::kNone;
 };
 
 /// Determines the shape of a text. `prefix` is the whole text if `is_all` is true, and its beginning otherwise. Throws

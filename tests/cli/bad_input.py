@@ -69,7 +69,7 @@ READERS: dict[str, list[str]] = {
     "workload": workload(),
     **{
         form: workload("bad", "--workload-format", form)
-        for form in ["json", "edge-list", "dense-matrix", "matrix-market", "qaplib"]
+        for form in ["json", "edge-list", "dense-matrix", "matrix-market", "qaplib", "metis"]
     },
     "machine file": on_machine("./bad"),
     "graph file": on_machine("graph:bad"),

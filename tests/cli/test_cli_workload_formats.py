@@ -18,6 +18,7 @@ RING = {  # 4 ranks in a ring, 1 MiB to the next
     "matrix-market": "%%MatrixMarket matrix coordinate integer general\n% a ring\n4 4 4\n"
     "1 2 1048576\n2 3 1048576\n3 4 1048576\n4 1 1048576\n",
     "qaplib": "4\n\n0 1048576 0 0\n0 0 1048576 0\n0 0 0 1048576\n1048576 0 0 0\n\n0 1 2 3\n1 0 1 2\n2 1 0 1\n3 2 1 0\n",
+    "metis": "4 4 1\n2 524288 4 524288\n1 524288 3 524288\n2 524288 4 524288\n1 524288 3 524288\n",
 }
 
 

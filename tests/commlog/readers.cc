@@ -33,6 +33,7 @@ std::string recognised(const std::string& text) {
         const std::string label = workload.set_count() == 0 ? "json" : workload.set(0).label;
         if (label == "flow") return "qaplib";
         if (label == "edge list" || label == "set 1") return "edge-list";
+        if (label == "graph") return "metis";
         if (label == "matrix") return text.starts_with("%%M") ? "matrix-market" : "dense-matrix";
         return "json";
     } catch (const InputError& error) {
@@ -112,6 +113,50 @@ TEST(EdgeListReader, lines_are_counted_across_chunks) {
         FAIL();
     } catch (const InputError& error) {
         EXPECT_TRUE(std::string(error.what()).starts_with("w:" + std::to_string(lines) + ": ")) << error.what();
+    }
+}
+
+// ---- METIS graphs --------------------------------------------------------------------------------------------------
+
+constexpr const char* kCube = "8 12 0\n2 3 5\n1 4 6\n1 4 7\n2 3 8\n1 6 7\n2 5 8\n3 5 8\n4 6 7\n";
+
+TEST(MetisReader, a_regular_graph_is_not_an_edge_list) {
+    const Workload cube = parse(kCube);
+    EXPECT_EQ(cube.rank_count(), 8);
+    EXPECT_EQ(cube.messages().size(), 24U);
+    for (const auto& [source, destination, bytes] : triples(cube)) {
+        EXPECT_EQ(__builtin_popcount(static_cast<unsigned>(source ^ destination)), 1) << source << " " << destination;
+        EXPECT_EQ(bytes, 1);
+    }
+}
+
+TEST(MetisReader, weights_and_sizes_of_vertices_precede_the_neighbours) {
+    const Triples plain = {{0, 1, 1}, {1, 0, 1}, {1, 2, 1}, {2, 1, 1}};
+    const Triples weighted = {{0, 1, 5}, {1, 0, 5}, {1, 2, 7}, {2, 1, 7}};
+    EXPECT_EQ(triples(parse("% comment\n3 2\n2\n1 3\n2\n")), plain);
+    EXPECT_EQ(triples(parse("3 2 10\n9 2\n9 1 3\n9 2\n")), plain);
+    EXPECT_EQ(triples(parse("3 2 100\n9 2\n9 1 3\n9 2\n")), plain);
+    EXPECT_EQ(triples(parse("3 2 110 2\n4 9 9 2\n4 9 9 1 3\n4 9 9 2\n")), plain);
+    EXPECT_EQ(triples(parse("3 2 1\n2 5\n1 5 3 7\n2 7\n")), weighted);
+    EXPECT_EQ(triples(parse("3 2 001\r\n2 5\r\n1 5 3 7\r\n2 7\r\n")), weighted);
+    EXPECT_EQ(triples(parse("3 2 11\n9 2 5\n9 1 5 3 7\n9 2 7\n")), weighted);
+    EXPECT_EQ(triples(parse("3 2 111 2\n4 9 9 2 5\n4 9 9 1 5 3 7\n4 9 9 2 7\n")), weighted);
+}
+
+TEST(MetisReader, an_empty_line_is_a_vertex_without_neighbours) {
+    const Workload workload = parse("5 1\n\n3\n2\n\n\n");
+    EXPECT_EQ(workload.rank_count(), 5);
+    EXPECT_EQ(triples(workload), (Triples{{1, 2, 1}, {2, 1, 1}}));
+}
+
+TEST(MetisReader, a_text_that_may_be_a_graph_is_not_read_as_another_format) {
+    // Another number of edges, an edge of one end only, a vertex that is its own neighbour, an invalid neighbour.
+    for (const char* text : {"3 4\n2\n1 3\n2\n", "3 3 1\n2 5\n1 5 3 4\n2 4 1 1\n",
+                             "4 6 0\n2 3 4\n1 3 4\n1 2 3\n1 2 3\n", "4 6 0\n2 3 4\n1 3 4\n1 2 4\n1 2 9\n"}) {
+        EXPECT_TRUE(recognised(text).ends_with(" or metis")) << text << recognised(text);
+    }
+    for (const char* text : {"3 1 1\n0 1 1\n1 2 1\n2 3 1\n", "8 12 0\n2 3 5\n1 4 6\n1 4 7\n"}) {
+        EXPECT_EQ(recognised(text), "edge-list") << text;
     }
 }
 

@@ -262,9 +262,29 @@ std::vector<MalformedText> qaplibs() {
     };
 }
 
+std::vector<MalformedText> metis_graphs() {
+    return {
+        {"metis_short", "3 2\n2\n", 2, {"ends after 1 of 3 vertices"}, "one line for each", "metis"},
+        {"metis_long", "2 1\n2\n1\n1\n", 4, {"after 2 vertices, found '1'"}, "", "metis"},
+        {"metis_directed", "3 1\n2 3\n\n\n", 0, {"do not list the same edge"}, "edge list", "metis"},
+        {"metis_weights_differ", "2 1 1\n2 5\n1 6\n", 0, {"vertices 1 and 2"}, "undirected", "metis"},
+        {"metis_edges_once", "3 4\n2\n1 3\n2\n", 0, {"states 4 edges", "4 neighbours instead of 8"}, "", "metis"},
+        {"metis_twice", "2 2\n2 2\n1 1\n", 0, {"vertex 1 has the neighbour 2 twice"}, "", "metis"},
+        {"metis_own_neighbour", "2 1\n1\n2\n", 2, {"vertex 1 is its own"}, "", "metis"},
+        {"metis_neighbour_zero", "2 1\n1\n0\n", 2, {"its own"}, "", "metis"},
+        {"metis_outside", "2 1\n3\n1\n", 2, {"3"}, "", "metis"},
+        {"metis_no_weight", "2 1 1\n2\n1\n", 2, {"weight of an edge", "nothing"}, "", "metis"},
+        {"metis_no_vertex_weight", "2 1 10\n5 2\n\n", 3, {"weight of vertex 2"}, "", "metis"},
+        {"metis_header", "2 1 7\n2\n1\n", 1, {"header of a METIS graph", "'2 1 7'"}, "", "metis"},
+        {"metis_huge", "999999999999 1\n2\n1\n", 1, {"header of a METIS graph"}, "", "metis"},
+        {"metis_nothing", "% nothing\n", 1, {"no header"}, "", "metis"},
+    };
+}
+
 std::vector<MalformedText> malformed_matrices() {
     std::vector<MalformedText> all;
-    for (const auto& some : {unrecognised(), edge_lists(), dense_matrices(), matrix_markets(), qaplibs()}) {
+    for (const auto& some :
+         {unrecognised(), edge_lists(), dense_matrices(), matrix_markets(), qaplibs(), metis_graphs()}) {
         all.insert(all.end(), some.begin(), some.end());
     }
     return all;

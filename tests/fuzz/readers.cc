@@ -120,6 +120,7 @@ constexpr FuzzedReader kReaders[] = {
     {"dense_matrix", fuzz_workload<"dense-matrix">},
     {"matrix_market", fuzz_workload<"matrix-market">},
     {"qaplib", fuzz_workload<"qaplib">},
+    {"metis", fuzz_workload<"metis">},
     // Any bytes, in whatever format is recognized.
     {"workload_recognition", [](std::string_view text) { (void)parse_workload(text, "fuzzed"); }},
     {"rankmap_fujitsu", fuzz_rank_map<"fujitsu">},
