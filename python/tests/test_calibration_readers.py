@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 import haichi
-from haichi.calibration.readers import read_results
-from haichi.calibration.results import Results
+from haichi.calibration.readers import Read, read_results
 
 OSU_5 = """\
 # OSU MPI Latency Test v5.6.2
@@ -111,13 +110,13 @@ NETPIPE_FILE = """\
 """
 
 
-def read(tmp_path: Path, text: str) -> Results:
+def read(tmp_path: Path, text: str) -> Read:
     path = tmp_path / "results.txt"
     path.write_text(text)
-    return read_results(str(path))[1]
+    return read_results(str(path))
 
 
-def rows(results: Results) -> list[tuple[str, int, float]]:
+def rows(results: Read) -> list[tuple[str, int, float]]:
     """Names of benchmarks, bytes and microseconds."""
     return [(point.benchmark, point.size_bytes, point.seconds * 1e6) for point in results.points]
 
@@ -140,7 +139,7 @@ def test_osu_streams_with_validation_and_what_launchers_say(tmp_path: Path) -> N
     # A message in each direction takes as long as two messages at the sum of both rates.
     assert times == pytest.approx([1 / 0.95, 4096 / 3876, 2 * 4096 / 13482.6])
     assert results.points[0].resolution == pytest.approx(0.005 / 0.95)
-    assert results.left_out == ["line 8: expected a row of OSU Bandwidth, found 'slurmstepd: an epilogue'"]
+    assert results.left_out == ["line 8: expected a row of OSU MPI Bandwidth Test, found 'slurmstepd: an epilogue'"]
 
 
 def test_osu_with_more_columns(tmp_path: Path) -> None:
@@ -162,9 +161,9 @@ def test_imb_with_several_benchmarks(tmp_path: Path) -> None:
     assert [time for *_, time in rows(results)] == pytest.approx([0.43, 2.0, 1.0, 1.26])
     assert [point.processes for point in results.points] == [2, 2, 2, 4]
     assert results.left_out == [
-        "line 16: unsupported benchmark: IMB Sendrecv",
+        "line 16: IMB Sendrecv: not a benchmark that is fitted",
         "line 24: IMB Uniband of 4 processes is not a pair of processes",
-        "line 37: unsupported benchmark: IMB Allreduce",
+        "line 37: IMB Allreduce: not a benchmark that is fitted",
     ]
 
 
@@ -194,7 +193,7 @@ def test_netpipe_and_its_file(tmp_path: Path, text: str) -> None:
         ),
         (
             "# OSU MPI Latency Test v7\n8 1.0\n",
-            "results.txt:2: expected a header with column names, found a row of OSU Latency",
+            "results.txt:2: expected a header with column names, found a row of OSU MPI Latency Test",
         ),
         ("# OSU MPI Allreduce Latency Test v7\n# Size\n", "results.txt: no usable row of OSU micro-benchmarks"),
         (IMB.replace("2.00       512.00", "2.00"), "results.txt:13: expected 4 columns, found 3"),
@@ -217,16 +216,119 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
         read_results(str(tmp_path / "none.txt"))
 
 
+def titled(title: str) -> str:
+    return OSU_5.replace("# OSU MPI Latency Test v5.6.2", title)
+
+
 def test_an_osu_title_is_read_by_its_words(tmp_path: Path) -> None:
     for title in (
-        "#OSU MPI-CUDA  Latency  Test   v7.5",
-        "\t# OSU MPI Latency Benchmark v7.5-rc1 ",
-        "# OSU MPI Latency v7",
+        "#OSU MPI  Latency  Test   v7.5",
+        "\t# OSU MPI Latency Test v7.5-rc1 ",
+        "# OSU MPI Latency Test (Version 2.1)",
+        "# OSU MPI Latency Test",
     ):
-        assert rows(read(tmp_path, OSU_5.replace("# OSU MPI Latency Test v5.6.2", title)))[0][0] == "latency"
-    for text in ("# OSU MPI Latency Test", "# OSU MPI", "#", "OSU MPI Latency Test v5"):
+        assert rows(read(tmp_path, titled(title)))[0][0] == "latency"
+    for text in ("# OSU MPI Latency", "# OSU MPI", "#", "OSU MPI Latency Test v5"):
         with pytest.raises(haichi.InputError, match="expected the output of a known benchmark"):
-            read(tmp_path, OSU_5.replace("# OSU MPI Latency Test v5.6.2", text))
+            read(tmp_path, titled(text))
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "MPI_Put Latency Test v5.8",
+        "MPI_Get latency Test v5.8",
+        "MPI_Accumulate latency Test v5.8",
+        "MPI_Put Bandwidth Test v5.8",
+        "OpenSHMEM Put Test v5.8",
+        "OpenSHMEM Put Test",
+        "UPC Memory Put Test v5.8",
+        "NCCL-CUDA Latency Test v7.5",
+        "MPI Multi Latency Test v7.5",
+        "MPI Multi-threaded Latency Test v7.5",
+        "MPI Latency Persistent Test v7.5",
+        "MPI-CUDA Non-blocking Allreduce Latency Test v7.5",
+    ],
+)
+def test_other_osu_benchmarks_are_named_and_end_the_table_before_them(tmp_path: Path, title: str) -> None:
+    other = titled(f"# OSU {title}")
+    why = f"OSU {title.removesuffix(' v5.8').removesuffix(' v7.5')}: not a benchmark that is fitted"
+    for text, line in ((OSU_5 + other, 6), (other + OSU_5, 1)):
+        results = read(tmp_path, text)
+        assert len(results.points) == 3 and results.left_out == [f"line {line}: {why}"]
+    with pytest.raises(haichi.InputError, match="no usable row of OSU micro-benchmarks: line 1: OSU"):
+        read(tmp_path, other)
+
+
+def test_buffers_on_devices_are_not_host_times(tmp_path: Path) -> None:
+    title = "# OSU MPI-CUDA Latency Test v5.8\n# Send Buffer on {} and Receive Buffer on {}"
+    device, host = "DEVICE (D)", "HOST (H)"
+    for buffers in ((device, device), (host, device), (device, host), ("MANAGED (M)", host)):
+        results = read(tmp_path, OSU_5 + titled(title.format(*buffers)))
+        assert len(results.points) == 3 and results.left_out == [
+            f"line 7: OSU MPI-CUDA Latency Test: buffers on {buffers[0].split()[0]} and {buffers[1].split()[0]} "
+            "are not host memory and are not fitted"
+        ]
+    assert len(read(tmp_path, titled(title.format(host, host))).points) == 3
+    unknown = read(tmp_path, OSU_5 + titled("# OSU MPI-ROCM Latency Test v7.5"))
+    assert len(unknown.points) == 3
+    assert unknown.left_out[0].startswith("line 7: OSU MPI-ROCM Latency Test: the buffers are not stated to be in host")
+
+
+def test_message_rates_of_one_pair_are_a_stream(tmp_path: Path) -> None:
+    text = "# OSU MPI Multiple Bandwidth / Message Rate Test v5.6.3\n# [ pairs: {} ] [ window size: 64 ]\n"
+    text += "# Size                  MB/s        Messages/s\n1                       4.24        4235302.84\n"
+    assert rows(read(tmp_path, text.format(1))) == [("bandwidth", 1, pytest.approx(1 / 4.24))]
+    several = read(tmp_path, OSU_5 + text.format(620))
+    assert len(several.points) == 3 and "620 pairs with windows of 64 are not fitted" in several.left_out[0]
+
+
+def test_the_output_of_several_programs_in_a_file(tmp_path: Path) -> None:
+    results = read(tmp_path, OSU_5 + IMB + NETPIPE + OSU_5)
+    assert [name for name, *_ in rows(results)] == [*["latency"] * 8, "biband", "barrier", *["latency"] * 2]
+    assert results.format == "OSU micro-benchmarks and Intel MPI Benchmarks and NetPIPE's output"
+    for text, program in (("START mpiBench v1.5\n", "mpiBench"), (" #bytes #iterations BW peak[MB/sec]\n", "perftest")):
+        assert program in read(tmp_path, OSU_5 + text).left_out[0]
+        with pytest.raises(haichi.InputError, match=f"found the output of {program}"):
+            read(tmp_path, text)
+
+
+def test_what_job_scripts_print_after_a_table_is_named(tmp_path: Path) -> None:
+    results = read(tmp_path, OSU_5 + "```\n2024-03-01 12:00:01 job 17 ended\n3 errors\n12:00:01 up\n1. Next, run\n")
+    assert len(results.points) == 3
+    assert results.left_out == [
+        "lines 6, 7, 8 and 2 more: expected a row of OSU MPI Latency Test, found '```' and others"
+    ]
+    out_of_memory = IMB.replace(
+        "         1024         1000         2.00       512.00", "  1024 out-of-mem.; needed X= 2 GB"
+    )
+    assert "line 13: expected a row of IMB PingPong" in read(tmp_path, out_of_memory).left_out[0]
+
+
+def test_values_below_the_printed_precision_are_named(tmp_path: Path) -> None:
+    results = read(tmp_path, OSU_5.replace("1.20", "0.00"))
+    assert len(results.points) == 2
+    assert results.left_out == ["line 3: OSU MPI Latency Test: the value is below the printed precision"]
+
+
+NETPIPE_5 = """\
+  1: \x1b[32m      1  B\x1b[0m     24999 times -->  \x1b[35m  2.500 Mbps\x1b[0m  in  \x1b[36m  3.200 usecs\x1b[0m
+  2: \x1b[36m  8.192 KB\x1b[0m      1000 times -->  \x1b[31m  6.554 Gbps\x1b[0m  in  \x1b[36m 10.000 usecs\x1b[0m
+"""
+
+
+def test_netpipe_5(tmp_path: Path) -> None:
+    results = read(tmp_path, NETPIPE_5)
+    assert [(name, size) for name, size, _ in rows(results)] == [("latency", 1), ("latency", 8192)]
+    assert [time for *_, time in rows(results)] == pytest.approx([3.2, 10.0], rel=2e-3)
+
+
+@pytest.mark.parametrize(
+    "mode", ["Streaming in one direction only.", "Passing data in both directions simultaneously."]
+)
+def test_other_modes_of_netpipe_are_named(tmp_path: Path, mode: str) -> None:
+    results = read(tmp_path, NETPIPE + mode + "\n" + NETPIPE)
+    assert len(results.points) == 2 and "run it without -s and -2" in results.left_out[0]
 
 
 MANY = 1 << 20

@@ -7,7 +7,8 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from functools import cached_property
+from itertools import groupby, takewhile
 from pathlib import Path
 
 from haichi import _core
@@ -88,6 +89,11 @@ class Calibration:
         """Simulated over measured time, minus 1."""
         return self.simulated_seconds / [entry.seconds for entry in self.points] - 1
 
+    @cached_property
+    def labels(self) -> dict[str, str]:
+        """Short names of the files, by their paths."""
+        return _labels([source.path for source in self.sources])
+
     def value(self, name: str) -> Value:
         return next(value for value in self.values if value.parameter.name == name)
 
@@ -144,7 +150,7 @@ def _read(
         path, stated = file_and_hops(word)
         if any(os.path.samefile(path, source.path) for source in sources if os.path.exists(path)):
             raise OptionError(f"{word}: duplicate file", "give each file once, with one distance")
-        reader, found = read_results(path)
+        found = read_results(path)
         hops = distances.nearest if stated is None else stated
         distances.check(hops, word, machine)
         placed = [
@@ -155,7 +161,7 @@ def _read(
         left_out = list(found.left_out)
         if len(placed) < len(found.points):
             left_out.append(f"{len(found.points) - len(placed)} messages have more than {largest} bytes")
-        sources.append(Source(path, reader.name, hops, len(placed), tuple(left_out)))
+        sources.append(Source(path, found.format, hops, len(placed), tuple(left_out)))
         points += placed
     if not points:
         raise OptionError(
@@ -223,8 +229,23 @@ def by_benchmark(calibration: Calibration) -> Iterator[tuple[str, list[tuple[Pla
     """A heading for each benchmark of each file, and its points with simulated seconds and relative error."""
     rows = zip(calibration.points, calibration.simulated_seconds.tolist(), calibration.errors.tolist(), strict=True)
     for (path, what), group in groupby(rows, lambda row: (row[0].file, title(row[0]))):
-        yield f"{file_name(path)}: {what}", list(group)
+        yield f"{calibration.labels[path]}: {what}", list(group)
 
 
-def file_name(path: str) -> str:
-    return os.path.basename(path)
+def _labels(paths: Sequence[str]) -> dict[str, str]:
+    """The name of each file, with as many of its directories as distinguish it from the others."""
+    parts = {path: os.path.normpath(path).split(os.sep) for path in paths}
+
+    def label(path: str) -> str:
+        own = parts[path]
+        shared = (parts[other] for other in paths if other != path)
+        length = 1 + max((_shared_end(own, other) for other in shared), default=0)
+        return os.sep.join(own[-length:])
+
+    return {path: label(path) for path in paths}
+
+
+def _shared_end(first: Sequence[str], second: Sequence[str]) -> int:
+    """The number of equal parts at the end of two paths."""
+    pairs = zip(reversed(first), reversed(second), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

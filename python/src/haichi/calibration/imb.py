@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from haichi.calibration.results import Lines, Number, Point, Results, quoted
+from haichi.calibration.results import Lines, Number, Point, Results
+from haichi.calibration.titles import imb_title, osu_title
 
-_TITLE = re.compile(r"#\s*Benchmarking\s+(\S+)")
 _PROCESSES = re.compile(r"#\s*#processes\s*=\s*(\d+)")
 _BENCHMARKS = {
     "PingPong": "latency",
@@ -23,48 +23,49 @@ _MOST_PER_S = 1e15
 
 
 def is_imb(text: str) -> bool:
-    return "Intel(R) MPI Benchmarks" in text or any(_TITLE.match(line.strip()) for line in text.splitlines())
+    return "Intel(R) MPI Benchmarks" in text or any(imb_title(line.strip()) is not None for line in text.splitlines())
 
 
 def read_imb(lines: Lines) -> Results:
-    """All benchmarks of a file. For benchmarks with several numbers of processes it takes the rows of two processes."""
+    """All benchmarks of a file. Point-to-point benchmarks must run with two processes."""
     results = Results()
     benchmark, name, processes, columns = None, "", None, None
     for number, raw in lines:
         line = raw.strip()
-        if found := _TITLE.match(line):
-            name, processes, columns = found[1], None, None
+        if (title := imb_title(line)) is not None:
+            name, processes, columns = title, None, None
             benchmark = _BENCHMARKS.get(name)
             if benchmark is None:
-                results.left_out.append(f"line {number}: unsupported benchmark: IMB {name}")
+                results.leave_out(number, f"IMB {name}: not a benchmark that is fitted")
+        elif osu_title(line) is not None:
+            benchmark = None
         elif benchmark is None or not line:
             continue
         elif found := _PROCESSES.match(line):
             processes = lines.count(number, "number of processes", found[1])
-            if processes != 2 and benchmark not in ("latency", "pingping", "barrier"):
-                results.left_out.append(
-                    f"line {number}: IMB {name} of {processes} processes is not a pair of processes"
-                )
+            if processes != 2 and benchmark != "barrier":
+                results.leave_out(number, f"IMB {name} of {processes} processes is not a pair of processes")
                 benchmark = None
         elif line.startswith("#repetitions") or line.startswith("#bytes"):
             columns = line.split()
         elif line.startswith("#"):
             if columns is not None and "All processes entering" in line:
                 benchmark = None
+        elif not lines.is_row(line.split(), len(columns or ())):
+            results.leave_out(number, f"expected a row of IMB {name}", line)
         elif columns is None:
             lines.fail(number, f"expected a header with column names, found a row of IMB {name}")
-        elif not lines.is_row(line.split(), len(columns)):
-            results.left_out.append(f"line {number}: expected a row of IMB {name}, found {quoted(line)}")
         elif (point := _row(lines, number, benchmark, processes, columns, line.split())) is not None:
             results.points.append(point)
+        else:
+            results.leave_out(number, f"IMB {name}: the value is below the printed precision")
     return results
 
 
 def _row(
     lines: Lines, number: int, benchmark: str, processes: int | None, columns: list[str], words: list[str]
 ) -> Point | None:
-    if any(word.startswith("int-overflow") or word.startswith("out-of-mem") for word in words):
-        return None  # the output of IMB for sizes without measurement
+    """None if the value is 0, below the printed precision."""
     if len(words) != len(columns):
         lines.fail(number, f"expected {len(columns)} columns, found {len(words)}", "check whether the run was complete")
     row = dict(zip(columns, words, strict=True))

@@ -24,7 +24,7 @@ def machine_text(calibration: Calibration, path: str) -> str:
 
 
 def _notes(calibration: Calibration, machine: dict[str, Any]) -> dict[str, str]:
-    sources = ", ".join(os.path.basename(source.path) for source in calibration.sources)
+    sources = ", ".join(calibration.labels[source.path] for source in calibration.sources)
     before = calibration.content.get("notes", {})
     notes = {
         "": f"fitted by haichi calibrate to {sources}; root-mean-square error {calibration.rms:.1%} over "

@@ -1,20 +1,28 @@
-"""The OSU micro-benchmarks, 5 to 7: osu_latency, osu_bw, osu_bibw and osu_barrier."""
+"""The OSU micro-benchmarks, 3 to 7: osu_latency, osu_bw, osu_mbw_mr with one pair, osu_bibw and osu_barrier."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
-from haichi.calibration.results import Lines, Number, Point, Results, quoted
+from haichi.calibration.results import Lines, Number, Point, Results
+from haichi.calibration.titles import imb_title, osu_title
 
-_VERSION = re.compile(r"v\d[\w.-]*")
 _BENCHMARKS = {
-    "Latency": "latency",
-    "Bandwidth": "bandwidth",
-    "Bi-Directional Bandwidth": "bibandwidth",
-    "Barrier Latency": "barrier",
+    "MPI Latency Test": "latency",
+    "MPI Bandwidth Test": "bandwidth",
+    "MPI Multiple Bandwidth / Message Rate Test": "bandwidth",
+    "MPI Bi-Directional Bandwidth Test": "bibandwidth",
+    "MPI Barrier Latency Test": "barrier",
 }
+"""By their exact titles. Others, such as `MPI_Put Latency Test`, measure something else."""
+_ACCELERATED = re.compile(r"MPI-\S+ ")
+"""Builds for CUDA, ROCm and OpenACC, which may measure buffers on devices."""
+_BUFFERS = re.compile(r"# Send Buffer on (\w+) .* Receive Buffer on (\w+)")
+_PAIRS = re.compile(r"# \[ pairs: (\d{1,9}) \] \[ window size: (\w{1,9}) \]")
+_USUAL_WINDOW = "64"
 _COLUMN_GAP = re.compile(r"\s{2,}|\t+|(?<=\))\s+")
+_VALUE = re.compile(r"(Avg )?Latency ?\(us\)|(Bi-)?Bandwidth ?\(MB/s\)|MB/s")
 _MOST_MEGABYTES_PER_S = 1e9
 
 
@@ -25,63 +33,72 @@ class _Columns:
     size: int | None
     value: int
     count: int
-    iterations: int | None
 
 
 def is_osu(text: str) -> bool:
-    return any(_title(line) is not None for line in text.splitlines())
-
-
-def _title(line: str) -> str | None:
-    """`Latency` from `# OSU MPI Latency Test v7.5`. Works word by word, so that the time is linear in the line."""
-    if not line.lstrip().startswith("#"):
-        return None
-    words = line.lstrip()[1:].split()
-    if len(words) < 3 or words[0] != "OSU" or not words[1].startswith("MPI") or not _VERSION.fullmatch(words[-1]):
-        return None
-    return " ".join(words[2:-1]).removesuffix("Test").removesuffix("Benchmark").rstrip()
+    return any(osu_title(line) is not None for line in text.splitlines())
 
 
 def read_osu(lines: Lines) -> Results:
     """Ignores lines of job scripts and launchers before the first title. A file may hold several outputs."""
     results = Results()
-    benchmark, title, columns = None, "", None
+    benchmark: str | None = None
+    title, columns, on_host = "", None, True
+
+    def skip(number: int, why: str) -> None:
+        nonlocal benchmark
+        benchmark = None
+        results.leave_out(number, f"OSU {title}: {why}")
+
     for number, raw in lines:
         line = raw.strip()
-        if (found := _title(line)) is not None:
+        if (found := osu_title(line)) is not None:
             title, columns = found, None
-            benchmark = _BENCHMARKS.get(title)
+            on_host = _ACCELERATED.match(title) is None
+            benchmark = _BENCHMARKS.get(_ACCELERATED.sub("MPI ", title))
             if benchmark is None:
-                results.left_out.append(f"line {number}: unsupported benchmark: OSU {title}")
+                skip(number, "not a benchmark that is fitted")
+        elif imb_title(line) is not None:
+            benchmark = None
         elif benchmark is None or not line:
             continue
+        elif buffers := _BUFFERS.match(line):
+            on_host = buffers[1] == buffers[2] == "HOST"
+            if not on_host:
+                skip(number, f"buffers on {buffers[1]} and {buffers[2]} are not host memory and are not fitted")
+        elif pairs := _PAIRS.match(line):
+            if (pairs[1], pairs[2]) != ("1", _USUAL_WINDOW):
+                skip(number, f"{pairs[1]} pairs with windows of {pairs[2]} are not fitted (only 1 pair, windows of 64)")
         elif line.startswith("#"):
             columns = _header(line) or columns
+            if columns is not None and not on_host:
+                skip(number, "the buffers are not stated to be in host memory and are not fitted")
+        elif not lines.is_row(line.split(), columns.count if columns is not None else 2):
+            results.leave_out(number, f"expected a row of OSU {title}", line)
         elif columns is None:
             lines.fail(
                 number,
                 f"expected a header with column names, found a row of OSU {title}",
                 "the header is a line '# Size'",
             )
-        elif not lines.is_row(line.split(), columns.count):
-            results.left_out.append(f"line {number}: expected a row of OSU {title}, found {quoted(line)}")
         elif (point := _row(lines, number, benchmark, columns, line.split())) is not None:
             results.points.append(point)
+        else:
+            results.leave_out(number, f"OSU {title}: the value is below the printed precision")
     return results
 
 
 def _header(line: str) -> _Columns | None:
     """The columns of a header line."""
     names = [name for name in _COLUMN_GAP.split(line.lstrip("#").strip()) if name]
-    values = [k for k, name in enumerate(names) if re.match(r"(Avg )?Latency ?\(us\)|Bandwidth ?\(MB/s\)", name)]
+    values = [k for k, name in enumerate(names) if _VALUE.match(name)]
     if not values:
         return None
-    size = 0 if names[0] == "Size" else None
-    iterations = names.index("Iterations") if "Iterations" in names else None
-    return _Columns(size, values[0], len(names), iterations)
+    return _Columns(0 if names[0] == "Size" else None, values[0], len(names))
 
 
 def _row(lines: Lines, number: int, benchmark: str, columns: _Columns, words: list[str]) -> Point | None:
+    """None if the value is 0, below the printed precision."""
     if len(words) != columns.count:
         lines.fail(
             number, f"expected {columns.count} columns, found {len(words)}", "check whether the run was complete"
@@ -99,6 +116,6 @@ def _row(lines: Lines, number: int, benchmark: str, columns: _Columns, words: li
     else:
         time = lines.microseconds(number, "latency", word)
         if time.value == 0:
-            return None  # below the printed precision
+            return None
         seconds = Number(time.value * 1e-6, time.resolution)
     return lines.point(number, benchmark, None, size, seconds)

@@ -9,7 +9,7 @@ from pathlib import Path
 from haichi.calibration.imb import is_imb, read_imb
 from haichi.calibration.netpipe import is_netpipe, is_netpipe_file, read_netpipe, read_netpipe_file
 from haichi.calibration.osu import is_osu, read_osu
-from haichi.calibration.results import Lines, Results
+from haichi.calibration.results import Lines, Point, Results
 from haichi.errors import InputError
 
 _MOST_FILE_BYTES = 64 << 20
@@ -30,10 +30,29 @@ READERS = (
     Reader("NetPIPE's output", is_netpipe, read_netpipe),
     Reader("NetPIPE's file", is_netpipe_file, read_netpipe_file),
 )
+_NOT_FITTED = {
+    "mpiBench": "START mpiBench",
+    "perftest's bandwidths": "BW peak[",
+    "perftest's latencies": "t_typical[usec]",
+    "NCCL tests": "# nThread ",
+    "iperf": "Interval           Transfer",
+}
+"""Programs whose output is named but not read, with a part of it."""
 
 
-def read_results(path: str) -> tuple[Reader, Results]:
-    """Reads a file of one format. Raises InputError, with the line, for unknown or broken files, or without points."""
+@dataclass(frozen=True)
+class Read:
+    """The contents of a file."""
+
+    format: str
+    points: list[Point]
+    left_out: list[str]
+    """Reasons, with the lines, for people."""
+
+
+def read_results(path: str) -> Read:
+    """Reads a file, which may hold the output of several programs. Raises InputError, with the line, for unknown or
+    broken files, or without points."""
     try:
         content = Path(path).read_bytes()
     except OSError as error:
@@ -43,15 +62,21 @@ def read_results(path: str) -> tuple[Reader, Results]:
     if b"\0" in content:
         raise InputError(f"{path}:{content[: content.index(0)].count(10) + 1}: expected text, found a NUL byte")
     text = content.decode("utf-8", "replace")
-    reader = next((reader for reader in READERS if reader.is_one(text)), None)
-    if reader is None:
+    readers = [reader for reader in READERS if reader.is_one(text)]
+    if not readers:
+        other = next((name for name, sign in _NOT_FITTED.items() if sign in text), None)
+        found = "" if other is None else f", found the output of {other}, which is not fitted"
         names = ", ".join(reader.name for reader in READERS)
-        raise InputError(f"{path}: expected the output of a known benchmark", f"use one of {names}")
-    results = reader.read(Lines(path, text))
-    if not results.points:
-        why = f": {results.left_out[0]}" if results.left_out else ""
+        raise InputError(f"{path}: expected the output of a known benchmark{found}", f"use one of {names}")
+    parts = [reader.read(Lines(path, text)) for reader in readers]
+    format = " and ".join(reader.name for reader in readers)
+    points = [point for part in parts for point in part.points]
+    left_out = [why for part in parts for why in part.left_out]
+    left_out += [f"the output of {name}, which is not fitted" for name, sign in _NOT_FITTED.items() if sign in text]
+    if not points:
+        why = f": {left_out[0]}" if left_out else ""
         raise InputError(
-            f"{path}: no usable row of {reader.name}{why}",
+            f"{path}: no usable row of {format}{why}",
             "measure latency, bandwidth, bidirectional bandwidth or a barrier (docs/reference/calibration.md)",
         )
-    return reader, results
+    return Read(format, points, left_out)

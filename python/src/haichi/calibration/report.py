@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from haichi.calibration.calibrate import Calibration, by_benchmark, file_name
+from haichi.calibration.calibrate import Calibration, by_benchmark
 from haichi.calibration.machine_file import parameters_of
 from haichi.calibration.words import (
     counted,
@@ -39,7 +39,9 @@ def report_text(calibration: Calibration) -> str:
     if unknown:
         lines += ["", "values that the data does not determine:", *(f"  - {sentence}" for sentence in unknown)]
     lines += ["", *_residuals(calibration)]
-    left_out = [f"{file_name(source.path)}: {why}" for source in calibration.sources for why in source.left_out]
+    left_out = [
+        f"{calibration.labels[source.path]}: {why}" for source in calibration.sources for why in source.left_out
+    ]
     if left_out:
         lines += ["", "omitted:", *(f"  {why}" for why in left_out)]
     return "\n".join(lines) + "\n"

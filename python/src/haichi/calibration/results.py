@@ -40,8 +40,15 @@ class Results:
     """The points of a file, and its unusable lines."""
 
     points: list[Point] = field(default_factory=list)
-    left_out: list[str] = field(default_factory=list)
-    """Reasons, with the line, for people."""
+    _lines_left_out: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
+
+    def leave_out(self, line: int, why: str, found: str = "") -> None:
+        self._lines_left_out.setdefault(why, []).append((line, found))
+
+    @property
+    def left_out(self) -> list[str]:
+        """Reasons, with the lines, for people."""
+        return [_left_out(why, lines) for why, lines in self._lines_left_out.items()]
 
 
 @dataclass(frozen=True)
@@ -68,8 +75,11 @@ class Lines:
 
     @staticmethod
     def is_row(words: list[str], columns: int) -> bool:
-        """True for rows of numbers, false for lines of launchers and job scripts between rows."""
-        return words[0][0] in "0123456789+-." or (len(words) == columns and any(word[0].isdigit() for word in words))
+        """True for rows of a table, even incomplete ones; false for lines of launchers and job scripts between rows."""
+        if not _is_number(words[0]):
+            return False
+        has_digits = len(words) == columns and any(letter.isdigit() for word in words[1:] for letter in word)
+        return has_digits or all(map(_is_number, words))
 
     def number(self, line: int, name: str, word: str, most: float) -> Number:
         """A number of the column `name`. Raises InputError for other words, and for numbers below 0 or above `most`."""
@@ -111,6 +121,27 @@ class Lines:
 
     def microseconds(self, line: int, name: str, word: str) -> Number:
         return self.number(line, name, word, _MOST_MICROSECONDS)
+
+
+_MOST_NUMBERED = 3
+
+
+def _left_out(why: str, lines: list[tuple[int, str]]) -> str:
+    """A reason after its lines, with the text of the first."""
+    shown = ", ".join(str(line) for line, _ in lines[:_MOST_NUMBERED])
+    if len(lines) > _MOST_NUMBERED:
+        shown += f" and {len(lines) - _MOST_NUMBERED} more"
+    found = lines[0][1]
+    text = f"line{'s' if len(lines) > 1 else ''} {shown}: {why}"
+    return f"{text}, found {quoted(found)}{' and others' if len(lines) > 1 else ''}" if found else text
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
 
 
 def quoted(word: str) -> str:

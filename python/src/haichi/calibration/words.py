@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 
 import numpy as np
@@ -38,7 +37,7 @@ def origin(calibration: Calibration, value: Value) -> str:
     """The origin of a value."""
     if value.is_fitted:
         points = [point for point in calibration.points if value.parameter.concerns(point)]
-        return f"fitted to {_points_of(points)}"
+        return f"fitted to {_points_of(calibration, points)}"
     if value.is_undetermined:
         return "not determined by the data (the error is larger than the value)"
     if value.held is None:
@@ -50,11 +49,11 @@ def origin(calibration: Calibration, value: Value) -> str:
     return f"{kept} (the data cannot separate it from {others})"
 
 
-def _points_of(points: Iterable[PlacedPoint]) -> str:
+def _points_of(calibration: Calibration, points: Iterable[PlacedPoint]) -> str:
     """The files and the number of points of each."""
     counts: dict[str, int] = {}
     for point in points:
-        name = os.path.basename(point.file)
+        name = calibration.labels[point.file]
         counts[name] = counts.get(name, 0) + 1
     return ", ".join(f"{counted(count, 'point')} of {name}" for name, count in counts.items())
 
