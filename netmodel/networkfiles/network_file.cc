@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/errors.h"
 #include "netmodel/networkfiles/hwloc_xml.h"
 #include "netmodel/networkfiles/infiniband.h"
 #include "netmodel/networkfiles/mapper_files.h"

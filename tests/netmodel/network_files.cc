@@ -185,6 +185,8 @@ TEST(SlurmYaml, the_default_topology_is_read) {
                             "      nodes: m[3-4]\n");
     EXPECT_EQ(hops(block.graph, "m1", "m4"), 4);
     EXPECT_TRUE(has_note(block, "has 2 topologies; 'block1' is used"));
+    EXPECT_NE(refusal("- topology: f\n  flat: true\n  tree: {switches: []}\n").find("expected one kind of topology"),
+              std::string::npos);
     EXPECT_NE(refusal("- topology: f\n  flat: true\n").find("is flat and names no nodes"), std::string::npos);
 }
 
@@ -239,6 +241,9 @@ TEST(Topograph, a_model_is_a_tree) {
     EXPECT_EQ(model.format, "topograph");
     EXPECT_EQ(model.graph.terminal_count(), 6);
     EXPECT_EQ(hops(model.graph, "I21", "I36"), 4);
+    EXPECT_EQ(read("switches:\n  S1:\n    switches:\n    - S2\n    - S3\nblocks:\n- switch: S2\n  nodes: [a, b]\n")
+                  .graph.terminal_count(),
+              2);
 }
 
 const char* const kFabric =
@@ -282,6 +287,7 @@ TEST(InfiniBand, faults_name_the_line) {
     const std::string start = "Switch\t36 \"S-01\"\t# \"sw\" base port 0 lid 1\n";
     EXPECT_EQ(refusal(start + "[1]\t\"H-02\"[1](2)\t# \"n1 HCA-1\" lid 2 4xABC\n").substr(0, 34),
               "net:2: unknown link speed '4xABC' ");
+    EXPECT_EQ(refusal(start).substr(0, 41), "net: the file has no adapter with a cable");
     EXPECT_EQ(refusal(start + "nonsense\n").substr(0, 45), "net:2: expected a device or a port, found 'no");
     EXPECT_EQ(refusal(start + "[1]\t\"X-02\"[1]\n").substr(0, 23), "net:2: expected a devic");
 }
