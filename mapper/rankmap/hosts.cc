@@ -13,6 +13,7 @@ namespace haichi {
 namespace {
 
 constexpr std::size_t kLargestListBytes = std::size_t{512} << 20;
+
 /// Expands "node%04d" for the numbers 0, 1, ...
 std::vector<std::string> numbered_names(const std::string& pattern, std::int32_t nodes, const SourcePlace& place) {
     const auto percent = pattern.find('%');
@@ -25,6 +26,7 @@ std::vector<std::string> numbered_names(const std::string& pattern, std::int32_t
         throw InputError(place, "%" + std::string(width) + "d pads with blanks, which host names cannot have",
                          "write %0" + std::string(width) + "d");
     }
+    constexpr std::int64_t kMostDigits = 9;
     const std::int64_t digits = width.empty() ? 0 : parse_count(width, kMostDigits, place);
     std::vector<std::string> names;
     for (std::int32_t i = 0; i < nodes; ++i) {
