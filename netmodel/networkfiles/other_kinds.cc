@@ -61,6 +61,8 @@ std::vector<NetworkFileRow> other_network_files() {
             {"node-link", "networkx's node-link JSON", "a graph as networkx's node-link JSON", is_node_link, nullptr,
              "as a machine: write it with networkx.write_graphml and use graph:FILE; as a workload: "
              "haichi.Workload.from_graph in Python"},
+            {"netq", "NetQ's topology graph", "a topology graph of NetQ",
+             [](std::string_view text) { return has(text, "\"compounded_links\""); }, nullptr, kGraphml},
             {"gexf", "Gephi's GEXF", "a GEXF file", is_gexf, nullptr, kGraphml},
             {"gml", "GML", "a GML file", is_gml, nullptr, kGraphml},
             {"dot", "Graphviz", "a Graphviz file", is_dot, nullptr, kGraphml},

@@ -93,7 +93,8 @@ std::vector<BrokenGraphmlText> broken_graphml_files() {
          "<?xml version=\"1.0\"?>\n<!DOCTYPE g [<!ENTITY a \"aaaa\"><!ENTITY b "
          "\"&a;&a;&a;\">]>\n<graphml>&b;</graphml>",
          "g.xml:2", "DOCTYPE"},
-        {"external_entity", "<!DOCTYPE g SYSTEM \"file:///etc/passwd\">\n<graphml/>", "g.xml:1", "DOCTYPE"},
+        {"external_entity", "<!DOCTYPE g SYSTEM \"file:///etc/passwd\">\n<graphml>&e;</graphml>", "g.xml:2",
+         "unknown entity 'e'"},
         {"unknown_entity_in_value", graphml_with("<node id=\"&b;\"/>"), "g.xml:7", "&b;"},
         {"unknown_entity_in_text", graphml_with("\n<desc>&nbsp;</desc>"), "g.xml:8", "&nbsp;"},
         {"entity_of_a_control_character", graphml_with("<node id=\"&#7;\"/>"), "g.xml:7", "&#7;"},
