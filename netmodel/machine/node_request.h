@@ -18,8 +18,8 @@ bool has_logical_axes(const Machine& machine);
 
 /// The same request in the machine's own axes, with the fold of its number of dimensions. Other requests are returned
 /// as they are. Errors quote the request after `word`, as in "node=". Throws OptionError for parts of a unit and for
-/// requests that do not fit the machine. Its hint names the nearest requests that do. Throws UnsupportedError for 1D and
-/// 2D meshes.
+/// requests that do not fit the machine. Its hint names the nearest requests that do. Throws UnsupportedError for 1D
+/// and 2D meshes.
 AllocationRequest in_machine_axes(const Machine& machine, AllocationRequest request, std::string_view word = "§shape ");
 
 /// The most compact 3D request with at least this number of nodes, and as few as possible. Empty if the machine has
