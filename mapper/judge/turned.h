@@ -9,8 +9,8 @@
 
 namespace haichi {
 
-/// The value of a placement if the scheduler turns the request. The logical coordinates in the map are the same then, but
-/// the request's axes lie along other axes of the machine.
+/// The value of a placement if the scheduler turns the request. The logical coordinates in the map are the same then,
+/// but the request's axes lie along other axes of the machine.
 struct TurnedValue {
     std::vector<std::int32_t> shape;  ///< the worst orientation, in the machine's axes
     double value = 0;                 ///< its value of the objective
