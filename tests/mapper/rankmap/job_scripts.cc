@@ -1,6 +1,6 @@
 // PJM job scripts of every kind, from the request to the map and its check. The rules are in Fugaku's user guide,
-// "Usage rule". Up to 384 nodes, noncont is the default. Jobs of more nodes and of the torus groups are tori. Torus jobs
-// have whole units. PJM may turn a request that is not strict.
+// "Usage rule". Up to 384 nodes, noncont is the default. Jobs of more nodes and of the torus groups are tori. Torus
+// jobs have whole units. PJM may turn a request that is not strict.
 
 #include <gtest/gtest.h>
 
@@ -200,6 +200,7 @@ TEST(UnstatedNodes, of_a_machine_with_pjm_are_a_question_with_three_answers) {
     }
     EXPECT_EQ(Job({.machine = "fx10-kyushu", .traffic = {.source = ring(768)}}).allocation().node_count(), 768)
         << "the ranks need the whole machine";
+    EXPECT_EQ(Job({.machine = "fx10:1x1x1", .traffic = {.source = ring(3)}}).allocation().node_count(), 12);
     EXPECT_EQ(Job({.machine = "torus:4x4", .traffic = {.source = ring(3)}}).allocation().node_count(), 16);
 }
 
