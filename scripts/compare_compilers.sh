@@ -106,7 +106,7 @@ job_list() {
     done
     for name in hop-bytes tac3; do
         echo "4 ranks per node, $name | map -m mesh:4x5 -w cg64.json --ppn 4 --objective $name $quick -f tofu6d"
-        echo "faulty nodes, $name | map -m fx10-kyushu -w cg64.json --faulty faulty --objective $name $quick"
+        echo "faulty nodes, $name | map -m fx10-kyushu --shape 4x2x8x2x3x2 -w cg64.json --faulty faulty --objective $name $quick"
         echo "a node list, $name | map -m fx10-kyushu --nodes nodes --ppn 2 -w cg64.json --objective $name $quick -f tofu6d"
         echo "NICs count, $name | map $tofu -w cg64.json --count-nic --objective $name $quick"
         echo "fat tree, $name | map -m fattree:2x8 -w uneven40.txt --objective $name $quick"

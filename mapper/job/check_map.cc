@@ -53,20 +53,27 @@ class Checker {
     MapCheck check_;
 };
 
+/// Whether PJM may give a 3D request another shape on the machine.
+bool has_other_shapes(const Machine& machine, const Sizes& request) {
+    const std::vector<TurnedRequest> turned = turned_requests(machine, request);
+    if (turned.empty()) return false;
+    const Sizes own = in_machine_axes(machine, {.shape = request}).shape;
+    return std::ranges::any_of(turned, [&own](const TurnedRequest& other) { return other.shape != own; });
+}
+
 /// Notes what the kind of a job means for its map.
 void check_kind(Checker& check, const JobScript& script, const Machine& machine, const std::string& kind) {
     const Located<NodeRequest>& node = *script.node;
+    const std::string what = to_text(node.value);
     if (kind == kScatteredFold) {
         const bool is_stated = !node.value.allocation.empty();
-        return check.note(
-            to_text(node.value) + (is_stated ? "" : " is :noncont by default, and") +
-                ": with noncont, logical coordinates do not determine the location of a node on the machine",
-            node.place, "request :torus, or make the map with §fold noncont, which uses only the ranks of a node");
+        return check.note(what + (is_stated ? "" : " is :noncont by default") +
+                              ": logical coordinates do not determine the location of a node on the machine",
+                          node.place, "request :torus, or make the map with §fold noncont");
     }
-    if (!node.value.is_strict && !turned_requests(machine, node.value.sizes).empty()) {
-        check.note("PJM may turn " + to_text(node.value) + ", and the map can then be slower", node.place,
-                   "request " + to_text(node.value) + ":strict, which can wait longer for its nodes");
-    }
+    if (node.value.is_strict || !has_other_shapes(machine, node.value.sizes)) return;
+    check.note("PJM may turn " + what + ", and the map can then be slower", node.place,
+               "request " + what + ":strict, for which the job may wait longer");
 }
 
 void check_node_against_job(Checker& check, const JobScript& script, const Machine& machine, const Allocation& job) {
@@ -268,7 +275,10 @@ void check_text(Checker& check, std::string_view text, const CheckedMap& checked
                  std::to_string(job.ranks_per_node));
     }
     for (const auto& problem : found.problems.kept()) {
-        if (is_limit_missing && problem.rule == MapRule::kCapacity) continue;  // one mistake, one problem
+        // One mistake, one problem. Without proc=, the number of lines is wrong only because the nodes are too small.
+        const bool follows =
+            problem.rule == MapRule::kCapacity || (problem.rule == MapRule::kRankCount && context.rank_count == 0);
+        if (is_limit_missing && follows) continue;
         check.problem(problem.error);
     }
     const std::int64_t more = is_limit_missing ? 0 : found.problems.count() - std::ssize(found.problems.kept());

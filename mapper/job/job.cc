@@ -34,12 +34,13 @@ void log_nodes(const AllocatedNodes& nodes, const Log& log) {
     }
 }
 
-/// PJM gives jobs a part of a machine. Throws OptionError if nobody states which one, and the whole machine has more
-/// nodes than the ranks need.
+/// PJM gives jobs a part of a site's machine. Throws OptionError if nobody states which one, and the whole machine has
+/// more nodes than the ranks need. Users who state the sizes of a machine, as in fx10:1x2x4, have stated the nodes.
 void check_nodes_are_stated(const JobSpec& spec, const AllocatedNodes& nodes, std::int32_t rank_count) {
     const Allocation& job = *nodes.allocation;
     const bool is_stated = !spec.allocation.shape.empty() || is_given(spec.allocation.nodes) || nodes.script;
-    if (is_stated || !has_logical_axes(*nodes.machine)) return;
+    const bool has_own_sizes = nodes.machine->name.find(':') != std::string::npos;
+    if (is_stated || has_own_sizes || !has_logical_axes(*nodes.machine)) return;
     const std::int32_t needed = (rank_count + job.ranks_per_node - 1) / job.ranks_per_node;
     if (needed >= job.network.usable_node_count()) return;
     const std::vector<std::int32_t> compact = compact_request(*nodes.machine, needed);

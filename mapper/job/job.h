@@ -57,8 +57,8 @@ struct JobProblem {
 /// Immutable. Copies share everything and cost nothing.
 class Job {
   public:
-    /// Throws the errors of the parts: InputError, OptionError, UnsupportedError. Throws OptionError if neither the
-    /// spec nor a script states the nodes of a machine with PJM, and the ranks need only a part of it.
+    /// Throws the errors of the parts: InputError, OptionError, UnsupportedError. On a machine with PJM, throws
+    /// OptionError if the nodes are not stated and the ranks need only a part of the machine.
     explicit Job(const JobSpec& spec, const Reading& reading = {});
 
     [[nodiscard]] const Machine& machine() const { return *parts_->nodes.machine; }

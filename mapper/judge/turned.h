@@ -9,8 +9,8 @@
 
 namespace haichi {
 
-/// The value of a placement if the scheduler turns the request: the logical coordinates of the map stay, but the
-/// request's axes lie along other axes of the machine.
+/// The value of a placement if the scheduler turns the request. The logical coordinates in the map are the same then,
+/// but the request's axes lie along other axes of the machine.
 struct TurnedValue {
     std::vector<std::int32_t> shape;  ///< the worst orientation, in the machine's axes
     double value = 0;                 ///< its value of the objective
@@ -18,8 +18,9 @@ struct TurnedValue {
 };
 
 /// The worst value over all orientations that the machine can hold, for the objective whose value of the placement is
-/// `value`. Empty if the scheduler cannot turn the job: not a 3D request of a machine with PJM, a strict request, a
-/// node list, a coordinate table, a stated origin, or nodes that are down. Evaluates up to five orientations.
+/// `value`. Evaluates up to five orientations. Empty if the scheduler cannot turn the job: only 3D requests of machines
+/// with PJM can be turned. Strict requests, node lists, coordinate tables, stated origins and jobs with faulty nodes
+/// cannot.
 std::optional<TurnedValue> worst_turned_value(const Placement& placement, const ObjectiveChoice& objective,
                                               double value);
 

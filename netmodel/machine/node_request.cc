@@ -163,7 +163,7 @@ std::string compact_hint(const Machine& machine, const Sizes& request, std::stri
     return "use the 3D request " + std::string(word) + nodes_text(compact);
 }
 
-/// A 1D request of 12 nodes per unit on the first long axis with room.
+/// A 1D request of 12 nodes per unit on the first long axis that is long enough.
 Sizes shape_of_line(const LogicalAxes& axes, const Machine& machine, const Sizes& request, std::string_view word) {
     const std::int64_t per_unit = product(axes.unit());
     const std::int64_t nodes = request.front();
@@ -186,7 +186,7 @@ Sizes shape_of_line(const LogicalAxes& axes, const Machine& machine, const Sizes
                       compact_hint(machine, request, word));
 }
 
-/// A 2D request of 6x2 nodes per unit on the first pair of long axes with room.
+/// A 2D request of 6x2 nodes per unit on the first pair of long axes that are long enough.
 Sizes shape_of_plane(const LogicalAxes& axes, const Machine& machine, const Sizes& request, std::string_view word) {
     const Sizes unit = {axes.unit()[0] * axes.unit()[1], axes.unit()[2]};
     if (request[0] % unit[0] != 0 || request[1] % unit[1] != 0) {

@@ -37,12 +37,10 @@ def _latency(machine: str, near: int, far: int, hops: int, size_bytes: int) -> M
 def presets() -> dict[str, Measured]:
     """Parameters of the presets for published machines, measured by their behaviour."""
     found = {}
-    pair = haichi.Workload.from_messages([0], [1], 2**20, ranks=2)
     for machine in ("k", "fx10-kyushu", "fugaku", "fx100:4x4x4", "torus:4x4x4", "fattree:2x8", "switch:4"):
         name = machine.split(":")[0]
-        job = haichi.Job(pair, machine)
-        call = f"haichi.Job(2 ranks, {machine!r})"
-        found[f"{name}.nodes"] = Measured(job.nodes, f"{call}.nodes")
+        nodes = haichi.Machine(machine).nodes
+        found[f"{name}.nodes"] = Measured(nodes, f"haichi.Machine({machine!r}).nodes")
         found[f"{name}.nics"] = Measured(
             haichi.Machine(machine).nics_per_node, f"haichi.Machine({machine!r}).nics_per_node"
         )

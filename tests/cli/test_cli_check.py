@@ -23,7 +23,7 @@ def test_a_map_and_the_lines_printed_beside_it_are_taken(place: Path) -> None:
     run = succeed("check", "--map", "cg64.map", *JOB, "--job", "job.sh", cwd=place)
     assert run.stderr == ""
     assert run.stdout == (
-        "ok       job.sh:2: node=2x6x8:torus is the logical shape of the job\n"
+        "ok       job.sh:2: node=2x6x8:torus:strict is the logical shape of the job\n"
         "ok       job.sh:3: shape=2x6x8 fits into node=2x6x8\n"
         "ok       job.sh:3: proc=64 fits on 96 nodes with at most 1 rank each\n"
         "ok       job.sh:3: rank-map-hostfile='cg64.map' names the map\n"

@@ -106,6 +106,8 @@ def test_a_preset_that_is_shown_is_a_machine_file_of_the_same_machine(place: Pat
     search = ["map", "--objective", "predicted-time", "--evaluations", 100, "--restarts", 1]
     for command in (search, ["simulate", "--barrier", "both", "--sim-iterations", 2]):
         job = [*command, "-w", "cg64.json", "--message-size", "100kB", "--json", "--no-timing"]
+        if preset == "fx10-kyushu":
+            job += ["--shape", "4x6x4"]
         by_name, by_file = (succeed(*job, "-m", m, cwd=place).stdout for m in (preset, "shown.json"))
         assert by_name == by_file
 

@@ -36,19 +36,19 @@ TEST(TurnedValue, is_worse_where_ranks_are_next_to_each_other_on_the_machine_onl
     std::vector<NodeId> nodes;
     for (std::int32_t n = 0; n < job.allocation().node_count(); ++n) nodes.push_back(NodeId(n));
     const Placement by_number(job, Mapping::from_nodes(nodes, job.allocation().node_count(), 1));
-    const Evaluation evaluation = evaluate(
-        by_number, {.objective = {.name = "hop-bytes"}, .all_objectives = false, .if_turned = true});
+    const Evaluation evaluation =
+        evaluate(by_number, {.objective = {.name = "hop-bytes"}, .all_objectives = false, .if_turned = true});
     ASSERT_TRUE(evaluation.turned.has_value());
     EXPECT_TRUE(evaluation.turned->matters);
     EXPECT_GT(evaluation.turned->value, evaluation.asked.value);
 }
 
 TEST(TurnedValue, is_missing_for_requests_that_pjm_does_not_turn) {
-    for (const AllocationRequest& request : std::vector<AllocationRequest>{
-             {.shape = {12, 6, 4}, .is_strict = true},
-             {.shape = {12, 6, 4}, .origin = {1, 0, 0, 0, 0, 0}},
-             {.shape = {6, 2, 2, 2, 3, 2}, .fold = "row-major"},
-             {.shape = {288}}}) {
+    for (const AllocationRequest& request :
+         std::vector<AllocationRequest>{{.shape = {12, 6, 4}, .is_strict = true},
+                                        {.shape = {12, 6, 4}, .origin = {1, 0, 0, 0, 0, 0}},
+                                        {.shape = {6, 2, 2, 2, 3, 2}, .fold = "row-major"},
+                                        {.shape = {288}}}) {
         EXPECT_FALSE(of_default({12, 6, 4}, request).turned.has_value()) << sizes_text(request.shape);
     }
 }

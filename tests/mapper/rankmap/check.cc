@@ -281,10 +281,9 @@ TEST_F(MapCheckTest, the_script_has_to_use_the_map) {
 TEST_F(MapCheckTest, what_pjm_takes_but_a_user_should_know_is_a_note) {
     EXPECT_EQ(notes(check(kMap, "#PJM -L node=2x3x2:mesh\n" + kMpi)),
               Texts{"job.sh:1: the map is for the fold default of a torus job"});
-    EXPECT_EQ(
-        notes(check(kMap, "#PJM -L node=2x3x2:noncont\n" + kMpi)),
-        Texts{"job.sh:1: node=2x3x2:noncont: with noncont, logical coordinates do not determine the location of a node "
-              "on the machine"});
+    EXPECT_EQ(notes(check(kMap, "#PJM -L node=2x3x2:noncont\n" + kMpi)),
+              Texts{"job.sh:1: node=2x3x2:noncont: logical coordinates do not determine the location of a node on the "
+                    "machine"});
     EXPECT_EQ(notes(check(kMap, kNode + kMpi + "#PJM --mpi rank-map-bychip\n")),
               Texts{"job.sh:3: 'rank-map-bychip' together with rank-map-hostfile may change the meaning of the lines"});
     EXPECT_EQ(notes(check(kMap, kNode + "#PJM --mpi rank-map-hostfile=a.map\n")),

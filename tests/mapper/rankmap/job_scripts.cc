@@ -1,6 +1,6 @@
-// PJM job scripts of every kind, from the request to the map and its check. The rules are those of Fugaku's user guide,
-// "Usage rule": noncont is the default up to 384 nodes, jobs of more nodes and of the torus groups are tori, torus jobs
-// have whole units, and PJM may turn a request that is not strict.
+// PJM job scripts of every kind, from the request to the map and its check. The rules are in Fugaku's user guide,
+// "Usage rule". Up to 384 nodes, noncont is the default. Jobs of more nodes and of the torus groups are tori. Torus
+// jobs have whole units. PJM may turn a request that is not strict.
 
 #include <gtest/gtest.h>
 
@@ -69,10 +69,10 @@ TEST_F(JobScripts, of_every_kind_lead_to_a_map_that_pjm_accepts) {
         const std::string lines = pjm_options(job.default_placement(), job.rank_maps(), "app.map");
         EXPECT_EQ(lines, std::string("#PJM -L \"") + row.lines + ",rank-map-hostfile=app.map\"\n") << row.script;
 
-        const std::string map = folder_.written(
-            "app.map", rank_map_format("fujitsu").write(job.default_placement(), job.rank_maps()));
-        const MapCheck check = check_map({.machine = "fugaku", .job_script = folder_.written("new.sh", lines)},
-                                         {.map = map});
+        const std::string map =
+            folder_.written("app.map", rank_map_format("fujitsu").write(job.default_placement(), job.rank_maps()));
+        const MapCheck check =
+            check_map({.machine = "fugaku", .job_script = folder_.written("new.sh", lines)}, {.map = map});
         EXPECT_EQ(check.problem_count, 0) << row.script << (check.lines.empty() ? "" : check.lines.back().text);
         EXPECT_EQ(check.rank_count, row.ranks);
     }
@@ -89,8 +89,7 @@ TEST_F(JobScripts, state_the_order_of_the_default_placement) {
     };
     EXPECT_EQ(nodes_of_first_ranks("rank-map-bychip"), (std::vector<Coordinates>{{0, 0, 0}, {0, 0, 0}, {1, 0, 0}}));
     EXPECT_EQ(nodes_of_first_ranks("rank-map-bynode"), (std::vector<Coordinates>{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}));
-    EXPECT_EQ(nodes_of_first_ranks("rank-map-bynode=ZYX"),
-              (std::vector<Coordinates>{{0, 0, 0}, {0, 0, 1}, {0, 1, 0}}));
+    EXPECT_EQ(nodes_of_first_ranks("rank-map-bynode=ZYX"), (std::vector<Coordinates>{{0, 0, 0}, {0, 0, 1}, {0, 1, 0}}));
 }
 
 struct RefusedScript {
@@ -103,31 +102,48 @@ struct RefusedScript {
 TEST_F(JobScripts, that_contradict_the_request_or_pjm_are_refused_with_both_values) {
     const std::string torus = "#PJM -L node=4x6x4:torus\n";
     for (const auto& [script, request, message, hint] : std::vector<RefusedScript>{
-             {"#PJM -L node=4x6x4:torus\n", {.shape = {2, 6, 8}},
-              "job.sh:2: node=4x6x4:torus contradicts §shape 2x6x8", "remove the option"},
+             {"#PJM -L node=4x6x4:torus\n",
+              {.shape = {2, 6, 8}},
+              "job.sh:2: node=4x6x4:torus contradicts §shape 2x6x8",
+              "remove the option"},
              {"#PJM -L node=4x6x4:torus\n", {.fold = "mesh"}, "job.sh:2: node=4x6x4:torus contradicts §fold mesh", ""},
              {"#PJM -L node=96\n", {.fold = "1d"}, "node=96, by default :noncont, contradicts §fold 1d", ""},
-             {"#PJM -L node=4x6x4:torus\n#PJM --mpi max-proc-per-node=1\n", {.ranks_per_node = 2},
-              "job.sh:3: max-proc-per-node=1 contradicts §ppn 2", ""},
-             {"#PJM -L node=4x6x4:torus\n#PJM --mpi proc=95\n", {},
-              "job.sh:3: proc=95 contradicts the workload, which has 96 ranks", "proc=96"},
-             {"#PJM -L node=2x6x4:torus\n", {},
+             {"#PJM -L node=4x6x4:torus\n#PJM --mpi max-proc-per-node=1\n",
+              {.ranks_per_node = 2},
+              "job.sh:3: max-proc-per-node=1 contradicts §ppn 2",
+              ""},
+             {"#PJM -L node=4x6x4:torus\n#PJM --mpi proc=95\n",
+              {},
+              "job.sh:3: proc=95 contradicts the workload, which has 96 ranks",
+              "proc=96"},
+             {"#PJM -L node=2x6x4:torus\n",
+              {},
               "node=2x6x4:torus without max-proc-per-node= starts at most 48 ranks, but the workload has 96 ranks",
               "add max-proc-per-node=2"},
-             {"#PJM -L node=5x6x4:torus\n", {}, "job.sh:2: node=5x6x4 has parts of a unit",
+             {"#PJM -L node=5x6x4:torus\n",
+              {},
+              "job.sh:2: node=5x6x4 has parts of a unit",
               "use node=4x6x4 (96 nodes) or 6x6x4 (144 nodes)"},
              {"#PJM -L node=96:mesh\n", {}, "job.sh:2: the layout of node=96 as a mesh is unknown", ""},
-             {"#PJM -L node=4x6x4:torus\n#PJM --mpi shape=2x6x4\n", {}, "job.sh:3: shape=2x6x4 differs from node=4x6x4",
+             {"#PJM -L node=4x6x4:torus\n#PJM --mpi shape=2x6x4\n",
+              {},
+              "job.sh:3: shape=2x6x4 differs from node=4x6x4",
               ""},
-             {"#PJM -L node=4x6x4:torus\n", {.nodes = std::vector<std::int32_t>{1, 2}},
-              "node=4x6x4:torus, a cuboid of the machine, contradicts §nodes", ""},
-             {"#PJM -L node=96:noncont\n", {.nodes = std::vector<std::int32_t>{1, 2}},
-              "node=96:noncont contradicts §nodes with 2 nodes", ""},
+             {"#PJM -L node=4x6x4:torus\n",
+              {.nodes = std::vector<std::int32_t>{1, 2}},
+              "node=4x6x4:torus, a cuboid of the machine, contradicts §nodes",
+              ""},
+             {"#PJM -L node=96:noncont\n",
+              {.nodes = std::vector<std::int32_t>{1, 2}},
+              "node=96:noncont contradicts §nodes with 2 nodes",
+              ""},
              {"#PJM -L node=4x6x4:tours\n", {}, "unknown kind of allocation 'tours'", "did you mean 'torus'?"},
              {"#PJM -L node=$N\n", {}, "node= contains a variable", "§shape 4x6x4 for node=4x6x4"},
              {"#PJM -L elapse=1:00\n", {}, "the script has no -L \"node=...\"", "§shape"},
-             {"#PJM --mpi rank-map-bynode=XY\n#PJM -L node=4x6x4:torus\n", {},
-              "job.sh:2: invalid axes in 'rank-map-bynode=XY'", "each of XYZ once"},
+             {"#PJM --mpi rank-map-bynode=XY\n#PJM -L node=4x6x4:torus\n",
+              {},
+              "job.sh:2: invalid axes in 'rank-map-bynode=XY'",
+              "each of XYZ once"},
              {"echo 1\n", {}, "the file has no #PJM line", ""},
              {"#SBATCH -N 4\n", {}, "found a Slurm script", "leave out §job"},
          }) {
@@ -171,8 +187,7 @@ TEST_F(JobScripts, of_scattered_nodes_use_a_list_of_nodes_and_a_coordinate_table
 }
 
 TEST(UnstatedNodes, of_a_machine_with_pjm_are_a_question_with_three_answers) {
-    const JobSpec asked{
-        .machine = "fugaku", .traffic = {.source = ring(384)}, .allocation = {.ranks_per_node = 4}};
+    const JobSpec asked{.machine = "fugaku", .traffic = {.source = ring(384)}, .allocation = {.ranks_per_node = 4}};
     try {
         const Job job(asked);
         ADD_FAILURE() << job.allocation().node_count();
@@ -185,6 +200,7 @@ TEST(UnstatedNodes, of_a_machine_with_pjm_are_a_question_with_three_answers) {
     }
     EXPECT_EQ(Job({.machine = "fx10-kyushu", .traffic = {.source = ring(768)}}).allocation().node_count(), 768)
         << "the ranks need the whole machine";
+    EXPECT_EQ(Job({.machine = "fx10:1x1x1", .traffic = {.source = ring(3)}}).allocation().node_count(), 12);
     EXPECT_EQ(Job({.machine = "torus:4x4", .traffic = {.source = ring(3)}}).allocation().node_count(), 16);
 }
 

@@ -90,7 +90,10 @@ def _run_compare(given: Given) -> int:
     if given.get("form") == "calls" and "message_size" in given:
         raise OptionError("§message-size requires communication sets and cannot be used for the calls of a log")
     journal = f"{outputs[0]}.journal" if outputs else None
-    inputs = [*given["workload"], *(given[name] for name in ("machine", "nodes", "faulty", "fold", "job") if name in given)]
+    inputs = [
+        *given["workload"],
+        *(given[name] for name in ("machine", "nodes", "faulty", "fold", "job") if name in given),
+    ]
     written = outputs if journal is None else [*outputs, journal]
     _check_files(inputs, written)
     earlier = _earlier(outputs)
