@@ -13,8 +13,8 @@ namespace haichi {
 /// Returns the part of a list before its next comma outside brackets. `list` keeps the part after the comma.
 std::string_view next_host_entry(std::string_view& list);
 
-/// Whether the value of an option is a list of names, not a file: it has a comma, bracket or brace, and no such file
-/// exists.
+/// Whether the value of an option is a list of names instead of a file. A list has a comma, bracket or brace, and no
+/// file has its name.
 bool looks_like_host_list(const std::string& value);
 
 /// The names of a list, in order: "c1-032,c2-002", "n[1-3,11]", steps "n[1-9:2]", and braces "n{1..3}" or "{a,b}1". If

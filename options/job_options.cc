@@ -94,8 +94,8 @@ void JobOptions::declare_node_lists(OptionTable& options) {
 void JobOptions::declare_slurm(OptionTable& options) {
     const std::vector<std::string> others = {"nodes", "shape", "origin", "shapes"};
     options.add_flag("slurm", slurm,
-                     {.description = "Take the nodes and the tasks per node from the job of Slurm in which haichi "
-                                     "runs, and the network from Slurm unless --machine states it",
+                     {.description = "Take the nodes and tasks per node from the Slurm job in which haichi runs, and "
+                                     "the network from Slurm unless --machine states it",
                       .excludes = others,
                       .is_local = true});
     options.add_read("nodelist", ValueKind::kText,

@@ -31,7 +31,7 @@ struct JobOptions {
     void declare(OptionTable& options, JobUse use);
     /// Only the nodes of a job, which Python's `haichi.Job` takes.
     void declare_nodes(OptionTable& options, JobUse use);
-    /// The job that the options describe. With --slurm it asks Slurm for the network. Throws OptionError if more than
+    /// The job that the options describe. With --slurm it reads the network from Slurm. Throws OptionError if more than
     /// one of the job's files and `others` is standard input, which can be read only once.
     [[nodiscard]] JobSpec job(std::initializer_list<std::string> others = {}) const;
     /// The files that these options name.

@@ -57,7 +57,7 @@ std::int32_t quotient_up(std::int64_t dividend, std::int64_t divisor) {
 /// The maximum number of ranks on every node of a job with these numbers of tasks and CPUs per node; both may be empty.
 std::int32_t equal_tasks(const SlurmAllocation& job, const std::vector<std::int32_t>& tasks,
                          const std::vector<std::int32_t>& cpus) {
-    std::vector<std::int32_t> room = tasks;  // what Slurm starts on a node, at least the tasks that it planned there
+    std::vector<std::int32_t> room = tasks;  // at least the tasks that Slurm planned on a node
     for (std::size_t n = 0; n < cpus.size(); ++n) room[n] = std::max(tasks[n], cpus[n] / job.cpus_per_task.value_or(1));
     const std::int32_t wanted = std::ranges::max(tasks);
     const auto least = std::ranges::min_element(room);
@@ -117,6 +117,10 @@ SlurmAllocation slurm_allocation(const SlurmRequest& request, const Environment&
     if (!list) {
         throw OptionError("§slurm requires a job of Slurm, but SLURM_JOB_NODELIST is not set",
                           "use it in a job script, or state the job with §nodelist 'n[1-8]' §ntasks 64");
+    }
+    if (const auto size = first_set(environment, {"SLURM_HET_SIZE"}); size && size->value != "1") {
+        throw UnsupportedError("§slurm cannot be used in a heterogeneous job (SLURM_HET_SIZE=" + size->value + ")",
+                               "state the nodes of one component with §nodelist and its ranks with §ntasks");
     }
     job.nodes = expand_host_list(list->value, kMostVertices, {list->name, 0});
     if (!job.ntasks) job.ntasks = count_variable(environment, {"SLURM_NTASKS", "SLURM_NPROCS"});

@@ -33,13 +33,13 @@ struct SlurmAllocation {
 
 /// Reads the request, or without a node list the variables of the job: SLURM_JOB_NODELIST (or SLURM_NODELIST),
 /// SLURM_NTASKS (or SLURM_NPROCS), SLURM_TASKS_PER_NODE, SLURM_NTASKS_PER_NODE, SLURM_CPUS_PER_TASK and
-/// SLURM_JOB_CPUS_PER_NODE. Throws OptionError without a node list, InputError for malformed variables, and
-/// UnsupportedError if the nodes have room for different numbers of tasks and no equal number suffices.
+/// SLURM_JOB_CPUS_PER_NODE. Throws OptionError without a node list, and InputError for malformed variables.
+/// Throws UnsupportedError if the nodes have room for different numbers of tasks and no equal number suffices.
 SlurmAllocation slurm_allocation(const SlurmRequest& request, const Environment& environment);
 
-/// The network of the job's nodes as Slurm states it: `scontrol show topology`, otherwise topology.yaml or
-/// topology.conf in the directory of SLURM_CONF or a usual one, otherwise the variables SLURM_TOPOLOGY_ADDR of all
-/// nodes, collected with srun. Throws OptionError if none of them names switches.
+/// The network of the job's nodes as Slurm states it. The first source is `scontrol show topology`. The next ones are
+/// topology.yaml and topology.conf in the directory of SLURM_CONF or a usual one. The last source are the variables
+/// SLURM_TOPOLOGY_ADDR of all nodes, collected with srun. Throws OptionError if none of them names switches.
 MachineSource slurm_network(const SlurmAllocation& job, const Environment& environment);
 
 /// Expands Slurm's "4(x3),2" to 4, 4, 4, 2. Throws InputError at the variable `name`.

@@ -58,7 +58,7 @@ struct Allocation {
     AxisPairs logical_axes;  ///< logical axes of the machine; empty for the axes themselves, or without axes
     std::int32_t ranks_per_node = 1;
     std::int32_t nics_per_node = 1;
-    /// The job's nodes in node order as the node list or the machine's network names them; empty if they have no names
+    /// Names of the job's nodes in node order, from the node list or the machine's network. Empty if they have no names
     /// that schedulers can use.
     std::vector<std::string> host_names{};
 

@@ -96,7 +96,7 @@ class ListReader {
 
     /// Adds the nodes of "n[1-3,11]" or "0,5". Returns their indices in the list.
     std::vector<std::size_t> add_list(std::string_view text, const SourcePlace& place) {
-        // A node file may have a line for each rank slot, so the number of names is not limited by that of the nodes.
+        // A node file may have a line for each rank slot, so the number of names can exceed the number of nodes.
         const std::int64_t most = std::max<std::int64_t>(node_count_, 1) + kMostRepeats;
         std::vector<std::size_t> added;
         for (const std::string& name : expand_host_list(text, most, place)) {
@@ -142,7 +142,7 @@ class ListReader {
         for (const std::string_view word : words) {
             if (const auto equals = word.find('='); equals != std::string_view::npos && !named.empty()) {
                 constexpr std::array<std::string_view, 3> kSlots = {"slots", "np", "cpus"};
-                constexpr std::array<std::string_view, 2> kLimits = {"max_slots", "max-slots"};  // of Open MPI
+                constexpr std::array<std::string_view, 2> kLimits = {"max_slots", "max-slots"};  // Open MPI
                 const std::string_view key = word.substr(0, equals);
                 if (std::ranges::find(kLimits, key) != kLimits.end()) continue;
                 if (std::ranges::find(kSlots, key) == kSlots.end()) {
@@ -200,7 +200,7 @@ class ListReader {
         if (const auto found = vertex_of_name_.find(name); found != vertex_of_name_.end()) return found->second;
         const std::string host(without_domain(name));
         const auto found = vertex_of_host_.find(host);
-        // Of two names, only one may have a domain. Otherwise the domains differ.
+        // Only one of two names may have a domain. Otherwise the domains differ.
         const bool fits = found != vertex_of_host_.end() && found->second.valid() &&
                           (host == name || all_names_[found->second.index()] == host);
         if (fits) return found->second;

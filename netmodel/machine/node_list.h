@@ -15,8 +15,8 @@
 
 namespace haichi {
 
-/// Nodes of a machine, in order: a file or a list of names (see read_node_list(); empty if no list is given), their
-/// numbers, their coordinates on a grid, or their names.
+/// Nodes of a machine, in order. They are given by their numbers, by their coordinates on a grid, by their names, or by
+/// a text for read_node_list(). An empty text means that no list is given.
 using NodeList =
     std::variant<std::string, std::vector<std::int32_t>, std::vector<Coordinates>, std::vector<std::string>>;
 bool is_given(const NodeList& list);

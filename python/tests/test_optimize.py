@@ -226,6 +226,17 @@ def test_hosts_are_a_list_a_file_or_a_pattern(tmp_path: Path) -> None:
         haichi.Job(ring, "torus:4", hosts=["a", "b", "c"])
 
 
+def test_nodes_are_listed_by_name(tmp_path: Path) -> None:
+    ring = haichi.Workload.from_pattern("ring", ranks=2)
+    (tmp_path / "topology.conf").write_text("SwitchName=s0 Nodes=n[1-4]\n")
+    machine = f"graph:{tmp_path}/topology.conf"
+    for nodes in (["n4", "n2"], "n4,n2"):
+        haichi.Job(ring, machine, nodes=nodes).place([0, 1]).write(tmp_path / "map", format="slurm")
+        assert (tmp_path / "map").read_text() == "n4\nn2\n"
+    with pytest.raises(haichi.InputError, match="no node with the name 'n5'"):
+        haichi.Job(ring, machine, nodes=["n4", "n5"])
+
+
 def test_a_placement_belongs_to_its_job(cg64, cg_job) -> None:
     found = cg_job.optimize(strategy="random")
     assert cg_job.place(found) is found

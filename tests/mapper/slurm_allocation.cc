@@ -79,6 +79,7 @@ TEST(SlurmAllocation, refuses_malformed_variables) {
         EXPECT_TRUE(error_of({{nodes, "n[1-3]"}, {"SLURM_TASKS_PER_NODE", tasks}}).starts_with("SLURM_TASKS_PER_NODE"))
             << tasks;
     }
+    EXPECT_NE(error_of({{nodes, "n1"}, {"SLURM_HET_SIZE", "2"}}).find("heterogeneous job"), std::string::npos);
     EXPECT_TRUE(error_of({{nodes, "n1"}, {"SLURM_NTASKS", "many"}}).starts_with("SLURM_NTASKS"));
 }
 

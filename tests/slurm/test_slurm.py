@@ -1,4 +1,4 @@
-"""From sbatch to srun on a real Slurm: where each rank runs is what the map says.
+"""From sbatch to srun on a real Slurm: each rank runs on the node in the map.
 
 The batch scripts are those of docs/howto/slurm.md: `haichi map --slurm`, then the line that it prints. With
 HAICHI_SLURM_TRANSCRIPT=FILE the test also writes what it ran and what came out.
@@ -58,7 +58,8 @@ def run_job(cluster: Cluster, place: Path, options: str, lines: str, ranks: int)
 
 def map_command(extra: str = "", to: str = "hostfile") -> str:
     haichi = Path(HAICHI).absolute()
-    return f"{haichi} map --slurm -w app.json --objective hop-bytes --evaluations 20000 {extra} -o {to} 2> map.txt; cat map.txt"
+    search = "--objective hop-bytes --evaluations 20000"
+    return f"{haichi} map --slurm -w app.json {search} {extra} -o {to} 2> map.txt; cat map.txt"
 
 
 def printed_line(word: str, program: str) -> str:
@@ -87,9 +88,7 @@ def mpi_program(place: Path, mpi: str) -> str:
         ("--nodes=1 --ntasks=4", 4),
     ],
 )
-def test_srun_starts_each_rank_where_the_map_says(
-    cluster: Cluster, tmp_path: Path, options: str, ranks: int
-) -> None:
+def test_srun_starts_each_rank_where_the_map_says(cluster: Cluster, tmp_path: Path, options: str, ranks: int) -> None:
     (tmp_path / "where.sh").write_text('echo RANK "$SLURM_PROCID" "$SLURMD_NODENAME"\n')
     start = printed_line("srun", "sh where.sh")
     output = run_job(cluster, tmp_path, options, f"{map_command()}\n{start}", ranks)

@@ -336,6 +336,7 @@ LOCAL = frozenset(
     (
         *("output", "json", "no-timing", "timing", "no-views", "processes", "dask", "checkpoint", "format"),
         *("stats", "stats-bin", "buffer-history", "router", "history-begin", "history-end", "history-interval"),
+        *("slurm", "nodelist", "ntasks"),
         *("files-below", "quiet", "verbose", "log-level", "progress-fd"),
     )
 )

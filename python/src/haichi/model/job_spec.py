@@ -27,7 +27,7 @@ def size_text(sizes: SizesLike) -> str:
 
 
 def job_options(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Checked options of a job as plain values: sizes and files as texts, nodes by number, coordinates or name as lists."""
+    """Checked options of a job as plain values: sizes and files as texts, lists of nodes as lists."""
     options: dict[str, Any] = {
         name: (_hosts if name == "hosts" else _nodes)(name, value)
         for name, value in given.items()
