@@ -1,6 +1,5 @@
-// Explicit resource file of IBM's jsrun (LSF): "rank: 0: { host: 1; cpu: {0-3} }" per rank, in any order. Hosts are
-// numbers from 1 or, after "hostname:", names. A preamble has lines such as "cpu_index_using: logical" and
-// "app 0: ./program".
+// Explicit resource file of IBM's jsrun (LSF), with a line such as `rank: 0: { host: 1; cpu: {0-3} }` per rank, in any
+// order. Hosts are numbers from 1. After `hostname`, they are names. A preamble states options and programs.
 
 #include <array>
 #include <utility>
@@ -24,6 +23,8 @@ constexpr std::array<std::string_view, 11> kPreamble = {"cpu_index_using",
                                                         "skip_missing_gpu",
                                                         "skip_missing_mem",
                                                         "app"};
+
+constexpr const char* kExample = "write lines such as rank: 0: { host: 1 }";
 
 void check_erf(const RankMapContext&) {}
 
@@ -73,7 +74,7 @@ NodeId named_node(std::string_view name, const RankMapContext& context, const So
     return node_of_host(context, name, place);
 }
 
-/// Reads "host: 1; cpu: {0-3}; gpu: {0}; mem: *", the inside of the braces.
+/// Reads the fields inside the braces, with the keys host, hostname, cpu, gpu and mem.
 std::pair<NodeId, std::int32_t> read_resources(std::string_view inside, const RankMapContext& context,
                                                const SourcePlace& place) {
     NodeId node;
@@ -97,14 +98,13 @@ std::pair<NodeId, std::int32_t> read_resources(std::string_view inside, const Ra
     return {node, place_on_node};
 }
 
-/// False for a line of the preamble.
 void read_erf_line(std::string_view line, NumberedRanks& ranks, const RankMapContext& context,
                    const SourcePlace& place) {
     std::string_view rest = line;
     const std::string_view key = cut(rest, ':');
     if (key != "rank") {
         if (std::ranges::find(kPreamble, key.substr(0, key.find(' '))) != kPreamble.end()) return;
-        throw InputError(place, "expected rank: N: { host: H; cpu: {C} }, found " + shown(line));
+        throw InputError(place, "expected a rank with its host and cores, found " + shown(line), kExample);
     }
     const std::string_view rank = cut(rest, ':');
     const auto open = rest.find('{');
@@ -112,7 +112,7 @@ void read_erf_line(std::string_view line, NumberedRanks& ranks, const RankMapCon
     const auto app = rest.find(": app");  // ": app 0" after the braces
     if (app != std::string_view::npos) close = rest.rfind('}', app);
     if (!trimmed(rest.substr(0, open)).empty() || close == std::string_view::npos || close <= open) {
-        throw InputError(place, "expected rank: N: { host: H; cpu: {C} }, found " + shown(line));
+        throw InputError(place, "expected a rank with its host and cores, found " + shown(line), kExample);
     }
     const auto [node, place_on_node] = read_resources(rest.substr(open + 1, close - open - 1), context, place);
     ranks.add(rank, node, place_on_node, place);
@@ -139,20 +139,21 @@ std::string launch_erf(const Mapping&, const RankMapContext&, const std::string&
 }  // namespace
 
 RankMapFormat erf_format() {
-    return {"erf",
-            "LSF's explicit resource file, jsrun --erf_input F, with lines such as rank: 0: { host: 1; cpu: {0-3} }; "
-            "hosts are numbers from 1 without host names",
-            check_erf,
-            [](const MapShape& shape, const RankMapContext&) {
-                const std::string_view key = shape.record.substr(0, shape.record.find_first_of(": \t"));
-                const bool is_preamble = std::ranges::find(kPreamble, key) != kPreamble.end();
-                return likely_if(!shape.words.empty() && shape.record.find(':') != std::string_view::npos &&
-                                 (is_preamble || shape.words[0] == "rank:"));
-            },
-            write_erf,
-            read_erf,
-            nullptr,
-            launch_erf};
+    return {
+        "erf",
+        "LSF's explicit resource file, jsrun --erf_input F: host and cores of each rank, in any order; without host "
+        "names, hosts are numbers",
+        check_erf,
+        [](const MapShape& shape, const RankMapContext&) {
+            const std::string_view key = shape.record.substr(0, shape.record.find_first_of(": \t"));
+            const bool is_preamble = std::ranges::find(kPreamble, key) != kPreamble.end();
+            return likely_if(!shape.words.empty() && shape.record.find(':') != std::string_view::npos &&
+                             (is_preamble || shape.words[0] == "rank:"));
+        },
+        write_erf,
+        read_erf,
+        nullptr,
+        launch_erf};
 }
 
 }  // namespace haichi

@@ -153,8 +153,8 @@ class PlaceTable {
 void check_rank_count(const std::string& file, std::int64_t found, const RankMapContext& context,
                       const std::string& record, const std::string& hint);
 
-/// A rank's slot on its node by the cores to which it is bound: a number, or a range such as 4-7 that begins at a
-/// multiple of its length. Returns -1 for other lists of cores.
+/// A rank's slot on its node by the cores to which it is bound. Cores are a number, or a range such as 4-7 that begins
+/// at a multiple of its length. Returns -1 for other lists.
 std::int32_t place_of_cores(std::string_view cores, const RankMapContext& context);
 /// Discards the slots if two ranks of a node share one.
 void keep_distinct_places(PlacedRanks& placed, const Allocation& job);

@@ -1,6 +1,5 @@
-// Files with a host per line in rank order: Slurm's SLURM_HOSTFILE, the host and machine files of Hydra (MPICH), Intel
-// MPI and PALS, LSF's affinity file, SimGrid's smpirun. They differ in the syntax of several ranks on a host, comments,
-// options and launchers.
+// Files with a host per line in rank order, for Slurm, Hydra (MPICH), Intel MPI, PALS, LSF and SimGrid. They differ in
+// the syntax of several ranks on a host, comments, options and launchers.
 
 #include "base/quantity.h"
 #include "mapper/rankmap/formats.h"
@@ -211,7 +210,7 @@ std::string hydra_warning(const Mapping& mapping, const RankMapContext&) {
     const std::int32_t nodes = size_of(mapping).nodes;
     if (series == nodes) return "";
     return "Hydra takes this file for " + std::to_string(series) + " nodes instead of " + std::to_string(nodes) +
-           ", and MPICH then uses no shared memory between ranks of a node that are on different lines"
+           ", and MPICH uses no shared memory between ranks of the same node"
            "\nhint: with MPICH 5.1 or later, write the format pmi for mpiexec -rankmap; or use srun or Open MPI";
 }
 

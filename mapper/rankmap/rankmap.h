@@ -86,7 +86,7 @@ struct RankMapFormat {
     std::string (*write)(const Mapping& mapping, const RankMapContext& context) = nullptr;
     /// Throws InputError with file and line. The caller checks node capacities. O(length of the text).
     PlacedRanks (*read)(std::string_view text, const std::string& file, const RankMapContext& context) = nullptr;
-    /// Possible problems of a written map: a sentence, and perhaps a line with a hint; or "". Null if none are known.
+    /// A sentence about possible problems of a written map, and perhaps a line with a hint. Null if none are known.
     std::string (*warning)(const Mapping& mapping, const RankMapContext& context) = nullptr;
     /// The lines of a job script that start a program with the map in `file`; "" if the launcher cannot use this map.
     /// Null if no launcher reads the format.
@@ -104,8 +104,8 @@ inline const RankMapFormat& rank_map_format(std::string_view name) { return rank
 /// The default format: `fujitsu` if the job has logical coordinates, else `json`.
 const RankMapFormat& default_rank_map_format(const RankMapContext& context);
 
-/// The format of the map for the job lines of `launcher`: its own, or csv if only the running job knows the names of
-/// the nodes. Throws OptionError if no launcher reads the format.
+/// The format of the map for the job lines of `launcher`. It is csv if the launcher needs names of nodes that only the
+/// running job knows, else its own. Throws OptionError if no launcher reads the format.
 const RankMapFormat& format_for_launcher(const RankMapFormat& launcher, const RankMapContext& context);
 
 /// The lines of a job script that start a program with the map in `file`, which has the format of

@@ -1,6 +1,6 @@
-// Maps as blocks of consecutive ranks: Flux task maps (RFC 34), [[first node, nodes, ranks per node, repetitions],
-// ...], and PMI vectors (PMI_process_mapping), (vector,(first node, nodes, ranks per node),...). Nodes are numbered
-// from 0 in the job.
+// Maps as blocks of consecutive ranks on nodes that are numbered from 0 in the job. A block of a Flux task map (RFC 34)
+// has a first node, nodes, ranks per node, and a count that repeats it. An example is [[0,4,1,2],[4,2,1,1]]. A block of
+// a PMI vector (PMI_process_mapping) has the first three. An example is (vector,(0,4,1),(4,2,1)).
 
 #include <utility>
 
@@ -20,9 +20,9 @@ struct RankBlock {
     std::size_t line = 0;
 };
 
-/// The fewest blocks without repetitions, found greedily.
+/// Blocks that are not repeated, as few as a greedy search finds.
 std::vector<RankBlock> blocks_of(const Mapping& mapping) {
-    std::vector<RankBlock> series;  // of ranks on one node
+    std::vector<RankBlock> series;  // each on one node
     for (const NodeId node : mapping.node_of_rank()) {
         if (series.empty() || series.back().first != node.value) series.push_back({.first = node.value, .ranks = 0});
         ++series.back().ranks;
@@ -133,7 +133,7 @@ std::vector<RankBlock> read_flux_blocks(BlockText& text) {
     return blocks;
 }
 
-/// The list, or {"version": 1, "map": list}.
+/// Reads a list of blocks, or an object with the keys "version" and "map".
 std::vector<RankBlock> read_flux_map(BlockText& text) {
     if (!text.take("{")) return read_flux_blocks(text);
     std::vector<RankBlock> blocks;
@@ -245,8 +245,8 @@ PlacedRanks read_flux(std::string_view text, const std::string& file, const Rank
     return is_read ? reader.take() : PlacedRanks{};
 }
 
-/// As MPICH reads it: if the job has more ranks, the blocks from the first one on node 0 are repeated; the last block
-/// may have room for more ranks.
+/// Adds the blocks as MPICH does. If the job has more ranks, the blocks from the first one on node 0 are repeated. The
+/// last block may have room for more ranks.
 void add_pmi_blocks(const std::vector<RankBlock>& blocks, BlockReader& reader, const RankMapContext& context) {
     const std::int64_t wanted = context.rank_count;
     for (const RankBlock& block : blocks) {
@@ -270,6 +270,12 @@ PlacedRanks read_pmi(std::string_view text, const std::string& file, const RankM
         add_pmi_blocks(blocks, reader, context);
     });
     return is_read ? reader.take() : PlacedRanks{};
+}
+
+bool is_flux_map(std::string_view start) {
+    if (start.starts_with('{')) return start.find("\"version\"") != std::string_view::npos;
+    const auto second = start.find_first_not_of(" \t\r\n", 1);
+    return start.starts_with('[') && second != std::string_view::npos && start[second] == '[';
 }
 
 /// The task map has to cover exactly the nodes of the job.
@@ -320,13 +326,10 @@ std::string pmi_vector(const Mapping& mapping) {
 
 RankMapFormat flux_format() {
     return {"flux",
-            "Flux task map (RFC 34), flux run --taskmap=manual:MAP: blocks of ranks as in [[0,4,1,2]], which are the "
-            "first node, nodes, ranks per node and repetitions",
+            "Flux task map (RFC 34), flux run --taskmap=manual:MAP: blocks of first node, nodes, ranks per node and "
+            "how often, as in [[0,4,1,2]]",
             check_any,
-            [](const MapShape& shape, const RankMapContext&) {
-                return likely_if(shape.first == '[' ||
-                                 (shape.first == '{' && shape.start.find("\"version\"") != std::string_view::npos));
-            },
+            [](const MapShape& shape, const RankMapContext&) { return likely_if(is_flux_map(shape.start)); },
             write_flux,
             read_flux,
             flux_warning,
@@ -334,15 +337,16 @@ RankMapFormat flux_format() {
 }
 
 RankMapFormat pmi_format() {
-    return {"pmi",
-            "PMI vector (PMI_process_mapping), MPICH's mpiexec -rankmap: blocks of ranks as in (vector,(0,4,1)), which "
-            "are the first node, nodes and ranks per node",
-            check_any,
-            [](const MapShape& shape, const RankMapContext&) { return likely_if(shape.start.starts_with("(vector")); },
-            write_pmi,
-            read_pmi,
-            nullptr,
-            launch_pmi};
+    return {
+        "pmi",
+        "PMI vector (PMI_process_mapping), MPICH's mpiexec -rankmap: blocks of first node, nodes and ranks per node, "
+        "as in (vector,(0,4,1))",
+        check_any,
+        [](const MapShape& shape, const RankMapContext&) { return likely_if(shape.start.starts_with("(vector")); },
+        write_pmi,
+        read_pmi,
+        nullptr,
+        launch_pmi};
 }
 
 }  // namespace haichi

@@ -91,6 +91,11 @@ py::bytes rank_map(const Placement& placement, const std::string& format) {
     return rank_map_format(format).write(placement.mapping(), placement.job().rank_maps());
 }
 
+/// `file` is the name of the map in the lines.
+py::bytes script_lines(const Placement& placement, const std::string& format, const std::string& file) {
+    return launch_lines(rank_map_format(format), placement.mapping(), placement.job().rank_maps(), file);
+}
+
 }  // namespace
 
 void bind_job(py::module_& module) {
@@ -112,7 +117,8 @@ void bind_job(py::module_& module) {
             [](const py::object& self) { return node_array(self.cast<const Placement&>().mapping(), self); })
         .def_property_readonly("is_default", &Placement::is_default)
         .def_property_readonly("search", search_of)
-        .def("rank_map", rank_map, py::arg("format"));
+        .def("rank_map", rank_map, py::arg("format"))
+        .def("launch_lines", script_lines, py::arg("format"), py::arg("file"));
 }
 
 }  // namespace haichi

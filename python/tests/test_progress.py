@@ -158,6 +158,8 @@ def test_message_sizes_and_hosts_are_those_of_the_program(tmp_path) -> None:
     assert found.value == 4 * 2048
     placement.write(tmp_path / "hosts.map", format="openmpi")
     assert "n3" in (tmp_path / "hosts.map").read_text()
+    assert placement.launch_lines("openmpi", "hosts.map").startswith("mpirun -n 4 --rankfile hosts.map ./app\n")
+    assert placement.launch_lines("json") == ""
     read = job.place(tmp_path / "hosts.map", format="openmpi")
     assert job.evaluate(read, objective="hop-bytes").value == found.value
     simulated = job.simulate(read)

@@ -94,7 +94,7 @@ TEST(RankMapLaunchersMalformed, is_an_error_that_names_the_line_and_the_value) {
         {"pmi", "(vector,(0,2))\n", "map:1: ", "expected ',', found '))'"},
         {"pmi", "(vector,(0,2,0))\n", "map:1: ", "expected at least 1, found 0"},
         {"pmi", "((0,2,1))\n", "map:1: ", "expected 'vector'"},
-        {"pmi", "(vector,(0,2,1)\n", "map:1: ", "found the end"},
+        {"pmi", "(vector,(0,2,1)\n", "map:2: ", "found the end"},
         {"pmi", "(vector,(1,2,1))\n", "map:1: ", "invalid node: 2"},
         {"pmi", "(vector,(0,2,2),(0,1,1))\n", "map: ", "5 ranks for 3 ranks"},
         {"erf", "rank: 0: { host: 3; cpu: {0} }\n", "map:1: ", "invalid host: 3 (the job has hosts 1..2)"},

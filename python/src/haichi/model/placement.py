@@ -116,6 +116,13 @@ class Placement:
         """
         write_files([(path, self._core.rank_map(encoded("format", format)))])
 
+    def launch_lines(self, format: str, file: str = "FILE") -> str:
+        """The lines of a job script that start a program with the rank map in `file`.
+
+        They are empty if no launcher reads the format, or if the launcher cannot use this placement.
+        """
+        return os.fsdecode(self._core.launch_lines(encoded("format", format), encoded("file", file)))
+
     def __repr__(self) -> str:
         text = f"Placement(ranks={len(self.node_of_rank)}, nodes={self.job.nodes}"
         if self.is_default:

@@ -51,8 +51,8 @@ async def rank_map(runs: ShortRuns, job: Job, folder: JobFolder, asked: dict[str
 
 
 async def script_lines(runs: ShortRuns, job: Job, folder: JobFolder, asked: dict[str, str | None]) -> str:
-    """Lines of a job script for a `scheduler` (PJM, or a format of rank maps) that use the placement for a `shape`, whose
-    map is `file`. They do not depend on the host names of the request. Raises Problem."""
+    """Lines of a job script that use the placement for a `shape`, whose map is `file`. The `scheduler` is `pjm` or a
+    format of rank maps. The lines do not depend on the host names of the request. Raises Problem."""
     words = {name: word(name, value) for name, value in asked.items() if value is not None}
     scheduler, file = words.pop("scheduler"), words.pop("file")
     if not _FILE_NAME.fullmatch(file):
