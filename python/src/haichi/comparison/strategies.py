@@ -15,6 +15,8 @@ _MAP_PREFIX = "map:"
 # A comparison omits those that require axes if its machine has none.
 DEFAULT_STRATEGIES = ("default", "no-ring", "random", "hop-bytes", "rmatt", "rmatt-3d", "tac3")
 BASELINE = "default"
+AUTO = "auto"
+"""The search of `haichi map` without options."""
 
 
 @dataclass(frozen=True)
