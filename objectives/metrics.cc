@@ -121,8 +121,9 @@ Metrics measure(const Problem& problem, const Mapping& mapping) {
 
 std::vector<HotLink> most_loaded_links(const Problem& problem, const Mapping& mapping, std::size_t most,
                                        std::size_t most_messages) {
-    const auto worse = [](const HotLink& a, const HotLink& b) {
-        if (a.load_bytes != b.load_bytes) return a.load_bytes > b.load_bytes;
+    const auto scaled = [&](const HotLink& hot) { return hot.load_bytes * problem.link_scale(hot.link); };
+    const auto worse = [&](const HotLink& a, const HotLink& b) {
+        if (scaled(a) != scaled(b)) return scaled(a) > scaled(b);
         return a.set != b.set ? a.set < b.set : a.link < b.link;
     };
     SetTally tally(problem, mapping);
@@ -130,13 +131,14 @@ std::vector<HotLink> most_loaded_links(const Problem& problem, const Mapping& ma
     for (std::size_t t = 0; t < problem.set_count(); ++t) {
         tally.fill(t);
         for (const LinkId link : tally.used()) {
-            most_loaded.push_back({link, t, tally.count(link), tally.bytes(link), {}});
+            most_loaded.push_back({link, t, tally.count(link), tally.bytes(link), 0, {}});
         }
         const std::size_t keep = std::min(most, most_loaded.size());
         std::ranges::partial_sort(most_loaded, most_loaded.begin() + static_cast<std::ptrdiff_t>(keep), worse);
         most_loaded.resize(keep);
         tally.clear();
     }
+    for (HotLink& hot : most_loaded) hot.seconds = static_cast<double>(scaled(hot)) / problem.scale_per_second();
     // One more pass over each set with hot links, for all hot links of the set together.
     for (std::size_t t = 0; t < problem.set_count(); ++t) {
         std::vector<HotLink*> here;

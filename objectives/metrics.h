@@ -49,10 +49,12 @@ struct HotLink {
     std::size_t set = 0;
     std::int64_t message_count = 0;
     std::int64_t load_bytes = 0;
+    double seconds = 0;             ///< of the bytes at the link's bandwidth
     std::vector<Message> messages;  ///< the first few, in workload order
 };
 
-/// The links with the most bytes in any one set, largest first (ties by set, then link). Returns at most `most` links,
+/// The links whose bytes of any one set take the most time at the link's bandwidth, longest first (ties by set, then
+/// link). Returns at most `most` links,
 /// each with at most `most_messages` of its messages.
 std::vector<HotLink> most_loaded_links(const Problem& problem, const Mapping& mapping, std::size_t most,
                                        std::size_t most_messages);

@@ -1,6 +1,7 @@
 #include "cli/commands/map.h"
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -20,6 +21,7 @@
 #include "mapper/choose/map_shapes.h"
 #include "mapper/rankmap/rankmap.h"
 #include "mapper/report/report_json.h"
+#include "mapper/search/progress_meter.h"
 #include "netmodel/topology/sizes.h"
 #include "options/common_options.h"
 #include "options/job_options.h"
@@ -187,16 +189,40 @@ int run_shapes(const MapArguments& arguments, Console& console) {
     return kExitInterrupted;
 }
 
-/// Finds and measures one placement.
-Evaluation find(const MapArguments& arguments, const MapOptions& options, const Job& job, Console& console) {
+using Clock = std::chrono::steady_clock;
+
+/// The search options of a command that began at `begin`, without the time that is gone and the time that the
+/// evaluation and the output take after the search. These take about as long as `per_pass` seconds each.
+SearchOptions within_limit(SearchOptions search, Clock::time_point begin, double per_pass) {
+    constexpr double kLeast = 1e-3;
+    constexpr double kPassesAfterSearch = 2;
+    if (!search.time_limit_seconds) return search;
+    const double left = *search.time_limit_seconds - seconds_since(begin) - kPassesAfterSearch * per_pass;
+    search.time_limit_seconds = std::max(left, std::min(kLeast, *search.time_limit_seconds));
+    return search;
+}
+
+/// The placement with the record of the asked time limit.
+Placement with_limit(const Placement& placement, const SearchOptions& asked) {
+    SearchRecord record = *placement.search();
+    if (asked.time_limit_seconds) record.time_limit_seconds = asked.time_limit_seconds;
+    return {placement.job(), placement.mapping(), std::move(record)};
+}
+
+/// Finds and measures one placement. A time limit counts from `begin`.
+Evaluation find(const MapArguments& arguments, MapOptions options, const Job& job, Clock::time_point begin,
+                Console& console) {
     EvaluateOptions evaluated = evaluate_options(arguments);
     check_simulations({&job, 1}, options, evaluated, console);
     ProgressBar bar(console, options.objective.name);
     SimulationLine line(console);
     const SimulationControl simulation{line.callback(), &InterruptWatch::flag(), console.log()};
+    const Clock::time_point begin_of_pass = Clock::now();
     const auto problem = job.problem(console.log());  // kept for the evaluation after the search
-    const Placement placement =
-        haichi::map(job, options, {bar.callback(), &InterruptWatch::flag(), console.log()}, simulation);
+    const SearchOptions asked = options.search;
+    options.search = within_limit(options.search, begin, seconds_since(begin_of_pass));
+    const Placement placement = with_limit(
+        haichi::map(job, options, {bar.callback(), &InterruptWatch::flag(), console.log()}, simulation), asked);
     if (placement.search()->interrupted) evaluated.simulation.reset();
     return evaluate(placement, evaluated, simulation);
 }
@@ -221,6 +247,7 @@ MapOptions go_on(MapOptions options, CheckpointFile& checkpoint) {
 }
 
 int run(const MapArguments& arguments, Console& console) {
+    const Clock::time_point begin = Clock::now();
     check_arguments(arguments);
     if (!arguments.shapes.empty()) return run_shapes(arguments, console);
     const JobSpec spec = job_spec(arguments);
@@ -247,7 +274,7 @@ int run(const MapArguments& arguments, Console& console) {
     say_about_sets(job.set_warnings(console.log()), console);
     outputs.open();
     const InterruptWatch watch;
-    const Evaluation evaluation = find(arguments, go_on(options, checkpoint), job, console);
+    const Evaluation evaluation = find(arguments, go_on(options, checkpoint), job, begin, console);
     if (write_map) {
         map_file.write(format.write(evaluation.placement.mapping(), job.rank_maps()));
         outputs.commit();

@@ -44,8 +44,8 @@ std::string hops_per_byte(const Job& job, const Metrics& metrics) {
 std::string hot_link_text(const Job& job, const HotLink& hot) {
     const std::string& label = job.workload().set(hot.set).label;
     std::string text = "  " + job.allocation().network.link_name(hot.link) + "  " + plural(hot.load_bytes, "byte") +
-                       " of " + plural(hot.message_count, "message") + " in set " + std::to_string(hot.set + 1) +
-                       (label.empty() ? "" : " (" + label + ")") + "\n";
+                       " (" + short_number(hot.seconds) + " s) of " + plural(hot.message_count, "message") +
+                       " in set " + std::to_string(hot.set + 1) + (label.empty() ? "" : " (" + label + ")") + "\n";
     for (const Message& m : hot.messages) {
         text += "      rank " + std::to_string(m.source.value) + " -> rank " + std::to_string(m.destination.value) +
                 ", " + plural(m.size_bytes, "byte") + "\n";
@@ -245,24 +245,24 @@ std::string loaded_text(const ObjectiveTrials& trials, const std::string& object
 /// The searches of --objective auto, with the chosen one first. All numbers compare times, not values of objectives.
 std::vector<std::string> trials_lines(const ObjectiveTrials& trials) {
     const double usual = trials.default_seconds > 0 ? trials.default_seconds : 1;
-    const auto shown = [&](const ObjectiveTrial& trial, double seconds) {
+    const auto shown = [&](const ObjectiveTrial& trial, double share_saved) {
         std::string name = trial.objective;
         for (const std::string& next : trial.next) name += " then " + next;
         std::optional<double> spread = spread_seconds(trial);
         if (spread) *spread /= usual;
-        return "by " + name + ": " + less_text(1 - seconds / usual, spread);
+        return "by " + name + ": " + less_text(share_saved, spread);
     };
     const auto chosen = std::ranges::find(trials.trials, true, &ObjectiveTrial::is_chosen);
     const std::string of = trials.of_calls ? " run time" : " communication time";
-    std::vector<std::string> lines = {
-        "search " + shown(*chosen, trials.keeps_default ? mean_seconds(*chosen) : trials.seconds) + of +
-        " than the default placement, " + trials.judge + (trials.of_calls ? " call by call" : "")};
+    std::vector<std::string> lines = {"search " + shown(*chosen, verdict_of(trials).share_saved) + of +
+                                      " than the default placement, " + trials.judge +
+                                      (trials.of_calls ? " call by call" : "")};
     double nearest = std::numeric_limits<double>::infinity();
     double spread = 0;
     std::string others;
     for (const ObjectiveTrial& trial : trials.trials) {
         if (trial.is_chosen || trial.seconds.empty()) continue;
-        others += (others.empty() ? "search " : ", ") + shown(trial, mean_seconds(trial));
+        others += (others.empty() ? "search " : ", ") + shown(trial, 1 - mean_seconds(trial) / usual);
         const double behind = mean_seconds(trial) - mean_seconds(*chosen);
         if (!(behind < nearest)) continue;
         nearest = behind;

@@ -72,6 +72,22 @@ std::vector<std::optional<double>> AutoJudge::further_times(Mappings placements)
     return {seconds.begin(), seconds.end()};
 }
 
+std::optional<std::vector<double>> AutoJudge::full_times(Mappings placements) const {
+    if (!simulation_ || simulation_->form != TrafficForm::kSets) return std::nullopt;
+    double hops = 0;
+    for (const Mapping* mapping : placements) hops += packet_hops_per_iteration(Placement(job_, *mapping));
+    const auto iterations = affordable_iterations(hops, job_.workload().iterations(), 1, budget_.packet_hops(), 1);
+    if (!iterations) return std::nullopt;
+    SimulationOptions options = *simulation_;
+    options.iterations = *iterations;
+    std::vector<double> times;
+    for (const std::optional<double>& seconds : simulated(job_, placements, options, true)) {
+        if (!seconds) return std::nullopt;
+        times.push_back(*seconds);
+    }
+    return times;
+}
+
 std::optional<AutoJudge::LoadedTimes> AutoJudge::loaded_times(Mappings placements) const {
     constexpr std::int64_t kLoadingBytes = 64 << 10;  // 32 packets, so overheads do not matter
     const Workload& workload = job_.workload();
@@ -147,9 +163,10 @@ AutoJudge::Plan AutoJudge::affordable_plan(Mappings placements, std::int32_t see
     return plan;
 }
 
-/// Times of the placements. An entry is empty if an interruption prevented its simulation.
+/// Times of the placements: per iteration, or of the run with calls or `is_of_run`. An entry is empty if an
+/// interruption prevented its simulation.
 std::vector<std::optional<double>> AutoJudge::simulated(const Job& job, Mappings placements,
-                                                        const SimulationOptions& options) const {
+                                                        const SimulationOptions& options, bool is_of_run) const {
     std::vector<std::optional<double>> seconds(placements.size());
     std::mutex mutex;
     const bool of_calls = replays_calls(job, options, limits_.simulation.log);
@@ -167,7 +184,7 @@ std::vector<std::optional<double>> AutoJudge::simulated(const Job& job, Mappings
         const auto k = static_cast<std::size_t>(i);
         const SimulationResult result = simulate_mapping(job, *placements[k], options, watched).front().result;
         if (result.interrupted) return;
-        seconds[k] = of_calls ? result.seconds : result.seconds_per_iteration;
+        seconds[k] = of_calls || is_of_run ? result.seconds : result.seconds_per_iteration;
     });
     return seconds;
 }

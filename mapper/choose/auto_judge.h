@@ -49,6 +49,10 @@ class AutoJudge {
     /// Times of further placements, obtained in the same way. Empty after the time limit or an interruption.
     [[nodiscard]] std::vector<std::optional<double>> further_times(std::span<const Mapping* const> placements) const;
 
+    /// The placements' times of all iterations, extrapolated as in `haichi simulate`. Empty if times are predicted or
+    /// of calls, if the budget does not suffice, or after an interruption.
+    [[nodiscard]] std::optional<std::vector<double>> full_times(std::span<const Mapping* const> placements) const;
+
     /// Empty if the job's sets already have such messages and no computation, or after an interruption.
     [[nodiscard]] std::optional<LoadedTimes> loaded_times(std::span<const Mapping* const> placements) const;
 
@@ -64,7 +68,8 @@ class AutoJudge {
     [[nodiscard]] Plan affordable_plan(std::span<const Mapping* const> placements, std::int32_t seeds) const;
     [[nodiscard]] std::vector<std::optional<double>> simulated(const Job& job,
                                                                std::span<const Mapping* const> placements,
-                                                               const SimulationOptions& options) const;
+                                                               const SimulationOptions& options,
+                                                               bool is_of_run = false) const;
 
     const Job& job_;
     const AutoBudget& budget_;

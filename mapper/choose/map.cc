@@ -1,6 +1,7 @@
 #include "mapper/choose/map.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <limits>
 
@@ -79,9 +80,9 @@ class AutoRun {
         search(0);
         timed([&] {
             judge_first(judge);
-            if (trials_.default_seconds <= kAlike * least_seconds()) settle(judge);
+            if (seeds_ == 1 || trials_.default_seconds <= kAlike * least_seconds()) settle(judge);
         });
-        if (best_ != nullptr && trials_.keeps_default) return;
+        if (seeds_ == 1 || (best_ != nullptr && trials_.keeps_default)) return;
         // Seed by seed, so that an interruption leaves comparable results.
         for (std::int32_t seed = 1; seed < seeds_ && may_go_on(); ++seed) search(seed);
         timed([&] {
@@ -105,13 +106,31 @@ class AutoRun {
         best_ = &best_by_mean();
         trials_.keeps_default = !is_gain(trials_.trials[best_->trial], trials_.default_seconds);
         judge_under_load(judge);
+        state_full_times(judge);
+    }
+
+    /// States the gain of all iterations, which other commands state as well. It must still be a gain.
+    void state_full_times(const AutoJudge& judge) {
+        trials_.full.reset();
+        if (trials_.keeps_default) return;
+        const std::array<const Mapping*, 2> placements = {&job_.default_placement(), &best_->placement.mapping()};
+        const auto seconds = judge.full_times(placements);
+        if (!seconds) return;
+        const ObjectiveTrial& trial = trials_.trials[best_->trial];
+        const double spread = spread_seconds(trial).value_or(0) / trials_.default_seconds;
+        const double share = 1 - seconds->back() / seconds->front();
+        if (share >= kLeastGain && share > spread) {
+            trials_.full = {.default_seconds = seconds->front(), .seconds = seconds->back()};
+        } else {
+            trials_.keeps_default = true;
+        }
     }
 
     /// One search per objective.
     void search(std::int32_t seed) {
         const auto all = static_cast<std::int32_t>(suited_.size()) * seeds_;
         for (std::size_t trial = 0; trial < trials_.trials.size(); ++trial) {
-            if (!candidates_.empty() && is_stopped()) return;
+            if (!candidates_.empty() && !may_go_on()) return;
             const auto done = static_cast<std::int32_t>(candidates_.size());
             control_.log.info("auto: {}, seed {} of {}", suited_[trial], seed + 1, seeds_);
             candidates_.push_back({trial, solve(job_, options_of(trial, seed, all - done), part(done, all))});

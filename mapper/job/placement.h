@@ -34,6 +34,12 @@ struct LoadedTrial {
     double seconds = 0;          ///< time of the chosen placement
 };
 
+/// Times of all iterations, as `haichi simulate` and `haichi compare` state them.
+struct FullTimes {
+    double default_seconds = 0;
+    double seconds = 0;  ///< of the chosen placement
+};
+
 /// The decision of --objective auto.
 struct ObjectiveTrials {
     std::string judge;  ///< "simulated" or "predicted"
@@ -43,6 +49,7 @@ struct ObjectiveTrials {
     double seconds = 0;          ///< of the fastest placement of the chosen objective
     bool keeps_default = false;  ///< no placement is faster beyond the spread
     std::vector<ObjectiveTrial> trials{};
+    std::optional<FullTimes> full{};      ///< only with a gain, and if the first iterations decided
     std::optional<LoadedTrial> loaded{};  ///< only if placements had similar times
     double judging_seconds = 0;           ///< wall clock
 };

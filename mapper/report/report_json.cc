@@ -122,6 +122,7 @@ ordered_json most_loaded_links_json(const Evaluation& evaluation) {
         entry["label"] = job.workload().set(hot.set).label;
         entry["message_count"] = hot.message_count;
         entry["load_bytes"] = hot.load_bytes;
+        entry["seconds"] = hot.seconds;
         ordered_json messages = ordered_json::array();
         for (const Message& m : hot.messages) {
             messages.push_back(ordered_json::array({m.source.value, m.destination.value, m.size_bytes}));
@@ -155,6 +156,9 @@ ordered_json trials_json(const ObjectiveTrials& trials, bool with_timing) {
                                  {"spread", spread ? ordered_json(*spread) : ordered_json(nullptr)},
                                  {"chosen", trial.is_chosen}});
     }
+    out["full"] = nullptr;
+    if (trials.full)
+        out["full"] = {{"default_seconds", trials.full->default_seconds}, {"seconds", trials.full->seconds}};
     out["loaded"] = nullptr;
     if (trials.loaded) {
         out["loaded"] = {{"judge", trials.loaded->is_simulated ? "simulated" : "predicted"},

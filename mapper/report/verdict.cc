@@ -19,6 +19,7 @@ Verdict verdict_of(const ObjectiveTrials& trials) {
     const double usual = trials.default_seconds > 0 ? trials.default_seconds : 1;
     Verdict verdict{.helps = !trials.keeps_default};
     verdict.share_saved = 1 - (verdict.helps ? trials.seconds : mean_seconds(chosen)) / usual;
+    if (trials.full) verdict.share_saved = 1 - trials.full->seconds / trials.full->default_seconds;
     if (const auto spread = spread_seconds(chosen)) verdict.spread = *spread / usual;
     const std::string less =
         less_text(verdict.share_saved, verdict.spread) + (trials.of_calls ? " run time" : " communication time");

@@ -11,6 +11,7 @@
 
 #include "mapper/job/job.h"
 #include "mapper/job/placement.h"
+#include "mapper/report/verdict.h"
 #include "options/job_options.h"
 #include "python/bindings/binding_parts.h"
 #include "python/bindings/foreign_text.h"
@@ -83,6 +84,14 @@ std::optional<py::dict> search_of(const Placement& placement) {
     search["evaluations"] = record->evaluations;
     search["evaluations_per_second"] = record->evaluations_per_second;
     search["interrupted"] = record->interrupted;
+    if (!record->trials) return search;
+    const Verdict verdict = verdict_of(*record->trials);
+    py::dict told;
+    told["text"] = os_text(verdict.text);
+    told["helps"] = verdict.helps;
+    told["share_saved"] = verdict.share_saved;
+    told["spread"] = verdict.spread;
+    search["verdict"] = told;
     return search;
 }
 
@@ -94,6 +103,15 @@ py::bytes rank_map(const Placement& placement, const std::string& format) {
 /// `file` is the name of the map in the lines.
 py::bytes script_lines(const Placement& placement, const std::string& format, const std::string& file) {
     return launch_lines(rank_map_format(format), placement.mapping(), placement.job().rank_maps(), file);
+}
+
+/// The map in the default format of the job: the format's name, the text, and the lines for a job script with the map
+/// in `file`.
+py::tuple usual_rank_map(const Placement& placement, const std::string& file) {
+    const RankMapContext context = placement.job().rank_maps();
+    const RankMapFormat& format = default_rank_map_format(context);
+    return py::make_tuple(os_text(std::string(format.name)), os_text(format.write(placement.mapping(), context)),
+                          os_text(launch_lines(format, placement.mapping(), context, file)));
 }
 
 }  // namespace
@@ -117,6 +135,7 @@ void bind_job(py::module_& module) {
             [](const py::object& self) { return node_array(self.cast<const Placement&>().mapping(), self); })
         .def_property_readonly("is_default", &Placement::is_default)
         .def_property_readonly("search", search_of)
+        .def("usual_rank_map", usual_rank_map, py::arg("file"))
         .def("rank_map", rank_map, py::arg("format"))
         .def("launch_lines", script_lines, py::arg("format"), py::arg("file"));
 }

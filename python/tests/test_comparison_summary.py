@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from haichi.comparison.summary import Times, advise_overall, factor, summarise_job
+from haichi.comparison.summary import Times, advise_overall, factor, summarise_job, times_of
 
 
 def times(name: str, *seconds: float, is_seeded: bool = True) -> Times:
@@ -38,7 +38,7 @@ def test_mapping_that_saves_less_than_a_percent_will_not_help(seconds):
     usual = times("default", 1.5, is_seeded=False)
     job = summarise_job(WORKLOAD, None, [times("tac3", *seconds), usual], usual, "simulated_seconds")
     assert job["helps"] is False
-    assert job["advice"].startswith("mapping will not help: ")
+    assert job["advice"].startswith("no gain beyond the spread; keep the default placement: ")
 
 
 def test_who_does_not_differ_beyond_the_spread_has_not_lost():
@@ -49,12 +49,14 @@ def test_who_does_not_differ_beyond_the_spread_has_not_lost():
     assert "not faster than rmatt beyond the spread" in job["verdict"]
 
 
-def test_what_saves_less_than_its_spread_is_not_known_to_help_unless_another_surely_does():
+def test_a_gain_within_the_spread_is_none_unless_another_strategy_surely_has_one():
     usual = times("default", 1.5, is_seeded=False)
     unsure = times("random", 1.0, 1.7)
     job = summarise_job(WORKLOAD, None, [unsure, usual], usual, "tac3_seconds")
-    assert job["helps"] is None
-    assert job["advice"].startswith("it is not known whether mapping helps: the best strategy, random, saves 0.15 ±")
+    assert job["helps"] is False
+    assert job["advice"].startswith(
+        "no gain beyond the spread; keep the default placement: the best strategy, random, takes 10.0 ± 33.0 % less"
+    )
     sure = times("map:own", 1.4, is_seeded=False)
     job = summarise_job(WORKLOAD, None, [unsure, sure, usual], usual, "tac3_seconds")
     assert (job["winner"], job["recommended"]) == ("random", "map:own")
@@ -79,3 +81,18 @@ def test_the_last_line_adds_up_what_the_lines_of_the_jobs_say():
     assert found["hours_saved"] == pytest.approx(0.5 / 3600)
     assert found["seconds_before"] == 101
     assert found["advice"].startswith("map every job as its line states")
+
+
+def test_a_single_search_of_auto_states_its_own_spread():
+    workload = WORKLOAD | {"name": "w"}
+    verdict = {"text": "", "helps": True, "share_saved": 0.25, "spread": 0.01}
+    cell = {"status": "done", "simulated": {"none": {"seconds": 1.5}}, "verdict": verdict}
+    auto = times_of("auto", [cell], workload, "simulated_seconds", True)
+    assert auto is not None and auto.spread == pytest.approx(0.02)
+    usual = Times("default", "none", (2.0,), 0, False)
+    job = summarise_job(workload, None, [auto, usual], usual, "simulated_seconds")
+    assert job["advice"].startswith("map with auto: 25.0 ± 1.0 % less communication time")
+    kept = cell | {"simulated": {"none": {"seconds": 2.0}}, "verdict": verdict | {"helps": False}}
+    auto = times_of("auto", [kept], workload, "simulated_seconds", True)
+    assert auto is not None and auto.spread == 0
+    assert summarise_job(workload, None, [usual, auto], usual, "simulated_seconds")["helps"] is False

@@ -1,10 +1,13 @@
 """The page of a comparison in a real browser."""
 
 import json
+import shlex
+import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import unquote
 
 import numpy as np
 import pytest
@@ -13,7 +16,9 @@ from selenium.webdriver.common.keys import Keys
 
 import haichi
 from haichi import _core
+from haichi.base.program import find_program
 from haichi.comparison.views import ViewRequest, placement_views
+from haichi.report.page import write_report
 from haichi.report.view_data import ViewData, check_comparison
 
 Browser = Any
@@ -248,6 +253,62 @@ def test_pointing_at_a_node_tells_its_ranks(browser: Browser, cg_page: Path, cg_
     node = int(np.flatnonzero(view.network.vertex_of_node == vertex)[0])
     ranks = np.flatnonzero(view.node_of_rank == node)
     assert browser.text("#tip") == f"node {node} (0,0,0,0,0,0)\nrank {ranks[0]}"
+
+
+@pytest.fixture(scope="module")
+def verdict_page(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    """A comparison of files with `auto`, as a user makes it."""
+    folder = tmp_path_factory.mktemp("verdict")
+    haichi.Workload.from_pattern("cg", ranks=16, bytes=2**16).write(folder / "cg.json")
+    job = haichi.Job(folder / "cg.json", "fx10:2x2x2", shape="1x1x2x2x3x2")
+    content = haichi.compare(
+        job, strategies=["default", "auto"], seeds=1, evaluations=2000, restarts=3, processes=1
+    ).to_dict()
+    write_report(content, folder / "report.html")
+    return folder / "report.html", content
+
+
+@pytest.mark.parametrize(("width", "height"), [(1400, 900), (390, 844)])
+def test_the_first_screen_has_the_verdict_the_command_the_map_and_the_picture(
+    browser: Browser, verdict_page: tuple[Path, dict[str, Any]], width: int, height: int
+) -> None:
+    page, content = verdict_page
+    after = next(view for view in content["views"] if view["role"] == "after")
+    browser.open(page, width, height)
+    for selector in ("#made-by", "#advice", "#command", "#download-map", "#job-lines", "#first canvas"):
+        bottoms = browser.run(
+            "return [...document.querySelectorAll(arguments[0])].map(one => one.getBoundingClientRect().bottom)",
+            selector,
+        )
+        assert bottoms and max(bottoms) <= height, selector
+    assert len(browser.run("return [...document.querySelectorAll('#first canvas')]")) == 2
+    assert browser.text("#advice") == content["summary"]["overall"]["advice"]
+    assert f"haichi {haichi.__version__}" in browser.text("#made-by")
+    assert browser.text("#command") == after["command"]
+    assert "#PJM" in browser.text("#job-lines") and "rankmap.txt" in browser.text("#job-lines")
+    href = browser.run("return document.getElementById('download-map').href")
+    assert unquote(href.partition(",")[2]) == after["rank_map"]["text"]
+
+
+def test_the_command_in_the_report_makes_the_same_map(
+    verdict_page: tuple[Path, dict[str, Any]], tmp_path: Path
+) -> None:
+    _, content = verdict_page
+    after = next(view for view in content["views"] if view["role"] == "after")
+    words = shlex.split(after["command"])
+    assert words[0] == "haichi"
+    subprocess.run([find_program(), *words[1:]], cwd=tmp_path, check=True, capture_output=True)
+    assert (tmp_path / "rankmap.txt").read_text() == after["rank_map"]["text"]
+
+
+def test_panels_name_their_rows_and_charts_have_values(browser: Browser, cg_page: Path) -> None:
+    browser.open(cg_page)
+    names = browser.run(
+        "return haichiReport.maps.layout.map(panel => [...panel.rows, ...panel.columns].map(({text}) => text))"
+    )
+    assert all(names) and "Y0 A0 C0" in {name for panel in names for name in panel}
+    values = browser.run("return [...document.querySelectorAll('.y-values')].map(one => one.lastChild.textContent)")
+    assert values and all(value.startswith("0") for value in values)
 
 
 @pytest.mark.parametrize("width", [390, 1000, 1800])

@@ -361,6 +361,8 @@ def test_the_summary_says_of_what_the_percentages_of_auto_are(
     lines = [line.split(maxsplit=1)[1] for line in words if line.startswith("  auto ")]
     assert len(lines) == 3, lines
     number = r"\d+\.\d( ± \d+\.\d)? % (less|more)"
+    verdict = next(line.split(maxsplit=1)[1] for line in words if line.startswith("  verdict "))
+    assert verdict == lines[0].removeprefix("search by tac3 then hop-bytes: ")
     of_winner = rf"search by tac3 then hop-bytes: {number} communication time than the default placement, simulated"
     assert re.fullmatch(of_winner, lines[0])
     assert re.fullmatch(rf"search by hop-bytes: {number}, by predicted-time: {number} communication time", lines[1])

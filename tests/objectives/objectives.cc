@@ -67,6 +67,26 @@ std::int64_t upper_traffic(const Posed& posed, const Metrics& metrics) {
     return sum;
 }
 
+/// Two switches whose link has a tenth of the bandwidth of the nodes' links.
+TEST(MostLoadedLinks, are_ranked_by_time_and_not_by_bytes) {
+    Machine machine = parse_machine(
+        R"({"schema": "haichi-machine/1", "name": "two switches", "topology": {"kind": "tree", "children": [2, 2],
+            "bandwidth": ["10GB/s", "1GB/s"]}, "link": {"bandwidth": "10GB/s"}})",
+        "tree.json");
+    Workload workload(4);
+    workload.add_set("all");
+    workload.add_message(RankId(0), RankId(1), 5000);  // within a switch
+    workload.add_message(RankId(1), RankId(2), 1000);
+    const Allocation allocation = allocate(machine, {});
+    const Problem problem(workload, allocation.network, 1);
+    const auto links = most_loaded_links(problem, default_placement(4, allocation), 2, 8);
+    ASSERT_EQ(links.size(), 2U);
+    for (const HotLink& link : links) {
+        EXPECT_EQ(link.load_bytes, 1000);
+        EXPECT_DOUBLE_EQ(link.seconds, 1e-6);
+    }
+}
+
 TEST(SixTaskTree, grouping_123_456_collides_three_times_in_the_last_step) {
     const Posed posed = six_task_tree();
     const Metrics metrics = measure(*posed.problem, on_nodes(posed, {0, 1, 2, 3, 4, 5}));

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from haichi import _core
-from haichi.comparison.strategies import Strategy, plugin_library
+from haichi.comparison.strategies import AUTO, Strategy, plugin_library
 from haichi.errors import Error
 from haichi.job.job import Job
 from haichi.model.job_spec import JobSpec
@@ -130,7 +130,7 @@ def _compute(cell: Cell) -> Outcome:
     evaluations, values = _core.convergence(placed._core)
     outcome: Outcome = {
         "status": "done",
-        "objective": cell.strategy.objective,
+        "objective": placed.objective if cell.strategy.search == AUTO else cell.strategy.objective,
         "search": placed.strategy or "given",
         "ranks": job.ranks,
         "nodes": job.nodes,
@@ -144,6 +144,8 @@ def _compute(cell: Cell) -> Outcome:
     }
     if cell.simulation.runs:
         outcome["simulated"] = {run: _simulated(cell, placed, run) for run in cell.simulation.runs}
+    if placed.verdict is not None:
+        outcome["verdict"] = placed.verdict._asdict()
     outcome["convergence"] = [[int(n), float(value)] for n, value in zip(evaluations, values, strict=True)]
     outcome["node_of_rank"] = placed.node_of_rank
     outcome["wall_seconds"] = time.monotonic() - started

@@ -20,6 +20,7 @@ from haichi.comparison.cell import Cell, Outcome, compute_cell
 from haichi.comparison.executors import DaskWorkers, Executor, LocalProcesses, LostWorkerError
 from haichi.comparison.files import SCHEMA, checked_outcome
 from haichi.comparison.journal import Journal
+from haichi.comparison.map_command import map_command
 from haichi.comparison.plan import (
     Jobs,
     NamedJobs,
@@ -32,7 +33,7 @@ from haichi.comparison.plan import (
     workload_entry,
 )
 from haichi.comparison.results import Comparison
-from haichi.comparison.strategies import BASELINE, default_strategies, parse_strategies
+from haichi.comparison.strategies import AUTO, BASELINE, default_strategies, parse_strategies, parse_strategy
 from haichi.comparison.summary import (
     Times,
     advise_overall,
@@ -135,6 +136,9 @@ def compare_specs(
         simulation=wanted_simulation(given),
         equal=given.get("equal", "evaluations"),
     )
+    if "barrier" not in given and any(strategy.search == AUTO for strategy in plan.strategies):
+        # auto is a decision about simulated times without barriers. Other measures would tell another story.
+        plan.simulation = replace(plan.simulation, of_sets=replace(plan.simulation.of_sets, runs=("none",)))
     plan.check_sets()
     plan.check_simulation()
     if plan.simulation:
@@ -359,7 +363,7 @@ def _view_requests(
         chosen: list[_Shown] = [(BASELINE, plan.seeds[0], "before", baseline)]
         for entry in job["strategies"]:
             strategy = entry["strategy"]
-            is_winner = strategy == job["winner"]
+            is_winner = strategy == (job["recommended"] or job["winner"])
             if strategy == BASELINE or not (is_winner or baseline["nodes"] <= _MOST_NODES_FOR_ALL_VIEWS):
                 continue
             mine = [
@@ -370,6 +374,7 @@ def _view_requests(
             ]
             best = min(mine, key=lambda cell: _cell_seconds(cell, entry["barrier"]))
             chosen.append((strategy, best["seed"], "after" if is_winner else "other", best))
+        by_name = {strategy.name: strategy for strategy in (parse_strategy(BASELINE), *plan.strategies)}
         for strategy, seed, role, outcome in chosen:
             yield ViewRequest(
                 job=spec,
@@ -379,6 +384,7 @@ def _view_requests(
                 seed=seed,
                 role=role,
                 convergence=outcome["convergence"],
+                command=map_command(spec, by_name[strategy], seed, plan.effort),
                 runs=plan.simulation.of(spec).runs,
                 replay=plan.simulation.replay,
                 whole_run_seconds=outcome.get("simulated", {}).get("calls", {}).get("seconds"),

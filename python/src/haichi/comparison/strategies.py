@@ -26,6 +26,8 @@ _GIVEN = "map"
 # A comparison omits those that require axes if its machine has none.
 DEFAULT_STRATEGIES = ("default", "no-ring", "random", "hop-bytes", "rmatt", "rmatt-3d", "tac3")
 BASELINE = "default"
+AUTO = "auto"
+"""The search of `haichi map` without options."""
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,10 @@ _LEAST_GAIN = 0.01
 """The fraction of the time from which mapping helps. Nobody notices less than one per cent."""
 
 
+NO_GAIN = "no gain beyond the spread; keep the default placement"
+"""The verdict of `haichi map` in the same case."""
+
+
 class Times(NamedTuple):
     """Seconds of all iterations, or of the whole run of a log, under one strategy, one value per seed. `spread` is the
     standard deviation."""
@@ -23,6 +27,8 @@ class Times(NamedTuple):
     seconds: tuple[float, ...]
     failed: int
     is_seeded: bool
+    own_spread: float | None = None
+    """Spread over the seeds that a single cell searched with (`auto`)."""
 
     @property
     def mean(self) -> float:
@@ -30,10 +36,10 @@ class Times(NamedTuple):
 
     @property
     def spread(self) -> float | None:
-        """0 if the seed has no effect; None for a single seed."""
+        """0 if the seed has no effect; None for a single seed of a search that does not state its spread."""
         if not self.is_seeded:
             return 0.0
-        return statistics.stdev(self.seconds) if len(self.seconds) > 1 else None
+        return statistics.stdev(self.seconds) if len(self.seconds) > 1 else self.own_spread
 
 
 class Factor(NamedTuple):
@@ -69,10 +75,22 @@ def times_of(
             barrier: tuple(cell["simulated"][barrier]["seconds"] for cell in done) for barrier in done[0]["simulated"]
         }
         barrier = min(by_barrier, key=lambda name: statistics.fmean(by_barrier[name]))
-        return Times(strategy, barrier, by_barrier[barrier], failed, is_seeded)
+        seconds = by_barrier[barrier]
+        return Times(strategy, barrier, seconds, failed, is_seeded, _own_spread(done[0], seconds[0]))
     computing = workload["compute_seconds"]
     seconds = tuple(workload["iterations"] * (cell["metrics"]["tac3_seconds"] + computing) for cell in done)
     return Times(strategy, None, seconds, failed, is_seeded)
+
+
+def _own_spread(cell: dict[str, Any], seconds: float) -> float | None:
+    """The spread of the cell's verdict in seconds."""
+    verdict = cell.get("verdict")
+    if verdict is None or verdict["spread"] is None or verdict["share_saved"] >= 1:
+        return None
+    if not verdict["helps"]:
+        return 0.0  # every seed keeps the default placement
+    spread: float = verdict["spread"] * seconds / (1 - verdict["share_saved"])
+    return spread
 
 
 def factor(faster: Times, slower: Times) -> Factor:
@@ -127,19 +145,16 @@ def summarise_job(
         job["time"] = of
         return job | savings([(choice, baseline)], f"map with {choice.strategy}{held}", of, runs, measure)
     saved, spread = _saved(winner, baseline)
+    less = _percent(saved, spread, baseline.mean)
     if failed:
         advice = (
             f"not known, because {', '.join(failed)} failed, and no other strategy is faster than the default placement"
         )
         return job | {"helps": None, "advice": advice}
-    would = (
-        f"the best strategy, {winner.strategy}, saves {_with_spread(saved, spread)} s of {_seconds(baseline.mean)} s"
-    )
-    if winner.strategy != BASELINE and saved >= _LEAST_GAIN * baseline.mean:
-        return job | {"helps": None, "advice": f"it is not known whether mapping helps: {would}; use more seeds"}
+    would = f"the best strategy, {winner.strategy}, takes {less} % less time"
     if winner.strategy == BASELINE or saved <= 0:
         would = "no strategy is faster than the default placement"
-    return job | {"helps": False, "advice": f"mapping will not help: {would} ({_SOURCES[measure]})"}
+    return job | {"helps": False, "advice": f"{NO_GAIN}: {would} ({_SOURCES[measure]})"}
 
 
 def recommended(ranking: Sequence[Times], baseline: Times) -> Times | None:
@@ -205,17 +220,16 @@ def savings(pairs: Sequence[tuple[Times, Times]], how: str, of: str, runs: str, 
     saved = math.fsum(difference for difference, _ in differences)
     known = [spread for _, spread in differences if spread is not None]
     spread = math.hypot(*known) if len(known) == len(differences) else None
-    share, share_spread = saved / before, None if spread is None else spread / before
-    less = _with_spread(100 * share, None if share_spread is None else 100 * share_spread)
+    less = _percent(saved, spread, before)
     unknown = "; spread unknown with one seed" if spread is None else ""
     return {
         "seconds_before": before,
         "hours_saved": saved / 3600,
         "hours_saved_spread": None if spread is None else spread / 3600,
-        "share_saved": share,
+        "share_saved": saved / before,
         "helps": True,
         "advice": f"{how}: {less} % less {of} than with the default placement "
-        f"({_with_spread(saved, spread)} s of {_seconds(before)} s for {runs}; {_SOURCES[measure]}{unknown})",
+        f"({_seconds(saved)} s of {_seconds(before)} s for {runs}; {_SOURCES[measure]}{unknown})",
     }
 
 
@@ -227,13 +241,10 @@ def _seconds(value: float) -> str:
     return f"{value:.3g}" if value < 999.5 else f"{value:,.0f}"
 
 
-def _with_spread(value: float, spread: float | None) -> str:
-    """As many decimals as the spread has; three digits without a spread."""
-    if spread is None:
-        return _seconds(value)
-    smallest = spread if spread > 0 else abs(value) / 100
-    decimals = min(max(0, 1 - math.floor(math.log10(smallest))), 12) if smallest > 0 else 0
-    return f"{value:,.{decimals}f} ± {spread:,.{decimals}f}"
+def _percent(saved: float, spread: float | None, before: float) -> str:
+    """Per cent of a time, with one decimal as in the verdict of `haichi map`."""
+    percent = 100 / before if before > 0 else 0
+    return f"{saved * percent:.1f}" + ("" if spread is None else f" ± {spread * percent:.1f}")
 
 
 def summarise_overall(jobs: Sequence[dict[str, Times]]) -> dict[str, Any]:
@@ -282,7 +293,7 @@ def advise_overall(
     unsure = [entry["advice"] for entry in entries if entry["helps"] is None]
     if unsure:
         return {"helps": None, "advice": unsure[0]}
-    return {"helps": False, "advice": f"mapping will not help in any of the {len(entries)} jobs"}
+    return {"helps": False, "advice": f"{NO_GAIN} in each of the {len(entries)} jobs"}
 
 
 def _mean_factor(factors: Sequence[Factor]) -> Factor:

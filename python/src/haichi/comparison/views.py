@@ -17,6 +17,7 @@ import numpy.typing as npt
 from haichi import _core
 from haichi.base.packed_arrays import pack_array
 from haichi.comparison.cell import SimulatedAs
+from haichi.comparison.map_command import MAP_FILE
 from haichi.errors import InputError
 from haichi.job.job import Job
 from haichi.model.job_spec import JobSpec
@@ -50,6 +51,8 @@ class ViewRequest:
     """`before`: the default placement; `after`: the best placement."""
     convergence: Sequence[tuple[int, float]] = ()
     """Evaluations and the best value so far."""
+    command: str | None = None
+    """The command line that makes the placement."""
     runs: Sequence[SimulatedAs] = ()
     """Simulations for the pictures of time."""
     replay: Mapping[str, Any] = field(default_factory=dict)
@@ -122,16 +125,25 @@ def _view(
         "network": networks.number(_packed_network(outline)),
         "messages": messages.number(_packed_messages(message_list)),
         "node_of_rank": pack_array(placement.node_of_rank, "int32"),
-        "set_links": _set_links(message_list, first, link, len(workload.labels), len(outline["link_source"])),
+        "set_links": _set_links(message_list, first, link, len(workload.labels), outline["link_bandwidth_bytes_per_s"]),
         "routes": None,
         "convergence": [[int(evaluations), float(value)] for evaluations, value in request.convergence],
     }
+    if request.role != "other":
+        view["rank_map"] = _rank_map(placement)
+        view["command"] = request.command
     if len(link) <= _MOST_ENTRIES:
         view["routes"] = {"first": pack_array(first, "int64"), "link": pack_array(link, "int32")}
     if request.runs:
         network = _named(outline)
         view["simulated"] = {run: _simulated(request, job, placement, network, run) for run in request.runs}
     return view
+
+
+def _rank_map(placement: Placement) -> dict[str, str]:
+    """The rank map in the job's usual format, and the lines of a job script that use it."""
+    format, text, job_lines = placement._core.usual_rank_map(MAP_FILE)
+    return {"file": MAP_FILE, "format": format, "text": text, "job_lines": job_lines}
 
 
 def _packed_network(outline: dict[str, Any]) -> dict[str, Any]:
@@ -164,9 +176,15 @@ def _packed_messages(messages: Messages) -> dict[str, Any]:
 
 
 def _set_links(
-    messages: Messages, first: npt.NDArray[np.int64], link: npt.NDArray[np.int32], sets: int, links: int
+    messages: Messages,
+    first: npt.NDArray[np.int64],
+    link: npt.NDArray[np.int32],
+    sets: int,
+    bandwidth: npt.NDArray[np.int64],
 ) -> list[dict[str, Any]]:
-    """The used links per set, in ascending order, with messages and bytes."""
+    """The used links per set, in ascending order, with messages and bytes. If they are too many, those whose bytes take
+    the most time at their bandwidth."""
+    links = len(bandwidth)
     route_begin = np.searchsorted(messages.set, np.arange(sets + 1))  # messages are sorted by set
     loads = []
     most = max(_MOST_ENTRIES // max(sets, 1), 1)
@@ -180,7 +198,7 @@ def _set_links(
         used = np.flatnonzero(count)
         left_out = max(len(used) - most, 0)
         if left_out:
-            heaviest = np.lexsort((used, -load[used]))[:most]
+            heaviest = np.lexsort((used, -(load[used] / np.maximum(bandwidth[used], 1))))[:most]
             used = np.sort(used[heaviest])
         entry: dict[str, Any] = {
             "link": pack_array(used, "int32"),

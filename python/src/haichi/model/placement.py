@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any, Literal, SupportsFloat
+from typing import Any, Literal, NamedTuple, SupportsFloat
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,19 @@ from haichi.errors import OptionError
 from haichi.model.labels import is_series, values_of_ranks
 from haichi.model.loaded_job import LoadedJob
 from haichi.model.workload import number_array
+
+
+class Verdict(NamedTuple):
+    """The answer of the objective ``"auto"`` to the question whether another placement than the default one saves time.
+    Without a gain beyond the spread, the placement is the default one."""
+
+    text: str
+    helps: bool
+    share_saved: float
+    """The saved fraction of the default placement's time."""
+    spread: float | None
+    """Standard deviation of the fraction over the seeds of the search; None with one seed."""
+
 
 ObjectiveCallable = Callable[[npt.NDArray[np.int32]], SupportsFloat]
 """A function of the node of every rank."""
@@ -57,6 +70,12 @@ class Placement:
     def objective(self) -> str | None:
         """The objective of the search; None if it was given."""
         return None if self._search is None else str(self._search["objective"])
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """Whether it saves time, from a search with the objective ``"auto"``; None for other placements."""
+        told = None if self._search is None else self._search.get("verdict")
+        return None if told is None else Verdict(**told)
 
     @property
     def evaluations(self) -> int:

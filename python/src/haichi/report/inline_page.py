@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from importlib import resources
 
 DRAWING_SCRIPTS = (
-    *("words", "colors", "data", "layout", "heatpanel", "maps", "story", "tables", "bars", "charts", "times"),
+    *("words", "colors", "data", "layout", "heatpanel", "maps", "first", "story", "tables", "bars", "charts", "times"),
     *("space3d", "theme", "tip", "app"),
 )
 """Scripts of the report, which draw a comparison in any page."""

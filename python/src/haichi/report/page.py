@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import html
 import os
+import time
 from collections.abc import Mapping
+from importlib.metadata import version
 from typing import Any
 
 from haichi.base.json_text import one_line
@@ -38,6 +40,7 @@ def page_text(comparison: Mapping[str, Any], source: str = "the comparison") -> 
     summary = comparison.get("summary", {})
     parts = {
         "TITLE": html.escape(_title(comparison)),
+        "MADE_BY": html.escape(f"{_date()}, haichi {comparison.get('haichi', version('haichi'))}"),
         "ADVICE": html.escape(str(summary.get("overall", {}).get("advice", ""))),
         "STYLE": style,
         "STYLE_HASH": content_hash(style),
@@ -47,6 +50,13 @@ def page_text(comparison: Mapping[str, Any], source: str = "the comparison") -> 
         "COMPARISON": one_line({**comparison, "cells": cells}).replace("<", "\\u003c"),
     }
     return filled(report_text("page.html"), parts)
+
+
+def _date() -> str:
+    """Today, or the time that reproducible builds set."""
+    given = os.environ.get("SOURCE_DATE_EPOCH", "")
+    seconds = int(given) if given.isdecimal() else time.time()
+    return time.strftime("%Y-%m-%d", time.gmtime(seconds))
 
 
 def _title(comparison: Mapping[str, Any]) -> str:

@@ -33,6 +33,7 @@ class App {
     this.marks = before?.worst ? [{ link: before.worst.link, letter: "A", text: "most loaded link before" }] : [];
     if (after?.worst && before.worst && after.worst.link !== before.worst.link) this.marks.push({ link: after.worst.link, letter: "B", text: "most loaded link after" });
     this.maps = before ? new Maps(this) : null;
+    this.first = before ? new FirstScreen(this) : null;
     if (before) sections.push(this.bottleneck());
     sections.push(this.strategies());
     if (before) sections.push(this.heatMaps(), this.contention());
@@ -41,13 +42,16 @@ class App {
     this.runs = [before, after].some((view) => view?.raw.simulated) ? new SimulatedRuns(this) : null;
     if (this.runs?.barriers.length) sections.push(section("simulated", "Simulated runs", null, this.runs.node));
     if (!before) sections.push(section("maps", "No pictures of links", "The results contain no placements to draw. The comparison ran without views, was interrupted, or the default placement failed."));
-    replace(this.main, this.jobControls(), sections);
+    // With several jobs, the choice of the job comes first.
+    const [one, two] = this.jobs.length > 1 ? [this.jobControls(), this.first?.node] : [this.first?.node, this.jobControls()];
+    replace(this.main, one, two, sections);
     if (focused) document.getElementById(focused)?.focus();
     if (this.runs?.barriers.length) await this.runs.show();
     this.resize();
   }
 
   resize() {
+    this.first?.resize();
     this.maps?.resize();
     this.runs?.redraw();
     this.drawSpace();
@@ -58,6 +62,7 @@ class App {
   /// After a change of colours.
   repaint() {
     this.maps?.update();
+    this.first?.update();
     this.resize();
   }
 
@@ -93,8 +98,7 @@ class App {
     const entryOf = (view) => (this.job.strategies ?? []).find((entry) => entry.strategy === view?.strategy);
     const [before, after] = [entryOf(this.before), entryOf(this.after)], how = measureText(this.job);
     if (!isNumber(before?.mean) || !isNumber(after?.mean)) return null;
-    const verdict = after.mean < before.mean ? `${digits(before.mean / after.mean)} times faster` : after.mean > before.mean ? `${digits(after.mean / before.mean)} times slower` : "as fast";
-    return element("p", {}, `${isOfCalls(this.job) ? "The whole run takes" : "All iterations take"} ${seconds(before.mean)} before and ${seconds(after.mean)} after (${how}): `, element("strong", {}, verdict), ".");
+    return element("p", {}, `${isOfCalls(this.job) ? "The whole run takes" : "All iterations take"} ${seconds(before.mean)} before and ${secondsWithSpread(after.mean, after.spread)} after (${how}): `, element("strong", {}, lessText(before.mean, after.mean)), ".");
   }
 
   /// If nothing is faster than the default placement, "after" is not a recommendation.
@@ -155,7 +159,7 @@ function strategyTitle(comparison, job) {
   const asked = new Set(comparison.cells.filter(isJob).map((cell) => cell.strategy)).size;
   const all = strategies.length < asked ? `the ${strategies.length} finished strategies (${asked} requested)` : `${strategies.length} strategies`;
   if (job.winner === "default") return `The default placement is the best of ${all}`;
-  const gain = isNumber(factor?.value) ? `: ${digits(factor.value)} times faster than the default placement` : "";
+  const gain = isNumber(factor?.value) ? `: ${lessText(factor.value, 1)} time than the default placement` : "";
   return `${job.winner} is the best of ${all}${factor?.is_larger === false ? ", but the difference is within the spread" : gain}`;
 }
 

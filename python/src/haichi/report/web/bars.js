@@ -12,6 +12,12 @@ function niceTicks(least, most, wanted) {
 /// A step line through [x, y]; a value holds until the next point.
 function stepPath(points) { return points.map(([x, y], i) => (i ? `H${x.toFixed(1)}V${y.toFixed(1)}` : `M${x.toFixed(1)},${y.toFixed(1)}`)).join(""); }
 
+/// A chart with values on its y axis: `text(fraction)` formats a fraction of the maximum. `below` is the x axis.
+function withValues(chart, text, below) {
+  return element("div", { class: "framed" }, element("div", { class: "y-values", "aria-hidden": "true" }, [1, 0.5, 0].map((fraction) => element("span", {}, text(fraction)))),
+    chart, below);
+}
+
 /// A horizontal bar with the role "before" or "after".
 function barRow(role, share, text) {
   return element("div", { class: "bar-row" }, element("span", { class: "bar-role" }, role),

@@ -33,8 +33,8 @@ function contentionColumns(app, before, after, most) {
     app.tip.show([element("strong", {}, app.before.setName(set)), element("br"), `before ${count(before[set], "message")}`, after ? `, after ${digits(after[set] ?? 0)}` : ""], event.clientX, event.clientY);
   });
   chart.addEventListener("pointerleave", () => app.tip.hide());
-  return element("div", { class: "framed" }, element("div", { class: "y-most" }, count(most, "message")), chart,
-    element("div", { class: "x-ends" }, element("span", {}, "set 1"), roleKey(Boolean(after)), element("span", {}, `set ${before.length}`)));
+  return [element("p", { class: "note" }, "messages on a link"), withValues(chart, (fraction) => (Number.isInteger(fraction * most) ? digits(fraction * most) : ""),
+    element("div", { class: "x-ends" }, element("span", {}, "set 1"), roleKey(Boolean(after)), element("span", {}, `set ${before.length}`)))];
 }
 
 function roleKey(hasAfter) {
@@ -58,7 +58,7 @@ function convergenceChart(cell, role, mostEvaluations) {
   const points = cell.convergence.filter(([evaluations, value]) => isNumber(evaluations) && isNumber(value));
   const objective = cell.objectives?.[cell.objective] ?? {}, unit = objective.unit ?? "";
   const text = (value) => amount(value, unit), counted = countedUnit(unit);
-  const width = 260, height = 120, left = 4, right = 8, high = points[0]?.[1] ?? 1;
+  const width = 300, height = 120, left = 62, right = 8, high = points[0]?.[1] ?? 1;
   const bound = isNumber(objective.lower_bound) ? objective.lower_bound : null;
   const x = (evaluations) => left + Math.log10(Math.max(evaluations, 1)) / Math.log10(Math.max(mostEvaluations, 10)) * (width - left - right);
   const y = (value) => 6 + (1 - value / (high || 1)) * (height - 12);
@@ -66,12 +66,14 @@ function convergenceChart(cell, role, mostEvaluations) {
   const last = points[points.length - 1] ?? [0, NaN];
   const exponents = Array.from({ length: Math.floor(Math.log10(mostEvaluations)) + 1 }, (_, i) => i).filter((_, i, all) => i % Math.ceil(all.length / 5) === 0);
   const ticks = exponents.map((power) => svgElement("text", { x: x(10 ** power), y: height + 14, class: "tick", "text-anchor": power ? "middle" : "start" }, `10${superscript(power)}`));
+  const values = high > 0 ? [high, high / 2, 0].map((value) => svgElement("text", { x: left - 5, y: y(value) + 4, class: "tick", "text-anchor": "end" }, value ? text(value).replace("-hops", "") : "0")) : [];
   const goal = cell.objective && cell.objective !== cell.strategy ? ` (searching ${cell.objective})` : "";
   return element("figure", { class: "small-chart" }, element("figcaption", {}, element("b", {}, cell.strategy), `${goal}: ${text(points[0]?.[1])} ${ARROW} ${text(last[1])}${
     counted ? ` ${counted}` : ""}${cell.optimal ? ", optimal" : ""}`),
   svgElement("svg", { viewBox: `0 0 ${width} ${height + 18}`, role: "img", "aria-label": `Best value of ${cell.strategy} over the number of evaluations` },
     svgElement("line", { x1: left, x2: width - right, y1: y(0), y2: y(0), class: "axis" }),
     bound !== null && bound > 0 ? [svgElement("line", { x1: left, x2: width - right, y1: y(bound), y2: y(bound), class: "bound" }),
-      svgElement("text", { x: left, y: Math.min(y(bound) + 11, height - 8), class: "tick" }, "lower bound")] : [],
+      svgElement("text", { x: left + 4, y: Math.min(y(bound) + 11, height - 8), class: "tick" }, "lower bound")] : [],
+    values, svgElement("line", { x1: left, x2: left, y1: y(high), y2: y(0), class: "axis" }),
     svgElement("path", { d: path, class: role === "after" ? "curve curve-after" : "curve" }), ticks));
 }

@@ -64,7 +64,20 @@ class Network {
   vertexName(vertex) {
     if (this.hasAxes) return `(${this.coordinates(vertex).join(",")})`;
     const node = this.nodeOfVertex.get(vertex);
-    return node === undefined ? `switch ${vertex}` : `node ${node}`;
+    return this.namesOfVertices().get(vertex) ?? (node === undefined ? `switch ${vertex}` : `node ${node}`);
+  }
+
+  /// Names as in the names of links: "up (terminal 0)->(switch 1.0)" or "leaf1->spine1".
+  namesOfVertices() {
+    if (this.vertexNames) return this.vertexNames;
+    this.vertexNames = new Map();
+    this.names.forEach((name, link) => {
+      const ends = name.match(/^(?:\S+ )?\((.*)\)->\((.*)\)$/) ?? name.match(/^(.*?)->(.*)$/);
+      if (!ends || this.isChannel(link)) return;
+      this.vertexNames.set(this.link_source[link], ends[1].trim());
+      this.vertexNames.set(this.link_destination[link], ends[2].trim());
+    });
+    return this.vertexNames;
   }
 
   linkName(link) {

@@ -32,9 +32,10 @@ class HeatPanel {
   /// Cells have at least about 4 x 4 pixels if the window has room for them.
   wantedHeight(width) {
     const { panel } = this;
-    if (panel.isotropic) return Math.min(Math.max(panel.height / panel.width * width, 60), 560);
-    const unit = width / panel.width;
-    return Math.min(Math.max(panel.height * Math.min(Math.max(unit, 7), 26), 40), 430);
+    const { left, top } = this.margins();
+    if (panel.isotropic) return top + Math.min(Math.max(panel.height / panel.width * (width - left), 60), 560);
+    const unit = (width - left) / panel.width;
+    return top + Math.min(Math.max(panel.height * Math.min(Math.max(unit, 7), 26), 40), 430);
   }
 
   resize(height) {
@@ -42,14 +43,53 @@ class HeatPanel {
     this.draw();
   }
 
+  /// Space for the names of rows and columns.
+  margins() {
+    const longest = this.panel.rows.reduce((most, { text }) => Math.max(most, text.length), 0);
+    return { left: longest ? Math.min(8 + 5.6 * longest, 92) : 5, top: this.panel.columns.length ? 17 : 5 };
+  }
+
   /// The scale from panel units to CSS pixels.
   transform() {
-    const margin = 5;
-    let scaleX = (this.width - 2 * margin) / this.panel.width, scaleY = (this.height - 2 * margin) / this.panel.height;
+    const margin = 5, space = this.margins();
+    let scaleX = (this.width - space.left - margin) / this.panel.width, scaleY = (this.height - space.top - margin) / this.panel.height;
     if (this.panel.isotropic) scaleX = scaleY = Math.min(scaleX, scaleY);
     const { scale, x, y } = this.zoom;
-    return { scaleX: scaleX * scale, scaleY: scaleY * scale, left: (margin - x * this.width * 1) * scale,
-      top: (margin - y * this.height * 1) * scale };
+    return { scaleX: scaleX * scale, scaleY: scaleY * scale, left: (space.left - x * this.width) * scale,
+      top: (space.top - y * this.height) * scale };
+  }
+
+  /// Names beside the rows and above the columns, as many as there is room for.
+  drawNames(context) {
+    const { scaleX, scaleY, left, top } = this.transform(), space = this.margins(), { rows, columns } = this.panel;
+    context.font = "10.5px system-ui, sans-serif";
+    context.textBaseline = "middle";
+    if (rows.length) {
+      context.fillStyle = themeColor("panel");
+      context.fillRect(0, 0, space.left - 3, this.height);
+      context.fillStyle = themeColor("soft");
+      context.textAlign = "right";
+      let free = -Infinity;
+      for (const { at, text } of [...rows].sort((a, b) => a.at - b.at)) {
+        const y = top + at * scaleY;
+        if (y < Math.max(free, space.top - 2) || y > this.height - 3) continue;
+        context.fillText(text, space.left - 6, y, space.left - 8);
+        free = y + 12;
+      }
+    }
+    if (columns.length) {
+      context.fillStyle = themeColor("panel");
+      context.fillRect(0, 0, this.width, space.top - 3);
+      context.fillStyle = themeColor("soft");
+      context.textAlign = "center";
+      let free = -Infinity;
+      for (const { at, text } of [...columns].sort((a, b) => a.at - b.at)) {
+        const x = left + at * scaleX, wide = context.measureText(text).width;
+        if (x - wide / 2 < Math.max(free, rows.length ? space.left - 4 : 0) || x + wide / 2 > this.width) continue;
+        context.fillText(text, x, 8);
+        free = x + wide / 2 + 6;
+      }
+    }
   }
 
   cell(i) {
@@ -80,6 +120,7 @@ class HeatPanel {
       fill(i);
     }
     this.drawDots(context);
+    this.drawNames(context);
     this.drawRoute(context);
     for (const mark of this.side.marks) this.drawMark(context, mark);
     this.drawOutline(context, this.side.pinned, themeColor("ink"), 2);

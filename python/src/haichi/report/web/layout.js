@@ -7,7 +7,14 @@ class Panel {
     Object.assign(this, { title, caption, isotropic, dot, width: 0, height: 0 });
     this.cells = { x: [], y: [], width: [], height: [], link: [] };
     this.dots = { x: [], y: [], size: [], vertex: [] };
+    // Names of rows and columns: {at, text}, where `at` is the middle.
+    this.rows = [];
+    this.columns = [];
   }
+
+  nameRow(at, text) { if (!this.rows.some((row) => row.at === at)) this.rows.push({ at, text }); }
+
+  nameColumn(at, text) { if (!this.columns.some((column) => column.at === at)) this.columns.push({ at, text }); }
 
   addLink(link, x, y, width, height) {
     const { cells } = this;
@@ -86,6 +93,8 @@ function planePanel(network, [first, second]) {
     else panel.addLink(link, position[across] * pitch + lane, slot * pitch + dot, dot / 2, 1);
   }
   addDots(panel, network, (position) => [position[across] * pitch, position[down] * pitch]);
+  for (let at = 0; at < names[0].size; ++at) panel.nameColumn(at * pitch + dot / 2, `${names[0].name}${at}`);
+  for (let at = 0; at < names[1].size; ++at) panel.nameRow(at * pitch + dot / 2, `${names[1].name}${at}`);
   return panel;
 }
 
@@ -115,8 +124,11 @@ function axisPanel(network, axis, wide) {
     panel.addLink(link, x + slotOf(network, link, position, axis) * (1 + dot) + dot,
       y + (network.link_sign[link] > 0 ? 0 : LANE), 1, LANE);
   }
+  const named = (axes, position) => axes.map((k) => `${network.axes[k].name}${position[k]}`).join(" ");
   addDots(panel, network, (position) => {
     const [x, y] = place(position);
+    if (position[axis] === 0 && split.down.length) panel.nameRow(y + LANE, named(split.down, position));
+    if (position[axis] === 0 && split.across.length) panel.nameColumn(x + lineWidth / 2, named(split.across, position));
     return [x + position[axis] * (1 + dot), y + (2 * LANE - dot) / 2];
   });
   return panel;
@@ -196,6 +208,7 @@ function pairPanel(network, { title, caption }, links) {
   for (const pair of ordered) {
     for (let i = 0; i < Math.max(pair.up.length, pair.down.length); ++i, ++at) {
       const x = (at % columns) * 1.25, y = Math.floor(at / columns) * (1 + PAIR_GAP);
+      if (at % columns === 0) panel.nameRow(y + LANE, network.vertexName(pair.low));
       if (i < pair.up.length) panel.addLink(pair.up[i], x, y, 1, LANE);
       if (i < pair.down.length) panel.addLink(pair.down[i], x, y + LANE, 1, LANE);
     }
@@ -226,6 +239,10 @@ function matrixPanel(network, { title, caption, group }, links) {
     same.forEach((link, i) => panel.addLink(link, to * 1.12 + i / same.length, from * 1.12, 1 / same.length, 1));
   }
   panel.grow(groups * 1.12, groups * 1.12);
+  for (let number = 0; number < groups; ++number) {
+    panel.nameRow(number * 1.12 + 0.5, `group ${number}`);
+    panel.nameColumn(number * 1.12 + 0.5, String(number));
+  }
   return panel;
 }
 
@@ -243,6 +260,11 @@ function squaresPanel(network, { title, caption, group }, links) {
     const from = network.link_source[link], square = group[from];
     panel.addLink(link, (square % columns) * size + place.get(network.link_destination[link]) * 1.12,
       Math.floor(square / columns) * size + place.get(from) * 1.12, 1, 1);
+  }
+  // The squares of a row have consecutive groups.
+  for (let first = 0; first < sizes.length; first += columns) {
+    const last = Math.min(first + columns, sizes.length) - 1;
+    panel.nameRow(Math.floor(first / columns) * size + (size - 0.8) / 2, last > first ? `groups ${first}\u2013${last}` : `group ${first}`);
   }
   return panel;
 }

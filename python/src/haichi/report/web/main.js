@@ -7,7 +7,7 @@ function showHeader(comparison) {
   document.title = `${names}, ${machine} ${DASH} placements compared`;
   replace(document.getElementById("title"), `${names}: placements on ${machine}`);
   const done = comparison.cells.filter((cell) => cell.status === "done").length;
-  const lines = [element("p", { class: "advice" }, overall?.advice ?? jobs[0]?.advice ?? "")];
+  const lines = [element("p", { class: "advice", id: "advice" }, overall?.advice ?? jobs[0]?.advice ?? "")];
   if (jobs.length > 1 && overall?.verdict) lines.push(element("p", {}, `All jobs: ${overall.verdict}.`));
   if (comparison.interrupted) lines.push(element("p", { class: "warning" }, `The comparison was interrupted. It finished ${digits(done)} of ${count(comparison.cells.length, "cell")}.`));
   const failed = comparison.cells.filter((cell) => cell.status === "failed").length;

@@ -104,11 +104,10 @@ class StrategyTable {
     const width = 180, at = (value) => Math.max(value / this.largest * (width - 6), 0);
     const dots = row.times.length > 1 ? row.times.slice(0, 200).map((value) => svgElement("circle", { cx: at(value), cy: 8, r: 2.5, class: "seed" })) : [];
     const span = row.times.length > 1 ? svgElement("line", { x1: at(row.least), x2: at(row.most), y1: 8, y2: 8, class: "span" }) : "";
-    const spread = isNumber(row.spread) && row.spread > 0 ? ` \u00b1 ${seconds(row.spread, 2)}` : "";
     const barrier = row.barrier === "sets" ? ", barriers" : "";
     return element("span", { class: "time-cell" }, svgElement("svg", { width, height: 16, viewBox: `0 0 ${width} 16`, "aria-hidden": "true" },
       svgElement("rect", { x: 0, y: 3, width: at(row.time), height: 10, class: row.strategy === this.job.winner ? "bar-best" : "bar-other" }), span, dots),
-    element("span", { class: "time-text" }, `${seconds(row.time)}${spread}${barrier}`));
+    element("span", { class: "time-text" }, `${secondsWithSpread(row.time, row.spread)}${barrier}`));
   }
 }
 

@@ -52,7 +52,9 @@ class SimulatedRuns {
   groupName(side, link) {
     const { network } = side.view;
     if (network.hasAxes) return `${network.axes[network.link_axis[link]]?.name ?? "NIC"}${network.link_sign[link] > 0 ? "+" : MINUS}`;
-    return network.names[link]?.split(" ")[0] ?? "";
+    const kind = network.names[link]?.match(/^(\S+) \(/)?.[1] ?? "";
+    const level = Math.min(network.vertex_level[network.link_source[link]], network.vertex_level[network.link_destination[link]]);
+    return kind === "up" || kind === "down" ? `${kind} ${level}\u2013${level + 1}` : kind;
   }
 
   timeSpace(side) {
@@ -66,7 +68,7 @@ class SimulatedRuns {
     const average = mean(Array.from(side.mean));
     return element("figure", { class: "side" }, element("figcaption", {}, element("span", { class: "role" }, side.role), ` ${side.view.strategy}: `,
       element("strong", {}, `links are ${percent(average)} busy on average`), `; ${count(side.links.length, "link")} drawn${left}`), canvas,
-    element("div", { class: "x-ends indented" }, element("span", {}, "0"), element("span", {}, seconds(this.longest))));
+    element("div", { class: side.view.network.hasAxes ? "x-ends indented" : "x-ends indented wide" }, element("span", {}, "0"), element("span", {}, seconds(this.longest))));
   }
 
   paintTimes(side) {
@@ -83,7 +85,7 @@ class SimulatedRuns {
     const small = element("canvas", { width: columns, height: rows });
     small.getContext("2d").putImageData(picture, 0, 0);
     context.imageSmoothingEnabled = rows > height * ratio;
-    side.left = 30;
+    side.left = side.view.network.hasAxes ? 30 : 56;
     side.scale = (width - side.left) / this.longest;
     context.drawImage(small, side.left, 0, columns * side.raw.bin_seconds * side.scale, height);
     context.font = "11px system-ui, sans-serif";
@@ -124,8 +126,8 @@ class SimulatedRuns {
     };
     if (!this.sides.some((side) => side.mean.length)) return null;
     return element("figure", {}, element("figcaption", {}, `Mean utilisation of all links over time: maximum ${percent(most)}`),
-      element("div", { class: "framed" }, element("div", { class: "y-most" }, percent(most)), svgElement("svg", { class: "columns", viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", role: "img",
-        "aria-label": "Mean utilisation over time" }, this.sides.map((side) => svgElement("path", { d: path(side), class: `curve curve-${side.role}` }))),
+      withValues(svgElement("svg", { class: "columns", viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", role: "img",
+        "aria-label": "Mean utilisation over time" }, this.sides.map((side) => svgElement("path", { d: path(side), class: `curve curve-${side.role}` }))), (fraction) => percent(fraction * most),
       element("div", { class: "x-ends" }, element("span", {}, "0"), roleKey(this.sides.length > 1), element("span", {}, seconds(this.longest)))));
   }
 
@@ -140,8 +142,9 @@ class SimulatedRuns {
     side.rankCanvas.addEventListener("pointermove", (event) => this.pointAtRank(side, event));
     side.rankCanvas.addEventListener("pointerleave", () => this.app.tip.hide());
     const parts = PARTS.map(([key, text]) => `${text} ${seconds(mean(Array.from(side.ranks[key])))}`);
-    return element("figure", { class: "side" }, element("figcaption", {}, element("span", { class: "role" }, side.role), ` ${side.view.strategy}: mean per rank: ${listed(parts)}`), side.rankCanvas,
-      element("div", { class: "x-ends" }, element("span", {}, "rank 0"), element("span", {}, seconds(this.longest), " high"), element("span", {}, `rank ${side.ranks.wait_seconds.length - 1}`)));
+    return element("figure", { class: "side" }, element("figcaption", {}, element("span", { class: "role" }, side.role), ` ${side.view.strategy}: mean per rank: ${listed(parts)}`),
+      withValues(side.rankCanvas, (fraction) => seconds(fraction * this.longest, 2),
+        element("div", { class: "x-ends" }, element("span", {}, "rank 0"), element("span", {}, `rank ${side.ranks.wait_seconds.length - 1}`))));
   }
 
   paintRanks(side) {

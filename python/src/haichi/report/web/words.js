@@ -16,9 +16,25 @@ function digits(value, significant = 3) {
 function seconds(value, significant = 3) {
   if (!isNumber(value)) return DASH;
   if (value === 0) return "0 s";
-  const size = Math.abs(value);
-  const [scale, unit] = size >= 1 ? [1, "s"] : size >= 1e-3 ? [1e3, "ms"] : size >= 1e-6 ? [1e6, "\u00b5s"] : [1e9, "ns"];
+  const [scale, unit] = timeUnit(Math.abs(value));
   return `${digits(value * scale, significant)} ${unit}`;
+}
+
+/// "4.21 ± 0.03 ms": as many decimals as the first digit of the spread, and at most four digits.
+function secondsWithSpread(value, spread) {
+  if (!isNumber(value) || !isNumber(spread) || !(spread > 0)) return seconds(value);
+  const [scale, unit] = timeUnit(Math.abs(value)), power = (number) => Math.floor(Math.log10(Math.abs(number) * scale || 1));
+  const decimals = Math.min(Math.max(-power(spread), 0), Math.max(3 - power(value), 0));
+  const around = (spread * scale).toFixed(decimals);
+  return Number(around) > 0 ? `${(value * scale).toFixed(decimals)} \u00b1 ${around} ${unit}` : seconds(value);
+}
+
+function timeUnit(size) { return size >= 1 ? [1, "s"] : size >= 1e-3 ? [1e3, "ms"] : size >= 1e-6 ? [1e6, "\u00b5s"] : [1e9, "ns"]; }
+
+/// "35.3 % less" or "more", with one decimal as in the verdict.
+function lessText(before, after) {
+  const share = 1 - after / before, text = (100 * Math.abs(share)).toFixed(1);
+  return text === "0.0" ? "the same" : `${text} % ${share > 0 ? "less" : "more"}`;
 }
 
 function bytes(value) {
