@@ -89,9 +89,7 @@ class Placement:
         """
         if measure not in ("bytes", "messages", "seconds"):
             raise OptionError(f"invalid measure: {measure!r}", "use bytes, messages or seconds")
-        sets = len(self._job.workload.labels)
-        if set is not None and not 0 <= set < sets:
-            raise OptionError(f"invalid set: {set} (the workload has {sets} sets, counted from 0)")
+        self._job.workload._check_set(set)
         links = self._job.links
         sizes, messages = _core.link_loads(self._core, links._id, set)
         return messages if measure == "messages" else sizes / links.bandwidth if measure == "seconds" else sizes

@@ -293,6 +293,12 @@ class Workload:
             set.flags.writeable = False
         return Messages(stored["source"], stored["destination"], stored["bytes"], set)
 
+    def _check_set(self, set: int | None) -> None:
+        """Raises OptionError unless it is the number of a communication set or None."""
+        sets = len(self.labels)
+        if set is not None and (not isinstance(set, int | np.integer) or not 0 <= set < sets):
+            raise OptionError(f"invalid set: {set!r} (the workload has {sets} sets, counted from 0)")
+
     def to_matrix(self, *, sparse: bool = False, set: int | None = None) -> Any:
         """The bytes of one iteration between ranks; shape (ranks, ranks), int64: entry [i, j] from rank i to rank j.
 
@@ -304,8 +310,7 @@ class Workload:
         Raises OptionError for other sets, and with the size for a dense matrix above 256 MiB (5,792 ranks). Raises
         UnsupportedError for ``sparse=True`` without SciPy.
         """
-        if set is not None and not 0 <= set < len(self.labels):
-            raise OptionError(f"invalid set: {set} (the workload has {len(self.labels)} sets, counted from 0)")
+        self._check_set(set)
         if not sparse:
             check_table("the matrix", self.ranks, self.ranks, 8, "use to_matrix(sparse=True)")
         scipy = sparse_arrays() if sparse else None
