@@ -86,14 +86,11 @@ class Comparison:
         return data_frame({name: [row.get(name) for row in rows] for name in names})
 
     def plot(self, what: Literal["strategies", "link-loads"] = "strategies", *, job: int = 0, ax: Any = None) -> Any:
-        """Draws a figure of the report into `ax`. Returns the axes.
+        """Draws a figure of the report into the axes `ax` of matplotlib, or into a new figure. Returns the axes.
 
-        Parameters
-        ----------
-        what: ``"strategies"``: the seconds of every strategy, with minimum and maximum over the seeds.
-            ``"link-loads"``: the loads of links under the default and the best placement, sorted; needs views.
-        job: the number of the job in ``summary["jobs"]``, from 0.
-        ax: axes of matplotlib; None: a new figure.
+        The figure ``"strategies"`` has the seconds of every strategy, with minimum and maximum over the seeds. The
+        figure ``"link-loads"`` has the sorted loads of links under the default and the best placement. It needs views.
+        `job` is the number of the job in ``summary["jobs"]``, from 0.
 
         Raises OptionError for other figures and jobs, and for results without the data. Raises UnsupportedError without
         matplotlib.

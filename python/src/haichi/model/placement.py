@@ -76,13 +76,13 @@ class Placement:
     def link_loads(
         self, measure: Literal["bytes", "messages", "seconds"] = "bytes", *, set: int | None = None
     ) -> npt.NDArray[Any]:
-        """The load of each link of `Job.links` in one iteration; shape (links,).
+        """The load of each link of `Job.links` in one iteration, with shape (links,).
 
         Parameters
         ----------
-        measure: ``"bytes"`` (int64), ``"messages"`` (int64), or ``"seconds"`` (float64), the bytes divided by the
+        measure: ``"bytes"`` or ``"messages"`` as int64, or ``"seconds"`` as float64. Seconds are bytes divided by the
             bandwidth of the link.
-        set: number of a communication set, from 0; None: the sum over all sets.
+        set: the number of a communication set, from 0. None means the sum over all sets.
 
         Messages of 0 bytes and messages within a node load no link. Raises OptionError for other measures and sets, and
         UnsupportedError for a log without sets.

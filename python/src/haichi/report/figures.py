@@ -145,7 +145,7 @@ def draw_into(axes: Any, comparison: Mapping[str, Any], job: Mapping[str, Any], 
 
 
 class _OnAxes:
-    """Stands for a figure with one panel, and leaves its size to the owner of the axes."""
+    """Acts as a figure with one panel, and leaves its size to the owner of the axes."""
 
     def __init__(self, axes: Any) -> None:
         self._axes = axes
