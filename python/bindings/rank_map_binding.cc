@@ -32,7 +32,8 @@ const char* check_result_word(CheckResult result) {
     return "problem";
 }
 
-/// The format, the numbers of ranks and problems, and a tuple per check: result, text, file, line (0: unknown), hint.
+/// The format, the numbers of ranks and problems, and the checks. A check has a result, a text, a file, a line (0 if
+/// unknown) and a hint.
 py::tuple check_binding(const JobSpec& spec, const std::string& map, const std::string& format,
                         const std::string& job_script, bool has_ranks_per_node) {
     const MapCheck found = logged([&](const Log& log) {

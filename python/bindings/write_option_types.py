@@ -33,6 +33,7 @@ NodesLike = FileLike | Sequence[int] | Sequence[Sequence[int]] | Sequence[str] |
 """A file, numbers of nodes (row-major, last axis fastest), or their coordinates."""
 HostsLike = FileLike | Sequence[str]
 StartLike = Placed | FileLike | npt.ArrayLike
+"""A placement, a rank-map file, or the node of each rank."""
 StrategyLike = str | Placed | npt.ArrayLike | Callable[..., Any]
 """A name, the node of each rank, or a function of a job that returns it."""
 StrategiesLike = StrategyLike | Sequence[StrategyLike] | Mapping[str, StrategyLike]

@@ -114,6 +114,22 @@ def test_several_machines(tmp_path) -> None:
     ]
 
 
+def test_plots_draw_into_given_axes() -> None:
+    pytest.importorskip("matplotlib").use("agg")
+    from matplotlib import pyplot
+
+    comparison = compared(strategies=["default", "hop-bytes"], seeds=1, views=True)
+    _, axes = pyplot.subplots(1, 2)
+    assert comparison.plot(ax=axes[0]) is axes[0] and len(axes[0].patches) == 2
+    assert comparison.plot("link-loads", ax=axes[1]) is axes[1] and len(axes[1].lines) == 2
+    with pytest.raises(haichi.OptionError, match="do not have the data of the figure 'link-loads'"):
+        compared(strategies=["default"], seeds=1).plot("link-loads", ax=axes[0])
+    for arguments, message in ((("bars",), "invalid figure: 'bars'"), (("strategies",), "invalid job: 1")):
+        with pytest.raises(haichi.OptionError, match=message):
+            comparison.plot(*arguments, job=1, ax=axes[0])
+    pyplot.close("all")
+
+
 def test_default_strategies_suit_every_machine() -> None:
     comparison = compared([JOB, haichi.Job(CG, "fattree:3x2")], seeds=1)
     assert not comparison.failed

@@ -32,7 +32,9 @@ def test_labels_with_rank_numbers_are_the_ranks_in_any_order() -> None:
 
 
 def test_other_names_are_ranks_in_the_order_of_both() -> None:
-    frame = pandas.DataFrame([[0, 1], [7, 0]], ["node17", "node03"], ["node17", "node03"])
+    numbered = ["node0", "node10", *(f"node{n}" for n in range(1, 10))]  # sorted as text
+    assert workload_of(pandas.DataFrame(np.diag([0, 5] + [0] * 9), numbered, numbered)) == [(10, 10, 5)]
+    frame = pandas.DataFrame([[0, 1], [7, 0]], ["node17", "node3"], ["node17", "node3"])
     assert workload_of(frame) == [(0, 1, 1), (1, 0, 7)]
     assert haichi.Job(frame, "mesh:2").ranks == 2
 

@@ -76,5 +76,7 @@ def test_wrong_nodes_and_edges() -> None:
     twins = networkx.Graph([(1, "1")])
     with pytest.raises(haichi.InputError, match="two nodes of the graph have the name '1'"):
         haichi.Machine.from_graph(twins, bandwidth=1e9)
+    with pytest.raises(TypeError, match="from_graph requires a graph of NetworkX, not str"):
+        haichi.Machine.from_graph("torus:4x4")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="machine must be a name or a path, not 3"):
         haichi.Machine(3)  # type: ignore[arg-type]

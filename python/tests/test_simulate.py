@@ -325,3 +325,4 @@ def test_the_typed_script_of_a_user_runs(capsys) -> None:
     # Both cases simulate two complete iterations.
     assert simulated == validated > 0
     assert script.functions_and_shapes() == 0
+    assert script.research() == 8

@@ -87,3 +87,28 @@ def functions_and_shapes() -> float:
     compared = haichi.compare(haichi.Job(workload, machine), strategies=["default"], seeds=1, views=False)
     assert len(compared.cells) == 1
     return measured.value - job.evaluate(found).value
+
+
+def mirrored(job: haichi.Job) -> npt.NDArray[np.int64]:
+    return np.arange(job.nodes)[::-1]
+
+
+def research() -> int:
+    job = haichi.Job(np.ones((16, 16), np.int64), "torus:4x4")
+    distances: npt.NDArray[np.int32] = job.distances()
+    few: npt.NDArray[np.int32] = job.distances([0, 1], [2, 3])
+    assert distances.shape == (16, 16) and few.shape == (2,) and job.coordinates.shape == (16, 2)
+    placement = job.place(range(16))
+    loads = placement.link_loads("seconds")
+    links: haichi.Links = job.links
+    assert len(loads) == len(links) == len(links.names())
+    text: str = haichi.convert(placement, job.machine, to="json")
+    assert text and haichi.Workload.from_matrix(job.workload.to_matrix()).ranks == 16
+    compared = haichi.compare(
+        [job, haichi.Job(job.workload, "mesh:4x4")],
+        strategies={"mirrored": mirrored, "given": placement, "array": np.arange(16), "hops": "hop-bytes"},
+        seeds=[3],
+        evaluations=100,
+        views=False,
+    )
+    return len(compared.cells)

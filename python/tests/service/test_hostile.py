@@ -99,11 +99,11 @@ def test_bodies_that_nobody_means_are_refused(
 @pytest.mark.parametrize(
     ("body", "headers", "message", "hint"),
     [
-        (b'{"kind": "map"}', URLENCODED, "is JSON, but its header says application/x-www-form-urlencoded", AS_JSON),
-        (b'\xef\xbb\xbf\n [{"kind": "map"}]', URLENCODED, "is JSON, but its header says", AS_JSON),
-        (b'{"kind": "map"}', FORM, "is JSON, but its header says multipart/form-data", AS_JSON),
-        (form(*WORDS, EDGES), JSON, "is a form, but its header says application/json", "omit the header; use curl"),
-        (b"kind=map&machine=torus:4x4", JSON, "is a form, but its header says application/json", "omit the header"),
+        (b'{"kind": "map"}', URLENCODED, "is JSON, but its header states application/x-www-form-urlencoded", AS_JSON),
+        (b'\xef\xbb\xbf\n [{"kind": "map"}]', URLENCODED, "is JSON, but its header states", AS_JSON),
+        (b'{"kind": "map"}', FORM, "is JSON, but its header states multipart/form-data", AS_JSON),
+        (form(*WORDS, EDGES), JSON, "is a form, but its header states application/json", "omit the header; use curl"),
+        (b"kind=map&machine=torus:4x4", JSON, "is a form, but its header states application/json", "omit the header"),
         (b'{"kind": "map"}', {"Content_Type": "text/plain"}, "must be application/json", AS_JSON),
     ],
 )

@@ -1,4 +1,4 @@
-"""The client and proxies: this computer is asked directly, and errors name the proxy."""
+"""The client and proxies: requests to this computer are direct, and errors name the proxy."""
 
 import socket
 from collections.abc import Iterator

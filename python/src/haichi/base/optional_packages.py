@@ -30,7 +30,7 @@ def sparse_arrays() -> Any:
 
 
 def drawing_axes(ax: Any) -> Any:
-    """The axes `ax` of matplotlib; None: axes of a new figure. Raises UnsupportedError without matplotlib."""
+    """The axes `ax` of matplotlib, or axes of a new figure for None. Raises UnsupportedError without matplotlib."""
     if ax is not None:
         return ax
     return optional_package("matplotlib.pyplot", "plots", "matplotlib").subplots(layout="constrained")[1]

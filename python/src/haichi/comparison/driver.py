@@ -93,10 +93,10 @@ def compare(
     progress: called after every cell, in the caller's thread. An exception from it ends the comparison.
     {options}
 
-    Strategies may also be a list, or a dict from their names: a name, an array with the node of each rank, a placement,
-    or a function. A function is ``function(job)`` or ``function(job, seed)`` and returns an array or a placement, or it
-    is an objective as in `Job.optimize`. haichi calls functions in this process, before the first cell is computed;
-    their exceptions end the comparison.
+    Strategies may also be a list, or a dict from names to strategies. Each is a name, an array with the node of each
+    rank, a placement, or a function. ``function(job)`` or ``function(job, seed)`` returns an array or a placement. A
+    function may also be an objective as in `Job.optimize`. haichi calls functions in this process, before the first
+    cell is computed. Their exceptions end the comparison.
 
     A failed cell is reported in the results, and the comparison continues. After Ctrl-C the results contain the
     finished cells (`Comparison.interrupted`).

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from haichi.base import notebook
-from haichi.base.optional_packages import data_frame
+from haichi.base.optional_packages import data_frame, drawing_axes
 from haichi.base.outputs import write_files
 from haichi.comparison.files import cell_row, csv_text, from_json, json_text, read_comparison
 from haichi.errors import InputError, OptionError
@@ -84,6 +84,27 @@ class Comparison:
         rows = [{"machine": machines.get(cell["workload"])} | cell_row(cell) for cell in self.cells]
         names = dict.fromkeys(name for row in rows for name in row)
         return data_frame({name: [row.get(name) for row in rows] for name in names})
+
+    def plot(self, what: Literal["strategies", "link-loads"] = "strategies", *, job: int = 0, ax: Any = None) -> Any:
+        """Draws a figure of the report into the axes `ax` of matplotlib, or into a new figure. Returns the axes.
+
+        The figure ``"strategies"`` has the seconds of every strategy, with minimum and maximum over the seeds. The
+        figure ``"link-loads"`` has the sorted loads of links under the default and the best placement. It needs views.
+        `job` is the number of the job in ``summary["jobs"]``, from 0.
+
+        Raises OptionError for other figures and jobs, and for results without the data. Raises UnsupportedError without
+        matplotlib.
+        """
+        from haichi.report.figures import draw_into
+
+        if what not in ("strategies", "link-loads"):
+            raise OptionError(f"invalid figure: {what!r}", "use strategies or link-loads")
+        jobs = self.summary["jobs"]
+        if not 0 <= job < len(jobs):
+            raise OptionError(f"invalid job: {job} (the comparison has {len(jobs)} jobs, counted from 0)")
+        axes = drawing_axes(ax)
+        draw_into(axes, self.to_dict(), jobs[job], what)
+        return axes
 
     def write(self, *paths: str | os.PathLike[str], timing: bool = False) -> None:
         """Writes ``.json``, ``.csv``, or ``.html`` (the report). All files are written whole, or none is touched.

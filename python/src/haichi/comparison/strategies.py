@@ -127,8 +127,8 @@ def parse_strategy(name: str) -> Strategy:
 
 
 def parse_strategies(given: Any) -> list[Strategy]:
-    """Reads one strategy, several, or several by their names: the names of `parse_strategy`, arrays with the node of
-    each rank, placements, and functions of a job that return one of these.
+    """Reads one strategy, several, or several by their names. A strategy is a name for `parse_strategy`, the node of
+    each rank, a placement, or a function of a job that returns a placement.
 
     Raises OptionError for unknown, empty and duplicate names, TypeError for other values.
     """

@@ -37,10 +37,11 @@ class Job(LoadedJob):
 
     Parameters
     ----------
-    workload: a Workload, a file, a square matrix of bytes (NumPy or SciPy), or a NetworkX graph with bytes as the
-            ``weight`` of its edges. The calls of a log file can be simulated. Its communication sets are extracted on
-            their first use.
-    machine: a Machine, a preset (`haichi.list_machines`), ``"graph:FILE"``, a machine file, or its content.
+    workload: a Workload, a file, a square matrix of bytes (NumPy, SciPy, pandas), or a NetworkX graph with bytes as the
+            ``weight`` of its edges. The calls of a log file can be simulated. Its communication sets are extracted
+            on their first use.
+    machine: a Machine, a preset (`haichi.list_machines`), ``"graph:FILE"``, a machine file, or its content. It may also
+            be a NetworkX graph whose edges have the attribute ``bandwidth``.
     {options}
 
     Raises InputError, OptionError and UnsupportedError for invalid input, before any search.

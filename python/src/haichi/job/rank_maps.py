@@ -58,14 +58,14 @@ def check(
     job_script: str | os.PathLike[str] | None = None,
     **options: Unpack[JobOptions],
 ) -> MapCheck:
-    """Checks whether the scheduler accepts a rank map, as ``haichi check`` does.
+    """Checks whether the scheduler accepts the rank map in the file `placement`, as ``haichi check`` does.
+
+    The map is in `format` (`haichi.list_formats`), or in the format that its content shows. The file `job_script` is a
+    PJM script that uses the map. Without `shape` or `nodes`, its request defines the job. `haichi.Job` describes
+    `machine`.
 
     Parameters
     ----------
-    placement: the rank map, a file.
-    machine: as in `haichi.Job`.
-    format: a name from `haichi.list_formats`; empty: from the content.
-    job_script: a PJM script that uses the map. Without `shape` or `nodes`, its request defines the job.
     {options}
 
     Problems of the map and the script are in the result. Raises InputError for files that cannot be read, OptionError
@@ -90,14 +90,14 @@ def convert(
     format: str = "",
     **options: Unpack[JobOptions],
 ) -> str:
-    """Writes a rank map in another format, as ``haichi convert`` does. Returns its text.
+    """Writes a rank map in the format `to` (`haichi.list_formats`), as ``haichi convert`` does. Returns its text.
+
+    The rank map `placement` is a file, the node of each rank, or a placement. A file is in `format`, or in the format
+    that its content shows. With `output`, the text also goes to this file, which is written whole or not at all.
+    `haichi.Job` describes `machine`.
 
     Parameters
     ----------
-    placement: a rank-map file in `format` (empty: from its content), the node of each rank, or a placement.
-    machine: as in `haichi.Job`.
-    to: a name from `haichi.list_formats`.
-    output: a file for the text, which is written whole or not at all.
     {options}
 
     A warning about the format goes to the logger ``haichi``. Raises InputError and OptionError for maps that do not fit

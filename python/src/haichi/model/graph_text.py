@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape, quoteattr
 import numpy as np
 
 from haichi.errors import InputError, OptionError
-from haichi.model.foreign_types import Graph
+from haichi.model.foreign_types import Graph, is_graph
 
 _HEAD = """<graphml>
 <key id="terminal" for="node" attr.name="terminal" attr.type="boolean"/>
@@ -22,6 +22,8 @@ _HEAD = """<graphml>
 
 def graphml_of(graph: Graph, bandwidth: str | float, terminals: str | Iterable[Hashable]) -> str:
     """The text; arguments as in `Machine.from_graph`."""
+    if not is_graph(graph):
+        raise TypeError(f"from_graph requires a graph of NetworkX, not {type(graph).__name__}")
     names = _names(graph)
     lines = [_HEAD, f'<graph edgedefault="{"directed" if graph.is_directed() else "undirected"}">\n']
     for node, is_terminal in _nodes(graph, terminals):

@@ -12,8 +12,9 @@ import numpy.typing as npt
 
 from haichi.errors import InputError
 
-_NUMBERED = re.compile(r"(?:mpi)?[ _.#:-]*(?:r|p|rank|proc|process|task)?[ _.#:-]*(0|[1-9]\d{0,18})", re.IGNORECASE)
-"""A rank by its number ("3") or by a name with its number ("rank 3", "r3")."""
+_NUMBERED = re.compile(r"(.*?)(0|[1-9]\d{0,18})", re.DOTALL)
+_OF_RANKS = re.compile(r"(?:mpi)?[ _.#:-]*(?:r|p|rank|proc|process|task)?[ _.#:-]*", re.IGNORECASE)
+"""Names of ranks before their numbers: "3", "rank 3", "r3"."""
 _MOST_SHOWN = 4
 
 
@@ -116,7 +117,8 @@ def _values(name: str, frame: LabelledMatrix) -> npt.NDArray[Any]:
 
 
 def _ranks_of(labels: Sequence[Hashable]) -> list[int] | None:
-    """The ranks that labels name; None if a label is something else, or if names differ in more than their numbers."""
+    """The ranks that labels name; None if a label is something else, or if names differ in more than their numbers.
+    Names with another beginning, such as those of nodes, count as ranks if their numbers are 0, 1 and so on."""
     ranks, stems = [], set()
     for label in labels:
         if isinstance(label, bool | np.bool_):
@@ -124,14 +126,17 @@ def _ranks_of(labels: Sequence[Hashable]) -> list[int] | None:
         if isinstance(label, int | np.integer) or isinstance(label, float | np.floating) and float(label).is_integer():
             number = int(label)
         elif isinstance(label, str) and (found := _NUMBERED.fullmatch(label.strip())):
-            number = int(found[1])
-            stems.add(label.strip()[: found.start(1)])
+            number = int(found[2])
+            stems.add(found[1])
         else:
             return None
         if number < 0:
             return None
         ranks.append(number)
-    return ranks if len(stems) <= 1 else None
+    if len(stems) > 1:
+        return None
+    is_of_ranks = all(_OF_RANKS.fullmatch(stem) for stem in stems)
+    return ranks if is_of_ranks or sorted(ranks) == list(range(len(labels))) else None
 
 
 def _first_duplicate(labels: Sequence[Hashable]) -> Hashable:

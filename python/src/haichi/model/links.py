@@ -43,7 +43,7 @@ class Links:
         return len(self._id)
 
     def names(self, links: npt.ArrayLike | None = None) -> list[str]:
-        """The names of these links as in reports, such as ``"X+ (0,0)->(1,0)"``; None: of all links.
+        """The names of these links, or of all links, as in reports. An example is ``"X+ (0,0)->(1,0)"``.
 
         Raises IndexError for numbers outside ``0..len(links) - 1``.
         """

@@ -76,10 +76,10 @@ class LoadedJob:
 
         Parameters
         ----------
-        sources, destinations: numbers of nodes. With both, they are broadcast against each other as in NumPy, and the
-            result has their common shape: ``job.distances(a, b)`` has a value per pair,
-            ``job.distances(a[:, None], b)`` a row per source. With `sources` alone, the result has the distances to all
-            nodes, with shape ``sources.shape + (nodes,)``. Without both, it has shape (nodes, nodes).
+        sources, destinations: numbers of nodes. Both are broadcast against each other as in NumPy, and the result has
+            their common shape. ``job.distances(a, b)`` has a value per pair, and ``job.distances(a[:, None], b)`` has a
+            row per source. With `sources` alone, the result has the distances to all nodes, with shape
+            ``sources.shape + (nodes,)``. Without both, it has shape (nodes, nodes).
 
         The distance of a node from itself is 0. A pair with a faulty node has -1. Raises OptionError, with the size,
         for a table above 256 MiB (8,192 x 8,192 nodes), which is larger than the given arrays. Raises InputError for

@@ -77,18 +77,16 @@ class Machine:
     ) -> Machine:
         """A network from a graph of NetworkX, routed as a graph file (docs/reference/graph_file.md).
 
-        Parameters
-        ----------
-        graph: edges are links, and an undirected edge is a link in each direction. An edge attribute ``latency`` is the
-            latency in seconds, or a text such as ``"100ns"``.
-        bandwidth: the edge attribute with the bandwidth in bytes per second or as a text (``"5GB/s"``); or the
-            bandwidth of all edges, a number or such a text.
-        terminals: the nodes that can run ranks. Either a node attribute with True for these nodes (without it on any
-            node, all nodes), or the nodes themselves. Node n of the machine is the n-th of them.
-        name: the name in messages and reports, after ``graph:``.
+        Edges are links, and an undirected edge is a link in each direction. `bandwidth` is the name of an edge
+        attribute, or the bandwidth of all edges. A bandwidth is in bytes per second, or a text such as ``"5GB/s"``. The
+        edge attribute ``latency`` is optional, in seconds or a text.
 
-        Raises InputError for edges without a bandwidth, edges from a node to itself, nodes with equal names, and
-        everything that a graph file must not have.
+        `terminals` are the nodes that can run ranks, in the order of the machine's nodes. It may also name a node
+        attribute that is True for these nodes. If no node has the attribute ``terminal``, all nodes can run ranks.
+        `name` follows ``graph:`` in messages and reports.
+
+        Raises InputError for edges without a bandwidth or from a node to itself, and for nodes with equal names.
+        Raises it for everything else that a graph file must not have.
         """
         return cls._from_source(f"graph:{name}", None, graphml_of(graph, bandwidth, terminals))
 

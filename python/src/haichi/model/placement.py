@@ -95,22 +95,20 @@ class Placement:
     def link_loads(
         self, measure: Literal["bytes", "messages", "seconds"] = "bytes", *, set: int | None = None
     ) -> npt.NDArray[Any]:
-        """The load of each link of `Job.links` in one iteration; shape (links,).
+        """The load of each link of `Job.links` in one iteration, with shape (links,).
 
         Parameters
         ----------
-        measure: ``"bytes"`` (int64), ``"messages"`` (int64), or ``"seconds"`` (float64), the bytes divided by the
+        measure: ``"bytes"`` or ``"messages"`` as int64, or ``"seconds"`` as float64. Seconds are bytes divided by the
             bandwidth of the link.
-        set: number of a communication set, from 0; None: the sum over all sets.
+        set: the number of a communication set, from 0. None means the sum over all sets.
 
         Messages of 0 bytes and messages within a node load no link. Raises OptionError for other measures and sets, and
         UnsupportedError for a log without sets.
         """
         if measure not in ("bytes", "messages", "seconds"):
             raise OptionError(f"invalid measure: {measure!r}", "use bytes, messages or seconds")
-        sets = len(self._job.workload.labels)
-        if set is not None and not 0 <= set < sets:
-            raise OptionError(f"invalid set: {set} (the workload has {sets} sets, counted from 0)")
+        self._job.workload._check_set(set)
         links = self._job.links
         sizes, messages = _core.link_loads(self._core, links._id, set)
         return messages if measure == "messages" else sizes / links.bandwidth if measure == "seconds" else sizes

@@ -16,8 +16,8 @@ from haichi import _core
 from haichi.base import notebook
 from haichi.base.file_names import encoded, unicode_text
 from haichi.base.interruption import held_back
-from haichi.base.optional_packages import data_frame, drawing_axes, sparse_arrays
-from haichi.base.table_sizes import check_table
+from haichi.base.optional_packages import data_frame, drawing_axes
+from haichi.base.pair_matrix import pair_matrix
 from haichi.errors import InputError, OptionError
 from haichi.model.array_files import is_array_file, read_array_file
 from haichi.model.foreign_types import Graph, SparseMatrix, is_graph, is_sparse_matrix
@@ -92,8 +92,8 @@ class Workload:
         give the rank of a row or column, in any order. Other labels must be the same for rows and columns, in the order
         of the ranks.
 
-        Raises InputError for other shapes, for labels that leave out ranks or differ between rows and columns, and for
-        entries that are negative, fractional, above 2^48, or masked (`numpy.ma`).
+        Raises InputError for other shapes, and for labels that leave out ranks or differ between rows and columns.
+        Raises it for entries that are negative, fractional, above 2^48, or masked (`numpy.ma`).
         """
         label = unicode_text("label", label)
         if is_sparse_matrix(matrix):
@@ -123,9 +123,9 @@ class Workload:
         `set` is the number of each message's communication set, from 0; without it all messages are in one set. The
         order inside a set is kept. `ranks` defaults to the highest rank + 1. `labels`, `compute_seconds` (before each
         set) and `transfers` (``"messages"``, or ``"put"``: into the receiver's memory) have one entry per set. Raises
-        InputError for different lengths, values that are masked or fractional, ranks outside ``0..ranks - 1``, sizes
-        outside ``0..2^48``, other transfers, labels that are not Unicode text, and Series of pandas with different row
-        labels.
+        InputError for different lengths, values that are masked or fractional, and ranks outside ``0..ranks - 1``.
+        Raises it for sizes outside ``0..2^48``, other transfers, labels that are not Unicode text, and Series of pandas
+        with different row labels.
         """
         check_same_rows([("source", source), ("destination", destination), ("bytes", bytes), ("set", set)])
         for name, texts in (("labels", labels), ("transfers", transfers)):
@@ -293,34 +293,28 @@ class Workload:
             set.flags.writeable = False
         return Messages(stored["source"], stored["destination"], stored["bytes"], set)
 
-    def to_matrix(self, *, sparse: bool = False, set: int | None = None) -> Any:
-        """The bytes of one iteration between ranks; shape (ranks, ranks), int64: entry [i, j] from rank i to rank j.
+    def _check_set(self, set: int | None) -> None:
+        """Raises OptionError unless it is the number of a communication set or None."""
+        sets = len(self.labels)
+        if set is not None and (not isinstance(set, int | np.integer) or not 0 <= set < sets):
+            raise OptionError(f"invalid set: {set!r} (the workload has {sets} sets, counted from 0)")
 
-        Parameters
-        ----------
-        sparse: a ``scipy.sparse.csr_array`` instead of a NumPy array; needs 12 bytes per pair of ranks with messages.
-        set: number of a communication set, from 0; None: the sum over all sets.
+    def to_matrix(self, *, sparse: bool = False, set: int | None = None) -> Any:
+        """The bytes of one iteration between ranks, int64, with shape (ranks, ranks). Entry [i, j] goes from i to j.
+
+        With `sparse`, this is a ``scipy.sparse.csr_array``, which needs 12 bytes per pair of ranks with messages. `set`
+        is the number of a communication set, from 0. None means the sum over all sets.
 
         Raises OptionError for other sets, and with the size for a dense matrix above 256 MiB (5,792 ranks). Raises
         UnsupportedError for ``sparse=True`` without SciPy.
         """
-        if set is not None and not 0 <= set < len(self.labels):
-            raise OptionError(f"invalid set: {set} (the workload has {len(self.labels)} sets, counted from 0)")
-        if not sparse:
-            check_table("the matrix", self.ranks, self.ranks, 8, "use to_matrix(sparse=True)")
-        scipy = sparse_arrays() if sparse else None
+        self._check_set(set)
         source, destination, size, _ = self.messages
         if set is not None:
             end = np.cumsum(self._core.set_sizes)
             chosen = slice(int(end[set] - self._core.set_sizes[set]), int(end[set]))
             source, destination, size = source[chosen], destination[chosen], size[chosen]
-        if scipy is not None:
-            matrix = scipy.coo_array((size, (source, destination)), shape=(self.ranks, self.ranks)).tocsr()
-            matrix.eliminate_zeros()
-            return matrix
-        dense = np.zeros((self.ranks, self.ranks), np.int64)
-        np.add.at(dense, (source, destination), size)
-        return dense
+        return pair_matrix(self.ranks, source, destination, size, sparse)
 
     def to_dataframe(self) -> Any:
         """A pandas.DataFrame with a row per message and the columns source, destination, bytes, set (from 0) and label

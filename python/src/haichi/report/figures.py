@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from haichi.base.outputs import write_files
-from haichi.errors import InputError, UnsupportedError
+from haichi.errors import InputError, OptionError, UnsupportedError
 from haichi.report.view_data import ViewData, check_comparison
 
 _BEFORE, _AFTER = "#7b8794", "#0b6bb0"
@@ -131,6 +131,30 @@ def _entry(value: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 def _number(value: Mapping[str, Any], key: str, otherwise: float) -> float:
     number = value.get(key)
     return float(number) if isinstance(number, int | float) else otherwise
+
+
+def draw_into(axes: Any, comparison: Mapping[str, Any], job: Mapping[str, Any], what: str) -> None:
+    """Draws the figure "strategies" or "link-loads" of a job into axes of matplotlib. Raises OptionError for results
+    without its data."""
+    figure = _OnAxes(axes)
+    for name, draw in _pictures(comparison, job, check_comparison(comparison, "the comparison")):
+        if name == what:
+            draw(figure)
+            return
+    raise OptionError(f"the results do not have the data of the figure {what!r}", "compare with views=True")
+
+
+class _OnAxes:
+    """Acts as a figure with one panel, and leaves its size to the owner of the axes."""
+
+    def __init__(self, axes: Any) -> None:
+        self._axes = axes
+
+    def set_size_inches(self, *_: float) -> None:
+        pass
+
+    def subplots(self) -> Any:
+        return self._axes
 
 
 def _draw_strategies(figure: Any, title: str, measure: str, strategies: Sequence[Mapping[str, Any]]) -> None:

@@ -6,14 +6,11 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-import numpy as np
-import numpy.typing as npt
-
 from haichi import _core
 from haichi.base import notebook
 from haichi.base.file_names import encoded
-from haichi.base.optional_packages import data_frame, sparse_arrays
-from haichi.base.table_sizes import check_table
+from haichi.base.optional_packages import data_frame
+from haichi.base.pair_matrix import pair_matrix
 from haichi.errors import OptionError
 
 LogTable = Literal["functions", "ranks", "pairs", "targets"]
@@ -81,11 +78,10 @@ class Log:
 
         Parameters
         ----------
-        table: ``"functions"``: a row per rank and MPI function, with calls, seconds, least_seconds and most_seconds (of
-            one call), and messages and bytes sent and received. ``"ranks"``: a row per rank, with state, host,
-            wall_seconds, mpi_seconds, computing_seconds, and messages and bytes lost from the log. ``"pairs"``: a row
-            per pair of ranks with point-to-point messages. ``"targets"``: a row per rank and target of one-sided
-            operations.
+        table: ``"functions"`` has a row per rank and MPI function, with its calls, their seconds, and the messages and
+            bytes sent and received. The columns least_seconds and most_seconds are of single calls. ``"ranks"`` has a
+            row per rank, with its state, host, and seconds in MPI and outside. ``"pairs"`` has a row per pair of ranks
+            with point-to-point messages. ``"targets"`` has a row per rank and target of one-sided operations.
 
         Raises OptionError for other tables.
         """
@@ -99,22 +95,14 @@ class Log:
         return data_frame(self.columns(table))
 
     def to_matrix(self, *, sparse: bool = False) -> Any:
-        """Bytes of point-to-point messages; shape (ranks, ranks), int64: entry [i, j] from rank i to rank j.
+        """Bytes of point-to-point messages, int64, with shape (ranks, ranks). Entry [i, j] goes from rank i to rank j.
 
         With `sparse`, a ``scipy.sparse.csr_array``. Collective and one-sided operations are not included. Raises
         OptionError with the size for a dense matrix above 256 MiB (5,792 ranks), UnsupportedError for ``sparse=True``
         without SciPy.
         """
-        shape = (self.ranks, self.ranks)
-        if not sparse:
-            check_table("the matrix", *shape, 8, "use to_matrix(sparse=True)")
-        scipy = sparse_arrays() if sparse else None
         pairs = self.columns("pairs")
-        if scipy is not None:
-            return scipy.coo_array((pairs["bytes"], (pairs["source"], pairs["destination"])), shape=shape).tocsr()
-        dense: npt.NDArray[np.int64] = np.zeros(shape, np.int64)
-        np.add.at(dense, (pairs["source"], pairs["destination"]), pairs["bytes"])
-        return dense
+        return pair_matrix(self.ranks, pairs["source"], pairs["destination"], pairs["bytes"], sparse)
 
     def __repr__(self) -> str:
         missing = "" if self.ranks_with_data == self.ranks else f" ({self.ranks_with_data} with data)"
@@ -137,13 +125,11 @@ LogPath = str | os.PathLike[str]
 def read_log(log: LogPath | Sequence[LogPath], *, format: str = "") -> Log:
     """Reads the log of a run, as ``haichi log show`` does.
 
-    Parameters
-    ----------
-    log: a file of the profiler or of another tool, or the parts of one run.
-    format: a name from ``haichi list log-formats``; empty: from the content.
+    `log` is a file of the profiler or of another tool, or the parts of one run. `format` is a name from ``haichi list
+    log-formats``. An empty text means detection by content.
 
-    Raises InputError with file and line for invalid files, OptionError for an unknown format or the logs of several
-    runs, UnsupportedError for a format that this build cannot read.
+    Raises InputError with file and line for invalid files. Raises OptionError for an unknown format or the logs of
+    several runs, and UnsupportedError for a format that this build cannot read.
     """
     paths = [log] if isinstance(log, str | os.PathLike) else list(log)
     if not paths:

@@ -224,9 +224,9 @@ class Simulation:
 
         Parameters
         ----------
-        rows: ``"ranks"``: a row per run and rank, with its node, compute_seconds, call_seconds, wait_seconds and
-            end_seconds. ``"runs"``: a row per run, with its numbers. ``"links"``: a row per run and link, with link,
-            bytes and efficiency, for the links of `most_loaded_links` (their number is the option `most_loaded`).
+        rows: ``"ranks"`` gives a row per run and rank, with its node, compute_seconds, call_seconds, wait_seconds and
+            end_seconds. ``"runs"`` gives a row per run, with its numbers. ``"links"`` gives a row per run and link of
+            `most_loaded_links`, with link, bytes and efficiency. The option `most_loaded` sets the number of links.
 
         Raises OptionError for other rows, UnsupportedError without pandas.
         """

@@ -85,10 +85,13 @@ def check_type(start: bytes, content_type: str) -> None:
     if stated == "application/json":
         if text.startswith(b"--") or _FORM_FIELD.match(text):
             raise Problem(
-                415, "media_type", f"the body is a form, but its header says {stated}", f"omit the header; {_OF_FORMS}"
+                415,
+                "media_type",
+                f"the body is a form, but its header states {stated}",
+                f"omit the header; {_OF_FORMS}",
             )
     elif text.startswith((b"{", b"[")):
-        raise Problem(415, "media_type", f"the body is JSON, but its header says {stated}", _AS_JSON)
+        raise Problem(415, "media_type", f"the body is JSON, but its header states {stated}", _AS_JSON)
 
 
 def _announced(scope: Scope) -> int:
