@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "base/input_file.h"
 #include "commlog/readers/read_progress.h"
 #include "commlog/traces/otf2_archive.h"
 #include "commlog/traces/otf2_location.h"
@@ -185,6 +186,14 @@ void find_files_of_archive(const std::string& path, ReadProgress& progress) {
 }
 
 JobLog read_otf2(const std::string& path, ReadProgress& progress) {
+    if (path == "-") {
+        throw InputError("an OTF2 archive consists of several files, so it cannot be read from standard input",
+                         "name the .otf2 file of the archive");
+    }
+    if (is_compressed(path)) {
+        throw InputError(path + ": the files of an OTF2 archive must not be compressed",
+                         "unpack the archive, and name its .otf2 file");
+    }
     find_files_of_archive(path, progress);
     try_in_child(path);
     return read_archive(path, progress);
