@@ -90,7 +90,8 @@ std::string damage_of(const JobLog& job) {
 }
 
 std::string one_sided_text(const OneSidedCounters& one_sided) {
-    return std::to_string(one_sided.put_operations + one_sided.got_operations) + " one-sided operations (" +
+    const auto operations = static_cast<std::int64_t>(one_sided.put_operations + one_sided.got_operations);
+    return times(operations, "one-sided operation", "one-sided operations") + " (" +
            std::to_string(one_sided.put_bytes + one_sided.got_bytes) + " bytes)";
 }
 
@@ -118,7 +119,7 @@ void warn(const JobLog& job, const Levels& levels, Extraction& extraction) {
     const OneSidedCounters one_sided = one_sided_total(job);
     if (one_sided.put_operations + one_sided.got_operations > 0) {
         warnings.push_back(one_sided_text(one_sided) +
-                           " are not in the sets; 'haichi log convert' writes them as a matrix");
+                           " not in the sets; 'haichi log convert' writes a matrix with them");
     }
     if (levels.neighborhood > 0) {
         warnings.push_back(

@@ -64,6 +64,18 @@ void add_thread(RankLog& rank, RankLog thread) {
         found->traffic.received_bytes += p.traffic.received_bytes;
     }
     std::ranges::sort(profile.peers, {}, &PeerTraffic::peer);
+    for (const OneSidedTraffic& t : thread.profile.targets) {
+        const auto found = std::ranges::find(profile.targets, t.target, &OneSidedTraffic::target);
+        if (found == profile.targets.end()) {
+            profile.targets.push_back(t);
+            continue;
+        }
+        found->traffic.put_operations += t.traffic.put_operations;
+        found->traffic.put_bytes += t.traffic.put_bytes;
+        found->traffic.got_operations += t.traffic.got_operations;
+        found->traffic.got_bytes += t.traffic.got_bytes;
+    }
+    std::ranges::sort(profile.targets, {}, &OneSidedTraffic::target);
     profile.wall_seconds = std::max(profile.wall_seconds, thread.profile.wall_seconds);
     profile.mpi_seconds += thread.profile.mpi_seconds;
     profile.lost_messages += thread.profile.lost_messages;

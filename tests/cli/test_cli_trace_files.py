@@ -94,8 +94,8 @@ def test_compressed_files_of_all_ranks_are_found(tmp_path: Path) -> None:
         other = 1 - rank
         text = "# POINT TO POINT\n" + f"E\t{rank}\t{other}\t{100 + rank} bytes\t1 msgs sent\t0,1\n"
         (tmp_path / f"app.{rank}.prof.gz").write_bytes(gzip.compress(text.encode()))
-    shown = json.loads(succeed("log", "show", "--json", "app.1.prof.gz", cwd=tmp_path).stdout)
-    assert [rank["peers"][0]["sent_bytes"] for rank in shown["ranks"]] == [100, 101]
+    matrix = json.loads(succeed("log", "convert", "-t", "json", "app.1.prof.gz", cwd=tmp_path).stdout)
+    assert matrix["sets"][0]["messages"] == [[0, 1, 100], [1, 0, 101]]
 
 
 def test_a_compressed_log_of_the_profiler_is_read(tmp_path: Path) -> None:
@@ -177,3 +177,40 @@ def test_other_files_of_a_trace_name_the_file_to_read(tmp_path: Path, command: t
     assert "hint: name traces.otf2" in words("traces.def", b"\x03B\0\0")
     assert "hint: name app.prv.gz" in words("app.pcf", b"DEFAULT_OPTIONS\n")
     assert "hint: name app.prv.gz" in words("app.row", b"LEVEL NODE SIZE 1\nn0\n")
+
+
+def calls_of_both(*calls: str) -> str:
+    """Returns a trace of Extrae in which two tasks make these calls."""
+    lines = ["#Paraver (13/01/2024 at 09:00):60000_ns:1(2):1:2(1:1,1:1),2", "c:1:1:2:1:2"]
+    for number, call in enumerate(calls, 1):
+        for event, time in ((call, 1000 * number), (f"{call[:8]}:0", 1000 * number + 500)):
+            lines += [f"2:{task}:1:{task}:1:{time}:{event}" for task in (1, 2)]
+    return "\n".join(lines) + "\n"
+
+
+def test_one_sided_operations_and_unknown_calls_are_counted_as_left_out(tmp_path: Path) -> None:
+    puts = calls_of_both("50000004:65:50001000:4096:50001001:1", "50000002:8:50100004:1", "50000003:300")
+    (tmp_path / "app.prv").write_text(puts)
+    job = ("-m", "torus:2", "-w", "app.prv")
+    left_out = json.loads(succeed("simulate", *job, "--json", "--no-timing", cwd=tmp_path).stdout)["runs"][0][
+        "left_out"
+    ]
+    assert left_out == {"one_sided_operations": 1, "one_sided_bytes": 4096, "unknown_calls": 2}
+    assert (
+        "leaves out 2 calls whose messages it does not know: MPI call 300 (2)"
+        in succeed("log", "show", "app.prv", cwd=tmp_path).stdout
+    )
+    for command in (("ccs", "app.prv", "--expand", "all", "--main-loop", "whole"), ("map", *job)):
+        words = fail(2, *command, cwd=tmp_path)
+        assert "1 one-sided operation (4096 bytes)" in words and "haichi log convert" in words
+    matrix = json.loads(succeed("log", "convert", "-t", "json", "app.prv", cwd=tmp_path).stdout)
+    assert matrix["sets"][0]["messages"] == [[0, 1, 4096], [1, 1, 4096]]
+
+
+def test_nonblocking_collectives_of_extrae_are_simulated_and_extracted(tmp_path: Path) -> None:
+    sizes = ":50100001:65536:50100002:65536:50100004:1"
+    (tmp_path / "app.prv").write_text(calls_of_both(f"50000002:155{sizes}", "50000001:5", f"50000002:10{sizes}"))
+    simulated = succeed("simulate", "-m", "torus:2", "-w", "app.prv", "--json", "--no-timing", cwd=tmp_path).stdout
+    assert json.loads(simulated)["runs"][0]["payload_bytes"] == 262144
+    sets = succeed("ccs", "app.prv", "--expand", "all", "--main-loop", "whole", cwd=tmp_path).stdout
+    assert sum(len(messages["messages"]) for messages in json.loads(sets)["sets"]) == 8
