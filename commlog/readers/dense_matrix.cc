@@ -12,9 +12,9 @@ namespace haichi {
 namespace {
 
 bool recognise_dense_matrix(const TextShape& shape) {
-    if (shape.states_ranks || shape.metis == MetisEvidence::kCertain || shape.rows.empty() ||
-        !shape.rows.front().is_numbers)
-        return false;
+    if (shape.states_ranks || shape.metis == MetisEvidence::kCertain || shape.rows.empty()) return false;
+    if (matrix_labels(shape)) return true;
+    if (!shape.rows.front().is_numbers) return false;
     const std::size_t columns = shape.rows.front().field_count;
     if (columns == 3 || columns == 4) return read_narrow_rows(shape) != NarrowRows::kEdgeList;
     return columns >= 2;

@@ -149,8 +149,10 @@ std::optional<MatrixLabels> matrix_labels(const TextShape& shape) {
     for (std::size_t i = 1; i < first.fields.size(); ++i) has_text_after_first |= is_text(first, i);
     MatrixLabels labels;
     labels.has_header = has_text_after_first || has_corner || is_longer || (is_text(first, 0) && !is_text(second, 0));
+    const bool is_square = shape.has_all_rows && shape.rows.size() == first.field_count + 1;
     labels.has_column = is_longer || has_corner || is_text(second, 0) || !has_text_after_first ||
-                        (shape.rows.size() > 2 && are_consecutive(first_fields(shape, true)));
+                        (!is_square && shape.rows.size() > 2 && are_consecutive(first_fields(shape, true)));
+    if (labels.has_column && second.fields.front().empty()) return std::nullopt;
     // The other fields are numbers, as many in every row.
     const std::size_t first_number = labels.has_column ? 1 : 0;
     const std::size_t size = second.field_count - first_number;
@@ -160,9 +162,10 @@ std::optional<MatrixLabels> matrix_labels(const TextShape& shape) {
     if (size < 2 || (first.field_count != size && first.field_count != size + first_number)) return std::nullopt;
     if (!labels.has_header) {
         labels.is_certain = true;
-        return labels;
+        return is_text(first, 0) ? std::optional(labels) : std::nullopt;
     }
-    if (std::ranges::any_of(first.fields, is_edge_list_column)) return std::nullopt;
+    const bool may_be_edges = !first.has_number && !is_text(second, 0);
+    if (may_be_edges && std::ranges::any_of(first.fields, is_edge_list_column)) return std::nullopt;
     std::vector<std::string> columns = first.fields;
     if (labels.has_column && first.field_count == second.field_count) columns.erase(columns.begin());
     labels.is_certain = (first.field_count != 3 && first.field_count != 4) || has_corner || is_text(second, 0) ||

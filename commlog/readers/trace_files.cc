@@ -125,21 +125,40 @@ const OtherTool* other_tool(const std::string& name) {
     return found == std::ranges::end(kOtherTools) ? nullptr : found;
 }
 
-/// Files of one job have names that differ only in their digits.
-std::string without_digits(std::string name) {
-    std::erase_if(name, [](unsigned char c) { return c >= '0' && c <= '9'; });
-    return name;
+/// Returns the name without its last number, which is the rank in the names of the files of one job.
+std::string without_rank(std::string name) {
+    constexpr std::string_view kDigits = "0123456789";
+    const std::size_t end = name.find_last_of(kDigits, without_compression_ending(name).size());
+    if (end == std::string::npos) return name;
+    const std::size_t before = name.find_last_not_of(kDigits, end);
+    const std::size_t first = before == std::string::npos ? 0 : before + 1;
+    return name.erase(first, end + 1 - first);
 }
 
-bool is_time_independent(const std::string& path) {
-    return log_format("tit").recognise(beginning_of_input(path, kBeginning));
-}
+/// Files of one log, sorted. `format` is an entry of log_formats().
+struct FoundLog {
+    std::string format;
+    bool is_index = false;  ///< names the other files of its trace
+    std::vector<std::string> files;
+};
 
 struct Found {
-    /// By directory, format and name without digits: the files of one job, sorted.
-    std::map<std::string, std::vector<std::string>> jobs;
-    std::string binary;  ///< a file for which refuse_other_file_of_trace() has a hint
+    std::map<std::string, FoundLog> logs;  ///< by directory, format and name
+    std::string other;                     ///< a file for which refuse_other_file_of_trace() has a hint
     std::size_t entries = 0;
+
+    void add(const fs::path& path, const LogFormat& format, std::string_view beginning) {
+        const std::string name = path.filename().string();
+        const bool is_index = format.name == "tit" && is_tit_index(beginning);
+        const bool has_file_per_rank =
+            format.name == "dumpi" || format.name == "open-mpi-monitoring" || path.extension() == ".part";
+        std::string job = has_file_per_rank ? without_rank(name) : name;
+        if (format.name == "tit" && !is_index) job.clear();
+        FoundLog& log = logs[path.parent_path().string() + "\n" + format.name + "\n" + job];
+        log.format = format.name;
+        log.is_index = is_index;
+        log.files.push_back(path.string());
+    }
 };
 
 void search(const fs::path& folder, int depth, Found& found) {
@@ -156,19 +175,20 @@ void search(const fs::path& folder, int depth, Found& found) {
         if (!entry.is_regular_file(error) || name.starts_with('.')) continue;
         try {
             const std::string beginning = beginning_of_input(path.string(), kBeginning);
-            if (is_log(beginning)) {
-                // An index names the other files of its trace.
-                const std::string kind = is_tit_index(beginning) ? "\n" + name : without_digits(name);
-                found.jobs[folder.string() + "\n" + kind].push_back(path.string());
-                continue;
+            const auto& formats = log_formats();
+            const auto format = std::ranges::find_if(
+                formats, [&](const LogFormat& candidate) { return candidate.recognise(beginning); });
+            if (format != formats.end()) {
+                found.add(path, *format, beginning);
+            } else {
+                refuse_other_file_of_trace(path.string(), beginning);
             }
-            refuse_other_file_of_trace(path.string(), beginning);
         } catch (const InputError&) {
-            if (found.binary.empty() || path.string() < found.binary) found.binary = path.string();
+            if (found.other.empty() || path.string() < found.other) found.other = path.string();
         }
     }
     // Files in the directories below are parts of the trace that was found.
-    if (!found.jobs.empty() || depth == kMostDepth) return;
+    if (!found.logs.empty() || depth == kMostDepth) return;
     std::ranges::sort(folders);
     for (const fs::path& below : folders) search(below, depth + 1, found);
 }
@@ -197,36 +217,35 @@ void refuse_other_file_of_trace(const std::string& path, std::string_view prefix
 std::string log_in_directory(const std::string& path) {
     Found found;
     search(path, 0, found);
-    // An index comes first, because its key begins with a newline.
-    const auto is_index = [](const auto& job) { return job.first.find("\n\n") != std::string::npos; };
-    const auto indices = std::ranges::count_if(found.jobs, is_index);
-    if (indices > 0) std::erase_if(found.jobs, [&](const auto& job) { return !is_index(job); });
-    if (found.jobs.size() == 1) {
-        std::vector<std::string>& files = found.jobs.begin()->second;
-        std::ranges::sort(files);
-        if (files.size() > 1 && is_time_independent(files.front())) {
-            throw InputError(path + ": the directory contains the " + std::to_string(files.size()) +
+    const bool has_index = std::ranges::any_of(found.logs, [](const auto& log) { return log.second.is_index; });
+    if (has_index) {
+        std::erase_if(found.logs, [](const auto& log) { return log.second.format == "tit" && !log.second.is_index; });
+    }
+    for (auto& [key, log] : found.logs) std::ranges::sort(log.files);
+    if (found.logs.size() == 1) {
+        const FoundLog& log = found.logs.begin()->second;
+        if (log.format == "tit" && log.files.size() > 1) {
+            throw InputError(path + ": the directory contains the " + std::to_string(log.files.size()) +
                                  " files of a time-independent trace, but no index",
                              "write the names of the files of all ranks to a file, one per line, and name it");
         }
-        return files.front();
+        return log.files.front();
     }
-    if (found.jobs.empty()) {
-        if (!found.binary.empty()) {
-            refuse_other_file_of_trace(found.binary, beginning_of_input(found.binary, kBeginning));
+    if (found.logs.empty()) {
+        if (!found.other.empty()) {
+            refuse_other_file_of_trace(found.other, beginning_of_input(found.other, kBeginning));
         }
         throw InputError(path + ": the directory contains no log",
                          "name a log of one of the formats: " + log_formats().listing());
     }
     constexpr std::size_t kShown = 5;
     std::string names;
-    std::size_t shown_jobs = 0;
-    for (auto& [key, files] : found.jobs) {
-        std::ranges::sort(files);
-        if (shown_jobs++ < kShown) names += (names.empty() ? "" : ", ") + files.front();
+    std::size_t listed = 0;
+    for (const auto& [key, log] : found.logs) {
+        if (listed++ < kShown) names += (names.empty() ? "" : ", ") + log.files.front();
     }
-    if (found.jobs.size() > kShown) names += " and " + std::to_string(found.jobs.size() - kShown) + " more";
-    throw InputError(path + ": the directory contains the logs of " + std::to_string(found.jobs.size()) + " jobs",
+    if (found.logs.size() > kShown) names += " and " + std::to_string(found.logs.size() - kShown) + " more";
+    throw InputError(path + ": the directory contains " + std::to_string(found.logs.size()) + " logs",
                      "name one of them: " + names);
 }
 

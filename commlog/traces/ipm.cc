@@ -353,10 +353,10 @@ class IpmBannerReader {
             (void)next_part(rest, ':');
             ranks_ = lines_.whole(next_field(rest), "number of ranks", 1, kMostSilentRanks);
         }
-        if (const std::size_t at = line.rfind("wallclock :"); at != std::string_view::npos && wall_ == 0) {
+        if (const std::size_t at = line.rfind("wallclock :");
+            at != std::string_view::npos && first != "wallclock" && wall_ == 0) {
             rest = line.substr(at + 11);
-            const std::string_view number = next_field(rest);
-            if (!number.empty() && number != "[total]") wall_ = IpmTags::real(number);
+            wall_ = IpmTags::real(next_field(rest));
         }
         if (first == "wallclock" || first == "MPI" || first == "mpi") read_sum(rest, first == "wallclock");
         if (first == "command") {

@@ -259,7 +259,7 @@ std::size_t TitRank::array_length(std::size_t required, std::size_t optional, st
     const std::size_t least = required + arrays * ranks_;
     if (count >= least && count <= least + optional) return ranks_;
     const std::size_t others = required + optional;
-    if (count < others || (count - others) % arrays != 0) {
+    if (count < others + arrays || (count - others) % arrays != 0) {
         lines_->fail("invalid number of arguments of the action: " + std::to_string(count) + ", but " +
                      std::to_string(ranks_) + " ranks require " + std::to_string(least) + " to " +
                      std::to_string(least + optional));

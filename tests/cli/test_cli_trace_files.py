@@ -136,7 +136,27 @@ def test_the_log_of_a_directory_is_read(tmp_path: Path) -> None:
     succeed("map", "-m", "torus:2", "--objective", "hop-bytes", "-w", "set-0", "-o", "map", cwd=tmp_path)
     (folder / "other.prv").write_text(PARAVER)
     words = fail(2, "log", "show", "set-0", cwd=tmp_path)
-    assert "the logs of 2 jobs" in words and "name one of them: set-0/app.prv, set-0/other.prv" in words
+    assert "contains 2 logs" in words and "name one of them: set-0/app.prv, set-0/other.prv" in words
+
+
+def test_files_of_ranks_are_one_log_and_files_of_jobs_are_several(tmp_path: Path) -> None:
+    folder = tmp_path / "traces"
+    folder.mkdir()
+    for rank in range(2):
+        text = f"# POINT TO POINT\nE\t{rank}\t{1 - rank}\t{100 + rank} bytes\t1 msgs sent\t0,1\n"
+        (folder / f"app2.{rank}.prof").write_text(text)
+    matrix = json.loads(succeed("log", "convert", "-t", "json", "traces", cwd=tmp_path).stdout)
+    assert matrix["sets"][0]["messages"] == [[0, 1, 100], [1, 0, 101]]
+    (folder / "app3.0.prof").write_text("# POINT TO POINT\nE\t0\t1\t5 bytes\t1 msgs sent\t0,1\n")
+    words = fail(2, "log", "show", "traces", cwd=tmp_path)
+    assert "contains 2 logs" in words and "traces/app2.0.prof, traces/app3.0.prof" in words
+    (tmp_path / "ti").mkdir()
+    for rank in range(2):
+        lines = [line for line in TIT.splitlines(keepends=True) if line.startswith(str(rank))]
+        (tmp_path / "ti" / f"rank{rank}.txt").write_text("".join(lines))
+    assert "but no index" in fail(2, "log", "show", "ti", cwd=tmp_path)
+    (tmp_path / "ti" / "app.tit").write_text("rank0.txt\nrank1.txt\n")
+    assert "2 ranks" in succeed("log", "show", "ti", cwd=tmp_path).stdout
 
 
 def test_a_directory_without_a_log_names_what_it_has(tmp_path: Path) -> None:

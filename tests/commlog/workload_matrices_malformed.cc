@@ -151,11 +151,11 @@ std::vector<MalformedText> edge_lists() {
 std::vector<MalformedText> dense_matrices() {
     return {
         {"dense_short_row", "0 1 2 3 4\n0 1 2\n", 2, {"row 2 has 3 numbers", "first row has 5"}, "", ""},
-        {"dense_long_row", "0 1\n0 1 2\n", 2, {"row 2 has more numbers", "2"}, "", ""},
+        {"dense_long_row", "0 5\n0 1 2\n", 2, {"row 2 has more numbers", "2"}, "", ""},
         {"dense_too_many_rows", "0 1\n0 1\n0 1\n", 3, {"found row 3", "2 numbers"}, "edge list", ""},
         {"dense_too_few_rows", "0 1 2 3 4\n0 1 2 3 4\n", 2, {"ends after 2 of 5 rows"}, "", ""},
         {"dense_truncated_row", "0 1 2 3 4\n0 1 2", 2, {"row 2 has 3 numbers"}, "", ""},
-        {"dense_with_a_header", "a,b\n0,1\n1,0\n", 1, {"'a'"}, "", "dense-matrix"},
+        {"dense_with_a_header", "a,b\n0,1\n", 2, {"ends after 1 of 2 rows"}, "", "dense-matrix"},
         {"dense_with_row_names", "0 1 2 3 4\nb 1 2 3 4\n", 2, {"'b'"}, "", ""},
         {"dense_empty_field", "0,1\n,0\n", 2, {"message size is missing"}, "", ""},
         {"dense_negative", "0 1\n-1 0\n", 2, {"negative", "'-1'"}, "", ""},
