@@ -1,9 +1,9 @@
 #include "base/text_stream.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <utility>
+
+#include "base/input_file.h"
 
 namespace haichi {
 
@@ -11,8 +11,7 @@ TextStream::TextStream(std::string_view text, std::string file) : file_(std::mov
 
 TextStream TextStream::open(const std::string& path, OnChunk on_chunk) {
     TextStream stream(path);
-    stream.handle_.reset(path == "-" ? stdin : std::fopen(path.c_str(), "rb"));
-    if (!stream.handle_) throw InputError("cannot read " + path + ": " + std::strerror(errno));
+    stream.handle_.reset(open_input(path));
     stream.chunk_.resize(kChunkBytes);
     stream.on_chunk_ = std::move(on_chunk);
     return stream;
@@ -48,7 +47,7 @@ bool TextStream::refill() {
     }
     const std::size_t count = std::fread(chunk_.data(), 1, chunk_.size(), handle_.get());
     if (count == 0) {
-        if (std::ferror(handle_.get()) != 0) throw InputError("cannot read " + file_ + ": " + std::strerror(errno));
+        if (std::ferror(handle_.get()) != 0) throw InputError("cannot read " + file_ + ": " + reason_of_failed_input());
         handle_.reset();
         return false;
     }

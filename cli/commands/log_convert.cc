@@ -42,6 +42,10 @@ int run(const ConvertOptions& options, Console& console) {
     for (const std::string& warning : log.warnings) console.say("warning: " + without_controls(warning) + "\n");
     console.say("matrix of the whole run: " + count_text(static_cast<double>(matrix.workload.messages().size())) +
                 " pairs, " + count_text(static_cast<double>(matrix.workload.total_bytes())) + " bytes\n");
+    if (matrix.one_sided_bytes > 0) {
+        console.say(count_text(static_cast<double>(matrix.one_sided_bytes)) +
+                    " of these bytes were moved by one-sided operations: puts to their targets, gets from them\n");
+    }
     if (matrix.pairs_from_receivers > 0) {
         console.say("for " + std::to_string(matrix.pairs_from_receivers) +
                     " pairs the log has only the bytes received, not the bytes sent\n");
@@ -69,7 +73,8 @@ Action configure_log_convert(OptionTable& options) {
 }  // namespace
 
 Command log_convert_command() {
-    return {"convert", "write the communication matrix of a run: bytes of point-to-point messages",
+    return {"convert",
+            "write the communication matrix of a run: bytes of point-to-point messages and one-sided operations",
             "haichi log convert app.haichi-log -t json -o app.json", configure_log_convert};
 }
 

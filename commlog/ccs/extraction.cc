@@ -12,6 +12,7 @@
 #include "commlog/ccs/channel_owners.h"
 #include "commlog/ccs/level_sets.h"
 #include "commlog/ccs/main_loop.h"
+#include "commlog/log/job_totals.h"
 
 namespace haichi {
 
@@ -88,6 +89,12 @@ std::string damage_of(const JobLog& job) {
     return "";
 }
 
+std::string one_sided_text(const OneSidedCounters& one_sided) {
+    const auto operations = static_cast<std::int64_t>(one_sided.put_operations + one_sided.got_operations);
+    return times(operations, "one-sided operation", "one-sided operations") + " (" +
+           std::to_string(one_sided.put_bytes + one_sided.got_bytes) + " bytes)";
+}
+
 void warn(const JobLog& job, const Levels& levels, Extraction& extraction) {
     auto& warnings = extraction.warnings;
     warnings = job.warnings;
@@ -109,13 +116,24 @@ void warn(const JobLog& job, const Levels& levels, Extraction& extraction) {
             "tags count up: " + times(levels.matched_by_order, "pair of ranks has", "pairs of ranks have") +
             " several messages per iteration, and haichi matches the k-th send with the k-th receive");
     }
+    const OneSidedCounters one_sided = one_sided_total(job);
+    if (one_sided.put_operations + one_sided.got_operations > 0) {
+        warnings.push_back(one_sided_text(one_sided) +
+                           " not in the sets; 'haichi log convert' writes a matrix with them");
+    }
     if (levels.neighborhood > 0) {
         warnings.push_back(
             "neighbourhood collectives are not expanded because the log does not contain their neighbours");
     }
 }
 
-[[noreturn]] void refuse_without_messages(const Levels& levels) {
+[[noreturn]] void refuse_without_messages(const JobLog& job, const Levels& levels) {
+    const OneSidedCounters one_sided = one_sided_total(job);
+    if (one_sided.put_operations + one_sided.got_operations > 0) {
+        throw UnsupportedError("the main loop has no messages: the program communicates by " +
+                                   one_sided_text(one_sided) + ", whose order the log does not contain",
+                               "map the communication matrix: haichi log convert LOG -t json -o matrix.json");
+    }
     if (levels.collectives_left > 0) {
         throw UnsupportedError("the main loop has no messages, only " +
                                    times(levels.collectives_left, "collective that is", "collectives that are") +
@@ -236,7 +254,7 @@ std::optional<Extraction> extract_above(double least_share, const JobLog& job, c
     extraction.chosen = choose(job, loops, search, options.main_loop);
     if (most_share(search, extraction) < least_share) return std::nullopt;
     const Levels levels = levels_of_main_loop(job, loops, search, options, extraction);
-    if (levels.messages.empty()) refuse_without_messages(levels);
+    if (levels.messages.empty()) refuse_without_messages(job, levels);
 
     std::int64_t repetitions = 1;
     extraction.main_loop_bytes = extraction.total_bytes;

@@ -124,6 +124,9 @@ struct JobLog {
     bool has_calls = false;                         ///< the log has an order, so communication sets can be extracted
     std::vector<LoggedCommunicator> communicators;  ///< entry 0 is MPI_COMM_WORLD
     std::vector<RankLog> ranks;
+    /// Calls that move data in a way that the reader does not know. The trace's name or number of each, and a warning,
+    /// are in `warnings`.
+    std::uint64_t left_out_calls = 0;
     /// Warnings for the user: missing parts, killed ranks, full tables.
     std::vector<std::string> warnings;
 };

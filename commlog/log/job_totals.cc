@@ -204,4 +204,18 @@ void visit_pairs(const JobLog& log, const std::function<void(const PairTraffic&)
     }
 }
 
+OneSidedCounters one_sided_total(const JobLog& log) {
+    OneSidedCounters sum{};
+    for (const RankLog& rank : log.ranks) {
+        for (const OneSidedTraffic& to : rank.profile.targets) {
+            if (to.target == rank.rank) continue;
+            sum.put_operations += to.traffic.put_operations;
+            sum.put_bytes += to.traffic.put_bytes;
+            sum.got_operations += to.traffic.got_operations;
+            sum.got_bytes += to.traffic.got_bytes;
+        }
+    }
+    return sum;
+}
+
 }  // namespace haichi

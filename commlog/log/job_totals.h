@@ -78,4 +78,7 @@ struct PairTraffic {
 /// profile. Traffic with processes outside the job is left out.
 void visit_pairs(const JobLog& log, const std::function<void(const PairTraffic&)>& visit);
 
+/// Returns the operations of all ranks on the memory of other ranks. Logs contain their sums, not their order.
+OneSidedCounters one_sided_total(const JobLog& log);
+
 }  // namespace haichi

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "base/errors.h"
+#include "base/input_file.h"
 #include "base/mapped_file.h"
 #include "base/opened_names.h"
 #include "commlog/log/rank_bytes.h"
@@ -324,6 +325,15 @@ std::optional<std::uint64_t> job_of_part(const std::string& path) {
 }
 
 JobLog read_own_log(const std::string& path, const Reading& reading) {
+    constexpr std::size_t kMostCopied = std::size_t{1} << 31;
+    const auto read_copy = [&] {
+        const std::string copy = whole_input(path, kMostCopied);
+        const auto bytes = std::as_bytes(std::span(copy));
+        if (!begins_with(bytes, kPartMagic)) return parse_own_log(bytes, path);
+        throw InputError(path + ": a part of a log requires the other parts beside it",
+                         "unpack all parts to files, and name one");
+    };
+    if (path == "-" || is_compressed(path)) return read_copy();
     {
         const MappedFile file(path);
         if (!begins_with(file.bytes(), kPartMagic)) return parse_own_log(file.bytes(), path);

@@ -212,6 +212,8 @@ bool recognise_edge_list(const TextShape& shape) {
     if (shape.rows.empty() || shape.metis == MetisEvidence::kCertain) return false;
     const TextShape::Row& first = shape.rows.front();
     if (first.field_count != 3 && first.field_count != 4) return false;
+    const auto labels = matrix_labels(shape);
+    if (labels && labels->is_certain) return false;
     if (first.is_numbers) return read_narrow_rows(shape) != NarrowRows::kDenseMatrix;
     // A header, unless the following line contradicts it.
     return !first.has_number &&
@@ -219,6 +221,13 @@ bool recognise_edge_list(const TextShape& shape) {
 }
 
 }  // namespace
+
+bool is_edge_list_column(std::string_view name) {
+    std::string lower(name);
+    std::erase(lower, '"');
+    std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
+    return std::ranges::find(kColumnNames, std::string_view(lower), &ColumnName::name) != kColumnNames.end();
+}
 
 WorkloadFormat edge_list_format() {
     return {"edge-list", "one message per line: source, destination, bytes, and optionally the number of its set",

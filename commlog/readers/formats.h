@@ -12,4 +12,7 @@ WorkloadFormat edge_list_format();
 WorkloadFormat dense_matrix_format();
 WorkloadFormat metis_format();
 
+/// Returns whether this is a name of a column in the header of an edge list, such as "source".
+bool is_edge_list_column(std::string_view name);
+
 }  // namespace haichi

@@ -1,18 +1,16 @@
 #include "commlog/readers/log_readers.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <set>
 #include <system_error>
 
 #include "base/errors.h"
+#include "base/input_file.h"
 #include "commlog/log/log_file.h"
 #include "commlog/readers/read_progress.h"
+#include "commlog/readers/trace_files.h"
 #include "commlog/readers/trace_formats.h"
 
 namespace haichi {
@@ -26,17 +24,7 @@ const LogFormat* recognised(std::string_view prefix) {
     return found == formats.end() ? nullptr : &*found;
 }
 
-std::string beginning_of(const std::string& path) {
-    struct Close {
-        void operator()(std::FILE* file) const { std::fclose(file); }
-    };
-    const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "rb"));
-    if (!file) throw InputError("cannot read " + path + ": " + std::strerror(errno));
-    std::string prefix(std::size_t{1} << 16, '\0');
-    prefix.resize(std::fread(prefix.data(), 1, prefix.size(), file.get()));
-    if (std::ferror(file.get()) != 0) throw InputError("cannot read " + path + ": " + std::strerror(errno));
-    return prefix;
-}
+std::string beginning_of(const std::string& path) { return beginning_of_input(path, std::size_t{1} << 16); }
 
 JobLog read_as(const LogFormat& format, const std::string& path, const Reading& reading, std::string_view because) {
     const Log& log = reading.log();
@@ -78,24 +66,42 @@ bool is_log(std::string_view prefix) { return recognised(prefix) != nullptr; }
 
 bool is_log_file(const std::string& path) {
     std::error_code error;
-    if (!std::filesystem::is_regular_file(path, error)) return false;
+    if (std::filesystem::is_directory(path, error)) return true;
+    if (path != "-" && !std::filesystem::is_regular_file(path, error)) return false;
+    std::string beginning;
     try {
-        return is_log(beginning_of(path));
+        beginning = beginning_of(path);
     } catch (const InputError&) {
         return false;
     }
+    if (is_log(beginning) || path == "-") return is_log(beginning);
+    try {
+        refuse_other_file_of_trace(path, beginning);
+    } catch (const InputError&) {
+        return true;
+    }
+    return false;
 }
 
 JobLog read_log(const std::string& path, const std::string& format, const Reading& reading) {
-    // The file is opened again for reading, and formats with several files look for the others beside it.
     std::error_code error;
-    if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error)) {
-        throw InputError(path + ": a log must be a file", "save the log to a file first");
+    if (std::filesystem::is_directory(path, error)) {
+        const std::string file = log_in_directory(path);
+        reading.log().info("log {}: the file {}", shown(path), shown(file));
+        reading.found_file(file);
+        return read_log(file, format, reading);
+    }
+    // The log is opened again for reading, and formats with several files look for the others beside it.
+    if (path == "-") {
+        keep_standard_input();
+    } else if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error)) {
+        throw InputError(path + ": a log must be a file or standard input (-)", "save the log to a file first");
     }
     if (!format.empty()) return read_as(log_format(format), path, reading, "as named");
     const std::string prefix = beginning_of(path);
     const LogFormat* const found = recognised(prefix);
     if (found != nullptr) return read_as(*found, path, reading, "by its content");
+    if (path != "-") refuse_other_file_of_trace(path, prefix);
     const std::string hint = "name one of the formats: " + log_formats().listing();
     if (prefix.empty()) throw InputError(SourcePlace{path, 1}, "an empty file is not a log", hint);
     const std::string line = prefix.substr(0, std::min<std::size_t>(prefix.find('\n'), prefix.size()));

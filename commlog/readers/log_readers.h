@@ -42,12 +42,13 @@ inline const LogFormat& log_format(std::string_view name) { return log_formats()
 /// Returns whether a file with this prefix is a log of haichi or another tool.
 bool is_log(std::string_view prefix);
 
-/// Returns whether this is a regular file with a log's prefix. Does not throw: an unreadable file is not a log.
+/// Returns whether the path is a log, a directory, or another file of a trace, for which read_log() names the file to
+/// read. "-" is standard input. Does not throw: an unreadable file is not a log.
 bool is_log_file(const std::string& path);
 
-/// Reads the log of a job. An empty `format` is recognised by the first 64 KiB. Reports the format, the other files of
-/// the trace and the progress to `reading`. Throws InputError, and UnsupportedError for a format whose reader is not in
-/// this build.
+/// Reads the log of a job from a file, standard input ("-"), or the only log of a directory. An empty `format` is
+/// recognised by the first 64 KiB. Reports the format, the other files of the trace and the progress to `reading`.
+/// Throws InputError, and UnsupportedError for a format whose reader is not in this build.
 JobLog read_log(const std::string& path, const std::string& format = "", const Reading& reading = {});
 
 /// The files of one job: one file, or the parts of its processes, which may be in different directories.

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/errors.h"
+#include "base/input_file.h"
 #include "commlog/ccs/extraction.h"
 #include "commlog/log/communication_matrix.h"
 #include "commlog/readers/formats.h"
@@ -21,14 +22,9 @@ struct ForeignFile {
     const char* name;
     const char* hint;
 };
-constexpr std::array<ForeignFile, 5> kForeignFiles = {{
+constexpr std::array<ForeignFile, 2> kForeignFiles = {{
     {"\x93NUMPY", "a NumPy array", "read .npy and .npz files with the Python package"},
     {"PK\x03\x04", "a zip archive, perhaps of NumPy", "read .npy and .npz files with the Python package"},
-    {"\x1f\x8b", "a compressed file", "decompress the file: gzip -dc FILE | haichi ... -w -"},
-    {"\xfd"
-     "7zXZ",
-     "a compressed file", "decompress the file: xz -dc FILE | haichi ... -w -"},
-    {"BZh", "a compressed file", "decompress the file: bzip2 -dc FILE | haichi ... -w -"},
 }};
 
 [[noreturn]] void refuse(TextStream& stream) {
@@ -37,6 +33,11 @@ constexpr std::array<ForeignFile, 5> kForeignFiles = {{
         if (prefix.starts_with(foreign.magic)) {
             throw InputError(stream.place().file + ": expected a workload, found " + foreign.name, foreign.hint);
         }
+    }
+    // Files are unpacked while they are read, but not texts in memory.
+    if (const Compression* const compression = compression_of(prefix)) {
+        throw InputError(stream.place().file + ": expected a workload, found a compressed file",
+                         "decompress the file: " + std::string(compression->command) + " FILE | haichi ... -w -");
     }
     const std::string hint = "name one of the formats with §workload-format: " + workload_formats().listing();
     constexpr std::string_view kBlanks = " \t\r\n";

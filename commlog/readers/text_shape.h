@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +43,23 @@ bool starts_as_matrix_market(std::string_view text);
 /// Otherwise the two cannot be distinguished.
 enum class NarrowRows { kEdgeList, kDenseMatrix, kEither };
 NarrowRows read_narrow_rows(const TextShape& shape);
+
+/// The labels of a dense matrix, as pandas and R write them.
+struct MatrixLabels {
+    bool has_header = false;  ///< the first row has the labels of the columns
+    bool has_column = false;  ///< every other row begins with its label
+    bool is_certain = false;  ///< the text cannot be an edge list with a header
+};
+/// Returns nothing for a text that is not a matrix with labels.
+std::optional<MatrixLabels> matrix_labels(const TextShape& shape);
+
+/// A label such as "rank3": its number, and the text before it in lower case. Quotes are ignored.
+struct NumberedLabel {
+    std::string stem;
+    std::int64_t number = 0;
+};
+/// Returns nothing for a label that does not number a rank, for example the name of a node.
+std::optional<NumberedLabel> numbered_label(std::string_view label);
 
 /// Returns the number in a comment "ranks N", "ranks: N" or "ranks = N", and "" for any other comment.
 std::string_view ranks_in_comment(std::string_view comment);

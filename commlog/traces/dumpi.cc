@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/errors.h"
+#include "base/input_file.h"
 #include "commlog/readers/read_progress.h"
 #include "commlog/readers/trace_lines.h"
 #include "commlog/traces/dumpi_call.h"
@@ -79,13 +80,14 @@ class DumpiReader {
     std::uint64_t untyped_ = 0;
 };
 
-/// The number of "NAME-0003.txt" and the position of its digits.
+/// The number of "NAME-0003.txt" or "NAME-0003.txt.gz" and the position of its digits.
 struct NumberedName {
     std::size_t first = 0, end = 0;
     std::int32_t number = 0;
 };
 std::optional<NumberedName> numbered(const std::string& name) {
-    const std::size_t end = std::min(name.rfind('.'), name.size());
+    const std::size_t stem = without_compression_ending(name).size();
+    const std::size_t end = std::min(name.substr(0, stem).rfind('.'), stem);
     std::size_t first = end;
     while (first > 0 && name[first - 1] >= '0' && name[first - 1] <= '9') --first;
     if (first == end || end - first > 7) return std::nullopt;

@@ -46,6 +46,22 @@ constexpr auto kCollectives = std::to_array<Collective>({
     {"MPI_Exscan", CollectiveOperation::kScan},
 });
 
+constexpr auto kOneSided =
+    std::to_array<std::string_view>({"Put", "Get", "Accumulate", "Get_accumulate", "Rput", "Rget", "Raccumulate",
+                                     "Rget_accumulate", "Fetch_and_op", "Compare_and_swap"});
+
+/// Returns whether a call that haichi does not read moves data between ranks. `name` is without "MPI_".
+bool moves_data(std::string_view name) {
+    if (std::ranges::find(kOneSided, name) != kOneSided.end()) return true;
+    if (name == "Alltoallw" || name == "Ialltoallw" || name == "Mrecv" || name == "Imrecv") return true;
+    if (name.starts_with("Neighbor_") || name.starts_with("Ineighbor_")) return true;
+    return name.starts_with('I') && std::ranges::any_of(kCollectives, [name](const Collective& collective) {
+               const std::string_view blocking = std::string_view(collective.name).substr(4);
+               return name.substr(1, 1) == std::string(1, static_cast<char>(blocking.front() - 'A' + 'a')) &&
+                      name.substr(2) == blocking.substr(1);
+           });
+}
+
 }  // namespace
 
 DumpiRank::DumpiRank(std::int32_t rank, TracedJob* job, DumpiCommunicators* communicators)
@@ -99,7 +115,8 @@ void DumpiRank::do_call() {
     }
     const auto* const found = std::ranges::find(kCollectives, std::string_view(call_->name()),
                                                 [](const Collective& c) { return std::string_view(c.name); });
-    if (found != kCollectives.end()) collective(found->operation, name);
+    if (found != kCollectives.end()) return collective(found->operation, name);
+    if (moves_data(name)) job_->leave_out(call_->name(), 1);
 }
 
 std::uint32_t DumpiRank::communicator_of(std::int64_t handle) {

@@ -353,11 +353,12 @@ class IpmBannerReader {
             (void)next_part(rest, ':');
             ranks_ = lines_.whole(next_field(rest), "number of ranks", 1, kMostSilentRanks);
         }
-        if (const std::size_t at = line.rfind("wallclock :"); at != std::string_view::npos && wall_ == 0) {
+        if (const std::size_t at = line.rfind("wallclock :");
+            at != std::string_view::npos && first != "wallclock" && wall_ == 0) {
             rest = line.substr(at + 11);
-            const std::string_view number = next_field(rest);
-            if (!number.empty() && number != "[total]") wall_ = IpmTags::real(number);
+            wall_ = IpmTags::real(next_field(rest));
         }
+        if (first == "wallclock" || first == "MPI" || first == "mpi") read_sum(rest, first == "wallclock");
         if (first == "command") {
             (void)next_part(rest, ':');
             all_.program = std::string(next_field(rest).substr(0, 256));
@@ -377,22 +378,34 @@ class IpmBannerReader {
         }
     }
 
+    /// Reads the sum over all ranks, which precedes mean, minimum and maximum. Later rows concern regions.
+    void read_sum(std::string_view rest, bool is_wall) {
+        std::string_view field = next_field(rest);
+        if (field == ":") field = next_field(rest);  // since version 2
+        std::optional<double>& sum = is_wall ? wall_of_all_ : mpi_of_all_;
+        if (!sum) sum = IpmTags::real(field);
+    }
+
     JobLog take() {
         const auto n = static_cast<std::uint64_t>(ranks_);
         for (std::uint64_t r = 0; r < n; ++r) {
             IpmRank rank;
             rank.program = all_.program;
             rank.library = all_.library;
-            rank.wall_seconds = wall_;
+            rank.wall_seconds = wall_of_all_ ? *wall_of_all_ / static_cast<double>(n) : wall_;
             for (const auto& [name, f] : all_.functions) {
                 IpmFunction& mean = rank.functions[name];
                 mean.seconds_total = f.seconds_total / static_cast<double>(n);
                 mean.calls = f.calls / n + (r < f.calls % n ? 1 : 0);
                 rank.mpi_seconds += mean.seconds_total;
             }
+            if (mpi_of_all_) rank.mpi_seconds = *mpi_of_all_ / static_cast<double>(n);
             add_to_job(job_, static_cast<std::int32_t>(r), rank);
         }
         job_.set_rank_count(ranks_);
+        if (!wall_of_all_ && wall_ > 0) {
+            job_.warn("the banner has only the wall-clock time of the slowest rank; haichi uses it for all ranks");
+        }
         if (left_out_) job_.warn("the log has only the functions with the longest times because of its size");
         if (all_.functions.empty()) job_.warn("the banner has no functions; set IPM_REPORT=full to get them");
         job_.warn("the banner has only sums over all ranks, so every rank gets the mean");
@@ -404,7 +417,8 @@ class IpmBannerReader {
     TracedJob job_;
     bool begun_ = false, left_out_ = false;
     std::int64_t ranks_ = 0;
-    double wall_ = 0;
+    double wall_ = 0;  ///< of the slowest rank, in seconds
+    std::optional<double> wall_of_all_, mpi_of_all_;
     IpmRank all_;
 };
 

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/errors.h"
+#include "base/input_file.h"
 #include "commlog/log/rank_record.h"
 #include "commlog/readers/read_progress.h"
 #include "commlog/readers/trace_lines.h"
@@ -162,7 +163,10 @@ class MonitoringReader {
 std::vector<std::string> profiles_of_ranks(const std::string& path) {
     const std::filesystem::path file(path);
     const std::string name = file.filename().string();
-    const auto rank_at = [](const std::string& n) -> std::size_t {
+    const std::string compression = name.substr(without_compression_ending(name).size());
+    const auto rank_at = [&compression](std::string n) -> std::size_t {
+        if (!n.ends_with(compression)) return std::string::npos;
+        n.resize(n.size() - compression.size());
         if (!n.ends_with(".prof") || n.size() < 8) return std::string::npos;
         const std::size_t dot = n.rfind('.', n.size() - 6);
         if (dot == std::string::npos || dot + 6 >= n.size()) return std::string::npos;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "base/input_file.h"
 #include "commlog/readers/read_progress.h"
 #include "commlog/traces/otf2_archive.h"
 #include "commlog/traces/otf2_location.h"
@@ -63,6 +64,18 @@ void add_thread(RankLog& rank, RankLog thread) {
         found->traffic.received_bytes += p.traffic.received_bytes;
     }
     std::ranges::sort(profile.peers, {}, &PeerTraffic::peer);
+    for (const OneSidedTraffic& t : thread.profile.targets) {
+        const auto found = std::ranges::find(profile.targets, t.target, &OneSidedTraffic::target);
+        if (found == profile.targets.end()) {
+            profile.targets.push_back(t);
+            continue;
+        }
+        found->traffic.put_operations += t.traffic.put_operations;
+        found->traffic.put_bytes += t.traffic.put_bytes;
+        found->traffic.got_operations += t.traffic.got_operations;
+        found->traffic.got_bytes += t.traffic.got_bytes;
+    }
+    std::ranges::sort(profile.targets, {}, &OneSidedTraffic::target);
     profile.wall_seconds = std::max(profile.wall_seconds, thread.profile.wall_seconds);
     profile.mpi_seconds += thread.profile.mpi_seconds;
     profile.lost_messages += thread.profile.lost_messages;
@@ -185,6 +198,14 @@ void find_files_of_archive(const std::string& path, ReadProgress& progress) {
 }
 
 JobLog read_otf2(const std::string& path, ReadProgress& progress) {
+    if (path == "-") {
+        throw InputError("an OTF2 archive consists of several files, so it cannot be read from standard input",
+                         "name the .otf2 file of the archive");
+    }
+    if (is_compressed(path)) {
+        throw InputError(path + ": the files of an OTF2 archive must not be compressed",
+                         "unpack the archive, and name its .otf2 file");
+    }
     find_files_of_archive(path, progress);
     try_in_child(path);
     return read_archive(path, progress);

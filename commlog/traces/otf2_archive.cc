@@ -90,6 +90,12 @@ class Otf2Archive::Definitions {
         return OTF2_CALLBACK_SUCCESS;
     }
 
+    static OTF2_CallbackCode on_window(void* user, OTF2_RmaWinRef self, OTF2_StringRef /*name*/, OTF2_CommRef comm,
+                                       OTF2_RmaWinFlag /*flags*/) {
+        archive(user).windows_.insert_or_assign(self, comm);
+        return OTF2_CALLBACK_SUCCESS;
+    }
+
   private:
     static Otf2Archive& archive(void* user) { return *static_cast<Otf2Archive*>(user); }
 };
@@ -139,6 +145,7 @@ void Otf2Archive::read_definitions() {
     OTF2_GlobalDefReaderCallbacks_SetGroupCallback(callbacks.get(), Definitions::on_group);
     OTF2_GlobalDefReaderCallbacks_SetCommCallback(callbacks.get(), Definitions::on_comm);
     OTF2_GlobalDefReaderCallbacks_SetInterCommCallback(callbacks.get(), Definitions::on_inter_comm);
+    OTF2_GlobalDefReaderCallbacks_SetRmaWinCallback(callbacks.get(), Definitions::on_window);
     check(OTF2_Reader_RegisterGlobalDefCallbacks(reader_.get(), definitions, callbacks.get(), this),
           "read the definitions");
     std::uint64_t read = 0;
@@ -196,6 +203,11 @@ std::uint32_t Otf2Archive::add(const std::vector<std::int32_t>& members, const s
     bool is_world = remote.empty() && members.size() == ranks_.size();
     for (std::size_t i = 0; is_world && i < members.size(); ++i) is_world = members[i] == static_cast<std::int32_t>(i);
     return is_world ? 0 : job_->add_communicator(members, remote);
+}
+
+std::int32_t Otf2Archive::target(OTF2_RmaWinRef window, std::uint32_t remote, std::int32_t rank) {
+    const auto found = windows_.find(window);
+    return found == windows_.end() ? kOutside : job_->member(communicator(found->second, rank), remote);
 }
 
 std::uint32_t Otf2Archive::communicator(OTF2_CommRef ref, std::int32_t rank) {

@@ -38,6 +38,9 @@ class Otf2Archive {
     /// undefined reference has one without members.
     [[nodiscard]] std::uint32_t communicator(OTF2_CommRef comm, std::int32_t rank);
 
+    /// Returns the rank in MPI_COMM_WORLD that is the target `remote` of a one-sided operation, or kOutside.
+    [[nodiscard]] std::int32_t target(OTF2_RmaWinRef window, std::uint32_t remote, std::int32_t rank);
+
     /// Throws InputError with the library's last message unless `code` is a success.
     void check(OTF2_ErrorCode code, const std::string& doing) const;
     [[nodiscard]] const std::string& path() const { return path_; }
@@ -76,6 +79,7 @@ class Otf2Archive {
     std::map<OTF2_LocationRef, OTF2_LocationGroupRef> process_of_;
     std::unordered_map<OTF2_GroupRef, Group> groups_;
     std::unordered_map<OTF2_CommRef, Comm> comms_;
+    std::unordered_map<OTF2_RmaWinRef, OTF2_CommRef> windows_;
     std::uint32_t nobody_ = 0;
 };
 

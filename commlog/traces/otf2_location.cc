@@ -109,11 +109,29 @@ class Otf2Location::Callbacks {
         return push(user, event);
     }
 
+    template <bool gets>
+    static OTF2_CallbackCode on_one_sided(OTF2_LocationRef, OTF2_TimeStamp, std::uint64_t, void* user,
+                                          OTF2_AttributeList*, OTF2_RmaWinRef window, std::uint32_t remote,
+                                          std::uint64_t bytes, std::uint64_t /*matching*/) {
+        return guarded(user, [&](Otf2Location& location) { location.one_sided(window, remote, gets, bytes); });
+    }
+    static OTF2_CallbackCode on_atomic(OTF2_LocationRef, OTF2_TimeStamp, std::uint64_t, void* user, OTF2_AttributeList*,
+                                       OTF2_RmaWinRef window, std::uint32_t remote, OTF2_RmaAtomicType,
+                                       std::uint64_t sent, std::uint64_t received, std::uint64_t /*matching*/) {
+        const bool gets = received > 0;
+        return guarded(
+            user, [&](Otf2Location& location) { location.one_sided(window, remote, gets, gets ? received : sent); });
+    }
+
   private:
     static OTF2_CallbackCode push(void* user, const Event& event) {
+        return guarded(user, [&](Otf2Location& location) { location.push(event); });
+    }
+    template <class Take>
+    static OTF2_CallbackCode guarded(void* user, const Take& take) {
         auto& location = *static_cast<Otf2Location*>(user);
         try {
-            location.push(event);
+            take(location);
             return OTF2_CALLBACK_SUCCESS;
         } catch (...) {
             location.error_ = std::current_exception();
@@ -161,6 +179,9 @@ void Otf2Location::read() {
     OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveRequestCallback(
         c, (Callbacks::on_request<Kind::kStartCollective, false>));
     OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveCompleteCallback(c, Callbacks::on_complete);
+    OTF2_EvtReaderCallbacks_SetRmaPutCallback(c, Callbacks::on_one_sided<false>);
+    OTF2_EvtReaderCallbacks_SetRmaGetCallback(c, Callbacks::on_one_sided<true>);
+    OTF2_EvtReaderCallbacks_SetRmaAtomicCallback(c, Callbacks::on_atomic);
     archive_->check(OTF2_Reader_RegisterEvtCallbacks(reader, events, c, this), what);
     std::uint64_t read = 0;
     const OTF2_ErrorCode code = OTF2_Reader_ReadAllLocalEvents(reader, events, &read);
@@ -170,6 +191,15 @@ void Otf2Location::read() {
     flush(true);
     end_exchange();
     traced_.set_wall_ticks(last_time_ - first_time_);
+}
+
+void Otf2Location::one_sided(OTF2_RmaWinRef window, std::uint32_t remote, bool gets, std::uint64_t bytes) {
+    const std::int32_t target = archive_->target(window, remote, location_.rank);
+    if (target < 0) {
+        job_->leave_out("one-sided operation on an unknown window", 1);
+    } else {
+        traced_.one_sided(target, gets, bytes);
+    }
 }
 
 Otf2Location::Event* Otf2Location::posted(std::uint64_t request) {

@@ -56,6 +56,7 @@ class Otf2Location {
     class Callbacks;
 
     void push(const Event& event);
+    void one_sided(OTF2_RmaWinRef window, std::uint32_t remote, bool gets, std::uint64_t bytes);
     Event* posted(std::uint64_t request);
     void wait_for(std::uint64_t request);
     void flush(bool all);

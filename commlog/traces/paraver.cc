@@ -20,61 +20,260 @@ constexpr std::int64_t kLastTime = std::int64_t{1} << 60;
 /// Most happenings that wait until all earlier ones are read.
 constexpr std::size_t kMostWaiting = std::size_t{1} << 23;
 
-constexpr std::int64_t kPointToPointCalls = 50000001, kCollectiveCalls = 50000002, kOtherCalls = 50000003;
+constexpr std::int64_t kPointToPointCalls = 50000001, kCollectiveCalls = 50000002, kFileCalls = 50000005;
+constexpr std::int64_t kOneSidedBytes = 50001000, kTarget = 50001001;
 constexpr std::int64_t kSendSize = 50100001, kReceiveSize = 50100002, kIsRoot = 50100003, kCommunicator = 50100004;
 
-enum class CallType : std::uint8_t { kNone, kSend, kReceive, kBoth, kStartSend, kStartReceive, kWait, kCollective };
+enum class CallType : std::uint8_t {
+    kNone,
+    kSend,
+    kReceive,
+    kBoth,
+    kStartSend,
+    kStartReceive,
+    kWait,
+    kCollective,
+    kStartCollective,
+    kPut,
+    kGet
+};
 
 struct CallName {
-    std::int64_t value;
     const char* name;
     CallType type = CallType::kNone;
     CollectiveOperation operation = CollectiveOperation::kOther;
 };
-/// Extrae's numbers of the relevant calls. Other calls are counted by their number.
+/// Extrae's numbers of MPI calls, from 1. Calls with higher numbers are left out.
 constexpr auto kCalls = std::to_array<CallName>({
-    {1, "MPI_Send", CallType::kSend},
-    {2, "MPI_Recv", CallType::kReceive},
-    {3, "MPI_Isend", CallType::kStartSend},
-    {4, "MPI_Irecv", CallType::kStartReceive},
-    {5, "MPI_Wait", CallType::kWait},
-    {6, "MPI_Waitall", CallType::kWait},
-    {7, "MPI_Bcast", CallType::kCollective, CollectiveOperation::kBroadcast},
-    {8, "MPI_Barrier", CallType::kCollective, CollectiveOperation::kBarrier},
-    {9, "MPI_Reduce", CallType::kCollective, CollectiveOperation::kReduce},
-    {10, "MPI_Allreduce", CallType::kCollective, CollectiveOperation::kAllreduce},
-    {11, "MPI_Alltoall", CallType::kCollective, CollectiveOperation::kAlltoall},
-    {12, "MPI_Alltoallv", CallType::kCollective, CollectiveOperation::kAlltoall},
-    {13, "MPI_Gather", CallType::kCollective, CollectiveOperation::kGather},
-    {14, "MPI_Gatherv", CallType::kCollective, CollectiveOperation::kGather},
-    {15, "MPI_Scatter", CallType::kCollective, CollectiveOperation::kScatter},
-    {16, "MPI_Scatterv", CallType::kCollective, CollectiveOperation::kScatter},
-    {17, "MPI_Allgather", CallType::kCollective, CollectiveOperation::kAllgather},
-    {18, "MPI_Allgatherv", CallType::kCollective, CollectiveOperation::kAllgather},
-    {19, "MPI_Comm_rank"},
-    {20, "MPI_Comm_size"},
-    {21, "MPI_Comm_create"},
-    {22, "MPI_Comm_dup"},
-    {23, "MPI_Comm_split"},
-    {30, "MPI_Scan", CallType::kCollective, CollectiveOperation::kScan},
-    {31, "MPI_Init"},
-    {32, "MPI_Finalize"},
-    {33, "MPI_Bsend", CallType::kSend},
-    {34, "MPI_Ssend", CallType::kSend},
-    {35, "MPI_Rsend", CallType::kSend},
-    {36, "MPI_Ibsend", CallType::kStartSend},
-    {37, "MPI_Issend", CallType::kStartSend},
-    {38, "MPI_Irsend", CallType::kStartSend},
-    {39, "MPI_Test", CallType::kWait},
-    {40, "MPI_Cancel"},
-    {41, "MPI_Sendrecv", CallType::kBoth},
-    {42, "MPI_Sendrecv_replace", CallType::kBoth},
-    {59, "MPI_Waitany", CallType::kWait},
-    {60, "MPI_Waitsome", CallType::kWait},
-    {61, "MPI_Probe"},
-    {62, "MPI_Iprobe"},
-    {80, "MPI_Reduce_scatter", CallType::kCollective, CollectiveOperation::kReduceScatter},
+    {"MPI_Send", CallType::kSend},
+    {"MPI_Recv", CallType::kReceive},
+    {"MPI_Isend", CallType::kStartSend},
+    {"MPI_Irecv", CallType::kStartReceive},
+    {"MPI_Wait", CallType::kWait},
+    {"MPI_Waitall", CallType::kWait},
+    {"MPI_Bcast", CallType::kCollective, CollectiveOperation::kBroadcast},
+    {"MPI_Barrier", CallType::kCollective, CollectiveOperation::kBarrier},
+    {"MPI_Reduce", CallType::kCollective, CollectiveOperation::kReduce},
+    {"MPI_Allreduce", CallType::kCollective, CollectiveOperation::kAllreduce},
+    {"MPI_Alltoall", CallType::kCollective, CollectiveOperation::kAlltoall},
+    {"MPI_Alltoallv", CallType::kCollective, CollectiveOperation::kAlltoall},
+    {"MPI_Gather", CallType::kCollective, CollectiveOperation::kGather},
+    {"MPI_Gatherv", CallType::kCollective, CollectiveOperation::kGather},
+    {"MPI_Scatter", CallType::kCollective, CollectiveOperation::kScatter},
+    {"MPI_Scatterv", CallType::kCollective, CollectiveOperation::kScatter},
+    {"MPI_Allgather", CallType::kCollective, CollectiveOperation::kAllgather},
+    {"MPI_Allgatherv", CallType::kCollective, CollectiveOperation::kAllgather},
+    {"MPI_Comm_rank"},
+    {"MPI_Comm_size"},
+    {"MPI_Comm_create"},
+    {"MPI_Comm_dup"},
+    {"MPI_Comm_split"},
+    {"MPI_Comm_group"},
+    {"MPI_Comm_free"},
+    {"MPI_Comm_remote_group"},
+    {"MPI_Comm_remote_size"},
+    {"MPI_Comm_test_inter"},
+    {"MPI_Comm_compare"},
+    {"MPI_Scan", CallType::kCollective, CollectiveOperation::kScan},
+    {"MPI_Init"},
+    {"MPI_Finalize"},
+    {"MPI_Bsend", CallType::kSend},
+    {"MPI_Ssend", CallType::kSend},
+    {"MPI_Rsend", CallType::kSend},
+    {"MPI_Ibsend", CallType::kStartSend},
+    {"MPI_Issend", CallType::kStartSend},
+    {"MPI_Irsend", CallType::kStartSend},
+    {"MPI_Test", CallType::kWait},
+    {"MPI_Cancel"},
+    {"MPI_Sendrecv", CallType::kBoth},
+    {"MPI_Sendrecv_replace", CallType::kBoth},
+    {"MPI_Cart_create"},
+    {"MPI_Cart_shift"},
+    {"MPI_Cart_coords"},
+    {"MPI_Cart_get"},
+    {"MPI_Cart_map"},
+    {"MPI_Cart_rank"},
+    {"MPI_Cart_sub"},
+    {"MPI_Cartdim_get"},
+    {"MPI_Dims_create"},
+    {"MPI_Graph_get"},
+    {"MPI_Graph_map"},
+    {"MPI_Graph_create"},
+    {"MPI_Graph_neighbors"},
+    {"MPI_Graphdims_get"},
+    {"MPI_Graph_neighbors_count"},
+    {"MPI_Topo_test"},
+    {"MPI_Waitany", CallType::kWait},
+    {"MPI_Waitsome", CallType::kWait},
+    {"MPI_Probe"},
+    {"MPI_Iprobe"},
+    {"MPI_Win_create"},
+    {"MPI_Win_free"},
+    {"MPI_Put", CallType::kPut},
+    {"MPI_Get", CallType::kGet},
+    {"MPI_Accumulate", CallType::kPut},
+    {"MPI_Win_fence"},
+    {"MPI_Win_start"},
+    {"MPI_Win_complete"},
+    {"MPI_Win_post"},
+    {"MPI_Win_wait"},
+    {"MPI_Win_test"},
+    {"MPI_Win_lock"},
+    {"MPI_Win_unlock"},
+    {"MPI_Pack"},
+    {"MPI_Unpack"},
+    {"MPI_Op_create"},
+    {"MPI_Op_free"},
+    {"MPI_Reduce_scatter", CallType::kCollective, CollectiveOperation::kReduceScatter},
+    {"MPI_Attr_delete"},
+    {"MPI_Attr_get"},
+    {"MPI_Attr_put"},
+    {"MPI_Group_difference"},
+    {"MPI_Group_excl"},
+    {"MPI_Group_free"},
+    {"MPI_Group_incl"},
+    {"MPI_Group_intersection"},
+    {"MPI_Group_rank"},
+    {"MPI_Group_range_excl"},
+    {"MPI_Group_range_incl"},
+    {"MPI_Group_size"},
+    {"MPI_Group_translate_ranks"},
+    {"MPI_Group_union"},
+    {"MPI_Group_compare"},
+    {"MPI_Intercomm_create"},
+    {"MPI_Intercomm_merge"},
+    {"MPI_Keyval_free"},
+    {"MPI_Keyval_create"},
+    {"MPI_Abort"},
+    {"MPI_Error_class"},
+    {"MPI_Errhandler_create"},
+    {"MPI_Errhandler_free"},
+    {"MPI_Errhandler_get"},
+    {"MPI_Error_string"},
+    {"MPI_Errhandler_set"},
+    {"MPI_Get_processor_name"},
+    {"MPI_Initialized"},
+    {"MPI_Wtick"},
+    {"MPI_Wtime"},
+    {"MPI_Address"},
+    {"MPI_Bsend_init"},
+    {"MPI_Buffer_attach"},
+    {"MPI_Buffer_detach"},
+    {"MPI_Request_free"},
+    {"MPI_Recv_init"},
+    {"MPI_Send_init"},
+    {"MPI_Get_count"},
+    {"MPI_Get_elements"},
+    {"MPI_Pack_size"},
+    {"MPI_Rsend_init"},
+    {"MPI_Ssend_init"},
+    {"MPI_Start"},
+    {"MPI_Startall"},
+    {"MPI_Testall", CallType::kWait},
+    {"MPI_Testany", CallType::kWait},
+    {"MPI_Test_cancelled"},
+    {"MPI_Testsome", CallType::kWait},
+    {"MPI_Type_commit"},
+    {"MPI_Type_contiguous"},
+    {"MPI_Type_extent"},
+    {"MPI_Type_free"},
+    {"MPI_Type_hindexed"},
+    {"MPI_Type_hvector"},
+    {"MPI_Type_indexed"},
+    {"MPI_Type_lb"},
+    {"MPI_Type_size"},
+    {"MPI_Type_struct"},
+    {"MPI_Type_ub"},
+    {"MPI_Type_vector"},
+    {"MPI_File_open"},
+    {"MPI_File_close"},
+    {"MPI_File_read"},
+    {"MPI_File_read_all"},
+    {"MPI_File_write"},
+    {"MPI_File_write_all"},
+    {"MPI_File_read_at"},
+    {"MPI_File_read_at_all"},
+    {"MPI_File_write_at"},
+    {"MPI_File_write_at_all"},
+    {"MPI_Comm_spawn"},
+    {"MPI_Comm_spawn_multiple"},
+    {"MPI_Request_get_status"},
+    {"MPI_Ireduce", CallType::kStartCollective, CollectiveOperation::kReduce},
+    {"MPI_Iallreduce", CallType::kStartCollective, CollectiveOperation::kAllreduce},
+    {"MPI_Ibarrier", CallType::kStartCollective, CollectiveOperation::kBarrier},
+    {"MPI_Ibcast", CallType::kStartCollective, CollectiveOperation::kBroadcast},
+    {"MPI_Ialltoall", CallType::kStartCollective, CollectiveOperation::kAlltoall},
+    {"MPI_Ialltoallv", CallType::kStartCollective, CollectiveOperation::kAlltoall},
+    {"MPI_Iallgather", CallType::kStartCollective, CollectiveOperation::kAllgather},
+    {"MPI_Iallgatherv", CallType::kStartCollective, CollectiveOperation::kAllgather},
+    {"MPI_Igather", CallType::kStartCollective, CollectiveOperation::kGather},
+    {"MPI_Igatherv", CallType::kStartCollective, CollectiveOperation::kGather},
+    {"MPI_Iscatter", CallType::kStartCollective, CollectiveOperation::kScatter},
+    {"MPI_Iscatterv", CallType::kStartCollective, CollectiveOperation::kScatter},
+    {"MPI_Ireduce_scatter", CallType::kStartCollective, CollectiveOperation::kReduceScatter},
+    {"MPI_Iscan", CallType::kStartCollective, CollectiveOperation::kScan},
+    {"MPI_Reduce_scatter_block", CallType::kCollective, CollectiveOperation::kReduceScatterBlock},
+    {"MPI_Ireduce_scatter_block", CallType::kStartCollective, CollectiveOperation::kReduceScatterBlock},
+    {"MPI_Alltoallw", CallType::kCollective, CollectiveOperation::kAlltoallw},
+    {"MPI_Ialltoallw", CallType::kStartCollective, CollectiveOperation::kAlltoallw},
+    {"MPI_Get_accumulate", CallType::kGet},
+    {"MPI_Dist_graph_create"},
+    {"MPI_Neighbor_allgather", CallType::kCollective, CollectiveOperation::kNeighbor},
+    {"MPI_Ineighbor_allgather", CallType::kStartCollective, CollectiveOperation::kNeighbor},
+    {"MPI_Neighbor_allgatherv", CallType::kCollective, CollectiveOperation::kNeighbor},
+    {"MPI_Ineighbor_allgatherv", CallType::kStartCollective, CollectiveOperation::kNeighbor},
+    {"MPI_Neighbor_alltoall", CallType::kCollective, CollectiveOperation::kNeighbor},
+    {"MPI_Ineighbor_alltoall", CallType::kStartCollective, CollectiveOperation::kNeighbor},
+    {"MPI_Neighbor_alltoallv", CallType::kCollective, CollectiveOperation::kNeighbor},
+    {"MPI_Ineighbor_alltoallv", CallType::kStartCollective, CollectiveOperation::kNeighbor},
+    {"MPI_Neighbor_alltoallw", CallType::kCollective, CollectiveOperation::kNeighbor},
+    {"MPI_Ineighbor_alltoallw", CallType::kStartCollective, CollectiveOperation::kNeighbor},
+    {"MPI_Fetch_and_op", CallType::kGet},
+    {"MPI_Compare_and_swap", CallType::kGet},
+    {"MPI_Win_flush"},
+    {"MPI_Win_flush_all"},
+    {"MPI_Win_flush_local"},
+    {"MPI_Win_flush_local_all"},
+    {"MPI_Mprobe"},
+    {"MPI_Improbe"},
+    {"MPI_Mrecv", CallType::kReceive},
+    {"MPI_Imrecv", CallType::kStartReceive},
+    {"MPI_Comm_split_type"},
+    {"MPI_File_write_all_begin"},
+    {"MPI_File_write_all_end"},
+    {"MPI_File_read_all_begin"},
+    {"MPI_File_read_all_end"},
+    {"MPI_File_write_at_all_begin"},
+    {"MPI_File_write_at_all_end"},
+    {"MPI_File_read_at_all_begin"},
+    {"MPI_File_read_at_all_end"},
+    {"MPI_File_read_ordered"},
+    {"MPI_File_read_ordered_begin"},
+    {"MPI_File_read_ordered_end"},
+    {"MPI_File_read_shared"},
+    {"MPI_File_write_ordered"},
+    {"MPI_File_write_ordered_begin"},
+    {"MPI_File_write_ordered_end"},
+    {"MPI_File_write_shared"},
+    {"MPI_Comm_dup_with_info"},
+    {"MPI_Dist_graph_create_adjacent"},
+    {"MPI_Comm_create_group"},
+    {"MPI_Exscan", CallType::kCollective, CollectiveOperation::kExscan},
+    {"MPI_Iexscan", CallType::kStartCollective, CollectiveOperation::kExscan},
 });
+
+/// Returns null for an unknown number.
+const CallName* call_of(std::int64_t number) {
+    return number < 1 || static_cast<std::size_t>(number) > kCalls.size()
+               ? nullptr
+               : &kCalls[static_cast<std::size_t>(number) - 1];
+}
+
+struct KnownCommunicator {
+    std::uint32_t index = 0;  ///< in JobLog::communicators
+    std::int64_t size = 0;
+};
+using KnownCommunicators = std::map<std::int64_t, KnownCommunicator>;
 
 /// An event or message on a rank at one time. At equal times, begins and ends of calls are first, in the order of the
 /// file.
@@ -95,20 +294,21 @@ struct Happening {
 /// The happenings on one rank, in order of time.
 class ParaverRank {
   public:
-    ParaverRank(std::int32_t rank, double ticks_per_second) : rank_(rank), traced_(rank, ticks_per_second) {
+    /// `task_count` is the size of MPI_COMM_WORLD.
+    ParaverRank(std::int32_t rank, double ticks_per_second, std::int64_t task_count)
+        : rank_(rank), task_count_(task_count), traced_(rank, ticks_per_second) {
         traced_.in_function(traced_.function("unknown"));
     }
 
     /// Returns false if too many requests are open.
-    [[nodiscard]] bool happens(const Happening& h, const std::map<std::int64_t, std::uint32_t>& communicators) {
+    [[nodiscard]] bool happens(const Happening& h, const KnownCommunicators& communicators) {
         if (first_ < 0) first_ = h.time;
         last_ = std::max(last_, h.time);
         const auto bytes = static_cast<std::uint64_t>(h.type);
         const auto number = static_cast<std::uint64_t>(h.value);
         switch (h.kind) {
             case Happening::Kind::kEvent:
-                event(h, communicators);
-                return true;
+                return event(h, communicators);
             case Happening::Kind::kSend:
                 return send({h.peer, h.tag, 0, bytes}, number * 2 + 1);
             case Happening::Kind::kReceive:
@@ -124,61 +324,94 @@ class ParaverRank {
         return traced_.finish(place);
     }
     [[nodiscard]] bool has_calls() const { return ended_ >= 0 || begun_ >= 0; }
+    /// Calls that move data in a way that the trace does not state, by name.
+    [[nodiscard]] const std::map<std::string, std::uint64_t>& left_out() const { return left_out_; }
 
   private:
-    void event(const Happening& h, const std::map<std::int64_t, std::uint32_t>& communicators) {
+    bool event(const Happening& h, const KnownCommunicators& communicators) {
         if (h.type == kSendSize) operation_.bytes = static_cast<std::uint64_t>(h.value);
         if (h.type == kReceiveSize) operation_.received_bytes = static_cast<std::uint64_t>(h.value);
         if (h.type == kIsRoot && h.value == 1) operation_.root = rank_;
         if (h.type == kCommunicator) {
             const auto found = communicators.find(h.value);
-            operation_.communicator = found == communicators.end() ? 0 : found->second;
+            operation_.communicator = found == communicators.end() ? 0 : found->second.index;
+            members_ = found == communicators.end() ? task_count_ : found->second.size;
         }
-        if (h.type != kPointToPointCalls && h.type != kCollectiveCalls && h.type != kOtherCalls) return;
-        if (h.value != 0) {
-            begin(h);
-        } else if (begun_ >= 0) {
-            end(h.time);
-        }
+        if (h.type == kOneSidedBytes && begun_ >= 0) one_sided_bytes_ = static_cast<std::uint64_t>(h.value);
+        if (h.type == kTarget && begun_ >= 0) target_ = h.value;
+        if (h.type < kPointToPointCalls || h.type > kFileCalls) return true;
+        if (h.value != 0) return begin(h);
+        return begun_ < 0 || end(h.time);
     }
-    void begin(const Happening& h) {
-        if (begun_ >= 0) end(h.time);  // its end is missing
+    bool begin(const Happening& h) {
+        if (begun_ >= 0 && !end(h.time)) return false;  // its end is missing
         if (ended_ >= 0 && h.time > ended_) traced_.compute(static_cast<std::uint64_t>(h.time - ended_));
         begun_ = h.time;
-        const auto* const found = std::ranges::find(kCalls, h.value, &CallName::value);
-        call_ = found == kCalls.end() ? nullptr : found;
-        const CallType type = call_ == nullptr ? CallType::kNone : call_->type;
-        function_ =
-            traced_.function(call_ != nullptr ? std::string(call_->name) : "MPI call " + std::to_string(h.value));
+        call_ = call_of(h.value);
+        const std::string name = call_ != nullptr ? call_->name : "MPI call " + std::to_string(h.value);
+        if (call_ == nullptr) ++left_out_[name];
+        function_ = traced_.function(name);
         traced_.in_function(function_);
         // A size may precede or follow the start with the same time stamp.
-        if (type != CallType::kCollective || operation_time_ != h.time) operation_ = {};
+        if (!is_collective(type()) || operation_time_ != h.time) clear_operation();
         operation_time_ = h.time;
-        is_collective_ = h.type == kCollectiveCalls;
+        is_collective_event_ = h.type == kCollectiveCalls;
+        return true;
     }
-    void end(std::int64_t time) {
+    bool end(std::int64_t time) {
         traced_.in_function(function_);
         traced_.count_call(static_cast<std::uint64_t>(time - begun_));
-        const CallType type = call_ == nullptr ? CallType::kNone : call_->type;
-        if (is_collective_) {
-            operation_.operation = call_ == nullptr ? CollectiveOperation::kOther : call_->operation;
-            traced_.collective(operation_);
-        }
-        if (type == CallType::kWait || type == CallType::kBoth) complete_sends();
+        bool has_place = true;
+        if (is_collective_event_ || is_collective(type())) has_place = collective();
+        if (type() == CallType::kPut || type() == CallType::kGet) one_sided();
+        if (type() == CallType::kWait || type() == CallType::kBoth) complete_sends();
         begun_ = -1;
         ended_ = time;
-        operation_ = {};
+        clear_operation();
         call_ = nullptr;
+        return has_place;
     }
-    /// The trace does not state which call completes a send. The next call that waits is assumed to complete it.
+    [[nodiscard]] CallType type() const { return call_ == nullptr ? CallType::kNone : call_->type; }
+    static bool is_collective(CallType type) {
+        return type == CallType::kCollective || type == CallType::kStartCollective;
+    }
+    void clear_operation() {
+        operation_ = {};
+        members_ = task_count_;
+        one_sided_bytes_ = 0;
+        target_ = -1;
+    }
+    bool collective() {
+        operation_.operation = call_ == nullptr ? CollectiveOperation::kOther : call_->operation;
+        // Extrae states the block for one member as the sent bytes of an all-to-all.
+        operation_.block_sizes = operation_.operation == CollectiveOperation::kAlltoall && members_ > 1 &&
+                                 operation_.bytes <= operation_.received_bytes / static_cast<std::uint64_t>(members_) &&
+                                 operation_.bytes * static_cast<std::uint64_t>(members_) == operation_.received_bytes;
+        if (type() != CallType::kStartCollective) {
+            traced_.collective(operation_);
+            return true;
+        }
+        // Numbers of messages are smaller.
+        const std::uint64_t request = (std::uint64_t{1} << 63) + collectives_++;
+        sends_.push_back(request);
+        return traced_.start_collective(request, operation_);
+    }
+    void one_sided() {
+        if (target_ < 0 || target_ >= task_count_) {
+            ++left_out_[call_->name];
+            return;
+        }
+        traced_.one_sided(static_cast<std::int32_t>(target_), type() == CallType::kGet, one_sided_bytes_);
+    }
+    /// The trace does not state which call completes a send or a nonblocking collective. The next call that waits is
+    /// assumed to complete it.
     void complete_sends() {
         for (const std::uint64_t request : sends_) traced_.complete(request);
         sends_.clear();
     }
     bool send(const TracedMessage& message, std::uint64_t request) {
-        const CallType type = call_ == nullptr ? CallType::kNone : call_->type;
-        if (type == CallType::kSend || (type == CallType::kNone && !has_calls())) {
-            const bool synchronous = call_ != nullptr && call_->value == 34;
+        if (type() == CallType::kSend || (type() == CallType::kNone && !has_calls())) {
+            const bool synchronous = call_ != nullptr && call_->name == std::string_view("MPI_Ssend");
             traced_.send(message, synchronous ? std::uint8_t{kSynchronous} : std::uint8_t{0});
             return true;
         }
@@ -186,8 +419,7 @@ class ParaverRank {
         return traced_.start_send(request, message);
     }
     bool receive(const TracedMessage& message, std::uint64_t request) {
-        const CallType type = call_ == nullptr ? CallType::kNone : call_->type;
-        if (type == CallType::kReceive || (type == CallType::kNone && !has_calls())) {
+        if (type() == CallType::kReceive || (type() == CallType::kNone && !has_calls())) {
             traced_.receive(message);
             return true;
         }
@@ -195,15 +427,21 @@ class ParaverRank {
     }
 
     std::int32_t rank_;
+    std::int64_t task_count_;
     TracedRank traced_;
     std::int64_t first_ = -1, last_ = 0;
     std::int64_t begun_ = -1, ended_ = -1;  ///< begin of the active call, end of the last call
     const CallName* call_ = nullptr;
     std::size_t function_ = 0;
-    bool is_collective_ = false;
+    bool is_collective_event_ = false;
     TracedOperation operation_;
     std::int64_t operation_time_ = -1;
-    std::vector<std::uint64_t> sends_;
+    std::int64_t members_ = 0;  ///< of the operation's communicator
+    std::uint64_t one_sided_bytes_ = 0;
+    std::int64_t target_ = -1;
+    std::vector<std::uint64_t> sends_;  ///< open sends and nonblocking collectives
+    std::uint64_t collectives_ = 0;     ///< nonblocking collectives so far
+    std::map<std::string, std::uint64_t> left_out_;
 };
 
 /// Records are sorted by their begin. Messages are sorted by the time when they are sent, which tools define
@@ -254,6 +492,7 @@ class ParaverReader {
         drain(lines, INT64_MAX);
         return ranks_.end_pass([this](ParaverRank& rank) {
             has_calls_ = has_calls_ || rank.has_calls();
+            for (const auto& [call, count] : rank.left_out()) job_.leave_out(call, count);
             job_.add_rank(rank.finish(file_));
         });
     }
@@ -264,9 +503,10 @@ class ParaverReader {
             job_.warn("the trace has " + std::to_string(applications_) +
                       " applications; haichi numbers their ranks one application after the other");
         }
-        if (!has_calls_) job_.warn("the trace has only messages and no MPI calls (events 50000001 to 50000003)");
+        if (!has_calls_) job_.warn("the trace has only messages and no MPI calls (events 50000001 to 50000005)");
         job_.warn(
-            "haichi assumes that the next waiting call completes a send, and that all messages are in "
+            "haichi assumes that the next waiting call completes a send or a nonblocking collective, and that all "
+            "messages are in "
             "MPI_COMM_WORLD, because Paraver traces do not contain this");
         return job_.finish(true);
     }
@@ -335,7 +575,7 @@ class ParaverReader {
             members.push_back(static_cast<std::int32_t>(first_task_[application - 1] + task - 1));
             is_world = is_world && members.back() == i;
         }
-        communicators_[id] = is_world ? 0 : job_.add_communicator(std::move(members));
+        communicators_[id] = {is_world ? 0 : job_.add_communicator(std::move(members)), size};
     }
 
     Communication communication(const TraceLines& lines) {
@@ -372,8 +612,9 @@ class ParaverReader {
         while (!rest.empty()) {
             const std::int64_t type = number(rest, "event type", 0, INT64_MAX, lines);
             std::string_view value = next_part(rest, ':');
-            const bool wanted =
-                (type >= kPointToPointCalls && type <= kOtherCalls) || (type >= kSendSize && type <= kCommunicator);
+            const bool wanted = (type >= kPointToPointCalls && type <= kFileCalls) ||
+                                (type >= kSendSize && type <= kCommunicator) || type == kOneSidedBytes ||
+                                type == kTarget;
             if (!wanted) continue;
             add(lines, {time, next_++, type, lines.whole(value, "event value", 0, kLargestMessageBytes), rank, kNobody,
                         0, Happening::Kind::kEvent});
@@ -398,8 +639,8 @@ class ParaverReader {
             if (ranks_.count() == kMostRanksOfFile && !ranks_.contains(h.rank)) {
                 lines.fail("more than 2^14 tasks communicate");
             }
-            ParaverRank* const rank =
-                ranks_.find(h.rank, [&] { return std::make_unique<ParaverRank>(h.rank, ticks_per_second_); });
+            ParaverRank* const rank = ranks_.find(
+                h.rank, [&] { return std::make_unique<ParaverRank>(h.rank, ticks_per_second_, task_count_); });
             if (rank != nullptr && !rank->happens(h, communicators_)) {
                 lines.fail("more than " + std::to_string(kMostOpenRequests) + " requests of rank " +
                            std::to_string(h.rank) + " are open");
@@ -413,7 +654,7 @@ class ParaverReader {
     double ticks_per_second_ = 1e9;
     std::int64_t applications_ = 0, task_count_ = 0;
     std::vector<std::int64_t> first_task_;  ///< by application, with their total at the end
-    std::map<std::int64_t, std::uint32_t> communicators_;
+    KnownCommunicators communicators_;
     std::int64_t look_back_ = 0, last_time_ = 0, messages_ = 0;
     std::uint64_t next_ = 0;
     std::priority_queue<Happening, std::vector<Happening>, std::greater<>> waiting_;

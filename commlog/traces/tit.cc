@@ -21,6 +21,12 @@ class TitReader {
   public:
     explicit TitReader(const std::string& file) : file_(file), job_("tit", file) {}
 
+    /// Reads a file that has all ranks.
+    template <class Open>
+    void read_all(const Open& open) {
+        ranks_ = ranks_in(open());
+        read(open);
+    }
     /// Reads a file, which open() opens for each pass. No other file has data on its ranks.
     template <class Open>
     void read(const Open& open) {
@@ -29,7 +35,10 @@ class TitReader {
             read_pass(open(), ranks);
         } while (ranks.end_pass([&](TitRank& rank) { finish(rank); }));
     }
-    void set_rank_count(std::size_t ranks) { job_.set_rank_count(static_cast<std::int64_t>(ranks)); }
+    void set_rank_count(std::size_t ranks) {
+        ranks_ = ranks;
+        job_.set_rank_count(static_cast<std::int64_t>(ranks));
+    }
 
     JobLog take() {
         job_.warn("the trace has computation in flop; haichi uses the time of a processor with 1 Gflop/s");
@@ -49,16 +58,31 @@ class TitReader {
     }
 
   private:
+    /// Returns the rank at the beginning of a line, or -1 for a line without an action.
+    static std::int32_t rank_in(std::string_view& rest, const TraceLines& lines) {
+        std::string_view number = next_field(rest);
+        if (number.empty() || number.front() == '#') return -1;
+        if (number.front() == 'p' && number.size() > 1) number.remove_prefix(1);  // old traces: "p0"
+        return static_cast<std::int32_t>(lines.whole(number, "rank", 0, kMostTracedRanks - 1));
+    }
+    /// Returns the number of ranks of a file that has all of them.
+    static std::size_t ranks_in(TextStream stream) {
+        TraceLines lines(&stream);
+        std::int32_t highest = -1;
+        while (lines.next()) {
+            std::string_view rest = lines.line();
+            highest = std::max(highest, rank_in(rest, lines));
+        }
+        return static_cast<std::size_t>(highest + 1);
+    }
     void read_pass(TextStream stream, RanksOfFile<TitRank>& ranks) {
         TraceLines lines(&stream);
         std::int32_t last_number = -1;
         TitRank* last = nullptr;
         while (lines.next()) {
             std::string_view rest = lines.line();
-            std::string_view number = next_field(rest);
-            if (number.empty() || number.front() == '#') continue;
-            if (number.front() == 'p' && number.size() > 1) number.remove_prefix(1);  // old traces: "p0"
-            const auto rank = static_cast<std::int32_t>(lines.whole(number, "rank", 0, kMostTracedRanks - 1));
+            const std::int32_t rank = rank_in(rest, lines);
+            if (rank < 0) continue;
             if (rank != last_number) last = rank_of(rank, ranks);
             last_number = rank;
             if (last != nullptr) last->read(next_field(rest), rest, lines);
@@ -74,7 +98,7 @@ class TitReader {
                                  "write one file for each rank, and an index");
             }
         }
-        return ranks.find(number, [&] { return std::make_unique<TitRank>(number, &job_); });
+        return ranks.find(number, [&] { return std::make_unique<TitRank>(number, ranks_, &job_); });
     }
     void finish(TitRank& rank) {
         RankLog log = rank.finish(file_);
@@ -86,6 +110,7 @@ class TitReader {
 
     std::string file_;
     TracedJob job_;
+    std::size_t ranks_ = 0;  ///< of the whole trace
     std::uint64_t untyped_ = 0, guessed_null_ = 0, left_open_ = 0;
 };
 
@@ -100,9 +125,13 @@ JobLog read_index(const std::string& path, ReadProgress& progress) {
         // smpirun writes names relative to its working directory, which usually contains the index.
         files.push_back(progress.named_file(name, lines.place().line));
     }
-    for (const std::string& file : files) progress.expect(file);
+    for (const std::string& file : files) progress.expect(file, files.size() == 1 ? 2 : 1);
     TitReader reader(path);
-    if (files.size() > 1) reader.set_rank_count(files.size());
+    if (files.size() == 1) {
+        reader.read_all([&] { return progress.open(files.front()); });
+        return reader.take();
+    }
+    reader.set_rank_count(files.size());
     for (const std::string& file : files) reader.read([&] { return progress.open(file); });
     return reader.take();
 }
@@ -111,15 +140,15 @@ JobLog read_index(const std::string& path, ReadProgress& progress) {
 
 JobLog read_tit(const std::string& path, ReadProgress& progress) {
     if (is_tit_index(TextStream::open(path).prefix())) return read_index(path, progress);
-    progress.expect(path);
+    progress.expect(path, 2);
     TitReader reader(path);
-    reader.read([&] { return progress.open(path); });
+    reader.read_all([&] { return progress.open(path); });
     return reader.take();
 }
 
 JobLog parse_tit(std::string_view text, const std::string& file) {
     TitReader reader(file);
-    reader.read([&] { return TextStream(text, file); });
+    reader.read_all([&] { return TextStream(text, file); });
     return reader.take();
 }
 

@@ -254,10 +254,29 @@ std::uint64_t TitRank::sum(std::size_t first, std::size_t count) const {
     return total;
 }
 
-std::size_t TitRank::array_length(std::size_t others, std::size_t arrays) const {
+std::size_t TitRank::array_length(std::size_t required, std::size_t optional, std::size_t arrays) const {
     const std::size_t count = arguments_.size();
-    if (count < others || (count - others) % arrays != 0) lines_->fail("invalid number of arguments of the action");
+    const std::size_t least = required + arrays * ranks_;
+    if (count >= least && count <= least + optional) return ranks_;
+    const std::size_t others = required + optional;
+    if (count < others + arrays || (count - others) % arrays != 0) {
+        lines_->fail("invalid number of arguments of the action: " + std::to_string(count) + ", but " +
+                     std::to_string(ranks_) + " ranks require " + std::to_string(least) + " to " +
+                     std::to_string(least + optional));
+    }
     return (count - others) / arrays;
+}
+
+void TitRank::allgatherv(TracedOperation& operation) {
+    // A datatype, displacements, or both may follow the counts. SMPI writes two datatypes.
+    const std::size_t count = arguments_.size();
+    const bool has_displacements = count > ranks_ + 3 && (count == 2 * ranks_ + 1 || count == 2 * ranks_ + 2);
+    const std::size_t n = has_displacements ? ranks_ : array_length(1, 2);
+    const bool has_type = !has_displacements || count == 2 * ranks_ + 2;
+    const std::string_view type = has_type ? argument(n + 1) : std::string_view();
+    const std::string_view received_type = !has_displacements && count > n + 2 ? argument(n + 2) : type;
+    operation.bytes = bytes(argument(0), type);
+    operation.received_bytes = sized(sum(1, n), type_bytes(received_type));
 }
 
 void TitRank::collective(const TitAction& action, bool nonblocking) {
@@ -292,33 +311,32 @@ void TitRank::collective(const TitAction& action, bool nonblocking) {
             break;
         }
         case TitShape::kGatherv: {
-            const std::size_t n = array_length(4);
+            const std::size_t n = array_length(1, 3);
             operation.root = root(argument(n + 1));
             operation.bytes = bytes(argument(0), argument(n + 2));
             if (operation.root == rank_) operation.received_bytes = sized(sum(1, n), type_bytes(argument(n + 3)));
             break;
         }
-        case TitShape::kAllgatherv: {
-            const std::size_t n = array_length(3);
-            operation.bytes = bytes(argument(0), argument(n + 1));
-            operation.received_bytes = sized(sum(1, n), type_bytes(argument(n + 2)));
+        case TitShape::kAllgatherv:
+            allgatherv(operation);
             break;
-        }
         case TitShape::kScatterv: {
-            const std::size_t n = array_length(4);
+            const std::size_t n = array_length(1, 3);
             operation.root = root(argument(n + 1));
             if (operation.root == rank_) operation.bytes = sized(sum(0, n), type_bytes(argument(n + 2)));
             operation.received_bytes = bytes(argument(n), argument(n + 3));
             break;
         }
         case TitShape::kAlltoallv: {
-            const std::size_t n = array_length(4, 2);
-            operation.bytes = sized(sum(1, n), type_bytes(argument(2 * n + 2)));
-            operation.received_bytes = sized(sum(n + 2, n), type_bytes(argument(2 * n + 3)));
+            const std::size_t n = array_length(2, 2, 2);
+            const std::string_view type = argument(2 * n + 2);
+            const std::string_view received_type = argument(2 * n + 3);
+            operation.bytes = sized(sum(1, n), type_bytes(type));
+            operation.received_bytes = sized(sum(n + 2, n), type_bytes(received_type.empty() ? type : received_type));
             break;
         }
         case TitShape::kScatter: {
-            const std::size_t n = array_length(2);
+            const std::size_t n = array_length(1, 1);
             operation.bytes = sized(sum(0, n), type_bytes(argument(n + 1)));
             if (static_cast<std::size_t>(rank_) < n) {
                 operation.received_bytes = bytes(argument(static_cast<std::size_t>(rank_)), argument(n + 1));

@@ -19,7 +19,9 @@ namespace haichi {
 /// Reads the trace of one rank.
 class TitRank {
   public:
-    TitRank(std::int32_t rank, TracedJob* job) : rank_(rank), job_(job), traced_(rank, kFlopPerSecond) {}
+    /// `ranks` is the number of ranks of the trace, on which the positions of arguments depend.
+    TitRank(std::int32_t rank, std::size_t ranks, TracedJob* job)
+        : rank_(rank), ranks_(ranks), job_(job), traced_(rank, kFlopPerSecond) {}
 
     void read(std::string_view name, std::string_view rest, const TraceLines& lines);
 
@@ -70,14 +72,18 @@ class TitRank {
 
     [[nodiscard]] std::int32_t root(std::string_view field) const;
     [[nodiscard]] std::uint64_t sum(std::size_t first, std::size_t count) const;
-    /// Returns the length of an array with one number per rank, if `arrays` of them and `others` other arguments exist.
-    [[nodiscard]] std::size_t array_length(std::size_t others, std::size_t arrays = 1) const;
+    /// Returns the length of each of `arrays` arrays of an action with `required` other arguments, and up to `optional`
+    /// more at its end. It is the number of ranks, or that of a subcommunicator's members. SMPI writes all optional
+    /// arguments of the latter.
+    [[nodiscard]] std::size_t array_length(std::size_t required, std::size_t optional, std::size_t arrays = 1) const;
+    void allgatherv(TracedOperation& operation);
 
     void collective(const TitAction& action, bool nonblocking);
 
     static constexpr Key kOfCollectives{-1000, -1000, INT64_MIN};
 
     std::int32_t rank_;
+    std::size_t ranks_;
     TracedJob* job_;
     TracedRank traced_;
     const TraceLines* lines_ = nullptr;

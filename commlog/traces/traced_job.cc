@@ -75,6 +75,20 @@ void TracedJob::warn_of_lost() {
                             " are left out because they repeat too little for the fixed size of the log");
 }
 
+void TracedJob::warn_of_left_out() {
+    constexpr std::size_t kShown = 5;
+    std::string text;
+    std::size_t names = 0;
+    for (const auto& [name, count] : left_out_) {
+        log_.left_out_calls += count;
+        if (names++ < kShown) text += (text.empty() ? "" : ", ") + name + " (" + std::to_string(count) + ")";
+    }
+    if (names == 0) return;
+    if (names > kShown) text += " and " + std::to_string(names - kShown) + " other functions";
+    log_.warnings.push_back("haichi leaves out " + std::to_string(log_.left_out_calls) +
+                            " calls whose messages it does not know: " + text);
+}
+
 JobLog TracedJob::finish(bool has_calls) {
     if (ranks_.empty()) throw InputError(file_ + ": no ranks in the log");
     const std::int64_t highest = std::max(ranks_.rbegin()->first, highest_named_);
@@ -95,6 +109,7 @@ JobLog TracedJob::finish(bool has_calls) {
     std::iota(world.begin(), world.end(), 0);
     warn_of_missing();
     warn_of_lost();
+    warn_of_left_out();
     log_.ranks.resize(static_cast<std::size_t>(count));
     for (std::size_t r = 0; r < log_.ranks.size(); ++r) log_.ranks[r].rank = static_cast<std::int32_t>(r);
     for (auto& [number, rank] : ranks_) log_.ranks[static_cast<std::size_t>(number)] = std::move(rank);

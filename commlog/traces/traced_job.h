@@ -37,6 +37,8 @@ class TracedJob {
     /// Adds a complete rank. Throws InputError if it was added before.
     void add_rank(RankLog rank);
     [[nodiscard]] bool has_rank(std::int32_t rank) const { return ranks_.contains(rank); }
+    /// Counts calls that move data in a way that the trace does not state or the reader does not know.
+    void leave_out(const std::string& call, std::uint64_t count) { left_out_[call] += count; }
     void warn(std::string text) { log_.warnings.push_back(std::move(text)); }
 
     /// Returns the whole log. The number of ranks is the stated one, or else 1 more than the highest rank or peer.
@@ -46,12 +48,14 @@ class TracedJob {
   private:
     void warn_of_missing();
     void warn_of_lost();
+    void warn_of_left_out();
 
     std::string file_;
     JobLog log_;
     std::int64_t stated_ranks_ = 0;
     std::int32_t highest_named_ = -1;  ///< highest peer
     std::map<std::int32_t, RankLog> ranks_;
+    std::map<std::string, std::uint64_t> left_out_;  ///< calls by their name
 };
 
 /// The warning about logs without an order.

@@ -129,6 +129,12 @@ bool TracedRank::start_collective(std::uint64_t request, const TracedOperation& 
     return open(request, {number, recorder_.last_event(), static_cast<std::uint32_t>(current_), 0, false, {}});
 }
 
+void TracedRank::one_sided(std::int32_t target, bool gets, std::uint64_t bytes) {
+    OneSidedCounters& counters = targets_[target];
+    ++(gets ? counters.got_operations : counters.put_operations);
+    (gets ? counters.got_bytes : counters.put_bytes) += bytes;
+}
+
 bool TracedRank::complete(std::uint64_t request, const TracedMessage& came, bool bytes_known) {
     const auto found = open_.find(request);
     if (found == open_.end()) return false;
@@ -167,6 +173,8 @@ RankLog TracedRank::finish(const std::string& place) {
     std::ranges::sort(profile.functions, {}, &FunctionProfile::name);
     for (const auto& [peer, traffic] : peers_) profile.peers.push_back({peer, traffic});
     std::ranges::sort(profile.peers, {}, &PeerTraffic::peer);
+    for (const auto& [target, traffic] : targets_) profile.targets.push_back({target, traffic});
+    std::ranges::sort(profile.targets, {}, &OneSidedTraffic::target);
     profile.wall_seconds = static_cast<double>(wall_ticks_) / ticks_per_second_;
     profile.lost_messages = lost_messages_;
     profile.lost_bytes = lost_bytes_;

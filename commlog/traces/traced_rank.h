@@ -65,6 +65,9 @@ class TracedRank {
     void collective(const TracedOperation& operation);
     [[nodiscard]] bool start_collective(std::uint64_t request, const TracedOperation& operation);
 
+    /// Counts data that a one-sided operation moved between this rank and `target`, a rank in MPI_COMM_WORLD.
+    void one_sided(std::int32_t target, bool gets, std::uint64_t bytes);
+
     /// Completes a request. `came` is the message of a receive, with peer kNobody if it is not stated. Returns false
     /// for a request that is not open.
     bool complete(std::uint64_t request, const TracedMessage& came = {}, bool bytes_known = false);
@@ -105,6 +108,7 @@ class TracedRank {
     std::size_t current_ = 0;
     std::unordered_map<std::uint64_t, OpenRequest> open_;
     std::unordered_map<std::int32_t, PeerCounters> peers_;
+    std::unordered_map<std::int32_t, OneSidedCounters> targets_;
     std::uint64_t lost_messages_ = 0, lost_bytes_ = 0;
     std::uint64_t wall_ticks_ = 0;
     std::vector<std::uint32_t> communicators_;  ///< by the index in events: the index in JobLog::communicators

@@ -208,6 +208,13 @@ class WorkloadSax {
             key_ = static_cast<Key>(key);
             return true;
         }
+        constexpr auto kNodeLink =
+            std::to_array<std::string_view>({"directed", "multigraph", "graph", "nodes", "links", "edges"});
+        if (inside_ == Inside::kWorkload && std::ranges::find(kNodeLink, name) != kNodeLink.end()) {
+            fail_at(where(false),
+                    "expected haichi-workload/1, found " + shown(name) + " of a node-link graph (NetworkX)",
+                    "read it in Python: haichi.Workload.from_graph(networkx.node_link_graph(json.load(file)))");
+        }
         fail_at(where(false), "unknown key " + shown(name), did_you_mean(name, known));
     }
 

@@ -7,6 +7,7 @@
 
 #include "base/errors.h"
 #include "base/random.h"
+#include "commlog/log/job_totals.h"
 #include "commlog/log/logged_collective.h"
 #include "commlog/log/logged_events.h"
 #include "mgen/process_options.h"
@@ -106,7 +107,7 @@ std::vector<std::vector<RankId>> CallReplay::barrier_groups() const {
 }
 
 std::span<const ReplayGapRow> replay_gap_rows() {
-    static constexpr std::array<ReplayGapRow, 6> kRows = {{
+    static constexpr std::array<ReplayGapRow, 9> kRows = {{
         {"outside_messages", "messages to or from processes outside the job are left out",
          &ReplayGaps::outside_messages},
         {"never_completed", "receives that the program never completed are left out", &ReplayGaps::never_completed},
@@ -115,6 +116,10 @@ std::span<const ReplayGapRow> replay_gap_rows() {
          &ReplayGaps::neighborhood_collectives},
         {"other_collectives", "collectives of inter-communicators and of communicators with unknown ranks are left out",
          &ReplayGaps::other_collectives},
+        {"one_sided_operations", "one-sided operations are left out because the log does not contain their order",
+         &ReplayGaps::one_sided_operations},
+        {"one_sided_bytes", "bytes of one-sided operations are left out", &ReplayGaps::one_sided_bytes},
+        {"unknown_calls", "calls are left out because haichi does not know their messages", &ReplayGaps::unknown_calls},
         {"mean_sizes", "messages have the mean size of their call site, which sent several sizes",
          &ReplayGaps::mean_sizes},
         {"unknown_sources", "receives accept any source because the log does not contain the actual source",
@@ -128,6 +133,10 @@ ReplayGaps CallReplay::gaps() const {
     for (const auto& rank : ranks_) {
         for (const ReplayGapRow& row : replay_gap_rows()) sum.*row.count += rank->gaps.*row.count;
     }
+    const OneSidedCounters one_sided = one_sided_total(*job_);
+    sum.one_sided_operations = static_cast<std::int64_t>(one_sided.put_operations + one_sided.got_operations);
+    sum.one_sided_bytes = static_cast<std::int64_t>(one_sided.put_bytes + one_sided.got_bytes);
+    sum.unknown_calls = static_cast<std::int64_t>(job_->left_out_calls);
     return sum;
 }
 

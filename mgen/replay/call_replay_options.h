@@ -39,6 +39,9 @@ struct ReplayGaps {
     std::int64_t never_completed = 0;           ///< cancelled or freed receives
     std::int64_t neighborhood_collectives = 0;  ///< logs do not contain their neighbours
     std::int64_t other_collectives = 0;         ///< on inter-communicators and on communicators with unknown ranks
+    std::int64_t one_sided_operations = 0;      ///< logs do not contain their order
+    std::int64_t one_sided_bytes = 0;           ///< moved by these operations
+    std::int64_t unknown_calls = 0;             ///< JobLog::left_out_calls
     std::int64_t mean_sizes = 0;                ///< messages from a call site with many sizes; they have the mean size
     std::int64_t unknown_sources = 0;           ///< receives from any source whose actual source is not in the log
 };

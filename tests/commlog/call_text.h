@@ -8,9 +8,11 @@
 namespace haichi::call_text {
 
 inline std::string text_of(const CallSequence& calls, const LoggedEvent& event) {
-    static const char* const kOperations[] = {"barrier",        "bcast",     "reduce",   "allreduce",
-                                              "gather",         "allgather", "scatter",  "alltoall",
-                                              "reduce-scatter", "scan",      "neighbor", "other"};
+    static const char* const kOperations[] = {
+        "barrier", "bcast",    "reduce",         "allreduce", "gather",    "allgather",
+        "scatter", "alltoall", "reduce-scatter", "scan",      "neighbor",  "other",
+        "gatherv", "scatterv", "allgatherv",     "alltoallv", "alltoallw", "reduce-scatter-block",
+        "exscan"};
     const EventKey& key = event.key;
     const bool blocking = (key.flags & kBlocking) != 0;
     const std::string where = key.communicator == 0 ? "" : " comm " + std::to_string(key.communicator);

@@ -114,6 +114,28 @@ TEST(Otf2Reader, requests_communicators_and_threads_of_an_archive_are_understood
     EXPECT_EQ(members(3), (std::vector<std::int32_t>{0}));
 }
 
+TEST(Otf2Reader, one_sided_operations_are_counted_by_their_target) {
+    const TemporaryFolder folder;
+    Writer w((folder.path() / "a").string(), 3);
+    for (const std::uint64_t location : {0, 1000}) {
+        check(OTF2_EvtWriter_RmaPut(w.events(location), nullptr, w.tick(), Writer::kWindow, 0, 4096, 1));
+    }
+    check(OTF2_EvtWriter_RmaGet(w.events(0), nullptr, w.tick(), Writer::kWindow, 1, 100, 2));
+    check(OTF2_EvtWriter_RmaAtomic(w.events(1), nullptr, w.tick(), Writer::kWindow, 2,
+                                   OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ADD, 8, 8, 3));
+    check(OTF2_EvtWriter_RmaPut(w.events(2), nullptr, w.tick(), Writer::kWindow + 1, 0, 64, 4));
+    w.finish();
+    const JobLog log = read_log(archive_in(folder));
+    const auto& of_0 = log.ranks[0].profile.targets;
+    ASSERT_EQ(of_0.size(), 2U);
+    EXPECT_EQ(of_0[0].target, 1);
+    EXPECT_EQ(of_0[0].traffic.got_bytes, 100U);
+    EXPECT_EQ(of_0[1].target, 2);
+    EXPECT_EQ(log.ranks[1].profile.targets.at(0).traffic.got_bytes, 8U);
+    EXPECT_EQ(log.ranks[1].profile.targets.at(0).target, 0);
+    EXPECT_EQ(log.left_out_calls, 1U);
+}
+
 TEST(Otf2Reader, times_of_functions_and_between_them_are_in_the_archives_resolution) {
     const TemporaryFolder folder;
     write_sample(folder.path() / "a");

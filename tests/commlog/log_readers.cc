@@ -193,6 +193,38 @@ TEST(TitReader, one_file_of_more_ranks_than_are_read_at_once_is_read_in_passes) 
     EXPECT_THROW((void)parse_tit(text + "1099 nonsense\n", "t"), InputError);
 }
 
+/// Returns the collective of rank 0 in a trace of `ranks` ranks that all call it.
+std::string tit_collective(int ranks, const std::string& action) {
+    std::string text;
+    for (int r = 0; r < ranks; ++r) text += std::to_string(r) + " init\n";
+    for (int r = 0; r < ranks; ++r) text += std::to_string(r) + " " + action + "\n";
+    const Lines calls = calls_of(parse_tit(text, "t"), 0);
+    return calls.size() == 1 ? calls.front() : "";
+}
+
+TEST(TitReader, datatypes_and_roots_may_be_missing_and_the_ranks_determine_the_positions) {
+    // Datatype 1 has 4 bytes, and bytes count without one.
+    EXPECT_EQ(tit_collective(3, "alltoallv 60 10 20 30 60 10 40 70"), "alltoall 60 120");
+    EXPECT_EQ(tit_collective(3, "alltoallv 60 10 20 30 60 10 40 70 1"), "alltoall 240 480");
+    EXPECT_EQ(tit_collective(3, "alltoallv 60 10 20 30 60 10 40 70 1 6"), "alltoall 240 120");
+    EXPECT_EQ(tit_collective(4, "reducescatter 1000 2000 3000 4000 5000"), "reduce-scatter 10000 1000");
+    EXPECT_EQ(tit_collective(4, "reducescatter 1000 2000 3000 4000 5000 1"), "reduce-scatter 40000 4000");
+    EXPECT_EQ(tit_collective(3, "gatherv 5 5 6 7"), "gather 5 18 root 0");
+    EXPECT_EQ(tit_collective(3, "gatherv 5 5 6 7 0"), "gather 5 18 root 0");
+    EXPECT_EQ(tit_collective(3, "gatherv 5 5 6 7 0 1"), "gather 20 18 root 0");
+    EXPECT_EQ(tit_collective(3, "gatherv 5 5 6 7 0 1 1"), "gather 20 72 root 0");
+    EXPECT_EQ(tit_collective(3, "scatterv 5 6 7 5"), "scatter 18 5 root 0");
+    EXPECT_EQ(tit_collective(3, "scatterv 5 6 7 5 0 1 1"), "scatter 72 20 root 0");
+    EXPECT_EQ(tit_collective(2, "allgatherv 10 10 20"), "allgather 10 30");
+    EXPECT_EQ(tit_collective(2, "allgatherv 10 10 20 1"), "allgather 40 120");
+    EXPECT_EQ(tit_collective(2, "allgatherv 10 10 20 1 6"), "allgather 40 30");
+    EXPECT_EQ(tit_collective(4, "allgatherv 10 10 20 5 5 0 10 30 35"), "allgather 10 40");
+    EXPECT_EQ(tit_collective(4, "allgatherv 10 10 20 5 5 1 0 10 30 35"), "allgather 40 160");
+    // A subcommunicator of two ranks, as SMPI writes it.
+    EXPECT_EQ(tit_collective(6, "allgatherv 10 10 20 1 1"), "allgather 40 120");
+    EXPECT_THROW((void)tit_collective(4, "alltoallv 60 10 20 30"), InputError);
+}
+
 TEST(TitReader, tests_in_a_row_complete_at_the_last_one_and_a_wait_after_them_is_nothing) {
     const JobLog log = parse_tit(
         "0 init\n0 isend 1 5 10 6\n0 test 0 1 5\n0 compute 3\n0 test 0 1 5\n0 barrier\n0 wait 0 1 5\n"
@@ -311,8 +343,31 @@ TEST(IpmReader, sums_of_the_banner_are_shared_out_evenly) {
     EXPECT_EQ(function_of(log, 0, "MPI_Waitall").calls, 501U);
     EXPECT_EQ(function_of(log, 3, "MPI_Waitall").calls, 500U);
     EXPECT_DOUBLE_EQ(function_of(log, 1, "MPI_Waitall").seconds_total, 3.0);
-    EXPECT_DOUBLE_EQ(log.ranks[0].profile.wall_seconds, 15.4);
+    // 61.44 s over all ranks, of which 16.51 s in MPI; the slowest rank took 15.4 s.
+    EXPECT_DOUBLE_EQ(log.ranks[0].profile.wall_seconds, 15.36);
+    EXPECT_DOUBLE_EQ(log.ranks[0].profile.mpi_seconds, 16.51 / 4);
+    EXPECT_DOUBLE_EQ(read_log(sample("ipm/banner1.txt")).ranks[1].profile.wall_seconds, 1.002069 / 2);
     EXPECT_DOUBLE_EQ(function_of(read_log(sample("ipm/banner1.txt")), 0, "MPI_Send").seconds_total, 0.03);
+}
+
+TEST(IpmReader, a_banner_without_sums_has_the_time_of_the_slowest_rank) {
+    const JobLog log = parse_ipm(
+        "##IPMv2.0.6####\n#\n# command   : ./a.out\n# stop      : Wed Oct 20 2021   wallclock : 10.00\n"
+        "# mpi_tasks : 2 on 1 nodes               %comm     : 50.00\n#\n#############\n",
+        "i");
+    EXPECT_DOUBLE_EQ(log.ranks[1].profile.wall_seconds, 10.0);
+    EXPECT_TRUE(warns(log, "slowest rank"));
+}
+
+TEST(IpmReader, ranks_without_time_in_mpi_do_not_take_their_number_of_calls_for_it) {
+    const JobLog log = parse_ipm(
+        "##IPMv2.0.6####\n# mpi_tasks : 2 on 1 nodes               %comm     : 0.00\n"
+        "# wallclock :         22.00        11.00         4.00        18.00\n"
+        "# MPI       :          0.00         0.00         0.00         0.00\n"
+        "# #calls    :\n#   MPI     :            80           40           40           40\n#############\n",
+        "i");
+    EXPECT_DOUBLE_EQ(log.ranks[0].profile.wall_seconds, 11.0);
+    EXPECT_DOUBLE_EQ(log.ranks[0].profile.mpi_seconds, 0.0);
 }
 
 // --- DUMPI ---
@@ -386,6 +441,62 @@ TEST(ParaverReader, records_of_messages_are_put_where_sender_and_receiver_were) 
     EXPECT_EQ(calls_of(log, 2), (Lines{"recv from 0 tag 9", "allreduce 8 8", "bcast 0 16 comm 1"}));
     EXPECT_EQ(log.communicators.at(log.ranks[2].communicators.at(1)).members, (std::vector<std::int32_t>{2, 0}));
     EXPECT_NEAR(function_of(log, 1, "MPI_Waitall").seconds_total, 1300e-9, 1e-15);
+}
+
+/// Returns a trace of two tasks that both make each of the calls: the value and type of an event, and other events.
+std::string paraver_calls(const std::vector<std::string>& calls) {
+    std::string text = "#Paraver (13/01/2024 at 09:00):60000_ns:1(2):1:2(1:1,1:1),2\nc:1:1:2:1:2\n";
+    int time = 0;
+    for (const std::string& call : calls) {
+        time += 1000;
+        for (const char* const task : {"2:1:1:1:1:", "2:2:1:2:1:"}) {
+            text += task + std::to_string(time) + ":" + call + "\n";
+        }
+        for (const char* const task : {"2:1:1:1:1:", "2:2:1:2:1:"}) {
+            text += task + std::to_string(time + 500) + ":" + call.substr(0, 9) + "0\n";
+        }
+    }
+    return text;
+}
+
+TEST(ParaverReader, nonblocking_and_newer_collectives_are_read) {
+    const std::string sizes = ":50100001:64:50100002:32:50100004:1";
+    const JobLog log = parse_paraver(
+        paraver_calls({"50000002:155" + sizes, "50000001:5", "50000002:157" + sizes, "50000003:125",
+                       "50000002:168" + sizes, "50000002:170" + sizes, "50000002:214" + sizes, "50000002:215" + sizes,
+                       "50000001:126", "50000002:158:50100001:32:50100002:64:50100004:1", "50000001:128",
+                       "50000002:174" + sizes, "50000002:156:50100004:1", "50000001:6"}),
+        "p");
+    EXPECT_EQ(calls_of(log, 0),
+              (Lines{"iallreduce 64 32", "complete 1", "ibcast 64 32", "complete 1", "reduce-scatter-block 64 32",
+                     "alltoallw 64 32", "exscan 64 32", "iexscan 64 32", "complete 1", "ialltoall 32 64", "complete 1",
+                     "neighbor 64 32", "ibarrier 0 0", "complete 1"}));
+    EXPECT_EQ(log.left_out_calls, 0U);
+    EXPECT_EQ(function_of(log, 1, "MPI_Iallreduce").calls, 1U);
+}
+
+TEST(ParaverReader, calls_of_unknown_numbers_are_left_out_and_named) {
+    const JobLog log = parse_paraver(
+        paraver_calls({"50000002:301:50100001:64:50100002:64", "50000001:302", "50000003:303", "50000003:303"}), "p");
+    EXPECT_EQ(log.left_out_calls, 8U);
+    EXPECT_TRUE(warns(log,
+                      "leaves out 8 calls whose messages it does not know: MPI call 301 (2), MPI call 302 (2), "
+                      "MPI call 303 (4)"));
+}
+
+TEST(ParaverReader, one_sided_operations_are_counted_by_target) {
+    const JobLog log =
+        parse_paraver(paraver_calls({"50000004:65:50001000:4096:50001001:1", "50000004:66:50001000:100:50001001:0",
+                                     "50000004:184:50001000:8:50001001:1", "50000004:67:50001000:16", "50000004:68"}),
+                      "p");
+    ASSERT_EQ(log.ranks[0].profile.targets.size(), 2U);
+    const OneSidedTraffic& to_1 = log.ranks[0].profile.targets[1];
+    EXPECT_EQ(to_1.target, 1);
+    EXPECT_EQ(to_1.traffic.put_bytes, 4096U);
+    EXPECT_EQ(to_1.traffic.got_bytes, 8U);
+    EXPECT_EQ(log.ranks[0].profile.targets[0].traffic.got_operations, 1U);
+    EXPECT_TRUE(warns(log, "MPI_Accumulate (2)"));  // Extrae does not state its target
+    EXPECT_EQ(function_of(log, 0, "MPI_Win_fence").calls, 1U);
 }
 
 TEST(ParaverReader, messages_alone_are_blocking_calls_and_microseconds_are_the_unit_without_ns) {

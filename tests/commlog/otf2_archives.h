@@ -21,6 +21,7 @@ inline OTF2_TimeStamp no_time(void*, OTF2_FileType, OTF2_LocationRef) { return 0
 class Writer {
   public:
     static constexpr OTF2_CommRef kWorld = 0, kSelf = 1, kReversed = 2, kEven = 3;
+    static constexpr OTF2_RmaWinRef kWindow = 0;  ///< of kReversed
 
     Writer(const std::string& folder, std::uint32_t ranks, std::uint64_t resolution = 1'000'000)
         : ranks_(ranks), resolution_(resolution) {
@@ -107,6 +108,7 @@ class Writer {
         const auto comm = [&](OTF2_CommRef id, OTF2_GroupRef members) {
             check(OTF2_GlobalDefWriter_WriteComm(global, id, 0, members, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
         };
+        check(OTF2_GlobalDefWriter_WriteRmaWin(global, kWindow, 0, kReversed, OTF2_RMA_WIN_FLAG_NONE));
         comm(kWorld, 1);
         comm(kSelf, 2);
         comm(kReversed, 3);

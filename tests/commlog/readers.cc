@@ -214,6 +214,36 @@ TEST(MatrixMarketReader, many_ranks_declared_cost_nothing) {
         kMostRanks);
 }
 
+// ---- matrices with labels ------------------------------------------------------------------------------------------
+
+TEST(LabelledMatrix, a_header_and_a_column_of_labels_are_skipped) {
+    const Triples expected = {{0, 1, 5}, {0, 2, 7}, {1, 0, 5}, {1, 2, 2}, {2, 0, 7}, {2, 1, 2}};
+    for (const char* text : {
+             ",0,1,2\n0,0,5,7\n1,5,0,2\n2,7,2,0\n",                                 // pandas
+             "rank,0,1,2\n0,0,5,7\n1,5,0,2\n2,7,2,0\n",                             // a named index
+             "\"\",\"V1\",\"V2\",\"V3\"\n\"1\",0,5,7\n\"2\",5,0,2\n\"3\",7,2,0\n",  // write.csv of R
+             "\t0\t1\t2\n0\t0\t5\t7\n1\t5\t0\t2\n2\t7\t2\t0\n",                     // tabs
+             "r0 r1 r2\nr0 0 5 7\nr1 5 0 2\nr2 7 2 0\n",                            // write.table of R
+             "r0;r1;r2\n0;5;7\n5;0;2\n7;2;0\n",                                     // only a header
+             "rank0 0 5 7\nrank1 5 0 2\nrank2 7 2 0\n",                             // only a column
+             "to,a,b,c\na,0,5,7\nb,5,0,2\nc,7,2,0\n",
+         }) {
+        EXPECT_EQ(triples(parse(text, "dense-matrix")), expected) << text;
+    }
+    for (const char* text :
+         {",0,1,2\n0,0,5,7\n1,5,0,2\n2,7,2,0\n", "r0 r1 r2\nr0 0 5 7\nr1 5 0 2\nr2 7 2 0\n",
+          "r0;r1;r2\n0;5;7\n5;0;2\n7;2;0\n", ",r0,r1\n0,0,5\n1,7,0\n", "0 1 2\n0 0 5 7\n1 5 0 2\n2 7 2 0\n",
+          "a,b,c,d,e\n0,1,1,1,1\n1,0,1,1,1\n1,1,0,1,1\n1,1,1,0,1\n1,1,1,1,0\n"}) {
+        EXPECT_EQ(recognised(text), "dense-matrix") << text;
+    }
+}
+
+TEST(LabelledMatrix, labels_that_may_be_messages_are_asked_for) {
+    for (const char* text : {"0,1,2\n0,5,7\n5,0,2\n7,2,0\n", "0,0,5\n1,7,0\n", "a b c\n0 5 7\n5 0 2\n7 2 0\n"}) {
+        EXPECT_EQ(recognised(text), "w: the format may be edge-list or dense-matrix") << text;
+    }
+}
+
 // ---- QAPLIB ---------------------------------------------------------------------------------------------------------
 
 TEST(QaplibReader, the_matrix_that_is_no_grid_is_the_flow) {

@@ -151,11 +151,11 @@ std::vector<MalformedText> edge_lists() {
 std::vector<MalformedText> dense_matrices() {
     return {
         {"dense_short_row", "0 1 2 3 4\n0 1 2\n", 2, {"row 2 has 3 numbers", "first row has 5"}, "", ""},
-        {"dense_long_row", "0 1\n0 1 2\n", 2, {"row 2 has more numbers", "2"}, "", ""},
+        {"dense_long_row", "0 5\n0 1 2\n", 2, {"row 2 has more numbers", "2"}, "", ""},
         {"dense_too_many_rows", "0 1\n0 1\n0 1\n", 3, {"found row 3", "2 numbers"}, "edge list", ""},
         {"dense_too_few_rows", "0 1 2 3 4\n0 1 2 3 4\n", 2, {"ends after 2 of 5 rows"}, "", ""},
         {"dense_truncated_row", "0 1 2 3 4\n0 1 2", 2, {"row 2 has 3 numbers"}, "", ""},
-        {"dense_with_a_header", "a,b\n0,1\n1,0\n", 1, {"'a'"}, "", "dense-matrix"},
+        {"dense_with_a_header", "a,b\n0,1\n", 2, {"ends after 1 of 2 rows"}, "", "dense-matrix"},
         {"dense_with_row_names", "0 1 2 3 4\nb 1 2 3 4\n", 2, {"'b'"}, "", ""},
         {"dense_empty_field", "0,1\n,0\n", 2, {"message size is missing"}, "", ""},
         {"dense_negative", "0 1\n-1 0\n", 2, {"negative", "'-1'"}, "", ""},
@@ -262,6 +262,21 @@ std::vector<MalformedText> qaplibs() {
     };
 }
 
+std::vector<MalformedText> labelled_matrices() {
+    return {
+        {"labels_of_other_ranks",
+         ",5,6\n0,10,0\n3,0,20\n",
+         2,
+         {"column 1 has the label '5', expected 0"},
+         "reindex",
+         ""},
+        {"label_missing", ",0,1,2\n0,0,5,7\n2,5,0,2\n3,7,2,0\n", 3, {"row 2 has the label '2', expected 1"}, "", ""},
+        {"label_order", ",r1,r0\nr0,0,5\nr1,7,0\n", 2, {"column 2 has the label 'r0', expected r2"}, "", ""},
+        {"label_names_differ", ",a,b\nb,0,5\na,7,0\n", 2, {"row 1 has the label 'b'", "column 1 has 'a'"}, "order", ""},
+        {"label_header_short", "r0 r1 r2\nr0 0 5\nr1 7 0\n", 2, {"3 labels", "2 numbers"}, "", "dense-matrix"},
+    };
+}
+
 std::vector<MalformedText> metis_graphs() {
     return {
         {"metis_short", "3 2\n2\n", 2, {"ends after 1 of 3 vertices"}, "one line for each", "metis"},
@@ -283,8 +298,8 @@ std::vector<MalformedText> metis_graphs() {
 
 std::vector<MalformedText> malformed_matrices() {
     std::vector<MalformedText> all;
-    for (const auto& some :
-         {unrecognised(), edge_lists(), dense_matrices(), matrix_markets(), qaplibs(), metis_graphs()}) {
+    for (const auto& some : {unrecognised(), edge_lists(), dense_matrices(), matrix_markets(), qaplibs(),
+                             labelled_matrices(), metis_graphs()}) {
         all.insert(all.end(), some.begin(), some.end());
     }
     return all;

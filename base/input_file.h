@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+namespace haichi {
+
+/// Most bytes to which a compressed input may unpack. A small file may claim any size.
+inline constexpr std::uint64_t kMostUnpackedBytes = std::uint64_t{1} << 36;
+
+/// A compression that is recognised by the first bytes of a file.
+struct Compression {
+    std::string_view magic;
+    std::string_view name;
+    std::string_view ending;   ///< of file names
+    std::string_view command;  ///< unpacks FILE to standard output
+};
+/// Returns null for a text that is not compressed.
+const Compression* compression_of(std::string_view prefix);
+/// Returns the file name without an ending such as ".gz".
+std::string_view without_compression_ending(std::string_view name);
+
+/// Opens a file, or standard input for "-", and unpacks it while it is read if it is compressed (gzip, bzip2, xz, zstd,
+/// or a zip archive of one file). The caller closes it, unless it is stdin. Throws InputError.
+[[nodiscard]] std::FILE* open_input(const std::string& path);
+/// Returns the reason why reading a file of open_input() failed, as a message without the file's name. Call it in the
+/// thread that read.
+[[nodiscard]] std::string reason_of_failed_input();
+
+/// Returns whether the file, as it is stored, begins like a compressed file. It is false for a file that cannot be
+/// read.
+[[nodiscard]] bool is_compressed(const std::string& path);
+/// Returns the first bytes of the unpacked input, at most `most`. Standard input can still be opened afterwards.
+[[nodiscard]] std::string beginning_of_input(const std::string& path, std::size_t most);
+/// Returns the whole unpacked input. Throws InputError if it has more than `most` bytes.
+[[nodiscard]] std::string whole_input(const std::string& path, std::size_t most);
+/// Copies standard input to a temporary file without a name, so that it can be opened several times.
+void keep_standard_input();
+
+}  // namespace haichi
