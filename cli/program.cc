@@ -113,10 +113,25 @@ int guarded(const std::function<int()>& work, Console& console) {
     }
 }
 
+/// The words of the program, with `haichi help map` as `haichi map --help`.
+std::vector<char*> program_words(int argc, char** argv) {
+    std::vector<char*> words(argv, argv + argc);
+    static char option[] = "--help";
+    if (argc > 1 && std::string_view(argv[1]) == "help") {
+        words.erase(words.begin() + 1);
+        words.push_back(option);
+    }
+    words.push_back(nullptr);  // ends the arguments of another program
+    return words;
+}
+
 }  // namespace
 
-int run_program(int argc, char** argv, LiveProcess* live_process) {
+int run_program(int all_words, char** given, LiveProcess* live_process) {
     prepare_process();
+    std::vector<char*> program = program_words(all_words, given);
+    const int argc = static_cast<int>(program.size()) - 1;
+    char** const argv = program.data();
     Console console;
     console.set_live_process(live_process);
     if (argc == FaultReport::kWords + 1 && std::string_view(argv[1]) == FaultReport::kCommand) {

@@ -205,6 +205,10 @@ CommandLineResult read_command_line(const CommandSpec& root, const std::vector<s
     } catch (const CLI::CallForHelp&) {
         const CLI::App* level = &app;
         while (!level->get_subcommands().empty()) level = level->get_subcommands().front();
+        const std::vector<std::string> extra = level->remaining();
+        if (!levels.at(level).command->options && !extra.empty() && !extra.front().starts_with('-')) {
+            refuse_command(extra.front(), levels.at(level));
+        }
         return {.text = help_text(*levels.at(level).command, levels.at(level).path, terminal_width())};
     } catch (const CLI::CallForVersion&) {
         return {.text = "haichi " HAICHI_VERSION "\n"};

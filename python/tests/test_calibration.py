@@ -22,6 +22,7 @@ import pytest
 import haichi
 from haichi.calibration import Calibration, calibrate
 from haichi.calibration.calibrate import Value, like_content
+from haichi.calibration.identify import Held
 from haichi.calibration.machine_file import machine_text
 from haichi.calibration.report import report_json, report_text
 from haichi.cli.commands import run
@@ -158,7 +159,7 @@ def test_a_ping_pong_alone_cannot_tell_calls_from_the_network(measured: dict[str
     found = calibrate(write({"latency.txt@2": measured["latency.txt@2"]}), like=LIKE)
     hops = found.value("hop_latency")
     assert not hops.is_fitted and hops.held is not None
-    assert hops.held.is_preset and "call_overhead" in hops.held.together
+    assert hops.held.kind == "preset" and "call_overhead" in hops.held.together
     assert hops.value == pytest.approx(140e-9)  # value of the preset
     assert found.rms < 0.01  # unknown values do not change measured times
     text = report_text(found)
@@ -182,25 +183,85 @@ def test_without_a_jump_there_is_no_eager_limit(measured: dict[str, str], write:
     assert "eager limit (node.eager_limit): 16384 bytes" in report_text(found)
 
 
-def test_a_value_within_its_error_of_0_is_not_reported_as_fitted(recovered: Calibration, tmp_path: Path) -> None:
-    def with_zero(value: Value) -> Value:
-        is_zero = value.parameter.name in ("rendezvous_overhead", "copies")
-        return replace(value, value=1.42e-21, error=2.743e-7 if is_seconds(value) else 1e-11) if is_zero else value
+def osu(title: str, rows: dict[int, float]) -> str:
+    unit = "Bandwidth (MB/s)" if title == "Bandwidth" else "Latency (us)"
+    return f"# OSU MPI {title} Test v5.8\n# Size  {unit}\n" + "".join(f"{n} {value:.2f}\n" for n, value in rows.items())
 
-    def is_seconds(value: Value) -> bool:
-        return value.parameter.unit == "seconds"
 
-    found = replace(recovered, values=tuple(map(with_zero, recovered.values)))
+SIZES_OF_A_PAIR = [8, *(1 << power for power in (10, 12, 13, 14, 15, 16, 17, 18, 19, 20, 22))]
+JUMP = 32768
+
+
+def jumping(size: int) -> float:
+    """Microseconds of a ping-pong whose large messages are slower than any parameter can explain."""
+    return 12 + size / 5e3 if size <= JUMP else 42 + size / 4.2e3
+
+
+def test_a_jump_that_everybody_sees_is_the_eager_limit(write: Write, tmp_path: Path) -> None:
+    found = calibrate(
+        write(
+            {
+                "latency.txt@2": osu("Latency", {size: jumping(size) for size in SIZES_OF_A_PAIR}),
+                "bw.txt@2": osu("Bandwidth", {size: size / (1.2 + size / 10e3) for size in SIZES_OF_A_PAIR}),
+            }
+        )
+    )
+    assert found.eager_limit == JUMP and found.eager.is_told
+    assert found.value("bandwidth").value == pytest.approx(1 / 10e9, rel=0.1)
     overhead = found.value("rendezvous_overhead")
-    assert (overhead.is_fitted, overhead.is_undetermined) == (False, True)
+    assert overhead.is_fitted and 3e-6 < overhead.value < 20e-6
+    assert all(value.error < 0.5 * value.value for value in found.values if value.error is not None)
+    values, _, poor = report_text(found).partition("poor fits:\n")
+    assert "fitted: times jump between 32768 and 65536 bytes" in values
+    assert "2-latency.txt: ping-pong, 2 links: " in poor and "are off by more than 25%" in poor
+
+
+def test_small_messages_do_not_determine_a_bandwidth(write: Write, tmp_path: Path) -> None:
+    rows = {1: 1.65, 4: 1.66, 8: 1.69, 12: 1.70, 16: 1.70, 19: 1.71}
+    found = calibrate(write({"small.txt@2": osu("Latency", rows)}))
+    assert [value.parameter.name for value in found.values if value.is_fitted] == ["call_overhead"]
+    text = report_text(found)
+    values, _, unknown = text.partition("values that the data does not determine:\n")
+    assert "given the value of latency per hop" in values and "bandwidth" not in values
+    reason = "value of switch:2 (measured times hardly depend on it)"
+    assert f"  - bandwidth (link.bandwidth): 2.8 GB/s, {reason}. Measure messages of 1 MiB and more" in unknown
+    machine = json.loads(machine_text(found, str(tmp_path / "m.json")))
+    assert machine["node"]["dma_bandwidth"] == "2800000000B/s" and machine["notes"]["/node/dma_bandwidth"] == reason
+    entry = json.loads(report_json(found, "{}"))["parameters"]["bandwidth"]
+    assert (entry["fitted"], entry["origin"], entry["standard_error"]) == (False, reason, None)
+
+
+def test_a_held_value_that_the_preset_does_not_fit_is_not_fitted(recovered: Calibration) -> None:
+    def held(value: Value) -> Value:
+        if value.parameter.name != "bandwidth":
+            return value
+        return replace(value, error=None, held=Held("bandwidth", value.value, "nearest", ("copies",)))
+
+    found = replace(recovered, values=tuple(map(held, recovered.values)))
     values, _, unknown = report_text(found).partition("values that the data does not determine:\n")
-    reason = "not determined by the data (the error is larger than the value)"
-    assert "rendezvous overhead" not in values.split("ping-pong")[0] and "e+" not in values
-    assert f"rendezvous overhead (node.rendezvous_overhead): 0 ns ± 274.3 ns, {reason}. Measure messages" in unknown
-    assert f"copies of eager messages (node.memory_bandwidth): above 100 GB/s, {reason}. Measure" in unknown
-    assert json.loads(machine_text(found, str(tmp_path / "m.json")))["notes"]["/node/rendezvous_overhead"] == reason
-    entry = json.loads(report_json(found, "{}"))["parameters"]["rendezvous_overhead"]
-    assert (entry["fitted"], entry["origin"], entry["standard_error"]) == (False, reason, 2.743e-7)
+    reason = (
+        "the nearest to the value of fattree:2x4 that fits (the data cannot separate it from copies of eager messages)"
+    )
+    assert f"bandwidth (link.bandwidth): 2.5 GB/s, {reason}. Measure" in unknown
+    assert values.count("given the value of bandwidth") == 1
+
+
+def test_files_of_one_name_keep_the_directories_that_distinguish_them(tmp_path: Path) -> None:
+    text = "# OSU MPI Barrier Latency Test v7.3\n# Avg Latency(us)\n              3.25\n"
+    paths = [tmp_path / folder / "run/osu.txt" for folder in ("near", "far")]
+    for path in paths:
+        path.parent.mkdir(parents=True)
+        path.write_text(text)
+    report = report_text(calibrate([str(path) for path in paths]))
+    assert "fitted to 1 point of near/run/osu.txt, 1 point of far/run/osu.txt" in report
+    assert "near/run/osu.txt: barrier" in report and "far/run/osu.txt: barrier" in report
+
+
+def test_a_step_that_the_fit_does_not_reproduce_is_named(tmp_path: Path) -> None:
+    rows = {1 << power: 1.0 + (1 << power) / 1000 + 3 * (power >= 3) for power in range(12)}
+    (tmp_path / "inline.txt").write_text(osu("Latency", rows))
+    poor = report_text(calibrate([str(tmp_path / "inline.txt")])).partition("poor fits:\n")[2]
+    assert "inline.txt: ping-pong, 2 links: measured times change by a factor of 4 from 4 to 8 bytes" in poor
 
 
 def test_a_barrier_is_what_it_takes(write: Write) -> None:
@@ -235,7 +296,7 @@ def test_the_report_word_by_word(tmp_path: Path, capsys: pytest.CaptureFixture[s
         "           0           3.25           3.25    +0.0%",
         "",
         "omitted:",
-        "  barrier.txt: line 1: unsupported benchmark: OSU Allreduce Latency",
+        "  barrier.txt: line 1: OSU MPI Allreduce Latency Test: not a benchmark that is fitted",
     ]
 
 

@@ -7,7 +7,7 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from haichi.calibration.eager_limit import jumps
+from haichi.calibration.eager_limit import clear_step, jumps
 from haichi.calibration.placed import PlacedPoint
 
 
@@ -63,3 +63,28 @@ def test_the_time_grows_with_the_points() -> None:
     began = time.process_time()
     assert jumps(points)[0] == 16384
     assert time.process_time() - began < 2  # fitting all points for each size took minutes
+
+
+def series(jump_us: float, limit: int, hops: int = 2) -> list[PlacedPoint]:
+    sizes = [2**power for power in range(20)]
+    return [placed(size, 2e-6 + size / 5e9 + (size > limit) * jump_us * 1e-6, "a", hops) for size in sizes]
+
+
+@pytest.mark.parametrize(
+    ("points", "last"),
+    [
+        (series(5, 16384), 16384),
+        (series(5, 64), None),  # inline messages
+        (series(0, 16384), None),
+        (series(1, 16384), None),  # less than a handshake takes
+        (series(5, 16384) + series(9, 4096, hops=0), 16384),  # the network before the node
+        (series(9, 4096, hops=0), 4096),
+        (series(5, 16384) + series(4, 8192, hops=4), None),  # neither is much larger
+    ],
+    ids=range(7),
+)
+def test_a_clear_step_is_that_of_a_handshake(points: list[PlacedPoint], last: int | None) -> None:
+    step = clear_step(points)
+    assert (None if step is None else points[step.last].size_bytes) == last
+    if step is not None:
+        assert points[step.first].size_bytes == 2 * points[step.last].size_bytes

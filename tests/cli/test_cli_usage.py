@@ -25,6 +25,24 @@ def test_help_goes_to_standard_output_and_shows_an_example(tmp_path: Path) -> No
         assert "haichi " + arguments[0] in run.stdout or arguments == ["--help"]
 
 
+@pytest.mark.parametrize("command", [[], ["map"], ["log", "show"], ["calibrate"]])
+def test_help_is_also_a_command(tmp_path: Path, command: list[str]) -> None:
+    assert succeed("help", *command, cwd=tmp_path).stdout == succeed(*command, "--help", cwd=tmp_path).stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "error", "hint"),
+    [
+        (["help", "mapp"], "unknown command 'mapp'", "did you mean 'map'?"),
+        (["mapp", "--help"], "unknown command 'mapp'", "did you mean 'map'?"),
+        (["help", "log", "sho"], "unknown command 'sho'", "did you mean 'show'?"),
+    ],
+)
+def test_help_of_an_unknown_command(tmp_path: Path, words: list[str], error: str, hint: str) -> None:
+    text = fail(2, *words, cwd=tmp_path)
+    assert error in text and hint in text
+
+
 def test_every_example_of_the_help_runs(tmp_path: Path) -> None:
     texts = [
         succeed(*arguments, "--help", cwd=tmp_path).stdout

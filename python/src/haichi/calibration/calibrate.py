@@ -47,18 +47,17 @@ class Value:
     value: float
     """Seconds, or seconds per byte. 0 seconds per byte is not a limit."""
     error: float | None
-    """The standard error; None if the value was not free in the fit."""
+    """The standard error, less than half of the value; None for values that are not fitted."""
     held: Held | None
     """Why the value was not fitted although some points could depend on it."""
 
     @property
     def is_fitted(self) -> bool:
-        return self.error is not None and not self.is_undetermined
+        return self.error is not None
 
-    @property
-    def is_undetermined(self) -> bool:
-        """The value was free in the fit, but its standard error is larger than the value: it is about 0."""
-        return self.error is not None and self.error > self.value
+    def is_held_with(self, other: Value) -> bool:
+        """The data determines `other` only for this held value."""
+        return self.held is not None and other.parameter.name in self.held.together
 
 
 @dataclass(frozen=True)
@@ -188,6 +187,7 @@ def _fitted(problem: Problem, content: Content, like: str, sources: Sequence[Sou
 
     eager = profile(problem, free, preset_limit, start)
     preset = {parameter.name: preset_value(content, parameter) for parameter in PARAMETERS}
+    problem = eager.problem
     fitted, held = hold_what_is_unknown(problem, eager.fitted, preset)
     errors = absolute_errors(problem, fitted)
     held_by_name = {entry.name: entry for entry in held}
@@ -212,7 +212,7 @@ def _fitted(problem: Problem, content: Content, like: str, sources: Sequence[Sou
         eager_limit=fitted.setting.eager_limit,
         eager=eager,
         preset_limit=preset_limit,
-        rms=problem.typical(fitted.cost),
+        rms=problem.rms(fitted.setting),
         dma_is_apart=simulator.dma_is_apart,
         simulations=simulator.runs,
         machine=simulator.content(Setting(set_values, fitted.setting.eager_limit)),

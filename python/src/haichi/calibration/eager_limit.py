@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from haichi.calibration.fit import Fitted, Problem
 from haichi.calibration.placed import PlacedPoint
@@ -19,10 +21,31 @@ SIGNIFICANT = 9.0
 """Three standard errors, as a difference of sums of squares in variances of a residual."""
 
 
+_LEAST_STEP_LIMIT = 1024
+"""Jumps at smaller sizes are those of inline messages, not of a handshake."""
+_LEAST_STEP = 1.25
+_CLEAR = 1.5
+_REPRODUCED = 0.15
+_ROUNDS = 3
+
+
+@dataclass(frozen=True)
+class Step:
+    """Times of a ping-pong that jump between two neighbouring sizes."""
+
+    last: int
+    """The index of the last point before the jump."""
+    first: int
+    size: float
+    """The time after the jump over its extrapolation from the smaller sizes, or the other way round if that is less."""
+
+
 @dataclass(frozen=True)
 class Profile:
     """The best fit over the tried limits."""
 
+    problem: Problem
+    """The problem with the weights of the fit."""
     fitted: Fitted
     is_told: bool
     """One limit is better than all others, including its neighbours and the absence of a limit."""
@@ -38,7 +61,7 @@ def profile(
     """`start` returns the start values for a limit. A limit is known only up to the gap between two measured sizes."""
     sizes = sorted({point.size_bytes for point in problem.points if not point.is_barrier})
     if not sizes:
-        return Profile(problem.fit(free, Setting(start(preset_limit), preset_limit)), False, (), None)
+        return Profile(problem, problem.fit(free, Setting(start(preset_limit), preset_limit)), False, (), None)
 
     def side(limit: int) -> int:
         """The number of eager sizes. Limits with the same number cannot be distinguished."""
@@ -56,12 +79,24 @@ def profile(
                 values = start(limit_of(count)) if near is None else near.setting.values
                 fits[count] = problem.fit(free, Setting(values, limit_of(count)), _FEW_STEPS)
 
-    add([side(preset_limit), len(sizes), *(side(limit) for limit in jumps(problem.points))])
+    step = clear_step(problem.points)
+    seen = [] if step is None else [problem.points[step.last].size_bytes]
+    add([side(preset_limit), len(sizes), *(side(limit) for limit in (*seen, *jumps(problem.points)))])
     best = -1
     while (better := min(fits, key=lambda count: (fits[count].cost, count))) != best:
         best = better
         fits[best] = problem.fit(free, fits[best].setting)
         add([best - 1, best + 1], fits[best])
+    if step is not None:
+        count = side(seen[0])
+        if count == best and _is_reproduced(problem, fits[count], step):
+            return Profile(problem, fits[count], True, (), sizes[count])
+        # Points that no parameter describes would outvote the jump.
+        anchored, fitted = problem, fits[count]
+        for _ in range(_ROUNDS):
+            anchored = problem.without_outliers(fitted, (step.last, step.first))
+            fitted = anchored.fit(free, fitted.setting)
+        return Profile(anchored, fitted, True, (), sizes[count])
     margin = SIGNIFICANT * problem.variance(fits[best])
     rivals = [count for count in fits if count != best and fits[count].cost - fits[best].cost < margin]
     before = best
@@ -70,7 +105,48 @@ def profile(
         fits[best] = problem.fit(free, fits[best].setting)
     following = sizes[best] if best < len(sizes) else None
     others = tuple(limit_of(count) for count in sorted({*rivals, before}) if count != best)
-    return Profile(fits[best], not rivals and following is not None, others if rivals else (), following)
+    return Profile(problem, fits[best], not rivals and following is not None, others if rivals else (), following)
+
+
+def clear_step(points: Sequence[PlacedPoint]) -> Step | None:
+    """The jump of a ping-pong, between nodes if measured there, that only the handshake of rendezvous messages
+    explains: it takes at least the time of the shortest message, and is much larger than all others."""
+    alone = [number for number, point in enumerate(points) if point.benchmark == "latency"]
+    remote = [number for number in alone if points[number].hops > 0]
+    series: dict[tuple[str, int], list[int]] = defaultdict(list)
+    for number in remote or alone:
+        series[points[number].file, points[number].hops].append(number)
+    found = [step for numbers in series.values() for step in _steps(points, numbers)]
+    if not found:
+        return None
+    largest = max(found, key=lambda step: step.size)
+    others = [step.size for step in found if points[step.last].size_bytes != points[largest.last].size_bytes]
+    return largest if all(largest.size - 1 >= _CLEAR * (size - 1) for size in others) else None
+
+
+def _steps(points: Sequence[PlacedPoint], numbers: Sequence[int]) -> Iterator[Step]:
+    """Jumps between two lines, each through two neighbouring points of a series."""
+    order = sorted(numbers, key=lambda number: points[number].size_bytes)
+    sizes = [points[number].size_bytes for number in order]
+    times = [points[number].seconds for number in order]
+    for k in range(1, len(order) - 2):
+        if not (sizes[k - 1] < sizes[k] < sizes[k + 1] < sizes[k + 2] and sizes[k] >= _LEAST_STEP_LIMIT):
+            continue
+        below = max(times[k] - times[k - 1], 0) / (sizes[k] - sizes[k - 1])
+        above = max(times[k + 2] - times[k + 1], 0) / (sizes[k + 2] - sizes[k + 1])
+        gap = sizes[k + 1] - sizes[k]
+        expected_above, expected_below = times[k] + below * gap, times[k + 1] - above * gap
+        size = min(times[k + 1] / expected_above, expected_below / times[k])
+        rise = min(times[k + 1] - expected_above, expected_below - times[k])
+        if size >= _LEAST_STEP and rise >= min(times):
+            yield Step(order[k], order[k + 1], size)
+
+
+def _is_reproduced(problem: Problem, fitted: Fitted, step: Step) -> bool:
+    last, first = problem.points[step.last], problem.points[step.first]
+    times = problem.times(fitted.setting)
+    simulated = times[step.first] / times[step.last]
+    return bool(abs(np.log(simulated * last.seconds / first.seconds)) < _REPRODUCED)
 
 
 def jumps(points: Sequence[PlacedPoint]) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from haichi.calibration.benchmarks import BENCHMARKS
 from haichi.calibration.parameters import BY_NAME
 from haichi.calibration.placed import PlacedPoint
 from haichi.calibration.simulated import Setting, Simulator
@@ -21,6 +23,11 @@ _STEP = 1e-3
 """The step of differences. Times of the simulator are integer picoseconds and piecewise linear in the fitted values."""
 _SMALL = 0.1
 """A fraction of the shortest measured time that includes a value. Errors of smaller values are relative to it."""
+_ROOM = 4.0
+"""A value may exceed the fastest point that includes it by this factor, because no machine fits all points."""
+_OUTLIER = 0.1
+"""The residual at which a point that no parameter describes has half of its weight (Cauchy's weights)."""
+_ANCHOR = 5.0
 _MOST_STEPS = 12
 _LEAST_STEP = 1e-3
 _LEAST_GAIN = 1e-3
@@ -59,20 +66,23 @@ class _Tangent:
     measured: Array
     """Logarithms of the measured times."""
     weights: Array
+    most: Array
+    """The largest values, in units of the scales."""
 
     def least(self) -> Array:
-        """The change of the scaled values with the least squares; it keeps all values at 0 or above."""
+        """The change of the scaled values with the least squares; it keeps all values between 0 and their largest."""
         here = np.array([self.at.values[name] for name in self.free]) / self.scales
         least = np.array([1e-3 if name == "bandwidth" else 0.0 for name in self.free]) - here
+        most = np.maximum(self.most - here, least + 2e-6)
 
         def times(change: Array) -> Array:
             return np.maximum(self.times + self.slopes @ change, 0.01 * self.times)
 
         found = scipy_optimize().least_squares(
             lambda change: self.weights * (np.log(times(change)) - self.measured),
-            np.maximum(0.0, least + 1e-6),
+            np.clip(0.0, least + 1e-6, most - 1e-6),
             jac=lambda change: (self.weights / times(change))[:, None] * self.slopes,
-            bounds=(least, np.inf),
+            bounds=(least, most),
         )
         return np.asarray(found.x)
 
@@ -94,10 +104,19 @@ class Problem:
         self._measured = np.log([entry.seconds for entry in points])
         # A time with two digits counts less than a time with four.
         printed = np.array([entry.resolution for entry in points])
-        self._weights = 1 / np.sqrt(1 + (printed / LEAST_ERROR) ** 2)
+        self._printed = 1 / np.sqrt(1 + (printed / LEAST_ERROR) ** 2)
+        self._weights = self._printed
 
     def times(self, setting: Setting) -> Array:
         return np.array([self.simulator.seconds(point, setting) for point in self.points])
+
+    def without_outliers(self, fitted: Fitted, anchors: Sequence[int]) -> Problem:
+        """The same points with less weight for those that `fitted` misses by far, and more for the anchors."""
+        missed = np.abs(np.log(self.times(fitted.setting)) - self._measured)
+        other = copy.copy(self)
+        other._weights = self._printed / np.sqrt(1 + (missed / _OUTLIER) ** 2)
+        other._weights[list(anchors)] = _ANCHOR
+        return other
 
     def residuals(self, setting: Setting) -> Array:
         return np.asarray(self._weights * (np.log(np.maximum(self.times(setting), 1e-15)) - self._measured))
@@ -111,6 +130,24 @@ class Problem:
             return _SMALL * min(point.seconds for point in points)
         return _SMALL * min(point.seconds / point.size_bytes for point in points if point.size_bytes > 0)
 
+    def largest(self, name: str, at: Setting) -> float:
+        """A value of this parameter that the fastest point which includes it excludes. Memory is at least as fast as
+        the network: its bandwidth also limits NICs, and could describe the times of both."""
+        parameter = BY_NAME[name]
+        points = [entry for entry in self.points if parameter.concerns(entry)]
+        if name == "rendezvous_overhead":
+            points = [point for point in points if point.size_bytes > at.eager_limit] or points
+        elif name == "copies":
+            points = [point for point in points if 0 < point.size_bytes <= at.eager_limit] or points
+        if parameter.unit == "seconds per byte":
+            most = _ROOM * min(point.seconds / point.size_bytes for point in points if point.size_bytes > 0)
+            is_shared = name == "copies" and any(point.hops > 0 for point in points)
+            return min(most, at.values["bandwidth"]) if is_shared else most
+        if name == "call_overhead":
+            return _ROOM * min(point.seconds for point in points)
+        # The messages of a stream have their latencies at the same time.
+        return _ROOM * min(point.seconds * max(BENCHMARKS[point.benchmark].window, 1) for point in points)
+
     def size_of(self, name: str, at: Setting) -> float:
         """The reference for relative errors of a value."""
         return max(at.values[name], self.smallest(name, at.eager_limit))
@@ -122,12 +159,14 @@ class Problem:
         the simulator agrees.
         """
         if not free:
-            return Fitted((), start, self._cost(start), np.empty((len(self.points), 0)))
-        at, cost = start, self._cost(start)
+            return Fitted((), start, self.cost(start), np.empty((len(self.points), 0)))
+        within = {name: min(start.values[name], self.largest(name, start)) for name in free}
+        at = Setting({**start.values, **within}, start.eager_limit)
+        cost = self.cost(at)
         for _ in range(most_steps):
             tangent = self._tangent(free, at)
             found, step = tangent.least(), 1.0
-            while step > _LEAST_STEP and (there := self._cost(tangent.towards(found, step))) >= cost:
+            while step > _LEAST_STEP and (there := self.cost(tangent.towards(found, step))) >= cost:
                 step /= 4
             if step <= _LEAST_STEP:
                 break
@@ -140,7 +179,13 @@ class Problem:
         jacobian = (self._weights / tangent.times)[:, None] * tangent.slopes * (sizes / tangent.scales)
         return Fitted(tuple(free), at, cost, jacobian)
 
-    def _cost(self, setting: Setting) -> float:
+    def rms(self, setting: Setting) -> float:
+        """Root mean square of the logarithms of simulated over measured times, weighted by their digits only."""
+        misses = self._printed * (np.log(self.times(setting)) - self._measured)
+        return float(np.sqrt(np.mean(misses**2)))
+
+    def cost(self, setting: Setting) -> float:
+        """The sum of squares."""
         residuals = self.residuals(setting)
         return float(residuals @ residuals)
 
@@ -152,7 +197,8 @@ class Problem:
         for k, name in enumerate(free):
             there = Setting({**at.values, name: at.values[name] + _STEP * scales[k]}, at.eager_limit)
             slopes[:, k] = (self.times(there) - times) / _STEP
-        return _Tangent(tuple(free), at, scales, times, slopes, self._measured, self._weights)
+        most = np.array([self.largest(name, at) for name in free]) / scales
+        return _Tangent(tuple(free), at, scales, times, slopes, self._measured, self._weights, most)
 
     def typical(self, cost: float) -> float:
         """Root mean square of the residuals."""

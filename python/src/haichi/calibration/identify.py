@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -13,10 +14,18 @@ from haichi.calibration.simulated import Setting
 UNKNOWN = 0.5
 """The relative standard error above which a value counts as unknown."""
 _INVOLVED = 0.25
+_TOLERANCE = 0.02
+"""The typical residual of a fit that counts as good, even if another fit is better."""
+_HALVINGS = 8
+_WEAK = 0.05
+"""The largest relative effect of a doubled value on a time that counts as none: no model is more exact."""
 _GIVEN_UP_FIRST = (
     *("dma_bandwidth", "copies", "rendezvous_overhead", "hop_latency", "shared_memory_latency"),
     *("call_overhead", "shared_memory_bandwidth", "bandwidth", "barrier"),
 )
+
+
+_Kind = Literal["preset", "no effect", "nearest"]
 
 
 @dataclass(frozen=True)
@@ -25,8 +34,8 @@ class Held:
 
     name: str
     value: float
-    is_preset: bool
-    """False if the value has no effect: no time, or no limit."""
+    kind: _Kind
+    """Its origin. `no effect` is no time, or no limit; `nearest` to the preset is used if neither fits as well."""
     together: tuple[str, ...]
     """Other parameters of which only a combination with this one is known; empty if times hardly depend on it."""
 
@@ -34,58 +43,74 @@ class Held:
 def hold_what_is_unknown(problem: Problem, fitted: Fitted, preset: dict[str, float]) -> tuple[Fitted, list[Held]]:
     """Holds one parameter after the other until all others are known, and fits the others again."""
     held: list[Held] = []
-    kept: set[str] = set()  # unknown, but no other value fits better
-    while True:
-        found = _unknown_direction(problem, fitted, kept)
-        if found is None:
-            return fitted, held
+    while (found := _unknown_direction(problem, fitted)) is not None:
         candidates, together = found
-        for name in candidates:
-            choice = _held(problem, fitted, name, preset[name])
-            if choice is not None:
-                fitted, value, is_preset = choice
-                others = tuple(other for other in together if other != name)
-                held.append(Held(name, value, is_preset, others))
-                break
-        else:
-            kept.update(candidates)
+        choices = (_held(problem, fitted, name, preset[name]) for name in candidates)
+        choice = next((choice for choice in choices if choice is not None), None)
+        name, fitted, kind = choice or _nearest(problem, fitted, candidates[0], preset[candidates[0]])
+        held.append(Held(name, fitted.setting.values[name], kind, tuple(other for other in together if other != name)))
+    return fitted, held
 
 
-def _unknown_direction(problem: Problem, fitted: Fitted, kept: set[str]) -> tuple[list[str], list[str]] | None:
+def _unknown_direction(problem: Problem, fitted: Fitted) -> tuple[list[str], list[str]] | None:
     """The parameters to hold, in this order, and all that change together; None if all are known."""
     errors = relative_errors(problem, fitted)
-    unknown = [name for name in fitted.free if errors[name] > UNKNOWN and name not in kept]
-    if not unknown:
-        return None
+    values = fitted.setting.values
+    effects = np.abs(fitted.jacobian).max(axis=0, initial=0.0).tolist()
+    weak = [
+        name
+        for name, effect in zip(fitted.free, effects, strict=True)
+        if effect * values[name] < _WEAK * problem.size_of(name, fitted.setting)
+    ]
+    if weak:
+        return sorted(weak, key=_GIVEN_UP_FIRST.index)[:1], []
+    if not any(error > UNKNOWN for error in errors.values()):
+        about_0 = [name for name, error in absolute_errors(problem, fitted).items() if error > UNKNOWN * values[name]]
+        return (sorted(about_0, key=_GIVEN_UP_FIRST.index)[:1], []) if about_0 else None
     norms = np.linalg.norm(fitted.jacobian, axis=0)
-    idle = [name for name, norm in zip(fitted.free, norms.tolist(), strict=True) if norm < _idle(problem)]
-    idle = [name for name in idle if name not in kept]
-    if idle:
-        return sorted(idle, key=_GIVEN_UP_FIRST.index)[:1], []
     _, vectors = np.linalg.eigh(fitted.jacobian.T @ fitted.jacobian)
     weakest = np.abs(vectors[:, 0]) * norms  # by their effects on the times, which cancel
     together = [
         name for name, part in zip(fitted.free, weakest.tolist(), strict=True) if part > _INVOLVED * weakest.max()
     ]
-    candidates = [name for name in together if name not in kept] or unknown
-    return sorted(candidates, key=_GIVEN_UP_FIRST.index), together
+    return sorted(together, key=_GIVEN_UP_FIRST.index), together
 
 
-def _idle(problem: Problem) -> float:
-    """The largest effect of a doubled value on all points together that counts as none."""
-    return 1e-3 * float(np.sqrt(len(problem.points)))
+def _nearest(problem: Problem, fitted: Fitted, name: str, preset: float) -> tuple[str, Fitted, _Kind]:
+    """Holds a value as near to the preset as the times allow, with all others as they are."""
+    near, far = fitted.setting.values[name], preset
+    for _ in range(_HALVINGS):
+        middle = (near + far) / 2
+        if problem.cost(_with(fitted, name, middle)) <= _allowed(problem, fitted):
+            near = middle
+        else:
+            far = middle
+    setting = _with(fitted, name, near)
+    rest = [k for k, other in enumerate(fitted.free) if other != name]
+    free = tuple(fitted.free[k] for k in rest)
+    return name, Fitted(free, setting, problem.cost(setting), fitted.jacobian[:, rest]), "nearest"
 
 
-def _held(problem: Problem, fitted: Fitted, name: str, preset: float) -> tuple[Fitted, float, bool] | None:
+def _with(fitted: Fitted, name: str, value: float) -> Setting:
+    return Setting({**fitted.setting.values, name: value}, fitted.setting.eager_limit)
+
+
+def _allowed(problem: Problem, fitted: Fitted) -> float:
+    """The largest sum of squares of a fit that counts as equally good."""
+    return fitted.cost + SIGNIFICANT * max(problem.variance(fitted), _TOLERANCE**2)
+
+
+def _held(problem: Problem, fitted: Fitted, name: str, preset: float) -> tuple[str, Fitted, _Kind] | None:
     """Holds a value at the preset, or without effect, if the rest then fits as well; None if neither does."""
     rest = [other for other in fitted.free if other != name]
-    allowed = fitted.cost + SIGNIFICANT * problem.variance(fitted)
-    for value, is_preset in ((preset, True), (0.0, False)):
+    allowed = _allowed(problem, fitted)
+    tried: tuple[tuple[float, _Kind], ...] = ((preset, "preset"), (0.0, "no effect"))
+    for value, kind in tried:
         if name == "bandwidth" and value == 0:
             continue
         without = problem.fit(rest, _start(problem, fitted, name, value))
         if without.cost <= allowed:
-            return without, value, is_preset
+            return name, without, kind
     return None
 
 

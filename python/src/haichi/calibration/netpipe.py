@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 
-from haichi.calibration.results import Lines, Number, Point, Results
+from haichi.calibration.results import Lines, Number, Results
 
 _ROW = re.compile(r"\s*\d+:\s+(\S+) bytes\s+(\S+) times -->\s+(\S+) Mbps in\s+(\S+) usec")
 _ROW_5 = re.compile(r"\s*\d+:\s+(\S+) +([KMGT]?B)\s+\d+ times -->\s+(\S+) +([KMGT]?)bps  in\s+(\S+) +([num]?)secs")

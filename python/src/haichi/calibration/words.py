@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -12,12 +13,7 @@ from haichi.calibration.placed import PlacedPoint
 
 
 def quantity(value: Value) -> str:
-    """The value with its unit. Values that the data does not determine get their standard error."""
-    if value.is_undetermined:
-        assert value.error is not None
-        if value.parameter.unit == "seconds":
-            return f"{time_words(value.value)} ± {time_words(value.error)}"
-        return f"above {1e-9 / (value.value + value.error):.3g} GB/s"
+    """The value with its unit."""
     if value.parameter.unit == "seconds":
         return time_words(value.value)
     return "no limit" if value.value == 0 else f"{1e-9 / value.value:.4g} GB/s"
@@ -37,12 +33,16 @@ def origin(calibration: Calibration, value: Value) -> str:
     """The origin of a value."""
     if value.is_fitted:
         points = [point for point in calibration.points if value.parameter.concerns(point)]
-        return f"fitted to {_points_of(calibration, points)}"
-    if value.is_undetermined:
-        return "not determined by the data (the error is larger than the value)"
+        given = [other.parameter.title for other in calibration.values if other.is_held_with(value)]
+        condition = f", given the value of {' and '.join(given)}" if given else ""
+        return f"fitted to {_points_of(calibration, points)}{condition}"
     if value.held is None:
         return f"value of {calibration.like} (no measurement depends on it)"
-    kept = f"value of {calibration.like}" if value.held.is_preset else "no effect"
+    kept = {
+        "preset": f"value of {calibration.like}",
+        "no effect": "no effect",
+        "nearest": f"the nearest to the value of {calibration.like} that fits",
+    }[value.held.kind]
     if not value.held.together:
         return f"{kept} (measured times hardly depend on it)"
     others = " and ".join(BY_NAME[name].title for name in value.held.together)
@@ -105,16 +105,45 @@ def what_is_unknown(calibration: Calibration) -> list[str]:
 
 
 _MISFIT = 0.2
+_FAR_OFF = 0.25
+_MISSED_STEP = 1.3
 
 
 def what_does_not_fit(calibration: Calibration) -> list[str]:
-    """Sentences on benchmarks with large errors of simulated times (root mean square)."""
+    """Sentences on benchmarks and sizes with large errors of simulated times."""
     sentences = []
     for heading, rows in by_benchmark(calibration):
         rms = float(np.sqrt(np.mean([error**2 for _, _, error in rows])))
+        far = [(point.size_bytes, error) for point, _, error in rows if abs(error) > _FAR_OFF]
         if rms > _MISFIT:
             sentences.append(
                 f"{heading}: the error of simulated times is {rms:.0%}. The file contradicts other files, has another "
                 "distance than stated (FILE@HOPS), or shows an effect that no parameter describes."
             )
+        elif far:
+            size, worst = max(far, key=lambda entry: abs(entry[1]))
+            hint = " --largest omits larger messages." if size == max(point.size_bytes for point, _, _ in rows) else ""
+            sentences.append(
+                f"{heading}: {counted(len(far), 'simulated time')} of {len(rows)} are off by more than {_FAR_OFF:.0%} "
+                f"({worst:+.0%} at {size} bytes).{hint}"
+            )
+        sentences += _missed_step(heading, rows)
     return sentences
+
+
+def _missed_step(heading: str, rows: Sequence[tuple[PlacedPoint, float, float]]) -> list[str]:
+    """A sentence on the two neighbouring sizes between which measured times jump most against simulated ones."""
+    pairs = [(first, second) for first, second in pairwise(rows) if first[0].size_bytes < second[0].size_bytes]
+    if not pairs:
+        return []
+
+    def missed(pair: tuple[tuple[PlacedPoint, float, float], tuple[PlacedPoint, float, float]]) -> float:
+        return float(abs(np.log((1 + pair[0][2]) / (1 + pair[1][2]))))
+
+    (before, simulated_before, _), (after, simulated_after, _) = worst = max(pairs, key=missed)
+    if missed(worst) < np.log(_MISSED_STEP):
+        return []
+    return [
+        f"{heading}: measured times change by a factor of {after.seconds / before.seconds:.2g} from "
+        f"{before.size_bytes} to {after.size_bytes} bytes, simulated times by {simulated_after / simulated_before:.2g}."
+    ]
