@@ -100,7 +100,15 @@ PIECES += (b"null", b"true", b'"1PB/s"', b'"0ns"', b"# ", b"nan", b" ", b"A" * 3
 OF_FIELD = {
     "machine": ("machine_file",),
     "graph": ("graphml",),
-    "workload": ("workload_json", "edge_list", "dense_matrix", "matrix_market", "qaplib", "metis", "workload_recognition"),
+    "workload": (
+        "workload_json",
+        "edge_list",
+        "dense_matrix",
+        "matrix_market",
+        "qaplib",
+        "metis",
+        "workload_recognition",
+    ),
     "log": ("log_tit", "log_goal", "log_dumpi", "log_paraver", "log_ipm", "log_mpip", "log_monitoring", "own_log"),
     "map": ("rankmap_json", "rankmap_csv", "rankmap_fujitsu", "rankmap_slurm", "rankmap_bgq", "rankmap_openmpi"),
     "nodes": ("node_list",),
