@@ -39,7 +39,7 @@ def presets() -> dict[str, Measured]:
     found = {}
     for machine in ("k", "fx10-kyushu", "fugaku", "fx100:4x4x4", "torus:4x4x4", "fattree:2x8", "switch:4"):
         name = machine.split(":")[0]
-        nodes = haichi.Machine(machine).nodes
+        nodes = haichi.Machine(machine).nodes or 0
         found[f"{name}.nodes"] = Measured(nodes, f"haichi.Machine({machine!r}).nodes")
         found[f"{name}.nics"] = Measured(
             haichi.Machine(machine).nics_per_node, f"haichi.Machine({machine!r}).nics_per_node"

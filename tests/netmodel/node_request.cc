@@ -37,7 +37,8 @@ TEST(NodeRequest, is_converted_to_the_machine_s_axes) {
         const Allocation job = allocate(load_machine(machine), {.shape = request, .fold = fold});
         EXPECT_EQ(job.shape, shape) << machine << " " << sizes_text(request);
         EXPECT_EQ(job.fold.name, folded);
-        if (request.size() < 4 && job.fold.name != "row-major") EXPECT_EQ(job.fold.logical_sizes, request);
+        if (request.size() >= 4 || job.fold.name == "row-major") continue;
+        EXPECT_EQ(job.fold.logical_sizes, request);
     }
 }
 
