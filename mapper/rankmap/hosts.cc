@@ -15,6 +15,8 @@ namespace haichi {
 namespace {
 
 constexpr std::size_t kLargestListBytes = std::size_t{512} << 20;
+constexpr std::size_t kMostDigits = 9;
+
 /// Expands "node%04d" for the numbers 0, 1, ...
 std::vector<std::string> numbered_names(const std::string& pattern, std::int32_t nodes, const SourcePlace& place) {
     const auto percent = pattern.find('%');
