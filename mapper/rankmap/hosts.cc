@@ -15,7 +15,6 @@ namespace haichi {
 namespace {
 
 constexpr std::size_t kLargestListBytes = std::size_t{512} << 20;
-constexpr std::size_t kMostDigits = 9;
 
 /// Expands "node%04d" for the numbers 0, 1, ...
 std::vector<std::string> numbered_names(const std::string& pattern, std::int32_t nodes, const SourcePlace& place) {
@@ -29,7 +28,8 @@ std::vector<std::string> numbered_names(const std::string& pattern, std::int32_t
         throw InputError(place, "%" + std::string(width) + "d pads with blanks, which host names cannot have",
                          "write %0" + std::string(width) + "d");
     }
-    const std::int64_t digits = width.empty() ? 0 : parse_count(width, kMostDigits, place);
+    constexpr std::int64_t kWidest = 9;
+    const std::int64_t digits = width.empty() ? 0 : parse_count(width, kWidest, place);
     std::vector<std::string> names;
     for (std::int32_t i = 0; i < nodes; ++i) {
         names.push_back(pattern.substr(0, percent) + padded_number(i, static_cast<std::size_t>(digits)) +
