@@ -43,7 +43,7 @@ std::string hint_for_machine(const std::string& name) {
         for (auto at = children.find(':'); at != std::string::npos; at = children.find(':', at)) {
             children.replace(at, 1, ", ");
         }
-        return "a hierarchy of sizes is a topology of the kind tree in a machine file: {\"kind\": \"tree\", "
+        return "write a machine file with the topology {\"kind\": \"tree\", "
                "\"children\": [" +
                children + "]}";
     }

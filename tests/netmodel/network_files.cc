@@ -38,7 +38,7 @@ Read read_as(const std::string& format, const std::string& text) {
     return {std::move(graph), std::move(notes), format};
 }
 
-/// "what | hint" of the error.
+/// The error as "what | hint".
 std::string refusal(const std::string& text) {
     try {
         (void)read(text);
@@ -444,7 +444,7 @@ TEST(NetworkMachines, near_misses_lead_to_a_machine) {
     EXPECT_EQ(hint_for("fx1010x5x8"), "did you mean 'fx10:10x5x8'?");
     EXPECT_EQ(hint_for("tours:8x8"), "did you mean 'torus'?");
     EXPECT_EQ(hint_for("4:8:2"),
-              "a hierarchy of sizes is a topology of the kind tree in a machine file: {\"kind\": \"tree\", "
+              "write a machine file with the topology {\"kind\": \"tree\", "
               "\"children\": [4, 8, 2]}");
     EXPECT_EQ(hint_for("4").find("did you mean"), std::string::npos);
     EXPECT_EQ(hint_for("slurm:"), "use the form slurm:FILE");
