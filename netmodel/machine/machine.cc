@@ -39,8 +39,13 @@ std::string hint_for_machine(const std::string& name) {
     const bool is_hierarchy = name.find(':') != std::string::npos && is_digit(name.back()) &&
                               name.find_first_not_of("0123456789:") == std::string::npos;
     if (is_hierarchy) {
-        return "a hierarchy of sizes is a topology of the kind tree in a machine file, with the sizes as its "
-               "'children' (see 'haichi list topologies'), or a file 'tleaf LEVELS SIZE COST ..' with scotch:FILE";
+        std::string children = name;
+        for (auto at = children.find(':'); at != std::string::npos; at = children.find(':', at)) {
+            children.replace(at, 1, ", ");
+        }
+        return "write a machine file with the topology {\"kind\": \"tree\", "
+               "\"children\": [" +
+               children + "]}";
     }
     // A guess for a word of one or two letters would be far-fetched.
     constexpr std::size_t kShortest = 3;

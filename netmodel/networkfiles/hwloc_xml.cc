@@ -16,7 +16,7 @@ namespace {
 
 struct HwlocObject {
     std::string type;
-    std::string name;  ///< of an OSDev: "cuda0"; of a PCI device: its bus id
+    std::string name;  ///< name of an OSDev ("cuda0"), bus id of a PCI device
     std::string pci_class{};
     std::optional<std::int64_t> link_bandwidth_bytes_per_s{};
     SourcePlace place{};

@@ -18,7 +18,7 @@ class Graph {
   public:
     static constexpr std::int32_t kMostTerminals = 1 << 18;
     static constexpr std::int32_t kMostVertices = 1 << 19;
-    static constexpr std::int32_t kMostLinks = 1 << 22;
+    static constexpr std::int32_t kMostLinks = 1 << 21;
 
     struct Link {
         VertexId from;

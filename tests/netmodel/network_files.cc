@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "netmodel/machine/machine.h"
 #include "netmodel/networkfiles/graph_builder.h"
 #include "netmodel/networkfiles/yaml_subset.h"
 #include "netmodel/topology/breadth_first.h"
+#include "tests/base/temporary_folder.h"
 
 namespace haichi {
 namespace {
@@ -36,7 +38,7 @@ Read read_as(const std::string& format, const std::string& text) {
     return {std::move(graph), std::move(notes), format};
 }
 
-/// "what | hint" of the error.
+/// The error as "what | hint".
 std::string refusal(const std::string& text) {
     try {
         (void)read(text);
@@ -390,6 +392,62 @@ TEST(NetworkFiles, other_kinds_are_named_with_a_way_to_a_machine) {
     }
     EXPECT_EQ(refusal("hello\n"), "net: neither a machine file (JSON) nor a network file of a known format | hint");
     EXPECT_EQ(refusal(" \n"), "net: an empty file is not a machine | hint");
+}
+
+struct Loaded {
+    Machine machine;
+    std::vector<std::string> notes;
+};
+
+Loaded load(const std::string& name) {
+    std::vector<std::string> notes;
+    const Reading reading({}, {}, {}, [&notes](const std::string& note) { notes.push_back(note); });
+    Machine machine = load_machine(name, reading);
+    return {std::move(machine), std::move(notes)};
+}
+
+const char* const kTwoLeaves = "SwitchName=s Switches=a,b\nSwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n[3-4]\n";
+
+TEST(NetworkMachines, a_file_is_a_machine_by_its_name_alone_or_with_its_format) {
+    const testing_files::TemporaryFolder folder;
+    const std::string file = folder.written("topology.conf", kTwoLeaves);
+    for (const std::string& name : {file, "slurm:" + file, "graph:" + file}) {
+        const Loaded loaded = load(name);
+        EXPECT_EQ(terminal_count(loaded.machine), 4);
+        EXPECT_EQ(loaded.machine.name, name);
+        EXPECT_EQ(loaded.machine.link_bandwidth_bytes_per_s, 12'500'000'000);
+        EXPECT_EQ(loaded.machine.topology->node_name(VertexId(3)), "(n4)");
+        EXPECT_EQ(loaded.notes.size(), 1U) << name;
+    }
+    const std::string machine = folder.written(
+        "m.json", R"({"schema": "haichi-machine/1", "topology": {"kind": "graph", "file": "topology.conf"},
+                      "link": {"bandwidth": "25GB/s"}})");
+    const Loaded loaded = load(machine);
+    EXPECT_EQ(loaded.machine.topology->link_classes()[0].bandwidth_bytes_per_s, 25'000'000'000);
+    EXPECT_TRUE(loaded.notes.empty());
+}
+
+std::string hint_for(const std::string& name) {
+    try {
+        (void)load_machine(name);
+    } catch (const Error& error) {
+        return error.hint();
+    }
+    return "no error";
+}
+
+TEST(NetworkMachines, near_misses_lead_to_a_machine) {
+    EXPECT_EQ(hint_for("torus8x8"), "did you mean 'torus:8x8'?");
+    EXPECT_EQ(hint_for("fattree4x4"), "did you mean 'fattree:4x4'?");
+    EXPECT_EQ(hint_for("dragonfly4,8,4"), "did you mean 'dragonfly:4,8,4'?");
+    EXPECT_EQ(hint_for("dragonfly-plus4,4,2,5"), "did you mean 'dragonfly-plus:4,4,2,5'?");
+    EXPECT_EQ(hint_for("fx1010x5x8"), "did you mean 'fx10:10x5x8'?");
+    EXPECT_EQ(hint_for("tours:8x8"), "did you mean 'torus'?");
+    EXPECT_EQ(hint_for("4:8:2"),
+              "write a machine file with the topology {\"kind\": \"tree\", "
+              "\"children\": [4, 8, 2]}");
+    EXPECT_EQ(hint_for("4").find("did you mean"), std::string::npos);
+    EXPECT_EQ(hint_for("slurm:"), "use the form slurm:FILE");
 }
 
 TEST(NetworkFiles, names_are_sorted_by_their_numbers) {
