@@ -334,12 +334,13 @@ def test_memory_is_limited(start: Callable[..., Any]) -> None:
 
 LOCAL = frozenset(
     (
-        *("output", "json", "no-timing", "timing", "no-views", "processes", "dask", "checkpoint", "format"),
+        *("output", "json", "no-timing", "timing", "no-views", "processes", "dask", "checkpoint"),
+        *("format", "launcher"),
         *("stats", "stats-bin", "buffer-history", "router", "history-begin", "history-end", "history-interval"),
         *("files-below", "quiet", "verbose", "log-level", "progress-fd"),
     )
 )
-"""Options that only the server may set, or that write files. The format of a map is requested later."""
+"""Options that only the server may set, or that write files. The format or launcher of a map is requested later."""
 FILES = {"workload", "nodes", "faulty", "map", "spread_workload", "log", "graph"}
 FILES_OR_WORDS = {"machine", "hosts", "fold", "start"}
 
