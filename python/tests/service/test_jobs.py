@@ -1,9 +1,7 @@
 """Jobs are submitted, run, and have the program's result."""
 
 import json
-import os
 import re
-import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -336,13 +334,14 @@ def test_memory_is_limited(start: Callable[..., Any]) -> None:
 
 LOCAL = frozenset(
     (
-        *("output", "json", "no-timing", "timing", "no-views", "processes", "dask", "checkpoint", "format"),
+        *("output", "json", "no-timing", "timing", "no-views", "processes", "dask", "checkpoint"),
+        *("format", "launcher"),
         *("stats", "stats-bin", "buffer-history", "router", "history-begin", "history-end", "history-interval"),
         *("slurm", "nodelist", "ntasks"),
         *("files-below", "quiet", "verbose", "log-level", "progress-fd"),
     )
 )
-"""Options that only the server may set, or that write files. The format of a map is requested later."""
+"""Options that only the server may set, or that write files. The format or launcher of a map is requested later."""
 FILES = {"workload", "nodes", "faulty", "map", "spread_workload", "log", "graph"}
 FILES_OR_WORDS = {"machine", "hosts", "fold", "start"}
 
@@ -409,65 +408,6 @@ def test_a_map_that_is_uploaded_is_evaluated(server, run_program, cg) -> None:
     job = server.client().submit("evaluate", workload=cg, map=cg.parent / "map", format="tofu6d", **ON_SHAPE_1).wait()
     words = words_of(ON_SHAPE_1 | {"workload": "workload", "map": "map", "format": "tofu6d"})
     assert job.result_text().encode() == run_program(cg.parent, "evaluate", "--json", "--no-timing", *words)
-
-
-def test_lines_for_job_scripts(server, run_program, cg, tmp_path: Path) -> None:
-    job = server.client().submit("map", workload=cg, strategy="default", **ON_SHAPE_1).wait()
-    _, lines = server.ask("GET", f"/v1/jobs/{job.id}/jobscript?file=cg.map")
-    assert lines.splitlines()[0] == '#PJM -L "node=2x6x8:torus"'
-    assert "rank-map-hostfile=cg.map" in lines and "proc=64" in lines
-    (tmp_path / "cg.map").write_text(job.rank_map("fujitsu"))
-    (tmp_path / "job.sh").write_text(lines)
-    run_program(tmp_path, "check", "--map=cg.map", "--job=job.sh", *words_of(ON_SHAPE_1))
-    for wrong in ("file=a%20b", "file=../x", "scheduler=x", "scheduler=json"):
-        assert server.ask("GET", f"/v1/jobs/{job.id}/jobscript?{wrong}")[0] == 422
-
-
-def test_job_lines_name_the_nodes_of_the_job_that_runs_them(server, tmp_path: Path) -> None:
-    """The request of a job may name other nodes than those that Slurm allocates later."""
-    ring = {
-        "pattern": {"name": "ring", "ranks": 4},
-        "machine": "mesh:4",
-        "strategy": "random",
-        "objective": "hop-bytes",
-    }
-    job = server.client().submit("map", hosts="server[0-3]", cores_per_rank=2, **ring).wait()
-    _, lines = server.ask("GET", f"/v1/jobs/{job.id}/jobscript?scheduler=slurm&file=ring.csv")
-    request = ["#SBATCH --nodes=4", "#SBATCH --ntasks=4", "#SBATCH --ntasks-per-node=1", "#SBATCH --cpus-per-task=2"]
-    assert lines.splitlines()[:4] == request and "server" not in lines
-    (tmp_path / "ring.csv").write_text(job.rank_map("csv"))
-    commands = tmp_path / "bin"
-    commands.mkdir()
-    for name, script in (("scontrol", "printf 'a1\\nb2\\nc3\\nd4\\n'"), ("srun", 'cat "$SLURM_HOSTFILE"; echo "$@"')):
-        (commands / name).write_text(f"#!/bin/sh\n{script}\n")
-        (commands / name).chmod(0o755)
-    environment = os.environ | {"PATH": f"{commands}:{os.environ['PATH']}", "SLURM_JOB_NODELIST": "x"}
-    ran = subprocess.run(["bash", "-e"], input=lines, cwd=tmp_path, env=environment, text=True, capture_output=True)
-    names = ["a1", "b2", "c3", "d4"]
-    wanted = [names[int(line.split(",")[1])] for line in job.rank_map("csv").splitlines()[1:]]
-    options = "--nodes=4 --ntasks=4 --cpus-per-task=2 --distribution=arbitrary ./app"
-    assert ran.stdout.splitlines() == [*wanted, options], ran.stderr
-
-
-def test_every_launcher_has_job_lines(server) -> None:
-    ring = {
-        "pattern": {"name": "ring", "ranks": 4},
-        "machine": "mesh:4",
-        "strategy": "default",
-        "objective": "hop-bytes",
-    }
-    job = server.client().submit("map", **ring).wait()
-    launchers = {
-        "openmpi": "mpirun -n 4 --rankfile m ./app",
-        "cray": "export MPICH_RANK_REORDER_METHOD=3 MPICH_RANK_REORDER_FILE=m",
-        "flux": 'flux run --exclusive --nodes=4 --ntasks=4 --taskmap=manual:"$(cat m)" ./app',
-        "erf": "jsrun --erf_input m ./app",
-        "hydra": "mpiexec -launcher ssh -n 4 -f m.hosts ./app",
-        "pals": "mpiexec -n 4 --ppn 1 --hostfile m.hosts ./app",
-    }
-    for launcher, line in launchers.items():
-        _, lines = server.ask("GET", f"/v1/jobs/{job.id}/jobscript?scheduler={launcher}&file=m")
-        assert line in lines.splitlines()
 
 
 def test_the_server_logs_what_the_program_decides(server) -> None:
