@@ -257,12 +257,15 @@ std::vector<std::string> trials_lines(const ObjectiveTrials& trials) {
     std::vector<std::string> lines = {"search " + shown(*chosen, verdict_of(trials).share_saved) + of +
                                       " than the default placement, " + trials.judge +
                                       (trials.of_calls ? " call by call" : "")};
+    // The others were judged by their first iterations. They keep their ratio to the chosen placement.
+    const double share_per_second =
+        trials.keeps_default ? 1 / usual : (1 - verdict_of(trials).share_saved) / trials.seconds;
     double nearest = std::numeric_limits<double>::infinity();
     double spread = 0;
     std::string others;
     for (const ObjectiveTrial& trial : trials.trials) {
         if (trial.is_chosen || trial.seconds.empty()) continue;
-        others += (others.empty() ? "search " : ", ") + shown(trial, 1 - mean_seconds(trial) / usual);
+        others += (others.empty() ? "search " : ", ") + shown(trial, 1 - mean_seconds(trial) * share_per_second);
         const double behind = mean_seconds(trial) - mean_seconds(*chosen);
         if (!(behind < nearest)) continue;
         nearest = behind;
