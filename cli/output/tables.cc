@@ -44,8 +44,9 @@ std::string hops_per_byte(const Job& job, const Metrics& metrics) {
 std::string hot_link_text(const Job& job, const HotLink& hot) {
     const std::string& label = job.workload().set(hot.set).label;
     std::string text = "  " + job.allocation().network.link_name(hot.link) + "  " + plural(hot.load_bytes, "byte") +
-                       " (" + short_number(hot.seconds) + " s) of " + plural(hot.message_count, "message") +
-                       " in set " + std::to_string(hot.set + 1) + (label.empty() ? "" : " (" + label + ")") + "\n";
+                       " of " + plural(hot.message_count, "message") + " in set " + std::to_string(hot.set + 1) +
+                       (label.empty() ? "" : " (" + label + ")") + ", " + short_number(hot.seconds) +
+                       " s at its bandwidth\n";
     for (const Message& m : hot.messages) {
         text += "      rank " + std::to_string(m.source.value) + " -> rank " + std::to_string(m.destination.value) +
                 ", " + plural(m.size_bytes, "byte") + "\n";
