@@ -44,8 +44,9 @@ std::string hops_per_byte(const Job& job, const Metrics& metrics) {
 std::string hot_link_text(const Job& job, const HotLink& hot) {
     const std::string& label = job.workload().set(hot.set).label;
     std::string text = "  " + job.allocation().network.link_name(hot.link) + "  " + plural(hot.load_bytes, "byte") +
-                       " (" + short_number(hot.seconds) + " s) of " + plural(hot.message_count, "message") +
-                       " in set " + std::to_string(hot.set + 1) + (label.empty() ? "" : " (" + label + ")") + "\n";
+                       " of " + plural(hot.message_count, "message") + " in set " + std::to_string(hot.set + 1) +
+                       (label.empty() ? "" : " (" + label + ")") + ", " + short_number(hot.seconds) +
+                       " s at its bandwidth\n";
     for (const Message& m : hot.messages) {
         text += "      rank " + std::to_string(m.source.value) + " -> rank " + std::to_string(m.destination.value) +
                 ", " + plural(m.size_bytes, "byte") + "\n";
@@ -257,12 +258,15 @@ std::vector<std::string> trials_lines(const ObjectiveTrials& trials) {
     std::vector<std::string> lines = {"search " + shown(*chosen, verdict_of(trials).share_saved) + of +
                                       " than the default placement, " + trials.judge +
                                       (trials.of_calls ? " call by call" : "")};
+    // The others were judged by their first iterations. They keep their ratio to the chosen placement.
+    const double share_per_second =
+        trials.keeps_default ? 1 / usual : (1 - verdict_of(trials).share_saved) / trials.seconds;
     double nearest = std::numeric_limits<double>::infinity();
     double spread = 0;
     std::string others;
     for (const ObjectiveTrial& trial : trials.trials) {
         if (trial.is_chosen || trial.seconds.empty()) continue;
-        others += (others.empty() ? "search " : ", ") + shown(trial, 1 - mean_seconds(trial) / usual);
+        others += (others.empty() ? "search " : ", ") + shown(trial, 1 - mean_seconds(trial) * share_per_second);
         const double behind = mean_seconds(trial) - mean_seconds(*chosen);
         if (!(behind < nearest)) continue;
         nearest = behind;

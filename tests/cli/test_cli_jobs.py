@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import resource
 import subprocess
 import time
 from pathlib import Path
@@ -19,7 +20,7 @@ def test_the_map_goes_to_standard_output_and_words_to_standard_error(
 ) -> None:
     run = default_search
     assert re.fullmatch(r"(\(\d+,\d+,\d+\)\n){64}", run.stdout)
-    assert " % lower than the default placement" in run.stderr
+    assert " % less communication time than the default placement" in run.stderr
     assert '#PJM -L "node=2x6x8:torus"' in run.stderr
     assert '#PJM --mpi "shape=2x6x8,proc=64,rank-map-hostfile=FILE"' in run.stderr
     assert "\r" not in run.stderr and "\x1b" not in run.stderr, "no progress bar and no colours in a pipe"
@@ -369,3 +370,24 @@ def test_the_summary_says_of_what_the_percentages_of_auto_are(
     assert re.fullmatch(
         r"the next search is (equally fast|\d+\.\d % slower, (more than|within) the spread over seeds)", lines[2]
     )
+
+
+def test_without_a_gain_the_default_map_is_written(tmp_path: Path) -> None:
+    succeed("pattern", "ring", "--ranks", 16, "-o", "ring.json", cwd=tmp_path)
+    job = ("map", "-m", "fattree:2x4", "-w", "ring.json", "--evaluations", 500)
+    said = succeed(*job, "-o", "ring.map", cwd=tmp_path).stderr
+    verdict = next(line.split(maxsplit=1)[1] for line in said.splitlines() if line.startswith("  verdict "))
+    assert verdict.startswith("no gain beyond the spread; keep the default placement (the best search: ")
+    succeed("map", "-m", "fattree:2x4", "-w", "ring.json", "--strategy", "default", "-o", "default.map", cwd=tmp_path)
+    assert (tmp_path / "ring.map").read_text() == (tmp_path / "default.map").read_text()
+    report = json.loads(succeed(*job, "--json", cwd=tmp_path).stdout)
+    assert report["auto"]["verdict"]["text"] == verdict and report["auto"]["verdict"]["helps"] is False
+
+
+def test_a_time_limit_includes_loading_and_judging(tmp_path: Path) -> None:
+    """Measured in processor time, so that a busy machine does not matter."""
+    succeed("pattern", "ring", "--ranks", 64, "--bytes", "8MiB", "-o", "ring.json", cwd=tmp_path)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    succeed("map", "-m", "torus:16x16", "-w", "ring.json", "--time", "1s", "--threads", 1, "-o", "a.map", cwd=tmp_path)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 1.5

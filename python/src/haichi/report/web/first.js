@@ -44,7 +44,8 @@ class FirstScreen {
     if (!panel) return null;
     this.drawn = this.sides.map((side) => new HeatPanel(panel, side, new Zoom()));
     this.captions = this.sides.map(() => element("figcaption", {}));
-    this.drawn.forEach((drawn) => { drawn.canvas.removeAttribute("tabindex"); drawn.canvas.setAttribute("role", "img"); });
+    // A picture only: the panels below are interactive.
+    this.drawn.forEach(({ canvas }) => { canvas.removeAttribute("tabindex"); canvas.setAttribute("role", "img"); canvas.setAttribute("class", "still"); });
     return element("div", { class: "picture" }, element("h3", {}, `Links ${this.app.before.network.hasAxes ? "along " : ""}${panel.title}`),
       element("div", { class: `sides sides-${this.sides.length} kept` }, this.drawn.map((drawn, i) => element("figure", { class: "side" }, this.captions[i], drawn.canvas))));
   }
