@@ -15,7 +15,7 @@ inline constexpr std::uint64_t kMostUnpackedBytes = std::uint64_t{1} << 36;
 struct Compression {
     std::string_view magic;
     std::string_view name;
-    std::string_view ending;   ///< of file names
+    std::string_view ending;   ///< ending of file names
     std::string_view command;  ///< unpacks FILE to standard output
 };
 /// Returns null for a text that is not compressed.
@@ -23,8 +23,8 @@ const Compression* compression_of(std::string_view prefix);
 /// Returns the file name without an ending such as ".gz".
 std::string_view without_compression_ending(std::string_view name);
 
-/// Opens a file, or standard input for "-", and unpacks it while it is read if it is compressed (gzip, bzip2, xz, zstd,
-/// or a zip archive of one file). The caller closes it, unless it is stdin. Throws InputError.
+/// Opens a file, or standard input for "-". A compressed input (gzip, bzip2, xz, zstd, or a zip archive of one file) is
+/// unpacked while it is read. The caller closes it, unless it is stdin. Throws InputError.
 [[nodiscard]] std::FILE* open_input(const std::string& path);
 /// Returns the reason why reading a file of open_input() failed, as a message without the file's name. Call it in the
 /// thread that read.

@@ -21,7 +21,7 @@ bool recognise_dense_matrix(const TextShape& shape) {
 }
 
 /// Compares the labels of a matrix with the ranks of its rows and columns. A table of messages lacks the ranks that
-/// never send or never receive, so that its rows and columns may be other ranks than their positions.
+/// never send or never receive. Its rows and columns may therefore be other ranks than their positions.
 class LabelCheck {
   public:
     explicit LabelCheck(const TextRows* rows) : rows_(rows) {}
@@ -120,8 +120,7 @@ Workload read_dense_matrix(TextStream& stream) {
 
 WorkloadFormat dense_matrix_format() {
     return {"dense-matrix",
-            "n lines of n numbers: entry (i, j) is the bytes from rank i to rank j, 0 means no message; labels "
-            "of rows and columns may be added",
+            "n lines of n numbers: entry (i, j) is the bytes from rank i to rank j, optionally with labels",
             recognise_dense_matrix, read_dense_matrix};
 }
 

@@ -42,8 +42,8 @@ inline const LogFormat& log_format(std::string_view name) { return log_formats()
 /// Returns whether a file with this prefix is a log of haichi or another tool.
 bool is_log(std::string_view prefix);
 
-/// Returns whether the path is a log, a directory, or another file of a trace, for which read_log() names the file to
-/// read. "-" is standard input. Does not throw: an unreadable file is not a log.
+/// Returns whether the path is a log, a directory, or another file of a trace. For the latter, read_log() names the
+/// file to read. "-" is standard input. Does not throw: an unreadable file is not a log.
 bool is_log_file(const std::string& path);
 
 /// Reads the log of a job from a file, standard input ("-"), or the only log of a directory. An empty `format` is

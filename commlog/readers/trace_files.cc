@@ -93,7 +93,7 @@ void refuse_paraver(const fs::path& path, std::string_view prefix) {
 
 /// Tools whose files contain no communication between ranks that haichi could read.
 struct OtherTool {
-    std::string_view ending;  ///< of a file name, or its beginning
+    std::string_view ending;  ///< ending or beginning of a file name
     bool is_beginning;
     const char* what;
     const char* hint;

@@ -417,7 +417,7 @@ class IpmBannerReader {
     TracedJob job_;
     bool begun_ = false, left_out_ = false;
     std::int64_t ranks_ = 0;
-    double wall_ = 0;  ///< of the slowest rank, in seconds
+    double wall_ = 0;  ///< seconds of the slowest rank
     std::optional<double> wall_of_all_, mpi_of_all_;
     IpmRank all_;
 };

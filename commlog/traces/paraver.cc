@@ -1,12 +1,12 @@
 // Reads traces of Paraver (.prv), as Extrae writes them.
 #include <algorithm>
-#include <array>
 #include <map>
 #include <queue>
 
 #include "base/errors.h"
 #include "commlog/readers/read_progress.h"
 #include "commlog/readers/trace_lines.h"
+#include "commlog/traces/paraver_calls.h"
 #include "commlog/traces/ranks_of_file.h"
 #include "commlog/traces/trace_readers.h"
 #include "commlog/traces/traced_job.h"
@@ -23,251 +23,6 @@ constexpr std::size_t kMostWaiting = std::size_t{1} << 23;
 constexpr std::int64_t kPointToPointCalls = 50000001, kCollectiveCalls = 50000002, kFileCalls = 50000005;
 constexpr std::int64_t kOneSidedBytes = 50001000, kTarget = 50001001;
 constexpr std::int64_t kSendSize = 50100001, kReceiveSize = 50100002, kIsRoot = 50100003, kCommunicator = 50100004;
-
-enum class CallType : std::uint8_t {
-    kNone,
-    kSend,
-    kReceive,
-    kBoth,
-    kStartSend,
-    kStartReceive,
-    kWait,
-    kCollective,
-    kStartCollective,
-    kPut,
-    kGet
-};
-
-struct CallName {
-    const char* name;
-    CallType type = CallType::kNone;
-    CollectiveOperation operation = CollectiveOperation::kOther;
-};
-/// Extrae's numbers of MPI calls, from 1. Calls with higher numbers are left out.
-constexpr auto kCalls = std::to_array<CallName>({
-    {"MPI_Send", CallType::kSend},
-    {"MPI_Recv", CallType::kReceive},
-    {"MPI_Isend", CallType::kStartSend},
-    {"MPI_Irecv", CallType::kStartReceive},
-    {"MPI_Wait", CallType::kWait},
-    {"MPI_Waitall", CallType::kWait},
-    {"MPI_Bcast", CallType::kCollective, CollectiveOperation::kBroadcast},
-    {"MPI_Barrier", CallType::kCollective, CollectiveOperation::kBarrier},
-    {"MPI_Reduce", CallType::kCollective, CollectiveOperation::kReduce},
-    {"MPI_Allreduce", CallType::kCollective, CollectiveOperation::kAllreduce},
-    {"MPI_Alltoall", CallType::kCollective, CollectiveOperation::kAlltoall},
-    {"MPI_Alltoallv", CallType::kCollective, CollectiveOperation::kAlltoall},
-    {"MPI_Gather", CallType::kCollective, CollectiveOperation::kGather},
-    {"MPI_Gatherv", CallType::kCollective, CollectiveOperation::kGather},
-    {"MPI_Scatter", CallType::kCollective, CollectiveOperation::kScatter},
-    {"MPI_Scatterv", CallType::kCollective, CollectiveOperation::kScatter},
-    {"MPI_Allgather", CallType::kCollective, CollectiveOperation::kAllgather},
-    {"MPI_Allgatherv", CallType::kCollective, CollectiveOperation::kAllgather},
-    {"MPI_Comm_rank"},
-    {"MPI_Comm_size"},
-    {"MPI_Comm_create"},
-    {"MPI_Comm_dup"},
-    {"MPI_Comm_split"},
-    {"MPI_Comm_group"},
-    {"MPI_Comm_free"},
-    {"MPI_Comm_remote_group"},
-    {"MPI_Comm_remote_size"},
-    {"MPI_Comm_test_inter"},
-    {"MPI_Comm_compare"},
-    {"MPI_Scan", CallType::kCollective, CollectiveOperation::kScan},
-    {"MPI_Init"},
-    {"MPI_Finalize"},
-    {"MPI_Bsend", CallType::kSend},
-    {"MPI_Ssend", CallType::kSend},
-    {"MPI_Rsend", CallType::kSend},
-    {"MPI_Ibsend", CallType::kStartSend},
-    {"MPI_Issend", CallType::kStartSend},
-    {"MPI_Irsend", CallType::kStartSend},
-    {"MPI_Test", CallType::kWait},
-    {"MPI_Cancel"},
-    {"MPI_Sendrecv", CallType::kBoth},
-    {"MPI_Sendrecv_replace", CallType::kBoth},
-    {"MPI_Cart_create"},
-    {"MPI_Cart_shift"},
-    {"MPI_Cart_coords"},
-    {"MPI_Cart_get"},
-    {"MPI_Cart_map"},
-    {"MPI_Cart_rank"},
-    {"MPI_Cart_sub"},
-    {"MPI_Cartdim_get"},
-    {"MPI_Dims_create"},
-    {"MPI_Graph_get"},
-    {"MPI_Graph_map"},
-    {"MPI_Graph_create"},
-    {"MPI_Graph_neighbors"},
-    {"MPI_Graphdims_get"},
-    {"MPI_Graph_neighbors_count"},
-    {"MPI_Topo_test"},
-    {"MPI_Waitany", CallType::kWait},
-    {"MPI_Waitsome", CallType::kWait},
-    {"MPI_Probe"},
-    {"MPI_Iprobe"},
-    {"MPI_Win_create"},
-    {"MPI_Win_free"},
-    {"MPI_Put", CallType::kPut},
-    {"MPI_Get", CallType::kGet},
-    {"MPI_Accumulate", CallType::kPut},
-    {"MPI_Win_fence"},
-    {"MPI_Win_start"},
-    {"MPI_Win_complete"},
-    {"MPI_Win_post"},
-    {"MPI_Win_wait"},
-    {"MPI_Win_test"},
-    {"MPI_Win_lock"},
-    {"MPI_Win_unlock"},
-    {"MPI_Pack"},
-    {"MPI_Unpack"},
-    {"MPI_Op_create"},
-    {"MPI_Op_free"},
-    {"MPI_Reduce_scatter", CallType::kCollective, CollectiveOperation::kReduceScatter},
-    {"MPI_Attr_delete"},
-    {"MPI_Attr_get"},
-    {"MPI_Attr_put"},
-    {"MPI_Group_difference"},
-    {"MPI_Group_excl"},
-    {"MPI_Group_free"},
-    {"MPI_Group_incl"},
-    {"MPI_Group_intersection"},
-    {"MPI_Group_rank"},
-    {"MPI_Group_range_excl"},
-    {"MPI_Group_range_incl"},
-    {"MPI_Group_size"},
-    {"MPI_Group_translate_ranks"},
-    {"MPI_Group_union"},
-    {"MPI_Group_compare"},
-    {"MPI_Intercomm_create"},
-    {"MPI_Intercomm_merge"},
-    {"MPI_Keyval_free"},
-    {"MPI_Keyval_create"},
-    {"MPI_Abort"},
-    {"MPI_Error_class"},
-    {"MPI_Errhandler_create"},
-    {"MPI_Errhandler_free"},
-    {"MPI_Errhandler_get"},
-    {"MPI_Error_string"},
-    {"MPI_Errhandler_set"},
-    {"MPI_Get_processor_name"},
-    {"MPI_Initialized"},
-    {"MPI_Wtick"},
-    {"MPI_Wtime"},
-    {"MPI_Address"},
-    {"MPI_Bsend_init"},
-    {"MPI_Buffer_attach"},
-    {"MPI_Buffer_detach"},
-    {"MPI_Request_free"},
-    {"MPI_Recv_init"},
-    {"MPI_Send_init"},
-    {"MPI_Get_count"},
-    {"MPI_Get_elements"},
-    {"MPI_Pack_size"},
-    {"MPI_Rsend_init"},
-    {"MPI_Ssend_init"},
-    {"MPI_Start"},
-    {"MPI_Startall"},
-    {"MPI_Testall", CallType::kWait},
-    {"MPI_Testany", CallType::kWait},
-    {"MPI_Test_cancelled"},
-    {"MPI_Testsome", CallType::kWait},
-    {"MPI_Type_commit"},
-    {"MPI_Type_contiguous"},
-    {"MPI_Type_extent"},
-    {"MPI_Type_free"},
-    {"MPI_Type_hindexed"},
-    {"MPI_Type_hvector"},
-    {"MPI_Type_indexed"},
-    {"MPI_Type_lb"},
-    {"MPI_Type_size"},
-    {"MPI_Type_struct"},
-    {"MPI_Type_ub"},
-    {"MPI_Type_vector"},
-    {"MPI_File_open"},
-    {"MPI_File_close"},
-    {"MPI_File_read"},
-    {"MPI_File_read_all"},
-    {"MPI_File_write"},
-    {"MPI_File_write_all"},
-    {"MPI_File_read_at"},
-    {"MPI_File_read_at_all"},
-    {"MPI_File_write_at"},
-    {"MPI_File_write_at_all"},
-    {"MPI_Comm_spawn"},
-    {"MPI_Comm_spawn_multiple"},
-    {"MPI_Request_get_status"},
-    {"MPI_Ireduce", CallType::kStartCollective, CollectiveOperation::kReduce},
-    {"MPI_Iallreduce", CallType::kStartCollective, CollectiveOperation::kAllreduce},
-    {"MPI_Ibarrier", CallType::kStartCollective, CollectiveOperation::kBarrier},
-    {"MPI_Ibcast", CallType::kStartCollective, CollectiveOperation::kBroadcast},
-    {"MPI_Ialltoall", CallType::kStartCollective, CollectiveOperation::kAlltoall},
-    {"MPI_Ialltoallv", CallType::kStartCollective, CollectiveOperation::kAlltoall},
-    {"MPI_Iallgather", CallType::kStartCollective, CollectiveOperation::kAllgather},
-    {"MPI_Iallgatherv", CallType::kStartCollective, CollectiveOperation::kAllgather},
-    {"MPI_Igather", CallType::kStartCollective, CollectiveOperation::kGather},
-    {"MPI_Igatherv", CallType::kStartCollective, CollectiveOperation::kGather},
-    {"MPI_Iscatter", CallType::kStartCollective, CollectiveOperation::kScatter},
-    {"MPI_Iscatterv", CallType::kStartCollective, CollectiveOperation::kScatter},
-    {"MPI_Ireduce_scatter", CallType::kStartCollective, CollectiveOperation::kReduceScatter},
-    {"MPI_Iscan", CallType::kStartCollective, CollectiveOperation::kScan},
-    {"MPI_Reduce_scatter_block", CallType::kCollective, CollectiveOperation::kReduceScatterBlock},
-    {"MPI_Ireduce_scatter_block", CallType::kStartCollective, CollectiveOperation::kReduceScatterBlock},
-    {"MPI_Alltoallw", CallType::kCollective, CollectiveOperation::kAlltoallw},
-    {"MPI_Ialltoallw", CallType::kStartCollective, CollectiveOperation::kAlltoallw},
-    {"MPI_Get_accumulate", CallType::kGet},
-    {"MPI_Dist_graph_create"},
-    {"MPI_Neighbor_allgather", CallType::kCollective, CollectiveOperation::kNeighbor},
-    {"MPI_Ineighbor_allgather", CallType::kStartCollective, CollectiveOperation::kNeighbor},
-    {"MPI_Neighbor_allgatherv", CallType::kCollective, CollectiveOperation::kNeighbor},
-    {"MPI_Ineighbor_allgatherv", CallType::kStartCollective, CollectiveOperation::kNeighbor},
-    {"MPI_Neighbor_alltoall", CallType::kCollective, CollectiveOperation::kNeighbor},
-    {"MPI_Ineighbor_alltoall", CallType::kStartCollective, CollectiveOperation::kNeighbor},
-    {"MPI_Neighbor_alltoallv", CallType::kCollective, CollectiveOperation::kNeighbor},
-    {"MPI_Ineighbor_alltoallv", CallType::kStartCollective, CollectiveOperation::kNeighbor},
-    {"MPI_Neighbor_alltoallw", CallType::kCollective, CollectiveOperation::kNeighbor},
-    {"MPI_Ineighbor_alltoallw", CallType::kStartCollective, CollectiveOperation::kNeighbor},
-    {"MPI_Fetch_and_op", CallType::kGet},
-    {"MPI_Compare_and_swap", CallType::kGet},
-    {"MPI_Win_flush"},
-    {"MPI_Win_flush_all"},
-    {"MPI_Win_flush_local"},
-    {"MPI_Win_flush_local_all"},
-    {"MPI_Mprobe"},
-    {"MPI_Improbe"},
-    {"MPI_Mrecv", CallType::kReceive},
-    {"MPI_Imrecv", CallType::kStartReceive},
-    {"MPI_Comm_split_type"},
-    {"MPI_File_write_all_begin"},
-    {"MPI_File_write_all_end"},
-    {"MPI_File_read_all_begin"},
-    {"MPI_File_read_all_end"},
-    {"MPI_File_write_at_all_begin"},
-    {"MPI_File_write_at_all_end"},
-    {"MPI_File_read_at_all_begin"},
-    {"MPI_File_read_at_all_end"},
-    {"MPI_File_read_ordered"},
-    {"MPI_File_read_ordered_begin"},
-    {"MPI_File_read_ordered_end"},
-    {"MPI_File_read_shared"},
-    {"MPI_File_write_ordered"},
-    {"MPI_File_write_ordered_begin"},
-    {"MPI_File_write_ordered_end"},
-    {"MPI_File_write_shared"},
-    {"MPI_Comm_dup_with_info"},
-    {"MPI_Dist_graph_create_adjacent"},
-    {"MPI_Comm_create_group"},
-    {"MPI_Exscan", CallType::kCollective, CollectiveOperation::kExscan},
-    {"MPI_Iexscan", CallType::kStartCollective, CollectiveOperation::kExscan},
-});
-
-/// Returns null for an unknown number.
-const CallName* call_of(std::int64_t number) {
-    return number < 1 || static_cast<std::size_t>(number) > kCalls.size()
-               ? nullptr
-               : &kCalls[static_cast<std::size_t>(number) - 1];
-}
 
 struct KnownCommunicator {
     std::uint32_t index = 0;  ///< in JobLog::communicators
@@ -347,7 +102,7 @@ class ParaverRank {
         if (begun_ >= 0 && !end(h.time)) return false;  // its end is missing
         if (ended_ >= 0 && h.time > ended_) traced_.compute(static_cast<std::uint64_t>(h.time - ended_));
         begun_ = h.time;
-        call_ = call_of(h.value);
+        call_ = paraver_call(h.value);
         const std::string name = call_ != nullptr ? call_->name : "MPI call " + std::to_string(h.value);
         if (call_ == nullptr) ++left_out_[name];
         function_ = traced_.function(name);
@@ -363,17 +118,17 @@ class ParaverRank {
         traced_.count_call(static_cast<std::uint64_t>(time - begun_));
         bool has_place = true;
         if (is_collective_event_ || is_collective(type())) has_place = collective();
-        if (type() == CallType::kPut || type() == CallType::kGet) one_sided();
-        if (type() == CallType::kWait || type() == CallType::kBoth) complete_sends();
+        if (type() == ParaverCallType::kPut || type() == ParaverCallType::kGet) one_sided();
+        if (type() == ParaverCallType::kWait || type() == ParaverCallType::kBoth) complete_sends();
         begun_ = -1;
         ended_ = time;
         clear_operation();
         call_ = nullptr;
         return has_place;
     }
-    [[nodiscard]] CallType type() const { return call_ == nullptr ? CallType::kNone : call_->type; }
-    static bool is_collective(CallType type) {
-        return type == CallType::kCollective || type == CallType::kStartCollective;
+    [[nodiscard]] ParaverCallType type() const { return call_ == nullptr ? ParaverCallType::kNone : call_->type; }
+    static bool is_collective(ParaverCallType type) {
+        return type == ParaverCallType::kCollective || type == ParaverCallType::kStartCollective;
     }
     void clear_operation() {
         operation_ = {};
@@ -387,7 +142,7 @@ class ParaverRank {
         operation_.block_sizes = operation_.operation == CollectiveOperation::kAlltoall && members_ > 1 &&
                                  operation_.bytes <= operation_.received_bytes / static_cast<std::uint64_t>(members_) &&
                                  operation_.bytes * static_cast<std::uint64_t>(members_) == operation_.received_bytes;
-        if (type() != CallType::kStartCollective) {
+        if (type() != ParaverCallType::kStartCollective) {
             traced_.collective(operation_);
             return true;
         }
@@ -401,7 +156,7 @@ class ParaverRank {
             ++left_out_[call_->name];
             return;
         }
-        traced_.one_sided(static_cast<std::int32_t>(target_), type() == CallType::kGet, one_sided_bytes_);
+        traced_.one_sided(static_cast<std::int32_t>(target_), type() == ParaverCallType::kGet, one_sided_bytes_);
     }
     /// The trace does not state which call completes a send or a nonblocking collective. The next call that waits is
     /// assumed to complete it.
@@ -410,7 +165,7 @@ class ParaverRank {
         sends_.clear();
     }
     bool send(const TracedMessage& message, std::uint64_t request) {
-        if (type() == CallType::kSend || (type() == CallType::kNone && !has_calls())) {
+        if (type() == ParaverCallType::kSend || (type() == ParaverCallType::kNone && !has_calls())) {
             const bool synchronous = call_ != nullptr && call_->name == std::string_view("MPI_Ssend");
             traced_.send(message, synchronous ? std::uint8_t{kSynchronous} : std::uint8_t{0});
             return true;
@@ -419,7 +174,7 @@ class ParaverRank {
         return traced_.start_send(request, message);
     }
     bool receive(const TracedMessage& message, std::uint64_t request) {
-        if (type() == CallType::kReceive || (type() == CallType::kNone && !has_calls())) {
+        if (type() == ParaverCallType::kReceive || (type() == ParaverCallType::kNone && !has_calls())) {
             traced_.receive(message);
             return true;
         }
@@ -431,12 +186,12 @@ class ParaverRank {
     TracedRank traced_;
     std::int64_t first_ = -1, last_ = 0;
     std::int64_t begun_ = -1, ended_ = -1;  ///< begin of the active call, end of the last call
-    const CallName* call_ = nullptr;
+    const ParaverCall* call_ = nullptr;
     std::size_t function_ = 0;
     bool is_collective_event_ = false;
     TracedOperation operation_;
     std::int64_t operation_time_ = -1;
-    std::int64_t members_ = 0;  ///< of the operation's communicator
+    std::int64_t members_ = 0;  ///< number of ranks in the operation's communicator
     std::uint64_t one_sided_bytes_ = 0;
     std::int64_t target_ = -1;
     std::vector<std::uint64_t> sends_;  ///< open sends and nonblocking collectives
@@ -505,9 +260,8 @@ class ParaverReader {
         }
         if (!has_calls_) job_.warn("the trace has only messages and no MPI calls (events 50000001 to 50000005)");
         job_.warn(
-            "haichi assumes that the next waiting call completes a send or a nonblocking collective, and that all "
-            "messages are in "
-            "MPI_COMM_WORLD, because Paraver traces do not contain this");
+            "haichi assumes that the next waiting call completes sends and nonblocking collectives. It takes all "
+            "messages as messages in MPI_COMM_WORLD");
         return job_.finish(true);
     }
 

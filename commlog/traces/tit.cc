@@ -110,7 +110,7 @@ class TitReader {
 
     std::string file_;
     TracedJob job_;
-    std::size_t ranks_ = 0;  ///< of the whole trace
+    std::size_t ranks_ = 0;  ///< number in the whole trace
     std::uint64_t untyped_ = 0, guessed_null_ = 0, left_open_ = 0;
 };
 

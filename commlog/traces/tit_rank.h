@@ -73,7 +73,7 @@ class TitRank {
     [[nodiscard]] std::int32_t root(std::string_view field) const;
     [[nodiscard]] std::uint64_t sum(std::size_t first, std::size_t count) const;
     /// Returns the length of each of `arrays` arrays of an action with `required` other arguments, and up to `optional`
-    /// more at its end. It is the number of ranks, or that of a subcommunicator's members. SMPI writes all optional
+    /// more at its end. It is the number of ranks, or of the members of a subcommunicator. SMPI writes all optional
     /// arguments of the latter.
     [[nodiscard]] std::size_t array_length(std::size_t required, std::size_t optional, std::size_t arrays = 1) const;
     void allgatherv(TracedOperation& operation);

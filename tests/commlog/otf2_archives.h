@@ -21,7 +21,7 @@ inline OTF2_TimeStamp no_time(void*, OTF2_FileType, OTF2_LocationRef) { return 0
 class Writer {
   public:
     static constexpr OTF2_CommRef kWorld = 0, kSelf = 1, kReversed = 2, kEven = 3;
-    static constexpr OTF2_RmaWinRef kWindow = 0;  ///< of kReversed
+    static constexpr OTF2_RmaWinRef kWindow = 0;  ///< its communicator is kReversed
 
     Writer(const std::string& folder, std::uint32_t ranks, std::uint64_t resolution = 1'000'000)
         : ranks_(ranks), resolution_(resolution) {
