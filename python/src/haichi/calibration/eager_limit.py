@@ -85,8 +85,8 @@ def profile(
         count = side(problem.points[step.last].size_bytes)
         add([count])
         fitted = problem.fit(free, fits[count].setting)
-        is_best = all(fitted.cost <= other.cost for other in fits.values())
-        if not is_best or not _is_reproduced(problem, fitted, step):
+        worst = min(fit.cost for fit in fits.values()) + SIGNIFICANT * problem.variance(fitted)
+        if fitted.cost > worst or not _is_reproduced(problem, fitted, step):
             # Points that no parameter describes outvote the jump.
             for _ in range(_ROUNDS):
                 problem = problem.without_outliers(fitted, (step.last, step.first))
