@@ -26,7 +26,7 @@ _LEAST_STEP_LIMIT = 1024
 _LEAST_STEP = 1.25
 _CLEAR = 1.5
 _REPRODUCED = 0.15
-_ROUNDS = 3
+_ROUNDS = 2
 
 
 @dataclass(frozen=True)
@@ -79,24 +79,24 @@ def profile(
                 values = start(limit_of(count)) if near is None else near.setting.values
                 fits[count] = problem.fit(free, Setting(values, limit_of(count)), _FEW_STEPS)
 
+    add([side(preset_limit), len(sizes), *(side(limit) for limit in jumps(problem.points))])
     step = clear_step(problem.points)
-    seen = [] if step is None else [problem.points[step.last].size_bytes]
-    add([side(preset_limit), len(sizes), *(side(limit) for limit in (*seen, *jumps(problem.points)))])
+    if step is not None:
+        count = side(problem.points[step.last].size_bytes)
+        add([count])
+        fitted = problem.fit(free, fits[count].setting)
+        worst = min(fit.cost for fit in fits.values()) + SIGNIFICANT * problem.variance(fitted)
+        if fitted.cost > worst or not _is_reproduced(problem, fitted, step):
+            # Points that no parameter describes outvote the jump.
+            for _ in range(_ROUNDS):
+                problem = problem.without_outliers(fitted, (step.last, step.first))
+                fitted = problem.fit(free, fitted.setting)
+        return Profile(problem, fitted, True, (), sizes[count])
     best = -1
     while (better := min(fits, key=lambda count: (fits[count].cost, count))) != best:
         best = better
         fits[best] = problem.fit(free, fits[best].setting)
         add([best - 1, best + 1], fits[best])
-    if step is not None:
-        count = side(seen[0])
-        if count == best and _is_reproduced(problem, fits[count], step):
-            return Profile(problem, fits[count], True, (), sizes[count])
-        # Points that no parameter describes would outvote the jump.
-        anchored, fitted = problem, fits[count]
-        for _ in range(_ROUNDS):
-            anchored = problem.without_outliers(fitted, (step.last, step.first))
-            fitted = anchored.fit(free, fitted.setting)
-        return Profile(anchored, fitted, True, (), sizes[count])
     margin = SIGNIFICANT * problem.variance(fits[best])
     rivals = [count for count in fits if count != best and fits[count].cost - fits[best].cost < margin]
     before = best
