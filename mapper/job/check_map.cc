@@ -55,10 +55,12 @@ class Checker {
 
 /// Whether PJM may give a 3D request another shape on the machine.
 bool has_other_shapes(const Machine& machine, const Sizes& request) {
-    const std::vector<TurnedRequest> turned = turned_requests(machine, request);
-    if (turned.empty()) return false;
-    const Sizes own = in_machine_axes(machine, {.shape = request}).shape;
-    return std::ranges::any_of(turned, [&own](const TurnedRequest& other) { return other.shape != own; });
+    return std::ranges::any_of(turned_requests(machine, request), [&request](const TurnedRequest& turned) {
+        for (std::size_t k = 0; k < request.size(); ++k) {
+            if (request[turned.axes[k]] != request[k]) return true;
+        }
+        return false;
+    });
 }
 
 /// Notes what the kind of a job means for its map.
@@ -243,9 +245,14 @@ std::int64_t ranks_of(const JobScript& script) {
     return script.proc ? script.proc->value : 0;
 }
 
-/// `script`: the script that uses the map, or null.
+/// A script without max-proc-per-node=, and the ranks per node that PJM then allows.
+struct UnstatedLimit {
+    const JobScript* script = nullptr;
+    std::int64_t ranks_per_node = 0;
+};
+/// With `unstated`, one problem states all nodes with more ranks. `context` must then have room for any number.
 void check_text(Checker& check, std::string_view text, const CheckedMap& checked, const RankMapContext& context,
-                const JobScript* script = nullptr) {
+                const std::optional<UnstatedLimit>& unstated = std::nullopt) {
     const MapFindings found = examine_rank_map(text, checked.map, checked.format, context);
     MapCheck& result = check.result();
     result.format = found.format;
@@ -262,26 +269,18 @@ void check_text(Checker& check, std::string_view text, const CheckedMap& checked
     if (!fails(MapRule::kRecords) && !fails(MapRule::kRankCount)) {
         check.ok(counted(found.rank_count, "rank") + (context.rank_count > 0 ? ", as in the script" : ""));
     }
-    const bool is_limit_missing =
-        script != nullptr && !script->max_proc_per_node && found.most_ranks_on_a_node > job.ranks_per_node;
-    if (is_limit_missing) {
-        check.problem("the map places up to " + std::to_string(found.most_ranks_on_a_node) +
-                          " ranks on a node, but without max-proc-per-node= PJM starts at most " +
-                          std::to_string(job.ranks_per_node),
-                      SourcePlace{script->file, 0},
-                      "add max-proc-per-node=" + std::to_string(found.most_ranks_on_a_node) + " to #PJM --mpi");
-    } else if (!fails(MapRule::kCapacity) && found.most_ranks_on_a_node > 0) {
-        check.ok("at most " + counted(found.most_ranks_on_a_node, "rank") + " on a node with room for " +
-                 std::to_string(job.ranks_per_node));
+    const std::int64_t most = found.most_ranks_on_a_node;
+    const std::int64_t room = unstated ? unstated->ranks_per_node : job.ranks_per_node;
+    if (unstated && most > room) {
+        check.problem("the map places up to " + std::to_string(most) +
+                          " ranks on a node, but without max-proc-per-node= PJM starts at most " + std::to_string(room),
+                      SourcePlace{unstated->script->file, 0},
+                      "add max-proc-per-node=" + std::to_string(most) + " to #PJM --mpi");
+    } else if (!fails(MapRule::kCapacity) && most > 0) {
+        check.ok("at most " + counted(most, "rank") + " on a node with room for " + std::to_string(room));
     }
-    for (const auto& problem : found.problems.kept()) {
-        // One mistake, one problem. Without proc=, the number of lines is wrong only because the nodes are too small.
-        const bool follows =
-            problem.rule == MapRule::kCapacity || (problem.rule == MapRule::kRankCount && context.rank_count == 0);
-        if (is_limit_missing && follows) continue;
-        check.problem(problem.error);
-    }
-    const std::int64_t more = is_limit_missing ? 0 : found.problems.count() - std::ssize(found.problems.kept());
+    for (const auto& problem : found.problems.kept()) check.problem(problem.error);
+    const std::int64_t more = found.problems.count() - std::ssize(found.problems.kept());
     if (more > 0) {
         check.problem("and " + counted(more, "more problem") + " in " + checked.map);
         result.problem_count += more - 1;
@@ -348,9 +347,14 @@ void check_with_script(Checker& check, std::string_view text, const JobSpec& spe
         return;
     }
     if (nodes > kMostVertices) return;  // more than any machine has, which is already reported
-    const Allocation logical = logical_job(shape, per_node);
     const auto ranks = static_cast<std::int32_t>(std::min<std::int64_t>(ranks_of(script), INT32_MAX));
-    check_text(check, text, checked, {.allocation = &logical, .rank_count = ranks}, &script);
+    if (script.max_proc_per_node) {
+        const Allocation logical = logical_job(shape, per_node);
+        return check_text(check, text, checked, {.allocation = &logical, .rank_count = ranks});
+    }
+    const std::int64_t lines = std::ranges::count(text, '\n') + 1;
+    const Allocation logical = logical_job(shape, std::clamp(lines, per_node, std::max(per_node, kMostSlots / nodes)));
+    check_text(check, text, checked, {.allocation = &logical, .rank_count = ranks}, UnstatedLimit{&script, per_node});
 }
 
 }  // namespace
