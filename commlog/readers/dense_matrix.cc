@@ -32,10 +32,10 @@ class LabelCheck {
     void drop_corner() { columns_.erase(columns_.begin()); }
 
     void check_columns() {
-        for (std::size_t i = 0; i < columns_.size(); ++i) check("column", columns_[i], i, column_base_);
+        for (std::size_t i = 0; i < columns_.size(); ++i) check("column", columns_[i], i);
     }
     void check_row(std::string_view label, std::size_t row) {
-        check("row", label, row, row_base_);
+        check("row", label, row);
         if (row < columns_.size() && !numbered_label(label) && columns_[row] != label) {
             rows_->fail("row " + std::to_string(row + 1) + " has the label " + shown(label) + ", but column " +
                             std::to_string(row + 1) + " has " + shown(columns_[row]),
@@ -44,11 +44,11 @@ class LabelCheck {
     }
 
   private:
-    void check(const char* what, std::string_view label, std::size_t position, std::optional<std::int64_t>& base) {
+    void check(const char* what, std::string_view label, std::size_t position) {
         const auto numbered = numbered_label(label);
         if (!numbered) return;
-        if (!base) base = numbered->number == 1 ? 1 : 0;
-        const std::int64_t expected = *base + static_cast<std::int64_t>(position);
+        if (!base_) base_ = numbered->number == 1 ? 1 : 0;
+        const std::int64_t expected = *base_ + static_cast<std::int64_t>(position);
         if (numbered->number == expected) return;
         rows_->fail(std::string(what) + " " + std::to_string(position + 1) + " has the label " + shown(label) +
                         ", expected " + numbered->stem + std::to_string(expected),
@@ -58,7 +58,7 @@ class LabelCheck {
 
     const TextRows* rows_;
     std::vector<std::string> columns_;
-    std::optional<std::int64_t> column_base_, row_base_;
+    std::optional<std::int64_t> base_;  ///< first number of rows and columns
 };
 
 Workload read_dense_matrix(TextStream& stream) {

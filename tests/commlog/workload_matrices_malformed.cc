@@ -273,7 +273,12 @@ std::vector<MalformedText> labelled_matrices() {
         {"label_missing", ",0,1,2\n0,0,5,7\n2,5,0,2\n3,7,2,0\n", 3, {"row 2 has the label '2', expected 1"}, "", ""},
         {"label_order", ",r1,r0\nr0,0,5\nr1,7,0\n", 2, {"column 2 has the label 'r0', expected r2"}, "", ""},
         {"label_names_differ", ",a,b\nb,0,5\na,7,0\n", 2, {"row 1 has the label 'b'", "column 1 has 'a'"}, "order", ""},
-        {"label_header_short", "r0 r1 r2\nr0 0 5\nr1 7 0\n", 2, {"3 labels", "2 numbers"}, "", "dense-matrix"},
+        {"label_bases_differ",
+         "r0 r1 r2\nr0 0 5\nr1 7 0\n",
+         2,
+         {"row 1 has the label 'r0', expected r1"},
+         "",
+         "dense-matrix"},
     };
 }
 
