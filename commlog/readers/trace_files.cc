@@ -20,8 +20,8 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Directories are searched to this depth, and up to this number of entries.
-constexpr int kMostDepth = 2;
-constexpr std::size_t kMostEntries = 1 << 16;
+constexpr int kMostDepth = 1;
+constexpr std::size_t kMostEntries = 1 << 13;
 constexpr std::size_t kBeginning = std::size_t{1} << 16;
 
 bool is_file(const fs::path& path) {
@@ -165,14 +165,19 @@ void search(const fs::path& folder, int depth, Found& found) {
     std::error_code error;
     std::vector<fs::path> folders;
     for (const auto& entry : fs::directory_iterator(folder, error)) {
-        if (++found.entries > kMostEntries) return;
+        if (++found.entries > kMostEntries) {
+            throw InputError(
+                folder.string() + ": the directory contains more than " + std::to_string(kMostEntries) + " files",
+                "name the log");
+        }
         const fs::path& path = entry.path();
         const std::string name = path.filename().string();
         if (entry.is_directory(error)) {
             folders.push_back(path);
             continue;
         }
-        if (!entry.is_regular_file(error) || name.starts_with('.')) continue;
+        // Files of the kernel state no size, and reading some of them would wait.
+        if (!entry.is_regular_file(error) || name.starts_with('.') || entry.file_size(error) == 0) continue;
         try {
             const std::string beginning = beginning_of_input(path.string(), kBeginning);
             const auto& formats = log_formats();

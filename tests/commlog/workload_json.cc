@@ -174,7 +174,7 @@ TEST(WorkloadJson, a_file_that_is_not_there_is_named) {
     }
 }
 
-TEST(WorkloadJson, a_directory_is_no_workload) { EXPECT_THROW(read_workload("/"), InputError); }
+TEST(WorkloadJson, a_directory_is_no_workload) { EXPECT_THROW(read_workload("/proc/self/task"), InputError); }
 
 }  // namespace
 }  // namespace haichi
