@@ -95,8 +95,8 @@ py::bytes rank_map(const Placement& placement, const std::string& format) {
     return rank_map_format(format).write(placement.mapping(), placement.job().rank_maps());
 }
 
-/// The map in the default format of the job: the format's name, the text, and the lines for a job script with the map
-/// in `file`; without lines for formats that no scheduler reads.
+/// The name of the job's default format, the map in this format, and the lines for a job script with the map in `file`.
+/// The lines are empty for formats that no scheduler reads.
 py::tuple usual_rank_map(const Placement& placement, const std::string& file) {
     const RankMapContext context = placement.job().rank_maps();
     const RankMapFormat& format = default_rank_map_format(context);
