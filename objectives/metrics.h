@@ -49,7 +49,7 @@ struct HotLink {
     std::size_t set = 0;
     std::int64_t message_count = 0;
     std::int64_t load_bytes = 0;
-    double seconds = 0;             ///< of the bytes at the link's bandwidth
+    double seconds = 0;             ///< time of the bytes at the link's bandwidth
     std::vector<Message> messages;  ///< the first few, in workload order
 };
 

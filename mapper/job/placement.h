@@ -37,7 +37,7 @@ struct LoadedTrial {
 /// Times of all iterations, as `haichi simulate` and `haichi compare` state them.
 struct FullTimes {
     double default_seconds = 0;
-    double seconds = 0;  ///< of the chosen placement
+    double seconds = 0;  ///< time of the chosen placement
 };
 
 /// The decision of --objective auto.
@@ -46,7 +46,7 @@ struct ObjectiveTrials {
     bool of_calls = false;
     std::string reason{};  ///< why the traffic or its calls were not simulated; empty if they were
     double default_seconds = 0;
-    double seconds = 0;          ///< of the fastest placement of the chosen objective
+    double seconds = 0;          ///< time of the fastest placement of the chosen objective
     bool keeps_default = false;  ///< no placement is faster beyond the spread
     std::vector<ObjectiveTrial> trials{};
     std::optional<FullTimes> full{};      ///< only with a gain, and if the first iterations decided

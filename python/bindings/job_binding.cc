@@ -105,8 +105,8 @@ py::bytes script_lines(const Placement& placement, const std::string& format, co
     return launch_lines(rank_map_format(format), placement.mapping(), placement.job().rank_maps(), file);
 }
 
-/// The map in the default format of the job: the format's name, the text, and the lines for a job script with the map
-/// in `file`.
+/// The name of the job's default format, the map in this format, and the lines for a job script with the map in `file`.
+/// The lines are empty for formats that no launcher reads.
 py::tuple usual_rank_map(const Placement& placement, const std::string& file) {
     const RankMapContext context = placement.job().rank_maps();
     const RankMapFormat& format = default_rank_map_format(context);

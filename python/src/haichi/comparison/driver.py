@@ -137,7 +137,7 @@ def compare_specs(
         equal=given.get("equal", "evaluations"),
     )
     if "barrier" not in given and any(strategy.search == AUTO for strategy in plan.strategies):
-        # auto is a decision about simulated times without barriers. Other measures would tell another story.
+        # auto is a decision about simulated times without barriers. Other measures would give other gains.
         plan.simulation = replace(plan.simulation, of_sets=replace(plan.simulation.of_sets, runs=("none",)))
     plan.check_sets()
     plan.check_simulation()
