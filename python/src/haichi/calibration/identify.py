@@ -35,7 +35,7 @@ class Held:
     name: str
     value: float
     kind: _Kind
-    """Its origin. `no effect` is a time of 0 or an unlimited bandwidth. `nearest` to the preset is used if neither fits."""
+    """Its origin. `no effect` is a time of 0 or an unlimited bandwidth. `nearest` to the preset if neither fits."""
     together: tuple[str, ...]
     """Other parameters of which only a combination with this one is known; empty if times hardly depend on it."""
 
