@@ -232,6 +232,14 @@ def test_small_messages_do_not_determine_a_bandwidth(write: Write, tmp_path: Pat
     assert (entry["fitted"], entry["origin"], entry["standard_error"]) == (False, reason, None)
 
 
+def test_few_points_fit_few_parameters(write: Write) -> None:
+    found = calibrate(write({"few.txt@2": osu("Latency", {1: 20, 64: 20.1, 1 << 20: 270})}))
+    assert len(found.points) == 3
+    assert {value.parameter.name for value in found.values if value.is_fitted} == {"call_overhead", "bandwidth"}
+    copies = found.value("copies").held
+    assert copies is not None and copies.kind == "preset" and "bandwidth" in copies.together
+
+
 def test_a_held_value_that_the_preset_does_not_fit_is_not_fitted(recovered: Calibration) -> None:
     def held(value: Value) -> Value:
         if value.parameter.name != "bandwidth":
@@ -350,7 +358,7 @@ def test_the_report_as_json(measured: dict[str, str], write: Write, capsys: pyte
         (["osu.txt", "--like", "swich:2"], "swich:2", ""),
         (["osu.txt", "--figure", "f.pdf"], "invalid --figure: 'f.pdf' (the name must end with .svg or .png)", ""),
         (["osu.txt", "--like", "fx10"], "machine 'fx10' leaves its sizes open", "the form is"),
-        (["few.txt"], "as many measured points, found 2", "measure more message sizes"),
+        (["few.txt"], "at least 3 measured points, found 2", "measure more message sizes"),
         (["osu.txt", "-o", "osu.txt"], "osu.txt", ""),
         (["osu.txt@2", "./osu.txt"], "./osu.txt: duplicate file", "give each file once"),
     ],

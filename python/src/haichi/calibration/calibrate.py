@@ -15,7 +15,7 @@ from haichi import _core
 from haichi.calibration.benchmarks import BENCHMARKS
 from haichi.calibration.eager_limit import Profile, profile
 from haichi.calibration.fit import Array, Problem, scipy_optimize
-from haichi.calibration.identify import Held, absolute_errors, hold_what_is_unknown
+from haichi.calibration.identify import GIVEN_UP_FIRST, Held, absolute_errors, hold_what_is_unknown
 from haichi.calibration.parameters import PARAMETERS, Content, Parameter, eager_limit_of, preset_value
 from haichi.calibration.placed import Distances, PlacedPoint, file_and_hops
 from haichi.calibration.readers import read_results
@@ -25,6 +25,7 @@ from haichi.errors import InputError, OptionError
 from haichi.model.machine import Machine
 
 DEFAULT_LIKE = "switch:2"
+_FEWEST_POINTS = 3
 
 
 @dataclass(frozen=True)
@@ -172,23 +173,26 @@ def _read(
 def _fitted(problem: Problem, content: Content, like: str, sources: Sequence[Source]) -> Calibration:
     points = problem.points
     free = [parameter.name for parameter in PARAMETERS if any(map(parameter.needs, points))]
-    if len(points) < len(free):
+    if len(points) < min(len(free), _FEWEST_POINTS):
         raise InputError(
-            f"a fit of {len(free)} parameters requires as many measured points, found {len(points)}",
+            f"a fit of {len(free)} parameters requires at least {_FEWEST_POINTS} measured points, found {len(points)}",
             "measure more message sizes",
         )
+    preset = {parameter.name: preset_value(content, parameter) for parameter in PARAMETERS}
+    excess = sorted(free, key=GIVEN_UP_FIRST.index)[: max(len(free) - len(points), 0)]
+    free = [name for name in free if name not in excess]
     preset_limit = eager_limit_of(content)
 
     def start(limit: int) -> dict[str, float]:
         values = start_values(points, content, limit)
         if not problem.simulator.dma_is_apart:
             del values["dma_bandwidth"]
-        return values
+        return values | {name: preset[name] for name in excess}
 
     eager = profile(problem, free, preset_limit, start)
-    preset = {parameter.name: preset_value(content, parameter) for parameter in PARAMETERS}
     problem = eager.problem
     fitted, held = hold_what_is_unknown(problem, eager.fitted, preset)
+    held += [Held(name, preset[name], "preset", tuple(free)) for name in excess]
     errors = absolute_errors(problem, fitted)
     held_by_name = {entry.name: entry for entry in held}
     values = tuple(

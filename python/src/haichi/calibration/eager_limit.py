@@ -109,8 +109,8 @@ def profile(
 
 
 def clear_step(points: Sequence[PlacedPoint]) -> Step | None:
-    """The jump of a ping-pong, between nodes if measured there, that only the handshake of rendezvous messages
-    explains: it takes at least the time of the shortest message, and is much larger than all others."""
+    """The jump of a ping-pong that only the handshake of rendezvous messages explains. It takes at least the time of
+    the shortest message, and is much larger than all others. Ping-pongs between nodes take precedence."""
     alone = [number for number, point in enumerate(points) if point.benchmark == "latency"]
     remote = [number for number in alone if points[number].hops > 0]
     series: dict[tuple[str, int], list[int]] = defaultdict(list)

@@ -19,7 +19,7 @@ _TOLERANCE = 0.02
 _HALVINGS = 8
 _WEAK = 0.05
 """The largest relative effect of a doubled value on a time that counts as none: no model is more exact."""
-_GIVEN_UP_FIRST = (
+GIVEN_UP_FIRST = (
     *("dma_bandwidth", "copies", "rendezvous_overhead", "hop_latency", "shared_memory_latency"),
     *("call_overhead", "shared_memory_bandwidth", "bandwidth", "barrier"),
 )
@@ -35,7 +35,7 @@ class Held:
     name: str
     value: float
     kind: _Kind
-    """Its origin. `no effect` is no time, or no limit; `nearest` to the preset is used if neither fits as well."""
+    """Its origin. `no effect` is a time of 0 or an unlimited bandwidth. `nearest` to the preset if neither fits."""
     together: tuple[str, ...]
     """Other parameters of which only a combination with this one is known; empty if times hardly depend on it."""
 
@@ -63,17 +63,17 @@ def _unknown_direction(problem: Problem, fitted: Fitted) -> tuple[list[str], lis
         if effect * values[name] < _WEAK * problem.size_of(name, fitted.setting)
     ]
     if weak:
-        return sorted(weak, key=_GIVEN_UP_FIRST.index)[:1], []
+        return sorted(weak, key=GIVEN_UP_FIRST.index)[:1], []
     if not any(error > UNKNOWN for error in errors.values()):
         about_0 = [name for name, error in absolute_errors(problem, fitted).items() if error > UNKNOWN * values[name]]
-        return (sorted(about_0, key=_GIVEN_UP_FIRST.index)[:1], []) if about_0 else None
+        return (sorted(about_0, key=GIVEN_UP_FIRST.index)[:1], []) if about_0 else None
     norms = np.linalg.norm(fitted.jacobian, axis=0)
     _, vectors = np.linalg.eigh(fitted.jacobian.T @ fitted.jacobian)
     weakest = np.abs(vectors[:, 0]) * norms  # by their effects on the times, which cancel
     together = [
         name for name, part in zip(fitted.free, weakest.tolist(), strict=True) if part > _INVOLVED * weakest.max()
     ]
-    return sorted(together, key=_GIVEN_UP_FIRST.index), together
+    return sorted(together, key=GIVEN_UP_FIRST.index), together
 
 
 def _nearest(problem: Problem, fitted: Fitted, name: str, preset: float) -> tuple[str, Fitted, _Kind]:

@@ -14,7 +14,7 @@ _SIZE_UNIT = re.compile(r"\b(bytes|[KMGT]?B)\b")
 _SCALES = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _SECONDS = {"": 1.0, "m": 1e-3, "u": 1e-6, "n": 1e-9}
 _BITS_PER_MEGABIT = 1024 * 1024
-"""Of NetPIPE 2 to 4. NetPIPE 5 prints multiples of 1000."""
+"""NetPIPE 2 to 4 use this unit. NetPIPE 5 prints multiples of 1000."""
 _MOST_MEGABITS_PER_S = 1e12
 _OTHER_MODES = {
     "Streaming in one direction": "streams",
@@ -22,7 +22,7 @@ _OTHER_MODES = {
     "Passing data in both directions": "both directions at once",
     "Bidirectional mode": "both directions at once",
 }
-"""What NetPIPE prints for -s and -2 (--stream and --bidir)."""
+"""NetPIPE prints these words for -s and -2 (--stream and --bidir)."""
 
 
 def is_netpipe(text: str) -> bool:
@@ -37,7 +37,7 @@ def _is_row(line: str) -> bool:
 
 
 def read_netpipe(lines: Lines) -> Results:
-    """Half round trips of ping-pongs: the shortest of several trials for each size (NetPIPE 5: their mean)."""
+    """Half round trips of ping-pongs. Each is the shortest of several trials, or their mean in NetPIPE 5."""
     results = Results()
     mode = ""
     for number, colored in lines:
