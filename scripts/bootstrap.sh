@@ -12,8 +12,9 @@ set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 
 packages=(
-    # compiler, CMake 3.25, libraries (Boost.Container, Expat, nlohmann-json, CLI11, libfmt, spdlog)
+    # compiler, CMake 3.25, libraries (Boost.Container, Expat, nlohmann-json, CLI11, libfmt, spdlog, yaml-cpp)
     g++ cmake ninja-build libboost-dev libexpat1-dev nlohmann-json3-dev libcli11-dev libfmt-dev libspdlog-dev
+    libyaml-cpp-dev
     # the comparison at the end of scripts/demo.sh
     python3
 )

@@ -7,7 +7,7 @@
 #include "base/split.h"
 #include "netmodel/networkfiles/graph_builder.h"
 #include "netmodel/networkfiles/slurm_model.h"
-#include "netmodel/networkfiles/yaml_subset.h"
+#include "netmodel/networkfiles/yaml_value.h"
 
 namespace haichi {
 
@@ -194,7 +194,7 @@ bool is_slurm_yaml(std::string_view text) {
 }
 
 Graph read_slurm_yaml(const NetworkText& from) {
-    const YamlValue document = read_yaml_subset(from.text, from.file);
+    const YamlValue document = read_yaml(from.text, from.file);
     const YamlValue& topology = default_topology(document, from);
     topology.check_keys({"topology", "cluster_default", "tree", "block", "ring", "torus3d", "flat"});
     if (topology.entries.size() > (topology.find("cluster_default") != nullptr ? 3U : 2U)) {

@@ -4,7 +4,7 @@
 
 #include "base/split.h"
 #include "netmodel/networkfiles/slurm_model.h"
-#include "netmodel/networkfiles/yaml_subset.h"
+#include "netmodel/networkfiles/yaml_value.h"
 
 namespace haichi {
 
@@ -42,7 +42,7 @@ bool is_topograph(std::string_view text) {
 }
 
 Graph read_topograph(const NetworkText& from) {
-    const YamlValue document = read_yaml_subset(from.text, from.file);
+    const YamlValue document = read_yaml(from.text, from.file);
     document.check_keys({"switches", "blocks", "capacity_blocks", "nodes"});
     SlurmTree tree;
     const YamlValue& switches = document.at("switches");

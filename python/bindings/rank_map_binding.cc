@@ -34,13 +34,10 @@ const char* check_result_word(CheckResult result) {
 
 /// The format, the numbers of ranks and problems, and the checks. A check has a result, a text, a file, a line (0 if
 /// unknown) and a hint.
-py::tuple check_binding(const JobSpec& spec, const std::string& map, const std::string& format,
-                        const std::string& job_script, bool has_ranks_per_node) {
+py::tuple check_binding(const JobSpec& spec, const std::string& map, const std::string& format) {
     const MapCheck found = logged([&](const Log& log) {
         const py::gil_scoped_release release;
-        return check_map(
-            spec, {.map = map, .format = format, .job_script = job_script, .has_ranks_per_node = has_ranks_per_node},
-            log);
+        return check_map(spec, {.map = map, .format = format}, log);
     });
     py::list lines;
     for (const CheckLine& line : found.lines) {
@@ -75,8 +72,7 @@ std::pair<py::bytes, py::str> convert_binding(const JobSpec& spec, const MapArgu
 }  // namespace
 
 void bind_rank_maps(py::module_& module) {
-    module.def("check_map", check_binding, py::arg("spec"), py::arg("map"), py::arg("format"), py::arg("job_script"),
-               py::arg("has_ranks_per_node"));
+    module.def("check_map", check_binding, py::arg("spec"), py::arg("map"), py::arg("format"));
     module.def("convert_map", convert_binding, py::arg("spec"), py::arg("map"), py::arg("format"), py::arg("to"));
 }
 

@@ -55,14 +55,12 @@ def check(
     machine: MachineLike,
     *,
     format: str = "",
-    job_script: str | os.PathLike[str] | None = None,
     **options: Unpack[JobOptions],
 ) -> MapCheck:
     """Checks whether the scheduler accepts the rank map in the file `placement`, as ``haichi check`` does.
 
-    The map is in `format` (`haichi.list_formats`), or in the format that its content shows. The file `job_script` is a
-    PJM script that uses the map. Without `shape` or `nodes`, its request defines the job. `haichi.Job` describes
-    `machine`.
+    The map is in `format` (`haichi.list_formats`), or in the format that its content shows. The file `job` is a PJM
+    script that uses the map. Without `shape` or `nodes`, its request defines the job. `haichi.Job` describes `machine`.
 
     Parameters
     ----------
@@ -71,12 +69,8 @@ def check(
     Problems of the map and the script are in the result. Raises InputError for files that cannot be read, OptionError
     and UnsupportedError for a wrong machine or shape.
     """
-    given = given_options("check", JobOptions, options)
-    spec = core_spec(as_machine(machine), job_options(given))
-    script = b"" if job_script is None else encoded("job_script", job_script)
-    found, ranks, problems, lines = _core.check_map(
-        spec, encoded("placement", placement), encoded("format", format), script, "ppn" in given
-    )
+    spec = core_spec(as_machine(machine), job_options(given_options("check", JobOptions, options)))
+    found, ranks, problems, lines = _core.check_map(spec, encoded("placement", placement), encoded("format", format))
     return MapCheck(problems == 0, found, ranks, problems, tuple(CheckLine(*line) for line in lines))
 
 

@@ -33,9 +33,8 @@ struct YamlValue {
     void check_keys(const std::vector<std::string>& known) const;
 };
 
-/// Reads the part of YAML that topology files use: one document of maps, lists and scalars, in block or flow style,
-/// with comments and quotes. Throws InputError with file and line for all other constructs (anchors, tags, block
-/// scalars), for duplicate keys, tabs in indentation and nesting deeper than 32.
-YamlValue read_yaml_subset(std::string_view text, const std::string& file);
+/// Reads one document; aliases are copies of their values. Throws InputError with file and line for an invalid
+/// document, a second one, duplicate keys, keys other than texts, and nesting deeper than 32.
+YamlValue read_yaml(std::string_view text, const std::string& file);
 
 }  // namespace haichi
