@@ -200,7 +200,7 @@ SearchOptions within_limit(SearchOptions search, Clock::time_point begin, double
     return search;
 }
 
-/// The placement with the record of the asked time limit.
+/// The placement, with the requested time limit in its record.
 Placement with_limit(const Placement& placement, const SearchOptions& asked) {
     SearchRecord record = *placement.search();
     if (asked.time_limit_seconds) record.time_limit_seconds = asked.time_limit_seconds;
