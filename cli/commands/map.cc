@@ -191,8 +191,8 @@ int run_shapes(const MapArguments& arguments, Console& console) {
 
 using Clock = std::chrono::steady_clock;
 
-/// The search options of a command that began at `begin`, without the time that is gone and the time that the
-/// evaluation and the output take after the search. These take about as long as `per_pass` seconds each.
+/// The search options with the time limit that is left for a command that began at `begin`. The evaluation and the
+/// output after the search take about `per_pass` seconds each.
 SearchOptions within_limit(SearchOptions search, Clock::time_point begin, double per_pass) {
     constexpr double kLeast = 1e-3;
     constexpr double kPassesAfterSearch = 2;
@@ -202,7 +202,7 @@ SearchOptions within_limit(SearchOptions search, Clock::time_point begin, double
     return search;
 }
 
-/// The placement with the record of the asked time limit.
+/// The placement, with the requested time limit in its record.
 Placement with_limit(const Placement& placement, const SearchOptions& asked) {
     SearchRecord record = *placement.search();
     if (asked.time_limit_seconds) record.time_limit_seconds = asked.time_limit_seconds;
