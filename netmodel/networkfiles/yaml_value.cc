@@ -30,11 +30,12 @@ class YamlConverter {
             for (const YAML::Node& item : node) value.items.push_back(convert(item, at, depth + 1));
         } else if (node.IsMap()) {
             value.kind = YamlValue::Kind::kMap;
-            for (const auto& [key, entry] : node) {
+            for (const auto& entry : node) {
+                const YAML::Node& key = entry.first;
                 if (!key.IsScalar()) throw InputError(place(key.Mark()), "expected a text as a key");
                 if (value.find(key.Scalar()) != nullptr)
                     throw InputError(place(key.Mark()), "duplicate key " + shown(key.Scalar()));
-                value.entries.emplace_back(key.Scalar(), convert(entry, key.Mark(), depth + 1));
+                value.entries.emplace_back(key.Scalar(), convert(entry.second, key.Mark(), depth + 1));
             }
         }
         return value;
