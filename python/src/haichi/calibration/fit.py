@@ -176,8 +176,7 @@ class Problem:
         self.tell(f"eager limit {at.eager_limit} bytes: error {self.typical(cost):.1%}")
         sizes = np.array([self.size_of(name, at) for name in free])
         tangent = self._tangent(free, at)
-        # Anchors count more, but are not more exact.
-        jacobian = (np.minimum(self._weights, 1) / tangent.times)[:, None] * tangent.slopes * (sizes / tangent.scales)
+        jacobian = (self._weights / tangent.times)[:, None] * tangent.slopes * (sizes / tangent.scales)
         return Fitted(tuple(free), at, cost, jacobian)
 
     def rms(self, setting: Setting) -> float:
