@@ -20,13 +20,63 @@ struct Unit {
     /// Value of one unit in the integer base unit is numerator / denominator.
     std::int64_t numerator;
     std::int64_t denominator = 1;
+    /// Other spellings with no other meaning.
+    std::vector<std::string> spellings{};
+};
+
+/// A spelling with several meanings, and the units that people mean by it.
+struct Ambiguity {
+    std::string_view spelling;  ///< in lower case
+    std::string_view units;
 };
 
 /// A kind of quantity: "size", with units such as KiB.
 struct Kind {
     std::string_view name;
     std::string_view example;
+    std::string_view examples;  ///< for a number without a unit
+    std::span<const Ambiguity> ambiguities{};
 };
+
+/// Writes the micro sign and the Greek letter mu as "u".
+std::string with_ascii_micro(std::string_view unit) {
+    std::string text(unit);
+    for (const std::string_view micro : {"\xc2\xb5", "\xce\xbc"}) {
+        if (text.starts_with(micro)) text.replace(0, micro.size(), "u");
+    }
+    return text;
+}
+
+std::string in_lower_case(std::string_view text) {
+    std::string word(text);
+    std::ranges::transform(word, word.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
+    return word;
+}
+
+bool is_spelling(const Unit& unit, std::string_view text) {
+    return unit.name == text || std::ranges::find(unit.spellings, text) != unit.spellings.end();
+}
+
+/// A hint never changes the magnitude of a value: it names units that differ only in upper and lower case, or all.
+std::string hint_for_unit(std::string_view text, std::span<const Unit> units, const Kind& kind) {
+    if (text.empty()) return "write the unit, as in " + std::string(kind.examples);
+    const std::string word = in_lower_case(text);
+    const auto ambiguity = std::ranges::find(kind.ambiguities, word, &Ambiguity::spelling);
+    if (ambiguity != kind.ambiguities.end()) return "write " + std::string(ambiguity->units);
+    std::vector<std::string> names;
+    for (const Unit& unit : units) {
+        const bool is_like = in_lower_case(unit.name) == word ||
+                             std::ranges::any_of(unit.spellings, [&word](const std::string& spelling) {
+                                 return in_lower_case(spelling) == word;
+                             });
+        if (is_like) names.push_back("'" + unit.name + "'");
+    }
+    if (names.size() == 1) return "did you mean " + names.front() + "?";
+    if (names.empty()) {
+        for (const Unit& unit : units) names.push_back(unit.name);
+    }
+    return "units are " + joined(names);
+}
 
 std::int64_t parse_quantity(std::string_view text, std::span<const Unit> units, const Kind& kind,
                             const SourcePlace& place) {
@@ -38,20 +88,13 @@ std::int64_t parse_quantity(std::string_view text, std::span<const Unit> units, 
         throw InputError(place, "expected a " + what + " such as " + shown(kind.example) + ", found " + shown(text));
     }
     if (number->too_many_digits) throw InputError(place, "too many digits in " + shown(text));
-    const std::string_view unit_name = trimmed(all_of_it.substr(end), " \t");
-    const auto unit = std::ranges::find(units, unit_name, &Unit::name);
+    const std::string unit_name = with_ascii_micro(trimmed(all_of_it.substr(end), " \t"));
+    const auto unit = std::ranges::find_if(units, [&](const Unit& known) { return is_spelling(known, unit_name); });
     if (unit == units.end()) {
-        std::vector<std::string> names;
-        std::string all;
-        for (const Unit& u : units) {
-            names.push_back(u.name);
-            all += (all.empty() ? "" : ", ") + u.name;
-        }
-        const std::string near = did_you_mean(unit_name, names);
         throw InputError(
             place,
             std::string(unit_name.empty() ? "a unit is missing in " : "unknown unit in ") + what + " " + shown(text),
-            near.empty() ? "units are " + all : near);
+            hint_for_unit(unit_name, units, kind));
     }
     constexpr Wide kLargest = std::int64_t{1} << 62;
     Wide scaled = static_cast<Wide>(number->digits) * static_cast<Wide>(unit->numerator);
@@ -67,53 +110,80 @@ std::int64_t parse_quantity(std::string_view text, std::span<const Unit> units, 
 }
 
 constexpr std::int64_t kKilo = 1000;
+constexpr std::int64_t kMega = kKilo * kKilo;
+constexpr std::int64_t kGiga = kKilo * kMega;
+constexpr std::int64_t kTera = kKilo * kGiga;
 constexpr std::int64_t kKibi = 1024;
 
 }  // namespace
 
 std::int64_t parse_bandwidth_bytes_per_s(std::string_view text, const SourcePlace& place) {
     static const std::vector<Unit> kUnits = {
-        {"B/s", 1},
-        {"KB/s", kKilo},
-        {"kB/s", kKilo},
-        {"MB/s", kKilo * kKilo},
-        {"GB/s", kKilo * kKilo * kKilo},
-        {"TB/s", kKilo * kKilo * kKilo * kKilo},
-        {"KiB/s", kKibi},
-        {"MiB/s", kKibi * kKibi},
-        {"GiB/s", kKibi * kKibi * kKibi},
-        {"bit/s", 1, 8},
-        {"kbit/s", kKilo, 8},
-        {"Mbit/s", kKilo * kKilo, 8},
-        {"Gbit/s", kKilo * kKilo * kKilo, 8},
-        {"Tbit/s", kKilo * kKilo * kKilo * kKilo, 8},
+        {"B/s", 1, 1, {"B/sec", "Bps", "bytes/s"}},
+        {"KB/s", kKilo, 1, {"KB/sec", "KBps"}},
+        {"kB/s", kKilo, 1, {"kB/sec", "kBps"}},
+        {"MB/s", kMega, 1, {"MB/sec", "MBps"}},
+        {"GB/s", kGiga, 1, {"GB/sec", "GBps"}},
+        {"TB/s", kTera, 1, {"TB/sec", "TBps"}},
+        {"KiB/s", kKibi, 1, {"KiB/sec", "KiBps"}},
+        {"MiB/s", kKibi * kKibi, 1, {"MiB/sec", "MiBps"}},
+        {"GiB/s", kKibi * kKibi * kKibi, 1, {"GiB/sec", "GiBps"}},
+        {"bit/s", 1, 8, {"b/s", "bps", "bits/s", "bit/sec"}},
+        {"kbit/s", kKilo, 8, {"kb/s", "Kb/s", "kbps", "Kbps", "Kbit/s", "kbit", "Kbit", "kbits/s", "kBit/s"}},
+        {"Mbit/s", kMega, 8, {"Mb/s", "Mbps", "Mbit", "Mbits/s", "Mb/sec", "MBit/s"}},
+        {"Gbit/s", kGiga, 8, {"Gb/s", "Gbps", "Gbit", "Gbits/s", "Gb/sec", "GBit/s"}},
+        {"Tbit/s", kTera, 8, {"Tb/s", "Tbps", "Tbit", "Tbits/s", "Tb/sec", "TBit/s"}},
     };
-    return parse_quantity(text, kUnits, {"bandwidth", "5GB/s"}, place);
+    static const std::vector<Ambiguity> kAmbiguities = {
+        {"g", "Gbit/s for bits or GB/s for bytes"},    {"gb", "Gbit/s for bits or GB/s for bytes"},
+        {"gb/s", "Gbit/s for bits or GB/s for bytes"}, {"gbps", "Gbit/s for bits or GB/s for bytes"},
+        {"m", "Mbit/s for bits or MB/s for bytes"},    {"mb", "Mbit/s for bits or MB/s for bytes"},
+        {"mb/s", "Mbit/s for bits or MB/s for bytes"}, {"mbps", "Mbit/s for bits or MB/s for bytes"},
+        {"kb", "kbit/s for bits or kB/s for bytes"},   {"kb/s", "kbit/s for bits or kB/s for bytes"},
+        {"kbps", "kbit/s for bits or kB/s for bytes"},
+    };
+    return parse_quantity(text, kUnits, {"bandwidth", "5GB/s", "10GB/s or 10Gbit/s", kAmbiguities}, place);
 }
 
 std::int64_t parse_bytes(std::string_view text, const SourcePlace& place) {
     static const std::vector<Unit> kUnits = {
-        {"B", 1},
+        {"B", 1, 1, {"byte", "bytes", "Byte", "Bytes"}},
         {"KB", kKilo},
         {"kB", kKilo},
-        {"MB", kKilo * kKilo},
-        {"GB", kKilo * kKilo * kKilo},
+        {"MB", kMega},
+        {"GB", kGiga},
+        {"TB", kTera},
         {"KiB", kKibi},
         {"MiB", kKibi * kKibi},
         {"GiB", kKibi * kKibi * kKibi},
+        {"TiB", kKibi * kKibi * kKibi * kKibi},
     };
-    return parse_quantity(text, kUnits, {"size", "64KiB"}, place);
+    static const std::vector<Ambiguity> kAmbiguities = {
+        {"k", "KiB (1,024 bytes) or kB (1,000 bytes)"},
+        {"kb", "KiB (1,024 bytes) or kB (1,000 bytes)"},
+        {"ki", "KiB (1,024 bytes)"},
+        {"m", "MiB (1,048,576 bytes) or MB (1,000,000 bytes)"},
+        {"mb", "MiB (1,048,576 bytes) or MB (1,000,000 bytes)"},
+        {"mi", "MiB (1,048,576 bytes)"},
+        {"g", "GiB (2^30 bytes) or GB (10^9 bytes)"},
+        {"gb", "GiB (2^30 bytes) or GB (10^9 bytes)"},
+        {"gi", "GiB (2^30 bytes)"},
+    };
+    return parse_quantity(text, kUnits, {"size", "64KiB", "10B or 10KiB", kAmbiguities}, place);
 }
 
 std::int64_t parse_time_ps(std::string_view text, const SourcePlace& place) {
     static const std::vector<Unit> kUnits = {
-        {"ps", 1},
-        {"ns", kKilo},
-        {"us", kKilo * kKilo},
-        {"ms", kKilo * kKilo * kKilo},
-        {"s", kKilo * kKilo * kKilo * kKilo},
+        {"ps", 1, 1, {"psec"}},
+        {"ns", kKilo, 1, {"nsec", "nsecs", "nanoseconds"}},
+        {"us", kMega, 1, {"usec", "usecs", "microseconds"}},
+        {"ms", kGiga, 1, {"msec", "msecs", "milliseconds"}},
+        {"s", kTera, 1, {"sec", "secs", "second", "seconds"}},
+        {"min", 60 * kTera, 1, {"mins", "minute", "minutes"}},
+        {"h", 3600 * kTera, 1, {"hour", "hours"}},
     };
-    return parse_quantity(text, kUnits, {"time", "100ns"}, place);
+    static const std::vector<Ambiguity> kAmbiguities = {{"m", "min for minutes or ms for milliseconds"}};
+    return parse_quantity(text, kUnits, {"time", "100ns", "10s, 10ms, 10us or 10ns", kAmbiguities}, place);
 }
 
 std::int64_t parse_count(std::string_view text, std::int64_t largest, const SourcePlace& place) {

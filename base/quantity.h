@@ -8,8 +8,9 @@
 namespace haichi {
 
 /// Quantities with units are parsed once, at the interface, into integers with the unit in their name. Each function
-/// accepts a decimal number, optional blanks and a unit. Other text causes an InputError at `place`: an unknown unit
-/// (with did-you-mean), a negative value, too many digits for the integer unit, or overflow.
+/// accepts a decimal number, optional blanks and a unit, also in spellings with one meaning ("Gbps", "usec"). Other
+/// text causes an InputError at `place`: an unknown unit, a negative value, too many digits for the integer unit, or
+/// overflow. The hint for a unit names units of the same size only, or all.
 
 /// "5GB/s" = 5'000'000'000, "1GiB/s", "40Gbit/s", in bytes per second.
 std::int64_t parse_bandwidth_bytes_per_s(std::string_view text, const SourcePlace& place);

@@ -44,7 +44,7 @@ struct NamedFile {
     std::string path{};                 ///< empty if no file is named
     std::optional<std::string> text{};  ///< empty until it is read
     std::string below{};                ///< see Reading::files_below()
-    std::vector<std::string> notes{};   ///< what its reader assumes, one statement each
+    std::vector<std::string> notes{};   ///< assumptions of its reader, one statement each
 };
 
 }  // namespace haichi

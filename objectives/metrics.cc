@@ -18,12 +18,26 @@ class SetTally {
     /// Calls f(message, links of its route) for every message of set t that can cross a link.
     template <class F>
     void for_each_route(std::size_t t, F&& f) {
-        for (const Message& m : problem_->workload().messages(t)) {
-            if (!m.crosses_network()) continue;
+        const auto visit = [&](const Message& m) {
             links_.clear();
             problem_->network().append_route(mapping_->node(m.source), mapping_->node(m.destination), links_);
             f(m, std::span<const LinkId>(links_));
+        };
+        const std::span<const Message> messages = problem_->workload().messages(t);
+        if (!problem_->network().routes().are_searched_for()) {
+            for (const Message& m : messages) {
+                if (m.crosses_network()) visit(m);
+            }
+            return;
         }
+        // One search serves all messages to a node, and most of a search all nodes of a switch.
+        std::vector<const Message*> by_destination;
+        for (const Message& m : messages) {
+            if (m.crosses_network()) by_destination.push_back(&m);
+        }
+        std::ranges::stable_sort(by_destination, {},
+                                 [this](const Message* m) { return mapping_->node(m->destination); });
+        for (const Message* m : by_destination) visit(*m);
     }
     /// Counts the messages of set t. Returns the set's hop-bytes.
     std::int64_t fill(std::size_t t) {

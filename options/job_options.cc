@@ -18,12 +18,12 @@ void add_path(std::vector<std::string>& files, const Variant& named) {
 
 void JobOptions::declare(OptionTable& options, JobUse use) {
     options.begin(OptionGroup::kJob);
-    options.add_file_or_word("machine", spec.machine.emplace<std::string>(),
-                             {.description = "Machine: a preset (haichi list machines), graph:FILE, or a machine file",
-                              .value = "MACHINE",
-                              .letter = 'm',
-                              .is_required = true,
-                              .required_unless = {"slurm", "nodelist"}});
+    options.add_file_or_word(
+        "machine", spec.machine.emplace<std::string>(),
+        {.description = "Machine: a preset (haichi list machines), a machine file, or a network file",
+         .value = "MACHINE",
+         .letter = 'm',
+         .is_required = true});
     declare_nodes(options, use);
     if (use == JobUse::kMeasure || use == JobUse::kSimulate || use == JobUse::kPlaces) declare_slurm(options);
     if (use == JobUse::kPlaces || use == JobUse::kProgram) return;

@@ -29,7 +29,8 @@ using Entries = std::vector<std::pair<std::string, std::string>>;
 Entries machines() {
     Entries entries;
     for (const MachinePreset& preset : machine_presets()) entries.emplace_back(preset.pattern, preset.description);
-    entries.emplace_back("FILE", "a machine file, haichi-machine/1");
+    entries.emplace_back("FILE",
+                         "a machine file, haichi-machine/1, or a network file that is recognised by its content");
     return entries;
 }
 

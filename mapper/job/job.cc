@@ -28,7 +28,7 @@ void log_nodes(const AllocatedNodes& nodes, const Log& log) {
              job.ranks_per_node, job.network.routing_name(), job.network.longest_route());
     if (const std::string remark = job.network.routes().remark(); !remark.empty()) log.info("job: {}", remark);
     if (job.network.routes().are_searched_for()) {
-        log.info("job: the table of next hops would exceed 64 MiB, so routes are computed on demand");
+        log.info("job: the table of next hops would exceed 256 MiB, so routes are computed on demand");
     }
 }
 

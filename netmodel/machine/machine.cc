@@ -1,20 +1,67 @@
 #include "netmodel/machine/machine.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "base/errors.h"
 #include "base/located_json.h"
 #include "base/split.h"
+#include "netmodel/networkfiles/network_file.h"
 #include "netmodel/routing/graph_topology.h"
 
 namespace haichi {
 
 namespace {
 
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// "torus:8x8" for "torus8x8"; empty if no preset word is followed by its sizes.
+std::string with_missing_colon(const std::string& name) {
+    std::string best;
+    for (const std::string& word : preset_words()) {
+        if (!name.starts_with(word) || word.size() < best.find(':') + 1) continue;
+        const auto first = name.find_first_not_of(" -_=(", word.size());
+        if (first == std::string::npos || !is_digit(name[first])) continue;
+        std::string meant = word + ":" + name.substr(first);
+        if (meant.ends_with(')')) meant.pop_back();
+        try {
+            if (preset_machine(meant)) best = std::move(meant);
+        } catch (const Error&) {
+            // the sizes do not fit this preset
+        }
+    }
+    return best;
+}
+
+std::string hint_for_machine(const std::string& name) {
+    if (const std::string meant = with_missing_colon(name); !meant.empty()) return "did you mean '" + meant + "'?";
+    const bool is_hierarchy = name.find(':') != std::string::npos && is_digit(name.back()) &&
+                              name.find_first_not_of("0123456789:") == std::string::npos;
+    if (is_hierarchy) {
+        std::string children = name;
+        for (auto at = children.find(':'); at != std::string::npos; at = children.find(':', at)) {
+            children.replace(at, 1, ", ");
+        }
+        return "write a machine file with the topology {\"kind\": \"tree\", "
+               "\"children\": [" +
+               children + "]}";
+    }
+    // A guess for a word of one or two letters would be far-fetched.
+    constexpr std::size_t kShortest = 3;
+    std::vector<std::string> words;
+    std::ranges::copy_if(preset_words(), std::back_inserter(words),
+                         [](const std::string& word) { return word.size() >= kShortest; });
+    const std::string near = did_you_mean(name.substr(0, name.find(':')), words);
+    if (!near.empty() && name.find(':') != 0 && !is_digit(name.front())) return near;
+    return "name a preset or a network file (see 'haichi list machines'), or a machine file";
+}
+
 /// A machine file, or a network file by its content.
 Machine machine_of_text(MachineSource& source) {
     const std::string_view start = trimmed(std::string_view(*source.text).substr(0, 4096));
-    if (start.starts_with('{') || start.starts_with('[')) {
+    const bool is_json = start.starts_with('{') || start.starts_with('[');
+    if (is_json && recognised_network_file(*source.text) == nullptr) {
         return parse_machine(*source.text, source.name, &source.graph);
     }
     NamedFile network{.path = source.name, .text = source.text};
@@ -31,9 +78,7 @@ Machine parsed(MachineSource& source) {
     const bool is_file = name_or_path == "-" || std::filesystem::exists(name_or_path, ignored);
     const bool looks_like_file = name_or_path.find_first_of("/.") != std::string::npos;
     if (!is_file && !looks_like_file) {
-        const std::string near = did_you_mean(name_or_path.substr(0, name_or_path.find(':')), preset_words());
-        throw OptionError("unknown machine " + shown(name_or_path),
-                          near.empty() ? "name a preset (see 'haichi list machines') or a machine file" : near);
+        throw OptionError("unknown machine " + shown(name_or_path), hint_for_machine(name_or_path));
     }
     constexpr std::size_t kLargestBytes = std::size_t{64} << 20;
     source.text = read_file(name_or_path, kLargestBytes);

@@ -104,7 +104,7 @@ Machine load_machine(MachineSource& source, const Reading& reading = {});
 /// The machine's coordinates, as Network::coordinates(); null if nodes have none.
 const Grid* coordinates(const Machine& machine);
 
-/// A machine of which only the topology is known; its bandwidth is that of the fastest links.
+/// A machine of which only the topology is known; its bandwidth is the bandwidth of the fastest links.
 Machine machine_of(std::shared_ptr<const Topology> topology, std::string name);
 
 /// Number of compute nodes in the whole machine.

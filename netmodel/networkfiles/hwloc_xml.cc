@@ -16,8 +16,7 @@ namespace {
 
 struct HwlocObject {
     std::string type;
-    std::string index;  ///< os_index; empty for caches of hwloc 1
-    std::string name;   ///< of an OSDev: "cuda0"; of a PCI device: its bus id
+    std::string name;  ///< name of an OSDev ("cuda0"), bus id of a PCI device
     std::string pci_class{};
     std::optional<std::int64_t> link_bandwidth_bytes_per_s{};
     SourcePlace place{};
@@ -36,7 +35,7 @@ class HwlocReader : public XmlHandler {
             throw InputError(tag.place(), "expected the root element 'topology', found " + shown(tag.name()));
         }
         if (tag.name() != "object") return;
-        HwlocObject object{.type = tag.required("type"), .index = text(tag, "os_index"), .name = text(tag, "name")};
+        HwlocObject object{.type = tag.required("type"), .name = text(tag, "name")};
         object.place = tag.place();
         if (object.name.empty() || object.type == "PCIDev") object.name = text(tag, "pci_busid");
         object.pci_class = text(tag, "pci_type").substr(0, 4);
@@ -98,9 +97,10 @@ class HwlocTree {
         }
         if (branches.empty()) return std::nullopt;
         if (branches.size() == 1) return branches.front().first;
-        const std::string index = object.index.empty() ? std::to_string(at) : object.index;
-        const GraphBuilder::Vertex here =
-            graph_.network_switch(object.type + " " + (object.name.empty() ? index : object.name));
+        // hwloc's logical index: objects of a type in the order of the file.
+        const std::int64_t index = std::count_if(objects_.begin(), objects_.begin() + static_cast<std::ptrdiff_t>(at),
+                                                 [&](const HwlocObject& o) { return o.type == object.type; });
+        const GraphBuilder::Vertex here = graph_.network_switch(object.type + " " + std::to_string(index));
         for (const auto& [below, bandwidth] : branches) {
             graph_.connect(below, here, bandwidth ? *bandwidth : from_.assumed_bandwidth());
         }

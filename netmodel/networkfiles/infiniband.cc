@@ -118,6 +118,10 @@ class Fabric {
             if (!a || !b || *a == *b) continue;
             graph.connect(*a, *b, cable.bandwidth ? *cable.bandwidth : from_.assumed_bandwidth());
         }
+        if (graph.node_count() == 0) {
+            throw InputError(SourcePlace{from_.file, 0}, "the file has no adapter with a cable",
+                             "save the output of a node that reaches the whole fabric");
+        }
         if (nameless_ > 0) {
             from_.notes.push_back(std::to_string(nameless_) + (nameless_ == 1 ? " adapter has" : " adapters have") +
                                   " no host name in " + from_.file + "; each is a node, named by its GUID");

@@ -254,8 +254,8 @@ Graph read_libtopomap(const NetworkText& from) {
         for (std::int64_t k = 0; k < times; ++k) graph.add_link(vertices[ends.first], vertices[ends.second], bandwidth);
     }
     if (has_leaves) {
-        from.notes.push_back("LibTopoMap does not tell nodes from switches: vertices of " + from.file +
-                             " with one neighbour are nodes, the others switches");
+        from.notes.push_back(from.file +
+                             " does not distinguish nodes from switches, so vertices with one neighbour are nodes");
     }
     return graph.graph(from.file);
 }

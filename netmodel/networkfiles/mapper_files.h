@@ -13,7 +13,7 @@ bool is_scotch_target(std::string_view text);
 /// other architectures.
 Graph read_scotch_target(const NetworkText& from);
 
-/// Recognises topology files of LibTopoMap: "num: 6", then names and adjacency lists.
+/// Recognises topology files of LibTopoMap, which begin with "num: 6".
 bool is_libtopomap(std::string_view text);
 /// Reads it. Vertices with one neighbour are nodes, the others switches; without such vertices all are nodes. Weights
 /// of edges are parallel cables.

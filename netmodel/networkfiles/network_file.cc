@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/errors.h"
 #include "netmodel/networkfiles/hwloc_xml.h"
 #include "netmodel/networkfiles/infiniband.h"
 #include "netmodel/networkfiles/mapper_files.h"
@@ -67,7 +68,13 @@ const NetworkFileRow* recognised_network_file(std::string_view text) {
 
 Graph read_network(const NetworkText& text, const std::string& otherwise) {
     const NetworkFileRow* row = recognised_network_file(text.text);
-    if (row == nullptr) throw InputError(SourcePlace{text.file, 0}, "unknown kind of network file", otherwise);
+    if (row == nullptr) {
+        const bool is_empty = text.text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+        throw InputError(SourcePlace{text.file, 0},
+                         is_empty ? "an empty file is not a machine"
+                                  : "neither a machine file (JSON) nor a network file of a known format",
+                         otherwise);
+    }
     if (row->read == nullptr) {
         throw InputError(SourcePlace{text.file, 0}, row->noun + ", which haichi does not read", row->instead);
     }

@@ -18,9 +18,9 @@ struct NetworkText {
     const std::string& file;  ///< names the text in errors
     /// Bandwidth of links without a stated one, if the machine states it.
     std::optional<std::int64_t> default_bandwidth_bytes_per_s;
-    std::vector<std::string>& notes;  ///< what the reader assumes, one statement each
+    std::vector<std::string>& notes;  ///< assumptions of the reader, one statement each
 
-    /// The default bandwidth. Without one, 100 Gbit/s and a note that says so.
+    /// The default bandwidth. Without one, 100 Gbit/s, which a note states.
     [[nodiscard]] std::int64_t assumed_bandwidth() const;
 };
 

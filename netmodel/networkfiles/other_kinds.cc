@@ -59,8 +59,10 @@ std::vector<NetworkFileRow> other_network_files() {
             {"nvidia-smi", "the matrix of nvidia-smi topo", "the matrix of nvidia-smi topo -m", is_nvidia_smi, nullptr,
              "save the output of lstopo --of xml --whole-io and use hwloc-gpus:FILE"},
             {"node-link", "networkx's node-link JSON", "a graph as networkx's node-link JSON", is_node_link, nullptr,
-             "as a machine: write it with networkx.write_graphml and use graph:FILE; as a workload: "
+             "for a machine, write it with networkx.write_graphml and use graph:FILE; for a workload, use "
              "haichi.Workload.from_graph in Python"},
+            {"netq", "NetQ's topology graph", "a topology graph of NetQ",
+             [](std::string_view text) { return has(text, "\"compounded_links\""); }, nullptr, kGraphml},
             {"gexf", "Gephi's GEXF", "a GEXF file", is_gexf, nullptr, kGraphml},
             {"gml", "GML", "a GML file", is_gml, nullptr, kGraphml},
             {"dot", "Graphviz", "a Graphviz file", is_dot, nullptr, kGraphml},

@@ -197,6 +197,10 @@ Graph read_slurm_yaml(const NetworkText& from) {
     const YamlValue document = read_yaml_subset(from.text, from.file);
     const YamlValue& topology = default_topology(document, from);
     topology.check_keys({"topology", "cluster_default", "tree", "block", "ring", "torus3d", "flat"});
+    if (topology.entries.size() > (topology.find("cluster_default") != nullptr ? 3U : 2U)) {
+        throw InputError(topology.place, "expected one kind of topology in " + shown(topology.text_at("topology")),
+                         "keep one of tree, block, ring, torus3d and flat");
+    }
     if (const YamlValue* tree = topology.find("tree")) return graph_of(tree_of(*tree), from);
     if (const YamlValue* block = topology.find("block")) return graph_of(blocks_of(*block), from);
     if (const YamlValue* ring = topology.find("ring")) return graph_of_rings(*ring, from);

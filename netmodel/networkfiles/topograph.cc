@@ -61,6 +61,13 @@ Graph read_topograph(const NetworkText& from) {
             add_nodes(tree, name, names_of(block, "nodes"), block.place);
         }
     }
+    // A switch without nodes has no entry.
+    for (std::size_t i = 0; i < tree.switches.size(); ++i) {
+        const SourcePlace place = tree.switches[i].place;
+        for (const std::string& child : std::vector<std::string>(tree.switches[i].children)) {
+            add_nodes(tree, child, {}, place);
+        }
+    }
     return graph_of(std::move(tree), from);
 }
 

@@ -34,7 +34,7 @@ std::string_view without_comment(std::string_view line) {
     return line;
 }
 
-/// Position of the colon after a key; npos if the text is not "key:" or "key: value".
+/// Position of the colon after a key. npos if the text has no such colon.
 std::size_t key_end(std::string_view text) {
     std::size_t from = 0;
     if (text.starts_with('"') || text.starts_with('\'')) {

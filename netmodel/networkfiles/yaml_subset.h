@@ -17,9 +17,9 @@ struct YamlValue {
 
     Kind kind = Kind::kNothing;
     SourcePlace place{};
-    std::string text{};                                        ///< of a scalar, without its quotes
-    std::vector<YamlValue> items{};                            ///< of a list
-    std::vector<std::pair<std::string, YamlValue>> entries{};  ///< of a map, in the order of the file
+    std::string text{};                                        ///< a scalar without its quotes
+    std::vector<YamlValue> items{};                            ///< items of a list
+    std::vector<std::pair<std::string, YamlValue>> entries{};  ///< entries of a map, in the order of the file
 
     /// Null if this is not a map or has no such key.
     [[nodiscard]] const YamlValue* find(std::string_view key) const;

@@ -160,13 +160,13 @@ TopologyRow graph_row() {
     TopologyPreset preset;
     preset.word = "graph";
     preset.pattern = "graph:FILE";
-    preset.sentence = "any network, from a file whose format is recognised by its content (the formats below)";
+    preset.sentence = "any network, from a file of a format below, which is recognised by its content";
     preset.example = "graph:net.graphml";
     preset.parameters = TopologyPreset::Parameters::kOptional;
     preset.read = read_graph_file;
     TopologyRow row;
     row.name = "graph";
-    row.sentence = "any network, from a GraphML file";
+    row.sentence = "any network, from a GraphML file or another network file";
     row.keys = {"file"};
     row.routings = {
         {"shortest-path",

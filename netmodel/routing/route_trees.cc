@@ -141,6 +141,12 @@ void RouteTrees::find(VertexId destination) {
     next_[destination.index()] = {{}, kNoWay};
 }
 
+void RouteTrees::find_distances(VertexId destination) {
+    const VertexId root = order_->root_of_terminal[destination.index()];
+    if (root != root_) search(root);
+    destination_ = destination;
+}
+
 void RouteTrees::search(VertexId root) {
     root_ = root;
     search_.search_to(root, is_faulty_);

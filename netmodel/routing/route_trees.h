@@ -80,6 +80,12 @@ class RouteTrees {
     /// With kSpread it costs O(vertices + links), not counting nodes of a single switch.
     void find(VertexId destination);
 
+    /// Finds only the distances to the root of the destination: distance() and longest(). The next find() must be for
+    /// another root.
+    void find_distances(VertexId destination);
+    /// Hops to the root along the links; BreadthFirst::kUnreachable without a path.
+    [[nodiscard]] std::int32_t distance(VertexId v) const { return search_.distance(v); }
+
     /// GraphOrder::root_of_terminal of the destination.
     [[nodiscard]] VertexId root() const { return root_; }
     /// The vertices that reach the destination, nearest first, starting with the root; without terminals of a single

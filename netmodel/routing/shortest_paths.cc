@@ -60,6 +60,41 @@ std::uint32_t ShortestPaths::Table::next(VertexId v, VertexId d) const {
     return next8[entry] == kNoWay8 ? RouteTrees::kNoWay : next8[entry];
 }
 
+ShortestPaths::Lengths::Lengths(const Graph& graph, const GraphOrder& order, std::size_t budget_bytes)
+    : row_of_root(static_cast<std::size_t>(graph.vertex_count()), -1) {
+    for (const VertexId root : order.root_of_terminal) {
+        std::int32_t& row = row_of_root[root.index()];
+        if (row >= 0) continue;
+        row = static_cast<std::int32_t>(roots.size());
+        roots.push_back(root);
+    }
+    if (roots.size() * roots.size() <= budget_bytes) hops.assign(roots.size() * roots.size(), kUnknown);
+}
+
+void ShortestPaths::Lengths::fill(const RouteTrees& trees, VertexId root) {
+    if (hops.empty()) return;
+    std::uint8_t* const row = hops.data() + static_cast<std::size_t>(row_of_root[root.index()]) * roots.size();
+    for (std::size_t r = 0; r < roots.size(); ++r) {
+        const std::int32_t distance = trees.distance(roots[r]);
+        if (distance != kUnreachable && distance < kUnknown) row[r] = static_cast<std::uint8_t>(distance);
+    }
+}
+
+bool ShortestPaths::find_lengths(const Graph& graph, std::span<const VertexId> destinations, Lengths& lengths) {
+    RouteTrees to = trees(graph);
+    UpDownLayers layers(graph, *order_);
+    VertexId root;
+    for (const VertexId d : destinations) {
+        if (order_->root_of_terminal[d.index()] == root) continue;
+        to.find_distances(d);
+        root = to.root();
+        if (!layers.is_one_enough(graph, to)) return false;
+        longest_route_ = std::max(longest_route_, to.longest());
+        lengths.fill(to, root);
+    }
+    return true;
+}
+
 bool ShortestPaths::find_routes(const Graph& graph, const PathOptions& options) {
     std::vector<VertexId> usable;
     for (std::int32_t v = 0; v < graph.terminal_count(); ++v) {
@@ -70,22 +105,31 @@ bool ShortestPaths::find_routes(const Graph& graph, const PathOptions& options) 
     std::ranges::sort(usable, std::ranges::greater{},
                       [this](VertexId v) { return order_->place_of_vertex[v.index()]; });
 
+    longest_route_ = 0;
+    layers_ = 1;
     auto table = std::make_shared<Table>(graph, !is_faulty_.empty(), options.table_budget_bytes);
+    auto lengths = std::make_shared<Lengths>(graph, *order_, options.table_budget_bytes);
+    if (!table->fits() && find_lengths(graph, usable, *lengths)) {
+        if (!lengths->hops.empty()) lengths_ = std::move(lengths);
+        return true;
+    }
     RouteTrees to = trees(graph);
     UpDownLayers layers(graph, *order_);
     const std::vector<std::uint8_t> is_source =
         mark_roots(*order_, usable, static_cast<std::size_t>(graph.vertex_count()));
     const bool is_spread = routing_ == GraphRouting::kSpread;
     longest_route_ = 0;
-    layers_ = 1;
     for (const VertexId d : usable) {
+        const bool is_new_root = to.root() != order_->root_of_terminal[d.index()];
         to.find(d);
+        if (is_new_root) lengths->fill(to, to.root());
         longest_route_ = std::max(longest_route_, to.longest());
         if (is_spread || layers_ == 1) layers_ = std::max(layers_, layers.needed(to, is_source));
         if (is_spread && layers_ > options.most_layers) return false;
         if (table->fits()) table->fill(to, d);
     }
     if (table->fits()) table_ = std::move(table);
+    if (!lengths->hops.empty()) lengths_ = std::move(lengths);
     return true;
 }
 
@@ -97,11 +141,16 @@ std::vector<std::int32_t> ShortestPaths::distances_to(const Graph& graph, Vertex
 
 template <class Visit>
 void ShortestPaths::walk(const Graph& graph, VertexId s, VertexId d, const Visit& visit) const {
-    std::optional<RouteTrees> computed;
-    if (table_ == nullptr) computed.emplace(trees(graph)).find(d);
+    std::unique_lock<std::mutex> lock;
+    if (table_ == nullptr) {
+        lock = std::unique_lock(last_.mutex);
+        if (!last_.trees) last_.trees.emplace(trees(graph));
+        if (last_.destination != d) last_.trees->find(d);
+        last_.destination = d;
+    }
     const GraphArcs& arcs = graph.arcs();
     for (VertexId at = s; at != d;) {
-        const std::uint32_t next = table_ != nullptr ? table_->next(at, d) : computed->next(at);
+        const std::uint32_t next = table_ != nullptr ? table_->next(at, d) : last_.trees->next(at);
         if (next == RouteTrees::kNoWay) {
             throw OptionError("no path from " + shown(graph.vertex_name(s)) + " to " + shown(graph.vertex_name(d)) +
                               " avoids the faulty nodes");
@@ -117,6 +166,16 @@ void ShortestPaths::append_route(const Graph& graph, VertexId s, VertexId d, std
 }
 
 std::int32_t ShortestPaths::hops(const Graph& graph, VertexId s, VertexId d) const {
+    if (lengths_ != nullptr) {
+        if (s == d) return 0;
+        const VertexId from = order_->root_of_terminal[s.index()];
+        const VertexId to = order_->root_of_terminal[d.index()];
+        const auto row = static_cast<std::size_t>(lengths_->row_of_root[to.index()]);
+        const auto column = static_cast<std::size_t>(lengths_->row_of_root[from.index()]);
+        const std::uint8_t between = lengths_->hops[row * lengths_->roots.size() + column];
+        // From a host to its switch, and from a switch to its host.
+        if (between != Lengths::kUnknown) return between + (from != s ? 1 : 0) + (to != d ? 1 : 0);
+    }
     std::int32_t sum = 0;
     walk(graph, s, d, [&sum](LinkId) { ++sum; });
     return sum;

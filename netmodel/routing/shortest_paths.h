@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -13,7 +15,7 @@ namespace haichi {
 
 struct PathOptions {
     GraphRouting routing = GraphRouting::kSpread;
-    std::size_t table_budget_bytes = std::size_t{64} << 20;
+    std::size_t table_budget_bytes = std::size_t{256} << 20;
     /// kSpread is not used if it needs more layers than this (UpDownLayers).
     std::int32_t most_layers = kMostLayers;
 };
@@ -22,19 +24,22 @@ struct PathOptions {
 /// usable terminals would need too many layers. routing() returns which.
 ///
 /// The next links are in a table of (vertex, terminal) with one or two bytes per entry, if it fits a budget. Otherwise
-/// each call searches from the destination, O(vertices + links), with the same routes. A value whose copies share the
-/// table. Functions take the graph, which must be the one given to the constructor.
+/// each call searches from the destination, O(vertices + links), with the same routes, unless the last call had the
+/// same destination. The lengths are in another table, of pairs of roots (GraphOrder) with a byte each, if that fits
+/// the budget. A value whose copies share the tables. Functions take the graph, which must be the one given to the
+/// constructor; they may be called by several threads.
 class ShortestPaths {
   public:
     static constexpr std::int32_t kUnreachable = BreadthFirst::kUnreachable;
 
-    /// O(terminals * (vertices + links)); searches only once per switch with terminals.
+    /// O(terminals * (vertices + links)); searches only once per switch with terminals. O(roots * (vertices + links))
+    /// if routes lead up and then down whatever they are, and the table of next links does not fit.
     explicit ShortestPaths(const Graph& graph, std::span<const VertexId> faulty = {}, PathOptions options = {});
 
     /// Appends the links from terminal s to terminal d. Throws OptionError, naming both, if faulty vertices disconnect
     /// them.
     void append_route(const Graph& graph, VertexId s, VertexId d, std::vector<LinkId>& links) const;
-    /// Length of that route. O(length) with the table.
+    /// Length of that route. O(1) with the table of lengths, O(length) with the table of next links.
     [[nodiscard]] std::int32_t hops(const Graph& graph, VertexId s, VertexId d) const;
 
     /// Hops from every vertex to terminal d, kUnreachable without a route. O(vertices + links).
@@ -70,8 +75,37 @@ class ShortestPaths {
         [[nodiscard]] std::uint32_t next(VertexId v, VertexId d) const;
     };
 
+    /// Distances between the roots of terminals.
+    struct Lengths {
+        static constexpr std::uint8_t kUnknown = 255;
+        std::vector<std::int32_t> row_of_root;  ///< by vertex; -1 for other vertices
+        std::vector<VertexId> roots;
+        std::vector<std::uint8_t> hops;  ///< [row of the destination's root * roots + row of the source's root]
+
+        Lengths(const Graph& graph, const GraphOrder& order, std::size_t budget_bytes);
+        void fill(const RouteTrees& trees, VertexId root);
+    };
+
+    /// The trees of the last destination, for calls without a table. A copy starts without them, because they refer to
+    /// the object that owns them.
+    struct LastTrees {
+        LastTrees() = default;
+        LastTrees(const LastTrees& /*other*/) {}
+        LastTrees& operator=(const LastTrees& /*other*/) {
+            trees.reset();
+            return *this;
+        }
+        ~LastTrees() = default;
+
+        std::mutex mutex;
+        std::optional<RouteTrees> trees;
+        VertexId destination;
+    };
+
     /// False if the routes need more layers than PathOptions::most_layers.
     bool find_routes(const Graph& graph, const PathOptions& options);
+    /// The same without a table of next links, if one layer suffices whatever the routes are. Else false.
+    bool find_lengths(const Graph& graph, std::span<const VertexId> destinations, Lengths& lengths);
     /// Calls visit(LinkId) for every link of the route, in order.
     template <class Visit>
     void walk(const Graph& graph, VertexId s, VertexId d, const Visit& visit) const;
@@ -82,6 +116,8 @@ class ShortestPaths {
     std::int32_t longest_route_ = 0;
     std::int32_t layers_ = 1;
     std::shared_ptr<const Table> table_;
+    std::shared_ptr<const Lengths> lengths_;
+    mutable LastTrees last_;
 };
 
 }  // namespace haichi

@@ -58,6 +58,28 @@ std::int32_t UpDownLayers::needed(const RouteTrees& trees, std::span<const std::
     return highest + 1;
 }
 
+bool UpDownLayers::is_one_enough(const Graph& graph, const RouteTrees& trees) {
+    const std::vector<VertexId>& reached = trees.reached();
+    for (const VertexId v : reached) layer_[v.index()] = 0;  // 1: a route can arrive over a link that leads down
+    for (std::size_t i = reached.size(); i-- > 1;) {
+        const VertexId v = reached[i];
+        const auto is_next = [&trees, v](const GraphArc& arc) {
+            return trees.distance(arc.to) == trees.distance(v) - 1;
+        };
+        const std::span<const GraphArc> arcs = graph.arcs().out(v);
+        // Routes pass through a terminal only if no switch is as near. Switches come first.
+        const auto first = std::ranges::find_if(arcs, is_next);
+        const bool is_to_switch = first != arcs.end() && first->to.value >= graph.terminal_count();
+        for (const GraphArc& arc : arcs) {
+            if (!is_next(arc) || (is_to_switch && arc.to.value < graph.terminal_count())) continue;
+            const bool goes_up = is_up(v, arc.to);
+            if (goes_up && layer_[v.index()] != 0) return false;
+            if (!goes_up) layer_[arc.to.index()] = 1;
+        }
+    }
+    return true;
+}
+
 std::vector<std::uint8_t> mark_roots(const GraphOrder& order, std::span<const VertexId> terminals,
                                      std::size_t vertex_count) {
     std::vector<std::uint8_t> is_root(vertex_count);

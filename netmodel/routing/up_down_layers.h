@@ -34,6 +34,10 @@ class UpDownLayers {
     /// of terminals (GraphOrder). O(vertices) without terminals of a single switch.
     [[nodiscard]] std::int32_t needed(const RouteTrees& trees, std::span<const std::uint8_t> is_source);
 
+    /// True if one layer suffices whichever of the shortest routes to the root of `trees` are chosen. Requires only
+    /// the distances of `trees`. O(vertices + links).
+    [[nodiscard]] bool is_one_enough(const Graph& graph, const RouteTrees& trees);
+
   private:
     [[nodiscard]] bool is_up(VertexId from, VertexId to) const { return place_[to.index()] < place_[from.index()]; }
 

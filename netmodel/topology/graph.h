@@ -16,9 +16,9 @@ class GraphArcs;
 /// others are switches. A terminal may have several links and forward packets for other vertices. A value.
 class Graph {
   public:
-    static constexpr std::int32_t kMostTerminals = 8192;
-    static constexpr std::int32_t kMostVertices = 65'536;
-    static constexpr std::int32_t kMostLinks = 1 << 19;
+    static constexpr std::int32_t kMostTerminals = 1 << 18;
+    static constexpr std::int32_t kMostVertices = 1 << 19;
+    static constexpr std::int32_t kMostLinks = 1 << 21;
 
     struct Link {
         VertexId from;

@@ -35,6 +35,7 @@ class ExpatReader {
         XML_SetElementHandler(parser_.get(), &ExpatReader::on_open, &ExpatReader::on_close);
         XML_SetCharacterDataHandler(parser_.get(), &ExpatReader::on_text);
         XML_SetStartDoctypeDeclHandler(parser_.get(), &ExpatReader::on_document_type);
+        XML_SetSkippedEntityHandler(parser_.get(), &ExpatReader::on_skipped_entity);
     }
 
     void read() {
@@ -107,13 +108,19 @@ class ExpatReader {
         reader.guarded([&] { reader.handler_->text({text, static_cast<std::size_t>(length)}); });
     }
     static void on_document_type(void* self, const char* name, const char* /*system_id*/, const char* /*public_id*/,
-                                 int /*has_internal_subset*/) {
+                                 int has_internal_subset) {
+        // Without declarations of its own, it only names a file, which is never opened.
+        if (has_internal_subset == 0) return;
         auto& reader = *static_cast<ExpatReader*>(self);
         reader.guarded([&] {
             throw InputError(reader.place(),
-                             "document types are not supported: " + shown("<!DOCTYPE " + std::string(name)),
-                             "remove the document type, because it could define endless entities");
+                             "a document type with declarations: " + shown("<!DOCTYPE " + std::string(name)),
+                             "remove its declarations, because they could define endless entities");
         });
+    }
+    static void on_skipped_entity(void* self, const char* name, int /*is_parameter_entity*/) {
+        auto& reader = *static_cast<ExpatReader*>(self);
+        reader.guarded([&] { throw InputError(reader.place(), "unknown entity " + shown(name)); });
     }
 
     void open(std::string_view name, const char** attributes) {

@@ -46,8 +46,9 @@ inline constexpr std::size_t kLargestXmlBytes = std::size_t{64} << 20;
 
 /// Passes all elements to `handler`; `file` names the text in errors. The text is UTF-8, UTF-16, ISO-8859-1 or
 /// US-ASCII, and the handler receives UTF-8. Throws InputError with file and line if the text is not well-formed
-/// (including namespaces) or has a document type. Entities other than XML's own five are thus excluded. Limits: nesting
-/// of 64, 2^22 elements, 256 attributes and 1 MiB per tag, and kLargestXmlBytes. O(length); not recursive.
+/// (including namespaces). Also throws it for a document type with declarations and for entities other than XML's five.
+/// The file that a document type names is not opened. Limits: nesting of 64, 2^22 elements, 256 attributes and 1 MiB
+/// per tag, and kLargestXmlBytes. O(length); not recursive.
 void read_xml(std::string_view text, const std::string& file, XmlHandler& handler);
 
 }  // namespace haichi

@@ -32,9 +32,10 @@ MODULES: dict[str, set[str]] = {
 DIRECTORIES: dict[str, dict[str, set[str]]] = {
     "netmodel": {
         "topology": set(),
-        "routing": {"topology"},
-        "machine": {"topology", "routing"},
-        "packetsim": {"topology", "routing", "machine"},
+        "networkfiles": {"topology"},
+        "routing": {"topology", "networkfiles"},
+        "machine": {"topology", "networkfiles", "routing"},
+        "packetsim": {"topology", "networkfiles", "routing", "machine"},
     },
     # A program may be built without traces.
     "commlog": {

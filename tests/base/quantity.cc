@@ -31,6 +31,44 @@ std::string error_of(F&& f) {
     return "no error";
 }
 
+TEST(Quantity, spellings_with_one_meaning_are_read) {
+    for (const char* text : {"100Gbps", "100Gb/s", "100 Gbit/s", "100Gbit", "100Gbits/s", "12.5GBps", "12.5GB/sec"}) {
+        EXPECT_EQ(parse_bandwidth_bytes_per_s(text, kPlace), 12'500'000'000) << text;
+    }
+    for (const char* text : {"100Mbps", "100Mb/s", "100Mbit/s"}) {
+        EXPECT_EQ(parse_bandwidth_bytes_per_s(text, kPlace), 12'500'000) << text;
+    }
+    for (const char* text : {"1us", "1usec", "1\xc2\xb5s", "1\xce\xbcs", "1 \xc2\xb5sec", "1000nsec"}) {
+        EXPECT_EQ(parse_time_ps(text, kPlace), 1'000'000) << text;
+    }
+    EXPECT_EQ(parse_time_ps("10 seconds", kPlace), 10'000'000'000'000);
+    EXPECT_EQ(parse_time_ps("2min", kPlace), 120'000'000'000'000);
+    EXPECT_EQ(parse_bytes("8 bytes", kPlace), 8);
+    EXPECT_EQ(parse_bytes("1TiB", kPlace), std::int64_t{1} << 40);
+}
+
+template <class Parse>
+std::string hint_of(Parse&& parse, const char* text) {
+    try {
+        (void)parse(text, kPlace);
+    } catch (const InputError& error) {
+        return error.hint();
+    }
+    return "no error";
+}
+
+TEST(Quantity, hints_keep_the_magnitude) {
+    EXPECT_EQ(hint_of(parse_bytes, "64K"), "write KiB (1,024 bytes) or kB (1,000 bytes)");
+    EXPECT_EQ(hint_of(parse_bytes, "64kb"), "write KiB (1,024 bytes) or kB (1,000 bytes)");
+    EXPECT_EQ(hint_of(parse_bytes, "64kib"), "did you mean 'KiB'?");
+    EXPECT_EQ(hint_of(parse_bytes, "64"), "write the unit, as in 10B or 10KiB");
+    EXPECT_EQ(hint_of(parse_bandwidth_bytes_per_s, "5gb/s"), "write Gbit/s for bits or GB/s for bytes");
+    EXPECT_EQ(hint_of(parse_bandwidth_bytes_per_s, "5GBIT/S"), "did you mean 'Gbit/s'?");
+    EXPECT_EQ(hint_of(parse_time_ps, "10"), "write the unit, as in 10s, 10ms, 10us or 10ns");
+    EXPECT_EQ(hint_of(parse_time_ps, "10m"), "write min for minutes or ms for milliseconds");
+    EXPECT_EQ(hint_of(parse_time_ps, "10fs"), "units are ps, ns, us, ms, s, min, h");
+}
+
 TEST(Quantity, errors_name_place_and_value) {
     for (const char* text :
          {"", "5", "GB/s", "5 GX/s", "-5GB/s", "5e9B/s", "1..2GB/s", "99999999999999999999GB/s", "1.5bit/s",

@@ -45,9 +45,9 @@ std::string repeated(const std::string& text, int times) {
 
 std::vector<BrokenGraphmlText> broken_graphml_files() {
     std::string nodes;
-    for (int v = 0; v < 70'000; ++v) nodes += "<node id=\"x" + std::to_string(v) + "\"/>\n";
+    for (int v = 0; v < 530'000; ++v) nodes += "<node id=\"x" + std::to_string(v) + "\"/>\n";
     std::string terminals;
-    for (int v = 0; v < 8'193; ++v) terminals += "<node id=\"x" + std::to_string(v) + "\"/>\n";
+    for (int v = 0; v < 262'145; ++v) terminals += "<node id=\"x" + std::to_string(v) + "\"/>\n";
     std::string bandwidths;
     for (int e = 1; e <= 65; ++e) {
         bandwidths += "<edge source=\"a\" target=\"b\"><data key=\"b\">" + std::to_string(e) + "</data></edge>\n";
@@ -93,7 +93,8 @@ std::vector<BrokenGraphmlText> broken_graphml_files() {
          "<?xml version=\"1.0\"?>\n<!DOCTYPE g [<!ENTITY a \"aaaa\"><!ENTITY b "
          "\"&a;&a;&a;\">]>\n<graphml>&b;</graphml>",
          "g.xml:2", "DOCTYPE"},
-        {"external_entity", "<!DOCTYPE g SYSTEM \"file:///etc/passwd\">\n<graphml/>", "g.xml:1", "DOCTYPE"},
+        {"external_entity", "<!DOCTYPE g SYSTEM \"file:///etc/passwd\">\n<graphml>&e;</graphml>", "g.xml:2",
+         "unknown entity 'e'"},
         {"unknown_entity_in_value", graphml_with("<node id=\"&b;\"/>"), "g.xml:7", "&b;"},
         {"unknown_entity_in_text", graphml_with("\n<desc>&nbsp;</desc>"), "g.xml:8", "&nbsp;"},
         {"entity_of_a_control_character", graphml_with("<node id=\"&#7;\"/>"), "g.xml:7", "&#7;"},
@@ -125,18 +126,16 @@ std::vector<BrokenGraphmlText> broken_graphml_files() {
         {"node_id_of_two_lines", graphml_with("<node id=\"x&#10;y\"/>"), "g.xml:7", "x\\x0ay"},
         {"node_twice", graphml_with("<node id=\"a\"/>"), "g.xml:7", "on lines 6 and 7"},
         {"node_twice_by_entity", graphml_with("<node id=\"&#97;\"/>"), "g.xml:7", "on lines 6 and 7"},
-        {"too_many_nodes", graphml_with(nodes), "g.xml:65541", "65536 nodes"},
-        {"too_many_terminals", kHead + terminals + "</graph></graphml>", "g.xml", "8193"},
+        {"too_many_nodes", graphml_with(nodes), "g.xml:524293", "524288 nodes"},
+        {"too_many_terminals", kHead + terminals + "</graph></graphml>", "g.xml", "262145"},
         {"edge_without_source", graphml_with("<edge target=\"b\"/>"), "g.xml:7", "'source'"},
         {"edge_without_target", graphml_with("<edge source=\"b\"/>"), "g.xml:7", "'target'"},
         {"edge_to_undeclared_node", graphml_with("\n<edge source=\"a\" target=\"c\"/>"), "g.xml:8", "'c'"},
         {"edge_to_itself", graphml_with("<edge source=\"a\" target=\"a\"/>"), "g.xml:7", "'a'"},
         {"edge_of_unknown_direction", graphml_with("<edge source=\"a\" target=\"b\" directed=\"yes\"/>"), "g.xml:7",
          "'yes'"},
-        {"too_many_links",
-         graphml_with("<desc/>\n" +
-                      repeated("<edge source=\"a\" target=\"b\"><data key=\"b\">1</data></edge>\n", 262'145)),
-         "g.xml:262152", "524288 links"},
+        {"too_many_links", graphml_with("<desc/>\n" + repeated("<edge source=\"a\" target=\"b\"/>\n", 1'048'577)),
+         "g.xml:1048584", "2097152 links"},
         {"edge_without_bandwidth", edge_with(""), "g.xml:8", "bandwidth"},
         {"hyperedge", graphml_with("<hyperedge><endpoint node=\"a\"/></hyperedge>"), "g.xml:7", "hyperedge"},
         {"graph_in_node", graphml_with("<node id=\"n\">\n<graph edgedefault=\"directed\"/></node>"), "g.xml:8",

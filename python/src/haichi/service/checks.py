@@ -102,7 +102,8 @@ class Checks:
 def _check_names(request: JobRequest) -> None:
     """Raises WrongRequest or Error."""
     if preset := _preset(request):
-        known = {re.split(r"[:\[]", entry.name)[0] for entry in list_machines()} - {"graph", "FILE"}
+        # FORMAT:FILE would name a file of the server.
+        known = {re.split(r"[:\[]", entry.name)[0] for entry in list_machines() if not entry.name.endswith("FILE")}
         if preset.partition(":")[0] not in known:  # the program would take it for a file of the server
             raise WrongRequest(f"unknown machine {preset[:100]!r}", near(preset, known))
     objective = request.words.get("objective")
