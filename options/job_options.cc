@@ -23,7 +23,8 @@ void JobOptions::declare(OptionTable& options, JobUse use) {
         {.description = "Machine: a preset (haichi list machines), a machine file, or a network file",
          .value = "MACHINE",
          .letter = 'm',
-         .is_required = true});
+         .is_required = true,
+         .required_unless = {"slurm", "nodelist"}});
     declare_nodes(options, use);
     if (use == JobUse::kMeasure || use == JobUse::kSimulate || use == JobUse::kPlaces) declare_slurm(options);
     if (use == JobUse::kPlaces || use == JobUse::kProgram) return;

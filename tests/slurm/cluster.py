@@ -111,35 +111,35 @@ class Cluster:
         )
         here = self.directory
         (here / "topology.conf").write_text(self._topology)
-        (here / "slurm.conf").write_text(
-            f"""\
-ClusterName=haichi
-SlurmctldHost=localhost(127.0.0.1)
-SlurmctldPort={ports[0]}
-SlurmUser=root
-AuthType=auth/munge
-AuthInfo=socket={here}/run/munge.socket
-CredType=cred/munge
-StateSaveLocation={here}/state
-SlurmdSpoolDir={here}/spool/%n
-SlurmctldPidFile={here}/run/slurmctld.pid
-SlurmdPidFile={here}/run/slurmd-%n.pid
-SlurmctldLogFile={here}/log/slurmctld.log
-SlurmdLogFile={here}/log/slurmd-%n.log
-SlurmdParameters=config_overrides
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-JobAcctGatherType=jobacct_gather/none
-MpiDefault=none
-SelectType=select/cons_tres
-SelectTypeParameters=CR_CPU
-TopologyPlugin=topology/tree
-ReturnToService=2
-SchedulerParameters=batch_sched_delay=0
-MinJobAge=60
-{nodes}PartitionName=all Nodes=n[1-{NODES}] Default=YES MaxTime=INFINITE State=UP
-"""
-        )
+        settings = {
+            "ClusterName": "haichi",
+            "SlurmctldHost": "localhost(127.0.0.1)",
+            "SlurmctldPort": f"{ports[0]}",
+            "SlurmUser": "root",
+            "AuthType": "auth/munge",
+            "AuthInfo": f"socket={here}/run/munge.socket",
+            "CredType": "cred/munge",
+            "StateSaveLocation": f"{here}/state",
+            "SlurmdSpoolDir": f"{here}/spool/%n",
+            "SlurmctldPidFile": f"{here}/run/slurmctld.pid",
+            "SlurmdPidFile": f"{here}/run/slurmd-%n.pid",
+            "SlurmctldLogFile": f"{here}/log/slurmctld.log",
+            "SlurmdLogFile": f"{here}/log/slurmd-%n.log",
+            "SlurmdParameters": "config_overrides",
+            "ProctrackType": "proctrack/linuxproc",
+            "TaskPlugin": "task/none",
+            "JobAcctGatherType": "jobacct_gather/none",
+            "MpiDefault": "none",
+            "SelectType": "select/cons_tres",
+            "SelectTypeParameters": "CR_CPU",
+            "TopologyPlugin": "topology/tree",
+            "ReturnToService": "2",
+            "SchedulerParameters": "batch_sched_delay=0",
+            "MinJobAge": "60",
+        }
+        lines = "".join(f"{name}={value}\n" for name, value in settings.items())
+        partition = f"PartitionName=all Nodes=n[1-{NODES}] Default=YES MaxTime=INFINITE State=UP\n"
+        (here / "slurm.conf").write_text(lines + nodes + partition)
 
     def _start(self) -> None:
         run, log = self.directory / "run", self.directory / "log"
