@@ -40,8 +40,8 @@ def fail(code: int, *arguments: object, cwd: Path, input: str | None = None) -> 
     assert run.returncode == code, (run.returncode, run.stdout, run.stderr)
     assert run.stdout == "" or code == 3
     words = run.stderr.splitlines()
-    while words and words[0].startswith("warning: "):
-        words.pop(0)  # warnings about input that was read before the error
+    while words and words[0].startswith(("warning: ", "note: ")):
+        words.pop(0)  # about input that was read before the error
     assert code == 3 or words[0].startswith("error: "), run.stderr
     return run.stderr
 

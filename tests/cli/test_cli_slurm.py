@@ -88,7 +88,7 @@ def test_without_a_job_or_a_network_the_error_says_what_to_give(place: Path, mon
     monkeypatch.setenv("SLURM_JOB_NODELIST", "n[1-4]")
     error = fail(2, "map", "--slurm", "-w", "w.json", cwd=place)
     assert "Slurm does not state the network" in error and "--machine" in error
-    (place / "topology.conf").write_text(TREE.replace("n[3-4]", "n3"))
+    (place / "topology.conf").write_text(TREE.replace("n[3-4]", "n3").replace("n[1-5]", "n[1-3,5]"))
     assert "no node with the name 'n4'" in fail(2, "map", "--slurm", "-w", "w.json", cwd=place)
     assert "cannot be combined" in fail(2, "map", "--slurm", "--nodes", "n1", "-w", "w.json", cwd=place)
 

@@ -18,8 +18,15 @@ Allocation job(Fabric fabric, std::int32_t ranks_per_node = 1, std::vector<Verte
     const bool is_node_list = !nodes.empty();
     Network network(std::move(fabric), {}, std::move(nodes));
     const std::int32_t count = network.node_count();
-    return {"test", {count},       {}, {}, is_node_list, std::move(network), row_major_fold(count, "row-major"),
-            {},     ranks_per_node};
+    return {.machine_name = "test",
+            .shape = {count},
+            .origin = {},
+            .machine_sizes = {},
+            .is_node_list = is_node_list,
+            .network = std::move(network),
+            .fold = row_major_fold(count, "row-major"),
+            .logical_axes = {},
+            .ranks_per_node = ranks_per_node};
 }
 
 Fabric grid(const std::vector<std::int32_t>& sizes, bool wraps) {

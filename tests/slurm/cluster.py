@@ -105,41 +105,41 @@ class Cluster:
         key.write_bytes(os.urandom(1024))
         key.chmod(0o400)
         ports = _free_ports(NODES + 1)
-        nodes = [
-            f"NodeName=n{number} NodeHostname=localhost NodeAddr=127.0.0.1 Port={port} CPUs={CPUS} State=UNKNOWN"
+        nodes = "".join(
+            f"NodeName=n{number} NodeHostname=localhost NodeAddr=127.0.0.1 Port={port} CPUs={CPUS} State=UNKNOWN\n"
             for number, port in enumerate(ports[1:], 1)
-        ]
+        )
         here = self.directory
         (here / "topology.conf").write_text(self._topology)
-        settings = [
-            "ClusterName=haichi",
-            "SlurmctldHost=localhost(127.0.0.1)",
-            f"SlurmctldPort={ports[0]}",
-            "SlurmUser=root",
-            "AuthType=auth/munge",
-            f"AuthInfo=socket={here}/run/munge.socket",
-            "CredType=cred/munge",
-            f"StateSaveLocation={here}/state",
-            f"SlurmdSpoolDir={here}/spool/%n",
-            f"SlurmctldPidFile={here}/run/slurmctld.pid",
-            f"SlurmdPidFile={here}/run/slurmd-%n.pid",
-            f"SlurmctldLogFile={here}/log/slurmctld.log",
-            f"SlurmdLogFile={here}/log/slurmd-%n.log",
-            "SlurmdParameters=config_overrides",
-            "ProctrackType=proctrack/linuxproc",
-            "TaskPlugin=task/none",
-            "JobAcctGatherType=jobacct_gather/none",
-            "MpiDefault=none",
-            "SelectType=select/cons_tres",
-            "SelectTypeParameters=CR_CPU",
-            "TopologyPlugin=topology/tree",
-            "ReturnToService=2",
-            "SchedulerParameters=batch_sched_delay=0",
-            "MinJobAge=60",
-            *nodes,
-            f"PartitionName=all Nodes=n[1-{NODES}] Default=YES MaxTime=INFINITE State=UP",
-        ]
-        (here / "slurm.conf").write_text("\n".join(settings) + "\n")
+        settings = {
+            "ClusterName": "haichi",
+            "SlurmctldHost": "localhost(127.0.0.1)",
+            "SlurmctldPort": f"{ports[0]}",
+            "SlurmUser": "root",
+            "AuthType": "auth/munge",
+            "AuthInfo": f"socket={here}/run/munge.socket",
+            "CredType": "cred/munge",
+            "StateSaveLocation": f"{here}/state",
+            "SlurmdSpoolDir": f"{here}/spool/%n",
+            "SlurmctldPidFile": f"{here}/run/slurmctld.pid",
+            "SlurmdPidFile": f"{here}/run/slurmd-%n.pid",
+            "SlurmctldLogFile": f"{here}/log/slurmctld.log",
+            "SlurmdLogFile": f"{here}/log/slurmd-%n.log",
+            "SlurmdParameters": "config_overrides",
+            "ProctrackType": "proctrack/linuxproc",
+            "TaskPlugin": "task/none",
+            "JobAcctGatherType": "jobacct_gather/none",
+            "MpiDefault": "none",
+            "SelectType": "select/cons_tres",
+            "SelectTypeParameters": "CR_CPU",
+            "TopologyPlugin": "topology/tree",
+            "ReturnToService": "2",
+            "SchedulerParameters": "batch_sched_delay=0",
+            "MinJobAge": "60",
+        }
+        lines = "".join(f"{name}={value}\n" for name, value in settings.items())
+        partition = f"PartitionName=all Nodes=n[1-{NODES}] Default=YES MaxTime=INFINITE State=UP\n"
+        (here / "slurm.conf").write_text(lines + nodes + partition)
 
     def _start(self) -> None:
         run, log = self.directory / "run", self.directory / "log"
