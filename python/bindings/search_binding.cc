@@ -120,7 +120,7 @@ Evaluation evaluate_binding(const Placement& placement, HeldProblem& held, const
                             bool all_objectives, const std::optional<SimulationArguments>& simulation) {
     return run_interruptibly([&](const std::atomic<bool>& stop, const Log& log) {
         held.hold(placement.job(), log);
-        EvaluateOptions options{.objective = objective, .all_objectives = all_objectives};
+        EvaluateOptions options{.objective = objective, .all_objectives = all_objectives, .if_turned = true};
         if (simulation) options.simulation = simulation->simulation;
         return evaluate(placement, options, {.progress = {}, .stop = &stop, .log = log});
     });

@@ -5,6 +5,7 @@ import io
 import json
 import logging
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -304,7 +305,8 @@ def test_the_program_prints_what_the_package_finds(small, cg8, tmp_path):
     )
     out, messages = run.communicate()
     assert run.returncode == 0
-    assert out == small.to_json()
+    # Only the program has a file of the workload, so only its result has commands.
+    assert re.sub('"command": "haichi map [^"]*"', '"command": null', out) == small.to_json()
     assert messages == ""
 
 

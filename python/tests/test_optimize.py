@@ -288,4 +288,4 @@ def test_a_wrong_type_is_refused_by_the_name_of_the_parameter(cg64) -> None:
     with pytest.raises(TypeError, match="jobs must contain haichi.Job"):
         haichi.compare([5])  # type: ignore[list-item]
     with pytest.raises(TypeError, match="a strategy must be a name"):
-        haichi.compare(job(), strategies=[5])  # type: ignore[list-item]
+        haichi.compare(job(), strategies=[None])  # type: ignore[list-item]

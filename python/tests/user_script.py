@@ -106,7 +106,7 @@ def research() -> int:
     assert text and haichi.Workload.from_matrix(job.workload.to_matrix()).ranks == 16
     compared = haichi.compare(
         [job, haichi.Job(job.workload, "mesh:4x4")],
-        strategies={"mirrored": mirrored, "given": placement, "array": np.arange(16), "hops": "hop-bytes"},
+        strategies={"mirrored": mirrored, "given": placement.node_of_rank, "array": np.arange(16), "hops": "hop-bytes"},
         seeds=[3],
         evaluations=100,
         views=False,

@@ -337,7 +337,7 @@ LOCAL = frozenset(
         *("output", "json", "no-timing", "timing", "no-views", "processes", "dask", "checkpoint"),
         *("format", "launcher"),
         *("stats", "stats-bin", "buffer-history", "router", "history-begin", "history-end", "history-interval"),
-        *("slurm", "nodelist", "ntasks"),
+        *("job", "slurm", "nodelist", "ntasks"),
         *("files-below", "quiet", "verbose", "log-level", "progress-fd"),
     )
 )
