@@ -23,7 +23,10 @@ Machine star(const Strings& nodes) {
         links.push_back({VertexId(n), VertexId(count), 1'000'000'000, {}});
         links.push_back({VertexId(count), VertexId(n), 1'000'000'000, {}});
     }
-    Machine machine{.name = "star", .topology = graph_topology(Graph(names, count, links)), .routing = "shortest-path"};
+    Machine machine;
+    machine.name = "star";
+    machine.topology = graph_topology(Graph(names, count, links));
+    machine.routing = machine.topology->routing("");
     machine.link_bandwidth_bytes_per_s = 1'000'000'000;
     return machine;
 }
