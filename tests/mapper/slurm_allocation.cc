@@ -74,7 +74,7 @@ TEST(SlurmAllocation, outside_of_a_job_has_the_stated_nodes_and_tasks) {
 TEST(SlurmAllocation, refuses_malformed_variables) {
     const std::string nodes = "SLURM_JOB_NODELIST";
     EXPECT_TRUE(error_of({{nodes, "n[1-"}}).starts_with("SLURM_JOB_NODELIST: brackets"));
-    for (const char* tasks : {"4(x2),2", "4(x4)", "0(x3)", "4(3)", "4(x3", "", "x", "4(x9999999999999)"}) {
+    for (const char* tasks : {"4(x2)", "4(x2),2,2", "4(x4)", "0(x3)", "4(3)", "4(x3", "", "x", "4(x9999999999999)"}) {
         if (std::string(tasks).empty()) continue;
         EXPECT_TRUE(error_of({{nodes, "n[1-3]"}, {"SLURM_TASKS_PER_NODE", tasks}}).starts_with("SLURM_TASKS_PER_NODE"))
             << tasks;

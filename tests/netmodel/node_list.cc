@@ -26,7 +26,7 @@ Machine star(const Strings& nodes) {
     Machine machine;
     machine.name = "star";
     machine.topology = graph_topology(Graph(names, count, links));
-    machine.routing = "shortest-path";
+    machine.routing = machine.topology->routing("");
     machine.link_bandwidth_bytes_per_s = 1'000'000'000;
     return machine;
 }
