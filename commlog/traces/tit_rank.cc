@@ -336,7 +336,10 @@ void TitRank::collective(const TitAction& action, bool nonblocking) {
             break;
         }
         case TitShape::kScatter: {
-            const std::size_t n = array_length(1, 1);
+            // SMPI writes no counts for MPI_Reduce_scatter_block.
+            const bool has_counts = ranks_ == 1 || arguments_.size() != 2;
+            if (!has_counts) job_->leave_out("MPI_Reduce_scatter_block", 1);
+            const std::size_t n = has_counts ? array_length(1, 1) : 0;
             operation.bytes = sized(sum(0, n), type_bytes(argument(n + 1)));
             if (static_cast<std::size_t>(rank_) < n) {
                 operation.received_bytes = bytes(argument(static_cast<std::size_t>(rank_)), argument(n + 1));

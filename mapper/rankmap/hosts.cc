@@ -1,7 +1,10 @@
 #include "mapper/rankmap/hosts.h"
 
+#include <unistd.h>
+
 #include <algorithm>
-#include <filesystem>
+#include <cerrno>
+#include <cstring>
 #include <iterator>
 #include <optional>
 
@@ -97,12 +100,12 @@ HostNames HostNames::of(std::vector<std::string> names, std::int32_t nodes) {
 HostNames HostNames::read(const std::string& file_or_pattern, std::int32_t nodes) {
     const bool is_pattern = file_or_pattern.find('%') != std::string::npos || looks_like_host_list(file_or_pattern);
     if (is_pattern) return parse_pattern(file_or_pattern, nodes);
-    std::error_code ignored;
-    if (file_or_pattern != "-" && !std::filesystem::exists(file_or_pattern, ignored)) {
+    if (file_or_pattern != "-" && access(file_or_pattern.c_str(), F_OK) != 0) {
         // The node list of a scheduler for one node is its name.
         if (nodes == 1 && is_host_name(file_or_pattern)) return parse_pattern(file_or_pattern, nodes);
+        const int reason = errno;
         throw InputError(
-            file_or_pattern + ": cannot be read: No such file or directory",
+            "cannot read " + file_or_pattern + ": " + std::strerror(reason),
             "give a file, or a list of " + std::to_string(nodes) + " names such as node1,node2 or node[1-8]");
     }
     return parse_list(read_file(file_or_pattern, kLargestListBytes), file_or_pattern, nodes);

@@ -59,7 +59,9 @@ std::string hint_for_machine(const std::string& name) {
 
 /// A machine file, or a network file by its content.
 Machine machine_of_text(MachineSource& source) {
-    const std::string_view start = trimmed(std::string_view(*source.text).substr(0, 4096));
+    std::string_view start = trimmed(std::string_view(*source.text).substr(0, 4096));
+    constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+    if (start.starts_with(kByteOrderMark)) start.remove_prefix(kByteOrderMark.size());
     const bool is_json = start.starts_with('{') || start.starts_with('[');
     if (is_json && recognised_network_file(*source.text) == nullptr) {
         return parse_machine(*source.text, source.name, &source.graph);

@@ -1,9 +1,11 @@
 #include "netmodel/machine/node_list.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
-#include <filesystem>
-#include <system_error>
+#include <cerrno>
+#include <cstring>
 #include <unordered_map>
 
 #include "base/host_list.h"
@@ -257,13 +259,13 @@ std::string slots_text(std::int64_t slots) {
 ListedNodes read_text(const std::string& value, const std::string& option, const Machine& machine,
                       const NodeNames& names, bool may_be_empty) {
     const auto own = [&] { return node_names(*machine.topology); };
-    std::error_code ignored;
     bool is_list = looks_like_host_list(value);
-    if (!is_list && value != "-" && !std::filesystem::exists(value, ignored)) {
+    if (!is_list && value != "-" && access(value.c_str(), F_OK) != 0) {
+        const int reason = errno;
         const std::vector<std::string> known = own();
         is_list = std::ranges::find(known, value) != known.end();
         if (!is_list) {
-            throw InputError(value + ": cannot be read: No such file or directory",
+            throw InputError("cannot read " + value + ": " + std::strerror(reason),
                              "give a file, or a list of names such as node1,node2 or node[1-8]");
         }
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/errors.h"
+#include "base/split.h"
 #include "netmodel/networkfiles/hwloc_xml.h"
 #include "netmodel/networkfiles/infiniband.h"
 #include "netmodel/networkfiles/mapper_files.h"
@@ -69,14 +70,15 @@ const NetworkFileRow* recognised_network_file(std::string_view text) {
 Graph read_network(const NetworkText& text, const std::string& otherwise) {
     const NetworkFileRow* row = recognised_network_file(text.text);
     if (row == nullptr) {
-        const bool is_empty = text.text.find_first_not_of(" \t\r\n") == std::string_view::npos;
-        throw InputError(SourcePlace{text.file, 0},
-                         is_empty ? "an empty file is not a machine"
-                                  : "neither a machine file (JSON) nor a network file of a known format",
+        const std::string_view start = trimmed(text.text);
+        throw InputError(SourcePlace{text.file, 1},
+                         start.empty() ? "an empty file is not a machine"
+                                       : "neither a machine file (JSON) nor a network file of a known format: " +
+                                             shown(start.substr(0, start.find('\n'))),
                          otherwise);
     }
     if (row->read == nullptr) {
-        throw InputError(SourcePlace{text.file, 0}, row->noun + ", which haichi does not read", row->instead);
+        throw InputError(SourcePlace{text.file, 1}, row->noun + ", which haichi does not read", row->instead);
     }
     return row->read(text);
 }

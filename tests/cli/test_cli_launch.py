@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,8 @@ NAMES = ["a1", "b2", "c3"]
 
 REMOTE_SHELL = """#!/bin/bash
 while [[ $1 == -* ]]; do shift; done
-export HOST_OF_RANK=$1; shift
+export HOST_OF_RANK=$1 TMPDIR=$SESSIONS/$1; shift
+mkdir "$TMPDIR"
 exec bash -c "$*"
 """
 APP = """#!/bin/sh
@@ -41,6 +43,8 @@ def allocation(tmp_path: Path) -> Path:
 
 def host_of_rank(allocation: Path, script: str) -> dict[int, str]:
     """The hosts as the started ranks print them."""
+    # Daemons of Open MPI on one host would share a directory. The names of sockets in it must be short.
+    sessions = tempfile.mkdtemp(dir="/tmp")
     environment = {
         "PATH": f"{allocation / 'bin'}:{os.environ['PATH']}",
         "SLURM_JOBID": "1",
@@ -48,6 +52,7 @@ def host_of_rank(allocation: Path, script: str) -> dict[int, str]:
         "SLURM_NODELIST": ",".join(NAMES),
         "SLURM_JOB_NODELIST": ",".join(NAMES),
         "SLURM_TASKS_PER_NODE": "2(x3)",
+        "SESSIONS": sessions,
         "HYDRA_LAUNCHER_EXEC": str(allocation / "bin" / "rsh"),
         "OMPI_MCA_plm": "rsh",
         "OMPI_MCA_plm_rsh_agent": str(allocation / "bin" / "rsh"),
@@ -63,6 +68,7 @@ def host_of_rank(allocation: Path, script: str) -> dict[int, str]:
         capture_output=True,
         timeout=60,
     )
+    shutil.rmtree(sessions)
     assert ran.returncode == 0, ran.stderr
     return {int(rank): host for rank, host in (line.split() for line in ran.stdout.splitlines() if line)}
 

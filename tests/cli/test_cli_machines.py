@@ -120,7 +120,7 @@ def test_what_has_no_machine_file_to_show_is_refused(place: Path) -> None:
 
 def test_a_broken_graph_is_named_with_file_line_and_value(cluster: Path) -> None:
     for text, place, value in [
-        ("", "g.graphml:1: ", "no element"),
+        ("", "g.graphml:1: ", "an empty file"),
         (HEAD + '<node id="a"/>\n<node id="a"/>\n' + TAIL, "g.graphml:7: ", "duplicate node 'a' on lines 6 and 7"),
         (HEAD + '<node id="a"/>\n<edge source="a" target="b"/>\n' + TAIL, "g.graphml:7: ", "'b'"),
         (HEAD + '<node id="a"/><node id="b"/>\n' + TAIL, "g.graphml: ", "no path from 'a' to 'b'"),

@@ -19,7 +19,7 @@ double rate(const std::string& machine, std::int32_t ranks) {
     }
     JobSpec spec;
     spec.machine = machine;
-    if (machine == "k" || machine == "fugaku") spec.allocation.shape = {2, 2, 2, 2, 3, 2};  // large machines
+    if (machine == "k" || machine == "fugaku" || machine == "fx10-kyushu") spec.allocation.shape = {2, 2, 2, 2, 3, 2};
     spec.traffic.source = std::move(workload);
     const Placement placement{Job(spec)};
     return static_cast<double>(kStream) / simulate(placement, {}).runs.front().result.seconds;
