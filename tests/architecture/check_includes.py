@@ -82,6 +82,7 @@ MPI_DIRECTORIES = (
     "tests/cli/fjmpi_stand_in/",
     "tests/commlog/profiler/",
     "tests/commlog/renumber/",
+    "tests/slurm/",
     "tests/data/logs/",
     "tests/mgen/live/",
 )
