@@ -75,9 +75,13 @@ Machine machine_of_text(MachineSource& source) {
 Machine parsed(MachineSource& source) {
     const std::string& name_or_path = source.name;
     if (source.text) return machine_of_text(source);
-    if (auto preset = preset_machine(name_or_path, &source.graph)) return *std::move(preset);
     std::error_code ignored;
     const bool is_file = name_or_path == "-" || std::filesystem::exists(name_or_path, ignored);
+    // A file may have the name of its format.
+    const bool is_format = network_files().find(name_or_path) != nullptr;
+    if (!is_file || !is_format) {
+        if (auto preset = preset_machine(name_or_path, &source.graph)) return *std::move(preset);
+    }
     const bool looks_like_file = name_or_path.find_first_of("/.") != std::string::npos;
     if (!is_file && !looks_like_file) {
         throw OptionError("unknown machine " + shown(name_or_path), hint_for_machine(name_or_path));

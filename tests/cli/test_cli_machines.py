@@ -186,3 +186,12 @@ def test_node_lists_with_gaps_and_several_ranks_per_node(place: Path) -> None:
         report = json.loads(run.stdout)
         assert (report["nodes"], report["ranks_per_node"]) == (17, 4)
         check_map(report["node_of_rank"], 64, 17, 4)
+
+
+def test_a_network_file_may_have_the_name_of_its_format(cluster: Path) -> None:
+    (cluster / "anynet").write_text("router 0 node 0 router 1\nrouter 1 node 1\n")
+    (cluster / "two.txt").write_text("0 1 8\n")
+    run = succeed("map", "-m", "anynet", "-w", "two.txt", "--objective", "hop-bytes", "-f", "json", cwd=cluster)
+    assert "2 ranks on 2 nodes of anynet" in run.stderr
+    (cluster / "anynet").unlink()
+    assert "requires a file" in fail(2, "map", "-m", "anynet", "-w", "two.txt", cwd=cluster)
