@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/errors.h"
+#include "base/located_json.h"
 
 namespace haichi {
 
@@ -337,6 +338,13 @@ std::string whole_input(const std::string& path, std::size_t most) {
         if (std::ferror(file.get()) != 0) throw InputError("cannot read " + path + ": " + reason_of_failed_input());
         if (text.size() < size + kStep) return text;
     }
+}
+
+std::string input_text(const std::string& path, std::size_t most) {
+    constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+    std::string text = is_compressed(path) ? whole_input(path, most) : read_file(path, most);
+    if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
+    return text;
 }
 
 void keep_standard_input() {

@@ -37,6 +37,8 @@ std::string_view without_compression_ending(std::string_view name);
 [[nodiscard]] std::string beginning_of_input(const std::string& path, std::size_t most);
 /// Returns the whole unpacked input. Throws InputError if it has more than `most` bytes.
 [[nodiscard]] std::string whole_input(const std::string& path, std::size_t most);
+/// Returns a text of at most `most` bytes, unpacked if it is compressed, without a byte-order mark. Throws InputError.
+[[nodiscard]] std::string input_text(const std::string& path, std::size_t most);
 /// Copies standard input to a temporary file without a name, so that it can be opened several times.
 void keep_standard_input();
 

@@ -16,7 +16,7 @@ Mapping::Mapping(std::int32_t rank_count, std::int32_t node_count, std::int32_t 
         throw OptionError(std::to_string(rank_count) + (rank_count == 1 ? " rank does" : " ranks do") + " not fit on " +
                               std::to_string(node_count) + (node_count == 1 ? " node" : " nodes") + " with " +
                               std::to_string(ranks_per_node) + (ranks_per_node == 1 ? " rank each" : " ranks each"),
-                          "use a larger §shape or a larger §ppn");
+                          "use more nodes or a larger §ppn");
     }
     if (slots > std::int64_t{1} << 30) {
         throw OptionError("too many rank slots: " + std::to_string(slots) + " (at most 2^30)");

@@ -124,6 +124,7 @@ void JobOptions::add_slurm(JobSpec& job) const {
     if (machine != nullptr && machine->empty()) job.machine = slurm_network(allocation, environment);
     job.allocation.ranks_per_node = allocation.ranks_per_node;
     if (job.cores_per_rank == 0) job.cores_per_rank = allocation.cpus_per_task.value_or(0);
+    job.tasks = allocation.ntasks;
     job.allocation.nodes = std::move(allocation.nodes);
 }
 

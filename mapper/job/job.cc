@@ -110,6 +110,12 @@ Job::Job(const JobSpec& spec, const Reading& reading) {
     auto traffic = load_traffic(spec.traffic, reading);
     AllocatedNodes nodes = load_nodes(spec, reading);
     check_nodes_are_stated(spec, nodes, traffic->rank_count());
+    if (spec.tasks && traffic->rank_count() > *spec.tasks) {
+        throw OptionError("the workload has " + std::to_string(traffic->rank_count()) +
+                              " ranks, but the job of Slurm has " + std::to_string(*spec.tasks) +
+                              (*spec.tasks == 1 ? " task" : " tasks"),
+                          "request as many tasks as the workload has ranks");
+    }
     if (nodes.script) check_against_script(*nodes.script, *nodes.allocation, traffic->rank_count());
     *this = Job(std::move(nodes), std::move(traffic));
 }

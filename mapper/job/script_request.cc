@@ -178,6 +178,14 @@ void check_against_script(const JobScript& script, const Allocation& allocation,
     }
     const bool is_started = std::ranges::any_of(
         script.calls, [&](const MpiexecCall& call) { return call.ranks && *call.ranks == rank_count; });
+    const auto other =
+        std::ranges::find_if(script.calls, [](const MpiexecCall& call) { return call.ranks.has_value(); });
+    if (!script.proc && other != script.calls.end() && !is_started) {
+        throw InputError(
+            other->place,
+            "mpiexec -n " + std::to_string(*other->ranks) + " contradicts the workload, which has " + ranks,
+            "use the workload of this job, or start " + ranks);
+    }
     if (script.proc && script.proc->value != rank_count && !is_started) {
         throw InputError(script.proc->place,
                          "proc=" + std::to_string(script.proc->value) + " contradicts the workload, which has " + ranks,

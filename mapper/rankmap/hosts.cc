@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "base/host_list.h"
-#include "base/located_json.h"
+#include "base/input_file.h"
 #include "base/quantity.h"
 #include "netmodel/machine/text_lines.h"
 
@@ -108,7 +108,7 @@ HostNames HostNames::read(const std::string& file_or_pattern, std::int32_t nodes
             "cannot read " + file_or_pattern + ": " + std::strerror(reason),
             "give a file, or a list of " + std::to_string(nodes) + " names such as node1,node2 or node[1-8]");
     }
-    return parse_list(read_file(file_or_pattern, kLargestListBytes), file_or_pattern, nodes);
+    return parse_list(input_text(file_or_pattern, kLargestListBytes), file_or_pattern, nodes);
 }
 
 NodeId HostNames::node(std::string_view name) const {

@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "base/errors.h"
-#include "base/located_json.h"
+#include "base/input_file.h"
 #include "base/split.h"
 #include "netmodel/networkfiles/network_file.h"
 #include "netmodel/routing/graph_topology.h"
@@ -59,9 +59,7 @@ std::string hint_for_machine(const std::string& name) {
 
 /// A machine file, or a network file by its content.
 Machine machine_of_text(MachineSource& source) {
-    std::string_view start = trimmed(std::string_view(*source.text).substr(0, 4096));
-    constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-    if (start.starts_with(kByteOrderMark)) start.remove_prefix(kByteOrderMark.size());
+    const std::string_view start = trimmed(std::string_view(*source.text).substr(0, 4096));
     const bool is_json = start.starts_with('{') || start.starts_with('[');
     if (is_json && recognised_network_file(*source.text) == nullptr) {
         return parse_machine(*source.text, source.name, &source.graph);
@@ -87,7 +85,7 @@ Machine parsed(MachineSource& source) {
         throw OptionError("unknown machine " + shown(name_or_path), hint_for_machine(name_or_path));
     }
     constexpr std::size_t kLargestBytes = std::size_t{64} << 20;
-    source.text = read_file(name_or_path, kLargestBytes);
+    source.text = input_text(name_or_path, kLargestBytes);
     return machine_of_text(source);
 }
 

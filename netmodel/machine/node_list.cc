@@ -9,7 +9,7 @@
 #include <unordered_map>
 
 #include "base/host_list.h"
-#include "base/located_json.h"
+#include "base/input_file.h"
 #include "base/quantity.h"
 #include "netmodel/machine/text_lines.h"
 #include "netmodel/topology/graph.h"
@@ -150,9 +150,11 @@ class ListReader {
                 if (std::ranges::find(kSlots, key) == kSlots.end()) {
                     throw InputError(place, "unknown key " + shown(key), "state rank slots as in node7 slots=4");
                 }
+                if (has_count) throw InputError(place, "rank slots are stated twice, again in " + shown(word));
                 set_slots(named, word.substr(equals + 1), place);
                 has_count = true;
-            } else if (is_number(word) && !named.empty() && !has_count) {
+            } else if (is_number(word) && !named.empty()) {
+                if (has_count) throw InputError(place, "unexpected " + shown(word) + " after the rank slots of a node");
                 set_slots(named, word, place);
                 has_count = true;
             } else if (has_count &&
@@ -270,7 +272,7 @@ ListedNodes read_text(const std::string& value, const std::string& option, const
         }
     }
     if (!is_list) {
-        return parse_node_list(read_file(value, kLargestNodeListBytes), value, machine, names, may_be_empty);
+        return parse_node_list(input_text(value, kLargestNodeListBytes), value, machine, names, may_be_empty);
     }
     ListReader reader(machine, names);
     reader.add_list(value, {option, 0});

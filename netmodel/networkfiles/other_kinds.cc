@@ -54,7 +54,7 @@ std::vector<NetworkFileRow> other_network_files() {
              "save the output of ibnetdiscover and use ibnetdiscover:FILE"},
             {"htsim", "htsim's topology", "an htsim topology", is_htsim, nullptr,
              "use a fat tree by its sizes, as in fattree:3x8, or a machine file with the kind fat-tree"},
-            {"slurm-conf", "slurm.conf", "a slurm.conf, which does not describe the network", is_slurm_conf, nullptr,
+            {"slurm-conf", "slurm.conf", "a slurm.conf", is_slurm_conf, nullptr,
              "use slurm:FILE with topology.conf, or with the output of scontrol show topology"},
             {"nvidia-smi", "the matrix of nvidia-smi topo", "the matrix of nvidia-smi topo -m", is_nvidia_smi, nullptr,
              "save the output of lstopo --of xml --whole-io and use hwloc-gpus:FILE"},

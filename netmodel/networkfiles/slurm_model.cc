@@ -100,8 +100,10 @@ void join_parts(GraphBuilder& graph, const std::vector<GraphBuilder::Vertex>& ro
 
 }  // namespace
 
-std::vector<std::string> slurm_names(std::string_view list, const SourcePlace& place) {
-    return expand_host_list(list, Graph::kMostVertices, place);
+std::vector<std::string> SlurmNames::expand(std::string_view list, const SourcePlace& place) {
+    std::vector<std::string> names = expand_host_list(list, std::min<std::int64_t>(Graph::kMostVertices, left_), place);
+    left_ -= static_cast<std::int64_t>(names.size());
+    return names;
 }
 
 Graph graph_of(SlurmTree tree, const NetworkText& from) {

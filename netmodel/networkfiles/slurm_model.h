@@ -37,8 +37,16 @@ struct SlurmBlocks {
     std::vector<std::int64_t> sizes;  ///< nodes of a base block, then of the larger blocks
 };
 
-/// The names of a hostlist, in order. Throws InputError for invalid lists.
-std::vector<std::string> slurm_names(std::string_view list, const SourcePlace& place);
+/// Expands the hostlists of a file. All of them together may have as many names as a graph has links, because each name
+/// is a cable.
+class SlurmNames {
+  public:
+    /// The names of a hostlist, in order. Throws InputError for invalid lists, and for too many names in the file.
+    std::vector<std::string> expand(std::string_view list, const SourcePlace& place);
+
+  private:
+    std::int64_t left_ = Graph::kMostLinks;
+};
 
 Graph graph_of(SlurmTree tree, const NetworkText& from);
 Graph graph_of(SlurmBlocks blocks, const NetworkText& from);

@@ -57,9 +57,9 @@ class ConfigLine {
         if (found == values_.end()) return std::nullopt;
         return found->second;
     }
-    [[nodiscard]] std::vector<std::string> names(const std::string& key) const {
+    [[nodiscard]] std::vector<std::string> names(const std::string& key, SlurmNames& names) const {
         const auto list = value(key);
-        return list ? slurm_names(*list, place_) : std::vector<std::string>{};
+        return list ? names.expand(*list, place_) : std::vector<std::string>{};
     }
     /// Throws InputError for a key that is not in the list.
     void check_keys(const std::vector<std::string>& known) const {
@@ -74,11 +74,11 @@ class ConfigLine {
     std::map<std::string, std::string_view> values_;
 };
 
-SlurmSwitch switch_of(const ConfigLine& line) {
+SlurmSwitch switch_of(const ConfigLine& line, SlurmNames& names) {
     line.check_keys({"switchname", "switches", "nodes", "linkspeed", "level"});
     SlurmSwitch read{.name = std::string(*line.value("switchname")), .place = line.place()};
-    read.children = line.names("switches");
-    read.nodes = line.names("nodes");
+    read.children = line.names("switches", names);
+    read.nodes = line.names("nodes", names);
     if (const auto speed = line.value("linkspeed")) read.link_speed = parse_count(*speed, UINT32_MAX, line.place());
     return read;
 }
@@ -102,6 +102,7 @@ Graph read_slurm_topology(const NetworkText& from) {
     if (is_slurm_yaml(from.text)) return read_slurm_yaml(from);
     SlurmTree tree;
     SlurmBlocks blocks;
+    SlurmNames names;
     std::size_t number = 0;
     std::string whole;  // a line with its continuations
     std::size_t first = 0;
@@ -115,10 +116,11 @@ Graph read_slurm_topology(const NetworkText& from) {
         if (goes_on) continue;
         const ConfigLine words(whole, {from.file, first});
         if (words.value("switchname")) {
-            tree.switches.push_back(switch_of(words));
+            tree.switches.push_back(switch_of(words, names));
         } else if (words.value("blockname")) {
             words.check_keys({"blockname", "nodes", "blockindex", "blocksize"});
-            blocks.blocks.push_back({std::string(*words.value("blockname")), words.names("nodes"), words.place()});
+            blocks.blocks.push_back(
+                {std::string(*words.value("blockname")), words.names("nodes", names), words.place()});
             if (const auto size = words.value("blocksize"); size && blocks.sizes.empty()) {
                 blocks.sizes = {parse_count(*size, INT32_MAX, words.place())};
             }

@@ -16,27 +16,28 @@ namespace {
 using Cell = std::array<std::int64_t, 3>;
 
 /// The names of a hostlist, or of a list of hostlists; none if the key is missing.
-std::vector<std::string> names_at(const YamlValue& map, std::string_view key) {
+std::vector<std::string> names_at(SlurmNames& names, const YamlValue& map, std::string_view key) {
     const YamlValue* value = map.find(key);
     if (value == nullptr || value->kind == YamlValue::Kind::kNothing) return {};
-    if (value->kind == YamlValue::Kind::kText) return slurm_names(value->text, value->place);
-    std::vector<std::string> names;
+    if (value->kind == YamlValue::Kind::kText) return names.expand(value->text, value->place);
+    std::vector<std::string> all;
     for (const YamlValue& item : map.list(key)) {
-        const std::vector<std::string> more = slurm_names(item.text, item.place);
-        names.insert(names.end(), more.begin(), more.end());
+        const std::vector<std::string> more = names.expand(item.text, item.place);
+        all.insert(all.end(), more.begin(), more.end());
     }
-    return names;
+    return all;
 }
 
 SlurmTree tree_of(const YamlValue& from) {
     from.check_keys({"switches"});
     SlurmTree tree;
+    SlurmNames names;
     for (const YamlValue& item : from.list("switches")) {
         item.check_keys({"switch", "children", "nodes", "link_speed"});
         tree.switches.push_back({.name = item.text_at("switch"),
                                  .place = item.place,
-                                 .children = names_at(item, "children"),
-                                 .nodes = names_at(item, "nodes")});
+                                 .children = names_at(names, item, "children"),
+                                 .nodes = names_at(names, item, "nodes")});
     }
     return tree;
 }
@@ -44,12 +45,13 @@ SlurmTree tree_of(const YamlValue& from) {
 SlurmBlocks blocks_of(const YamlValue& from) {
     from.check_keys({"block_sizes", "blocks"});
     SlurmBlocks blocks;
+    SlurmNames names;
     for (const YamlValue& size : from.list("block_sizes")) {
         blocks.sizes.push_back(parse_count(size.text, INT32_MAX, size.place));
     }
     for (const YamlValue& item : from.list("blocks")) {
         item.check_keys({"block", "nodes"});
-        blocks.blocks.push_back({item.text_at("block"), names_at(item, "nodes"), item.place});
+        blocks.blocks.push_back({item.text_at("block"), names_at(names, item, "nodes"), item.place});
     }
     return blocks;
 }
@@ -69,10 +71,11 @@ Graph graph_of_rings(const YamlValue& rings, const NetworkText& from) {
     rings.check_keys({"rings"});
     const std::int64_t bandwidth = from.assumed_bandwidth();
     GraphBuilder graph;
+    SlurmNames hostlists;
     for (const YamlValue& ring : rings.list("rings")) {
         ring.check_keys({"ring", "nodes"});
         std::vector<GraphBuilder::Vertex> nodes;
-        for (const std::string& name : names_at(ring, "nodes")) {
+        for (const std::string& name : names_at(hostlists, ring, "nodes")) {
             if (graph.has_node(name)) throw InputError(ring.place, "duplicate node " + shown(name));
             nodes.push_back(graph.node(name));
         }
@@ -105,7 +108,7 @@ void for_cells(const Cell& anchor, const Cell& dims, const Visit& visit) {
     }
 }
 
-void add_torus(const YamlValue& torus, GraphBuilder& graph, std::int64_t bandwidth) {
+void add_torus(const YamlValue& torus, SlurmNames& hostlists, GraphBuilder& graph, std::int64_t bandwidth) {
     torus.check_keys({"name", "dims", "nodes", "regions", "placements"});
     const Cell dims = cell_at(torus, "dims", 1, 1024);
     if (dims[0] * dims[1] * dims[2] > Graph::kMostVertices) {
@@ -117,7 +120,7 @@ void add_torus(const YamlValue& torus, GraphBuilder& graph, std::int64_t bandwid
     };
     std::vector<std::optional<GraphBuilder::Vertex>> vertices(static_cast<std::size_t>(dims[0] * dims[1] * dims[2]));
     const auto place_nodes = [&](const Cell& anchor, const Cell& size, const YamlValue& map) {
-        const std::vector<std::string> names = names_at(map, "nodes");
+        const std::vector<std::string> names = names_at(hostlists, map, "nodes");
         for (std::size_t k = 0; k < 3; ++k) {
             if (anchor[k] + size[k] > dims[k]) throw InputError(map.place, "the region is larger than the torus");
         }
@@ -158,7 +161,8 @@ Graph graph_of_toruses(const YamlValue& toruses, const NetworkText& from) {
     toruses.check_keys({"toruses"});
     const std::int64_t bandwidth = from.assumed_bandwidth();
     GraphBuilder graph;
-    for (const YamlValue& torus : toruses.list("toruses")) add_torus(torus, graph, bandwidth);
+    SlurmNames hostlists;
+    for (const YamlValue& torus : toruses.list("toruses")) add_torus(torus, hostlists, graph, bandwidth);
     join_at_first_nodes(graph, "toruses", bandwidth, from);
     return graph.graph(from.file);
 }

@@ -10,13 +10,13 @@ namespace haichi {
 
 namespace {
 
-std::vector<std::string> names_of(const YamlValue& map, std::string_view key) {
-    std::vector<std::string> names;
+std::vector<std::string> names_of(SlurmNames& names, const YamlValue& map, std::string_view key) {
+    std::vector<std::string> all;
     for (const YamlValue& item : map.list(key)) {
-        const std::vector<std::string> more = slurm_names(item.text, item.place);
-        names.insert(names.end(), more.begin(), more.end());
+        const std::vector<std::string> more = names.expand(item.text, item.place);
+        all.insert(all.end(), more.begin(), more.end());
     }
-    return names;
+    return all;
 }
 
 /// Adds the nodes to the switch, which is new if no line declares it.
@@ -45,20 +45,21 @@ Graph read_topograph(const NetworkText& from) {
     const YamlValue document = read_yaml(from.text, from.file);
     document.check_keys({"switches", "blocks", "capacity_blocks", "nodes"});
     SlurmTree tree;
+    SlurmNames names;
     const YamlValue& switches = document.at("switches");
     for (const auto& [name, value] : switches.entries) {
-        tree.switches.push_back({.name = name, .place = value.place, .children = names_of(value, "switches")});
-        add_nodes(tree, name, names_of(value, "nodes"), value.place);
+        tree.switches.push_back({.name = name, .place = value.place, .children = names_of(names, value, "switches")});
+        add_nodes(tree, name, names_of(names, value, "nodes"), value.place);
     }
     for (const YamlValue& item : switches.items) {
         tree.switches.push_back(
-            {.name = item.text_at("name"), .place = item.place, .children = names_of(item, "switches")});
-        add_nodes(tree, item.text_at("name"), names_of(item, "nodes"), item.place);
+            {.name = item.text_at("name"), .place = item.place, .children = names_of(names, item, "switches")});
+        add_nodes(tree, item.text_at("name"), names_of(names, item, "nodes"), item.place);
     }
     for (const std::string_view key : {"blocks", "capacity_blocks"}) {
         for (const YamlValue& block : document.list(key)) {
             const std::string& name = block.text_at(block.find("switch") != nullptr ? "switch" : "name");
-            add_nodes(tree, name, names_of(block, "nodes"), block.place);
+            add_nodes(tree, name, names_of(names, block, "nodes"), block.place);
         }
     }
     // A switch without nodes has no entry.

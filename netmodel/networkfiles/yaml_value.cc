@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kDeepest = 32;
 /// Aliases share values, so a short document can have many.
-constexpr int kMostValues = 10'000'000;
+constexpr int kMostValues = 1'000'000;
 
 class YamlConverter {
   public:

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/errors.h"
-#include "base/located_json.h"
+#include "base/input_file.h"
 #include "base/opened_names.h"
 #include "netmodel/networkfiles/network_file.h"
 #include "netmodel/routing/graph_routes.h"
@@ -89,7 +89,7 @@ constexpr const char* kMachineHint =
 void read_text(NamedFile& file) {
     if (file.text) return;
     if (file.path == "-") throw OptionError("a graph requires a file, found standard input");
-    file.text = read_file(file.path, kLargestNetworkFileBytes);
+    file.text = input_text(file.path, kLargestNetworkFileBytes);
 }
 
 /// Reads the graph file, relative to the directory of the machine file. Edges without a bandwidth have the machine's.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 from pathlib import Path
@@ -115,3 +116,29 @@ def test_a_list_of_hosts_may_have_no_brackets(place: Path) -> None:
     (place / "hosts").write_text("node[1-2]\n")
     assert succeed(*convert, "-m", "torus:2", "--hosts", "hosts", cwd=place).stdout == "node2\nnode1\n"
     assert "node1,node2" in fail(2, *convert, "-m", "torus:2", "--hosts", "node7", cwd=place)
+
+
+def test_a_job_with_fewer_tasks_than_ranks_is_refused(place: Path) -> None:
+    tree = ("-m", "fattree:2x2", "--hosts", "n[1-4]", "-w", "w.json")
+    words = fail(2, "map", "--slurm", "--nodelist", "n[1-4]", "--ntasks", "3", *tree, cwd=place)
+    assert "the workload has 4 ranks, but the job of Slurm has 3 tasks" in words
+
+
+@pytest.mark.parametrize("line", ["n1 slots=2 slots=3", "n1:2 slots=3", "n1 2 slots=3", "n1 2 3"])
+def test_rank_slots_that_are_stated_twice_are_refused(place: Path, line: str) -> None:
+    (place / "nodes").write_text(line + "\n")
+    words = fail(2, "map", "-m", "fattree:2x2", "--hosts", "n[1-4]", "--nodes", "nodes", "-w", "w.json", cwd=place)
+    assert words.startswith("error: nodes:1: ") and "3" in words
+
+
+def test_a_network_file_may_be_compressed_and_may_begin_with_a_mark(place: Path) -> None:
+    text = TREE.encode()
+    for name, content in {"marked.conf": b"\xef\xbb\xbf" + text, "small.conf.gz": gzip.compress(text)}.items():
+        (place / name).write_bytes(content)
+        run = succeed("map", "-m", name, "-w", "w.json", *SEARCH, "-f", "slurm", cwd=place)
+        assert len(run.stdout.split()) == 4
+
+
+def test_a_small_file_cannot_name_millions_of_cables(place: Path) -> None:
+    (place / "fan.conf").write_text("".join(f"SwitchName=s{i} Nodes=n[1-200000]\n" for i in range(100)))
+    assert fail(2, "map", "-m", "fan.conf", "-w", "w.json", cwd=place).startswith("error: fan.conf:11: ")

@@ -35,7 +35,7 @@ TEST(HostNames, are_read_from_a_list_or_from_a_file_of_lists) {
         (void)HostNames::read("node7", 2);
         ADD_FAILURE() << "one name for two nodes";
     } catch (const InputError& error) {
-        EXPECT_STREQ(error.what(), "node7: cannot be read: No such file or directory");
+        EXPECT_STREQ(error.what(), "cannot read node7: No such file or directory");
         EXPECT_NE(std::string(error.hint()).find("node1,node2"), std::string::npos);
     }
 }
