@@ -59,7 +59,7 @@ struct JobSpec {
     /// names, these are the names of all nodes of the machine. An empty text means the names in the machine's network
     /// or in the node list, if any.
     std::variant<std::string, std::vector<std::string>> hosts{};
-    std::optional<std::int32_t> tasks{};  ///< of the scheduler's job, which cannot start more ranks; empty if unknown
+    std::optional<std::int32_t> tasks{};  ///< tasks of the scheduler's job, at least as many as ranks; empty if unknown
     std::int32_t cores_per_rank = 0;      ///< to which rank maps and job lines bind each rank; 0 means not stated
 };
 

@@ -403,8 +403,9 @@ TEST(NetworkFiles, other_kinds_are_named_with_a_way_to_a_machine) {
         EXPECT_EQ(message.find("JSON: syntax"), std::string::npos) << message;
         EXPECT_FALSE(message.ends_with("| ")) << message;
     }
-    EXPECT_EQ(refusal("hello\n"), "net: neither a machine file (JSON) nor a network file of a known format | hint");
-    EXPECT_EQ(refusal(" \n"), "net: an empty file is not a machine | hint");
+    EXPECT_EQ(refusal("hello\n"),
+              "net:1: neither a machine file (JSON) nor a network file of a known format: 'hello' | hint");
+    EXPECT_EQ(refusal(" \n"), "net:1: an empty file is not a machine | hint");
 }
 
 struct Loaded {
