@@ -101,8 +101,12 @@ void join_parts(GraphBuilder& graph, const std::vector<GraphBuilder::Vertex>& ro
 }  // namespace
 
 std::vector<std::string> SlurmNames::expand(std::string_view list, const SourcePlace& place) {
-    std::vector<std::string> names = expand_host_list(list, std::min<std::int64_t>(Graph::kMostVertices, left_), place);
+    std::vector<std::string> names = expand_host_list(list, Graph::kMostVertices, place);
     left_ -= static_cast<std::int64_t>(names.size());
+    if (left_ < 0) {
+        throw InputError(place,
+                         "the file has more than " + std::to_string(Graph::kMostLinks) + " names up to this line");
+    }
     return names;
 }
 
