@@ -127,7 +127,7 @@ def lists() -> list[Bad]:
         bad("node list of 2^63", nodes, "9223372036854775808\n", 1, "'9223372036854775808'"),
         bad("node list coordinate out of range", nodes, "0 0\n0 4\n", 2, "Y: '4'"),
         bad("node list NaN", nodes, "nan\n", 1, "'nan'"),
-        bad("node list with BOM", nodes, b"\xef\xbb\xbf0\n1\n", 1, "\\xef\\xbb\\xbf"),
+        bad("node list with BOM", nodes, b"\xef\xbb\xbf0\n99\n", 2, "99"),
         bad("node list CR alone, as coordinates", nodes, "0\r1\r", 1, other),
         bad("node list CR alone after a comment", nodes, "# c\r0\r1\r", 1, other),
         bad("faulty node out of range", on_mesh("--faulty"), "0\n99\n", 2, "'99'"),
