@@ -21,7 +21,9 @@ export HOST_OF_RANK=$1 TMPDIR=$SESSIONS/$1; shift
 mkdir "$TMPDIR"
 exec bash -c "$*"
 """
+# Open MPI 4.1's daemon may crash if a rank has ended when its standard input arrives.
 APP = """#!/bin/sh
+sleep 0.5
 echo "${PMI_RANK:-$OMPI_COMM_WORLD_RANK} $HOST_OF_RANK"
 """
 SRUN = """#!/bin/sh
@@ -59,9 +61,10 @@ def host_of_rank(allocation: Path, script: str) -> dict[int, str]:
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     }
+    (allocation / "script").write_text(script)
     ran = subprocess.run(
-        ["bash", "-e"],
-        input=script,
+        ["bash", "-e", "script"],
+        stdin=subprocess.DEVNULL,
         cwd=allocation,
         env=os.environ | environment,
         text=True,
