@@ -20,18 +20,6 @@ struct CheckArguments {
     bool json = false;
 };
 
-const char* word_of(CheckResult result) {
-    switch (result) {
-        case CheckResult::kOk:
-            return "ok";
-        case CheckResult::kNote:
-            return "note";
-        case CheckResult::kProblem:
-            break;
-    }
-    return "problem";
-}
-
 std::string text_of(const MapCheck& check, const std::string& map, bool has_script) {
     constexpr std::size_t kColumn = 9;
     std::string text;

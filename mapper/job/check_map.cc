@@ -359,6 +359,18 @@ void check_with_script(Checker& check, std::string_view text, const JobSpec& spe
 
 }  // namespace
 
+const char* word_of(CheckResult result) {
+    switch (result) {
+        case CheckResult::kOk:
+            return "ok";
+        case CheckResult::kNote:
+            return "note";
+        case CheckResult::kProblem:
+            break;
+    }
+    return "problem";
+}
+
 MapCheck check_map(const JobSpec& spec, const CheckedMap& checked, const Reading& reading) {
     if (!checked.format.empty()) (void)rank_map_format(checked.format);
     const std::string text = read_file(checked.map, kLargestMapBytes);

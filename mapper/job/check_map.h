@@ -15,6 +15,8 @@ enum class CheckResult {
     kNote,     ///< the scheduler accepts it, but a user should know
     kProblem,  ///< the scheduler would reject it
 };
+/// "ok", "note" or "problem".
+const char* word_of(CheckResult result);
 
 /// The result of one check.
 struct CheckLine {

@@ -24,7 +24,7 @@ struct HostLines {
     bool has_lists;     ///< "a,b" and "node[1-3]" in one line
     bool has_options;   ///< "binding=..." and "user=..." after the host
     bool has_cores;     ///< the list of the rank's cores after the host, then up to two words about memory
-    const char* nodes;  ///< the command that lists the nodes of the running job; null if there is none
+    const char* nodes;  ///< the command that lists the nodes of the running job, or null
     LaunchLine launch;
 };
 

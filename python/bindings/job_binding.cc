@@ -86,12 +86,12 @@ std::optional<py::dict> search_of(const Placement& placement) {
     search["interrupted"] = record->interrupted;
     if (!record->trials) return search;
     const Verdict verdict = verdict_of(*record->trials);
-    py::dict told;
-    told["text"] = os_text(verdict.text);
-    told["helps"] = verdict.helps;
-    told["share_saved"] = verdict.share_saved;
-    told["spread"] = verdict.spread;
-    search["verdict"] = told;
+    py::dict entry;
+    entry["text"] = os_text(verdict.text);
+    entry["helps"] = verdict.helps;
+    entry["share_saved"] = verdict.share_saved;
+    entry["spread"] = verdict.spread;
+    search["verdict"] = entry;
     return search;
 }
 

@@ -20,18 +20,6 @@ namespace haichi {
 
 namespace {
 
-const char* check_result_word(CheckResult result) {
-    switch (result) {
-        case CheckResult::kOk:
-            return "ok";
-        case CheckResult::kNote:
-            return "note";
-        case CheckResult::kProblem:
-            break;
-    }
-    return "problem";
-}
-
 /// The format, the numbers of ranks and problems, and the checks. A check has a result, a text, a file, a line (0 if
 /// unknown) and a hint.
 py::tuple check_binding(const JobSpec& spec, const std::string& map, const std::string& format) {
@@ -41,8 +29,8 @@ py::tuple check_binding(const JobSpec& spec, const std::string& map, const std::
     });
     py::list lines;
     for (const CheckLine& line : found.lines) {
-        lines.append(py::make_tuple(check_result_word(line.result), os_text(line.text), os_text(line.place.file),
-                                    line.place.line, os_text(line.hint)));
+        lines.append(py::make_tuple(word_of(line.result), os_text(line.text), os_text(line.place.file), line.place.line,
+                                    os_text(line.hint)));
     }
     return py::make_tuple(found.format, found.rank_count, found.problem_count, lines);
 }

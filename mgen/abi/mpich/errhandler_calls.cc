@@ -158,7 +158,7 @@ int Session_call_errhandler(MPI_Session session, int code) {
     return tell(MpichRank::current().session(session).errhandler, session, code);
 }
 
-// There are no files. MPI_FILE_NULL holds the default error handler of new files.
+// Live programs open no MPI files. MPI_FILE_NULL holds the default error handler of new files.
 namespace {
 void check_no_file(MPI_File file) {
     if (file != MPI_FILE_NULL) raise_code(MPI_ERR_FILE, "invalid file: the only file is MPI_FILE_NULL");

@@ -228,8 +228,8 @@ def jobs_of_files(
 
 
 def jobs_by_name(jobs: Jobs) -> NamedJobs:
-    """Jobs by the given names, the names of the workloads' files, or numbers. With several machines, a name that would
-    stand for several includes the machine. Raises OptionError for jobs on a machine that differ in more than workloads
+    """Jobs by the given names, the names of the workloads' files, or numbers. With several machines, a name
+    of several jobs includes the machine. Raises OptionError for jobs on a machine that differ in more than workloads
     and shapes, and for duplicate jobs."""
     named: NamedJobs = {}
     if isinstance(jobs, Mapping):

@@ -24,7 +24,7 @@ class CheckLine(NamedTuple):
     text: str
     file: str  #: empty if unknown
     line: int  #: from 1; 0 if unknown
-    hint: str  #: empty if there is none
+    hint: str  #: may be empty
 
 
 @dataclass(frozen=True)

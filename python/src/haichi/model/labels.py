@@ -1,4 +1,4 @@
-"""Labels of pandas' tables, compared with the ranks that they stand for. pandas is optional."""
+"""Compares the labels of pandas' tables with ranks. pandas is optional."""
 
 from __future__ import annotations
 

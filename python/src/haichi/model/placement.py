@@ -74,8 +74,8 @@ class Placement:
     @property
     def verdict(self) -> Verdict | None:
         """Whether it saves time, from a search with the objective ``"auto"``; None for other placements."""
-        told = None if self._search is None else self._search.get("verdict")
-        return None if told is None else Verdict(**told)
+        entry = None if self._search is None else self._search.get("verdict")
+        return None if entry is None else Verdict(**entry)
 
     @property
     def evaluations(self) -> int:
