@@ -1,13 +1,13 @@
 """Validation: compares every published number that haichi can reproduce with the value that haichi computes.
 
-    .venv/bin/python studies/validation/validation.py [--quick | --long] [--build BUILD] [-o DIRECTORY]
+    .venv/bin/python studies/validation/validation.py [--quick | --long] [--only PART,...] [--build BUILD] [-o OUTPUT]
 
-Runs the studies on all cores. Writes README.md, validation.json and images/*.png to DIRECTORY, which is
+Runs the studies on all cores. Writes README.md, validation.json and images/*.png to OUTPUT, which is
 build/validation by default. BUILD is a build directory, such as build/release. Its benchmark and profilers are
 measured, too.
 
-published.json contains the numbers, their sources and the known causes of deviations. README.md in this directory
-is the result of one run; docs/validation.md has the conclusions.
+published/ has one file per part (PARTS) with the numbers, their sources and the known causes of deviations. README.md
+in this directory is the result of one run; docs/validation.md has the conclusions.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import json
 import os
 import tempfile
 import time
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -29,11 +30,20 @@ import validation_text
 import wide_area_studies
 from cg_studies import Effort, Measured
 
-PUBLISHED = Path(__file__).with_name("published.json")
+PUBLISHED = Path(__file__).with_name("published")
+PARTS = ("tac3", "tofu", "nsim", "nsim_ace", "wide_area", "mpiprof")
 BY_CONSTRUCTION, AGREES, BETTER = "by construction", "agrees", "better"
 DEVIATES, NOT_REPRODUCED = "deviates", "not reproduced"
 OF_BUILD = ("uniform.", "profiler.")
 VERDICTS = (AGREES, BETTER, BY_CONSTRUCTION, DEVIATES, NOT_REPRODUCED)
+
+
+@dataclass(frozen=True)
+class Published:
+    """Groups of published numbers, and the sources of each kind of number."""
+
+    groups: list[dict[str, Any]]
+    kinds: dict[str, list[str]]
 
 
 @dataclass(frozen=True)
@@ -50,6 +60,7 @@ class Row:
     relative_deviation: float | None
     verdict: str  #: one of VERDICTS
     reason: str
+    blind: bool  #: the number was not known when its model was made
 
 
 def _deviation(published: Any, ours: float) -> tuple[float, float | None]:
@@ -104,31 +115,45 @@ def judged(number: dict[str, Any], found: dict[str, Measured], missing: str) -> 
     if ours is not None and not isinstance(ours.value, str) and not isinstance(number["published"], str):
         deviation, relative = _deviation(number["published"], ours.value)
     what = {key: number[key] for key in ("id", "what", "unit", "source", "published")}
-    return Row(**what, ours=ours, deviation=deviation, relative_deviation=relative, verdict=verdict, reason=reason)
+    return Row(**what, ours=ours, deviation=deviation, relative_deviation=relative, verdict=verdict, reason=reason,
+               blind=number.get("blind", False))  # fmt: skip
 
 
-def measure(effort: Effort, build: Path | None) -> dict[str, Measured]:
+def read_published(parts: Sequence[str] = PARTS) -> Published:
+    """The published numbers of some parts. Raises KeyError for an unknown part."""
+    groups: list[dict[str, Any]] = []
+    kinds: dict[str, list[str]] = {}
+    for part in parts:
+        text = json.loads((PUBLISHED / f"{part}.json").read_text())
+        groups += text["groups"]
+        for kind, sources in text.get("kinds", {}).items():
+            kinds.setdefault(kind, []).extend(sources)
+    return Published(groups, kinds)
+
+
+def measure(parts: Sequence[str], effort: Effort, build: Path | None) -> dict[str, Measured]:
     found: dict[str, Measured] = {}
     with tempfile.TemporaryDirectory() as folder, ProcessPoolExecutor(os.cpu_count()) as pool:
-        studies = {
-            "job shapes": lambda: cg_studies.job_shapes(pool, effort),
-            "barriers": lambda: cg_studies.barriers(pool, effort),
-            "random rings": lambda: machine_studies.random_rings(pool, effort),
-            "other shapes": lambda: cg_studies.other_shapes(),
-            "two switches": lambda: cg_studies.two_switches(Path(folder)),
-            "presets": machine_studies.presets,
-            "wide area": lambda: wide_area_studies.wide_area(Path(folder), effort),
-            "logical shape": lambda: machine_studies.logical_shape(Path(folder)),
+        studies: list[tuple[str, str, Callable[[], dict[str, Measured]]]] = [
+            ("tac3", "job shapes", lambda: cg_studies.job_shapes(pool, effort)),
+            ("tac3", "barriers", lambda: cg_studies.barriers(pool, effort)),
+            ("tac3", "other shapes", cg_studies.other_shapes),
+            ("tac3", "two switches", lambda: cg_studies.two_switches(Path(folder))),
+            ("tofu", "presets", machine_studies.presets),
+            ("tofu", "logical shape", lambda: machine_studies.logical_shape(Path(folder))),
+            ("nsim", "random rings", lambda: machine_studies.random_rings(pool, effort)),
+            ("wide_area", "wide area", lambda: wide_area_studies.wide_area(Path(folder), effort)),
             # These studies measure times, so each has the machine to itself.
-            "search times": lambda: cg_studies.search_times(effort),
-            "all-to-all": lambda: machine_studies.all_to_all(effort),
-            "large search": lambda: machine_studies.large_search(effort),
-            "programs of the build": lambda: machine_studies.of_build(build, effort),
-        }
-        for name, study in studies.items():
-            begin = time.monotonic()
-            found |= study()
-            print(f"{name}: {time.monotonic() - begin:.0f} s", flush=True)
+            ("tac3", "search times", lambda: cg_studies.search_times(effort)),
+            ("nsim", "all-to-all", lambda: machine_studies.all_to_all(effort)),
+            ("tac3", "large search", lambda: machine_studies.large_search(effort)),
+            ("mpiprof", "programs of the build", lambda: machine_studies.of_build(build, effort)),
+        ]
+        for part, name, study in studies:
+            if part in parts:
+                begin = time.monotonic()
+                found |= study()
+                print(f"{name}: {time.monotonic() - begin:.0f} s", flush=True)
     return found
 
 
@@ -139,24 +164,30 @@ def main() -> None:
     size.add_argument(
         "--long", action="store_true", help="also all-to-all on 16,384 and 65,536 ranks (half an hour more)"
     )
+    parser.add_argument("--only", metavar="PART,...", help=f"some parts, of {', '.join(PARTS)}; prints their rows")
     parser.add_argument(
         "--build", type=Path, metavar="DIRECTORY", help="build directory with haichi_bench and the profilers"
     )
     parser.add_argument("-o", "--output", type=Path, default=Path("build/validation"), metavar="DIRECTORY")
     arguments = parser.parse_args()
     effort = cg_studies.QUICK if arguments.quick else cg_studies.LONG if arguments.long else Effort()
-    (arguments.output / "images").mkdir(parents=True, exist_ok=True)
-
-    published = json.loads(PUBLISHED.read_text())
-    groups = published["groups"]
-    found = measure(effort, arguments.build)
+    parts = tuple(arguments.only.split(",")) if arguments.only else PARTS
+    if unknown := set(parts) - set(PARTS):
+        parser.error(f"unknown parts: {', '.join(sorted(unknown))}")
+    published = read_published(parts)
+    found = measure(parts, effort, arguments.build)
     missing = "all studies, without --quick" if arguments.quick else ""
-    results = [(group, [judged(number, found, missing) for number in group["numbers"]]) for group in groups]
+    results = [(group, [judged(number, found, missing) for number in group["numbers"]]) for group in published.groups]
+    if arguments.only:
+        for title, rows in ((group["title"], rows) for group, rows in results):
+            print("\n".join([f"## {title}", "", *validation_text.table_of_rows(rows)]))
+        return
+    (arguments.output / "images").mkdir(parents=True, exist_ok=True)
     command = "studies/validation/validation.py"
     command += "".join(f" {flag}" for flag in ("--quick", "--long") if getattr(arguments, flag[2:]))
     command += f" --build {arguments.build}" if arguments.build else ""
     rates = link_studies.line_rates()
-    page = validation_text.markdown(command, results, found, rates, VERDICTS, published["kinds"])
+    page = validation_text.markdown(command, results, found, rates, VERDICTS, published.kinds)
     (arguments.output / "README.md").write_text(page)
     rows = [{"group": group["title"], **asdict(row)} for group, rows in results for row in rows]
     streams = {preset: [asdict(stream) for stream in pair] for preset, pair in rates.items()}

@@ -8,10 +8,12 @@ from collections.abc import Sequence
 from typing import Any
 
 PUBLISHED = "published"
+BLIND = "predicted blind"
 BY_CONSTRUCTION = "by construction"
 
 KINDS = {
     PUBLISHED: "in a paper",
+    BLIND: "in a paper, and not known when the model was made",
     "derived from published": "counted or computed from the statements of a paper",
     "checked against an independent program": "another simulator, profiler or search was run for this comparison",
     BY_CONSTRUCTION: "a parameter of a preset, or fitted to the number; these rows test nothing",
@@ -24,6 +26,8 @@ LEAD += [""]
 def kind_of(row: Any, kinds: dict[str, list[str]]) -> str:
     if row.verdict == BY_CONSTRUCTION:
         return BY_CONSTRUCTION
+    if row.blind:
+        return BLIND
     return next((kind for kind, sources in kinds.items() if row.source in sources), PUBLISHED)
 
 
@@ -37,7 +41,7 @@ def _table(head: str, counts: dict[str, Counter[str]], verdicts: Sequence[str]) 
 
 def summary(results: list[tuple[str, list[Any]]], kinds: dict[str, list[str]], verdicts: Sequence[str]) -> list[str]:
     """Lines of Markdown. `results` contains the title and the rows of each group."""
-    by_kind = {kind: Counter[str]() for kind in (PUBLISHED, *kinds, BY_CONSTRUCTION)}
+    by_kind = {kind: Counter[str]() for kind in (PUBLISHED, BLIND, *kinds, BY_CONSTRUCTION)}
     by_group = {title: Counter(row.verdict for row in rows) for title, rows in results}
     reasons = {"better": Counter[str](), "deviates": Counter[str]()}
     for _, rows in results:

@@ -99,6 +99,21 @@ def _machine() -> str:
     return f"{os.cpu_count()} cores of {model}"
 
 
+def table_of_rows(rows: Sequence[Any]) -> list[str]:
+    """A table of rows, and below it the calls that computed them, in lines of Markdown."""
+    notes: dict[str, int] = {}
+    lines = ["| number | published | ours | deviation | verdict | source | note |", "|---|---|---|---|---|---|---|"]
+    for row in rows:
+        note = "-"
+        if row.ours is not None:
+            note = str(notes.setdefault(row.ours.call, len(notes) + 1))
+        unit = f" {row.unit}" if row.unit and not isinstance(row.published, str) else ""
+        cells = [row.what, shown(row.published) + unit, _ours(row.ours), _deviation(row)]
+        cells += [f"**{row.verdict}**, {row.reason}", row.source, note]
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return [*lines, "", *(f"{number}. `{call}`" for call, number in notes.items()), ""]
+
+
 def markdown(
     command: str, results: list[tuple[dict[str, Any], list[Any]]], found: dict[str, Measured],
     rates: dict[str, tuple[Stream, Stream]], verdicts: Sequence[str], kinds: dict[str, list[str]],
@@ -115,22 +130,7 @@ def markdown(
             lines += [group["text"], ""]
         if group["title"].startswith("Run time"):
             lines += ["![run times on the six shapes, published and ours](images/run_times.png)", ""]
-        notes: dict[str, int] = {}
-        lines += [
-            "| number | published | ours | deviation | verdict | source | note |",
-            "|---|---|---|---|---|---|---|",
-        ]
-        for row in group_rows:
-            note = "-"
-            if row.ours is not None:
-                note = str(notes.setdefault(row.ours.call, len(notes) + 1))
-            unit = f" {row.unit}" if row.unit and not isinstance(row.published, str) else ""
-            cells = [row.what, shown(row.published) + unit, _ours(row.ours), _deviation(row)]
-            cells += [f"**{row.verdict}**, {row.reason}", row.source, note]
-            lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-        lines.append("")
-        lines += [f"{number}. `{call}`" for call, number in notes.items()]
-        lines.append("")
+        lines += table_of_rows(group_rows)
     return "\n".join(lines + _ours_alone(found, rates)).rstrip() + "\n"
 
 

@@ -9,7 +9,13 @@ from typing import Any
 import pytest
 
 STUDY = Path(__file__).parents[2] / "studies/validation"
-PUBLISHED = [n for group in json.loads((STUDY / "published.json").read_text())["groups"] for n in group["numbers"]]
+PARTS = ("tac3", "tofu", "nsim", "nsim_ace", "wide_area", "mpiprof")
+PUBLISHED = [
+    number
+    for part in PARTS
+    for group in json.loads((STUDY / f"published/{part}.json").read_text())["groups"]
+    for number in group["numbers"]
+]
 VERDICTS = {"agrees", "better", "by construction", "deviates", "not reproduced"}
 
 Rows = dict[str, dict[str, Any]]
