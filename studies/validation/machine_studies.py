@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from concurrent.futures import Executor
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -34,6 +35,7 @@ def _latency(machine: str, near: int, far: int, hops: int, size_bytes: int) -> M
     return Measured((seconds[1] - seconds[0]) / hops * 1e9, f"{call} / {hops} hops")
 
 
+@cache
 def presets() -> dict[str, Measured]:
     """Parameters of the presets for published machines, measured by their behaviour."""
     found = {}
@@ -174,11 +176,11 @@ def _benchmark_module() -> ModuleType:
     return module
 
 
-def of_build(build: Path | None, effort: Effort) -> dict[str, Measured]:
-    """Measures the engine's rate under uniform traffic and the cost of profiling, which requires a build."""
+def engine_rate(build: Path | None, effort: Effort) -> dict[str, Measured]:
+    """Measures the engine's rate under uniform traffic, which requires a build."""
+    found: dict[str, Measured] = {}
     if build is None:
-        return {}
-    found = {}
+        return found
     bench = build / "tests/bench/haichi_bench"
     if bench.exists():
         for size in ("8x8x8", "16x16x16") + (("64x32x32",) if effort.large_searches else ()):
@@ -191,6 +193,14 @@ def of_build(build: Path | None, effort: Effort) -> dict[str, Measured]:
                 rate = run["items_per_second"] * run["real_time"] / run["cpu_time"]
                 found[f"uniform.{size}.rate"] = Measured(rate, call + ": items per second of CPU time")
                 found[f"uniform.{size}.memory"] = Measured(run["peak_rss_mb"], call + ": peak_rss_mb")
+    return found
+
+
+def profiling_cost(build: Path | None) -> dict[str, Measured]:
+    """Measures the cost of profiling a call, which requires a build."""
+    found: dict[str, Measured] = {}
+    if build is None:
+        return found
     benchmark = _benchmark_module()
     for mpi in ("openmpi", "mpich"):
         library = build / f"commlog/profiler/libhaichi-prof-{mpi}.so"

@@ -2,9 +2,9 @@
 
     .venv/bin/python studies/validation/validation.py [--quick | --long] [--only PART,...] [--build BUILD] [-o OUTPUT]
 
-Runs the studies on all cores. Writes README.md, validation.json and images/*.png to OUTPUT, which is
-build/validation by default. BUILD is a build directory, such as build/release. Its benchmark and profilers are
-measured, too.
+Runs the studies on all cores. Writes README.md, validation.json, images/*.png and measured/PART.json to OUTPUT, which
+is build/validation by default. With --only, the page has the stored measurements of the other parts. BUILD is a build
+directory, such as build/release. Its benchmark and profilers are measured, too.
 
 published/ has one file per part (PARTS) with the numbers, their sources and the known causes of deviations. README.md
 in this directory is the result of one run; docs/validation.md has the conclusions.
@@ -131,30 +131,50 @@ def read_published(parts: Sequence[str] = PARTS) -> Published:
     return Published(groups, kinds)
 
 
-def measure(parts: Sequence[str], effort: Effort, build: Path | None) -> dict[str, Measured]:
+def measure(part: str, effort: Effort, build: Path | None) -> dict[str, Measured]:
     found: dict[str, Measured] = {}
     with tempfile.TemporaryDirectory() as folder, ProcessPoolExecutor(os.cpu_count()) as pool:
-        studies: list[tuple[str, str, Callable[[], dict[str, Measured]]]] = [
-            ("tac3", "job shapes", lambda: cg_studies.job_shapes(pool, effort)),
-            ("tac3", "barriers", lambda: cg_studies.barriers(pool, effort)),
-            ("tac3", "other shapes", cg_studies.other_shapes),
-            ("tac3", "two switches", lambda: cg_studies.two_switches(Path(folder))),
-            ("tofu", "presets", machine_studies.presets),
-            ("tofu", "logical shape", lambda: machine_studies.logical_shape(Path(folder))),
-            ("nsim", "random rings", lambda: machine_studies.random_rings(pool, effort)),
-            ("wide_area", "wide area", lambda: wide_area_studies.wide_area(Path(folder), effort)),
-            # These studies measure times, so each has the machine to itself.
-            ("tac3", "search times", lambda: cg_studies.search_times(effort)),
-            ("nsim", "all-to-all", lambda: machine_studies.all_to_all(effort)),
-            ("tac3", "large search", lambda: machine_studies.large_search(effort)),
-            ("mpiprof", "programs of the build", lambda: machine_studies.of_build(build, effort)),
-        ]
-        for part, name, study in studies:
-            if part in parts:
-                begin = time.monotonic()
-                found |= study()
-                print(f"{name}: {time.monotonic() - begin:.0f} s", flush=True)
+        studies: dict[str, dict[str, Callable[[], dict[str, Measured]]]] = {
+            "tac3": {
+                "job shapes": lambda: cg_studies.job_shapes(pool, effort),
+                "barriers": lambda: cg_studies.barriers(pool, effort),
+                "other shapes": cg_studies.other_shapes,
+                "two switches": lambda: cg_studies.two_switches(Path(folder)),
+                # Studies that measure times have the machine to themselves.
+                "search times": lambda: cg_studies.search_times(effort),
+                "large search": lambda: machine_studies.large_search(effort),
+            },
+            "tofu": {
+                "presets": machine_studies.presets,
+                "logical shape": lambda: machine_studies.logical_shape(Path(folder)),
+            },
+            "nsim": {
+                "presets": machine_studies.presets,
+                "random rings": lambda: machine_studies.random_rings(pool, effort),
+                "all-to-all": lambda: machine_studies.all_to_all(effort),
+                "rate of the engine": lambda: machine_studies.engine_rate(build, effort),
+            },
+            "nsim_ace": {"presets": machine_studies.presets},
+            "wide_area": {"wide area": lambda: wide_area_studies.wide_area(Path(folder), effort)},
+            "mpiprof": {"cost of profiling": lambda: machine_studies.profiling_cost(build)},
+        }
+        for name, study in studies[part].items():
+            begin = time.monotonic()
+            found |= study()
+            print(f"{part}: {name}: {time.monotonic() - begin:.0f} s", flush=True)
     return found
+
+
+def keep(path: Path, command: str, found: dict[str, Measured]) -> None:
+    """Stores the measurements of a part, from which a later run makes the page again."""
+    text = {"command": command, "measured": {name: asdict(ours) for name, ours in found.items()}}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(text, indent=1) + "\n")
+
+
+def kept(path: Path) -> dict[str, Measured]:
+    """The stored measurements of a part. Raises OSError if it was never measured."""
+    return {name: Measured(**ours) for name, ours in json.loads(path.read_text())["measured"].items()}
 
 
 def main() -> None:
@@ -164,7 +184,9 @@ def main() -> None:
     size.add_argument(
         "--long", action="store_true", help="also all-to-all on 16,384 and 65,536 ranks (half an hour more)"
     )
-    parser.add_argument("--only", metavar="PART,...", help=f"some parts, of {', '.join(PARTS)}; prints their rows")
+    parser.add_argument(
+        "--only", metavar="PART,...", help=f"measures and prints some parts, of {', '.join(PARTS)}; others are kept"
+    )
     parser.add_argument(
         "--build", type=Path, metavar="DIRECTORY", help="build directory with haichi_bench and the profilers"
     )
@@ -174,26 +196,37 @@ def main() -> None:
     parts = tuple(arguments.only.split(",")) if arguments.only else PARTS
     if unknown := set(parts) - set(PARTS):
         parser.error(f"unknown parts: {', '.join(sorted(unknown))}")
-    published = read_published(parts)
-    found = measure(parts, effort, arguments.build)
     missing = "all studies, without --quick" if arguments.quick else ""
-    results = [(group, [judged(number, found, missing) for number in group["numbers"]]) for group in published.groups]
-    if arguments.only:
-        for title, rows in ((group["title"], rows) for group, rows in results):
-            print("\n".join([f"## {title}", "", *validation_text.table_of_rows(rows)]))
-        return
-    (arguments.output / "images").mkdir(parents=True, exist_ok=True)
     command = "studies/validation/validation.py"
     command += "".join(f" {flag}" for flag in ("--quick", "--long") if getattr(arguments, flag[2:]))
     command += f" --build {arguments.build}" if arguments.build else ""
+
+    stored = {part: arguments.output / f"measured/{part}.json" for part in PARTS}
+    for part in parts:
+        keep(stored[part], command, measure(part, effort, arguments.build))
+    found = {part: kept(path) for part, path in stored.items() if path.exists()}
+    results = [
+        (group, [judged(number, found[part], missing) for number in group["numbers"]])
+        for part in PARTS if part in found
+        for group in read_published((part,)).groups
+    ]  # fmt: skip
+    if arguments.only:
+        for group, rows in results:
+            if any(group in read_published((part,)).groups for part in parts):
+                print("\n".join([f"## {group['title']}", "", *validation_text.table_of_rows(rows)]))
+    if found.keys() != set(PARTS):
+        print(f"no page: {', '.join(part for part in PARTS if part not in found)} not measured")
+        return
+    (arguments.output / "images").mkdir(parents=True, exist_ok=True)
+    everything = {name: ours for part in found.values() for name, ours in part.items()}
     rates = link_studies.line_rates()
-    page = validation_text.markdown(command, results, found, rates, VERDICTS, published.kinds)
+    page = validation_text.markdown(command, results, everything, rates, VERDICTS, read_published().kinds)
     (arguments.output / "README.md").write_text(page)
     rows = [{"group": group["title"], **asdict(row)} for group, rows in results for row in rows]
     streams = {preset: [asdict(stream) for stream in pair] for preset, pair in rates.items()}
     text = {"schema": "haichi-validation/1", "command": command, "rows": rows, "streams": streams}
     (arguments.output / "validation.json").write_text(json.dumps(text, indent=1) + "\n")
-    validation_text.pictures(arguments.output / "images", results, found)
+    validation_text.pictures(arguments.output / "images", results, everything)
     print(f"{len(rows)} published numbers: " + validation_text.counted(rows_of(results), VERDICTS))
     print(f"written: {arguments.output}/README.md, validation.json, images/")
 
