@@ -21,6 +21,7 @@
 #include "cli/commands/pattern.h"
 #include "cli/commands/python_command.h"
 #include "cli/commands/run.h"
+#include "cli/commands/shell_pages.h"
 #include "cli/commands/simulate.h"
 #include "cli/fault_report.h"
 #include "cli/interrupt.h"
@@ -33,8 +34,10 @@ namespace haichi::cli {
 namespace {
 
 std::vector<Command> commands(const CommandSpec& program) {
-    return {map_command(),   evaluate_command(),    simulate_command(), run_command(), convert_command(), ccs_command(),
-            check_command(), list_command(program), pattern_command(),  log_command(), advise_command()};
+    return {map_command(),       evaluate_command(), simulate_command(), run_command(),
+            convert_command(),   ccs_command(),      check_command(),    list_command(program),
+            pattern_command(),   log_command(),      advise_command(),   completion_command(program),
+            man_command(program)};
 }
 
 /// The program's commands with their option tables and actions.

@@ -32,4 +32,7 @@ CommandLineResult read_command_line(const CommandSpec& root, const std::vector<s
 /// is longer.
 std::string help_text(const CommandSpec& command, const std::string& path, std::size_t width);
 
+/// The manual page of a command with the path "haichi map", for instance, in the language of man(7).
+std::string manual_page(const CommandSpec& command, const std::string& path);
+
 }  // namespace haichi

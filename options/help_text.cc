@@ -101,6 +101,23 @@ std::string sentence_case(std::string text) {
 constexpr const char* kExitCodes =
     "0 success, 2 invalid usage or input, 3 a limit of --require is not met, 70 internal error, 130 interrupted";
 
+constexpr OptionGroup kGroups[] = {OptionGroup::kJob,        OptionGroup::kWorkload, OptionGroup::kSearch,
+                                   OptionGroup::kSimulation, OptionGroup::kOutput,   OptionGroup::kExpert,
+                                   OptionGroup::kGlobal};
+
+/// Text of a manual page, in which dashes can be searched and copied.
+std::string roff(const std::string& text) {
+    std::string out = text.starts_with('.') || text.starts_with('\'') ? "\\&" : "";
+    for (const char c : text) out += c == '\\' ? "\\e" : c == '-' ? "\\-" : std::string(1, c);
+    return out;
+}
+
+/// An entry of a list in a manual page.
+std::string roff_entry(const std::string& name, const std::string& value, const std::string& text) {
+    return ".TP\n\\fB" + roff(name) + "\\fR" + (value.empty() ? "" : " \\fI" + roff(value) + "\\fR") + "\n" +
+           roff(text) + "\n";
+}
+
 }  // namespace
 
 std::string help_text(const CommandSpec& command, const std::string& path, std::size_t width) {
@@ -123,14 +140,54 @@ std::string help_text(const CommandSpec& command, const std::string& path, std::
         if (row.traits.is_argument) arguments += entry_text(row.name, described(row), width);
     }
     if (!arguments.empty()) text += "\nArguments:\n" + arguments;
-    for (const OptionGroup group :
-         {OptionGroup::kJob, OptionGroup::kWorkload, OptionGroup::kSearch, OptionGroup::kSimulation,
-          OptionGroup::kOutput, OptionGroup::kExpert, OptionGroup::kGlobal}) {
-        text += group_text(*command.options, group, width);
-    }
+    for (const OptionGroup group : kGroups) text += group_text(*command.options, group, width);
     text += "\nExamples:\n" + indented(command.examples) + "\nExit codes:\n  ";
     wrap(text, 2, kExitCodes, 2, width);
     return text + "\n";
+}
+
+std::string manual_page(const CommandSpec& command, const std::string& path) {
+    std::string name = path;
+    std::ranges::replace(name, ' ', '-');
+    std::string title = name;
+    std::ranges::transform(title, title.begin(), [](char c) { return c >= 'a' && c <= 'z' ? c - 32 : c; });
+    std::string text = ".TH \"" + title + "\" 1 \"\" \"haichi " HAICHI_VERSION "\" \"haichi\"\n.SH NAME\n" +
+                       roff(name) + " \\- " + roff(command.summary) + "\n.SH SYNOPSIS\n.B " +
+                       roff(usage(command, path)) + "\n";
+    std::string related;
+    if (!command.options) {
+        text += ".SH COMMANDS\n";
+        for (const CommandSpec& sub : command.subcommands) {
+            text += roff_entry(sub.name, "", sentence_case(sub.summary));
+            related += (related.empty() ? "" : ", ") + roff(name + "-" + sub.name) + "(1)";
+        }
+    } else {
+        std::string arguments;
+        for (const OptionRow& row : command.options->rows())
+            if (row.traits.is_argument) arguments += roff_entry(row.name, "", described(row));
+        if (!arguments.empty()) text += ".SH ARGUMENTS\n" + arguments;
+        text += ".SH OPTIONS\n";
+        for (const OptionGroup group : kGroups) {
+            std::string options;
+            for (const OptionRow& row : command.options->rows()) {
+                if (row.group != group || row.traits.is_argument) continue;
+                options += roff_entry(row.spelling(), row.has_value() ? row.traits.value : "", described(row));
+            }
+            if (!options.empty()) text += ".SS " + std::string(name_of(group)) + "\n" + options;
+        }
+        text += ".SH EXIT STATUS\n" + roff(kExitCodes) + "\n";
+        related = "haichi(1)";
+    }
+    if (!command.examples.empty()) {
+        text += ".SH EXAMPLES\n.nf\n";
+        for (std::size_t begin = 0; begin < command.examples.size();) {
+            const std::size_t end = std::min(command.examples.find('\n', begin), command.examples.size());
+            text += roff(command.examples.substr(begin, end - begin)) + "\n";
+            begin = end + 1;
+        }
+        text += ".fi\n";
+    }
+    return text + ".SH SEE ALSO\n" + related + "\n";
 }
 
 }  // namespace haichi

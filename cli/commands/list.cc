@@ -147,6 +147,12 @@ Action configure_list(const CommandSpec& program, OptionTable& options) {
 
 }  // namespace
 
+std::vector<std::string> listed_words(const std::string& list) {
+    std::vector<std::string> words;
+    for (const auto& [name, description] : chosen(list).front()->entries()) words.push_back(name);
+    return words;
+}
+
 Command list_command(const CommandSpec& program) {
     return {"list", "list the values of options: machines, objectives, strategies, formats and more",
             "haichi list objectives", [&program](OptionTable& options) { return configure_list(program, options); }};

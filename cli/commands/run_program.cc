@@ -1,5 +1,6 @@
 #include "cli/commands/run_program.h"
 
+#include <fcntl.h>
 #include <sys/personality.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
@@ -139,6 +140,15 @@ std::optional<double> read_measured_factor(const std::string& compute) {
     return factor;
 }
 
+/// The library's name in LD_PRELOAD, which blanks and colons split. With them, it is an open file that the program
+/// inherits.
+std::string preloaded_name(const std::string& library) {
+    if (library.find_first_of(" \t\n:") == std::string::npos) return library;
+    const int file = ::open(library.c_str(), O_RDONLY);  // NOLINT(android-cloexec-open): the program inherits it
+    if (file < 0) throw InputError("cannot read " + library + ": " + std::strerror(errno));
+    return "/proc/self/fd/" + std::to_string(file);
+}
+
 void set_variable(const char* name, const std::string& value) { ::setenv(name, value.c_str(), 1); }
 
 LiveRunOptions live_options(const RunArguments& arguments) {
@@ -173,7 +183,7 @@ LiveRunOptions live_options(const RunArguments& arguments) {
     set_variable("HAICHI_LIVE", live.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
     set_variable("HAICHI_LIVE_PROGRAM", path);
     // A library that was preloaded before (a profiler) comes between the program and haichi.
-    set_variable("LD_PRELOAD", (has_preloaded ? std::string(preloaded) + ":" : "") + library);
+    set_variable("LD_PRELOAD", (has_preloaded ? std::string(preloaded) + ":" : "") + preloaded_name(library));
     // Without buffering, haichi can assign the output of Fortran code to the running rank.
     set_variable("GFORTRAN_UNBUFFERED_PRECONNECTED", "y");
     // Programs that print or compare addresses behave equally in every run.

@@ -1,0 +1,89 @@
+"""Installation: the program, its manual pages and its completion scripts below a prefix with a blank in its name."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from haichi_program import fail, succeed
+
+RING = """
+#include <mpi.h>
+int main(int argc, char** argv) {
+    int rank, ranks, sum;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Finalize();
+    return sum != ranks * (ranks - 1) / 2;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    prefix = tmp_path_factory.mktemp("install") / "my prefix"
+    subprocess.run(
+        ["cmake", "--install", os.environ["HAICHI_BUILD"], "--prefix", prefix], check=True, capture_output=True
+    )
+    return prefix
+
+
+def test_every_command_has_a_page_that_man_can_print(prefix: Path) -> None:
+    pages = sorted(prefix.glob("share/man/man1/*.1"))
+    names = {page.stem for page in pages}
+    assert {"haichi", "haichi-map", "haichi-log", "haichi-log-show", "haichi-serve", "haichi-completion"} <= names
+    text = (prefix / "share/man/man1/haichi-map.1").read_text()
+    assert (
+        ".SH NAME\nhaichi\\-map \\- find a placement" in text and "\\fB\\-m, \\-\\-machine\\fR \\fIMACHINE\\fR" in text
+    )
+    if shutil.which("groff"):
+        for page in pages:
+            done = subprocess.run(["groff", "-man", "-ww", "-Tutf8", page], capture_output=True, text=True, check=True)
+            assert not done.stderr, page.name
+
+
+def completed(prefix: Path, *words: str) -> list[str]:
+    """The words that bash offers for the last one."""
+    script = prefix / "share/bash-completion/completions/haichi"
+    quoted = " ".join(f"'{word}'" for word in words)
+    lines = f'. "{script}"; COMP_WORDS=(haichi {quoted}); COMP_CWORD={len(words)}; _haichi; echo "${{COMPREPLY[*]}}"'
+    return subprocess.run(["bash", "-c", lines], check=True, capture_output=True, text=True).stdout.split()
+
+
+def test_bash_completes_commands_options_and_values(prefix: Path) -> None:
+    assert completed(prefix, "ma") == ["map", "man"]
+    assert completed(prefix, "log", "sh") == ["show"]
+    assert completed(prefix, "map", "--objec") == ["--objective"]
+    assert completed(prefix, "map", "--objective", "rm") == ["rmatt", "rmatt-3d"]
+    assert completed(prefix, "map", "-m", "fug") == ["fugaku"]
+    assert completed(prefix, "map", "--machine", "=", "fug") == ["fugaku"]
+    assert completed(prefix, "pattern", "random-r") == ["random-ring"]
+    assert completed(prefix, "log", "show", "--objec") == []  # an option of another command
+    assert " ".join(completed(prefix, "map", "-w", str(prefix / "bin/hai"))) == str(prefix / "bin/haichi")
+
+
+@pytest.mark.parametrize(("shell", "check"), [("zsh", ["zsh", "-n"]), ("fish", ["fish", "-n"])])
+def test_other_shells_accept_their_scripts(shell: str, check: list[str], prefix: Path, tmp_path: Path) -> None:
+    script = tmp_path / shell
+    script.write_text(succeed("completion", shell, cwd=tmp_path).stdout)
+    if shutil.which(shell):
+        subprocess.run([*check, script], check=True)
+    assert "rmatt-3d" in script.read_text()
+
+
+def test_unknown_pages_and_shells_are_refused(tmp_path: Path) -> None:
+    assert "unknown command 'haichi log all'" in fail(2, "man", "log", "all", cwd=tmp_path)
+    assert "'tcsh'" in fail(2, "completion", "tcsh", cwd=tmp_path)
+
+
+def test_a_program_runs_live_below_a_prefix_with_a_blank(prefix: Path, tmp_path: Path) -> None:
+    if not (prefix / "lib/haichi/libhaichi-mpich.so").exists():
+        pytest.skip("the library for live programs was not built")
+    (tmp_path / "ring.c").write_text(RING)
+    subprocess.run(["mpicc.mpich", tmp_path / "ring.c", "-o", tmp_path / "ring"], check=True)
+    subprocess.run([prefix / "bin/haichi", "run", "-m", "torus:4", "-n", "4", "--", tmp_path / "ring"], check=True)
