@@ -23,6 +23,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import ace_studies
 import cg_studies
 import link_studies
 import machine_studies
@@ -142,6 +143,7 @@ def measure(parts: Sequence[str], effort: Effort, build: Path | None) -> dict[st
             ("tofu", "presets", machine_studies.presets),
             ("tofu", "logical shape", lambda: machine_studies.logical_shape(Path(folder))),
             ("nsim", "random rings", lambda: machine_studies.random_rings(pool, effort)),
+            ("nsim_ace", "remote memory access", lambda: ace_studies.rdma(Path(folder), effort)),
             ("wide_area", "wide area", lambda: wide_area_studies.wide_area(Path(folder), effort)),
             # These studies measure times, so each has the machine to itself.
             ("tac3", "search times", lambda: cg_studies.search_times(effort)),
