@@ -3,7 +3,7 @@
  * - dissemination: ceil(log2 ranks) steps. Step k sends to rank + 2^k (Hensgen, Finkel and Manber 1988).
  * - recursive-doubling: log2 steps. Step k exchanges with rank XOR 2^k. Each rank above the largest power of two
  *   has a lower partner. It notifies this partner before the first step, and is released by it after the last one.
- * - ring: a token goes around twice. The first round shows that all ranks have arrived, the second one releases them.
+ * - ring: ranks - 1 rounds. In each round, all ranks send to the next rank at once, and receive from the previous one.
  * - tree: notices go up a binary tree to its root, and releases go down again. */
 
 #include "pattern.h"
@@ -32,10 +32,7 @@ static void recursive_doubling(int rank, int ranks) {
 }
 
 static void ring(int rank, int ranks) {
-    for (int round = 0; round < 2 && ranks > 1; ++round) {
-        if (rank > 0 || round > 0) hear((rank + ranks - 1) % ranks);
-        if (round == 0 || rank < ranks - 1) tell((rank + 1) % ranks);
-    }
+    for (int round = 1; round < ranks; ++round) exchange((rank + 1) % ranks, (rank + ranks - 1) % ranks);
 }
 
 static void tree(int rank, int ranks) {

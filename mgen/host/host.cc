@@ -356,7 +356,7 @@ std::string Host::place(RankId id) const {
         const std::string name = setup_.place_name(rank.call_site);
         if (!name.empty()) text += " (" + name + ")";
     }
-    return rank.key ? text + " after key " + std::to_string(*rank.key) : text;
+    return text;
 }
 
 std::uint64_t Host::calls() const {

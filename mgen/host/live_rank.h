@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <exception>
-#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -130,8 +129,6 @@ class LiveRank {
     const char* call_name = nullptr;
     /// The call site of the last MPI call.
     const void* call_site = nullptr;
-    /// The last mark that the program has set (MGEN_Key).
-    std::optional<int> key{};
     /// The program's call site of a function from haichi that makes MPI calls itself, or null.
     const void* library_call_site = nullptr;
     [[nodiscard]] std::uint64_t calls() const { return calls_; }

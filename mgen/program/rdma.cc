@@ -53,8 +53,4 @@ void MGEN_rdma_poll(int tag) {
 void MGEN_acp_complete(MGEN_acp_handle_t handle) {
     if (haichi_mgen_complete != nullptr) haichi_mgen_complete(handle);
 }
-
-void MGEN_Key(int key, ...) {
-    if (haichi_mgen_key != nullptr) haichi_mgen_key(key);
-}
 }

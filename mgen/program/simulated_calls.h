@@ -19,7 +19,6 @@ __attribute__((weak)) long long haichi_mgen_word(int rank, int word, const long 
                                                  long long* result);
 __attribute__((weak)) void haichi_mgen_poll(int tag);
 __attribute__((weak)) void haichi_mgen_complete(long long handle);
-__attribute__((weak)) void haichi_mgen_key(int key);
 __attribute__((weak)) void haichi_mgen_compute(double seconds, const void* site);
 /// Sets the options of the rank's next send, until end_send; null for none. Returns an error class of MPI.
 __attribute__((weak)) int haichi_mgen_begin_send(const MGEN_Send_options* options, const void* site);

@@ -1,20 +1,18 @@
 """Simulates barriers on the switch of the RDMA study with 2 to 32 ranks. Draws barriers.png and prints the table of
 README.md. Compares every time with its closed formula (tests/mgen/live/barrier_formulas.py).
 
-    .venv/bin/python studies/rdma/barriers.py build/release/cli/haichi build/barriers.png
+    .venv/bin/python studies/rdma/barriers.py build/barriers.png
 """
 
 from __future__ import annotations
 
-import json
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 from matplotlib.figure import Figure
+from rdma_programs import REPOSITORY, compiled, seconds
 
-REPOSITORY = Path(__file__).parents[2]
 sys.path.insert(0, str(REPOSITORY / "tests" / "mgen" / "live"))
 
 import barrier_formulas as formulas  # noqa: E402
@@ -34,23 +32,15 @@ IN_TABLE = (2, 3, 4, 8, 12, 16, 24, 32)
 
 
 def main() -> None:
-    haichi, picture = sys.argv[1:]
-    machine = json.loads((REPOSITORY / "machines" / "switch.json").read_text())
+    (picture,) = sys.argv[1:]
+    machine = formulas.OneSwitch.of_file(REPOSITORY / "machines" / "switch.json")
     microseconds: dict[tuple[str, str, int], float] = {}
     with tempfile.TemporaryDirectory() as folder:
-        program = Path(folder) / "barrier"
-        source = REPOSITORY / "examples" / "programs" / "rdma" / "barrier.c"
-        subprocess.run([haichi, "mgencc", "-O2", str(source), "-o", str(program)], check=True)
+        program = compiled("barrier", Path(folder))
         for ranks in range(2, 33):
-            machine["topology"]["children"] = [ranks]
-            file = Path(folder) / f"switch-{ranks}.json"
-            file.write_text(json.dumps(machine))
-            numbers = formulas.OneSwitch.of_file(file)
             for (algorithm, way), formula in FORMULAS.items():
-                words = ["run", "-m", str(file), "-n", str(ranks), "--json", "--", str(program), algorithm, way]
-                run = subprocess.run([haichi, *words], check=True, capture_output=True, text=True)
-                time_ps = round(json.loads(run.stdout)["runs"][0]["seconds"] * 1e12)
-                assert time_ps == formula(numbers, ranks), (algorithm, way, ranks)
+                time_ps = round(seconds(program, algorithm, way, nodes=ranks) * 1e12)
+                assert time_ps == formula(machine, ranks), (algorithm, way, ranks)
                 microseconds[algorithm, way, ranks] = time_ps / 1e6
 
     figure = Figure(figsize=(7.2, 4.0))

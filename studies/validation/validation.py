@@ -23,6 +23,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import ace_studies
 import cg_studies
 import link_studies
 import machine_studies
@@ -154,7 +155,10 @@ def measure(part: str, effort: Effort, build: Path | None) -> dict[str, Measured
                 "all-to-all": lambda: machine_studies.all_to_all(effort),
                 "rate of the engine": lambda: machine_studies.engine_rate(build, effort),
             },
-            "nsim_ace": {"presets": machine_studies.presets},
+            "nsim_ace": {
+                "presets": machine_studies.presets,
+                "remote memory access": lambda: ace_studies.rdma(Path(folder), effort),
+            },
             "wide_area": {"wide area": lambda: wide_area_studies.wide_area(Path(folder), effort)},
             "mpiprof": {"cost of profiling": lambda: machine_studies.profiling_cost(build)},
         }

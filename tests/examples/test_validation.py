@@ -59,6 +59,9 @@ def test_known_values(rows: Rows) -> None:
     assert rows["torus.hop"]["ours"]["value"] == pytest.approx(246)
     assert rows["y4.ring"]["verdict"] == "by construction"
     assert rows["search.tac3.96"]["verdict"] == "better"
+    if rows["barrier.ring"]["ours"] is not None:  # with MPICH's compiler
+        assert rows["barrier.ring"]["ours"]["value"] == pytest.approx(63)
+        assert rows["nbody.ratio"]["ours"]["low"] > 1.05
     assert rows["step"]["deviation"] == pytest.approx(rows["step"]["ours"]["value"] - 0.21)
 
 

@@ -9,7 +9,9 @@
  * - recursive-doubling: log2 steps. Step k exchanges with rank XOR 2^k. Each rank above the largest power of two
  *   has a lower partner. It notifies this partner before the first step, and is released by it after the last one. This
  *   costs two more steps.
- * - ring: a token goes around twice. The first round shows that all ranks have arrived, the second one releases them.
+ * - ring: ranks - 1 rounds. In each round, all ranks send to the next rank at once, and receive from the previous one.
+ *   With puts, the barrier ends when they are complete. This is the ring barrier of the NSIM-ACE study. In Open MPI's
+ *   ring (`--collectives barrier=double-ring`), a token goes around twice.
  * - tree: notices go up a binary tree to its root, and releases go down again.
  *
  * Each message or put carries BYTES (0 by default). */
@@ -71,10 +73,8 @@ static void recursive_doubling(int rank, int ranks) {
 }
 
 static void ring(int rank, int ranks) {
-    for (int round = 0; round < 2 && ranks > 1; ++round) {
-        if (rank > 0 || round > 0) hear((rank + ranks - 1) % ranks, 0);
-        if (round == 0 || rank < ranks - 1) tell((rank + 1) % ranks, 0);
-    }
+    for (int round = 1; round < ranks; ++round) exchange((rank + 1) % ranks, (rank + ranks - 1) % ranks, 0);
+    if (by_put) MGEN_acp_complete(MGEN_ACP_HANDLE_ALL);
 }
 
 static void tree(int rank, int ranks) {

@@ -1,64 +1,83 @@
-/* nbody_exchange [put|messages [sync|free [FITS [COUNTS]]]]: the particle exchange of an n-body code. The ranks form
- * a ring of domains, as in the study of RDMA on one switch. Every rank
- *   1. sends every other rank the number of particles that it has for it (counts),
- *   2. waits in a barrier until all buffers are ready,
- *   3. packs each block and puts it to its owner,
- *   4. waits until all of its puts are complete,
- *   5. waits in a barrier until all data have arrived,
- *   6. unpacks the received blocks.
- * `free` omits the barriers ("without synchronisation" in the study), and ranks poll for the data. `messages` sends the
- * blocks by MPI_Isend and MPI_Irecv.
+/* nbody_exchange sync|free FITS COUNTS: the particle exchange of an n-body code by puts. Every rank
+ *   1. counts its particles by destination,
+ *   2. puts each count into the memory of the destination,
+ *   3. packs each block of particles and puts it to its destination,
+ *   4. unpacks the blocks of all other ranks.
+ * `sync` completes all puts and waits in a barrier after steps 2 and 3. `free` omits the barriers. Ranks then poll for
+ * the counts and blocks before step 4, so a rank begins to pack while others still count.
  *
- * FITS is a file with one linear fit per line, `pack SECONDS SECONDS_PER_BYTE` or `unpack SECONDS SECONDS_PER_BYTE`. A
- * # starts a comment. COUNTS is a file with RANKS lines of RANKS numbers: entry j of line i is the bytes from rank i to
- * rank j. Without COUNTS, a rank sends NEAR bytes to its two neighbours and FAR bytes to all others. */
+ * FITS is a file with the size of a particle, `particle BYTES`, and one linear fit per line, `count`, `pack` or
+ * `unpack`, with SECONDS and SECONDS_PER_PARTICLE. Counting has one fit for all particles of a rank. The other fits are
+ * for one block. A # starts a comment. COUNTS is a file with RANKS lines of RANKS numbers: entry j of line i is the
+ * number of particles that rank i holds for rank j. Entry i of line i is the number of particles that stay. */
 
 #include <mgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NEAR = 262144, FAR = 131072, COUNT_TAG = 1000, DATA_TAG = 2000, BARRIER_TAG = 3000 };
+enum { COUNT_TAG = 1000, DATA_TAG = 2000, BARRIER_TAG = 3000, FITS = 3 };
 
-struct fit {
-    double seconds, seconds_per_byte;
-};
-static struct fit pack = {1e-6, 0.25e-9}, unpack = {1e-6, 0.25e-9};
-static int rank, ranks, barriers;
+static struct fit {
+    const char* name;
+    double seconds, seconds_per_particle;
+    int is_given;
+} fits[FITS] = {{"count", 0, 0, 0}, {"pack", 0, 0, 0}, {"unpack", 0, 0, 0}};
+static const struct fit *count = &fits[0], *pack = &fits[1], *unpack = &fits[2];
+static int rank, ranks, barriers, particle_bytes;
 
 static void fail(const char* text, const char* about) {
     fprintf(stderr, "nbody_exchange: %s%s\n", text, about);
     exit(2);
 }
 
-static void read_fits(const char* path) {
+static FILE* opened(const char* path) {
     FILE* file = fopen(path, "r");
     if (file == NULL) fail("cannot open ", path);
+    return file;
+}
+
+static void read_fits(const char* path) {
+    FILE* file = opened(path);
     char line[256], name[16];
     while (fgets(line, sizeof line, file) != NULL) {
-        struct fit read;
         if (line[0] == '#' || line[strspn(line, " \t\n")] == '\0') continue;
-        if (sscanf(line, "%15s %lf %lf", name, &read.seconds, &read.seconds_per_byte) != 3) fail("not a fit: ", line);
-        if (strcmp(name, "pack") != 0 && strcmp(name, "unpack") != 0) fail("a fit of pack or unpack, not ", name);
-        *(strcmp(name, "pack") == 0 ? &pack : &unpack) = read;
+        if (sscanf(line, "particle %d", &particle_bytes) == 1) continue;
+        double seconds, each;
+        if (sscanf(line, "%15s %lf %lf", name, &seconds, &each) != 3) fail("invalid fit: ", line);
+        int i = 0;
+        while (i < FITS && strcmp(name, fits[i].name) != 0) ++i;
+        if (i == FITS) fail("expected particle, count, pack or unpack, found ", line);
+        fits[i].seconds = seconds;
+        fits[i].seconds_per_particle = each;
+        fits[i].is_given = 1;
     }
     fclose(file);
+    if (particle_bytes < 1) fail("no size of a particle in ", path);
+    for (int i = 0; i < FITS; ++i) {
+        if (!fits[i].is_given) fail("no fit for ", fits[i].name);
+    }
 }
 
-static void read_counts(const char* path, int* counts) {
-    FILE* file = fopen(path, "r");
-    if (file == NULL) fail("cannot open ", path);
+static int* read_counts(const char* path) {
+    FILE* file = opened(path);
+    int* particles = malloc(sizeof *particles * ranks * ranks);
     for (int i = 0; i < ranks * ranks; ++i) {
-        if (fscanf(file, "%d", &counts[i]) != 1 || counts[i] < 0) fail("too few counts, or one below 0, in ", path);
+        if (fscanf(file, "%d", &particles[i]) != 1 || particles[i] < 0)
+            fail("too few counts, or one below 0, in ", path);
     }
     fclose(file);
+    return particles;
 }
 
-static void work(const struct fit* of, int bytes) { MGEN_Comp(of->seconds + of->seconds_per_byte * bytes); }
+static void work(const struct fit* fit, int particles) {
+    MGEN_Comp(fit->seconds + fit->seconds_per_particle * particles);
+}
 
-/* Dissemination barrier by puts. Each step has its own tag. */
+/* Completes all puts of the rank, and waits in a dissemination barrier by puts. Each step has its own tag. */
 static void meet(void) {
     const int number = barriers++;
+    MGEN_acp_complete(MGEN_ACP_HANDLE_ALL);
     for (int step = 0; 1 << step < ranks; ++step) {
         MGEN_rdma_put((rank + (1 << step)) % ranks, 0, BARRIER_TAG + 32 * number + step);
         MGEN_rdma_poll(BARRIER_TAG + 32 * number + step);
@@ -66,60 +85,36 @@ static void meet(void) {
 }
 
 int MGEN_Main(int argc, char** argv) {
-    const int by_put = argc < 2 || strcmp(argv[1], "put") == 0;
-    const int meets = argc < 3 || strcmp(argv[2], "sync") == 0;
-    if (argc > 1 && !by_put && strcmp(argv[1], "messages") != 0) fail("put or messages, not ", argv[1]);
-    if (argc > 2 && !meets && strcmp(argv[2], "free") != 0) fail("sync or free, not ", argv[2]);
+    if (argc != 4) fail("expected sync or free, a file of fits, and a file of counts", "");
+    const int meets = strcmp(argv[1], "sync") == 0;
+    if (!meets && strcmp(argv[1], "free") != 0) fail("expected sync or free, found ", argv[1]);
     MGEN_Comm_rank(MGEN_COMM_WORLD, &rank);
     MGEN_Comm_size(MGEN_COMM_WORLD, &ranks);
-    if (argc > 3) read_fits(argv[3]);
-    int* counts = malloc(sizeof *counts * ranks * ranks);
-    for (int from = 0; from < ranks; ++from) {
-        for (int to = 0; to < ranks; ++to) {
-            const int ahead = (to + ranks - from) % ranks;
-            counts[from * ranks + to] = ahead == 0 ? 0 : ahead == 1 || ahead == ranks - 1 ? NEAR : FAR;
-        }
-    }
-    if (argc > 4) read_counts(argv[4], counts);
+    read_fits(argv[2]);
+    int* particles = read_counts(argv[3]);
 
-    if (by_put) {
-        for (int ahead = 1; ahead < ranks; ++ahead) MGEN_rdma_put((rank + ahead) % ranks, sizeof(int), COUNT_TAG);
-        for (int ahead = 1; ahead < ranks; ++ahead) MGEN_rdma_poll(COUNT_TAG);
-        MGEN_acp_complete(MGEN_ACP_HANDLE_ALL);
+    int held = 0;
+    for (int to = 0; to < ranks; ++to) held += particles[rank * ranks + to];
+    work(count, held);
+    for (int ahead = 1; ahead < ranks; ++ahead) MGEN_rdma_put((rank + ahead) % ranks, sizeof(int), COUNT_TAG);
+    if (meets) meet();
+    for (int ahead = 1; ahead < ranks; ++ahead) {
+        const int to = (rank + ahead) % ranks, leaving = particles[rank * ranks + to];
+        work(pack, leaving);
+        MGEN_rdma_put(to, leaving * particle_bytes, DATA_TAG);
+    }
+    for (int ahead = 1; ahead < ranks && !meets; ++ahead) {
+        MGEN_rdma_poll(COUNT_TAG);
+        MGEN_rdma_poll(DATA_TAG);
+    }
+    if (meets) {
+        meet();
     } else {
-        int *mine = calloc(ranks, sizeof *mine), *theirs = calloc(ranks, sizeof *theirs);
-        MGEN_Alltoall(mine, 1, MPI_INT, theirs, 1, MPI_INT, MGEN_COMM_WORLD);
-        free(mine);
-        free(theirs);
-    }
-    if (meets && by_put) meet();
-    if (meets && !by_put) MGEN_Barrier(MGEN_COMM_WORLD);
-
-    MPI_Request* requests = malloc(sizeof *requests * 2 * ranks);
-    int open = 0;
-    for (int ahead = 1; ahead < ranks && !by_put; ++ahead) {
-        const int from = (rank + ranks - ahead) % ranks, bytes = counts[from * ranks + rank];
-        MGEN_Irecv(malloc(bytes + 1), bytes, MPI_BYTE, from, 0, MGEN_COMM_WORLD, &requests[open++]);
+        MGEN_acp_complete(MGEN_ACP_HANDLE_ALL);
     }
     for (int ahead = 1; ahead < ranks; ++ahead) {
-        const int to = (rank + ahead) % ranks, bytes = counts[rank * ranks + to];
-        work(&pack, bytes);
-        if (by_put) {
-            MGEN_rdma_put(to, bytes, DATA_TAG);
-        } else {
-            MGEN_Isend(calloc(1, bytes + 1), bytes, MPI_BYTE, to, 0, MGEN_COMM_WORLD, &requests[open++]);
-        }
+        work(unpack, particles[(rank + ranks - ahead) % ranks * ranks + rank]);
     }
-    if (by_put) {
-        MGEN_acp_complete(MGEN_ACP_HANDLE_ALL);
-    } else {
-        MGEN_Waitall(open, requests, MPI_STATUSES_IGNORE);
-    }
-    if (meets && by_put) meet();
-    if (meets && !by_put) MGEN_Barrier(MGEN_COMM_WORLD);
-    for (int ahead = 1; ahead < ranks && by_put; ++ahead) MGEN_rdma_poll(DATA_TAG);
-    for (int ahead = 1; ahead < ranks; ++ahead) work(&unpack, counts[(rank + ranks - ahead) % ranks * ranks + rank]);
-    free(counts);
-    free(requests);
+    free(particles);
     return 0;
 }

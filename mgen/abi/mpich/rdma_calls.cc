@@ -113,10 +113,3 @@ EXPORTED void haichi_mgen_complete(long long handle) {
         return MPI_SUCCESS;
     });
 }
-
-EXPORTED void haichi_mgen_key(int key) {
-    call("MGEN_Key", CALLER, [&] {
-        haichi::host::LiveRank::current()->key = key;
-        return MPI_SUCCESS;
-    });
-}

@@ -4,7 +4,7 @@ The machine is a tree of one switch with one rank per node, on which messages of
 start at 0, and the barrier ends when the last rank continues. All times are integer picoseconds. The flight of a
 message lasts from its hand-over to the NIC until its delivery. The rules are described in docs/develop/simulator.md.
 
-    ring                n ranks pass a token around twice, and the last rank keeps it: 2n - 1 messages in a row
+    ring                in each of n - 1 rounds, all ranks send to the next rank at once and receive from the previous
     recursive doubling  in step s, ranks r and r xor 2^s exchange; the extra ranks from 2^k on send to a partner
                         below 2^k before these steps and receive from it after them: two more steps
     dissemination       in step s, rank r sends to r + 2^s mod n and receives from r - 2^s mod n: ceil(log2 n) steps
@@ -67,6 +67,8 @@ class OneSwitch:
     rdma_ps: int
     """Of a put and of a poll."""
     flight_ps: int
+    control_ps: int
+    """Flight of the control packet that acknowledges a put."""
 
     def __post_init__(self) -> None:
         assert self.call_ps <= self.send_ps + self.flight_ps, "who has nothing else to do waits when a message comes"
@@ -82,7 +84,7 @@ class OneSwitch:
         packet = machine.get("packet", {})
         assert message_bytes <= (size(packet.get("payload")) or 2048), "one packet"
         assert message_bytes <= (size(node.get("eager_limit")) or 16384), "an eager message"
-        of_packet = message_bytes + (size(packet.get("header")) or 0)
+        header = size(packet.get("header")) or 0
 
         # A host has no router and no cable: the packet incurs the latency of the switch once.
         latency = sum(
@@ -93,10 +95,11 @@ class OneSwitch:
         nic_rate = size(node.get("nic_bandwidth")) or link_rate
         switch_rate = size(router.get("bandwidth")) or link_rate
         memory_rate = size(node.get("memory_bandwidth"))
-        rates = [rate for rate in (size(node.get("dma_bandwidth")), memory_rate) if rate is not None]
+        rates = [each for each in (size(node.get("dma_bandwidth")), memory_rate) if each is not None]
         dma = transfer_ps(message_bytes, min(rates) if rates else None)
         # The tail follows the head after the packet's time on the slowest channel, with DMA on both sides included.
-        tail = max(dma, *(transfer_ps(of_packet, rate) for rate in (link_rate, nic_rate, switch_rate)))
+        rate = min(link_rate, nic_rate, switch_rate)
+        tail = max(dma, transfer_ps(message_bytes + header, rate))
         assert dma <= latency, "what a node sends has left before the packet that it receives comes"
 
         call = time_ps(node.get("mpi_call_overhead"))
@@ -107,6 +110,7 @@ class OneSwitch:
             + (transfer_ps(message_bytes, memory_rate) if copies else 0),
             rdma_ps=time_ps(node.get("rdma_overhead", node.get("mpi_call_overhead"))),
             flight_ps=latency + tail,
+            control_ps=latency + transfer_ps(header, rate),
         )
 
 
@@ -114,8 +118,8 @@ class OneSwitch:
 
 
 def ring(machine: OneSwitch, ranks: int) -> int:
-    """Every rank waits in MPI_Recv when the token arrives, and passes it on after the time of MPI_Send."""
-    return (2 * ranks - 1) * (machine.send_ps + machine.flight_ps)
+    """As dissemination, with a round for every other rank."""
+    return (ranks - 1) * (machine.call_ps + machine.send_ps + machine.flight_ps)
 
 
 def recursive_doubling(machine: OneSwitch, ranks: int) -> int:
@@ -134,8 +138,12 @@ def dissemination(machine: OneSwitch, ranks: int) -> int:
 
 
 def ring_by_put(machine: OneSwitch, ranks: int) -> int:
-    """Every rank polls when the token arrives and puts it to the next rank. Returning control packets delay nothing."""
-    return (2 * ranks - 1) * (machine.rdma_ps + machine.flight_ps)
+    """A poll ends when the call has ended and the previous rank's put has arrived. After the last round, a rank
+    completes its puts with one call, which also waits for the control packet of the last put.
+    """
+    round_ps = max(2 * machine.rdma_ps, machine.rdma_ps + machine.flight_ps)
+    acknowledged = (ranks - 2) * round_ps + machine.rdma_ps + machine.flight_ps + machine.control_ps
+    return max((ranks - 1) * round_ps + machine.call_ps, acknowledged)
 
 
 def recursive_doubling_by_put(machine: OneSwitch, ranks: int) -> int:

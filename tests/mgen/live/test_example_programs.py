@@ -114,10 +114,11 @@ def test_a_barrier_of_log_steps_takes_as_many_times_one_step(algorithm: str, bui
         assert 4 * step <= on_switch("barrier", built, 11, algorithm) < 5 * step
 
 
-def test_a_token_takes_one_step_per_rank_and_round(built: Path) -> None:
+def test_a_ring_barrier_takes_one_step_per_other_rank(built: Path) -> None:
     times = [on_switch("barrier", built, ranks, "ring") for ranks in (8, 16, 32)]
-    step = (times[1] - times[0]) / (2 * 8)
-    assert times[2] == pytest.approx(times[1] + 2 * 16 * step, abs=0.002)
+    step = (times[1] - times[0]) / 8
+    assert times[0] == pytest.approx(7 * step + CLOCK_US, abs=0.002)
+    assert times[2] == pytest.approx(times[1] + 16 * step, abs=0.002)
     assert on_switch("barrier", built, 32, "dissemination") < times[2]
 
 

@@ -126,6 +126,50 @@ def test_trees_take_what_follows_from_rank_to_rank(built: Path) -> None:
             assert barrier_ps(machine, ranks, "tree", way, folder=built) == expected, (ranks, way)
 
 
+FITS = """# of this test
+particle 64
+count 0 1e-6
+pack 1e-6 2e-6
+unpack 0 1e-6
+"""
+
+
+def test_a_rank_that_counts_many_particles_delays_a_synchronised_exchange(built: Path) -> None:
+    program = compiled(EXAMPLES / "nbody_exchange.c", built)
+    (built / "fits.txt").write_text(FITS)
+    # Rank 0 keeps 900 particles, which it only counts. Rank 1 packs 400.
+    counts = "900 0 0 0\n0 0 200 200\n0 0 0 0\n10 10 10 0\n"
+    (built / "counts.txt").write_text(counts)
+    seconds = {}
+    for way in ("sync", "free"):
+        run = report(switch(2, built), 4, program, way, "fits.txt", "counts.txt", folder=built, options=("--ppn", 2))
+        seconds[way] = run["runs"][0]["seconds"]
+        assert run["runs"][0]["payload_bytes"] > 64 * (200 + 200)
+    counting, packing, unpacking = 900e-6, 3e-6 + 800e-6, 210e-6
+    assert seconds["sync"] == pytest.approx(counting + packing + unpacking, rel=0.03)
+    # Rank 1 counts and packs while rank 0 counts.
+    assert seconds["free"] == pytest.approx(400e-6 + packing + unpacking, rel=0.03)
+
+
+@pytest.mark.parametrize(
+    ("fits", "counts", "message"),
+    [
+        (FITS.replace("unpack", "#"), "0 0 0 0", "no fit for unpack"),
+        (FITS.replace("particle", "#"), "0 0 0 0", "no size of a particle in fits.txt"),
+        (FITS + "send 0 1\n", "0 0 0 0", "expected particle, count, pack or unpack, found send 0 1"),
+        (FITS + "pack 1\n", "0 0 0 0", "invalid fit: pack 1"),
+        (FITS, "0 0 0", "too few counts"),
+        (FITS, "0 -1 0 0", "one below 0, in counts.txt"),
+    ],
+)
+def test_wrong_files_of_the_exchange_are_named(fits: str, counts: str, message: str, built: Path) -> None:
+    program = compiled(EXAMPLES / "nbody_exchange.c", built)
+    (built / "fits.txt").write_text(fits)
+    (built / "counts.txt").write_text(counts)
+    done = run("run", "-m", switch(2, built), "-n", 2, "--", program, "sync", "fits.txt", "counts.txt", cwd=built)
+    assert done.returncode == 2 and message in done.stderr, done.stderr
+
+
 PROGRAM = "#include <mgen.h>\n#include <stdio.h>\n%s\n"
 
 
@@ -164,7 +208,6 @@ int MGEN_Main(int argc, char **argv) {
     (void)argc, (void)argv;
     int rank;
     MGEN_Comm_rank(MGEN_COMM_WORLD, &rank);
-    MGEN_Key(12);
     if (rank == 0) MGEN_rdma_put(1, 8, 4);
     if (rank == 1) MGEN_rdma_poll(9);
     return 0;
@@ -173,7 +216,18 @@ int MGEN_Main(int argc, char **argv) {
     done = run("run", "-m", switch(2, built), "-n", 2, "--", program, cwd=built)
     assert done.returncode == 2
     assert "rank 1 in MGEN_rdma_poll" in done.stderr
-    assert "after key 12 polls for a put with tag 9; arrived puts: 1 with tag 4" in done.stderr
+    assert "polls for a put with tag 9; arrived puts: 1 with tag 4" in done.stderr
+
+
+@pytest.mark.parametrize("call", ["MGEN_Key(12)", 'MGEN_Key("exchange", rank)', "MGEN_Key()"])
+def test_keys_are_refused_when_a_program_is_compiled(call: str, built: Path) -> None:
+    source = built / "key.c"
+    source.write_text(PROGRAM % f"int MGEN_Main(int argc, char **argv) {{ (void)argc, (void)argv; {call}; return 0; }}")
+    for optimisation in ("-O0", "-O2"):
+        done = run("mgencc", optimisation, source, "-o", "key", cwd=built)
+        assert done.returncode != 0
+        assert "key.c:3" in done.stderr
+        assert "MGEN_Key is not supported" in done.stderr and "#ifndef HAICHI_MGEN_H" in done.stderr
 
 
 def test_wrong_ranks_and_sizes_are_refused(built: Path) -> None:
