@@ -90,7 +90,9 @@ void declare_compare(OptionTable& options) {
 void declare_report(OptionTable& options) {
     options.begin(OptionGroup::kOutput);
     options.add_kept("RESULTS", ValueKind::kFile,
-                     {.description = "JSON results of haichi compare", .is_required = true, .is_argument = true});
+                     {.description = "JSON results of haichi compare, or link statistics of a simulation (--stats)",
+                      .is_required = true,
+                      .is_argument = true});
     options.add_kept(
         "output", ValueKind::kOutputFile,
         {.description = "HTML page to write", .otherwise = "the name of RESULTS with .html", .letter = 'o'});
@@ -238,7 +240,7 @@ std::vector<CommandSpec> python_commands() {
                     "haichi compare -m fx10-kyushu -w cg64.json --shapes 1x2x4x2x3x2,2x2x2x2x3x2 --simulate "
                     "-o results.json",
                     declare_compare),
-            command("report", "make an HTML page of the results of compare",
+            command("report", "make an HTML page of the results of compare, or of link statistics",
                     "haichi report results.json -o report.html --figures figures", declare_report),
             command("calibrate", "fit a machine file to benchmark results",
                     "haichi calibrate osu_latency.txt osu_bw.txt near.txt@2 far.txt@4 --like fattree:3x4 "

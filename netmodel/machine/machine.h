@@ -34,6 +34,7 @@ struct Machine {
     /// Bandwidth of links whose class states none.
     std::int64_t link_bandwidth_bytes_per_s = 0;
     std::optional<std::int64_t> cable_latency_ps;
+    std::optional<std::int64_t> host_cable_latency_ps;  ///< of the cables between nodes and switches
 
     struct Router {
         std::optional<std::int64_t> routing_time_ps;
@@ -43,6 +44,7 @@ struct Machine {
         std::optional<std::int64_t> bandwidth_bytes_per_s;
         std::optional<std::int32_t> virtual_channels;
         std::optional<std::int32_t> buffer_packets;
+        std::optional<std::string> arbiter;  ///< the packet that an output grants next, by name
 
         friend bool operator==(const Router&, const Router&) = default;
     } router;

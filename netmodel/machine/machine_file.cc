@@ -160,6 +160,17 @@ void check_notes(const Section& root) {
     }
 }
 
+/// Only nodes without a router have cables of their own.
+void check_host_cables(const Section& link, const Machine& machine) {
+    if (!machine.host_cable_latency_ps) return;
+    for (std::int32_t v = 0; v < machine.topology->terminal_count(); ++v) {
+        if (machine.topology->is_host(VertexId(v))) return;
+    }
+    throw InputError(link.place("host_cable_latency"),
+                     "'host_cable_latency' has no effect: each node of this network is a router",
+                     "remove the key; 'cable_latency' applies to all cables");
+}
+
 /// It is printed as it is, in messages and in reports for terminals.
 std::string name_of(const Section& root, const std::string& file_name) {
     if (!root.has("name")) return file_name;
@@ -190,12 +201,14 @@ Machine parse_machine(std::string_view text, const std::string& file_name, Named
 
     Machine machine;
     machine.name = name_of(root, file_name);
-    const Section link(file, "/link", {"bandwidth", "cable_latency"});
+    const Section link(file, "/link", {"bandwidth", "cable_latency", "host_cable_latency"});
     machine.link_bandwidth_bytes_per_s = parse_positive_bandwidth(link.text("bandwidth"), link.place("bandwidth"));
     link.quantity("cable_latency", parse_time_ps, machine.cable_latency_ps);
+    link.quantity("host_cable_latency", parse_time_ps, machine.host_cable_latency_ps);
     NamedFile unkept;
     parse_machine_parameters(file, machine);
     parse_topology(file, machine, graph != nullptr ? *graph : unkept);
+    check_host_cables(link, machine);
     parse_faulty(root, machine);
     parse_allocations(root, machine);
     check_stores(root, machine);

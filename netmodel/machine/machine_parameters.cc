@@ -26,20 +26,6 @@ std::int32_t parse_buffer(const std::string& text, const SourcePlace& place) {
     return static_cast<std::int32_t>(packets);
 }
 
-void parse_router(const LocatedJson& file, Machine::Router& router) {
-    if (!file.has("router")) return;
-    const MachineSection section(file, "/router",
-                                 {"routing_time", "vc_allocation_time", "switch_allocation_time", "switch_latency",
-                                  "bandwidth", "virtual_channels", "buffer"});
-    section.quantity("routing_time", parse_time_ps, router.routing_time_ps);
-    section.quantity("vc_allocation_time", parse_time_ps, router.vc_allocation_time_ps);
-    section.quantity("switch_allocation_time", parse_time_ps, router.switch_allocation_time_ps);
-    section.quantity("switch_latency", parse_time_ps, router.switch_latency_ps);
-    section.quantity("bandwidth", parse_positive_bandwidth, router.bandwidth_bytes_per_s);
-    if (section.has("virtual_channels")) router.virtual_channels = section.integer("virtual_channels", 1, 64);
-    if (section.has("buffer")) router.buffer_packets = parse_buffer(section.text("buffer"), section.place("buffer"));
-}
-
 /// Parses one of a few words; empty if the key is absent.
 std::optional<std::string> parse_word(const MachineSection& section, const std::string& key,
                                       const std::vector<std::string>& words) {
@@ -51,6 +37,21 @@ std::optional<std::string> parse_word(const MachineSection& section, const std::
         all.append(i == 0 ? "" : i + 1 == words.size() ? " or " : ", ").append(words[i]);
     }
     throw InputError(section.place(key), "unknown " + key + " " + shown(word), "use " + all);
+}
+
+void parse_router(const LocatedJson& file, Machine::Router& router) {
+    if (!file.has("router")) return;
+    const MachineSection section(file, "/router",
+                                 {"routing_time", "vc_allocation_time", "switch_allocation_time", "switch_latency",
+                                  "bandwidth", "virtual_channels", "buffer", "arbiter"});
+    section.quantity("routing_time", parse_time_ps, router.routing_time_ps);
+    section.quantity("vc_allocation_time", parse_time_ps, router.vc_allocation_time_ps);
+    section.quantity("switch_allocation_time", parse_time_ps, router.switch_allocation_time_ps);
+    section.quantity("switch_latency", parse_time_ps, router.switch_latency_ps);
+    section.quantity("bandwidth", parse_positive_bandwidth, router.bandwidth_bytes_per_s);
+    if (section.has("virtual_channels")) router.virtual_channels = section.integer("virtual_channels", 1, 64);
+    if (section.has("buffer")) router.buffer_packets = parse_buffer(section.text("buffer"), section.place("buffer"));
+    router.arbiter = parse_word(section, "arbiter", {"round-robin", "oldest-first", "fixed-priority"});
 }
 
 void parse_node(const LocatedJson& file, Machine::Node& node) {

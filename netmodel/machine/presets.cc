@@ -5,6 +5,7 @@
 #include "base/errors.h"
 #include "netmodel/machine/machine.h"
 #include "netmodel/machine/machine_texts.h"
+#include "netmodel/routing/fat_tree_topology.h"
 #include "netmodel/routing/graph_topology.h"
 #include "netmodel/routing/grid_topology.h"
 #include "netmodel/routing/topologies.h"
@@ -64,6 +65,16 @@ Machine tofu_machine(std::string_view name, const std::string& file) {
     return machine;
 }
 
+/// The fat tree of NSIM's study, with the levels and the arity that `name` states.
+Machine nsim_fat_tree(std::string_view name, const std::string& file) {
+    Machine machine = machine_of_file(file);
+    machine.name = name;
+    const auto colon = name.find(':');
+    if (colon != std::string_view::npos)
+        machine.topology = fat_tree_topology(k_ary_n_tree(name.substr(colon + 1), name));
+    return machine;
+}
+
 /// The machine's bandwidth if only the topology is known: the bandwidth of its fastest links.
 std::int64_t fastest_link(const Topology& topology) {
     std::int64_t fastest = 1;  // for a single node without links
@@ -96,7 +107,10 @@ struct PresetRow {
     std::string pattern;
     Parameters parameters;
     std::string description;
-    const TopologyPreset* topology = nullptr;  ///< null for a named computer, whose machine file has the topology
+    /// Null for a named computer, whose machine file has the topology and the routing.
+    const TopologyPreset* topology = nullptr;
+    /// Makes a named computer of its name and its machine file, if the name may have parameters.
+    Machine (*read)(std::string_view name, const std::string& file) = nullptr;
 };
 
 /// Presets of named computers.
@@ -110,9 +124,15 @@ std::vector<PresetRow> named_computers() {
          "Fugaku, TofuD 24x23x24x2x3x2 = 158,976 nodes, X, Z and B wrap, 6.8 GB/s links, 6 NICs per node"},
         {"fx10", "fx10[:XxYxZ[:WRAPS]]", Parameters::kOptional,
          "an FX10 with these sizes and wrapped axes (fx10:10x5x8:XZ), 5 GB/s links, 4 NICs per node. Without sizes, a "
-         "job requires a shape, and X, Y and Z do not wrap"},
+         "job requires a shape, and X, Y and Z do not wrap",
+         nullptr, tofu_machine},
         {"fx100", "fx100[:XxYxZ[:WRAPS]]", Parameters::kOptional,
-         "an FX100 (Tofu2), as fx10, 12.5 GB/s links, 4 NICs per node"},
+         "an FX100 (Tofu2), as fx10, 12.5 GB/s links, 4 NICs per node", nullptr, tofu_machine},
+        {"nsim-fattree", "nsim-fattree[:LEVELSxARITY]", Parameters::kOptional,
+         "the fat tree of NSIM's study, 64 nodes by default (nsim-fattree:2x8): as fattree:, but cables of nodes have "
+         "a "
+         "latency, and the source selects the upward links",
+         nullptr, nsim_fat_tree},
     };
 }
 
@@ -183,7 +203,7 @@ std::optional<Machine> preset_machine(std::string_view name, NamedFile* graph) {
     if (row == nullptr) return std::nullopt;
     NamedFile unkept;
     if (row->topology != nullptr) return machine_of(*row->topology, name, graph != nullptr ? *graph : unkept);
-    return row->parameters == Parameters::kNone ? machine_of_file(row->word) : tofu_machine(name, row->word);
+    return row->read == nullptr ? machine_of_file(row->word) : row->read(name, row->word);
 }
 
 std::string preset_text(std::string_view name) {

@@ -23,6 +23,12 @@ void take(const Machine& machine, const char* key, const std::optional<Value>& s
     target = *stated;
 }
 
+/// The machine file has checked the word.
+Arbiter arbiter_of(std::string_view word) {
+    if (word == "oldest-first") return Arbiter::kOldestFirst;
+    return word == "fixed-priority" ? Arbiter::kFixedPriority : Arbiter::kRoundRobin;
+}
+
 /// The kinds of links in the machine, each once. O(nodes) if all nodes are routers, else O(links).
 std::vector<LinkKind> link_kinds(const Topology& topology) {
     std::vector<LinkKind> kinds;
@@ -138,6 +144,8 @@ PacketTimingOptions packet_timing_of(const Machine& machine) {
     time("router.switch_allocation_time", router.switch_allocation_time_ps, options.switch_allocation_ps);
     time("router.switch_latency", router.switch_latency_ps, options.switch_latency_ps);
     time("link.cable_latency", machine.cable_latency_ps, options.cable_latency_ps);
+    time("link.host_cable_latency", machine.host_cable_latency_ps, options.host_cable_latency_ps);
+    options.arbiter = arbiter_of(router.arbiter.value_or("round-robin"));
     bandwidth("router.bandwidth", router.bandwidth_bytes_per_s, options.switch_bandwidth_bytes_per_s);
     bandwidth("node.nic_bandwidth", machine.node.nic_bandwidth_bytes_per_s, options.nic_bandwidth_bytes_per_s);
     const auto& node = machine.node;

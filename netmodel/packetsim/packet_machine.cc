@@ -127,6 +127,8 @@ void PacketMachine::take_memory() {
     }
     port_memory_ = ZeroedArray<std::byte>(port_bytes);
     packet_memory_ = ZeroedArray<Packet>(entries);
+    const bool has_ages = timing.options().arbiter == Arbiter::kOldestFirst;
+    entered_memory_ = ZeroedArray<std::int64_t>(has_ages ? entries : 0);
     credit_memory_ = ZeroedArray<std::int64_t>(entries);
     // A smaller array uses pages of 4 KiB; untouched pages take no memory.
     constexpr std::size_t kLeastBytesOfHugePages = std::size_t{32} << 20;
@@ -142,6 +144,7 @@ void PacketMachine::take_memory() {
         part.ports = port_memory_.slice(first_byte, bytes);
         const std::size_t own = entries_of(part);
         part.packets = packet_memory_.slice(first_entry, own);
+        if (has_ages) part.entered_ps = entered_memory_.slice(first_entry, own);
         part.credits = credit_memory_.slice(first_entry, own);
         first_byte += bytes;
         first_entry += own;

@@ -91,6 +91,7 @@ class PacketMachine {
     std::vector<std::uint32_t> local_routers_;  ///< by vertex: its number in its partition
     ZeroedArray<std::byte> port_memory_;
     ZeroedArray<Packet> packet_memory_;
+    ZeroedArray<std::int64_t> entered_memory_;
     ZeroedArray<std::int64_t> credit_memory_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <tuple>
 #include <utility>
 
 #include "netmodel/packetsim/packet_partition_inl.h"
@@ -18,6 +19,7 @@ PacketPartition::PacketPartition(PacketMachine& machine, PacketClient& client, i
       links_(state_->link_count()),
       is_uniform_(machine.ports.bandwidth_is_uniform()),
       are_full_(machine.ports.packets_are_full()),
+      arbiter_(machine.timing.options().arbiter),
       is_large_(state_->ports.size_bytes() > kNearCacheBytes),
       queue_(window_ps, state_->turns),
       outgoing_(state_->neighbours.size()) {}
@@ -144,7 +146,26 @@ void PacketPartition::run(std::int64_t begin_ps, std::int64_t until_ps) {
     out.port.has_waiting = has_waiting ? 1 : 0;
 }
 
-/// Grants the output to the next packet, round robin, among those that have credit.
+/// The number of the buffer whose front packet an arbiter other than round robin grants. `rows` has at least one bit.
+[[gnu::noinline]] std::uint32_t PacketPartition::chosen_by_rank(const PacketPort& at,
+                                                                std::span<std::uint64_t* const> rows) const {
+    const std::uint32_t first_buffer = state_->routers[at.from_router].first_buffer;
+    // The oldest packet; among equally old ones, the first in turn. Otherwise the lowest buffer.
+    std::tuple<std::int64_t, bool, std::uint32_t> best{kForEver, true, 0};
+    for (std::uint32_t word = 0; word < state_->words_per_row; ++word) {
+        std::uint64_t set = 0;
+        for (const std::uint64_t* row : rows) set |= row[word];
+        for (; set != 0; set &= set - 1) {
+            const std::uint32_t number = word * 64 + static_cast<std::uint32_t>(std::countr_zero(set));
+            if (arbiter_ == Arbiter::kFixedPriority) return number;
+            const PacketBuffer& buffer = state_->buffer(state_->buffers_of_routers[first_buffer + number]);
+            best = std::min(best, {state_->entered_ps[buffer.first], number <= at.last_granted, number});
+        }
+    }
+    return std::get<2>(best);
+}
+
+/// Grants the output to the next packet, round robin or by rank, among those that have credit.
 [[gnu::always_inline]] inline void PacketPartition::arbitrate(PortId port) {
     PacketPort& at = state_->port(port);
     at.arbitrate_ps = PacketPort::kNotPlanned;
@@ -169,16 +190,24 @@ void PacketPartition::run(std::int64_t begin_ps, std::int64_t until_ps) {
         for (std::size_t row = 0; row < row_count; ++row) set |= rows[row][word];
         return set;
     };
-    // Round robin: the rest of the word of the last granted buffer, the other words, then the start of its word.
-    const std::uint32_t start = at.last_granted;
-    const std::uint64_t up_to_it = ~std::uint64_t{0} >> (63 - start % 64);
-    std::uint32_t word = start / 64 % words;
-    std::uint64_t set = candidates(word) & ~up_to_it;
-    while (set == 0) {
-        word = word + 1 == words ? 0 : word + 1;
-        set = candidates(word);
+    const auto next_in_turn = [&] {
+        // The rest of the word of the last granted buffer, the other words, then the start of its word.
+        const std::uint32_t start = at.last_granted;
+        const std::uint64_t up_to_it = ~std::uint64_t{0} >> (63 - start % 64);
+        std::uint32_t word = start / 64 % words;
+        std::uint64_t set = candidates(word) & ~up_to_it;
+        while (set == 0) {
+            word = word + 1 == words ? 0 : word + 1;
+            set = candidates(word);
+        }
+        return word * 64 + static_cast<std::uint32_t>(std::countr_zero(set));
+    };
+    std::uint32_t chosen = 0;
+    if (arbiter_ == Arbiter::kRoundRobin) [[likely]] {
+        chosen = next_in_turn();
+    } else {
+        chosen = chosen_by_rank(at, std::span(rows).first(row_count));
     }
-    const std::uint32_t chosen = word * 64 + static_cast<std::uint32_t>(std::countr_zero(set));
     const BufferId b = state_->buffers_of_routers[state_->routers[at.from_router].first_buffer + chosen];
     const Channel out = channel(std::exchange(state_->buffer(b).request, BufferId()));
     remove_waiting(out, chosen);

@@ -21,7 +21,8 @@ namespace haichi {
 /// (WindowQueue), then by (time, priority, port or node, data).
 ///
 /// Order at one instant:
-/// 1. outputs that become free or receive credit choose among the waiting packets, round robin over (port, VC);
+/// 1. outputs that become free or receive credit choose among the waiting packets, by default round robin over (port,
+/// VC);
 /// 2. heads that have just reached the front, lowest (port, VC) first, injection buffers last;
 /// 3. packets that a NIC has received request DMA;
 /// 4. NICs send;
@@ -119,7 +120,7 @@ class alignas(64) PacketPartition {
     // Remote events.
     void take(const RemoteEventBatch& batch, PartitionState::Neighbour* from);
     void take_announcement(const RemoteEvent& event, const PacketMessage& message, PartitionState::Neighbour& from);
-    void take_packet(const RemoteEvent& event, const PartitionState::Neighbour& from);
+    void take_packet(const RemoteEvent& event, std::int64_t entered_ps, const PartitionState::Neighbour& from);
     void send(std::size_t neighbour, const RemoteEvent& event);
 
     // Packets in routers.
@@ -137,6 +138,7 @@ class alignas(64) PacketPartition {
     [[nodiscard]] BufferId next_request(const Packet& packet, std::uint32_t at_router) const;
     [[nodiscard]] BufferId request_on_route(const Packet& packet) const;
     void arbitrate(PortId port);
+    std::uint32_t chosen_by_rank(const PacketPort& at, std::span<std::uint64_t* const> rows) const;
     void arbitrate_at(PacketPort& at, PortId port, std::int64_t time_ps);
     /// The time from which a buffer has a free entry, one latency after the tail has left. Returns kForEver if the time
     /// is not known yet: the output or NIC is then woken once it is.
@@ -155,7 +157,7 @@ class alignas(64) PacketPartition {
     [[nodiscard]] std::span<std::uint64_t> wide_row(BufferId request);
     [[nodiscard]] bool any_waiting(BufferId request);
     void grant(BufferId b, const Channel& out);
-    void cross(Packet& packet, PortId port, std::int32_t vc);
+    void cross(std::uint32_t index, PortId port, std::int32_t vc);
     void put(BufferId b, const PacketPort& port, PacketBuffer& at, std::uint32_t packet);
     void push_front(BufferId b, const PacketPort& port, const PacketBuffer& at);
     void return_credit(BufferId b, PacketBuffer& at, std::int64_t leave_ps);
@@ -191,7 +193,8 @@ class alignas(64) PacketPartition {
     std::int32_t links_;      ///< number of link ports; later ports are ejection channels
     bool is_uniform_;         ///< PacketPorts::bandwidth_is_uniform()
     bool are_full_;           ///< PacketPorts::packets_are_full()
-    bool is_large_;           ///< the state is larger than the caches near the core
+    Arbiter arbiter_;
+    bool is_large_;  ///< the state is larger than the caches near the core
     /// How far look_ahead() has read in WindowQueue::elsewhere().
     struct LookedAt {
         const WindowQueue::Event* far = nullptr;

@@ -157,7 +157,7 @@ inline std::uint32_t PacketPartition::reading_ps(BufferId b, const Packet& packe
             put(out.request, out.port, out.to, index);
         } else {
             ++out.to.count;
-            cross(packet, out.id, PacketPort::vc_of(out.request));
+            cross(index, out.id, PacketPort::vc_of(out.request));
             state_->drop_packet(index);
         }
     }

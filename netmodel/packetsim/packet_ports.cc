@@ -52,7 +52,8 @@ LinkKind kind_of_link(const Topology& topology, LinkId link) {
 LinkPassage passage_of(const Topology& topology, const PacketTiming& timing, const LinkKind& kind) {
     LinkPassage passage = passage_from(topology, timing, kind.router_class, kind.leaves_host);
     const PortClass& links = topology.link_classes()[kind.link_class];
-    const std::int64_t cable_ps = kind.leaves_host || kind.enters_host ? 0 : timing.cable_latency_ps();
+    const std::int64_t cable_ps =
+        kind.leaves_host || kind.enters_host ? timing.host_cable_latency_ps() : timing.cable_latency_ps();
     passage.latency_ps += links.latency_ps.value_or(cable_ps);
     return passage;
 }

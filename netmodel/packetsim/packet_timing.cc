@@ -28,6 +28,7 @@ PacketTiming::PacketTiming(const PacketTimingOptions& options) : options_(option
     check_range("switch allocation time", options.switch_allocation_ps, 0, kLongestLatencyPs, " ps");
     check_range("switch latency", options.switch_latency_ps, 0, kLongestLatencyPs, " ps");
     check_range("cable latency", options.cable_latency_ps, 0, kLongestLatencyPs, " ps");
+    check_range("host cable latency", options.host_cable_latency_ps, 0, kLongestLatencyPs, " ps");
     check_range("packet payload", options.packet_payload_bytes, 1, kLargestPacketBytes, " bytes");
     check_range("packet header", options.packet_header_bytes, 0, kLargestPacketBytes, " bytes");
     check_range("payload and header of a packet", full_packet_bytes(), 1, kLargestPacketBytes, " bytes");

@@ -4,6 +4,13 @@
 
 namespace haichi {
 
+/// Which of the packets that wait for an output is granted next.
+enum class Arbiter : std::uint8_t {
+    kRoundRobin,     ///< the buffers take turns
+    kOldestFirst,    ///< the packet that entered the network first; buffers take turns among equally old packets
+    kFixedPriority,  ///< the lowest buffer, so links have priority over NICs
+};
+
 /// Timing parameters of the packet simulator, as users state them; the network is separate.
 struct PacketTimingOptions {
     std::int64_t link_bandwidth_bytes_per_s = 0;    ///< per link; 0 means the bandwidth in the Network
@@ -14,6 +21,8 @@ struct PacketTimingOptions {
     std::int64_t switch_allocation_ps = 0;
     std::int64_t switch_latency_ps = 0;
     std::int64_t cable_latency_ps = 0;
+    std::int64_t host_cable_latency_ps = 0;  ///< of links between a host and its switch
+    Arbiter arbiter = Arbiter::kRoundRobin;
     std::int64_t packet_payload_bytes = 2048;  ///< the MTU: maximum payload per packet
     std::int64_t packet_header_bytes = 0;
     std::int32_t buffer_packets = 8;  ///< per virtual channel of an input
@@ -47,6 +56,7 @@ class PacketTiming {
     /// Routing, allocation and switch: the latency of a hop without the cable.
     [[nodiscard]] std::int64_t router_latency_ps() const { return router_latency_ps_; }
     [[nodiscard]] std::int64_t cable_latency_ps() const { return options_.cable_latency_ps; }
+    [[nodiscard]] std::int64_t host_cable_latency_ps() const { return options_.host_cable_latency_ps; }
     /// The lower of the DMA and memory bandwidths, since each packet takes both at once. 0: no limit.
     [[nodiscard]] std::int64_t host_bandwidth_bytes_per_s() const { return host_bandwidth_bytes_per_s_; }
     /// Payload and header of every packet of a message but the last.

@@ -25,13 +25,17 @@ void PacketPartition::receive_remote_events() {
 
 inline void PacketPartition::take(const RemoteEventBatch& batch, PartitionState::Neighbour* from) {
     std::size_t announced = 0;
+    std::int64_t entered_ps = 0;
     for (const RemoteEvent& event : batch.events) {
         switch (event.kind) {
             case RemoteEvent::Kind::kAnnouncement:
                 take_announcement(event, batch.messages[announced++], *from);
                 break;
             case RemoteEvent::Kind::kPacket:
-                take_packet(event, *from);
+                take_packet(event, entered_ps, *from);
+                break;
+            case RemoteEvent::Kind::kAge:
+                entered_ps = event.time_ps;
                 break;
             case RemoteEvent::Kind::kCredit:
                 take_credit(BufferId(event.target), event.time_ps);
@@ -56,7 +60,8 @@ inline void PacketPartition::take_announcement(const RemoteEvent& event, const P
     from.message_of[event.message] = id;
 }
 
-inline void PacketPartition::take_packet(const RemoteEvent& event, const PartitionState::Neighbour& from) {
+inline void PacketPartition::take_packet(const RemoteEvent& event, std::int64_t entered_ps,
+                                         const PartitionState::Neighbour& from) {
     const MessageId message = from.message_of[event.message / 2];
     const std::uint32_t packet = state_->new_packet();
     state_->packets[packet] = {event.time_ps,
@@ -65,6 +70,7 @@ inline void PacketPartition::take_packet(const RemoteEvent& event, const Partiti
                                event.duration_ps,
                                event.bytes,
                                Packet::kNone};
+    if (!state_->entered_ps.empty()) state_->entered_ps[packet] = entered_ps;
     const BufferId b(event.target);
     put(b, state_->port(PacketPort::port_of(b)), state_->buffer(b), packet);
 }
@@ -83,7 +89,8 @@ inline void PacketPartition::take_credit(BufferId b, std::int64_t usable_ps) {
 }
 
 /// Hands a packet over to the partition downstream of a cut link; announces its message before the first packet.
-void PacketPartition::cross(Packet& packet, PortId port, std::int32_t vc) {
+void PacketPartition::cross(std::uint32_t index, PortId port, std::int32_t vc) {
+    const Packet& packet = state_->packets[index];
     const PacketPort& at = state_->port(port);
     const MessageId id = packet.message();
     MessageTable::Entry& entry = state_->messages[id];
@@ -95,6 +102,10 @@ void PacketPartition::cross(Packet& packet, PortId port, std::int32_t vc) {
                           .of_nic = entry.of_nic,
                           .target = target,
                           .kind = RemoteEvent::Kind::kAnnouncement});
+    }
+    if (!state_->entered_ps.empty()) {
+        // Not an event to wait for, so without send().
+        outgoing_[at.channel].events.push_back({.time_ps = state_->entered_ps[index], .kind = RemoteEvent::Kind::kAge});
     }
     send(at.channel, {.time_ps = packet.time_ps,
                       .message = packet.message_and_last,

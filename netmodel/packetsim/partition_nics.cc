@@ -193,6 +193,7 @@ void PacketPartition::send_next(NicId id) {
                                static_cast<std::uint32_t>(duration_ps),
                                static_cast<std::uint32_t>(bytes),
                                Packet::kNone};
+    if (!state_->entered_ps.empty()) state_->entered_ps[packet] = head_ps;
     const PacketPort& port = state_->port(feeding);
     if (injection.count > 0 || std::max(head_ps, injection.next_front_ps()) > now_ps_) {
         return put(b, port, injection, packet);

@@ -24,7 +24,7 @@ std::size_t PartitionState::memory_bytes() const {
                         buffers_of_routers.capacity() * sizeof(BufferId) +
                         wide_waiting.capacity() * sizeof(std::uint64_t) + messages.memory_bytes();
     for (const Neighbour& neighbour : neighbours) bytes += neighbour.message_of.capacity() * sizeof(MessageId);
-    return bytes + ports.size_bytes() + used_packets_ * sizeof(Packet) + credits.size_bytes();
+    return bytes + ports.size_bytes() + used_packets_ * sizeof(Packet) + entered_ps.size_bytes() + credits.size_bytes();
 }
 
 }  // namespace haichi

@@ -14,6 +14,7 @@ struct RemoteEvent {
     enum class Kind : std::uint32_t {
         kAnnouncement,  ///< `message` is the next of RemoteEventBatch::messages; its packets follow
         kPacket,        ///< for the buffer `target`
+        kAge,           ///< the next packet entered the network at time_ps; only if the oldest packet goes first
         kCredit,        ///< for the buffer `target`; usable upstream from time_ps
         kTimer,         ///< for the node `target`; `message` holds its data
     };

@@ -136,22 +136,8 @@ ReadTopology read_fat_tree(const TopologySection& from) {
     return read_levels(from.section, from.section.integers("children"), from.section.integers("parents"));
 }
 
-/// Reads "3x4": the k-ary n-tree with full bisection.
 std::shared_ptr<const Topology> read_levels_and_arity(const TopologyParameters& from) {
-    const std::vector<std::int32_t> numbers =
-        parse_sizes(*from.text, "machine " + std::string(from.machine), 'x', "fattree:3x4");
-    if (numbers.size() != 2 || numbers[0] < 1 || numbers[1] < 1) {
-        throw OptionError("machine " + shown(from.machine) + " requires levels and an arity",
-                          "an example is fattree:3x4, three levels of switches and 4^3 terminals");
-    }
-    if (static_cast<std::size_t>(numbers[0]) > FatTree::kMostLevels) {
-        throw OptionError("machine " + shown(from.machine) + " has more than " + std::to_string(FatTree::kMostLevels) +
-                          " levels");
-    }
-    const auto levels = static_cast<std::size_t>(numbers[0]);
-    std::vector<std::int32_t> parents(levels, numbers[1]);
-    parents[0] = 1;
-    return fat_tree_topology(FatTree(std::vector<std::int32_t>(levels, numbers[1]), std::move(parents)));
+    return fat_tree_topology(k_ary_n_tree(*from.text, from.machine));
 }
 
 std::shared_ptr<const Topology> read_node_count(const TopologyParameters& from) {
@@ -173,6 +159,22 @@ std::vector<RoutingWords> routing_words() {
 
 std::shared_ptr<const Topology> fat_tree_topology(FatTree tree, std::span<const std::int64_t> bandwidths) {
     return std::make_shared<FatTreeTopology>(std::move(tree), bandwidths);
+}
+
+FatTree k_ary_n_tree(std::string_view text, std::string_view machine) {
+    const std::vector<std::int32_t> numbers = parse_sizes(text, "machine " + std::string(machine), 'x', "fattree:3x4");
+    if (numbers.size() != 2 || numbers[0] < 1 || numbers[1] < 1) {
+        throw OptionError("machine " + shown(machine) + " requires levels and an arity",
+                          "an example is fattree:3x4, three levels of switches and 4^3 terminals");
+    }
+    if (static_cast<std::size_t>(numbers[0]) > FatTree::kMostLevels) {
+        throw OptionError("machine " + shown(machine) + " has more than " + std::to_string(FatTree::kMostLevels) +
+                          " levels");
+    }
+    const auto levels = static_cast<std::size_t>(numbers[0]);
+    std::vector<std::int32_t> parents(levels, numbers[1]);
+    parents[0] = 1;
+    return {std::vector<std::int32_t>(levels, numbers[1]), std::move(parents)};
 }
 
 TopologyRow fat_tree_row() {

@@ -26,6 +26,7 @@ void expect_equal(const Machine& a, const Machine& b) {
     EXPECT_EQ(a.allocations, b.allocations) << a.name;
     EXPECT_EQ(a.link_bandwidth_bytes_per_s, b.link_bandwidth_bytes_per_s) << a.name;
     EXPECT_EQ(a.cable_latency_ps, b.cable_latency_ps) << a.name;
+    EXPECT_EQ(a.host_cable_latency_ps, b.host_cable_latency_ps) << a.name;
     EXPECT_EQ(a.router, b.router) << a.name;
     EXPECT_EQ(a.packet_payload_bytes, b.packet_payload_bytes) << a.name;
     EXPECT_EQ(a.packet_header_bytes, b.packet_header_bytes) << a.name;
@@ -33,8 +34,12 @@ void expect_equal(const Machine& a, const Machine& b) {
 }
 
 TEST(Presets, as_machine_files_load_to_the_same_machines) {
-    std::vector<std::string> names = {"fx10-kyushu",   "k",      "fugaku",         "fx10:10x5x8:XZ", "fx10:3x1x2",
-                                      "fx100:4x4x4:Y", "switch", "torus:16x16x16", "mesh:2x3x4x5",   "fattree:1x4"};
+    std::vector<std::string> names = {"fx10-kyushu",  "k",
+                                      "fugaku",       "fx10:10x5x8:XZ",
+                                      "fx10:3x1x2",   "fx100:4x4x4:Y",
+                                      "switch",       "torus:16x16x16",
+                                      "mesh:2x3x4x5", "fattree:1x4",
+                                      "nsim-fattree", "nsim-fattree:3x2"};
     for (const TopologyRow& row : topologies()) {
         if (row.preset && !row.preset->machine_file.empty()) names.push_back(row.preset->example);
     }
@@ -70,6 +75,7 @@ void expect_values(const std::string& name, const Machine& values) {
     EXPECT_TRUE(machine.faulty.empty() && machine.allocations.empty()) << name;
     EXPECT_EQ(machine.link_bandwidth_bytes_per_s, values.link_bandwidth_bytes_per_s) << name;
     EXPECT_EQ(machine.cable_latency_ps, values.cable_latency_ps) << name;
+    EXPECT_EQ(machine.host_cable_latency_ps, values.host_cable_latency_ps) << name;
     EXPECT_EQ(machine.router, values.router) << name;
     EXPECT_EQ(machine.packet_payload_bytes, values.packet_payload_bytes) << name;
     EXPECT_EQ(machine.packet_header_bytes, values.packet_header_bytes) << name;
@@ -169,6 +175,22 @@ TEST(Presets, of_networks_of_switches_have_the_values_of_the_study_of_fat_trees)
          {"fattree:3x4", "fattree:1x4", "dragonfly:2,4,2", "dragonfly-plus:4,4,2,5", "hyperx:4x4,2"}) {
         expect_values(name, trees);
     }
+}
+
+TEST(Presets, of_the_fat_tree_in_the_study_have_latencies_on_all_cables_and_route_by_the_source) {
+    Machine trees = study(4'000'000'000, 200 * kNanosecond, 10 * kNanosecond);
+    trees.host_cable_latency_ps = 200 * kNanosecond;
+    trees.packet_payload_bytes = 2048;
+    trees.node.nic_bandwidth_bytes_per_s = 2'000'000'000;
+    for (const char* name : {"nsim-fattree", "nsim-fattree:3x4"}) {
+        expect_values(name, trees);
+        EXPECT_EQ(load_machine(name).routing, "s-mod-k") << name;
+    }
+    EXPECT_EQ(terminal_count(load_machine("nsim-fattree")), 64);
+    EXPECT_EQ(terminal_count(load_machine("nsim-fattree:3x4")), 64);
+    EXPECT_EQ(load_machine("nsim-fattree:2x8").topology->description(),
+              load_machine("nsim-fattree").topology->description());
+    EXPECT_THROW((void)load_machine("nsim-fattree:8"), OptionError);
 }
 
 TEST(Presets, of_one_switch_have_the_values_of_the_study_of_puts) {

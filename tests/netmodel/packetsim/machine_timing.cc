@@ -40,6 +40,22 @@ TEST(MachineTiming, of_the_fat_tree_study_has_host_channels_of_half_the_rate) {
     EXPECT_EQ(options.packet_payload_bytes, 2048);
 }
 
+TEST(MachineTiming, of_a_machine_file_has_its_arbiter_and_its_host_cables) {
+    EXPECT_EQ(packet_timing_of(load_machine("fattree:2x4")).arbiter, Arbiter::kRoundRobin);
+    EXPECT_EQ(packet_timing_of(load_machine("fattree:2x4")).host_cable_latency_ps, 0);
+    const auto arbiter_of = [](const std::string& word) {
+        return packet_timing_of(parse_machine(R"({"schema": "haichi-machine/1",
+            "topology": {"kind": "tree", "children": [4]}, "router": {"arbiter": ")" +
+                                                  word + R"("},
+            "link": {"bandwidth": "1GB/s", "host_cable_latency": "7ns"}})",
+                                              "m.json"));
+    };
+    EXPECT_EQ(arbiter_of("round-robin").arbiter, Arbiter::kRoundRobin);
+    EXPECT_EQ(arbiter_of("oldest-first").arbiter, Arbiter::kOldestFirst);
+    EXPECT_EQ(arbiter_of("fixed-priority").arbiter, Arbiter::kFixedPriority);
+    EXPECT_EQ(arbiter_of("round-robin").host_cable_latency_ps, 7'000);
+}
+
 TEST(MachineTiming, of_the_rdma_study_is_its_column_of_the_table) {
     const PacketTimingOptions options = packet_timing_of(load_machine("switch"));
     EXPECT_EQ(options.switch_bandwidth_bytes_per_s, 4'000'000'000);

@@ -90,6 +90,7 @@ class ReferenceSimulator {
         std::int64_t least_ps = 0;  ///< the minimum time that its source needed for it
         std::int64_t head_ps = 0;
         std::int64_t tail_ps = 0;
+        std::int64_t entered_ps = 0;  ///< when its head left its NIC
     };
     struct Buffer {
         std::deque<Packet> packets;  ///< in arrival order; the first may be leaving
@@ -140,8 +141,10 @@ class ReferenceSimulator {
         const std::int64_t cable = options_.cable_latency_ps;
         const bool ejects = at + 1 == count;
         if (!hosts_) return ejects ? router : router + cable;
-        if (ejects || at == 0) return 0;                   // host to its NIC; NIC to the first switch
-        return at + 2 == count ? router : router + cable;  // the last switch to the host
+        const std::int64_t host_cable = options_.host_cable_latency_ps;
+        if (ejects) return 0;                                    // host to its NIC
+        if (at == 0) return host_cable;                          // NIC to the first switch
+        return router + (at + 2 == count ? host_cable : cable);  // the last switch to the host
     }
     std::int64_t latency_of(const Packet& packet) const { return latency(packet.at, packet.outputs.size()); }
     bool is_injection(std::int32_t buffer) const { return buffer >= links_ * options_.virtual_channels; }
@@ -269,6 +272,10 @@ class ReferenceSimulator {
         for (const std::int32_t b : output.waiting) {
             if (b <= output.last) turn.push_back(b);
         }
+        if (options_.arbiter == Arbiter::kFixedPriority) turn = output.waiting;
+        if (options_.arbiter == Arbiter::kOldestFirst) {
+            std::ranges::stable_sort(turn, {}, [&](std::int32_t b) { return buffers_[b].packets.front().entered_ps; });
+        }
         for (const std::int32_t b : turn) {
             if (!can_go(b)) continue;
             std::erase(output.waiting, b);
@@ -342,6 +349,7 @@ class ReferenceSimulator {
             length_ps = std::max(length_ps, time_of(payload, slowest_of_host()));
         }
         packet.least_ps = length_ps;
+        packet.entered_ps = packet.head_ps;
         packet.tail_ps = packet.head_ps + length_ps;
         packet.buffers.push_back(id);
         std::vector<ChannelHop> hops;

@@ -82,6 +82,8 @@ PacketTimingOptions drawn_timing(Random& random) {
     if (random.below(2) == 0) options.shared_memory_bandwidth_bytes_per_s = from_to(random, 1, 9) * kGigabyte;
     if (random.below(2) == 0) options.shared_memory_latency_ps = from_to(random, 0, 300'000);
     if (random.below(3) == 0) options.link_bandwidth_bytes_per_s = from_to(random, 2, 9) * kGigabyte + 3;
+    options.arbiter = static_cast<Arbiter>(random.below(3));
+    if (random.below(2) == 0) options.host_cable_latency_ps = from_to(random, 0, 200'000);
     return options;
 }
 

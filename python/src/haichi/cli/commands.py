@@ -234,12 +234,24 @@ def _run_report(given: Given) -> int:
     output = given.get("output") or str(Path(results).with_suffix(".html"))
     check_output(output, (".html",))
     _check_files([results], [output])
-    comparison = read_comparison(results)
+    # matplotlib is imported only for figures
     from haichi.report.figures import figure_files
+    from haichi.report.link_history import (
+        is_link_statistics,
+        link_history_figures,
+        link_history_page,
+        read_link_history,
+    )
     from haichi.report.page import page_text
 
-    page = page_text(comparison, results)
-    figures = figure_files(comparison, given["figures"], source=results) if "figures" in given else {}
+    if is_link_statistics(results):
+        history = read_link_history(results)
+        page = link_history_page(history, results)
+        figures = link_history_figures(history, given["figures"], results) if "figures" in given else {}
+    else:
+        comparison = read_comparison(results)
+        page = page_text(comparison, results)
+        figures = figure_files(comparison, given["figures"], source=results) if "figures" in given else {}
     write_files([(output, page), *figures.items()])
     if not given.get("quiet"):
         print(f"wrote the report {output}", file=sys.stderr)

@@ -40,7 +40,7 @@ def page_text(comparison: Mapping[str, Any], source: str = "the comparison") -> 
     summary = comparison.get("summary", {})
     parts = {
         "TITLE": html.escape(_title(comparison)),
-        "MADE_BY": html.escape(f"{_date()}, haichi {comparison.get('haichi', version('haichi'))}"),
+        "MADE_BY": html.escape(f"{page_date()}, haichi {comparison.get('haichi', version('haichi'))}"),
         "ADVICE": html.escape(str(summary.get("overall", {}).get("advice", ""))),
         "STYLE": style,
         "STYLE_HASH": content_hash(style),
@@ -52,7 +52,7 @@ def page_text(comparison: Mapping[str, Any], source: str = "the comparison") -> 
     return filled(report_text("page.html"), parts)
 
 
-def _date() -> str:
+def page_date() -> str:
     """Today, or the time that reproducible builds set."""
     given = os.environ.get("SOURCE_DATE_EPOCH", "")
     seconds = int(given) if given.isdecimal() else time.time()
