@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import cg_studies
+import given_placements
 import link_studies
 import machine_studies
 import validation_text
@@ -136,6 +137,7 @@ def measure(parts: Sequence[str], effort: Effort, build: Path | None) -> dict[st
     with tempfile.TemporaryDirectory() as folder, ProcessPoolExecutor(os.cpu_count()) as pool:
         studies: list[tuple[str, str, Callable[[], dict[str, Measured]]]] = [
             ("tac3", "job shapes", lambda: cg_studies.job_shapes(pool, effort)),
+            ("tac3", "given placements", lambda: given_placements.given_placements(pool, effort)),
             ("tac3", "barriers", lambda: cg_studies.barriers(pool, effort)),
             ("tac3", "other shapes", cg_studies.other_shapes),
             ("tac3", "two switches", lambda: cg_studies.two_switches(Path(folder))),
