@@ -66,12 +66,12 @@ class Effort:
     largest_bruck: int = 4096
     large_searches: bool = True
     ring_seeds: int = 10
-    barrier_sizes: tuple[int, ...] = (64, 256, 384, 448, 512, 1024)  #: KiB
+    message_sizes: tuple[int, ...] = (32, 64, 128, 256, 512, 1024, 2048)  #: KiB
 
 
 LONG = Effort(largest_bruck=65536)
 QUICK = Effort(seeds=2, iterations=10, shapes=(1,), one_more=4, largest_bruck=512, large_searches=False, ring_seeds=1,
-               barrier_sizes=(512,))  # fmt: skip
+               message_sizes=(512,))  # fmt: skip
 
 
 def cg(ranks: int, copies: bool = False) -> haichi.Workload:
@@ -233,7 +233,8 @@ def _stopped_at(pool: Executor, contention: int, count: int) -> list[list[int]]:
 
 def _with_and_without(task: tuple[list[int], int, str | None]) -> tuple[float, float]:
     nodes, iterations, size = task
-    none, sets = (run_seconds(1, nodes, barrier, iterations, False, size) for barrier in ("none", "sets"))
+    copies = size is not None  # the table of message sizes is of the whole kernel
+    none, sets = (run_seconds(1, nodes, barrier, iterations, copies, size) for barrier in ("none", "sets"))
     return none, sets
 
 
@@ -252,13 +253,12 @@ def barriers(pool: Executor, effort: Effort) -> dict[str, Measured]:
         found[f"{name}.none"] = of_samples((t[0] for t in times), call.format("none"))
         found[f"{name}.sets"] = of_samples((t[1] for t in times), call.format("sets"))
         means[name] = [statistics.fmean(t[i] for t in times) for i in (0, 1)]
-    for kib in effort.barrier_sizes:
-        tasks = [(nodes, effort.iterations, f"{kib}KiB") for nodes in placements[:12]]
-        gains = [100 * (none / sets - 1) for none, sets in pool.map(_with_and_without, tasks)]
-        call = (
-            f"the same with cg.with_message_size('{kib}KiB') for {len(gains)} placements with one set at contention 2"
-        )
-        found[f"barriers-gain.{kib}"] = of_samples(gains, call)
+    for kib in effort.message_sizes:
+        runs = list(pool.map(_with_and_without, [(n, effort.iterations, f"{kib}KiB") for n in placements[:12]]))
+        for i, barrier in enumerate(("none", "sets")):
+            call = f"the same for {len(runs)} of the placements with one set at contention 2, and "
+            call += f"cg with copies, .with_message_size('SIZE'), barrier={barrier!r}"
+            found[f"size{kib}.{barrier}"] = of_samples((run[i] for run in runs), call)
     spread = found["one-more.none"]
     found["one-more.least"] = Measured(min(t[0] for t in times), spread.call + "; the least")
     found["one-more.most"] = Measured(max(t[0] for t in times), spread.call + "; the most")

@@ -25,6 +25,7 @@ from typing import Any
 
 import ace_studies
 import cg_studies
+import given_placements
 import link_studies
 import machine_studies
 import validation_text
@@ -139,6 +140,8 @@ def measure(part: str, effort: Effort, build: Path | None) -> dict[str, Measured
             "tac3": {
                 "job shapes": lambda: cg_studies.job_shapes(pool, effort),
                 "barriers": lambda: cg_studies.barriers(pool, effort),
+                "given placements": lambda: given_placements.given_placements(pool, effort),
+                "largest gains": lambda: given_placements.largest_gains(found),
                 "other shapes": cg_studies.other_shapes,
                 "two switches": lambda: cg_studies.two_switches(Path(folder)),
                 # Studies that measure times have the machine to themselves.

@@ -157,8 +157,6 @@ def _ours_alone(found: dict[str, Measured], rates: dict[str, tuple[Stream, Strea
     lines += link_studies.table(rates)
     lines += ["Random rings, GB/s per process:", "", *_spreads(found, "ring", "nodes")]
     lines += ["![bandwidth per process against nodes](images/random_ring.png)", ""]
-    lines += ["Gain of barriers where one set has contention 2, in % of the time with barriers:", ""]
-    lines += _spreads(found, "barriers-gain.", "message", "{} KiB", "{:+.1f}")
     lines += [
         "TAC3 without barriers, in seconds. Here ranks without a partner in the transpose do not copy their block, so"
     ]

@@ -65,6 +65,30 @@ def test_known_values(rows: Rows) -> None:
     assert rows["step"]["deviation"] == pytest.approx(rows["step"]["ours"]["value"] - 0.21)
 
 
+def test_placements_without_a_search_are_predicted_blind(rows: Rows) -> None:
+    blind = [row for row in rows.values() if row["blind"]]
+    assert len(blind) >= 12
+    assert rows["shape1.default"]["ours"]["value"] == pytest.approx(1.618, abs=0.03)
+    assert rows["shape1.default"]["verdict"] == "agrees"
+    assert rows["shape1.no-ring"]["ours"]["value"] == pytest.approx(2.604, abs=0.06)
+    assert rows["size512.sets"]["ours"]["value"] == pytest.approx(0.723, abs=0.003)
+    assert rows["size512.sets"]["verdict"] == "agrees"
+
+
+def test_the_largest_gains_follow_from_the_published_run_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(STUDY)
+    from cg_studies import Measured
+    from given_placements import largest_gains
+
+    published = {number["id"]: number["published"] for number in PUBLISHED}
+    table = {name: Measured(value, "") for name, value in published.items() if name.startswith("shape")}
+    gains = largest_gains(table)
+    assert len(gains) == 4
+    for name, gain in gains.items():
+        assert gain.value == pytest.approx(published[name], abs=0.52)
+    assert not largest_gains({name: ours for name, ours in table.items() if not name.startswith("shape6")})
+
+
 def test_links_reach_their_rates_in_the_simulator(folder: Path, rows: Rows) -> None:
     for row in rows.values():
         if row["id"].endswith(".link"):
