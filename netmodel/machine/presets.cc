@@ -113,6 +113,8 @@ std::vector<PresetRow> named_computers() {
          "job requires a shape, and X, Y and Z do not wrap"},
         {"fx100", "fx100[:XxYxZ[:WRAPS]]", Parameters::kOptional,
          "an FX100 (Tofu2), as fx10, 12.5 GB/s links, 4 NICs per node"},
+        {"t2k", "t2k", Parameters::kNone,
+         "T2K Open Supercomputer (Tsukuba), fat tree of 648 nodes, 4 InfiniBand NICs of 2 GB/s per node"},
     };
 }
 
