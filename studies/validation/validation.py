@@ -26,6 +26,7 @@ from typing import Any
 import cg_studies
 import link_studies
 import machine_studies
+import rail_studies
 import validation_text
 import wide_area_studies
 from cg_studies import Effort, Measured
@@ -143,6 +144,7 @@ def measure(parts: Sequence[str], effort: Effort, build: Path | None) -> dict[st
             ("tofu", "logical shape", lambda: machine_studies.logical_shape(Path(folder))),
             ("nsim", "random rings", lambda: machine_studies.random_rings(pool, effort)),
             ("wide_area", "wide area", lambda: wide_area_studies.wide_area(Path(folder), effort)),
+            ("mpiprof", "rails", lambda: rail_studies.rails(Path(folder))),
             # These studies measure times, so each has the machine to itself.
             ("tac3", "search times", lambda: cg_studies.search_times(effort)),
             ("nsim", "all-to-all", lambda: machine_studies.all_to_all(effort)),
