@@ -128,10 +128,11 @@ std::vector<PresetRow> named_computers() {
          nullptr, tofu_machine},
         {"fx100", "fx100[:XxYxZ[:WRAPS]]", Parameters::kOptional,
          "an FX100 (Tofu2), as fx10, 12.5 GB/s links, 4 NICs per node", nullptr, tofu_machine},
+        {"t2k", "t2k", Parameters::kNone,
+         "T2K Open Supercomputer (Tsukuba), fat tree of 648 nodes, 4 InfiniBand NICs of 2 GB/s per node"},
         {"nsim-fattree", "nsim-fattree[:LEVELSxARITY]", Parameters::kOptional,
          "the fat tree of NSIM's study, 64 nodes by default (nsim-fattree:2x8): as fattree:, but cables of nodes have "
-         "a "
-         "latency, and the source selects the upward links",
+         "a latency, and the source selects the upward links",
          nullptr, nsim_fat_tree},
     };
 }

@@ -17,7 +17,7 @@ LIMITS = ("nic_bandwidth", "dma_bandwidth", "memory_bandwidth")
 
 STREAMED = (
     "torus:8", "mesh:8", "fattree:2x8", "dragonfly:2,4,2", "dragonfly-plus:4,4,2,5", "hyperx:4x4,2", "switch:8",
-    "k", "fx10-kyushu", "fx100:2x2x2", "fugaku",
+    "k", "fx10-kyushu", "fx100:2x2x2", "fugaku", "t2k",
 )  # fmt: skip
 """A preset of each kind."""
 
@@ -82,7 +82,7 @@ def _slowest(file: dict[str, Any], directions: int) -> tuple[float, str]:
     on_link = min(_rate(file["link"]["bandwidth"]), _rate(file["router"].get("bandwidth", file["link"]["bandwidth"])))
     parts = {"link": on_link * payload / full}
     if "nic_bandwidth" in node:
-        parts["NIC"] = _rate(node["nic_bandwidth"]) * payload / full
+        parts["NIC"] = _rate(node["nic_bandwidth"]) * node.get("trunk", 1) * payload / full
     for name, key in (("DMA", "dma_bandwidth"), ("memory", "memory_bandwidth")):
         if key in node:
             parts[name] = _rate(node[key]) / directions

@@ -28,6 +28,7 @@ import cg_studies
 import given_placements
 import link_studies
 import machine_studies
+import rail_studies
 import validation_text
 import wide_area_studies
 from cg_studies import Effort, Measured
@@ -163,7 +164,10 @@ def measure(part: str, effort: Effort, build: Path | None) -> dict[str, Measured
                 "remote memory access": lambda: ace_studies.rdma(Path(folder), effort),
             },
             "wide_area": {"wide area": lambda: wide_area_studies.wide_area(Path(folder), effort)},
-            "mpiprof": {"cost of profiling": lambda: machine_studies.profiling_cost(build)},
+            "mpiprof": {
+                "rails": lambda: rail_studies.rails(Path(folder)),
+                "cost of profiling": lambda: machine_studies.profiling_cost(build),
+            },
         }
         for name, study in studies[part].items():
             begin = time.monotonic()
