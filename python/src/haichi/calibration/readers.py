@@ -52,8 +52,8 @@ class Read:
 
 
 def read_results(path: str) -> Read:
-    """Reads a file, or standard input for ``-``, which may be compressed and hold the output of several programs. Raises
-    InputError, with the line, for unknown or broken files, or without points."""
+    """Reads a file, compressed or not, which may hold the output of several programs. Raises InputError, with the line,
+    for unknown or broken files, or without points."""
     content = _core.whole_input(encoded("results", path), _MOST_FILE_BYTES)
     if b"\0" in content:
         raise InputError(f"{path}:{content[: content.index(0)].count(10) + 1}: expected text, found a NUL byte")
