@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import bz2
 import contextlib
+import gzip
+import io
+import lzma
 import signal
-from collections.abc import Iterator
+import zipfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -214,6 +219,36 @@ def test_what_is_broken_is_refused_by_line(tmp_path: Path, text: str, message: s
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(haichi.InputError, match=r"cannot read .*none\.txt: No such file or directory"):
         read_results(str(tmp_path / "none.txt"))
+
+
+def zipped(content: bytes) -> bytes:
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("latency.txt", content)
+    return archive.getvalue()
+
+
+@pytest.mark.parametrize("packed", [gzip.compress, bz2.compress, lzma.compress, zipped])
+def test_compressed_results_are_read(tmp_path: Path, packed: Callable[[bytes], bytes]) -> None:
+    path = tmp_path / "results"  # recognised by its content
+    path.write_bytes(packed(OSU_7.encode()))
+    assert rows(read_results(str(path))) == rows(read(tmp_path, OSU_7))
+
+
+def test_compressed_results_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
+    for content, message in (
+        (gzip.compress(OSU_7.encode())[:-9], "cannot unpack it (gzip)"),
+        (gzip.compress(OSU_5.encode() + b"\0"), ":6: expected text, found a NUL byte"),
+        (gzip.compress(bytes(70 << 20)), "more than 64 MiB"),
+    ):
+        (tmp_path / "results.gz").write_bytes(content)
+        with pytest.raises(haichi.InputError) as caught:
+            read_results(str(tmp_path / "results.gz"))
+        assert message in str(caught.value)
+
+
+def test_a_byte_order_mark_is_ignored(tmp_path: Path) -> None:
+    assert rows(read(tmp_path, "\ufeff" + OSU_5)) == rows(read(tmp_path, OSU_5))
 
 
 def titled(title: str) -> str:

@@ -32,7 +32,7 @@ def by_definition(points: list[PlacedPoint]) -> list[int]:
 
         for limit in sorted(set(sizes.tolist())):
             below = sizes <= limit
-            if min(below.sum(), (~below).sum()) >= 3 and limit >= 8:
+            if min(below.sum(), (~below).sum()) >= 3 and limit >= 256:
                 gains[int(limit)] += misfit(sizes > -1) - misfit(below) - misfit(~below)
     return sorted(gains, key=lambda limit: (-gains[limit], limit))[:2]
 

@@ -15,7 +15,7 @@ from haichi import _core
 from haichi.calibration.benchmarks import BENCHMARKS
 from haichi.calibration.eager_limit import Profile, profile
 from haichi.calibration.fit import Array, Problem, scipy_optimize
-from haichi.calibration.identify import GIVEN_UP_FIRST, Held, absolute_errors, hold_what_is_unknown
+from haichi.calibration.identify import GIVEN_UP_FIRST, Held, hold_what_is_unknown
 from haichi.calibration.parameters import PARAMETERS, Content, Parameter, eager_limit_of, preset_value
 from haichi.calibration.placed import Distances, PlacedPoint, file_and_hops
 from haichi.calibration.readers import read_results
@@ -191,9 +191,10 @@ def _fitted(problem: Problem, content: Content, like: str, sources: Sequence[Sou
 
     eager = profile(problem, free, preset_limit, start)
     problem = eager.problem
-    fitted, held = hold_what_is_unknown(problem, eager.fitted, preset)
-    held += [Held(name, preset[name], "preset", tuple(free)) for name in excess]
-    errors = absolute_errors(problem, fitted)
+    limits = sorted({*eager.rivals[:1], *eager.rivals[-1:]})
+    known = hold_what_is_unknown(problem, eager.fitted, preset, limits)
+    fitted, errors = known.fitted, known.errors
+    held = known.held + [Held(name, preset[name], "preset", tuple(free)) for name in excess]
     held_by_name = {entry.name: entry for entry in held}
     values = tuple(
         Value(

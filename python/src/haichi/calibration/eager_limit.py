@@ -12,7 +12,8 @@ from haichi.calibration.fit import Fitted, Problem
 from haichi.calibration.placed import PlacedPoint
 from haichi.calibration.simulated import Setting
 
-_LEAST_LIMIT = 8  # acknowledgements of streams are eager
+_LEAST_LIMIT = 256
+"""Smaller steps are those of inline messages. No MPI has so small a limit. Acknowledgements of streams are eager."""
 _TRIED = 2
 _FEW_STEPS = 2
 """Steps of a fit that only serves comparison: wrong limits are far off."""
@@ -20,12 +21,13 @@ _FEWEST_ON_A_SIDE = 3
 SIGNIFICANT = 9.0
 """Three standard errors, as a difference of sums of squares in variances of a residual."""
 
-
 _LEAST_STEP_LIMIT = 1024
 """Jumps at smaller sizes are those of inline messages, not of a handshake."""
 _LEAST_STEP = 1.25
 _CLEAR = 1.5
 _REPRODUCED = 0.15
+_POOR = 0.1
+"""The root mean square of the residuals above which points that no parameter describes get less weight."""
 _ROUNDS = 2
 
 
@@ -48,7 +50,8 @@ class Profile:
     """The problem with the weights of the fit."""
     fitted: Fitted
     is_told: bool
-    """One limit is better than all others, including its neighbours and the absence of a limit."""
+    """One limit is better than all others, including its neighbours and the absence of a limit, and measured times jump
+    there as simulated times do."""
     rivals: tuple[int, ...]
     """Limits that fit nearly as well."""
     first_rendezvous: int | None
@@ -74,7 +77,9 @@ def profile(
 
     def add(counts: Sequence[int], near: Fitted | None = None) -> None:
         for count in counts:
-            is_possible = count in (0, len(sizes)) or (0 < count < len(sizes) and sizes[count - 1] >= _LEAST_LIMIT)
+            is_possible = 0 <= count <= len(sizes) and (
+                count == len(sizes) or sizes[max(count - 1, 0)] >= _LEAST_LIMIT or limit_of(count) == preset_limit
+            )
             if is_possible and count not in fits:
                 values = start(limit_of(count)) if near is None else near.setting.values
                 fits[count] = problem.fit(free, Setting(values, limit_of(count)), _FEW_STEPS)
@@ -86,7 +91,7 @@ def profile(
         add([count])
         fitted = problem.fit(free, fits[count].setting)
         worst = min(fit.cost for fit in fits.values()) + SIGNIFICANT * problem.variance(fitted)
-        if fitted.cost > worst or not _is_reproduced(problem, fitted, step):
+        if fitted.cost > worst or not _is_reproduced(problem, fitted, step.last, step.first):
             # Points that no parameter describes outvote the jump.
             for _ in range(_ROUNDS):
                 problem = problem.without_outliers(fitted, (step.last, step.first))
@@ -97,7 +102,7 @@ def profile(
         best = better
         fits[best] = problem.fit(free, fits[best].setting)
         add([best - 1, best + 1], fits[best])
-    margin = SIGNIFICANT * problem.variance(fits[best])
+    margin = SIGNIFICANT * problem.variance_of_few(fits[best])
     rivals = [count for count in fits if count != best and fits[count].cost - fits[best].cost < margin]
     before = best
     if side(preset_limit) in rivals and fits[side(preset_limit)].cost - fits[best].cost < margin / SIGNIFICANT:
@@ -105,7 +110,13 @@ def profile(
         fits[best] = problem.fit(free, fits[best].setting)
     following = sizes[best] if best < len(sizes) else None
     others = tuple(limit_of(count) for count in sorted({*rivals, before}) if count != best)
-    return Profile(problem, fits[best], not rivals and following is not None, others if rivals else (), following)
+    fitted = fits[best]
+    is_told = not rivals and following is not None and _is_measured(problem, fitted)
+    if problem.rms(fitted.setting) > _POOR:
+        for _ in range(_ROUNDS):
+            problem = problem.without_outliers(fitted, ())
+            fitted = problem.fit(free, fitted.setting)
+    return Profile(problem, fitted, is_told, others if rivals else (), following)
 
 
 def clear_step(points: Sequence[PlacedPoint]) -> Step | None:
@@ -142,11 +153,29 @@ def _steps(points: Sequence[PlacedPoint], numbers: Sequence[int]) -> Iterator[St
             yield Step(order[k], order[k + 1], size)
 
 
-def _is_reproduced(problem: Problem, fitted: Fitted, step: Step) -> bool:
-    last, first = problem.points[step.last], problem.points[step.first]
+def _is_reproduced(problem: Problem, fitted: Fitted, last: int, first: int) -> bool:
     times = problem.times(fitted.setting)
-    simulated = times[step.first] / times[step.last]
-    return bool(abs(np.log(simulated * last.seconds / first.seconds)) < _REPRODUCED)
+    simulated, measured = times[first] / times[last], problem.points[first].seconds / problem.points[last].seconds
+    return bool(abs(np.log(simulated / measured)) < _REPRODUCED)
+
+
+def _is_measured(problem: Problem, fitted: Fitted) -> bool:
+    """True if a ping-pong, or another benchmark without one, has the simulated jump at the eager limit."""
+    points, limit = problem.points, fitted.setting.eager_limit
+    messages = [number for number, point in enumerate(points) if not point.is_barrier]
+    alone = [number for number in messages if points[number].benchmark == "latency"]
+    series: dict[tuple[str, str, int], list[int]] = defaultdict(list)
+    for number in alone or messages:
+        series[points[number].file, points[number].benchmark, points[number].hops].append(number)
+    for numbers in series.values():
+        eager = [number for number in numbers if points[number].size_bytes <= limit]
+        others = [number for number in numbers if points[number].size_bytes > limit]
+        if eager and others:
+            last = max(eager, key=lambda number: points[number].size_bytes)
+            first = min(others, key=lambda number: points[number].size_bytes)
+            if _is_reproduced(problem, fitted, last, first):
+                return True
+    return False
 
 
 def jumps(points: Sequence[PlacedPoint]) -> list[int]:

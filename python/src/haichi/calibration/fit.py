@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -28,6 +29,7 @@ _ROOM = 4.0
 _OUTLIER = 0.1
 """The residual at which a point that no parameter describes has half of its weight (Cauchy's weights)."""
 _ANCHOR = 5.0
+_MOST_CORRELATION = 0.8
 _MOST_STEPS = 12
 _LEAST_STEP = 1e-3
 _LEAST_GAIN = 1e-3
@@ -106,6 +108,7 @@ class Problem:
         printed = np.array([entry.resolution for entry in points])
         self._printed = 1 / np.sqrt(1 + (printed / LEAST_ERROR) ** 2)
         self._weights = self._printed
+        self._share_memory = any(point.hops > 0 and point.size_bytes > 0 for point in points)
 
     def times(self, setting: Setting) -> Array:
         return np.array([self.simulator.seconds(point, setting) for point in self.points])
@@ -131,8 +134,7 @@ class Problem:
         return _SMALL * min(point.seconds / point.size_bytes for point in points if point.size_bytes > 0)
 
     def largest(self, name: str, at: Setting) -> float:
-        """A value of this parameter that the fastest point which includes it excludes. Memory is at least as fast as
-        the network: its bandwidth also limits NICs, and could describe the times of both."""
+        """A value of this parameter that the fastest point which includes it excludes."""
         parameter = BY_NAME[name]
         points = [entry for entry in self.points if parameter.concerns(entry)]
         if name == "rendezvous_overhead":
@@ -141,12 +143,18 @@ class Problem:
             points = [point for point in points if 0 < point.size_bytes <= at.eager_limit] or points
         if parameter.unit == "seconds per byte":
             most = _ROOM * min(point.seconds / point.size_bytes for point in points if point.size_bytes > 0)
-            is_shared = name == "copies" and any(point.hops > 0 for point in points)
-            return min(most, at.values["bandwidth"]) if is_shared else most
+            return min(most, at.values["bandwidth"]) if name == "copies" and self._share_memory else most
         if name == "call_overhead":
             return _ROOM * min(point.seconds for point in points)
         # The messages of a stream have their latencies at the same time.
         return _ROOM * min(point.seconds * max(BENCHMARKS[point.benchmark].window, 1) for point in points)
+
+    def possible(self, at: Setting) -> Setting:
+        """The setting with a memory that is at least as fast as the network. Memory also limits NICs, so that a slower
+        one would describe the times of the network, and the network none."""
+        if not self._share_memory or at.values["copies"] <= at.values["bandwidth"]:
+            return at
+        return Setting({**at.values, "copies": at.values["bandwidth"]}, at.eager_limit)
 
     def size_of(self, name: str, at: Setting) -> float:
         """The reference for relative errors of a value."""
@@ -161,16 +169,16 @@ class Problem:
         if not free:
             return Fitted((), start, self.cost(start), np.empty((len(self.points), 0)))
         within = {name: min(start.values[name], self.largest(name, start)) for name in free}
-        at = Setting({**start.values, **within}, start.eager_limit)
+        at = self.possible(Setting({**start.values, **within}, start.eager_limit))
         cost = self.cost(at)
         for _ in range(most_steps):
             tangent = self._tangent(free, at)
             found, step = tangent.least(), 1.0
-            while step > _LEAST_STEP and (there := self.cost(tangent.towards(found, step))) >= cost:
+            while step > _LEAST_STEP and (there := self.cost(self.possible(tangent.towards(found, step)))) >= cost:
                 step /= 4
             if step <= _LEAST_STEP:
                 break
-            gain, cost, at = cost - there, there, tangent.towards(found, step)
+            gain, cost, at = cost - there, there, self.possible(tangent.towards(found, step))
             if gain < _LEAST_GAIN * cost + 1e-9:
                 break
         self.tell(f"eager limit {at.eager_limit} bytes: error {self.typical(cost):.1%}")
@@ -194,11 +202,13 @@ class Problem:
         scales = np.array([self.size_of(name, at) for name in free])
         times = self.times(at)
         slopes = np.empty((len(times), len(free)))
+        most = np.array([self.largest(name, at) for name in free])
         for k, name in enumerate(free):
-            there = Setting({**at.values, name: at.values[name] + _STEP * scales[k]}, at.eager_limit)
-            slopes[:, k] = (self.times(there) - times) / _STEP
-        most = np.array([self.largest(name, at) for name in free]) / scales
-        return _Tangent(tuple(free), at, scales, times, slopes, self._measured, self._weights, most)
+            is_largest = at.values[name] + _STEP * scales[k] > most[k] and at.values[name] > _STEP * scales[k]
+            step = -_STEP if is_largest else _STEP
+            there = Setting({**at.values, name: at.values[name] + step * scales[k]}, at.eager_limit)
+            slopes[:, k] = (self.times(there) - times) / step
+        return _Tangent(tuple(free), at, scales, times, slopes, self._measured, self._weights, most / scales)
 
     def typical(self, cost: float) -> float:
         """Root mean square of the residuals."""
@@ -206,4 +216,23 @@ class Problem:
 
     def variance(self, fitted: Fitted) -> float:
         """The variance of a residual."""
-        return max(fitted.cost / max(len(self.points) - len(fitted.free), 1), LEAST_ERROR**2)
+        reliability = np.minimum(self._weights / self._printed, 1)
+        points = float(reliability @ reliability)
+        return max(fitted.cost / max(points - len(fitted.free), 1), LEAST_ERROR**2)
+
+    def variance_of_few(self, fitted: Fitted) -> float:
+        """The variance of a residual, for standard errors. If no parameter describes an effect, neighbouring sizes have
+        similar residuals. They count as fewer points, as in an autoregressive series of order 1."""
+        correlation = self._correlation(fitted.setting)
+        return self.variance(fitted) * (1 + correlation) / (1 - correlation)
+
+    def _correlation(self, setting: Setting) -> float:
+        """The correlation of the residuals of neighbouring sizes, between 0 and a maximum."""
+        series: dict[tuple[str, str, int], list[int]] = defaultdict(list)
+        for number, point in enumerate(self.points):
+            series[point.file, point.benchmark, point.hops].append(number)
+        residuals = self.residuals(setting)
+        ordered = [residuals[sorted(of, key=lambda number: self.points[number].size_bytes)] for of in series.values()]
+        products = sum(float(of[1:] @ of[:-1]) for of in ordered)
+        squares = sum(float(of[1:] @ of[1:] + of[:-1] @ of[:-1]) / 2 for of in ordered)
+        return min(max(products / squares, 0.0), _MOST_CORRELATION) if squares > 0 else 0.0

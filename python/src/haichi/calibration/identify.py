@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -9,6 +11,7 @@ import numpy as np
 
 from haichi.calibration.eager_limit import SIGNIFICANT
 from haichi.calibration.fit import Fitted, Problem
+from haichi.calibration.parameters import EAGER_LIMIT
 from haichi.calibration.simulated import Setting
 
 UNKNOWN = 0.5
@@ -17,8 +20,11 @@ _INVOLVED = 0.25
 _TOLERANCE = 0.02
 """The typical residual of a fit that counts as good, even if another fit is better."""
 _HALVINGS = 8
+_FEW_STEPS = 2
 _WEAK = 0.05
 """The largest relative effect of a doubled value on a time that counts as none: no model is more exact."""
+_WEAK_BANDWIDTH = 0.5
+"""The same for bandwidths. Times of small messages also grow for other reasons."""
 GIVEN_UP_FIRST = (
     *("dma_bandwidth", "copies", "rendezvous_overhead", "hop_latency", "shared_memory_latency"),
     *("call_overhead", "shared_memory_bandwidth", "bandwidth", "barrier"),
@@ -40,16 +46,46 @@ class Held:
     """Other parameters of which only a combination with this one is known; empty if times hardly depend on it."""
 
 
-def hold_what_is_unknown(problem: Problem, fitted: Fitted, preset: dict[str, float]) -> tuple[Fitted, list[Held]]:
-    """Holds one parameter after the other until all others are known, and fits the others again."""
+@dataclass(frozen=True)
+class Known:
+    """The values that the data determines, and all others."""
+
+    fitted: Fitted
+    errors: dict[str, float]
+    """Standard errors of the fitted values, in seconds or seconds per byte, each less than half of its value."""
+    held: list[Held]
+
+
+def hold_what_is_unknown(problem: Problem, fitted: Fitted, preset: dict[str, float], limits: Sequence[int]) -> Known:
+    """Holds one parameter after the other until all others are known, and fits the others again. Errors include the
+    differences between fits with the eager limits `limits`, which the data does not exclude."""
     held: list[Held] = []
-    while (found := _unknown_direction(problem, fitted)) is not None:
+    while True:
+        found = _unknown_direction(problem, fitted)
+        if found is None:
+            errors = _errors_over(problem, fitted, limits)
+            unknown = [name for name, error in errors.items() if error > UNKNOWN * fitted.setting.values[name]]
+            if not unknown:
+                return Known(fitted, errors, held)
+            found = sorted(unknown, key=GIVEN_UP_FIRST.index)[:1], [EAGER_LIMIT[1]]
         candidates, together = found
         choices = (_held(problem, fitted, name, preset[name]) for name in candidates)
         choice = next((choice for choice in choices if choice is not None), None)
         name, fitted, kind = choice or _nearest(problem, fitted, candidates[0], preset[candidates[0]])
         held.append(Held(name, fitted.setting.values[name], kind, tuple(other for other in together if other != name)))
-    return fitted, held
+
+
+def _errors_over(problem: Problem, fitted: Fitted, limits: Sequence[int]) -> dict[str, float]:
+    """Standard errors, including the largest change of a value with another eager limit that fits as well."""
+    errors = absolute_errors(problem, fitted)
+    changes = dict.fromkeys(errors, 0.0)
+    for limit in limits:
+        other = problem.fit(fitted.free, Setting(fitted.setting.values, limit), _FEW_STEPS)
+        if other.cost <= _allowed(problem, fitted):
+            for name in changes:
+                change = abs(other.setting.values[name] - fitted.setting.values[name])
+                changes[name] = max(changes[name], change)
+    return {name: math.hypot(error, changes[name]) for name, error in errors.items()}
 
 
 def _unknown_direction(problem: Problem, fitted: Fitted) -> tuple[list[str], list[str]] | None:
@@ -60,7 +96,7 @@ def _unknown_direction(problem: Problem, fitted: Fitted) -> tuple[list[str], lis
     weak = [
         name
         for name, effect in zip(fitted.free, effects, strict=True)
-        if effect * values[name] < _WEAK * problem.size_of(name, fitted.setting)
+        if effect * values[name] < _weak(name) * problem.size_of(name, fitted.setting)
     ]
     if weak:
         return sorted(weak, key=GIVEN_UP_FIRST.index)[:1], []
@@ -76,16 +112,20 @@ def _unknown_direction(problem: Problem, fitted: Fitted) -> tuple[list[str], lis
     return sorted(together, key=GIVEN_UP_FIRST.index), together
 
 
+def _weak(name: str) -> float:
+    return _WEAK_BANDWIDTH if name.endswith("bandwidth") else _WEAK
+
+
 def _nearest(problem: Problem, fitted: Fitted, name: str, preset: float) -> tuple[str, Fitted, _Kind]:
     """Holds a value as near to the preset as the times allow, with all others as they are."""
     near, far = fitted.setting.values[name], preset
     for _ in range(_HALVINGS):
         middle = (near + far) / 2
-        if problem.cost(_with(fitted, name, middle)) <= _allowed(problem, fitted):
+        if problem.cost(problem.possible(_with(fitted, name, middle))) <= _allowed(problem, fitted):
             near = middle
         else:
             far = middle
-    setting = _with(fitted, name, near)
+    setting = problem.possible(_with(fitted, name, near))
     rest = [k for k, other in enumerate(fitted.free) if other != name]
     free = tuple(fitted.free[k] for k in rest)
     return name, Fitted(free, setting, problem.cost(setting), fitted.jacobian[:, rest]), "nearest"
@@ -133,7 +173,7 @@ def relative_errors(problem: Problem, fitted: Fitted) -> dict[str, float]:
         return {}
     # Directions without effect get a huge error instead of a failing inverse.
     values, vectors = np.linalg.eigh(fitted.jacobian.T @ fitted.jacobian)
-    variances = (vectors**2) @ (1 / np.maximum(values, 1e-18)) * problem.variance(fitted)
+    variances = (vectors**2) @ (1 / np.maximum(values, 1e-18)) * problem.variance_of_few(fitted)
     return dict(zip(fitted.free, np.sqrt(variances).tolist(), strict=True))
 
 

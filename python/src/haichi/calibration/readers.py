@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
+from haichi import _core
+from haichi.base.file_names import encoded
 from haichi.calibration.imb import is_imb, read_imb
 from haichi.calibration.netpipe import is_netpipe, is_netpipe_file, read_netpipe, read_netpipe_file
 from haichi.calibration.osu import is_osu, read_osu
@@ -51,17 +52,12 @@ class Read:
 
 
 def read_results(path: str) -> Read:
-    """Reads a file, which may hold the output of several programs. Raises InputError, with the line, for unknown or
-    broken files, or without points."""
-    try:
-        content = Path(path).read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from error
-    if len(content) > _MOST_FILE_BYTES:
-        raise InputError(f"{path}: {len(content)} bytes are too many for the output of a benchmark")
+    """Reads a file, compressed or not, which may hold the output of several programs. Raises InputError, with the line,
+    for unknown or broken files, or without points."""
+    content = _core.whole_input(encoded("results", path), _MOST_FILE_BYTES)
     if b"\0" in content:
         raise InputError(f"{path}:{content[: content.index(0)].count(10) + 1}: expected text, found a NUL byte")
-    text = content.decode("utf-8", "replace")
+    text = content.decode("utf-8-sig", "replace")
     readers = [reader for reader in READERS if reader.is_one(text)]
     if not readers:
         other = next((name for name, sign in _NOT_FITTED.items() if sign in text), None)

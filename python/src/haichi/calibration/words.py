@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from haichi.calibration.calibrate import Calibration, Value, by_benchmark
-from haichi.calibration.parameters import BY_NAME
+from haichi.calibration.parameters import BY_NAME, EAGER_LIMIT
 from haichi.calibration.placed import PlacedPoint
 
 
@@ -45,7 +45,9 @@ def origin(calibration: Calibration, value: Value) -> str:
     }[value.held.kind]
     if not value.held.together:
         return f"{kept} (measured times hardly depend on it)"
-    others = " and ".join(BY_NAME[name].title for name in value.held.together)
+    others = " and ".join(
+        "eager limit" if name == EAGER_LIMIT[1] else BY_NAME[name].title for name in value.held.together
+    )
     return f"{kept} (the data cannot separate it from {others})"
 
 
@@ -69,8 +71,10 @@ def limit_origin(calibration: Calibration) -> str:
     if not sizes:
         return f"value of {calibration.like} (no measurement depends on it)"
     if not eager.is_told:
-        if not eager.rivals:
+        if eager.first_rendezvous is None:
             return f"{limit_source(calibration)} (all messages up to {max(sizes)} bytes are eager)"
+        if not eager.rivals:
+            return f"{limit_source(calibration)} (measured times do not jump there as simulated times do)"
         return f"{limit_source(calibration)} (the data cannot separate it from {', '.join(map(str, eager.rivals))})"
     assert eager.first_rendezvous is not None
     last = max((size for size in sizes if size < eager.first_rendezvous), default=0)
