@@ -29,7 +29,7 @@ class GraphRoutes final : public Routes {
     [[nodiscard]] bool hops_are_walked() const override { return true; }
     [[nodiscard]] bool are_searched_for() const override { return !paths_.has_table(); }
     [[nodiscard]] std::vector<std::int32_t> hops_to(VertexId d) const override {
-        return paths_.distances_to(graph_, d);
+        return paths_.has_lengths() ? std::vector<std::int32_t>() : paths_.distances_to(graph_, d);
     }
     [[nodiscard]] std::optional<CutPair> find_cut_pair(const JobNodes& job) const override;
     /// UpDownLayers for spread routes if they suffice, else ChannelLayers, which are fewer. Unspread routes always have

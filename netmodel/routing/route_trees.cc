@@ -17,7 +17,20 @@ class NearestTerminals {
     explicit NearestTerminals(const Graph& graph)
         : graph_(&graph),
           is_taken_(static_cast<std::size_t>(graph.terminal_count())),
-          seen_by_(static_cast<std::size_t>(graph.vertex_count()), -1) {}
+          seen_by_(static_cast<std::size_t>(graph.vertex_count()), -1),
+          hosts_(seen_by_.size()) {
+        for (std::int32_t i = 0; i < graph.vertex_count(); ++i) {
+            const VertexId v(i);
+            const std::span<const GraphArc> arcs = graph.arcs().out(v);
+            // Terminals follow the switches.
+            auto first = std::ranges::find_if(arcs, [&](const GraphArc& arc) { return is_terminal(arc.to); });
+            const bool are_hosts =
+                std::all_of(first, arcs.end(), [&](const GraphArc& arc) { return graph.switch_of_host(arc.to) == v; });
+            if (!are_hosts) first = arcs.end();
+            const auto place = static_cast<std::uint32_t>(first - arcs.begin());
+            hosts_[v.index()] = {place, place};
+        }
+    }
 
     void take(VertexId terminal) { is_taken_[terminal.index()] = 1; }
 
@@ -35,20 +48,35 @@ class NearestTerminals {
     }
 
   private:
+    /// Links of a switch to terminals that have no other switch, if it has no other terminals.
+    struct Hosts {
+        std::uint32_t first = 0;  ///< place of the first of them; the others follow, with ascending numbers
+        std::uint32_t left = 0;   ///< the same, without those that are known to be taken
+    };
+
+    [[nodiscard]] bool is_terminal(VertexId v) const { return v.value < graph_->terminal_count(); }
+    [[nodiscard]] bool is_left(VertexId v) const { return is_terminal(v) && is_taken_[v.index()] == 0; }
+
     void visit(VertexId v, VertexId from, VertexId& found) {
-        const GraphArcs& arcs = graph_->arcs();
-        for (std::size_t i = 0; i < arcs.count(v); ++i) {
-            const VertexId to = arcs.from(v, i).to;
-            if (std::exchange(seen_by_[to.index()], from.value) == from.value) continue;
-            next_level_.push_back(to);
-            const bool is_left = to.value < graph_->terminal_count() && is_taken_[to.index()] == 0;
-            if (is_left && (!found.valid() || to < found)) found = to;
+        const auto consider = [&](VertexId to) {
+            if (is_left(to) && (!found.valid() || to < found)) found = to;
+        };
+        const std::span<const GraphArc> arcs = graph_->arcs().out(v);
+        Hosts& hosts = hosts_[v.index()];
+        for (const GraphArc& arc : arcs.first(hosts.first)) {
+            if (std::exchange(seen_by_[arc.to.index()], from.value) == from.value) continue;
+            next_level_.push_back(arc.to);
+            consider(arc.to);
         }
+        // Hosts lead nowhere else, so only the first remaining one matters.
+        while (hosts.left < arcs.size() && !is_left(arcs[hosts.left].to)) ++hosts.left;
+        if (hosts.left < arcs.size()) consider(arcs[hosts.left].to);
     }
 
     const Graph* graph_;
     std::vector<std::uint8_t> is_taken_;
     std::vector<std::int32_t> seen_by_;  ///< per vertex: number of the terminal that visited it last
+    std::vector<Hosts> hosts_;           ///< per vertex
     std::vector<VertexId> level_;
     std::vector<VertexId> next_level_;
 };
@@ -119,10 +147,24 @@ RouteTrees::RouteTrees(const Graph& graph, GraphRouting routing, const GraphOrde
       routing_(routing),
       order_(&order),
       is_faulty_(is_faulty),
+      is_left_out_(is_faulty.begin(), is_faulty.end()),
       search_(graph),
-      next_(static_cast<std::size_t>(graph.vertex_count())),
+      next_(static_cast<std::size_t>(graph.vertex_count()), Choice{{}, kNoWay}),
       from_hosts_(next_.size()),
-      passages_(next_.size()) {}
+      passages_(next_.size()) {
+    is_left_out_.resize(next_.size());
+    for (std::int32_t t = 0; t < graph.terminal_count(); ++t) {
+        const VertexId v(t);
+        if (!is_host(v)) {
+            from_hosts_[v.index()].routes = 1;
+            continue;
+        }
+        if (std::exchange(is_left_out_[v.index()], std::uint8_t{1}) != 0) continue;
+        Passage& there = from_hosts_[order.root_of_terminal[v.index()].index()];
+        ++there.routes;
+        if (there.most == 0) there = {there.routes, 1, v, 1, 1};
+    }
+}
 
 void RouteTrees::find(VertexId destination) {
     const VertexId root = order_->root_of_terminal[destination.index()];
@@ -149,26 +191,12 @@ void RouteTrees::find_distances(VertexId destination) {
 
 void RouteTrees::search(VertexId root) {
     root_ = root;
-    search_.search_to(root, is_faulty_);
-    std::ranges::fill(next_, Choice{{}, kNoWay});
-    reached_.clear();
-    for (const VertexId v : search_.by_distance()) {
-        if (!is_host(v)) {
-            reached_.push_back(v);
-            from_hosts_[v.index()] = {};
-            from_hosts_[v.index()].routes = v.value < graph_->terminal_count() ? 1 : 0;
-            continue;
-        }
-        const VertexId host_switch = order_->root_of_terminal[v.index()];
-        next_[v.index()] = {host_switch, 0};
-        Passage& there = from_hosts_[host_switch.index()];  // nearer to the root, so already initialised
-        ++there.routes;
-        if (there.most == 0) there = {there.routes, 1, v, 1, 1};
-    }
+    for (const VertexId v : reached()) next_[v.index()] = Choice{{}, kNoWay};
+    search_.search_to(root, is_left_out_);
 }
 
 void RouteTrees::choose_first() {
-    for (const VertexId v : reached_) {
+    for (const VertexId v : reached()) {
         if (v == root_) continue;
         std::uint32_t place = 0;
         while (!is_nearer(arcs_->from(v, place).to, v)) ++place;
@@ -185,9 +213,10 @@ void RouteTrees::leave_root() {
 }
 
 void RouteTrees::spread() {
-    for (const VertexId v : reached_) passages_[v.index()] = from_hosts_[v.index()];
-    for (std::size_t i = reached_.size(); i-- > 0;) {
-        const VertexId v = reached_[i];
+    const std::vector<VertexId>& reached = this->reached();
+    for (const VertexId v : reached) passages_[v.index()] = from_hosts_[v.index()];
+    for (std::size_t i = reached.size(); i-- > 0;) {
+        const VertexId v = reached[i];
         const Passage& here = passages_[v.index()];
         if (v == destination_) continue;
         if (here.routes == 0) {
@@ -248,12 +277,20 @@ std::uint32_t RouteTrees::digit(const Passage& at, std::uint32_t base) const {
 }
 
 std::int32_t RouteTrees::longest() const {
-    const std::vector<VertexId>& by_distance = search_.by_distance();
-    for (std::size_t i = by_distance.size(); i-- > 0;) {
-        const VertexId v = by_distance[i];
-        if (v.value < graph_->terminal_count() && v != destination_) return static_cast<std::int32_t>(hops_left(v));
+    std::int32_t longest = 0;
+    for (std::size_t i = reached().size(); i-- > 0;) {
+        const VertexId v = reached()[i];
+        const auto hops = static_cast<std::int32_t>(hops_left(v));
+        if (hops < longest) break;
+        const bool is_source = v.value < graph_->terminal_count();
+        const std::uint32_t hosts = from_hosts_[v.index()].routes - (is_source ? 1 : 0);
+        if (hosts > (v == root_ && is_host(destination_) ? 1U : 0U)) {
+            longest = hops + 1;
+        } else if (is_source && v != destination_) {
+            longest = std::max(longest, hops);
+        }
     }
-    return 0;
+    return longest;
 }
 
 }  // namespace haichi

@@ -77,24 +77,29 @@ class RouteTrees {
                std::span<const std::uint8_t> is_faulty);
 
     /// O(vertices + links) for the first destination of a root. Each further destination costs O(1) with kUnspread.
-    /// With kSpread it costs O(vertices + links), not counting nodes of a single switch.
+    /// With kSpread it costs O(vertices + links), not counting nodes of a single link.
     void find(VertexId destination);
 
     /// Finds only the distances to the root of the destination: distance() and longest(). The next find() must be for
     /// another root.
     void find_distances(VertexId destination);
-    /// Hops to the root along the links; BreadthFirst::kUnreachable without a path.
+    /// Hops to the root along the links; BreadthFirst::kUnreachable without a path, and for terminals of a single link.
     [[nodiscard]] std::int32_t distance(VertexId v) const { return search_.distance(v); }
 
     /// GraphOrder::root_of_terminal of the destination.
     [[nodiscard]] VertexId root() const { return root_; }
     /// The vertices that reach the destination, nearest first, starting with the root; without terminals of a single
     /// link.
-    [[nodiscard]] const std::vector<VertexId>& reached() const { return reached_; }
+    [[nodiscard]] const std::vector<VertexId>& reached() const { return search_.by_distance(); }
     /// The next link on the routes through v, as a place in GraphArcs; kNoWay without routes.
-    [[nodiscard]] std::uint32_t next(VertexId v) const { return next_[v.index()].place; }
+    [[nodiscard]] std::uint32_t next(VertexId v) const {
+        if (!is_host(v)) return next_[v.index()].place;
+        return v == destination_ || !reaches_root(v) ? kNoWay : 0;
+    }
     /// The end of that link; only if next() is not kNoWay.
-    [[nodiscard]] VertexId next_vertex(VertexId v) const { return next_[v.index()].to; }
+    [[nodiscard]] VertexId next_vertex(VertexId v) const {
+        return is_host(v) ? order_->root_of_terminal[v.index()] : next_[v.index()].to;
+    }
     /// Hops of the longest route to the destination.
     [[nodiscard]] std::int32_t longest() const;
 
@@ -109,8 +114,14 @@ class RouteTrees {
         std::uint32_t divisor = 1;  ///< product of the numbers of choices that the group has made
     };
 
+    /// A terminal of a single link. Searches leave it out, because its only way is the link to its switch.
     [[nodiscard]] bool is_host(VertexId v) const {
         return v.value < graph_->terminal_count() && order_->root_of_terminal[v.index()] != v && arcs_->count(v) == 1;
+    }
+    [[nodiscard]] bool reaches_root(VertexId host) const {
+        const VertexId host_switch = order_->root_of_terminal[host.index()];
+        const bool is_faulty = !is_faulty_.empty() && is_faulty_[host.index()] != 0;
+        return !is_faulty && search_.distance(host_switch) != BreadthFirst::kUnreachable;
     }
     void search(VertexId root);
     void leave_root();
@@ -131,13 +142,13 @@ class RouteTrees {
     GraphRouting routing_;
     const GraphOrder* order_;
     std::span<const std::uint8_t> is_faulty_;
-    BreadthFirst search_;  ///< search to the root
+    std::vector<std::uint8_t> is_left_out_;  ///< faulty vertices and hosts
+    BreadthFirst search_;                    ///< search to the root
     VertexId root_;
     VertexId destination_;
-    std::uint32_t number_ = 0;  ///< place of the destination
-    std::vector<VertexId> reached_;
+    std::uint32_t number_ = 0;         ///< place of the destination
     std::vector<Choice> next_;         ///< per vertex
-    std::vector<Passage> from_hosts_;  ///< per vertex of reached_: routes that start there or at its nodes
+    std::vector<Passage> from_hosts_;  ///< per vertex: routes that start there or at its hosts
     std::vector<Passage> passages_;    ///< per vertex
     std::vector<std::uint32_t> ways_;  ///< work space: the first choice for each next vertex
 };

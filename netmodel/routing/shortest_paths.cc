@@ -18,7 +18,9 @@ constexpr auto kNoWay16 = std::numeric_limits<std::uint16_t>::max();
 }  // namespace
 
 ShortestPaths::ShortestPaths(const Graph& graph, std::span<const VertexId> faulty, PathOptions options)
-    : routing_(options.routing), order_(std::make_shared<const GraphOrder>(graph)) {
+    : routing_(options.routing),
+      order_(std::make_shared<const GraphOrder>(graph)),
+      most_column_bytes_(options.table_budget_bytes / 4) {
     if (!faulty.empty()) is_faulty_.assign(static_cast<std::size_t>(graph.vertex_count()), 0);
     for (const VertexId v : faulty) is_faulty_[v.index()] = 1;
     if (find_routes(graph, options)) return;
@@ -37,7 +39,9 @@ ShortestPaths::Table::Table(const Graph& graph, bool has_faults, std::size_t bud
     }
     const bool is_wide = most_links > kNoWay8;
     const std::size_t entries = vertex_of_row.size() * static_cast<std::size_t>(graph.terminal_count());
-    if (most_links > kNoWay16 || entries * (is_wide ? 2 : 1) > budget_bytes) return;
+    fits16 = most_links <= kNoWay16;
+    fits = fits16 && entries * (is_wide ? 2 : 1) <= budget_bytes;
+    if (!fits) return;
     if (is_wide) next16.assign(entries, kNoWay16);
     if (!is_wide) next8.assign(entries, kNoWay8);
 }
@@ -50,6 +54,16 @@ void ShortestPaths::Table::fill(const RouteTrees& trees, VertexId d) {
         if (next8.empty()) next16[entry] = static_cast<std::uint16_t>(next);
         if (!next8.empty()) next8[entry] = static_cast<std::uint8_t>(next);
     }
+}
+
+std::vector<std::uint16_t> ShortestPaths::Table::column(const RouteTrees& trees) const {
+    std::vector<std::uint16_t> column;
+    column.reserve(vertex_of_row.size());
+    for (const VertexId v : vertex_of_row) {
+        const std::uint32_t next = trees.next(v);
+        column.push_back(next == RouteTrees::kNoWay ? kNoWay16 : static_cast<std::uint16_t>(next));
+    }
+    return column;
 }
 
 std::uint32_t ShortestPaths::Table::next(VertexId v, VertexId d) const {
@@ -109,7 +123,8 @@ bool ShortestPaths::find_routes(const Graph& graph, const PathOptions& options) 
     layers_ = 1;
     auto table = std::make_shared<Table>(graph, !is_faulty_.empty(), options.table_budget_bytes);
     auto lengths = std::make_shared<Lengths>(graph, *order_, options.table_budget_bytes);
-    if (!table->fits() && find_lengths(graph, usable, *lengths)) {
+    table_ = table;
+    if (!table->fits && find_lengths(graph, usable, *lengths)) {
         if (!lengths->hops.empty()) lengths_ = std::move(lengths);
         return true;
     }
@@ -126,9 +141,8 @@ bool ShortestPaths::find_routes(const Graph& graph, const PathOptions& options) 
         longest_route_ = std::max(longest_route_, to.longest());
         if (is_spread || layers_ == 1) layers_ = std::max(layers_, layers.needed(to, is_source));
         if (is_spread && layers_ > options.most_layers) return false;
-        if (table->fits()) table->fill(to, d);
+        if (table->fits) table->fill(to, d);
     }
-    if (table->fits()) table_ = std::move(table);
     if (!lengths->hops.empty()) lengths_ = std::move(lengths);
     return true;
 }
@@ -139,18 +153,36 @@ std::vector<std::int32_t> ShortestPaths::distances_to(const Graph& graph, Vertex
     return search.distance();
 }
 
+const std::vector<std::uint16_t>* ShortestPaths::found_column(const Graph& graph, VertexId d) const {
+    if (const auto known = found_.columns.find(d.value); known != found_.columns.end()) return &known->second;
+    if (!found_.trees) found_.trees.emplace(trees(graph));
+    if (found_.destination != d) found_.trees->find(d);
+    found_.destination = d;
+    const std::size_t bytes = table_->vertex_of_row.size() * sizeof(std::uint16_t);
+    if (!table_->fits16 || found_.bytes + bytes > most_column_bytes_) return nullptr;
+    found_.bytes += bytes;
+    return &found_.columns.emplace(d.value, table_->column(*found_.trees)).first->second;
+}
+
 template <class Visit>
 void ShortestPaths::walk(const Graph& graph, VertexId s, VertexId d, const Visit& visit) const {
     std::unique_lock<std::mutex> lock;
-    if (table_ == nullptr) {
-        lock = std::unique_lock(last_.mutex);
-        if (!last_.trees) last_.trees.emplace(trees(graph));
-        if (last_.destination != d) last_.trees->find(d);
-        last_.destination = d;
+    const std::vector<std::uint16_t>* column = nullptr;
+    if (!has_table()) {
+        lock = std::unique_lock(found_.mutex);
+        column = found_column(graph, d);
     }
+    const auto next_of = [&](VertexId at) -> std::uint32_t {
+        if (has_table()) return table_->next(at, d);
+        if (column == nullptr) return found_.trees->next(at);
+        const std::int32_t row = table_->row_of_vertex[at.index()];
+        if (row < 0) return 0;
+        const std::uint16_t next = (*column)[static_cast<std::size_t>(row)];
+        return next == kNoWay16 ? RouteTrees::kNoWay : next;
+    };
     const GraphArcs& arcs = graph.arcs();
     for (VertexId at = s; at != d;) {
-        const std::uint32_t next = table_ != nullptr ? table_->next(at, d) : last_.trees->next(at);
+        const std::uint32_t next = next_of(at);
         if (next == RouteTrees::kNoWay) {
             throw OptionError("no path from " + shown(graph.vertex_name(s)) + " to " + shown(graph.vertex_name(d)) +
                               " avoids the faulty nodes");

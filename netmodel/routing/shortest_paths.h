@@ -5,6 +5,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "netmodel/routing/channel_rule.h"
@@ -24,8 +25,9 @@ struct PathOptions {
 /// usable terminals would need too many layers. routing() returns which.
 ///
 /// The next links are in a table of (vertex, terminal) with one or two bytes per entry, if it fits a budget. Otherwise
-/// each call searches from the destination, O(vertices + links), with the same routes, unless the last call had the
-/// same destination. The lengths are in another table, of pairs of roots (GraphOrder) with a byte each, if that fits
+/// a call searches from the destination, O(vertices + links), with the same routes, and keeps the next links to it.
+/// These take at most a quarter of the budget. When it is used up, a call searches unless the last search had the same
+/// destination. The lengths are in another table, of pairs of roots (GraphOrder) with a byte each, if that fits
 /// the budget. A value whose copies share the tables. Functions take the graph, which must be the one given to the
 /// constructor; they may be called by several threads.
 class ShortestPaths {
@@ -50,7 +52,9 @@ class ShortestPaths {
     }
     /// The longest route between any two terminals.
     [[nodiscard]] std::int32_t longest_route() const { return longest_route_; }
-    [[nodiscard]] bool has_table() const { return table_ != nullptr; }
+    [[nodiscard]] bool has_table() const { return table_->fits; }
+    /// hops() reads a table.
+    [[nodiscard]] bool has_lengths() const { return lengths_ != nullptr; }
     [[nodiscard]] GraphRouting routing() const { return routing_; }
     /// UpDownLayers that the routes between all usable terminals need. For kUnspread it is only known whether they
     /// exceed 1.
@@ -67,10 +71,13 @@ class ShortestPaths {
         std::vector<VertexId> vertex_of_row;
         std::vector<std::uint8_t> next8;  ///< either next8 or next16 is used
         std::vector<std::uint16_t> next16;
+        bool fits = false;  ///< there are entries; otherwise columns are found one by one, if 16 bits suffice
+        bool fits16 = false;
 
         Table(const Graph& graph, bool has_faults, std::size_t budget_bytes);
-        [[nodiscard]] bool fits() const { return !next8.empty() || !next16.empty() || vertex_of_row.empty(); }
         void fill(const RouteTrees& trees, VertexId d);
+        /// The entries for the destination of `trees`, with kNoWay16 for RouteTrees::kNoWay.
+        [[nodiscard]] std::vector<std::uint16_t> column(const RouteTrees& trees) const;
         /// The place, or RouteTrees::kNoWay.
         [[nodiscard]] std::uint32_t next(VertexId v, VertexId d) const;
     };
@@ -86,26 +93,32 @@ class ShortestPaths {
         void fill(const RouteTrees& trees, VertexId root);
     };
 
-    /// The trees of the last destination, for calls without a table. A copy starts without them, because they refer to
-    /// the object that owns them.
-    struct LastTrees {
-        LastTrees() = default;
-        LastTrees(const LastTrees& /*other*/) {}
-        LastTrees& operator=(const LastTrees& /*other*/) {
+    /// What calls without a table have found. A copy starts without it, because the trees refer to the object that owns
+    /// them.
+    struct Found {
+        Found() = default;
+        Found(const Found& /*other*/) {}
+        Found& operator=(const Found& /*other*/) {
             trees.reset();
+            columns.clear();
+            bytes = 0;
             return *this;
         }
-        ~LastTrees() = default;
+        ~Found() = default;
 
         std::mutex mutex;
-        std::optional<RouteTrees> trees;
+        std::optional<RouteTrees> trees;  ///< of the last destination
         VertexId destination;
+        std::unordered_map<std::int32_t, std::vector<std::uint16_t>> columns;  ///< of the table, by destination
+        std::size_t bytes = 0;                                                 ///< of the columns
     };
 
     /// False if the routes need more layers than PathOptions::most_layers.
     bool find_routes(const Graph& graph, const PathOptions& options);
     /// The same without a table of next links, if one layer suffices whatever the routes are. Else false.
     bool find_lengths(const Graph& graph, std::span<const VertexId> destinations, Lengths& lengths);
+    /// The column of d, or null after a search whose trees remain the last ones. Requires the lock of found_.
+    [[nodiscard]] const std::vector<std::uint16_t>* found_column(const Graph& graph, VertexId d) const;
     /// Calls visit(LinkId) for every link of the route, in order.
     template <class Visit>
     void walk(const Graph& graph, VertexId s, VertexId d, const Visit& visit) const;
@@ -117,7 +130,8 @@ class ShortestPaths {
     std::int32_t layers_ = 1;
     std::shared_ptr<const Table> table_;
     std::shared_ptr<const Lengths> lengths_;
-    mutable LastTrees last_;
+    std::size_t most_column_bytes_;
+    mutable Found found_;
 };
 
 }  // namespace haichi

@@ -96,11 +96,8 @@ VertexId Graph::switch_of_host(VertexId v) const {
 
 std::int32_t Graph::parallel_number(LinkId link) const {
     const Link& wanted = links_[link.index()];
-    std::int32_t number = 0;
-    for (std::size_t l = 0; l < link.index(); ++l) {
-        if (links_[l].from == wanted.from && links_[l].to == wanted.to) ++number;
-    }
-    return number;
+    return static_cast<std::int32_t>(std::ranges::count_if(
+        arcs_->out(wanted.from), [&](const GraphArc& arc) { return arc.to == wanted.to && arc.link < link; }));
 }
 
 }  // namespace haichi
