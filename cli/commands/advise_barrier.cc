@@ -9,6 +9,7 @@
 #include "cli/interrupt.h"
 #include "cli/output/advice_text.h"
 #include "cli/output/progress.h"
+#include "commlog/ccs/extraction.h"
 #include "mapper/report/advice_json.h"
 #include "mapper/report/report_json.h"
 #include "options/advice_options.h"
@@ -23,16 +24,47 @@ struct AdviseBarrierArguments {
     JobOptions job;
     RankMapInput map;
     BarrierAdviceOptions advice;
+    std::string barriers;           ///< the file for libhaichi-barriers
+    std::vector<std::size_t> sets;  ///< the sets, from 0, before which they are, instead of the advised ones
     std::string output;
     bool json = false;
 };
 
+/// Writes the calls of the log with barriers before the sets.
+void write_barriers(const AdviseBarrierArguments& arguments, const BarrierAdviceReport& report, Console& console,
+                    OutputFile& file) {
+    const Job& job = report.placement.job();
+    const JobLog* const log = job.calls(console.log());
+    if (log == nullptr) {
+        throw OptionError("§write-barriers requires the log of the program as workload",
+                          "name the log itself, as in -w app.haichi-log");
+    }
+    const BarrierAdvice& advice = report.sizes.front().advice;
+    std::vector<std::size_t> sets = arguments.sets;
+    if (sets.empty() && advice.verdict == BarrierVerdict::kSets) sets = advice.sets;
+    for (const std::size_t set : sets) {
+        if (set >= job.workload().set_count()) {
+            throw OptionError("§write-sets: there is no set " + std::to_string(set + 1) + " (the workload has " +
+                              std::to_string(job.workload().set_count()) + ")");
+        }
+    }
+    barriers::BarrierFile barriers;
+    barriers.ranks = log->rank_count;
+    barriers.scripts.resize(static_cast<std::size_t>(log->rank_count));
+    if (!sets.empty()) barriers = barriers_before(*log, sets);
+    file.write(barrier_file_text(barriers));
+    console.say(arguments.barriers + ": " + std::to_string(barriers.barriers) + " barriers in the run" +
+                (sets.empty() ? "" : ", before " + sets_text(sets)) + "\n");
+}
+
 int run(const AdviseBarrierArguments& arguments, Console& console) {
-    const JobSpec spec = arguments.job.job({arguments.map.map});
+    JobSpec spec = arguments.job.job({arguments.map.map});
+    spec.traffic.keeps_calls = !arguments.barriers.empty();
     CommandOutputs outputs(console);
     arguments.job.add_inputs(outputs);
     outputs.add_input(arguments.map.map);
     Destination destination = outputs.add_destination(arguments.output);
+    OutputFile* const barriers = arguments.barriers.empty() ? nullptr : &outputs.add_file(arguments.barriers);
     outputs.check();
     const Placement placement = map_or_default(Job(spec, outputs.reading()), arguments.map);
     say_about_sets(placement.job().set_warnings(console.log()), console);
@@ -43,6 +75,7 @@ int run(const AdviseBarrierArguments& arguments, Console& console) {
         AdviceLine line(console);
         return advise_barrier(placement, arguments.advice, {line.callback(), &InterruptWatch::flag(), console.log()});
     }();
+    if (barriers != nullptr) write_barriers(arguments, report, console, *barriers);
     destination.write(arguments.json ? report_text(advice_json(report)) : barrier_advice_text(report));
     outputs.commit();
     if (!report.interrupted) return kExitDone;
@@ -56,6 +89,21 @@ Action configure_advise_barrier(OptionTable& options) {
     o->map.declare(options, "Rank map of the job", false);
     declare_advice(options, o->advice);
     declare_output(options, o->output, "Write the answer to FILE instead of standard output");
+    options.add_output("write-barriers", o->barriers,
+                       {.description = "Write the calls of the log with the advised barriers to FILE, for "
+                                       "libhaichi-barriers",
+                        .excludes = {"sizes"}});
+    options.add_read("write-sets", ValueKind::kList,
+                     [o = o.get()](const std::string& word) {
+                         o->sets = parse_barrier_choice(word).sets;
+                         if (o->sets.empty())
+                             throw OptionError("§write-sets: expected sets, found " + shown(word),
+                                               "state the numbers of sets, as in 1,3");
+                     },
+                     {.description = "Sets before which --write-barriers puts barriers, as in 1,3",
+                      .value = "SET,SET,...",
+                      .otherwise = "the advised sets",
+                      .needs = {"write-barriers"}});
     declare_json(options, o->json, "the answer as haichi-advice/1");
     return [o](Console& console) { return run(*o, console); };
 }

@@ -21,6 +21,7 @@ struct AdviseRailsOptions {
     std::string format;
     std::string rails;
     std::int32_t interfaces = 0;
+    std::string variables;  ///< the file for libhaichi-rails
     std::string output;
     bool json = false;
 };
@@ -35,9 +36,12 @@ int run(const AdviseRailsOptions& options, Console& console) {
     CommandOutputs outputs(console);
     for (const NamedLog& log : logs) outputs.add_input(log.path());
     Destination destination = outputs.add_destination(options.output);
+    OutputFile* const variables = options.variables.empty() ? nullptr : &outputs.add_file(options.variables);
     outputs.check();
     const RailAdviceReport report = run_advise_rails(request, outputs.reading());
+    const std::string rails = variables == nullptr ? "" : rail_file_text(report);
     outputs.open();
+    if (variables != nullptr) variables->write(rails);
     for (const std::string& warning : report.warnings) console.say("warning: " + without_controls(warning) + "\n");
     if (options.json) {
         destination.write(report_text(advice_json(report)));
@@ -56,6 +60,8 @@ Action configure_advise_rails(OptionTable& options) {
     declare_logs(options, o->files, o->format, "Logs of jobs, where rails=2:FILE states the NICs per node of a run");
     declare_rails(options, o->rails);
     declare_interfaces(options, o->interfaces);
+    options.add_output("write-rails", o->variables,
+                       {.description = "Write the advised variables to FILE, for libhaichi-rails"});
     declare_output(options, o->output, "Write the answer to FILE instead of standard output");
     declare_json(options, o->json, "the answer as haichi-advice/1");
     return [o](Console& console) { return run(*o, console); };

@@ -54,13 +54,22 @@ Levels levels_from_best_cut(const JobLog& job, const std::vector<RankLoops>& loo
     std::size_t events = 0;
     for (const RankWindow& window : windows) events += window.events.size();
     if (!found || cuts.is_where_loops_begin() || 4 * events > kMostEventsTried) return best;
+    const auto cuts_of = [&] {
+        std::vector<std::size_t> positions;
+        for (const RankWindow& window : windows) positions.push_back(window.cut);
+        return positions;
+    };
+    std::vector<std::size_t> best_cuts = cuts_of();
     std::size_t tried = 3 * events;
     for (const auto& place : places_along_levels(job, loops, main_loop, windows, options)) {
         if ((tried += events) > kMostEventsTried) break;
         if (!cuts.behind(place)) continue;
         Levels levels = assign_levels(job, loops, windows, in_flight, options);
-        if (level_count(levels) < level_count(best)) best = std::move(levels);
+        if (level_count(levels) >= level_count(best)) continue;
+        best = std::move(levels);
+        best_cuts = cuts_of();
     }
+    for (std::size_t w = 0; w < windows.size(); ++w) windows[w].cut = best_cuts[w];
     return best;
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/errors.h"
+#include "commlog/ccs/barrier_scripts.h"
 #include "commlog/ccs/best_cut.h"
 #include "commlog/ccs/channel_owners.h"
 #include "commlog/ccs/level_sets.h"
@@ -169,15 +170,16 @@ namespace {
 /// whose loops run at the same time. Ranks may execute equally many iterations at different times. Then the messages
 /// sent in one loop and received in the other exceed an iteration's messages by far.
 Levels levels_of_main_loop(const JobLog& job, const std::vector<RankLoops>& loops, const MainLoopSearch& search,
-                           const ExtractionOptions& options, Extraction& extraction) {
+                           const ExtractionOptions& options, Extraction& extraction, std::vector<RankWindow>& windows) {
     if (extraction.chosen < 0) {
-        return assign_levels(job, loops, unroll_all(loops, options.most_events), {}, options.levels);
+        windows = unroll_all(loops, options.most_events);
+        return assign_levels(job, loops, windows, {}, options.levels);
     }
     constexpr std::int64_t kMostRepetitionsInFlight = 2;
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     for (; static_cast<std::size_t>(extraction.chosen) < search.main_loops.size(); ++extraction.chosen) {
         const MainLoop& main_loop = search.main_loops[static_cast<std::size_t>(extraction.chosen)];
-        std::vector<RankWindow> windows = unroll(loops, main_loop, options.most_events);
+        windows = unroll(loops, main_loop, options.most_events);
         extraction.in_flight = 0;
         Levels levels = levels_from_best_cut(job, loops, main_loop, windows, options.levels, extraction.in_flight);
         const auto messages = static_cast<std::int64_t>(levels.messages.size());
@@ -253,7 +255,8 @@ std::optional<Extraction> extract_above(double least_share, const JobLog& job, c
     }
     extraction.chosen = choose(job, loops, search, options.main_loop);
     if (most_share(search, extraction) < least_share) return std::nullopt;
-    const Levels levels = levels_of_main_loop(job, loops, search, options, extraction);
+    std::vector<RankWindow> windows;
+    const Levels levels = levels_of_main_loop(job, loops, search, options, extraction, windows);
     if (levels.messages.empty()) refuse_without_messages(job, levels);
 
     std::int64_t repetitions = 1;
@@ -272,7 +275,17 @@ std::optional<Extraction> extract_above(double least_share, const JobLog& job, c
     extraction.collectives_left = levels.collectives_left;
     extraction.neighborhood = levels.neighborhood;
     const LevelSetsOptions sets{options.sends_per_rank, options.compute_time == ComputeTime::kMean};
-    extraction.workload = sets_of(job, levels, repetitions, sets);
+    std::vector<std::uint32_t> set_of_message;
+    extraction.workload = sets_of(job, levels, repetitions, sets, set_of_message);
+    if (!options.barriers_before.empty()) {
+        const SetsOfLoop loop{&job, &loops, &windows, &levels, set_of_message, extraction.in_flight};
+        try {
+            extraction.barriers = barrier_scripts(loop, options.barriers_before, options.most_events);
+        } catch (const UnsupportedError& error) {
+            // It must not change the choice of the main loop.
+            extraction.why_no_barriers = error.what();
+        }
+    }
     extraction.levels = level_count(levels);
     warn(job, levels, extraction);
     return extraction;
@@ -433,6 +446,17 @@ Extraction extract_sets(const JobLog& job, const ExtractionOptions& options) {
     Extraction extraction = extract_from(*with_joined(job, what), options);
     warn_of_joined(extraction, what);
     return extraction;
+}
+
+barriers::BarrierFile barriers_before(const JobLog& job, const std::vector<std::size_t>& sets) {
+    ExtractionOptions options;
+    options.barriers_before = sets;
+    Extraction extraction = extract_sets(job, options);
+    if (!extraction.why_no_barriers.empty()) {
+        throw UnsupportedError("barriers cannot be inserted: " + extraction.why_no_barriers,
+                               "put the barriers into the source of the program");
+    }
+    return std::move(extraction.barriers);
 }
 
 std::vector<std::string> caveats(const Extraction& extraction) {

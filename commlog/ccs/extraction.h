@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/table.h"
+#include "commlog/barriers/script.h"
 #include "commlog/ccs/levels.h"
 #include "commlog/ccs/main_loop_choice.h"
 #include "commlog/log/job_log.h"
@@ -29,6 +30,8 @@ struct ExtractionOptions {
     ComputeTime compute_time = ComputeTime::kNone;
     /// Most events in one iteration, summed over the ranks. Each takes about 200 bytes while steps are assigned.
     std::int64_t most_events = 20'000'000;
+    /// Sets, from 0, before which libhaichi-barriers inserts barriers. Empty: Extraction::barriers is not made.
+    std::vector<std::size_t> barriers_before;
 };
 
 struct CollectiveScopeRow {
@@ -71,6 +74,8 @@ struct Extraction {
     std::int64_t in_flight = 0;  ///< messages under way at every cut; 0 for a clean cut
     std::int64_t relying_on_buffers = 0, to_oneself = 0, outside = 0, collectives_left = 0, neighborhood = 0;
     std::vector<std::string> warnings;
+    barriers::BarrierFile barriers;  ///< for ExtractionOptions::barriers_before
+    std::string why_no_barriers;     ///< the reason if they are impossible
 
     /// Fraction of the sent bytes that the main loop's iterations explain, 0 to 1.
     [[nodiscard]] double share_of_bytes() const { return share(main_loop_bytes, total_bytes); }
@@ -83,6 +88,10 @@ struct Extraction {
 /// and of the order of completion. Throws UnsupportedError if the log has no order, if no loop is common to all ranks,
 /// or if the main loop has no messages. A log with missing parts is used as a single iteration only on request.
 Extraction extract_sets(const JobLog& job, const ExtractionOptions& options);
+
+/// Returns the calls of the job with barriers before these sets (from 0) of extract_sets(job, {}). Throws its errors,
+/// and UnsupportedError if a set has no cut that all ranks share.
+barriers::BarrierFile barriers_before(const JobLog& job, const std::vector<std::size_t>& sets);
 
 /// Returns warnings for users who do not inspect the sets. They list bytes that the sets do not cover, omitted
 /// collectives, and the warnings of the extraction.

@@ -80,7 +80,8 @@ std::int64_t level_count(const Levels& levels) {
     return count;
 }
 
-Workload sets_of(const JobLog& job, const Levels& levels, std::int64_t repetitions, const LevelSetsOptions& options) {
+Workload sets_of(const JobLog& job, const Levels& levels, std::int64_t repetitions, const LevelSetsOptions& options,
+                 std::vector<std::uint32_t>& set_of_message) {
     Workload workload(job.rank_count, repetitions);
     workload.reserve_messages(levels.messages.size());
     LevelSets spread(job.rank_count, options.sends_per_rank);
@@ -100,6 +101,7 @@ Workload sets_of(const JobLog& job, const Levels& levels, std::int64_t repetitio
         for (std::size_t m = first; m < end; ++m) {
             const std::size_t set = spread.set_for(levels.messages[m].message);
             if (set >= sets.size()) sets.resize(set + 1);
+            set_of_message.push_back(static_cast<std::uint32_t>(workload.set_count() + set));
             sets[set].push_back(&levels.messages[m]);
         }
         for (; computed <= static_cast<std::size_t>(level) && computed < levels.compute_seconds.size(); ++computed) {

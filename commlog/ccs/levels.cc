@@ -279,6 +279,10 @@ class LevelAssignment {
             transfers_of_[receive->window].of(receive->completion)[receive->completion_part] = transfer;
         }
         sends_.push_back({transfer, send.window, send.event, channel.destination, bytes});
+        if (receive == nullptr) return;
+        levels_.ends.push_back({static_cast<std::uint32_t>(send.window), static_cast<std::uint32_t>(send.event),
+                                static_cast<std::uint32_t>(receive->window),
+                                static_cast<std::int32_t>(std::max<std::int64_t>(receive->order, -1))});
     }
 
     /// Runs a rank until it has to wait.
@@ -417,21 +421,29 @@ class LevelAssignment {
 
     void collect() {
         levels_.posted.resize(windows_->size());
+        levels_.waited.resize(windows_->size());
         for (std::size_t w = 0; w < windows_->size(); ++w) {
             levels_.posted[w].assign(length(w), 0);
+            levels_.waited[w].assign(length(w), 0);
             for (std::size_t i = 0; i < length(w); ++i) {
-                if (window(w).events[index(w, i)].event->key.kind == CallKind::kComplete) continue;
+                const EventKey& key = window(w).events[index(w, i)].event->key;
+                const bool posts = key.kind != CallKind::kComplete;
+                const bool waits = !posts || (key.flags & kBlocking) != 0 || key.kind == CallKind::kReceiveAny ||
+                                   key.kind == CallKind::kCollective;
                 for (const std::size_t transfer : transfers_of_[w].of(i)) {
                     if (transfer == kNone) continue;
-                    levels_.posted[w][i] = std::max(levels_.posted[w][i], transfers_[transfer].level);
+                    const Transfer& of = transfers_[transfer];
+                    if (posts) levels_.posted[w][i] = std::max(levels_.posted[w][i], of.level);
+                    if (waits) levels_.waited[w][i] = std::max(levels_.waited[w][i], of.end_level);
                 }
             }
         }
+        levels_.posts = std::move(post_of_);
         for (const SendOf& send : sends_) {
             const Transfer& of = transfers_[send.transfer];
             const RankId source(job_->ranks[window(send.window).rank].rank);
             levels_.messages.push_back(
-                {{source, RankId(send.destination), send.bytes}, of.level, post_of_[send.window][send.event], 0});
+                {{source, RankId(send.destination), send.bytes}, of.level, levels_.posts[send.window][send.event], 0});
         }
         std::ranges::stable_sort(levels_.messages, [](const LevelledMessage& a, const LevelledMessage& b) {
             if (a.level != b.level) return a.level < b.level;

@@ -18,15 +18,27 @@ struct LevelledMessage {
     std::uint32_t label = 0;  ///< index in Levels::labels; 0 for point-to-point messages
 };
 
+/// The calls of a point-to-point message between ranks of the windows, as positions after their cuts.
+struct MessageEnds {
+    std::uint32_t source_window = 0, sent_at = 0;
+    std::uint32_t destination_window = 0;
+    std::int32_t received_at = 0;  ///< position at which the receive is posted; negative in an earlier iteration
+};
+
 struct Levels {
     std::vector<LevelledMessage> messages;
+    std::vector<MessageEnds> ends;  ///< of messages that are sent and received in the same iteration
     std::vector<std::string> labels;
     /// By window and position after its cut: the step of the message that the event posts, or 0.
     std::vector<std::vector<std::int64_t>> posted;
-    std::vector<double> compute_seconds;  ///< by step: computation before it, mean over the ranks
-    std::int64_t to_oneself = 0;          ///< messages from a rank to itself, which are left out
-    std::int64_t outside = 0;             ///< messages to processes outside the job, which are left out
-    std::int64_t collectives_left = 0;    ///< operations that were not expanded, each counted once
+    /// The same for the highest step that the event waits for. A collective waits for its last round, even if it does
+    /// not block.
+    std::vector<std::vector<std::int64_t>> waited;
+    std::vector<std::vector<std::uint32_t>> posts;  ///< the same for LevelledMessage::post of a send
+    std::vector<double> compute_seconds;            ///< by step: computation before it, mean over the ranks
+    std::int64_t to_oneself = 0;                    ///< messages from a rank to itself, which are left out
+    std::int64_t outside = 0;                       ///< messages to processes outside the job, which are left out
+    std::int64_t collectives_left = 0;              ///< operations that were not expanded, each counted once
     std::int64_t neighborhood = 0;        ///< the neighbourhood collectives among them, whose messages are unknown
     std::int64_t matched_by_order = 0;    ///< pairs of ranks with several messages of unknown tags
     std::int64_t relying_on_buffers = 0;  ///< sends that return before they are received, because the ranks would

@@ -3,11 +3,8 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
-#include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,53 +13,15 @@
 #include "commlog/renumber/coordinates.h"
 #include "commlog/renumber/plan.h"
 
+const char* const haichi::preload::library_name = "haichi-renumber";
+
 namespace haichi::renumber {
+
+using namespace preload;
 
 World world;
 
 namespace {
-
-#if defined(OPEN_MPI)
-constexpr std::array<const char*, 2> kLibraries = {"libmpi.so.40", "libmpi.so"};
-#else
-constexpr std::array<const char*, 2> kLibraries = {"libmpich.so.12", "libmpi.so.12"};
-#endif
-
-/// Returns the function of the MPI itself, bypassing all preloaded libraries.
-template <class Function>
-Function own(const char* name) {
-    return reinterpret_cast<Function>(find_symbol(name));
-}
-#define OWN(function) own<decltype(&::function)>(#function)
-
-/// Predefined handles. Open MPI's handles are addresses of its variables, and loading this library must not require
-/// them.
-struct Handles {
-    MPI_Comm world;
-    MPI_Datatype integer, byte;
-};
-
-/// Returns false if the library was built for another MPI.
-bool find_handles(Handles& handles) {
-    const bool is_open_mpi = find_symbol("ompi_mpi_comm_world") != nullptr;
-#if defined(OPEN_MPI)
-    if (!is_open_mpi) return false;
-    handles = {static_cast<MPI_Comm>(find_symbol("ompi_mpi_comm_world")),
-               static_cast<MPI_Datatype>(find_symbol("ompi_mpi_int")),
-               static_cast<MPI_Datatype>(find_symbol("ompi_mpi_byte"))};
-#else
-    if (is_open_mpi) return false;
-    handles = {MPI_COMM_WORLD, MPI_INT, MPI_BYTE};
-#endif
-    return true;
-}
-
-std::string setting(const char* name) {
-    const char* const value = std::getenv(name);
-    return value == nullptr ? "" : value;
-}
-
-void say(const std::string& text) { std::fprintf(stderr, "haichi-renumber: %s\n", text.c_str()); }
 
 /// The data that each process sends to process 0, as plain bytes.
 struct Card {
@@ -133,29 +92,11 @@ std::vector<int> decided_or_told(const std::vector<Card>& cards) {
     return {};
 }
 
-/// Returns whether the program's calls reach this library. If two libraries have the same names, the first one gets
-/// them.
-bool is_in_front() {
-    void* const first = dlsym(RTLD_DEFAULT, "MPI_Comm_rank");
-    Dl_info there{};
-    Dl_info here{};
-    if (first == nullptr || dladdr(first, &there) == 0 || dladdr(&world, &here) == 0) return true;
-    return there.dli_fbase == here.dli_fbase;
-}
-
-/// Returns the process's number from its launcher, or "" in other programs: the launcher itself is preloaded, too.
-std::string launched_rank() {
-    for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"}) {
-        if (std::string rank = setting(name); !rank.empty()) return rank;
-    }
-    return "";
-}
-
 /// If another library with MPI_Init comes first, MPI_Init of this library is never called. This is reported before the
 /// program starts.
 __attribute__((constructor)) void look_what_is_in_front() {
     const std::string rank = launched_rank();
-    if (rank.empty() || is_in_front() || dlsym(RTLD_DEFAULT, "PMPI_Init") == nullptr) return;
+    if (rank.empty() || is_in_front("MPI_Comm_rank") || dlsym(RTLD_DEFAULT, "PMPI_Init") == nullptr) return;
     const bool is_required = setting("HAICHI_RENUMBER_REQUIRE") == "1";
     if (rank == "0") {
         say((is_required ? "error: " : "warning: ") + std::string("another library with MPI functions precedes ") +
@@ -177,7 +118,7 @@ void decide_with_all(const Handles& handles) {
     std::vector<int> ranks;
     int is_decided = 0;
     if (rank == 0) {
-        if (is_in_front()) ranks = decided_or_told(cards);  // otherwise it was reported at the start
+        if (is_in_front("MPI_Comm_rank")) ranks = decided_or_told(cards);  // otherwise it was reported at the start
         is_decided = ranks.empty() ? 0 : 1;
         if (is_decided == 0 && setting("HAICHI_RENUMBER_REQUIRE") == "1") {
             // Launchers drop pending output when a job is aborted. The reason gets half a second.
@@ -192,7 +133,7 @@ void decide_with_all(const Handles& handles) {
     OWN(PMPI_Scatter)(ranks.data(), 1, handles.integer, &new_rank, 1, handles.integer, 0, handles.world);
     // This calls the next library instead of the MPI itself, because a profiler there has to know the communicator.
     MPI_Comm program{};
-    next_function<decltype(&::MPI_Comm_split)>("MPI_Comm_split")(handles.world, 0, new_rank, &program);
+    NEXT(MPI_Comm_split)(handles.world, 0, new_rank, &program);
     OWN(PMPI_Comm_set_name)(program, "MPI_COMM_WORLD");
 #if defined(OPEN_MPI)
     const MPI_Fint number = OWN(PMPI_Comm_c2f)(program);
@@ -203,27 +144,6 @@ void decide_with_all(const Handles& handles) {
 }
 
 }  // namespace
-
-void* find_symbol(const char* name) {
-    if (void* const symbol = dlsym(RTLD_DEFAULT, name); symbol != nullptr) return symbol;
-    // A program that opens its MPI itself (as Python does) may keep its names private.
-    for (const char* library : kLibraries) {
-        if (void* const open = dlopen(library, RTLD_LAZY | RTLD_NOLOAD); open != nullptr) {
-            void* const symbol = dlsym(open, name);
-            dlclose(open);
-            if (symbol != nullptr) return symbol;
-        }
-    }
-    return nullptr;
-}
-
-void* find_next(const char* name) {
-    if (void* const symbol = dlsym(RTLD_NEXT, name); symbol != nullptr) return symbol;
-    const char first = name[0] == 'M' ? 'P' : 'p';
-    if (void* const symbol = find_symbol((first + std::string(name)).c_str()); symbol != nullptr) return symbol;
-    std::fprintf(stderr, "haichi-renumber: cannot find %s in this process; check that its MPI is loaded\n", name);
-    _exit(127);
-}
 
 void renumber_world() {
     if (world.is_renumbered) return;  // a Fortran interface may call the C function

@@ -1,10 +1,8 @@
 #pragma once
 
-#define OMPI_SKIP_MPICXX 1
-#define MPICH_SKIP_MPICXX 1
-#include <mpi.h>
-
 #include <cstddef>
+
+#include "commlog/preload/mpi_library.h"
 
 namespace haichi::renumber {
 
@@ -34,16 +32,6 @@ inline bool is_replaced_fortran(const void* communicator) {
 }
 inline void* renumbered_fortran(void* communicator) {
     return is_replaced_fortran(communicator) ? &world.fortran : communicator;
-}
-
-/// Returns the next function: another preloaded library's, or the MPI's. Ends the program if there is none.
-void* find_next(const char* name);
-/// Returns a symbol of this process, or null. For functions that are not replaced here.
-void* find_symbol(const char* name);
-
-template <class Function>
-Function next_function(const char* name) {
-    return reinterpret_cast<Function>(find_next(name));
 }
 
 /// Call it once MPI is initialised. Decides the numbers together with all processes.

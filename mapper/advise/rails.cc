@@ -240,7 +240,29 @@ std::vector<std::string> rail_settings(const std::string& library, std::int32_t 
 
 RailAdvice advise_rails(const JobLog& log, const JobTotals& totals, std::int32_t interfaces) {
     const std::string library = totals.libraries.empty() ? "" : totals.libraries.front();
-    return advise_rails(rail_signs(log, totals), log.rank_count, library, interfaces);
+    RailAdvice advice = advise_rails(rail_signs(log, totals), log.rank_count, library, interfaces);
+    advice.nodes = static_cast<std::int32_t>(totals.hosts.size());
+    return advice;
+}
+
+std::string rail_file_text(const RailAdviceReport& report) {
+    std::string text = "haichi-rails/1\n";
+    bool has_numbers = false;
+    for (const RailAdvice& advice : report.advices) {
+        text += "ranks " + std::to_string(advice.processes) + " nodes " + std::to_string(advice.nodes);
+        for (const std::string& setting : advice.settings) {
+            const std::string variable = setting.substr(0, setting.find(' '));
+            if (variable.ends_with("=n")) continue;
+            has_numbers = true;
+            text += ' ' + variable;
+        }
+        text += '\n';
+    }
+    if (!has_numbers) {
+        throw OptionError("§write-rails: no number of NICs is advised",
+                          "state the NICs per node with §interfaces, or compare runs with different numbers of NICs");
+    }
+    return text;
 }
 
 std::string rail_sentence(std::span<const RailAdvice> advices) {
@@ -294,6 +316,16 @@ RailAdviceReport run_advise_rails(const RailAdviceRequest& request, const Readin
         runs.push_back({named.label, job.rank_count, *named.rails, totals.run_seconds});
     }
     report.advices = advise_rails(runs, library);
+    for (RailAdvice& advice : report.advices) {
+        const RailAdvice* first = nullptr;
+        for (const RailAdvice& profile : of_profiles) {
+            if (profile.processes != advice.processes) continue;
+            const bool is_same = first == nullptr || profile.nodes == first->nodes;
+            advice.nodes = is_same ? profile.nodes : 0;
+            if (!is_same) break;
+            first = &profile;
+        }
+    }
     report.is_measured = !report.advices.empty();
     if (report.is_measured) {
         report.trend = rail_trend(report.advices);

@@ -50,6 +50,7 @@ struct MeasuredRun {
 struct RailAdvice {
     RailChoice choice = RailChoice::kUnknown;
     std::int32_t processes = 0;
+    std::int32_t nodes = 0;             ///< hosts of the log, or 0 if unknown
     std::int32_t rails = 0;             ///< only for kNumber
     double gain = 1;                    ///< only for kNumber: how many times faster than the fewest rails measured
     std::vector<std::string> reasons;   ///< sentences with numbers
@@ -101,6 +102,10 @@ struct RailAdviceReport {
     std::vector<std::string> warnings;  ///< warnings from the logs
     std::string sentence;
 };
+
+/// Returns the variables of the advised settings for libhaichi-rails, format haichi-rails/1, with a line for each job.
+/// Throws OptionError if no job has settings with a number.
+std::string rail_file_text(const RailAdviceReport& report);
 
 /// Uses measured times if logs with equal numbers of processes used different numbers of rails; otherwise the profile
 /// of each log. Throws InputError for logs that cannot be read or hold no times, and OptionError without a log.

@@ -72,7 +72,10 @@ DIRECTORIES: dict[str, dict[str, set[str]]] = {
 # C++ files outside of the modules. They may include any module and their own files.
 OUTSIDE_MODULES = {"tests", "examples", "studies"}
 MPI_DIRECTORIES = (
+    "commlog/barriers/",
+    "commlog/preload/",
     "commlog/profiler/",
+    "commlog/rails/",
     "commlog/renumber/",
     "examples/",
     "mgen/abi/",
@@ -80,7 +83,9 @@ MPI_DIRECTORIES = (
     "studies/",
     "tests/bench/",
     "tests/cli/fjmpi_stand_in/",
+    "tests/commlog/barriers/",
     "tests/commlog/profiler/",
+    "tests/commlog/rails/",
     "tests/commlog/renumber/",
     "tests/slurm/",
     "tests/data/logs/",

@@ -180,6 +180,13 @@ def test_rails_follow_from_a_profile_or_from_measured_runs(tmp_path: Path) -> No
     shown = json.loads(succeed("log", "show", "a", "--rails", "--interfaces", 4, "--json", cwd=tmp_path).stdout)
     assert answer["answers"][0] == shown["rail_advice"]
 
+    succeed("advise", "rails", "a", "--interfaces", 4, "--write-rails", "rails.txt", cwd=tmp_path)
+    written = (tmp_path / "rails.txt").read_text().split("\n")
+    assert written[0] == "haichi-rails/1" and written[1].startswith("ranks 8 nodes ") and "=4" in written[1]
+    refused = fail(2, "advise", "rails", "a", "--write-rails", "none.txt", cwd=tmp_path)
+    assert "--write-rails: no number of NICs is advised" in refused and "--interfaces" in refused
+    assert not (tmp_path / "none.txt").exists()
+
     answer = asked(tmp_path, "rails", "rails=1:a", "rails=2:c")
     assert answer["measured"] is True
     assert [(one["advice"], one["rails"]) for one in answer["answers"]] == [("measured", 1)]

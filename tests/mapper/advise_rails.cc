@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/errors.h"
 #include "tests/commlog/sample_logs.h"
 
 namespace haichi {
@@ -69,6 +70,23 @@ TEST(MeasuredRails, the_crash_code_is_told_four_rails_at_every_size_and_that_the
     EXPECT_EQ(all_of(advices[2].reasons), "measured: 20221 s with 1 rail, 13074 s with 2 rails, 9846 s with 4 rails\n");
     EXPECT_EQ(rail_trend(advices),
               "the gain grows with the number of ranks: 1.08, 1.40 and 2.05 times at 64, 128 and 272");
+}
+
+TEST(RailFile, has_the_variables_of_each_job_without_unknown_numbers) {
+    RailAdviceReport report;
+    RailAdvice& fewer = report.advices.emplace_back();
+    fewer.processes = 32;
+    fewer.nodes = 8;
+    fewer.settings = rail_settings("Open MPI v4.1.4", 1);
+    RailAdvice& more = report.advices.emplace_back();
+    more.processes = 64;
+    more.settings = rail_settings("MPICH Version: 4.0.2", 0);
+    EXPECT_EQ(rail_file_text(report),
+              "haichi-rails/1\n"
+              "ranks 32 nodes 8 UCX_MAX_RNDV_RAILS=1 OMPI_MCA_btl_openib_max_btls=1\n"
+              "ranks 64 nodes 0\n");
+    report.advices.erase(report.advices.begin());
+    EXPECT_THROW(rail_file_text(report), OptionError);
 }
 
 TEST(MeasuredRails, the_climate_code_is_told_one_rail) {

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <span>
+
+#include "commlog/barriers/calls.h"
+
+namespace haichi::barriers {
+
+/// Compares these posts of one call with the script, and waits in the barriers before the call.
+void before_call(std::span<const Post> posts);
+/// Whether this process follows its script and inserts barriers.
+bool is_following();
+/// Ends that in all processes. `reason` is for the user.
+void stop_following(const std::string& reason);
+
+/// The members of a communicator, as ranks in MPI_COMM_WORLD.
+struct Members {
+    MPI_Comm comm{};
+    std::uint32_t hash = 0;
+    bool is_known = false;  ///< false: an intercommunicator
+    std::vector<std::int32_t> ranks;
+};
+const Members& members_of(MPI_Comm comm);
+/// Forgets a communicator that is about to be freed.
+void forget_members(MPI_Comm comm);
+
+}  // namespace haichi::barriers

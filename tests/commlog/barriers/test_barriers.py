@@ -1,0 +1,198 @@
+"""libhaichi-barriers is preloaded into programs of both MPIs in C and Fortran. Barriers are where the file states them,
+according to a tracer after the library. A run that differs from its log ends normally, with a warning."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+LIBRARIES = Path(os.environ["HAICHI_PRELOAD_LIBRARIES"])
+BIN = os.environ["HAICHI_BIN"]
+MPIS = ["openmpi", "mpich"]
+LANGUAGES = {"mpif": ["-DMPIF"], "usempi": ["-DUSEMPI"], "f08": []}
+RANKS = 4
+ITERATIONS = 6
+
+# The calls of an iteration of rings.c, as order.c names them.
+NEAR = ["Irecv", "Isend", "Waitall"]
+FAR = ["Sendrecv"]
+SUM = ["Allreduce"]
+BARRIER = ["Ibarrier"]
+
+
+def library(name: str, mpi: str) -> Path:
+    path = LIBRARIES / {"prof": "profiler"}.get(name, name) / f"libhaichi-{name}-{mpi}.so"
+    if not path.exists():
+        pytest.skip(f"libhaichi-{name} for {mpi} was not built")
+    return path
+
+
+def needed(program: str) -> str:
+    path = shutil.which(program)
+    if path is None:
+        pytest.skip(f"{program} is not installed")
+    return path
+
+
+class Built:
+    """Compiles each program, the tracer and the files of barriers when they are first requested."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def program(self, mpi: str, language: str = "c") -> Path:
+        path = self.folder / f"rings-{language}-{mpi}"
+        if not path.exists():
+            compiler = [needed(f"mpicc.{mpi}")] if language == "c" else [needed(f"mpif90.{mpi}"), "-cpp"]
+            compiler += LANGUAGES.get(language, []) + ["-w"]
+            source = HERE / ("rings.c" if language == "c" else "rings.F90")
+            subprocess.run([*compiler, str(source), "-o", str(path)], check=True, timeout=120)
+        return path
+
+    def tracer(self, mpi: str) -> Path:
+        path = self.folder / f"order-{mpi}.so"
+        if not path.exists():
+            command = [needed(f"mpicc.{mpi}"), "-shared", "-fPIC", str(HERE / "order.c"), "-o", str(path)]
+            subprocess.run(command, check=True, timeout=60)
+        return path
+
+    def barriers(self, mpi: str, sets: str, language: str = "c") -> Path:
+        """Profiles a run, and writes barriers before these sets."""
+        path = self.folder / f"barriers-{language}-{mpi}-{sets}"
+        log = self.folder / f"{language}-{mpi}.haichi-log"
+        if not log.exists():
+            settings = {"LD_PRELOAD": str(library("prof", mpi)), "HAICHI_PROF": f"file={log.with_suffix('')}"}
+            ran = run(mpi, [self.program(mpi, language), ITERATIONS], self.folder, **settings)
+            assert log.exists(), ran.stderr
+        if not path.exists():
+            command = [BIN, "advise", "barrier", "-m", "torus:2x2", "-w", str(log), "--write-barriers", str(path)]
+            ran = subprocess.run([*command, "--write-sets", sets], capture_output=True, text=True, timeout=120)
+            assert ran.returncode == 0, ran.stderr
+        return path
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    return Built(tmp_path_factory.mktemp("built"))
+
+
+def run(
+    mpi: str, command: list[object], place: Path, ranks: int = RANKS, **settings: str
+) -> subprocess.CompletedProcess[str]:
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("HAICHI_")}
+    environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_btl": "self,vader"}
+    environment |= {"OMPI_MCA_btl_vader_single_copy_mechanism": "none", "OMPI_MCA_mpi_yield_when_idle": "1", **settings}
+    options = ["--oversubscribe"] if mpi == "openmpi" else []
+    return subprocess.run(
+        [needed(f"mpiexec.{mpi}"), *options, "-n", str(ranks), *map(str, command)],
+        cwd=place,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+def run_with_barriers(
+    built: Built, mpi: str, file: Path, place: Path, *arguments: object, ranks: int = RANKS, language: str = "c"
+) -> tuple[subprocess.CompletedProcess[str], list[list[str]]]:
+    """Returns the run, and the calls of each rank that the tracer saw."""
+    preload = f"{library('barriers', mpi)}:{built.tracer(mpi)}"
+    settings = {"LD_PRELOAD": preload, "HAICHI_BARRIERS": str(file), "HAICHI_ORDER": str(place / "order")}
+    ran = run(mpi, [built.program(mpi, language), *arguments], place, ranks, **settings)
+    assert ran.returncode == 0 and "done" in ran.stdout, ran.stdout + ran.stderr
+    orders = [(place / f"order.{rank}") for rank in range(ranks)]
+    return ran, [order.read_text().split() if order.exists() else [] for order in orders]
+
+
+@pytest.mark.parametrize("mpi", MPIS)
+def test_barriers_are_before_the_stated_sets(built: Built, tmp_path: Path, mpi: str) -> None:
+    for sets, iteration in {
+        "2": NEAR + BARRIER + FAR + SUM,
+        "1,2": BARRIER + NEAR + BARRIER + FAR + SUM,
+    }.items():
+        file = built.barriers(mpi, sets)
+        assert f"barriers {ITERATIONS * iteration.count('Ibarrier')}\n" in file.read_text()
+        place = tmp_path / sets
+        place.mkdir()
+        ran, orders = run_with_barriers(built, mpi, file, place, ITERATIONS)
+        assert orders == [ITERATIONS * iteration] * RANKS
+        assert ran.stderr == f"haichi-barriers: {ITERATIONS * iteration.count('Ibarrier')} barriers\n"
+
+
+@pytest.mark.parametrize("mpi", MPIS)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_fortran_programs_have_the_same_barriers(built: Built, tmp_path: Path, mpi: str, language: str) -> None:
+    file = built.barriers(mpi, "2", language)
+    ran, orders = run_with_barriers(built, mpi, file, tmp_path, ITERATIONS, language=language)
+    assert ran.stderr == f"haichi-barriers: {ITERATIONS} barriers\n"
+    # Open MPI's Fortran interface does not call the C functions that the tracer replaces.
+    assert [order.count("Ibarrier") for order in orders] == [ITERATIONS] * RANKS
+
+
+@pytest.mark.parametrize("mpi", MPIS)
+def test_runs_with_another_number_of_iterations_have_barriers_in_all(built: Built, tmp_path: Path, mpi: str) -> None:
+    for iterations in (3, 40):
+        place = tmp_path / str(iterations)
+        place.mkdir()
+        ran, orders = run_with_barriers(built, mpi, built.barriers(mpi, "1,2"), place, iterations)
+        assert orders == [iterations * (BARRIER + NEAR + BARRIER + FAR + SUM)] * RANKS
+        assert ran.stderr == f"haichi-barriers: {2 * iterations} barriers\n"
+
+
+# How the run differs, from which iteration on, and the warning. `early` exchanges the sets in half of the ranks, so the
+# others would wait for them in a barrier.
+DIFFERENT = {
+    "tag": (2, "/7, but the log has"),
+    "early": (0, "but the log has"),
+    "leave": (3, "is other"),
+}
+
+
+@pytest.mark.parametrize("mpi", MPIS)
+@pytest.mark.parametrize("how", DIFFERENT)
+def test_a_run_that_differs_ends_normally_with_one_warning(built: Built, tmp_path: Path, mpi: str, how: str) -> None:
+    at, warning = DIFFERENT[how]
+    file = built.barriers(mpi, "1,2")
+    ran, orders = run_with_barriers(built, mpi, file, tmp_path, ITERATIONS, how, 1, at)
+    assert ran.stderr.count("warning: no more barriers") == 1, ran.stderr
+    assert warning in ran.stderr
+    assert all(2 * at <= order.count("Ibarrier") <= 2 * at + 2 for order in orders)
+
+
+@pytest.mark.parametrize("mpi", MPIS)
+def test_a_job_of_another_size_and_a_wrong_file_have_no_barriers(built: Built, tmp_path: Path, mpi: str) -> None:
+    wrong = tmp_path / "wrong"
+    wrong.write_text("haichi-barriers/1\nranks 4\nsets 2\nbarriers 6\nrank 0 sends3/1\n")
+    for file, ranks, warning in [
+        (built.barriers(mpi, "2"), 3, "the log has 4 ranks, but the job has 3"),
+        (wrong, 4, f"{wrong}:6: expected 'rank 1 ', found ''"),
+        (tmp_path / "missing", 4, f"{tmp_path}/missing: cannot be read"),
+    ]:
+        ran, orders = run_with_barriers(built, mpi, file, tmp_path, ITERATIONS, ranks=ranks)
+        assert ran.stderr.count("haichi-barriers") == 1 and f"warning: no barriers: {warning}" in ran.stderr
+        assert all("Ibarrier" not in order for order in orders)
+
+
+@pytest.mark.parametrize("mpi", MPIS)
+def test_without_a_file_nothing_changes(built: Built, tmp_path: Path, mpi: str) -> None:
+    ran = run(mpi, [built.program(mpi), 3], tmp_path, LD_PRELOAD=str(library("barriers", mpi)))
+    assert (ran.returncode, ran.stderr, "done" in ran.stdout) == (0, "", True)
+
+
+def test_barriers_need_a_log_and_a_set_of_it(built: Built, tmp_path: Path) -> None:
+    pattern = tmp_path / "ring.json"
+    subprocess.run([BIN, "pattern", "ring", "--ranks", "4", "-o", str(pattern)], check=True, timeout=60)
+    command = [BIN, "advise", "barrier", "-m", "torus:2x2", "--write-barriers", str(tmp_path / "file")]
+    ran = subprocess.run([*command, "-w", str(pattern)], capture_output=True, text=True, timeout=60)
+    assert ran.returncode == 2 and "--write-barriers requires the log of the program as workload" in ran.stderr
+    built.barriers("openmpi", "2")
+    log = built.folder / "c-openmpi.haichi-log"
+    ran = subprocess.run([*command, "-w", str(log), "--write-sets", "9"], capture_output=True, text=True, timeout=60)
+    assert ran.returncode == 2 and "there is no set 9 (the workload has 2)" in ran.stderr
+    assert not (tmp_path / "file").exists()
