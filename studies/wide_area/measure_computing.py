@@ -4,7 +4,8 @@
 
 Each program is built for one process with few iterations and with more. The difference of their CPU times (minimum over
 several runs) gives the time of an iteration, without the parts before and after the loop. NPB's own config/make.def
-names the compiler. Other classes in the file are kept.
+names the compiler. Other classes in the file are kept, and so is the factor between the processors, which follows from
+rates of processor_rates.f90 and of the study's processor.
 """
 
 from __future__ import annotations
@@ -17,9 +18,6 @@ import re
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
-
-# Assumed speed of a core of the measuring machine relative to the study's processors, which date from about 2005.
-FACTOR = 5.0
 
 
 @dataclass(frozen=True)
@@ -104,13 +102,11 @@ def main() -> None:
             "all": program.all_of(arguments.npb_class),
         }
         print(name, json.dumps(programs[name]), flush=True)
-    known = json.loads(arguments.output.read_text())["classes"] if arguments.output.exists() else {}
-    text = {
+    known = json.loads(arguments.output.read_text()) if arguments.output.exists() else {}
+    text = known | {
         "processor": processor(),
         "what": "CPU seconds of all iterations of one process; measured: of whole runs with so many iterations",
-        "factor": FACTOR,
-        "why this factor": "the study's machine dates from about 2005; an assumption, the same for all programs",
-        "classes": known | {arguments.npb_class: programs},
+        "classes": known.get("classes", {}) | {arguments.npb_class: programs},
     }
     arguments.output.write_text(json.dumps(text, indent=1) + "\n")
 
