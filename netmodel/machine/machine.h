@@ -55,6 +55,7 @@ struct Machine {
     struct Node {
         std::int32_t nics = 1;
         std::optional<std::int64_t> nic_bandwidth_bytes_per_s;
+        std::optional<std::int64_t> nic_packet_time_ps;  ///< work of a NIC on each packet that it sends
         std::optional<std::int64_t> dma_bandwidth_bytes_per_s;
         std::optional<std::int64_t> memory_bandwidth_bytes_per_s;
         std::optional<std::int64_t> mpi_call_overhead_ps;

@@ -59,8 +59,10 @@ void parse_node(const LocatedJson& file, Machine::Node& node) {
     const MachineSection section(file, "/node",
                                  {"nics",
                                   "nic_bandwidth",
+                                  "nic_packet_time",
                                   "nic_order",
                                   "dma_bandwidth",
+                                  "shared_bus",
                                   "memory_bandwidth",
                                   "shared_memory_latency",
                                   "shared_memory_bandwidth",
@@ -82,8 +84,15 @@ void parse_node(const LocatedJson& file, Machine::Node& node) {
                                   "progress"});
     if (section.has("nics")) node.nics = section.integer("nics", 1, 64);
     section.quantity("nic_bandwidth", parse_positive_bandwidth, node.nic_bandwidth_bytes_per_s);
+    section.quantity("nic_packet_time", parse_time_ps, node.nic_packet_time_ps);
     node.nic_order = parse_word(section, "nic_order", {"messages", "packets"});
+    // The DMA of a node serves both directions, so it is the bus.
     section.quantity("dma_bandwidth", parse_positive_bandwidth, node.dma_bandwidth_bytes_per_s);
+    if (section.has("shared_bus") && node.dma_bandwidth_bytes_per_s) {
+        throw InputError(section.place("shared_bus"), "'shared_bus' cannot be combined with 'dma_bandwidth'",
+                         "state the lower of the two as 'shared_bus'");
+    }
+    section.quantity("shared_bus", parse_positive_bandwidth, node.dma_bandwidth_bytes_per_s);
     section.quantity("memory_bandwidth", parse_positive_bandwidth, node.memory_bandwidth_bytes_per_s);
     section.quantity("shared_memory_latency", parse_time_ps, node.shared_memory_latency_ps);
     section.quantity("shared_memory_bandwidth", parse_positive_bandwidth, node.shared_memory_bandwidth_bytes_per_s);

@@ -149,6 +149,7 @@ PacketTimingOptions packet_timing_of(const Machine& machine) {
     bandwidth("router.bandwidth", router.bandwidth_bytes_per_s, options.switch_bandwidth_bytes_per_s);
     bandwidth("node.nic_bandwidth", machine.node.nic_bandwidth_bytes_per_s, options.nic_bandwidth_bytes_per_s);
     const auto& node = machine.node;
+    time("node.nic_packet_time", node.nic_packet_time_ps, options.nic_packet_ps);
     bandwidth("node.dma_bandwidth", node.dma_bandwidth_bytes_per_s, options.dma_bandwidth_bytes_per_s);
     bandwidth("node.memory_bandwidth", node.memory_bandwidth_bytes_per_s, options.memory_bandwidth_bytes_per_s);
     bandwidth("node.shared_memory_bandwidth", node.shared_memory_bandwidth_bytes_per_s,

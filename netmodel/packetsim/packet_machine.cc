@@ -228,6 +228,8 @@ void PacketMachine::build_ports(int p) {
         }
         if (partition_of(from) == p) {
             port.from_router = local_routers_[from.index()];
+            port.shares_bus = class_of(port).bus_bytes_per_s != 0 ? 1 : 0;
+            if (port.shares_bus != 0) part.buses[port.from_router].push_back(i);
         } else {
             port.cut = PacketPort::Cut::kIn;
         }

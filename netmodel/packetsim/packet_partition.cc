@@ -215,6 +215,20 @@ void PacketPartition::run(std::int64_t begin_ps, std::int64_t until_ps) {
     grant(b, out);
 }
 
+/// Occupies the bus of the output's router, and with it all outputs that share the bus. If several of them wait, the
+/// least recently granted one starts first, and each other one could start 1 ps after the one before it.
+[[gnu::noinline]] void PacketPartition::take_bus(const Channel& out, std::uint32_t bytes) {
+    std::vector<PortId>& line = state_->buses.at(out.port.from_router);
+    const auto granted = std::ranges::find(line, out.id);
+    std::rotate(granted, granted + 1, line.end());
+    std::int64_t free_ps = now_ps_ + transfer_ps(bytes, out.port_class.bus_bytes_per_s);
+    for (const PortId other : line) {
+        PacketPort& port = state_->port(other);
+        port.busy_until_ps = std::max(port.busy_until_ps, free_ps);
+        free_ps += port.has_waiting;
+    }
+}
+
 void PacketPartition::watch(BufferId b, PortId port, const Packet& packet) {
     passages_.push_back({now_ps_, packet.time_ps, machine_->buffer_number(*state_, b),
                          machine_->output_number(*state_, port), state_->messages[packet.message()].message});

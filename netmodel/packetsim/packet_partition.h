@@ -157,6 +157,7 @@ class alignas(64) PacketPartition {
     [[nodiscard]] std::span<std::uint64_t> wide_row(BufferId request);
     [[nodiscard]] bool any_waiting(BufferId request);
     void grant(BufferId b, const Channel& out);
+    void take_bus(const Channel& out, std::uint32_t bytes);
     void cross(std::uint32_t index, PortId port, std::int32_t vc);
     void put(BufferId b, const PacketPort& port, PacketBuffer& at, std::uint32_t packet);
     void push_front(BufferId b, const PacketPort& port, const PacketBuffer& at);

@@ -139,6 +139,9 @@ inline std::uint32_t PacketPartition::reading_ps(BufferId b, const Packet& packe
     packet.time_ps = now_ps_ + latency_ps;
     if (steps_ == nullptr) ++packet.way;
     out.port.busy_until_ps = now_ps_ + output_ps + out.port_class.packet_time_ps;
+    if (out.port.shares_bus != 0) [[unlikely]] {
+        take_bus(out, packet.bytes);
+    }
     out.port.last_granted = at.number;
     out.port.bytes_passed += packet.bytes;
     ++counts_.packet_hops;

@@ -33,7 +33,10 @@ LinkPassage passage_from(const Topology& topology, const PacketTiming& timing, s
     const PortClass& routers = classes[router_class];
     passage.switch_bandwidth_bytes_per_s = routers.bandwidth_bytes_per_s.value_or(passage.switch_bandwidth_bytes_per_s);
     if (!is_host) passage.latency_ps = routers.latency_ps.value_or(passage.latency_ps);
-    if (routers.store) passage.packet_time_ps = routers.store->packet_time_ps;
+    if (routers.store) {
+        passage.packet_time_ps = routers.store->packet_time_ps;
+        passage.bus_bytes_per_s = routers.store->shared_bus_bytes_per_s;
+    }
     return passage;
 }
 
@@ -159,6 +162,7 @@ void PacketPorts::add_output(const PacketTiming& timing, std::int64_t bandwidth_
                                      : std::min(bandwidth_bytes_per_s, passage.switch_bandwidth_bytes_per_s);
     port.latency_ps = passage.latency_ps;
     port.packet_time_ps = passage.packet_time_ps;
+    port.bus_bytes_per_s = passage.bus_bytes_per_s;
     port.full_packet_ps = transfer_ps(full_packet_bytes, port.bandwidth_bytes_per_s);
     if (port.full_packet_ps > std::numeric_limits<std::uint32_t>::max()) {
         throw OptionError("a packet of " + std::to_string(full_packet_bytes) + " bytes takes more than 4.29 ms at " +

@@ -76,6 +76,7 @@ struct PacketPort {
     std::uint16_t has_waiting : 1 = 0;      ///< a PacketBuffer::waiting of its channels is not 0
     std::uint16_t is_watched : 1 = 0;       ///< a buffer history records all packets that leave its buffers
     std::uint16_t has_own_entries : 1 = 0;  ///< PartitionState::own_entries has the rows of its buffers
+    std::uint16_t shares_bus : 1 = 0;       ///< PartitionState::buses has the outputs of its router
     /// VCs, as bits, whose sender is woken when the time of a free entry is known.
     std::uint16_t entries_awaited : 8 = 0;
 

@@ -23,6 +23,7 @@ PacketTiming::PacketTiming(const PacketTimingOptions& options) : options_(option
     check_range("link bandwidth", options.link_bandwidth_bytes_per_s, 0, kLargestBandwidth, " bytes/s");
     check_range("switch bandwidth", options.switch_bandwidth_bytes_per_s, 0, kLargestBandwidth, " bytes/s");
     check_range("NIC bandwidth", options.nic_bandwidth_bytes_per_s, 0, kLargestBandwidth, " bytes/s");
+    check_range("packet time of a NIC", options.nic_packet_ps, 0, kLongestLatencyPs, " ps");
     check_range("routing time", options.routing_ps, 0, kLongestLatencyPs, " ps");
     check_range("VC allocation time", options.vc_allocation_ps, 0, kLongestLatencyPs, " ps");
     check_range("switch allocation time", options.switch_allocation_ps, 0, kLongestLatencyPs, " ps");

@@ -16,6 +16,7 @@ struct PacketTimingOptions {
     std::int64_t link_bandwidth_bytes_per_s = 0;    ///< per link; 0 means the bandwidth in the Network
     std::int64_t switch_bandwidth_bytes_per_s = 0;  ///< bandwidth of a router; 0 means no limit
     std::int64_t nic_bandwidth_bytes_per_s = 0;     ///< injection and ejection; 0 means as the fastest link
+    std::int64_t nic_packet_ps = 0;                 ///< work of a NIC on each packet before it sends the packet
     std::int64_t routing_ps = 0;
     std::int64_t vc_allocation_ps = 0;
     std::int64_t switch_allocation_ps = 0;

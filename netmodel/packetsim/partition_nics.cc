@@ -175,6 +175,7 @@ void PacketPartition::send_next(NicId id) {
         head_ps = take_dma(state_->node_of(id), payload_bytes) - dma_ps;
         duration_ps = std::max(duration_ps, dma_ps);
     }
+    head_ps += timing.nic_packet_ps;
     ++counts_.packets_injected;
     counts_.payload_bytes_injected += payload_bytes;
     nic.ready_ps = head_ps + duration_ps + info.gap_ps;

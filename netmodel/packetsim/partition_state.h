@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -118,6 +119,8 @@ class PartitionState {
     std::vector<PacketHost> hosts;  ///< by LocalNodeId
     std::vector<BufferId> buffers_of_routers;
     std::vector<Neighbour> neighbours;  ///< in the order of their numbers
+    /// Outputs that share the bus of their router, by the router's number, the least recently granted one first.
+    std::unordered_map<std::uint32_t, std::vector<PortId>> buses;
     std::vector<std::uint64_t> wide_waiting;
     std::size_t words_per_row = 1;  ///< words per row of wide_waiting
     MessageTable messages;

@@ -65,6 +65,9 @@ BridgeOptions read_bridges(const MachineSection& section, const TopologySection&
     read("bandwidth", [&](const std::string& text, const SourcePlace& place) {
         bridges.bandwidth_bytes_per_s = parse_positive_bandwidth(text, place);
     });
+    read("shared_bus", [&](const std::string& text, const SourcePlace& place) {
+        bridges.shared_bus_bytes_per_s = parse_positive_bandwidth(text, place);
+    });
     time("latency", bridges.latency_ps);
     time("delay", bridges.delay_ps);
     time("timer", bridges.timer_ps);
@@ -80,8 +83,9 @@ BridgeOptions read_bridges(const MachineSection& section, const TopologySection&
 }
 
 const std::vector<std::string>& bridge_keys() {
-    static const std::vector<std::string> kKeys = {"between", "count",       "bandwidth", "latency", "delay",
-                                                   "timer",   "packet_time", "buffer",    "mtu",     "crossing_hops"};
+    static const std::vector<std::string> kKeys = {"between", "count", "bandwidth",    "shared_bus",
+                                                   "latency", "delay", "timer",        "packet_time",
+                                                   "buffer",  "mtu",   "crossing_hops"};
     return kKeys;
 }
 
@@ -132,14 +136,15 @@ ReadTopology read_clusters(const TopologySection& from) {
 
 /// The bridges in the study of clusters of clusters: see machines/two-clusters.json.
 BridgeOptions bridges_of_the_study(std::int32_t count, std::int64_t delay_ps) {
-    constexpr std::int64_t kLinkBandwidth = 120'000'000;
+    constexpr std::int64_t kLinkBandwidth = 130'660'000;
     BridgeOptions bridges;
     bridges.count = count;
-    bridges.bandwidth_bytes_per_s = 60'777'000;
-    bridges.latency_ps = 18'334'000;
+    bridges.bandwidth_bytes_per_s = 55'520'000;
+    bridges.shared_bus_bytes_per_s = 66'000'000;
+    bridges.latency_ps = 37'650'000;
     bridges.delay_ps = delay_ps;
     bridges.timer_ps = 500'000;
-    bridges.packet_time_ps = 18'334'000;
+    bridges.packet_time_ps = 5'570'000;
     bridges.buffer_bytes = 10'000'000;
     bridges.mtu_bytes = 8192;
     bridges.crossing_hops = default_crossing_hops(bridges, kLinkBandwidth, bridges.mtu_bytes);
@@ -184,7 +189,7 @@ TopologyRow clusters_row() {
     preset.pattern = "two-clusters[:BRIDGES[,DELAY[,NODES]]]";
     preset.sentence =
         "two clusters of NODES nodes on a switch (default 16), joined by bridges that delay packets "
-        "(two-clusters:4,2ms), 120 MB/s links, 53.5 MB/s over a bridge";
+        "(two-clusters:4,2ms), 120 MB/s over a link, 53.5 MB/s over a bridge, 66 MB/s in both directions";
     preset.parameters = TopologyPreset::Parameters::kOptional;
     preset.example = "two-clusters:2,1ms,3";
     preset.machine_file = "two-clusters";
@@ -196,8 +201,8 @@ TopologyRow clusters_row() {
     row.routings = {{"ROUTING;ROUTING", "clusters: one routing for all clusters, or one per cluster in their order"}};
     row.example =
         R"({"kind": "clusters", "clusters": [{"kind": "tree", "children": [3]}, {"kind": "tree", "children": [3]}],
- "bridges": {"count": 2, "bandwidth": "60.777MB/s", "latency": "18.334us", "delay": "1ms", "timer": "500ns",
-             "packet_time": "18.334us", "buffer": "10MB", "mtu": "8192B"}})";
+ "bridges": {"count": 2, "bandwidth": "55.52MB/s", "shared_bus": "66MB/s", "latency": "37.65us",
+             "delay": "1ms", "timer": "500ns", "packet_time": "5.57us", "buffer": "10MB", "mtu": "8192B"}})";
     row.read = read_clusters;
     row.preset = std::move(preset);
     return row;

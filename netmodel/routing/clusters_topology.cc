@@ -62,6 +62,7 @@ void check_bridges(const BridgeOptions& bridges) {
     constexpr std::int32_t kMostHops = 1 << 15;
     check("the number of bridges between two clusters", bridges.count, 1, kMostBridges, number);
     check("the bandwidth of a bridge", bridges.bandwidth_bytes_per_s, 1, 1'000'000'000'000'000, rate);
+    check("the shared bus of a bridge", bridges.shared_bus_bytes_per_s.value_or(1), 1, 1'000'000'000'000'000, rate);
     check("the latency of a bridge", bridges.latency_ps, 0, kLongestPs, time_text);
     check("the delay of a bridge", bridges.delay_ps, 0, kLongestPs, time_text);
     check("the timer of a bridge", bridges.timer_ps, 0, kLongestPs, time_text);
@@ -165,8 +166,8 @@ void ClustersTopology::add_classes() {
         class_of_pair_.push_back(number_of(link_classes_, named_apart(link_classes_, out, suffix)));
         PortClass routers{.name = "bridges", .latency_ps = bridges.latency_ps};
         routers.bandwidth_bytes_per_s = bridges.bandwidth_bytes_per_s;
-        routers.store = {bridges.delay_ps, bridges.timer_ps, bridges.packet_time_ps, bridges.buffer_bytes,
-                         bridges.mtu_bytes};
+        routers.store = {bridges.delay_ps,     bridges.timer_ps,  bridges.packet_time_ps,
+                         bridges.buffer_bytes, bridges.mtu_bytes, bridges.shared_bus_bytes_per_s.value_or(0)};
         bridge_router_class_.push_back(number_of(router_classes_, named_apart(router_classes_, routers, suffix)));
     }
 }
@@ -354,6 +355,7 @@ nlohmann::ordered_json ClustersTopology::description() const {
                                         {"delay", time_text(bridges.delay_ps)},
                                         {"timer", time_text(bridges.timer_ps)},
                                         {"packet_time", time_text(bridges.packet_time_ps)}};
+        if (bridges.shared_bus_bytes_per_s) words["shared_bus"] = bytes_text(*bridges.shared_bus_bytes_per_s, "/s");
         if (bridges.buffer_bytes) words["buffer"] = bytes_text(*bridges.buffer_bytes);
         if (bridges.mtu_bytes) words["mtu"] = bytes_text(*bridges.mtu_bytes);
         if (bridges.states_crossing_hops) words["crossing_hops"] = bridges.crossing_hops;

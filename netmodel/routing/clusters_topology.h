@@ -12,7 +12,7 @@
 namespace haichi {
 
 /// The bridges that join two clusters; all have the same options. A bridge stores each whole packet, delays it and
-/// sends it into the other cluster. Its two directions are independent.
+/// sends it into the other cluster. Its two directions are independent unless they share a bus.
 struct BridgeOptions {
     std::int32_t count = 1;
     std::int64_t bandwidth_bytes_per_s = 0;  ///< rate at which a bridge sends
@@ -20,6 +20,7 @@ struct BridgeOptions {
     std::int64_t delay_ps = 0;               ///< time for which each packet is held
     std::int64_t timer_ps = 0;               ///< held packets leave at multiples of it; 0 means at any time
     std::int64_t packet_time_ps = 0;         ///< time that each packet blocks the next one, besides its bytes
+    std::optional<std::int64_t> shared_bus_bytes_per_s{};  ///< rate of both directions together
     std::optional<std::int64_t> buffer_bytes{};
     std::optional<std::int64_t> mtu_bytes{};  ///< maximum payload of packets that cross
     std::int32_t crossing_hops = 1;           ///< number of hops that the link out of a bridge counts

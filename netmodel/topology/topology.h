@@ -42,6 +42,8 @@ struct PortClass {
         /// Buffer of an input, per virtual channel: entries for full packets.
         std::optional<std::int64_t> buffer_bytes{};
         std::optional<std::int64_t> most_payload_bytes{};  ///< limit for packets that pass the router
+        /// Rate of all outputs together, which share one bus; 0 means that they are independent.
+        std::int64_t shared_bus_bytes_per_s = 0;
 
         friend bool operator==(const Store&, const Store&) = default;
     };

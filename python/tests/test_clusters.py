@@ -71,8 +71,8 @@ def test_what_a_crossing_weighs_is_as_documented() -> None:
     talk = [(0, 1, 1000), (2, 3, 1000), (1, 2, 10)]
     source, destination, size = zip(*talk, *((b, a, n) for a, b, n in talk), strict=True)
     job = haichi.Job(haichi.Workload.from_messages(source, destination, size), "two-clusters:1,4ms,2")
-    assert job.evaluate([0, 1, 2, 3]).metrics["hop_bytes"] == 2 * 4000 + 64 * 20 == 9280
-    assert job.evaluate([2, 0, 1, 3]).metrics["hop_bytes"] == 2 * 20 + 64 * 4000 == 256_040
+    assert job.evaluate([0, 1, 2, 3]).metrics["hop_bytes"] == 2 * 4000 + 70 * 20 == 9400
+    assert job.evaluate([2, 0, 1, 3]).metrics["hop_bytes"] == 2 * 20 + 70 * 4000 == 280_040
 
 
 @pytest.fixture(scope="module")

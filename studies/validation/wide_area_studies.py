@@ -13,7 +13,7 @@ sys.path.append(str(STUDY))
 
 import nas_tables  # noqa: E402
 from closed_forms import value  # noqa: E402
-from link_tables import BRIDGES, FAR, KIB  # noqa: E402
+from link_tables import BRIDGES, FAR, KIB, both_ways, delays  # noqa: E402
 from micro_benchmarks import ping_pong  # noqa: E402
 from study_machines import one_cluster, two_clusters  # noqa: E402
 
@@ -24,21 +24,29 @@ CALL = "studies/wide_area"
 def link(folder: Path) -> dict[str, Measured]:
     direct, bridge = one_cluster(), two_clusters()
 
-    def rate(size: int) -> float:
-        return size / ping_pong(folder, bridge, FAR, size) / 1e6
+    def rate(size: int, crosses: bool = True) -> float:
+        machine, far = (bridge, FAR) if crosses else (direct, 1)
+        return size / ping_pong(folder, machine, far, size) / 1e6
+
+    def dip(crosses: bool) -> str:
+        return "a dip at 8 KB" if rate(8 * KIB + 1, crosses) < rate(8 * KIB, crosses) else "a bend at 8 KB"
 
     call = f"micro_benchmarks.ping_pong() of {CALL}"
     files = f"machine files of {CALL}"
-    dip = "a dip at 8 KB" if rate(8 * KIB + 1) < rate(8 * KIB) else "a bend at 8 KB"
+    no_delay, one_ms = (float(row[1]) for row in delays(folder, (0, 1)).rows)
+    fall = "falls clearly" if one_ms < 0.75 * no_delay else "falls hardly"
     knee = "a knee at 256 KB" if abs(rate(256 * KIB + 1) / rate(256 * KIB) - 1) > 0.05 else "none at 256 KB"
     return {
         "wan.direct": Measured(2e6 * ping_pong(folder, direct, 1, 8), call),
         "wan.bridge": Measured(2e6 * ping_pong(folder, bridge, FAR, 8), call),
         "wan.peak": Measured(LARGE / ping_pong(folder, direct, 1, LARGE, 1) / 1e6, call),
         "wan.bridge-peak": Measured(rate(LARGE), call),
-        "wan.dip": Measured(dip, call),
+        "wan.both-ways": Measured(float(both_ways(folder, (0,)).rows[0][3]), f"link_tables.both_ways() of {CALL}"),
+        "wan.1ms": Measured(fall, f"link_tables.delays() of {CALL}"),
+        "wan.dip": Measured(dip(True), call),
+        "wan.dip-direct": Measured(dip(False), call),
         "wan.knee": Measured(knee, call),
-        "wan.buffers": Measured(value(bridge["node"]["send_buffer"]) / KIB, files),
+        "wan.buffers": Measured(2 * value(bridge["node"]["send_buffer"]) / KIB, files),
         "wan.zero-copy": Measured(value(direct["node"]["eager_limit"]) / KIB, files),
         "wan.bridge-zero-copy": Measured(value(bridge["node"]["eager_limit"]) / KIB, files),
     }

@@ -1,19 +1,24 @@
 """Expected times of the micro-benchmarks, from the numbers of a machine file alone, without the simulator.
 
-A packet of p bytes enters a bridge at the links' rate, is held for the delay, and leaves at the bridge's rate:
+A NIC works for the time N on each packet before it sends the packet. A packet of p bytes enters a gateway node at the
+links' rate, is held for the delay, and leaves at the gateway node's rate:
 
-    way(s)    = L + s / link                                              within a cluster
-    way(s)    = 2 L + B + delay + p / link + s / bridge + (n - 1) t       through a bridge, n packets
+    way(s)    = n N + L + s / link                                        within a cluster, n packets
+    way(s)    = N + 2 L + B + delay + p / link + s / bridge + (n - 1) t   through a gateway node
     eager     = call + s / memory + way(s)                                a message from call to delivery
-    reply     = eager + max(0, t - time from its call to the bridge)      in a ping-pong through a bridge
     zero copy = call + 2 r way(0) + way(s)                                r round trips before the data
-    peak      = packet / (packet / bridge + t)                            of a bridge, bytes per second
+    peak      = packet / (packet / link + N)                              within a cluster, bytes per second
+    peak      = packet / (packet / bridge + t)                            of a gateway node
+    both ways = min(2 peak, bus)                                          of a gateway node, in both directions
     stream    = min(peak, send buffer / (way(packet) + way(0)))           of eager messages
     stream    = s / (2 r way(0) + way(s) + way(0))                        of zero-copy messages, one by one
 
-L is the latency of a switch, B the latency of a bridge, t its packet time, and p = min(s, packet). A held packet leaves
-at the next tick of the bridge's timer, so each way may take one tick longer. The notice of arrival for the sender
-precedes the reply, and the bridge needs the time t for this notice, too.
+L is the latency of a switch, B the latency of a gateway node, t its packet time, and p = min(s, packet). A held packet
+leaves at the next tick of the gateway node's timer, so each way may take one tick longer. The notice of arrival for the
+sender precedes the reply of a ping-pong, so the reply waits until the NIC has worked on this notice.
+
+While a packet is on the bus of a gateway node, packets of the other direction wait. A notice of arrival may therefore
+be later by packet / bus. The forms omit this.
 """
 
 from __future__ import annotations
@@ -47,14 +52,24 @@ class ClosedForms:
         return value(self.machine["topology"]["bridges"][key])
 
     @property
+    def nic_work(self) -> float:
+        """Work of a NIC on each packet that it sends."""
+        return value(self.machine["node"].get("nic_packet_time", "0s"))
+
+    @property
     def packet(self) -> float:
         return self._of("packet", "payload")
 
     @property
     def rate(self) -> float:
-        """Rate of full packets on the slowest link of the route."""
-        link = self._of("link", "bandwidth")
+        """Rate of full packets at the slowest place of the route."""
+        link = self.packet / (self.packet / self._of("link", "bandwidth") + self.nic_work)
         return min(link, self.packet / self._through_bridge(self.packet)) if self.crosses else link
+
+    def both_ways(self) -> float:
+        """Rate of two opposite streams of full packets through one gateway node, together."""
+        bus = self.machine["topology"]["bridges"].get("shared_bus")
+        return min(2 * self.rate, value(bus)) if bus else 2 * self.rate
 
     def _through_bridge(self, size: float) -> float:
         """Time of a packet on the link after a bridge."""
@@ -67,12 +82,13 @@ class ClosedForms:
 
     def way(self, size: float) -> float:
         switch = self._of("router", "switch_latency")
+        packets = max(1, math.ceil(size / self.packet))
         if not self.crosses:
-            return switch + size / self.rate
+            return packets * self.nic_work + switch + size / self._of("link", "bandwidth")
         into = min(size, self.packet) / self._of("link", "bandwidth")
         held = self._of_bridge("latency") + self._of_bridge("delay")
-        before = (math.ceil(size / self.packet) - 1) * self._of_bridge("packet_time") if size > 0 else 0.0
-        return 2 * switch + held + into + size / self._of_bridge("bandwidth") + before
+        before = (packets - 1) * self._of_bridge("packet_time")
+        return self.nic_work + 2 * switch + held + into + size / self._of_bridge("bandwidth") + before
 
     @property
     def handshakes(self) -> float:
@@ -87,6 +103,7 @@ class ClosedForms:
 
     def _after_notice(self, start: float, packet: float) -> float:
         """Equivalent start of a reply whose first packet does not follow a notice."""
+        start = max(start, self.nic_work)
         if not self.crosses:
             return start
         return start + max(0.0, self._of_bridge("packet_time") - start - packet / self._of("link", "bandwidth"))

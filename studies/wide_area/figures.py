@@ -24,7 +24,7 @@ def sizes(table: Table, folder: Path) -> None:
     at = [float(size) for size in table.column("bytes")]
     for column, form, label in (
         ("direct MB/s", "closed form", "direct"),
-        ("bridge MB/s", "closed form of it", "through a bridge"),
+        ("gateway MB/s", "closed form of it", "through a gateway node"),
     ):
         points = axes.plot(at, table.column(column), "o", markersize=4, label=label)
         expected = [size / float(time) for size, time in zip(at, table.column(form), strict=True)]
@@ -41,7 +41,7 @@ def _by_delay(axes: Axes, table: Table, label: str, measured: list[float], expec
     delays = [float(column.split()[0]) for column in table.columns if column.endswith(" ms") and column[0].isdigit()]
     points = axes.plot(delays, measured, "o", markersize=4, label=label)
     axes.plot(delays, expected, "-", linewidth=1, color=points[0].get_color())
-    axes.set(xlabel="delay of the bridge, ms", ylabel="MB/s", yscale="log")
+    axes.set(xlabel="delay of the gateway node, ms", ylabel="MB/s", yscale="log")
 
 
 def _halves(row: list[object], before: int) -> tuple[list[float], list[float]]:
@@ -54,7 +54,7 @@ def bridges(table: Table, folder: Path) -> None:
     figure, axes = plt.subplots(figsize=(7, 4))
     for row in table.rows:
         _by_delay(axes, table, f"k = {row[0]}", *_halves(list(row), 1))
-    axes.set(title="16 ranks to 16 ranks through k bridges; lines: closed form")
+    axes.set(title="16 ranks to 16 ranks through k gateway nodes; lines: closed form")
     axes.legend()
     _save(figure, folder, "bridges")
 
@@ -82,7 +82,7 @@ def nas(table: Table, folder: Path) -> None:
         axes.axhline(2, color="gray", linewidth=0.5, linestyle=":")
         axes.set(title=name, ylim=(0, 2.2))
     for axes in grid[-1]:
-        axes.set_xlabel("delay of the bridges, ms")
+        axes.set_xlabel("delay of the gateway nodes, ms")
     for axes in grid[:, 0]:
         axes.set_ylabel("score")
     grid[0][0].legend(fontsize=7)

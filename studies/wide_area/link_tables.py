@@ -1,4 +1,4 @@
-"""The study's link: latency, bandwidth by size, delay and bridges, and the effect of remedies."""
+"""The study's link: latency, bandwidth by size, direction, delay and gateway nodes, and the effect of remedies."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def sizes(folder: Path, of: Sequence[int] = SIZES) -> Table:
     table = Table(
         "sizes",
         "Ping-pong: half a round trip in us and MB/s, by bytes, without delay",
-        ("bytes", "direct us", "closed form", "direct MB/s", "bridge us", "closed form of it", "bridge MB/s"),
+        ("bytes", "direct us", "closed form", "direct MB/s", "gateway us", "closed form of it", "gateway MB/s"),
     )
     direct, bridge = one_cluster(), two_clusters()
     for size in of:
@@ -48,7 +48,7 @@ def _rate(folder: Path, machine: Mapping[str, Any], pairs: Sequence[tuple[int, i
 def delays(folder: Path, of: Sequence[float] = DELAYS_MS) -> Table:
     table = Table(
         "delays",
-        "One rank to one rank through a bridge: MB/s by delay",
+        "One rank to one rank through a gateway node: MB/s by delay",
         ("delay ms", "eager 64 KiB", "closed form", "zero copy 1 MiB", "closed form of it"),
     )
     for delay in of:
@@ -62,10 +62,28 @@ def delays(folder: Path, of: Sequence[float] = DELAYS_MS) -> Table:
     return table
 
 
+def both_ways(folder: Path, delays_ms: Sequence[float] = DELAYS_MS) -> Table:
+    table = Table(
+        "both_ways",
+        "Through one gateway node, eager messages of 64 KiB from 8 ranks to 8 ranks: MB/s by delay",
+        ("delay ms", "one direction", "closed form", "both directions", "closed form of them"),
+    )
+    there = [(node, FAR + node) for node in range(8)]
+    back = [(FAR + 8 + node, 8 + node) for node in range(8)]
+    for delay in delays_ms:
+        machine = two_clusters(1, delay)
+        forms = ClosedForms(machine, crosses=True)
+        row: list[Any] = [delay]
+        for pairs, most in ((there, forms.rate), (there + back, forms.both_ways())):
+            row += [_rate(folder, machine, pairs, EAGER, 8), min(most, len(pairs) * forms.buffered_rate()) / 1e6]
+        table.rows.append(row)
+    return table
+
+
 def bridges(folder: Path, of: Sequence[int] = BRIDGES, delays_ms: Sequence[float] = DELAYS_MS) -> Table:
     table = Table(
         "bridges",
-        "16 ranks to 16 ranks through k bridges, eager messages of 64 KiB: MB/s of all",
+        "16 ranks to 16 ranks through k gateway nodes, eager messages of 64 KiB: MB/s of all",
         ("k", *(f"{delay:g} ms" for delay in delays_ms), *(f"closed form, {delay:g} ms" for delay in delays_ms)),
     )
     pairs = [(node, FAR + node) for node in range(16)]
@@ -84,8 +102,8 @@ WHAT_IFS: dict[str, dict[str, dict[str, Any]]] = {
     "handshakes that overlap": {"node": {"sends": "overlap"}},
     "buffers of 1 MiB": {"node": {"send_buffer": "1MiB"}},
     "buffers of 8 MiB": {"node": {"send_buffer": "8MiB"}},
-    "bridges twice as fast": {"bridge": faster_bridge(2)},
-    "bridges half as fast": {"bridge": faster_bridge(0.5)},
+    "gateway nodes twice as fast": {"bridge": faster_bridge(2)},
+    "gateway nodes half as fast": {"bridge": faster_bridge(0.5)},
 }
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from study_machines import one_cluster, two_clusters, write
+from study_machines import one_cluster, two_clusters, two_switches, write
 from tables import Table
 
 import haichi
@@ -24,6 +24,8 @@ COMPUTING = Path(__file__).with_name("computing.json")
 NPB_CLASS = "B"
 ONE_CLUSTER = 16
 SLOWER = (0.5, 1.0, 2.0, 4.0)
+LINKS = (1, 2, 4)
+"""Links between the two switches of the reference line."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,16 @@ def computing() -> dict[str, float]:
     text = json.loads(COMPUTING.read_text())
     times = text["classes"][NPB_CLASS]
     return {name: times[name]["seconds"] * text["factor"] for name in PROGRAMS}
+
+
+def misses_of_lu(ranks: int) -> float:
+    """Computation time of LU with cache misses, relative to the time without them (`cache` of computing.json)."""
+    text = json.loads(COMPUTING.read_text())
+    lu = text["cache"]["lu"]
+    missing = 1 - min(1.0, text["cache"]["bytes"] / lu["set_bytes"][str(ranks)])
+    moved = missing * lu["bytes_per_point_and_iteration"] * lu["points"] * lu["iterations"]
+    bus = 1e6 * text["rates"]["pentium_iii_933"]["memory_bus_mb_per_s"]
+    return 1 + float(moved) / bus / computing()["lu"]
 
 
 class Runs:
@@ -90,10 +102,13 @@ class Runs:
         return times[1] + (program.all - more) * (times[1] - times[0]) / (more - few)
 
     def scores(self, name: str, delays_ms: Sequence[float], k: int, compute_factor: float = 1.0) -> list[float]:
-        """Scores with k bridges, for each delay."""
+        """Scores with k gateway nodes, for each delay."""
+        nodes = PROGRAMS[name].ranks // 2
+        return self.scores_on(name, [two_clusters(k, delay, nodes) for delay in delays_ms], compute_factor)
+
+    def scores_on(self, name: str, machines: Sequence[Mapping[str, Any]], compute_factor: float = 1.0) -> list[float]:
         ranks = PROGRAMS[name].ranks
         alone = 2 * ONE_CLUSTER / ranks * self.seconds(name, ONE_CLUSTER, one_cluster(), compute_factor)
-        machines = [two_clusters(k, delay, nodes=ranks // 2) for delay in delays_ms]
         return [alone / self.seconds(name, ranks, machine, compute_factor) for machine in machines]
 
 
@@ -103,12 +118,41 @@ def nas(
     table = Table(
         "nas",
         f"NAS programs, class {NPB_CLASS}: performance on two clusters over that on one, by delay",
-        ("program", "bridges", *(f"{delay:g} ms" for delay in delays_ms)),
+        ("program", "gateway nodes", *(f"{delay:g} ms" for delay in delays_ms)),
     )
     runs = Runs(folder)
     for name in programs:
         for k in bridges:
             table.rows.append([name.upper(), k, *runs.scores(name, delays_ms, k)])
+    return table
+
+
+def two_switches_scores(folder: Path, programs: Sequence[str] = tuple(PROGRAMS)) -> Table:
+    """The study's reference line: no gateway nodes and no delay."""
+    table = Table(
+        "nas_two_switches",
+        f"NAS programs, class {NPB_CLASS}: the same score on two switches joined by links, without gateway nodes",
+        ("program", *(f"{links} links" if links > 1 else "1 link" for links in LINKS)),
+    )
+    runs = Runs(folder)
+    for name in programs:
+        machines = [two_switches(links, PROGRAMS[name].ranks // 2) for links in LINKS]
+        table.rows.append([name.upper(), *runs.scores_on(name, machines)])
+    return table
+
+
+def lu_with_cache(folder: Path, delays_ms: Sequence[float], bridges: Sequence[int]) -> Table:
+    table = Table(
+        "nas_lu_cache",
+        f"LU, class {NPB_CLASS}: an estimate of the score with cache misses, by delay",
+        ("gateway nodes", *(f"{delay:g} ms" for delay in delays_ms)),
+    )
+    runs = Runs(folder)
+    alone = runs.seconds("lu", ONE_CLUSTER, one_cluster(), misses_of_lu(ONE_CLUSTER))
+    ranks = 2 * ONE_CLUSTER
+    for k in bridges:
+        times = [runs.seconds("lu", ranks, two_clusters(k, delay), misses_of_lu(ranks)) for delay in delays_ms]
+        table.rows.append([k, *(alone / time for time in times)])
     return table
 
 
@@ -129,7 +173,7 @@ def processors(
     """Influence of the assumed speed of the study's processors."""
     table = Table(
         "nas_processors",
-        f"Delay in ms at which the score falls to 1, {bridges} bridges, by how much slower than assumed processors are",
+        f"Delay in ms at which the score falls to 1, {bridges} gateway nodes, by slowness of processors as assumed",
         ("program", *(f"{factor:g} times" for factor in SLOWER)),
     )
     runs = Runs(folder)

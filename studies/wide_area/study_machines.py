@@ -1,4 +1,4 @@
-"""The machines of the study: the preset two-clusters with other values, and one cluster alone."""
+"""The machines of the study: the preset two-clusters with other values, one cluster alone, and two joined switches."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def two_clusters(
     bridge: Mapping[str, Any] | None = None,
     node: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """The preset with this number of bridges and this delay. `bridge` and `node` replace other values."""
+    """The preset with this number of gateway nodes and this delay. `bridge` and `node` replace other values."""
     machine = copy.deepcopy(PRESET)
     del machine["notes"]
     machine["topology"]["clusters"] = [{"kind": "tree", "children": [nodes]}] * 2
@@ -37,13 +37,37 @@ def one_cluster(nodes: int = 16, node: Mapping[str, Any] | None = None) -> dict[
     return machine
 
 
+def two_switches(links: int, nodes: int = 16) -> dict[str, Any]:
+    """Two clusters whose switches are joined by links of the clusters, without gateway nodes: the reference line."""
+    machine = one_cluster(nodes)
+    machine["name"] = "two-switches"
+    machine["topology"] = {"kind": "graph", "file": f"two-switches-{nodes}-{links}.graphml"}
+    machine["routing"] = {"kind": "shortest-path"}
+    return machine
+
+
+def _graph_of_two_switches(name: str) -> str:
+    nodes, links = (int(word) for word in name.removesuffix(".graphml").split("-")[2:])
+    lines = [
+        '<graphml><key id="t" for="node" attr.name="terminal" attr.type="boolean"/><graph edgedefault="undirected">'
+    ]
+    lines += [f'<node id="n{node}"><data key="t">true</data></node>' for node in range(2 * nodes)]
+    lines += [f'<node id="s{switch}"/>' for switch in range(2)]
+    lines += [f'<edge source="n{node}" target="s{node // nodes}"/>' for node in range(2 * nodes)]
+    lines += ['<edge source="s0" target="s1"/>'] * links
+    return "\n".join([*lines, "</graph></graphml>", ""])
+
+
 def faster_bridge(times: float) -> dict[str, str]:
-    """Bridge that handles bytes and packets `times` times as fast, with the same latency."""
+    """Gateway node that handles bytes and packets `times` times as fast, with the same latency."""
     bridge = PRESET["topology"]["bridges"]
-    rate, packet_time = float(bridge["bandwidth"].removesuffix("MB/s")), float(bridge["packet_time"].removesuffix("us"))
-    return {"bandwidth": f"{rate * times:.6g}MB/s", "packet_time": f"{packet_time / times:.6g}us"}
+    rates = {key: f"{float(bridge[key].removesuffix('MB/s')) * times:.6g}MB/s" for key in ("bandwidth", "shared_bus")}
+    return rates | {"packet_time": f"{float(bridge['packet_time'].removesuffix('us')) / times:.6g}us"}
 
 
 def write(machine: Mapping[str, Any], path: Path) -> Path:
+    """Writes the machine file, and its graph file beside it."""
+    if "file" in machine["topology"]:
+        (path.parent / machine["topology"]["file"]).write_text(_graph_of_two_switches(machine["topology"]["file"]))
     path.write_text(json.dumps(machine, indent=1) + "\n")
     return path

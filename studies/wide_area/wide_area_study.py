@@ -22,6 +22,7 @@ def link(folder: Path, delays_ms: Sequence[float], bridges: Sequence[int]) -> li
     return [
         link_tables.sizes(folder),
         link_tables.delays(folder, delays_ms),
+        link_tables.both_ways(folder, delays_ms),
         link_tables.bridges(folder, bridges, delays_ms),
         link_tables.what_ifs(folder, delays_ms),
     ]
@@ -30,15 +31,19 @@ def link(folder: Path, delays_ms: Sequence[float], bridges: Sequence[int]) -> li
 def programs(folder: Path, delays_ms: Sequence[float], bridges: Sequence[int], names: Sequence[str]) -> list[Table]:
     return [
         nas_tables.one_cluster_times(folder, names),
+        nas_tables.two_switches_scores(folder, names),
         nas_tables.nas(folder, delays_ms, bridges, names),
         nas_tables.processors(folder, delays_ms, bridges[-1], names),
+        *([nas_tables.lu_with_cache(folder, delays_ms, bridges)] if "lu" in names else []),
     ]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path("build/wide_area"), metavar="FOLDER")
-    parser.add_argument("--quick", action="store_true", help="two delays, bridges and programs: to see that it works")
+    parser.add_argument(
+        "--quick", action="store_true", help="two delays, numbers of gateway nodes and programs: to see that it works"
+    )
     arguments = parser.parse_args()
     out: Path = arguments.out
     out.mkdir(parents=True, exist_ok=True)

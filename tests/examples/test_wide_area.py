@@ -13,7 +13,7 @@ import link_tables  # noqa: E402
 import nas_tables  # noqa: E402
 from closed_forms import ClosedForms  # noqa: E402
 from micro_benchmarks import ping_pong  # noqa: E402
-from study_machines import one_cluster, two_clusters  # noqa: E402
+from study_machines import one_cluster, two_clusters, two_switches  # noqa: E402
 
 
 def test_round_trips_of_8_bytes_are_the_studys(tmp_path: Path) -> None:
@@ -36,7 +36,7 @@ def test_half_round_trips_follow_the_closed_form(tmp_path: Path, size: int, dela
     forms = ClosedForms(machine, crosses=True)
     measured = ping_pong(tmp_path, machine, link_tables.FAR, size)
     pieces = -(-size // 8192)
-    ways = 1 if pieces <= 16 else 1 + 2 * ((pieces - 1) // 16)
+    ways = 1 if pieces <= 8 else 1 + 2 * ((pieces - 1) // 8)
     ticks = (1 if size <= 262144 else 5) * ways + 1
     expected = forms.half_round_trip(size)
     assert expected - 1e-9 <= measured <= expected + ticks * forms.tick
@@ -49,11 +49,23 @@ def test_half_round_trips_within_a_cluster_are_the_closed_form(tmp_path: Path, s
     assert ping_pong(tmp_path, machine, 1, size) == pytest.approx(expected, rel=1e-6)
 
 
-def test_a_second_packet_costs_what_a_bridge_does_for_each(tmp_path: Path) -> None:
-    machine = two_clusters()
-    one, two, full = (ping_pong(tmp_path, machine, link_tables.FAR, size) for size in (8192, 8193, 16384))
-    assert two - one == pytest.approx(18.334e-6, abs=0.1e-6)  # the dip at 8 KB: the bridge's packet_time
+@pytest.mark.parametrize("crosses", [False, True])
+def test_a_second_packet_costs_the_work_of_a_nic(tmp_path: Path, crosses: bool) -> None:
+    machine, far = (two_clusters(), link_tables.FAR) if crosses else (one_cluster(), 1)
+    one, two, full = (ping_pong(tmp_path, machine, far, size) for size in (8192, 8193, 16384))
+    assert two - one == pytest.approx(5.57e-6, abs=0.1e-6)  # the dip at 8 KB
     assert 16384 / full > 8192 / one
+
+
+def test_both_directions_share_the_bus_of_a_gateway_node(tmp_path: Path) -> None:
+    for _, alone, expected, both, expected_of_both in link_tables.both_ways(tmp_path, (0, 4)).rows:
+        assert alone == pytest.approx(expected, rel=0.01)
+        assert both == pytest.approx(expected_of_both, rel=0.02)
+
+
+def test_a_delay_of_1_ms_lowers_bandwidth_clearly(tmp_path: Path) -> None:
+    no_delay, one_ms = (row[1] for row in link_tables.delays(tmp_path, (0, 1)).rows)
+    assert float(one_ms) < 0.6 * float(no_delay)
 
 
 def test_streams_follow_the_closed_forms(tmp_path: Path) -> None:
@@ -75,13 +87,19 @@ def test_remedies_bring_what_the_closed_forms_say(tmp_path: Path) -> None:
     assert rates["handshakes that overlap", "zero copy"] == pytest.approx(53.5, rel=0.01)
     assert rates["buffers of 8 MiB", "eager"] == pytest.approx(53.5, rel=0.01)
     assert rates["buffers of 8 MiB", "zero copy"] == rates["as it is", "zero copy"]
-    assert rates["bridges twice as fast", "eager"] == pytest.approx(float(rates["as it is", "eager"]), rel=0.02)
+    assert rates["gateway nodes twice as fast", "eager"] == pytest.approx(float(rates["as it is", "eager"]), rel=0.02)
 
 
 def test_ep_is_twice_as_fast_on_two_clusters_and_is_gains_nothing(tmp_path: Path) -> None:
     runs = nas_tables.Runs(tmp_path)
     assert runs.scores("ep", (0, 20), 1) == pytest.approx([2, 2], rel=0.03)
     assert max(runs.scores("is", (0,), 2)) < 1
+
+
+def test_links_between_two_switches_are_at_least_as_fast_as_gateway_nodes(tmp_path: Path) -> None:
+    runs = nas_tables.Runs(tmp_path)
+    one, four = runs.scores_on("mg", [two_switches(links) for links in (1, 4)])
+    assert runs.scores("mg", (0,), 1)[0] < one < four <= 2
 
 
 def test_a_program_of_which_few_iterations_are_simulated_takes_as_long_as_one_of_which_all_are(
@@ -101,6 +119,12 @@ def test_computing_is_what_was_measured_times_one_factor(tmp_path: Path) -> None
     assert alone == pytest.approx(times["ep"] / 16, rel=1e-3)
 
 
+def test_the_blocks_of_lu_fit_into_the_cache_on_32_ranks_alone() -> None:
+    assert nas_tables.misses_of_lu(32) == 1
+    # Half of 4800 bytes per point and iteration at 1067 MB/s, added to 8.65 us of computation.
+    assert nas_tables.misses_of_lu(16) == pytest.approx(1 + 0.496 * 4800 / 1067 / 8.646, rel=1e-3)
+
+
 def test_where_a_score_falls_to_one() -> None:
     assert nas_tables.falls_to_one((0, 4, 10), (1.5, 0.5, 0.1)) == "2.0"
     assert nas_tables.falls_to_one((0, 4), (0.9, 0.5)) == "below 1 everywhere"
@@ -111,7 +135,7 @@ def test_the_command_writes_tables_and_figures(tmp_path: Path) -> None:
     command = [sys.executable, STUDY / "wide_area_study.py", "--quick", "--out", tmp_path]
     subprocess.run(command, check=True, timeout=600)
     text = (tmp_path / "tables.md").read_text()
-    for table in ("sizes", "delays", "bridges", "what_ifs", "nas_one_cluster", "nas", "nas_processors"):
+    for table in ("sizes", "both_ways", "nas_two_switches", "nas_processors"):
         assert (tmp_path / f"{table}.csv").read_text().count("\n") > 1
     assert "| k |" in text
     for figure in ("bridges", "nas"):

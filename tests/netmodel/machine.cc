@@ -95,6 +95,22 @@ TEST(MachinePresets, every_row_of_the_table_has_a_pattern_and_a_sentence) {
     }
 }
 
+TEST(MachineFile, the_bus_of_a_node_is_its_dma) {
+    const auto read = [](const std::string& node) {
+        return parse_machine(R"({"schema": "haichi-machine/1", "link": {"bandwidth": "1GB/s"},
+"topology": {"kind": "tree", "children": [2]}, "node": )" +
+                                 node + "}",
+                             "m.json");
+    };
+    EXPECT_EQ(read(R"({"shared_bus": "132MB/s"})").node.dma_bandwidth_bytes_per_s, 132'000'000);
+    try {
+        (void)read("{\n\"dma_bandwidth\": \"1GB/s\",\n\"shared_bus\": \"132MB/s\"}");
+        ADD_FAILURE();
+    } catch (const InputError& error) {
+        EXPECT_EQ(std::string(error.what()), "m.json:4: 'shared_bus' cannot be combined with 'dma_bandwidth'");
+    }
+}
+
 TEST(MachineFile, tofu_file_reads_as_the_preset) {
     const Machine machine = parse_machine(R"({"schema": "haichi-machine/1", "name": "fx10-kyushu",
      "topology": {"kind": "torus", "axes": [{"name": "X", "size": 4, "wraps": true}, {"name": "Y", "size": 2},
@@ -106,7 +122,7 @@ TEST(MachineFile, tofu_file_reads_as_the_preset) {
      "router": {"routing_time": "2ns", "vc_allocation_time": "3ns", "switch_allocation_time": "4ns",
                 "switch_latency": "5ns", "bandwidth": "6GB/s", "virtual_channels": 2, "buffer": "8 packets"},
      "packet": {"payload": "1920B", "header": "72B"},
-     "node": {"nics": 4, "nic_bandwidth": "5GB/s", "dma_bandwidth": "10GB/s", "memory_bandwidth": "85GB/s",
+     "node": {"nics": 4, "nic_bandwidth": "5GB/s", "nic_packet_time": "20ns", "dma_bandwidth": "10GB/s", "memory_bandwidth": "85GB/s",
               "mpi_call_overhead": "1us", "eager_overhead": "2us", "rendezvous_overhead": "36us", "rdma_overhead": "700ns", "eager_limit": "4KiB", "barrier": "5us",
               "barrier_step": "90ns", "barrier_groups": 7, "trunk": 2, "trunk_from": "64KiB",
               "rendezvous_round_trips": 2, "sends": "one-by-one", "send_buffer": "128KiB",
@@ -131,6 +147,7 @@ TEST(MachineFile, tofu_file_reads_as_the_preset) {
     EXPECT_EQ(machine.packet_header_bytes, preset.packet_header_bytes);
     EXPECT_EQ(machine.node.nics, preset.node.nics);
     EXPECT_EQ(machine.node.nic_bandwidth_bytes_per_s, preset.node.nic_bandwidth_bytes_per_s);
+    EXPECT_EQ(machine.node.nic_packet_time_ps, 20'000);
     EXPECT_EQ(machine.node.dma_bandwidth_bytes_per_s, 10'000'000'000);
     EXPECT_EQ(machine.node.memory_bandwidth_bytes_per_s, 85'000'000'000);
     EXPECT_EQ(machine.node.mpi_call_overhead_ps, preset.node.mpi_call_overhead_ps);

@@ -145,6 +145,75 @@ TEST(Bridge, keeps_the_next_packet_waiting_for_its_packet_time_and_a_lone_one_no
               first_ps + kPackets * kMtu * kBridgePsPerByte + (kPackets - 1) * bridges.packet_time_ps);
 }
 
+// 16 us for a packet on the bus, 20 us at the rate of one direction.
+TEST(Bridge, shares_a_bus_between_its_directions) {
+    BridgeOptions bridges = plain_bridges();
+    bridges.shared_bus_bytes_per_s = 62'500'000;
+    constexpr std::int64_t kBusPs = 16 * kMtu * 1'000;
+    constexpr std::int64_t kPackets = 50;
+    const std::int64_t first_ps = kSwitchPs + kMtu * kPsPerByte;
+    const std::int64_t out_ps = kBridgePs + kSwitchPs + kMtu * kBridgePsPerByte;
+    Crossing alone(bridges);
+    alone.send(0, 3, kPackets * kMtu, 1);
+    alone.engine.run();
+    EXPECT_EQ(alone.recorder.delivered_ps.at(1), first_ps + (kPackets - 1) * kMtu * kBridgePsPerByte + out_ps);
+
+    Crossing both(bridges);
+    both.send(0, 3, kPackets * kMtu, 1);
+    both.send(3, 0, kPackets * kMtu, 2);
+    both.engine.run();
+    EXPECT_EQ(std::min(both.recorder.delivered_ps.at(1), both.recorder.delivered_ps.at(2)),
+              first_ps + (2 * kPackets - 2) * kBusPs + out_ps);
+    EXPECT_EQ(std::max(both.recorder.delivered_ps.at(1), both.recorder.delivered_ps.at(2)),
+              first_ps + (2 * kPackets - 1) * kBusPs + out_ps);
+}
+
+TEST(Bridge, may_have_a_bus_slower_than_a_direction) {
+    BridgeOptions bridges = plain_bridges();
+    bridges.shared_bus_bytes_per_s = 40'000'000;
+    constexpr std::int64_t kBusPs = 25 * kMtu * 1'000;
+    constexpr std::int64_t kPackets = 50;
+    const std::int64_t first_ps = kSwitchPs + kMtu * kPsPerByte;
+    const std::int64_t out_ps = kBridgePs + kSwitchPs + kMtu * kBridgePsPerByte;
+    Crossing alone(bridges);
+    alone.send(0, 3, kPackets * kMtu, 1);
+    alone.engine.run();
+    EXPECT_EQ(alone.recorder.delivered_ps.at(1), first_ps + (kPackets - 1) * kBusPs + out_ps);
+
+    Crossing both(bridges);
+    both.send(0, 3, kPackets * kMtu, 1);
+    both.send(3, 0, kPackets * kMtu, 2);
+    both.engine.run();
+    const auto [early, late] = std::minmax(both.recorder.delivered_ps.at(1), both.recorder.delivered_ps.at(2));
+    EXPECT_EQ(early, first_ps + (2 * kPackets - 2) * kBusPs + out_ps);
+    EXPECT_EQ(late, first_ps + (2 * kPackets - 1) * kBusPs + out_ps);
+}
+
+// Both switches of each cluster have a link to the bridge, so four outputs share its bus.
+TEST(Bridge, gives_its_bus_to_all_outputs_in_turn) {
+    BridgeOptions bridges = plain_bridges();
+    bridges.shared_bus_bytes_per_s = 40'000'000;
+    constexpr std::int64_t kBusPs = 25 * kMtu * 1'000;
+    constexpr std::int64_t kPackets = 40;
+    const auto cluster = [] { return fat_tree_topology(FatTree({2}, {2})); };
+    NetworkOptions options;
+    options.link_bandwidth_bytes_per_s = kLinkBandwidth;
+    const Network network(
+        {std::make_shared<ClustersTopology>(std::vector<std::shared_ptr<const Topology>>{cluster(), cluster()},
+                                            std::vector<ClustersTopology::Pair>{{0, 1, bridges}})},
+        options);
+    Recorder recorder;
+    PacketEngine engine(network, timing_of(kMtu), recorder, {.partitions = 1});
+    for (std::int32_t n = 0; n < 4; ++n) {
+        engine.inject({NodeId(n), NodeId((n + 2) % 4), kPackets * kMtu, static_cast<std::uint64_t>(n + 1)}, 0);
+    }
+    engine.run();
+    std::vector<std::int64_t> ends(recorder.delivered_ps.begin() + 1, recorder.delivered_ps.begin() + 5);
+    std::ranges::sort(ends);
+    EXPECT_LE(ends.back() - ends.front(), 4 * kBusPs);
+    EXPECT_GE(ends.back(), 4 * kPackets * kBusPs);
+}
+
 TEST(Clusters, go_on_where_all_nodes_of_one_are_faulty) {
     const auto cluster = [] { return fat_tree_topology(FatTree({2}, {1})); };
     NetworkOptions options;
@@ -228,6 +297,7 @@ TEST(Bridge, partitions_change_nothing) {
     bridges.delay_ps = 50'000'000;
     bridges.timer_ps = 500'000;
     bridges.buffer_bytes = 5 * kMtu;
+    bridges.shared_bus_bytes_per_s = 45'000'000;
     std::vector<std::int64_t> expected;
     for (const int partitions : {1, 2, 4}) {
         Crossing run(bridges, 4 * kMtu, partitions);
@@ -322,6 +392,7 @@ TEST(Clusters, wrong_values_are_told_with_their_line) {
               "m.json:3: the delay of a bridge must be from 0ps to 1000ms, not 2000ms");
     EXPECT_NE(words_of("{\n\"buffer\": \"0B\"}").find("m.json:3: the buffer of a bridge must be from 1B to"),
               std::string::npos);
+    EXPECT_NE(words_of("{\n\"shared_bus\": \"fast\"}").find("m.json:3:"), std::string::npos);
     EXPECT_NE(words_of("{\"count\": 0}").find("'count'"), std::string::npos);
     try {
         (void)parse_machine(

@@ -59,6 +59,22 @@ TEST(PacketNode, a_gap_follows_every_packet_of_its_message) {
     EXPECT_EQ(run.recorder.delivered_ps.at(2), 4 * (kPacketPs + 10'000) + kHopPs + kRouterPs + kPacketPs);
 }
 
+TEST(PacketNode, a_nic_works_on_each_packet_before_it_sends_it) {
+    const Network network = grid_network({2});
+    PacketTimingOptions options = torus_study();
+    options.nic_packet_ps = 70'000;
+    RecordedRun run(network, options);
+    run.engine.inject(run.message(0, 1, kPacketBytes, 1), 0);
+    run.engine.inject(run.message(0, 1, 2 * kPacketBytes + 1, 2), 0);
+    run.engine.run();
+    const std::int64_t each_ps = options.nic_packet_ps + kPacketPs;
+    EXPECT_EQ(run.recorder.injected_ps.at(1), each_ps);
+    EXPECT_EQ(run.recorder.delivered_ps.at(1), each_ps + kHopPs + kRouterPs);
+    // One byte more requires a third packet, and the whole work on it.
+    EXPECT_EQ(run.recorder.delivered_ps.at(2),
+              3 * each_ps + options.nic_packet_ps + kPacketPs / 256 + kHopPs + kRouterPs);
+}
+
 TEST(PacketNode, a_nic_takes_its_messages_one_by_one_or_packet_by_packet) {
     const Network network = grid_network({2});
     for (const bool interleaves : {false, true}) {

@@ -348,6 +348,7 @@ class ReferenceSimulator {
             // The NIC makes the header; the time identifies the slowest channel so far for a payload of this size.
             length_ps = std::max(length_ps, time_of(payload, slowest_of_host()));
         }
+        packet.head_ps += options_.nic_packet_ps;
         packet.least_ps = length_ps;
         packet.entered_ps = packet.head_ps;
         packet.tail_ps = packet.head_ps + length_ps;

@@ -74,6 +74,7 @@ PacketTimingOptions drawn_timing(Random& random) {
     if (random.below(3) == 0) options.switch_latency_ps = from_to(random, 0, 40'000);
     if (random.below(4) == 0) options.cable_latency_ps = 0;
     if (random.below(3) == 0) options.nic_bandwidth_bytes_per_s = from_to(random, 1, 9) * kGigabyte - 1;
+    if (random.below(4) == 0) options.nic_packet_ps = from_to(random, 0, 50'000);
     if (random.below(3) == 0) options.switch_bandwidth_bytes_per_s = from_to(random, 1, 9) * kGigabyte + 1;
     if (random.below(3) == 0) options.nics = from_to(random, 2, 4);
     options.nic_interleaves_packets = random.below(2) == 0;
