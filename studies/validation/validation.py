@@ -138,6 +138,7 @@ def measure(parts: Sequence[str], effort: Effort, build: Path | None) -> dict[st
         studies: list[tuple[str, str, Callable[[], dict[str, Measured]]]] = [
             ("tac3", "job shapes", lambda: cg_studies.job_shapes(pool, effort)),
             ("tac3", "given placements", lambda: given_placements.given_placements(pool, effort)),
+            ("tac3", "noise", lambda: given_placements.with_noise(pool, effort)),
             ("tac3", "largest gains", lambda: given_placements.largest_gains(found)),
             ("tac3", "barriers", lambda: cg_studies.barriers(pool, effort)),
             ("tac3", "other shapes", cg_studies.other_shapes),
