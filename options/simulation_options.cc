@@ -43,6 +43,23 @@ void declare_call_replay(OptionTable& options, CallReplayOptions& calls) {
     declare_collectives(options, calls.algorithms);
 }
 
+void declare_compute_spread(OptionTable& options, ComputeImbalance& imbalance,
+                            const std::vector<std::string>& excludes) {
+    options.add_read(
+        "compute-spread", ValueKind::kText,
+        [&imbalance](const std::string& word) {
+            const std::uint64_t seed = imbalance.seed;
+            imbalance = parse_compute_spread(word);
+            imbalance.seed = seed;
+        },
+        {.description =
+             "Random computation times of each rank in each iteration: 5% of the set's time, up to 20us longer "
+             "before each set, or interruptions of up to 50us every 200ms on average (50us/200ms)",
+         .value = "FRACTION|TIME|TIME/TIME",
+         .otherwise = "none",
+         .excludes = excludes});
+}
+
 void SimulationArguments::declare_traffic(OptionTable& options) {
     options.begin(OptionGroup::kSimulation);
     declare_form(options, simulation.form);
@@ -58,6 +75,9 @@ void SimulationArguments::declare_traffic(OptionTable& options) {
                                      "repeats and extrapolates the rest",
                       .value = "N|auto|all",
                       .otherwise = "auto"});
+    declare_compute_spread(options, simulation.imbalance);
+    options.add_count("compute-spread-seed", simulation.imbalance.seed,
+                      {.description = "Random seed of --compute-spread", .least = 0, .needs = {"compute-spread"}});
     declare_call_replay(options, simulation.calls);
 }
 

@@ -32,6 +32,9 @@ struct SimulationArguments {
 void declare_most_loaded(OptionTable& options, std::size_t& links);
 /// --collectives for replayed calls.
 void declare_collectives(OptionTable& options, collectives::CollectiveSelection& selection);
+/// --compute-spread. Keeps the seed of `imbalance`.
+void declare_compute_spread(OptionTable& options, ComputeImbalance& imbalance,
+                            const std::vector<std::string>& excludes = {});
 /// --compute, --compute-factor, --compute-seed, --collectives.
 void declare_call_replay(OptionTable& options, CallReplayOptions& calls);
 

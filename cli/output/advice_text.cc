@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "cli/output/simulation_text.h"
 #include "cli/output/tables.h"
 #include "netmodel/topology/sizes.h"
 
@@ -112,13 +113,10 @@ std::string sizes_table(const BarrierAdviceReport& report) {
     return table(rows, "  ", kNumbers);
 }
 
-std::string imbalance_text(const BarrierAdviceReport& report) {
-    if (report.draws == 1 && report.imbalance_share == 0 && report.imbalance_ps == 0) return "";
-    constexpr double kPsPerSecond = 1e12;
-    const std::string what = report.imbalance_share > 0
-                                 ? percent_text(report.imbalance_share) + " longer or shorter"
-                                 : duration_text(static_cast<double>(report.imbalance_ps) / kPsPerSecond) + " longer";
-    return "each rank computes up to " + what + " before each set, in " + std::to_string(report.draws) +
+std::string draws_text(const BarrierAdviceReport& report) {
+    if (report.imbalance.is_even()) return "";
+    return "each rank computes " + imbalance_text(report.imbalance) +
+           (report.imbalance.interval_ps > 0 ? "" : " before each set") + ", in " + std::to_string(report.draws) +
            (report.draws == 1 ? " random draw\n" : " random draws\n");
 }
 
@@ -152,7 +150,7 @@ std::string shape_advice_text(const ShapeAdviceReport& report) {
 std::string barrier_advice_text(const BarrierAdviceReport& report) {
     std::string text = job_line(report.placement.job());
     text += report.placement.is_default() ? "the default placement" : "the given placement";
-    text += ", contention of its sets " + contention_text(report.set_contention) + "\n" + imbalance_text(report);
+    text += ", contention of its sets " + contention_text(report.set_contention) + "\n" + draws_text(report);
     const bool is_sweep = report.sizes.empty() || report.sizes.front().message_size_bytes;
     if (is_sweep)
         return text.append("\n").append(sizes_table(report)).append("\n").append(report.sentence).append("\n");

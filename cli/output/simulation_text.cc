@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "cli/output/tables.h"
+#include "mapper/advise/evidence.h"
 
 namespace haichi::cli {
 
@@ -87,6 +88,11 @@ std::string gaps_text(const SimulatedRun& run) {
         text += "  computation time: CPU time measured on this machine, times " +
                 short_number(*run.program->measured_factor) + " (not reproducible)\n";
     }
+    if (!run.imbalance.is_even()) {
+        text += "  computation time: " + imbalance_text(run.imbalance) +
+                (run.imbalance.interval_ps > 0 ? "" : " before each set") + ", random seed " +
+                std::to_string(run.imbalance.seed) + "\n";
+    }
     if (run.leaves_computing_out) text += "  communication only: the sets of a log have no computation time\n";
     if (!result.gaps) return text;
     for (const ReplayGapRow& row : replay_gap_rows()) {
@@ -135,6 +141,13 @@ std::string run_text(const SimulatedRun& run, const Network& network, bool with_
 }
 
 }  // namespace
+
+std::string imbalance_text(const ComputeImbalance& imbalance) {
+    const auto duration = [](std::int64_t time_ps) { return duration_text(static_cast<double>(time_ps) / kPsPerS); };
+    if (imbalance.share > 0) return "up to " + percent_text(imbalance.share) + " longer or shorter";
+    return "up to " + duration(imbalance.most_ps) + " longer" +
+           (imbalance.interval_ps > 0 ? ", every " + duration(imbalance.interval_ps) + " on average" : "");
+}
 
 std::string simulation_text(const Simulation& simulation, bool with_timing) {
     const Job& job = simulation.placement.job();

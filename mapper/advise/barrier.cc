@@ -313,8 +313,8 @@ class SizedAdvisor {
             AdviceRun& run = batch.emplace_back();
             run.placement = &placement;
             run.iterations = iterations;
-            run.imbalance = {asked_.imbalance_share, asked_.imbalance_ps,
-                             asked_.seed + static_cast<std::uint64_t>(trial.draw)};
+            run.imbalance = asked_.imbalance;
+            run.imbalance.seed += static_cast<std::uint64_t>(trial.draw);
             run.barriers.with = std::ranges::find(trial.barriers, true) != trial.barriers.end();
             run.barriers.without = !run.barriers.with;
             for (std::size_t t = 0; t < trial.barriers.size(); ++t) {
@@ -328,16 +328,6 @@ class SizedAdvisor {
     std::int32_t draws_;
     const AdviceControl& control_;
 };
-
-void check_imbalance(const BarrierAdviceOptions& options, const Workload& workload) {
-    if (options.draws < 1) throw OptionError("the imbalance requires at least one draw");
-    if (options.imbalance_share == 0) return;
-    for (std::size_t t = 0; t < workload.set_count(); ++t) {
-        if (workload.set(t).compute_seconds > 0) return;
-    }
-    throw OptionError("an imbalance in per cent requires a workload with computation time",
-                      "give a time, as in 20us, or extract the workload with haichi ccs --compute mean");
-}
 
 std::string sweep_sentence(const BarrierAdviceReport& report) {
     const auto size_text = [](const SizedBarrierAdvice& sized) {
@@ -403,37 +393,15 @@ std::optional<std::int64_t> barriers_pay_from(std::span<const SizedBarrierAdvice
     return from;
 }
 
-void parse_imbalance(const std::string& text, BarrierAdviceOptions& options) {
-    options.imbalance_share = 0;
-    options.imbalance_ps = 0;
-    if (!text.ends_with('%')) {
-        options.imbalance_ps = parse_time_ps(text, {"§imbalance", 0});
-        if (options.imbalance_ps > kLongestSimulationPs) throw OptionError("§imbalance: at most 26 days");
-        return;
-    }
-    // Thousandths suffice, and integers are parsed alike everywhere.
-    const std::string number = text.substr(0, text.size() - 1);
-    const auto point = number.find('.');
-    std::string decimals = point == std::string::npos ? "" : number.substr(point + 1);
-    if (point == 0 || number.empty())
-        throw OptionError("§imbalance: expected a percentage, found " + shown(text), "write a percentage, as in 5%");
-    if (decimals.size() > 3) throw OptionError("§imbalance: expected at most three decimals, found " + shown(text));
-    decimals.resize(3, '0');
-    constexpr std::int64_t kWhole = 100'000;
-    const std::int64_t thousandths = parse_count(number.substr(0, point) + decimals, kWhole, {"§imbalance", 0});
-    options.imbalance_share = static_cast<double>(thousandths) / static_cast<double>(kWhole);
-}
-
 BarrierAdviceReport advise_barrier(const Placement& placement, const BarrierAdviceOptions& options,
                                    const AdviceControl& control) {
     const Job& job = placement.job();
-    check_imbalance(options, job.workload());
+    if (options.draws < 1) throw OptionError("the imbalance requires at least one draw");
+    check_imbalance(options.imbalance, job.workload(), options.imbalance.varies ? "a spread" : "an imbalance");
     BarrierAdviceReport report{.placement = placement};
     report.set_contention = measure(job.problem(control.log)->problem, placement.mapping()).set_contention;
-    report.imbalance_share = options.imbalance_share;
-    report.imbalance_ps = options.imbalance_ps;
-    const bool has_imbalance = options.imbalance_share > 0 || options.imbalance_ps > 0;
-    report.draws = has_imbalance ? options.draws : 1;
+    report.imbalance = options.imbalance;
+    report.draws = options.imbalance.is_even() ? 1 : options.draws;
     const SizedAdvisor advisor(options, report.draws, control);
     if (options.sizes.empty()) {
         report.sizes.push_back(advisor.advise(placement, report.set_contention));

@@ -80,20 +80,14 @@ std::string sets_text(std::span<const std::size_t> sets);
 
 /// The conditions under which barriers are compared, and the budget of the answer.
 struct BarrierAdviceOptions {
-    /// Imbalance of the ranks' computation. Each draw has its own seed, from `seed` on.
-    double imbalance_share = 0;
-    std::int64_t imbalance_ps = 0;
-    std::int32_t draws = 5;  ///< number of draws if there is an imbalance
-    std::uint64_t seed = 1;
+    ComputeImbalance imbalance{};  ///< each draw has its own seed, from this one on
+    std::int32_t draws = 5;        ///< number of draws if there is an imbalance
     std::vector<std::int64_t>
         sizes{};  ///< sizes of all messages, one answer per size; empty means the workload's sizes
     std::int32_t most_simulations = 64;
     double packet_hops = kAdvicePacketHops;  ///< budget for the simulations of one size
     std::int32_t threads = 0;                ///< 0 means all cores; the answer does not depend on it
 };
-
-/// Parses an imbalance: "5%" of the computation time, or a time such as "20us". Throws OptionError.
-void parse_imbalance(const std::string& text, BarrierAdviceOptions& options);
 
 struct SizedBarrierAdvice {
     std::optional<std::int64_t> message_size_bytes;  ///< empty means the workload's sizes
@@ -110,8 +104,7 @@ struct BarrierAdviceReport {
     Placement placement;
     std::vector<std::int64_t> set_contention{};  ///< per set: most messages on any link
     std::int32_t draws = 1;
-    double imbalance_share = 0;
-    std::int64_t imbalance_ps = 0;
+    ComputeImbalance imbalance{};
     std::vector<SizedBarrierAdvice> sizes{};  ///< ascending; one entry without --sizes
     std::optional<std::int64_t> pays_from_bytes{};
     std::string sentence{};

@@ -80,6 +80,57 @@ SimulatedIterations parse_simulated_iterations(const std::string& text) {
     return {Rule::kCount, count};
 }
 
+ComputeImbalance parse_imbalance(const std::string& text, const std::string& option) {
+    const std::string field = "§" + option;
+    ComputeImbalance imbalance;
+    if (!text.ends_with('%')) {
+        imbalance.most_ps = parse_time_ps(text, {field, 0});
+        if (imbalance.most_ps > kLongestSimulationPs) throw OptionError(field + ": at most 26 days");
+        return imbalance;
+    }
+    // Thousandths suffice, and integers are parsed alike everywhere.
+    const std::string number = text.substr(0, text.size() - 1);
+    const auto point = number.find('.');
+    std::string decimals = point == std::string::npos ? "" : number.substr(point + 1);
+    if (point == 0 || number.empty())
+        throw OptionError(field + ": expected a percentage, found " + shown(text), "write a percentage, as in 5%");
+    if (decimals.size() > 3) throw OptionError(field + ": expected at most three decimals, found " + shown(text));
+    decimals.resize(3, '0');
+    constexpr std::int64_t kWhole = 100'000;
+    const std::int64_t thousandths = parse_count(number.substr(0, point) + decimals, kWhole, {field, 0});
+    imbalance.share = static_cast<double>(thousandths) / static_cast<double>(kWhole);
+    return imbalance;
+}
+
+ComputeImbalance parse_compute_spread(const std::string& text) {
+    const std::string option = "compute-spread";
+    const auto slash = text.find('/');
+    ComputeImbalance spread = parse_imbalance(text.substr(0, slash), option);
+    spread.varies = true;
+    if (slash == std::string::npos) return spread;
+    if (spread.share > 0) {
+        throw OptionError(
+            "§compute-spread: expected the length of an interruption, found " + shown(text.substr(0, slash)),
+            "write two times, as in 50us/200ms");
+    }
+    spread.interval_ps = parse_time_ps(text.substr(slash + 1), {"§" + option, 0});
+    if (spread.interval_ps < std::max(spread.most_ps, std::int64_t{1}) || spread.interval_ps > kLongestSimulationPs) {
+        throw OptionError("§compute-spread: the interval " + shown(text.substr(slash + 1)) +
+                              " must be at least as long as an interruption, and at most 26 days",
+                          "write the length first, as in 50us/200ms");
+    }
+    return spread;
+}
+
+void check_imbalance(const ComputeImbalance& imbalance, const Workload& workload, const std::string& subject) {
+    if (imbalance.share == 0) return;
+    for (std::size_t t = 0; t < workload.set_count(); ++t) {
+        if (workload.set(t).compute_seconds > 0) return;
+    }
+    throw OptionError(subject + " in per cent requires a workload with computation time",
+                      "give a time, as in 20us, or extract the workload with haichi ccs --compute mean");
+}
+
 const Table<TrafficFormRow>& traffic_forms() {
     static const Table<TrafficFormRow> kForms(
         {"form of traffic", "forms"},
@@ -125,7 +176,7 @@ bool replays_calls(const Job& job, const SimulationOptions& options, const Log& 
     };
     if (options.barriers.with) refuse("§barrier");
     if (options.iterations.rule != SimulatedIterations::Rule::kAuto) refuse("§sim-iterations");
-    if (options.imbalance.share > 0 || options.imbalance.most_ps > 0) refuse("§imbalance");
+    if (!options.imbalance.is_even()) refuse("§compute-spread");
     return true;
 }
 
@@ -154,9 +205,12 @@ std::vector<SimulatedRun> simulate_mapping(const Job& job, const Mapping& mappin
         return runs;
     }
     request.workload = &job.workload();
+    check_imbalance(options.imbalance, job.workload(), "a spread");
     request.replay.imbalance = options.imbalance;
     const BarrierChoice& choice = options.barriers;
-    if (choice.without) runs.push_back({.has_barriers = false, .result = simulate(request, control)});
+    if (choice.without) {
+        runs.push_back({.has_barriers = false, .result = simulate(request, control), .imbalance = options.imbalance});
+    }
     const bool leaves_out = job.is_of_log();
     if (choice.without) runs.back().leaves_computing_out = leaves_out;
     if (!choice.with || (choice.without && runs.back().result.interrupted)) return runs;
@@ -164,7 +218,8 @@ std::vector<SimulatedRun> simulate_mapping(const Job& job, const Mapping& mappin
     runs.push_back({.has_barriers = true,
                     .barrier_sets = choice.sets,
                     .result = simulate(request, control),
-                    .leaves_computing_out = leaves_out});
+                    .leaves_computing_out = leaves_out,
+                    .imbalance = options.imbalance});
     return runs;
 }
 

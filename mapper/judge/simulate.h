@@ -32,6 +32,15 @@ BarrierChoice parse_barrier_choice(std::string_view text);
 /// Parses "all", "auto" or a number from 1. Throws OptionError.
 SimulatedIterations parse_simulated_iterations(const std::string& text);
 
+/// Parses "5%" of the computation time, or a time such as "20us". Throws OptionError and InputError, which name the
+/// option.
+ComputeImbalance parse_imbalance(const std::string& text, const std::string& option);
+/// An imbalance that varies between iterations. Parses interruptions, "50us/200ms", too.
+ComputeImbalance parse_compute_spread(const std::string& text);
+/// Throws OptionError for a fraction of the computation time if the workload has no computation time. `subject` names
+/// the fraction.
+void check_imbalance(const ComputeImbalance& imbalance, const Workload& workload, const std::string& subject);
+
 /// The simulated form of a job's traffic.
 enum class TrafficForm : std::uint8_t {
     kAuto,   ///< calls if the job has them, else sets
@@ -82,6 +91,7 @@ struct SimulatedRun {
     SimulationResult result;
     bool leaves_computing_out = false;          ///< sets of a log have no computation time
     std::optional<SimulatedProgram> program{};  ///< the program, if the traffic was neither a workload nor a log
+    ComputeImbalance imbalance{};
 };
 
 /// Returns "none", "sets", or numbers of sets from 1, "1,3".

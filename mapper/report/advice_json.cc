@@ -1,6 +1,7 @@
 #include "mapper/report/advice_json.h"
 
 #include "mapper/report/report_json.h"
+#include "mapper/report/simulation_json.h"
 #include "mgen/replay/simulation.h"
 
 namespace haichi {
@@ -130,8 +131,9 @@ ordered_json advice_json(const BarrierAdviceReport& report) {
     add_job(out, report.placement.job());
     out["placement"] = report.placement.is_default() ? "default" : "given";
     out["set_contention"] = report.set_contention;
-    out["imbalance_share"] = report.imbalance_share;
-    out["imbalance_seconds"] = static_cast<double>(report.imbalance_ps) / kPsPerSecond;
+    out["imbalance_share"] = report.imbalance.share;
+    out["imbalance_seconds"] = static_cast<double>(report.imbalance.most_ps) / kPsPerSecond;
+    if (report.imbalance.varies && !report.imbalance.is_even()) out["computing"] = spread_json(report.imbalance);
     out["draws"] = report.draws;
     if (report.interrupted) out["interrupted"] = true;
     out["answers"] = ordered_json::array();

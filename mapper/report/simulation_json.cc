@@ -53,6 +53,14 @@ ordered_json gaps_json(const ReplayGaps& gaps) {
 
 }  // namespace
 
+ordered_json spread_json(const ComputeImbalance& spread) {
+    ordered_json out{{"rule", "spread"}, {"seed", spread.seed}};
+    if (spread.share > 0) out["share"] = spread.share;
+    if (spread.most_ps > 0) out["most_seconds"] = static_cast<double>(spread.most_ps) / kPsPerSecond;
+    if (spread.interval_ps > 0) out["interval_seconds"] = static_cast<double>(spread.interval_ps) / kPsPerSecond;
+    return out;
+}
+
 ordered_json simulated_times(const SimulatedRun& run) {
     const SimulationResult& result = run.result;
     ordered_json out;
@@ -84,6 +92,7 @@ ordered_json simulated_times(const SimulatedRun& run) {
         out["share_of_run"] = shares_json(result);
         out["left_out"] = gaps_json(*result.gaps);
     }
+    if (!run.imbalance.is_even()) out["computing"] = spread_json(run.imbalance);
     if (run.leaves_computing_out) {
         out["as"] = "sets";
         out["left_out"] = {{"computing", true}};

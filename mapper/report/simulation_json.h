@@ -10,6 +10,9 @@ namespace haichi {
 /// computer.
 nlohmann::ordered_json simulation_json(const Simulation& simulation, bool with_timing);
 
+/// The entry `computing` for a spread of computation times.
+nlohmann::ordered_json spread_json(const ComputeImbalance& spread);
+
 /// An entry of `runs`.
 nlohmann::ordered_json run_json(const SimulatedRun& run, const Network& network, bool with_timing);
 

@@ -5,13 +5,15 @@
 
 namespace haichi {
 
-IterationClock::IterationClock(std::int32_t ranks, std::int64_t iterations, const SimulatedIterations& simulated)
+IterationClock::IterationClock(std::int32_t ranks, std::int64_t iterations, const SimulatedIterations& simulated,
+                               bool may_repeat)
     : ranks_(ranks),
       iterations_(iterations),
       most_(simulated.rule != SimulatedIterations::Rule::kAll && simulated.count > 0
                 ? std::min(simulated.count, iterations)
                 : iterations),
-      by_time_(simulated.rule == SimulatedIterations::Rule::kAuto) {}
+      by_time_(simulated.rule == SimulatedIterations::Rule::kAuto),
+      may_repeat_(may_repeat) {}
 
 void IterationClock::finish(std::int64_t iteration, std::int64_t now_ps) {
     const std::lock_guard lock(mutex_);
@@ -40,7 +42,7 @@ void IterationClock::end_iteration(std::int64_t end_ps) {
 }
 
 bool IterationClock::repeats() const {
-    if (done() < kLeast) return false;
+    if (!may_repeat_ || done() < kLeast) return false;
     std::int64_t shortest = ends_[1] - ends_[0];
     std::int64_t longest = shortest;
     for (std::size_t k = 1; k + 1 < ends_.size(); ++k) {

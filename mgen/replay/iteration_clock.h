@@ -29,8 +29,10 @@ struct SimulatedIterations {
 /// the mean of the second half is used, whether or not it has settled.
 class IterationClock {
   public:
-    /// `ranks` is the number of participating ranks, and `iterations` the total number of iterations.
-    IterationClock(std::int32_t ranks, std::int64_t iterations, const SimulatedIterations& simulated);
+    /// `ranks` is the number of participating ranks, and `iterations` the total number of iterations. Without
+    /// `may_repeat`, iterations differ by chance, and only their mean can settle.
+    IterationClock(std::int32_t ranks, std::int64_t iterations, const SimulatedIterations& simulated,
+                   bool may_repeat = true);
 
     /// Maximum number of iterations that a rank has to run.
     [[nodiscard]] std::int64_t most_iterations() const { return most_; }
@@ -68,6 +70,7 @@ class IterationClock {
     std::int64_t iterations_;
     std::int64_t most_;
     bool by_time_;
+    bool may_repeat_;
     std::mutex mutex_;
     std::deque<Open> open_;  ///< from the first iteration that has not ended
     std::int64_t first_open_ = 0;

@@ -54,6 +54,10 @@ Replay::Replay(const Workload& workload, const ReplayOptions& options, Iteration
         imbalance_.most_ps > kLongestSimulationPs) {
         throw OptionError("an imbalance requires a fraction from 0 to 1 of the computation time, or at most 26 days");
     }
+    if (imbalance_.interval_ps != 0 &&
+        (imbalance_.interval_ps < imbalance_.most_ps || imbalance_.interval_ps > kLongestSimulationPs)) {
+        throw OptionError("interruptions require an interval that is at least as long, at most 26 days");
+    }
     constexpr double kPsPerS = 1e12;
     for (std::size_t t = 0; t < compute_ps_.size(); ++t) {
         const double time_ps = std::round(workload.set(t).compute_seconds * kPsPerS);
@@ -64,6 +68,14 @@ Replay::Replay(const Workload& workload, const ReplayOptions& options, Iteration
         }
         compute_ps_[t] = static_cast<std::int64_t>(time_ps);
     }
+    if (imbalance_.interval_ps > 0 && imbalance_.most_ps > 0) {
+        for (std::size_t r = 0; r < positions_.size(); ++r) {
+            Random random(imbalance_.seed, r);
+            const auto first_ps =
+                static_cast<std::int64_t>(random.unit() * static_cast<double>(imbalance_.interval_ps));
+            interruptions_.push_back({random, first_ps});
+        }
+    }
     next_stop_.back() = static_cast<std::uint32_t>(compute_ps_.size());
     for (std::size_t t = compute_ps_.size(); t-- > 0;) {
         const bool stops = has_barrier_[t] || compute_ps_[t] > 0 || imbalance_.most_ps > 0;
@@ -71,14 +83,33 @@ Replay::Replay(const Workload& workload, const ReplayOptions& options, Iteration
     }
 }
 
-/// Drawn again at every visit, which costs less than a table of all ranks and sets.
-std::int64_t Replay::compute_ps(RankId rank, std::uint32_t set) const {
-    if (imbalance_.share == 0 && imbalance_.most_ps == 0) return compute_ps_[set];
-    const std::uint64_t stream = std::uint64_t{set} << 32 | static_cast<std::uint32_t>(rank.value);
-    const double u = Random(imbalance_.seed, stream).unit();
+/// Drawn again at every visit, which costs less than a table of all ranks and sets. Draws depend on the rank, the set
+/// and the iteration, and not on the order in which threads run the ranks.
+std::int64_t Replay::compute_ps(RankId rank, const Position& at, std::int64_t now_ps) {
+    if (imbalance_.is_even()) return compute_ps_[at.set];
+    const bool adds_delay = interruptions_.empty();
+    const std::uint64_t stream = std::uint64_t{at.set} << 32 | static_cast<std::uint32_t>(rank.value);
+    const std::uint64_t seed = imbalance_.varies
+                                   ? Random(imbalance_.seed, static_cast<std::uint64_t>(at.iteration) + 1).next()
+                                   : imbalance_.seed;
+    const double u = Random(seed, stream).unit();
     const double factor = 1 + imbalance_.share * (2 * u - 1);
-    const double time_ps = static_cast<double>(compute_ps_[set]) * factor + static_cast<double>(imbalance_.most_ps) * u;
-    return std::min(static_cast<std::int64_t>(time_ps), kLongestSimulationPs);
+    double time_ps = static_cast<double>(compute_ps_[at.set]) * factor;
+    if (adds_delay) time_ps += static_cast<double>(imbalance_.most_ps) * u;
+    auto whole_ps = std::min(static_cast<std::int64_t>(time_ps), kLongestSimulationPs);
+    if (!adds_delay) whole_ps += interrupted_ps(interruptions_[rank.index()], now_ps);
+    return std::min(whole_ps, kLongestSimulationPs);
+}
+
+/// The length of the rank's interruptions that have begun since the last call.
+std::int64_t Replay::interrupted_ps(Interruptions& rank, std::int64_t now_ps) const {
+    std::int64_t sum_ps = 0;
+    while (rank.next_ps <= now_ps) {
+        sum_ps += static_cast<std::int64_t>(rank.random.unit() * static_cast<double>(imbalance_.most_ps));
+        const double gap_ps = rank.random.unit() * 2 * static_cast<double>(imbalance_.interval_ps);
+        rank.next_ps += std::max(std::int64_t{1}, static_cast<std::int64_t>(gap_ps));
+    }
+    return sum_ps;
 }
 
 /// Enters the next set from `from` on in which the rank has anything to do. The set is set_count() if there is none.
@@ -133,7 +164,8 @@ Call Replay::next(RankId rank, std::int64_t now_ps) {
             case Step::kStart:
             case Step::kCompute:
                 at.step = Step::kBarrier;
-                if (const std::int64_t time_ps = compute_ps(rank, at.set); time_ps > 0) return Call::compute(time_ps);
+                if (const std::int64_t time_ps = compute_ps(rank, at, now_ps); time_ps > 0)
+                    return Call::compute(time_ps);
                 [[fallthrough]];
             case Step::kBarrier:
                 at.step = Step::kReceive;

@@ -4,19 +4,29 @@
 #include <span>
 #include <vector>
 
+#include "base/random.h"
 #include "commlog/workload/workload.h"
 #include "mgen/rank_program.h"
 #include "mgen/replay/iteration_clock.h"
 
 namespace haichi {
 
-/// Uneven computation times of ranks, equal in every iteration. Before a set, a rank computes for
-/// (1 + share * (2u - 1)) times the set's computation time, plus u times most_ps. The number u is uniform in [0, 1) and
-/// drawn for each rank and each set.
+/// Uneven computation times of ranks. Before a set, a rank computes for (1 + share * (2u - 1)) times the set's
+/// computation time, plus u times most_ps. The number u is uniform in [0, 1) and drawn for each rank and each set.
+///
+/// With an interval, most_ps is the longest interruption of a rank instead. The time from the beginning of one
+/// interruption to the beginning of the next is uniform in [0, 2 interval_ps), and its length in [0, most_ps). A rank
+/// makes up for all interruptions since its last set before the next set.
 struct ComputeImbalance {
     double share = 0;          ///< 0 to 1
     std::int64_t most_ps = 0;  ///< for communicating ranks, even in sets without computation
     std::uint64_t seed = 1;
+    bool varies = false;           ///< u is drawn for each iteration, too
+    std::int64_t interval_ps = 0;  ///< mean time between interruptions, at least most_ps; 0 for a delay before each set
+
+    [[nodiscard]] bool is_even() const { return share == 0 && most_ps == 0; }
+    /// Whether equal times of iterations are a coincidence.
+    [[nodiscard]] bool differs_by_iteration() const { return !is_even() && (varies || interval_ps > 0); }
 };
 
 /// Options for replaying a workload.
@@ -53,6 +63,10 @@ class Replay final : public RankProgram {
         Step step = Step::kStart;
         bool has_posted = false;  ///< in the current set
     };
+    struct Interruptions {
+        Random random;
+        std::int64_t next_ps;
+    };
     /// The messages of each rank in order: the index of the rank's first entry, and the message numbers.
     struct Lists {
         std::vector<std::uint32_t> first;
@@ -66,7 +80,8 @@ class Replay final : public RankProgram {
     void enter_next_set(RankId rank, Position& at, std::uint32_t from) const;
     [[nodiscard]] const Message& message(std::uint32_t number) const { return workload_->messages()[number]; }
     [[nodiscard]] std::int32_t put_tag(const Position& at) const;
-    [[nodiscard]] std::int64_t compute_ps(RankId rank, std::uint32_t set) const;
+    [[nodiscard]] std::int64_t compute_ps(RankId rank, const Position& at, std::int64_t now_ps);
+    [[nodiscard]] std::int64_t interrupted_ps(Interruptions& rank, std::int64_t now_ps) const;
 
     const Workload* workload_;
     std::vector<bool> has_barrier_;  ///< by set
@@ -77,6 +92,7 @@ class Replay final : public RankProgram {
     std::vector<std::int64_t> compute_ps_;  ///< by set
     std::vector<std::uint32_t> next_stop_;  ///< by set, the next set in which every rank has to stop
     std::vector<Position> positions_;
+    std::vector<Interruptions> interruptions_;  ///< by rank; empty without an interval
 };
 
 }  // namespace haichi

@@ -37,7 +37,8 @@ SimulationResult simulate_sets(const SimulationRequest& request, const Simulatio
     const Workload& workload = *request.workload;
     std::vector<RankId> ranks = Replay::communicating_ranks(workload);
     const bool is_silent = ranks.empty();
-    IterationClock clock(static_cast<std::int32_t>(ranks.size()), workload.iterations(), request.iterations);
+    IterationClock clock(static_cast<std::int32_t>(ranks.size()), workload.iterations(), request.iterations,
+                         !request.replay.imbalance.differs_by_iteration());
     Replay replay(workload, request.replay, clock);
     std::vector<std::vector<RankId>> groups;
     const bool uses_barriers = std::ranges::find(request.replay.barriers, true) != request.replay.barriers.end();

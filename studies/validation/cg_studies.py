@@ -66,12 +66,13 @@ class Effort:
     largest_bruck: int = 4096
     large_searches: bool = True
     ring_seeds: int = 10
+    noise_seeds: int = 3
     message_sizes: tuple[int, ...] = (32, 64, 128, 256, 512, 1024, 2048)  #: KiB
 
 
 LONG = Effort(largest_bruck=65536)
 QUICK = Effort(seeds=2, iterations=10, shapes=(1,), one_more=4, largest_bruck=512, large_searches=False, ring_seeds=1,
-               message_sizes=(512,))  # fmt: skip
+               message_sizes=(512,), noise_seeds=1)  # fmt: skip
 
 
 def cg(ranks: int, copies: bool = False) -> haichi.Workload:

@@ -161,6 +161,8 @@ def _ours_alone(found: dict[str, Measured], rates: dict[str, tuple[Stream, Strea
         "TAC3 without barriers, in seconds. Here ranks without a partner in the transpose do not copy their block, so"
     ]
     lines += ["they run ahead of the others:", "", *_spreads(found, "without-copies.shape", "shape")]
+    lines += ["Placements without a search, with noise and with barriers before every set, in seconds:", ""]
+    lines += _spreads(found, "noise-barriers.shape", "shape, placement")
     lines += [
         "Strategies that do not see sets, with barriers before every set, in seconds (`letter` means to the letter):",
         "",

@@ -46,16 +46,26 @@ TEST(AffordableIterations, follow_from_the_budget) {
 }
 
 TEST(Imbalance, is_a_share_or_a_time) {
-    BarrierAdviceOptions options;
-    parse_imbalance("5%", options);
-    EXPECT_DOUBLE_EQ(options.imbalance_share, 0.05);
-    parse_imbalance("0.125%", options);
-    EXPECT_DOUBLE_EQ(options.imbalance_share, 0.00125);
-    parse_imbalance("20us", options);
-    EXPECT_EQ(options.imbalance_share, 0);
-    EXPECT_EQ(options.imbalance_ps, 20'000'000);
-    for (const char* text : {"", "%", "5", "101%", "-5%", "1e1%", "0.0001%", ".%", "5%%", "-1us"}) {
-        EXPECT_THROW(parse_imbalance(text, options), Error) << text;
+    EXPECT_DOUBLE_EQ(parse_imbalance("5%", "imbalance").share, 0.05);
+    EXPECT_DOUBLE_EQ(parse_imbalance("0.125%", "imbalance").share, 0.00125);
+    EXPECT_EQ(parse_imbalance("20us", "imbalance").share, 0);
+    EXPECT_EQ(parse_imbalance("20us", "imbalance").most_ps, 20'000'000);
+    for (const char* text : {"", "%", "5", "101%", "-5%", "1e1%", "0.0001%", ".%", "5%%", "-1us", "20us/1ms"}) {
+        EXPECT_THROW(parse_imbalance(text, "imbalance"), Error) << text;
+    }
+}
+
+TEST(ComputeSpread, is_an_imbalance_that_varies_or_interruptions) {
+    const ComputeImbalance spread = parse_compute_spread("5%");
+    EXPECT_TRUE(spread.varies);
+    EXPECT_DOUBLE_EQ(spread.share, 0.05);
+    EXPECT_EQ(parse_compute_spread("20us").interval_ps, 0);
+    const ComputeImbalance interruptions = parse_compute_spread("50us/200ms");
+    EXPECT_EQ(interruptions.most_ps, 50'000'000);
+    EXPECT_EQ(interruptions.interval_ps, 200'000'000'000);
+    for (const char* text :
+         {"", "/", "50us/", "/200ms", "5%/200ms", "200ms/50us", "0us/0us", "1us/2us/3us", "1us/30d"}) {
+        EXPECT_THROW(parse_compute_spread(text), Error) << text;
     }
 }
 
@@ -76,7 +86,7 @@ TEST(Advice, does_not_depend_on_the_number_of_threads) {
     const Placement placement{Job(spec)};
     ShapeAdviceOptions shape{.node_count = 24, .seeds = 2};
     BarrierAdviceOptions barrier;
-    barrier.imbalance_ps = 20'000'000;
+    barrier.imbalance.most_ps = 20'000'000;
     barrier.draws = 2;
     shape.threads = barrier.threads = 1;
     const std::string shapes = text_of(advice_json(advise_shape(spec, shape)));

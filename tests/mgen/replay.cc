@@ -144,6 +144,66 @@ TEST(Replay, an_imbalance_in_seconds_delays_sets_that_do_not_compute) {
     EXPECT_GT(result.seconds, seconds(kSetPs));
 }
 
+/// 64 ranks that compute for 1 ms and then send to themselves.
+ReplayedWorkload computing_ranks(std::int64_t iterations) {
+    constexpr std::int32_t kRanks = 64;
+    Workload workload(kRanks, iterations);
+    workload.add_set("alone", 1e-3);
+    for (std::int32_t r = 0; r < kRanks; ++r) workload.add_message(RankId(r), RankId(r), 0);
+    ReplayedWorkload replayed(std::move(workload));
+    replayed.request.node_of_rank.assign(kRanks, NodeId(0));
+    return replayed;
+}
+
+TEST(Replay, a_spread_differs_by_rank_and_iteration_and_barriers_wait_for_the_last_rank) {
+    ReplayedWorkload replayed = computing_ranks(100);
+    replayed.request.workload = &replayed.workload;
+    replayed.request.network = &replayed.network;
+    replayed.request.replay.imbalance = {.share = 0.25, .most_ps = 0, .seed = 3, .varies = true};
+    const SimulationResult result = replayed.run();
+    double sum = 0;
+    for (const RankTimes& rank : result.ranks) {
+        // The mean of 100 draws in [0.75, 1.25) has a standard deviation of 0.0144.
+        EXPECT_NEAR(static_cast<double>(rank.compute_ps) / 1e11, 1, 0.06);
+        sum += static_cast<double>(rank.compute_ps) / 1e11;
+    }
+    EXPECT_NEAR(sum / static_cast<double>(result.ranks.size()), 1, 0.01);
+    EXPECT_NE(result.ranks[0].compute_ps, result.ranks[1].compute_ps);
+    // The latest of 64 ranks computes for about 1 + 0.25 * (2 * 64 / 65 - 1) times the mean.
+    replayed.request.replay.barriers = {true};
+    const SimulationResult held = replayed.run();
+    EXPECT_EQ(held.ranks[5].compute_ps, result.ranks[5].compute_ps);
+    EXPECT_NEAR(held.seconds / result.seconds, 1.242 / 1.03, 0.01);
+    // Equal times of iterations by chance do not end the run.
+    replayed.request.iterations = {Rule::kAuto, 0};
+    replayed.request.replay.imbalance.share = 1e-6;
+    EXPECT_GE(replayed.run().simulated_iterations, 64);
+}
+
+TEST(Replay, interruptions_come_at_their_interval_and_delay_the_next_set) {
+    ReplayedWorkload replayed = computing_ranks(1000);
+    replayed.request.workload = &replayed.workload;
+    replayed.request.network = &replayed.network;
+    replayed.request.replay.imbalance = {
+        .share = 0, .most_ps = 2'000'000'000, .seed = 3, .varies = true, .interval_ps = 20'000'000'000};
+    const SimulationResult result = replayed.run();
+    double lost_ps = 0;
+    double run_ps = 0;
+    for (const RankTimes& rank : result.ranks) {
+        lost_ps += static_cast<double>(rank.compute_ps) - 1e12;
+        run_ps += static_cast<double>(rank.end_ps);
+    }
+    // On average, 1 ms every 20 ms.
+    EXPECT_NEAR(lost_ps / run_ps, 0.05, 0.002);
+    for (const std::int32_t threads : {1, 2}) {
+        replayed.request.threads = threads;
+        const SimulationResult again = replayed.run();
+        EXPECT_EQ(again.ranks[7].end_ps, result.ranks[7].end_ps);
+    }
+    replayed.request.replay.imbalance.interval_ps = 1'000'000'000;
+    EXPECT_THROW(replayed.run(), OptionError);
+}
+
 TEST(Replay, a_ring_of_four_takes_as_long_as_an_exchange_where_no_link_is_shared) {
     // On a mesh of 4, the message from 3 to 0 uses the three downward links, which carry no other message.
     Workload workload(4, 1);

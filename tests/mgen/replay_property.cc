@@ -69,7 +69,11 @@ struct Drawn {
                 request.replay.barriers.push_back(random.below(2) == 0);
             }
         }
-        if (random.below(3) == 0) request.replay.imbalance = {.share = 0.5, .most_ps = 1'000'000, .seed = 7};
+        if (random.below(3) == 0) {
+            const bool varies = random.below(2) == 0;
+            request.replay.imbalance = {.share = 0.5, .most_ps = 1'000'000, .seed = 7, .varies = varies};
+            if (varies && random.below(2) == 0) request.replay.imbalance.interval_ps = 3'000'000;
+        }
         request.iterations = {SimulatedIterations::Rule::kAll, 0};
         for (std::int32_t r = 0; r < workload.rank_count(); ++r) {
             request.node_of_rank.emplace_back(from_to(random, 0, network.node_count() - 1));
