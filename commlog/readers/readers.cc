@@ -7,6 +7,7 @@
 #include "base/input_file.h"
 #include "commlog/ccs/extraction.h"
 #include "commlog/log/communication_matrix.h"
+#include "commlog/log/job_totals.h"
 #include "commlog/readers/formats.h"
 #include "commlog/readers/log_readers.h"
 #include "commlog/readers/read_progress.h"
@@ -95,6 +96,7 @@ SetsOfLog sets_of(const JobLog& job, const std::string& path, const Log& log) {
     };
     if (!job.has_calls) {
         SetsOfLog matrix{communication_matrix(job, path).workload, of_this_log(job.warnings)};
+        matrix.left_out.unknown_calls = static_cast<std::int64_t>(job.left_out_calls);
         log.info("workload {}: {} sets from the communication matrix of the log, which has no order of messages",
                  shown(path), matrix.workload.set_count());
         return matrix;
@@ -107,7 +109,12 @@ SetsOfLog sets_of(const JobLog& job, const std::string& path, const Log& log) {
         }
     }();
     log.info("workload {}: {} sets of the main loop of the log", shown(path), extraction.workload.set_count());
-    return {std::move(extraction.workload), of_this_log(caveats(extraction))};
+    const OneSidedCounters one_sided = one_sided_total(job);
+    return {std::move(extraction.workload),
+            of_this_log(caveats(extraction)),
+            {.one_sided_operations = static_cast<std::int64_t>(one_sided.put_operations + one_sided.got_operations),
+             .one_sided_bytes = static_cast<std::int64_t>(one_sided.put_bytes + one_sided.got_bytes),
+             .unknown_calls = static_cast<std::int64_t>(job.left_out_calls)}};
 }
 
 std::variant<Workload, JobLog> read_traffic(const std::string& path, const std::string& format,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -40,10 +41,18 @@ Workload read_workload(const std::string& path, const std::string& format = "", 
 /// Does the same, but returns a log unchanged.
 std::variant<Workload, JobLog> read_traffic(const std::string& path, const std::string& format = "",
                                             const Reading& reading = {});
+/// Calls of a log that its sets or its matrix do not contain. Counts are sums over all ranks and the whole run.
+struct LeftOutOfSets {
+    std::int64_t one_sided_operations = 0;
+    std::int64_t one_sided_bytes = 0;  ///< moved by these operations
+    std::int64_t unknown_calls = 0;    ///< JobLog::left_out_calls
+};
+
 /// The sets of a log, with warnings for users who do not inspect the sets.
 struct SetsOfLog {
     Workload workload;
     std::vector<std::string> warnings;
+    LeftOutOfSets left_out{};
 };
 /// Returns the sets of the log's main loop, or its matrix if it has no order. `path` names the log.
 SetsOfLog sets_of(const JobLog& job, const std::string& path, const Log& log = {});

@@ -69,6 +69,8 @@ class Job {
     [[nodiscard]] const std::vector<std::string>& set_warnings(const Log& log = {}) const {
         return parts_->traffic->warnings(log);
     }
+    /// See LoadedTraffic::left_out().
+    [[nodiscard]] LeftOutOfSets left_out_of_sets() const { return parts_->traffic->left_out(); }
     /// See LoadedTraffic::is_of_log().
     [[nodiscard]] bool is_of_log() const { return parts_->traffic->is_of_log(); }
     /// See LoadedTraffic::calls().

@@ -58,6 +58,7 @@ void LoadedTraffic::take_sets_of(const JobLog& job, const Log& log) const {
     SetsOfLog sets = sets_of(job, path_, log);
     workload_ = std::make_shared<const Workload>(std::move(sets.workload));
     warnings_ = std::move(sets.warnings);
+    left_out_ = sets.left_out;
 }
 
 const JobLog* LoadedTraffic::calls(const Log& log) const {
@@ -93,11 +94,17 @@ const std::vector<std::string>& LoadedTraffic::warnings(const Log& log) const {
     return warnings_;  // constant from here on
 }
 
+LeftOutOfSets LoadedTraffic::left_out() const {
+    const std::scoped_lock lock(mutex_);
+    return left_out_;
+}
+
 std::shared_ptr<const LoadedTraffic> LoadedTraffic::with_message_size(std::int64_t size_bytes) const {
     const std::shared_ptr<LoadedTraffic> sized(new LoadedTraffic);
     sized->is_of_log_ = is_of_log_;
     sized->workload_ = std::make_shared<const Workload>(workload().with_message_size(size_bytes));
     sized->rank_count_ = rank_count_;
+    sized->left_out_ = left_out();
     return sized;
 }
 

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/reading.h"
 #include "commlog/log/job_log.h"
+#include "commlog/readers/readers.h"
 #include "mapper/job/job_spec.h"
 
 namespace haichi {
@@ -29,6 +30,8 @@ class LoadedTraffic {
     /// Warnings about the sets, from SetsOfLog. Those of a WorkloadOfLog were printed before. Throws the errors of
     /// workload().
     [[nodiscard]] const std::vector<std::string>& warnings(const Log& log = {}) const;
+    /// The calls of the log that its sets do not contain, once the sets were needed. Nothing for a WorkloadOfLog.
+    [[nodiscard]] LeftOutOfSets left_out() const;
     /// The calls, or null if there are none or none were requested (Traffic::keeps_calls). Thread-safe. For a
     /// WorkloadOfLog it throws the errors of read_log(), and InputError if the log does not match the sets.
     [[nodiscard]] const JobLog* calls(const Log& log = {}) const;
@@ -53,6 +56,7 @@ class LoadedTraffic {
     mutable std::shared_ptr<const JobLog> calls_;
     mutable std::shared_ptr<const Workload> workload_;
     mutable std::vector<std::string> warnings_;
+    mutable LeftOutOfSets left_out_;
     mutable bool has_unread_calls_ = false;  ///< the calls at path_ were not read yet
 };
 

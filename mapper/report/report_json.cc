@@ -207,6 +207,15 @@ ordered_json simulated_json(const SimulatedPlacement& simulated) {
     return out;
 }
 
+/// The numbers above 0, with the keys of a replay's gaps.
+ordered_json left_out_json(const LeftOutOfSets& left_out) {
+    ordered_json out = ordered_json::object();
+    if (left_out.one_sided_operations > 0) out["one_sided_operations"] = left_out.one_sided_operations;
+    if (left_out.one_sided_bytes > 0) out["one_sided_bytes"] = left_out.one_sided_bytes;
+    if (left_out.unknown_calls > 0) out["unknown_calls"] = left_out.unknown_calls;
+    return out;
+}
+
 }  // namespace
 
 void add_job(ordered_json& out, const Job& job) {
@@ -266,6 +275,9 @@ ordered_json report_json(const Evaluation& evaluation, bool with_timing) {
     if (search.seconds_gone > 0) out["seconds_of_earlier_runs"] = search.seconds_gone;
     out["reproducible"] = search.reproducible && !evaluation.interrupted;
     if (evaluation.interrupted) out["interrupted"] = true;
+    if (ordered_json left_out = left_out_json(placement.job().left_out_of_sets()); !left_out.empty()) {
+        out["left_out"] = std::move(left_out);
+    }
     out["metrics"] = ordered_json::object();
     add_metrics(out["metrics"], placement.job(), evaluation.metrics);
     out["default"] = ordered_json::object();

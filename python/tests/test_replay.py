@@ -484,3 +484,16 @@ def test_progress_counts_calls(ring: Path) -> None:
     told: list[haichi.SimulationProgress] = []
     haichi.Job(ring, "torus:4").simulate(progress=told.append)
     assert all(0 <= progress.calls_done <= 240 for progress in told)
+
+
+def test_an_evaluation_counts_what_the_sets_of_a_log_leave_out(tmp_path: Path) -> None:
+    """A trace of Extrae with a put of 4,096 bytes by each of 2 tasks, and with a message of 512 bytes."""
+    lines = ["#Paraver (13/01/2024 at 09:00):60000_ns:1(2):1:2(1:1,1:1),2", "c:1:1:2:1:2"]
+    for time, event in ((1000, "50000004:65:50001000:4096:50001001:1"), (1500, "50000004:0")):
+        lines += [f"2:{task}:1:{task}:1:{time}:{event}" for task in (1, 2)]
+    (tmp_path / "app.prv").write_text("\n".join([*lines, "3:1:1:1:1:5000:5050:2:1:2:1:5000:5400:512:0", ""]))
+    job = haichi.Job(tmp_path / "app.prv", "torus:2")
+    left_out = job.evaluate().left_out
+    assert left_out == job.simulate().left_out
+    assert left_out["one_sided_bytes"] == 4096 * left_out["one_sided_operations"] > 0
+    assert haichi.Job(haichi.Workload.from_pattern("ring", ranks=2), "torus:2").evaluate().left_out == {}

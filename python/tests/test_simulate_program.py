@@ -66,6 +66,13 @@ def test_it_gives_what_the_program_gives(built: Path, tmp_path: Path) -> None:
     np.testing.assert_allclose(split, run.end_seconds, rtol=1e-12)
     assert 0 < run.share_of_run.waiting < 1
     assert "ranks=8" in repr(run)
+    pytest.importorskip("pandas")
+    frame = run.to_dataframe()
+    assert frame["node"].tolist() == list(range(8)) and frame.end_seconds.tolist() == run.end_seconds.tolist()
+    assert run.to_dataframe("runs").seconds.tolist() == [run.seconds]
+    assert run.to_dataframe("links").link[0] == run.most_loaded_links[0].link
+    with pytest.raises(haichi.OptionError, match="invalid rows: 'sets'"):
+        run.to_dataframe("sets")  # type: ignore[arg-type]
 
 
 def test_ranks_are_where_a_placement_says(built: Path) -> None:

@@ -227,6 +227,20 @@ def test_one_sided_operations_and_unknown_calls_are_counted_as_left_out(tmp_path
     assert matrix["sets"][0]["messages"] == [[0, 1, 4096], [1, 1, 4096]]
 
 
+def test_an_evaluation_counts_what_the_sets_leave_out(tmp_path: Path) -> None:
+    message = "3:1:1:1:1:5000:5050:2:1:2:1:5000:5400:512:0\n"
+    puts = calls_of_both("50000004:65:50001000:4096:50001001:1", "50000003:300")
+    (tmp_path / "map.csv").write_text("rank,node\n0,0\n1,1\n")
+    for calls, left_out in (
+        (puts, {"one_sided_operations": 1, "one_sided_bytes": 4096, "unknown_calls": 2}),
+        (calls_of_both("50000002:8"), None),
+    ):
+        (tmp_path / "app.prv").write_text(calls + message)
+        job = ("-m", "torus:2", "-w", "app.prv", "--map", "map.csv", "--json")
+        report = json.loads(succeed("evaluate", *job, cwd=tmp_path).stdout)
+        assert report["metrics"]["max_link_bytes"] == 512 and report.get("left_out") == left_out
+
+
 def test_nonblocking_collectives_of_extrae_are_simulated_and_extracted(tmp_path: Path) -> None:
     sizes = ":50100001:65536:50100002:65536:50100004:1"
     (tmp_path / "app.prv").write_text(calls_of_both(f"50000002:155{sizes}", "50000001:5", f"50000002:10{sizes}"))

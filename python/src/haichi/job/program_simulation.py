@@ -34,7 +34,7 @@ from haichi.model.simulation import (
     SimulationProgress,
     observation_options,
 )
-from haichi.results.simulation import RunShares, SimulatedRun, run_fields
+from haichi.results.simulation import RowsOfRuns, RunShares, SimulatedRun, frame_of_runs, run_fields
 
 ProgramLike = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 """A program, or a program and its arguments."""
@@ -70,6 +70,13 @@ class ProgramSimulation(SimulatedRun):
 
     def to_json(self) -> str:
         return json.dumps(self._report)
+
+    def to_dataframe(self, rows: RowsOfRuns = "ranks") -> Any:
+        """A pandas.DataFrame with the rows and columns of `Simulation.to_dataframe`; barrier is ``"none"``.
+
+        Raises OptionError for other rows, UnsupportedError without pandas.
+        """
+        return frame_of_runs((self,), self.node_of_rank, rows)
 
     def __repr__(self) -> str:
         text = f"ProgramSimulation({self.program}, ranks={len(self.node_of_rank)}, {self.seconds:.6g} s"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +26,8 @@ class Evaluation:
     """No placement has a smaller value; None if no bound is known."""
     optimal: bool
     """True if the value equals the bound, which proves optimality."""
+    left_out: Mapping[str, int]
+    """Calls of a log that its sets do not contain, by kind, such as ``one_sided_operations``."""
     interrupted: bool
     """True if Ctrl-C ended the search of the placement, or the simulation, which is then incomplete."""
     metrics: dict[str, Any]
@@ -95,6 +97,7 @@ def evaluation_of(placement: Placement, core: _core.Evaluation) -> Evaluation:
         value=core.value,
         lower_bound=core.lower_bound,
         optimal=core.optimal,
+        left_out=report.get("left_out", {}),
         interrupted=core.interrupted,
         metrics=report["metrics"],
         report=report,

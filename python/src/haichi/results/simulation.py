@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, NamedTuple, TypeVar, cast
 
@@ -17,6 +17,7 @@ from haichi.base.optional_packages import data_frame, drawing_axes
 from haichi.errors import OptionError
 from haichi.model.placement import Placement
 
+RowsOfRuns = Literal["ranks", "runs", "links"]
 FloatArray = npt.NDArray[np.float64]
 _T = TypeVar("_T")
 
@@ -156,6 +157,26 @@ def run_fields(entry: dict[str, Any]) -> dict[str, Any]:
     return fields
 
 
+def frame_of_runs(runs: Sequence[SimulatedRun], node_of_rank: npt.NDArray[np.int32], rows: RowsOfRuns) -> Any:
+    """See `Simulation.to_dataframe`."""
+    if rows == "runs":
+        return data_frame(
+            {name: [getattr(run, name) for run in runs] for name in ("barrier", "form", *_NUMBERS_OF_RUN)}
+        )
+    if rows == "links":
+        links = [(run.barrier, *link) for run in runs for link in run.most_loaded_links]
+        names = ("barrier", *LinkTraffic._fields)
+        return data_frame({name: [row[column] for row in links] for column, name in enumerate(names)})
+    if rows != "ranks":
+        raise OptionError(f"invalid rows: {rows!r}", "use ranks, runs or links")
+    head = {
+        "barrier": np.repeat([run.barrier for run in runs], len(node_of_rank)),
+        "rank": np.tile(np.arange(len(node_of_rank), dtype=np.int32), len(runs)),
+        "node": np.tile(node_of_rank, len(runs)),
+    }
+    return data_frame(head | {name: np.concatenate([getattr(run, name) for run in runs]) for name in _TIMES_OF_RANK})
+
+
 class _OfRun(Generic[_T]):
     """An attribute of the only run, as `Simulation.run`."""
 
@@ -219,7 +240,7 @@ class Simulation:
         report: dict[str, Any] = json.loads(self.to_json(timing=timing))
         return report
 
-    def to_dataframe(self, rows: Literal["ranks", "runs", "links"] = "ranks") -> Any:
+    def to_dataframe(self, rows: RowsOfRuns = "ranks") -> Any:
         """A pandas.DataFrame. All times are in seconds, and the column barrier names the run.
 
         Parameters
@@ -230,24 +251,7 @@ class Simulation:
 
         Raises OptionError for other rows, UnsupportedError without pandas.
         """
-        if rows == "runs":
-            return data_frame(
-                {name: [getattr(run, name) for run in self.runs] for name in ("barrier", "form", *_NUMBERS_OF_RUN)}
-            )
-        if rows == "links":
-            links = [(run.barrier, *link) for run in self.runs for link in run.most_loaded_links]
-            names = ("barrier", *LinkTraffic._fields)
-            return data_frame({name: [row[column] for row in links] for column, name in enumerate(names)})
-        if rows != "ranks":
-            raise OptionError(f"invalid rows: {rows!r}", "use ranks, runs or links")
-        nodes = self.placement.node_of_rank
-        columns = {name: np.concatenate([getattr(run, name) for run in self.runs]) for name in _TIMES_OF_RANK}
-        head = {
-            "barrier": np.repeat([run.barrier for run in self.runs], len(nodes)),
-            "rank": np.tile(np.arange(len(nodes), dtype=np.int32), len(self.runs)),
-            "node": np.tile(nodes, len(self.runs)),
-        }
-        return data_frame(head | columns)
+        return frame_of_runs(self.runs, self.placement.node_of_rank, rows)
 
     def plot(self, *, ax: Any = None) -> Any:
         """Draws the computation, the time in calls and the waiting time of every rank into `ax`. Returns the axes.
