@@ -26,6 +26,7 @@ from typing import Any
 import cg_studies
 import link_studies
 import machine_studies
+import nsim_studies
 import validation_text
 import wide_area_studies
 from cg_studies import Effort, Measured
@@ -142,10 +143,13 @@ def measure(parts: Sequence[str], effort: Effort, build: Path | None) -> dict[st
             ("tofu", "presets", machine_studies.presets),
             ("tofu", "logical shape", lambda: machine_studies.logical_shape(Path(folder))),
             ("nsim", "random rings", lambda: machine_studies.random_rings(pool, effort)),
+            ("nsim", "fat tree of NSIM", lambda: nsim_studies.fat_tree(Path(folder))),
+            ("nsim", "half of the uplinks", lambda: nsim_studies.half_bisection(pool, effort)),
             ("wide_area", "wide area", lambda: wide_area_studies.wide_area(Path(folder), effort)),
             # These studies measure times, so each has the machine to itself.
             ("tac3", "search times", lambda: cg_studies.search_times(effort)),
             ("nsim", "all-to-all", lambda: machine_studies.all_to_all(effort)),
+            ("nsim", "live all-to-all", lambda: nsim_studies.live_all_to_all(Path(folder), effort)),
             ("tac3", "large search", lambda: machine_studies.large_search(effort)),
             ("mpiprof", "programs of the build", lambda: machine_studies.of_build(build, effort)),
         ]
