@@ -151,7 +151,7 @@ def large_search(effort: Effort) -> dict[str, Measured]:
 def _ring_rate(task: tuple[int, int]) -> float:
     ranks, seed = task
     workload = haichi.Workload.from_pattern("random-ring", ranks=ranks, shuffle=seed)
-    run = haichi.Job(workload, "fattree:2x8").simulate(sim_iterations="all").run
+    run = haichi.Job(workload, "nsim-fattree:2x8").simulate(sim_iterations="all").run
     return run.iterations * 2**20 / run.seconds / 1e9
 
 
@@ -163,7 +163,9 @@ def random_rings(pool: Executor, effort: Effort) -> dict[str, Measured]:
     found = {}
     for ranks in RING_SIZES:
         rates = pool.map(_ring_rate, [(ranks, seed) for seed in range(1, effort.ring_seeds + 1)])
-        call = f"haichi.Job(random-ring of {ranks} ranks, shuffle=S, 'fattree:2x8').simulate(sim_iterations='all'), "
+        call = (
+            f"haichi.Job(random-ring of {ranks} ranks, shuffle=S, 'nsim-fattree:2x8').simulate(sim_iterations='all'), "
+        )
         found[f"ring{ranks}"] = of_samples(rates, call + f"mean of S = 1..{effort.ring_seeds}")
     return found
 

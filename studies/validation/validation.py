@@ -28,6 +28,7 @@ import cg_studies
 import given_placements
 import link_studies
 import machine_studies
+import nsim_studies
 import rail_studies
 import validation_text
 import wide_area_studies
@@ -156,6 +157,9 @@ def measure(part: str, effort: Effort, build: Path | None) -> dict[str, Measured
             "nsim": {
                 "presets": machine_studies.presets,
                 "random rings": lambda: machine_studies.random_rings(pool, effort),
+                "fat tree of NSIM": lambda: nsim_studies.fat_tree(Path(folder)),
+                "half of the uplinks": lambda: nsim_studies.half_bisection(pool, effort),
+                "live all-to-all": lambda: nsim_studies.live_all_to_all(Path(folder), effort),
                 "all-to-all": lambda: machine_studies.all_to_all(effort),
                 "rate of the engine": lambda: machine_studies.engine_rate(build, effort),
             },
