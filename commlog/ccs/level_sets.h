@@ -15,7 +15,7 @@ struct LevelSetsOptions {
 
 /// Distributes the messages of each step over sets. Steps without messages are left out, and their computation time
 /// belongs to the next set.
-Workload sets_of(const JobLog& job, const Levels& levels, std::int64_t repetitions, const LevelSetsOptions& options);
+Workload sets_of(const JobLog& job, const Levels& levels, std::int64_t iterations, const LevelSetsOptions& options);
 
 /// Returns the number of steps with messages.
 std::int64_t level_count(const Levels& levels);

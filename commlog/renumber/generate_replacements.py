@@ -23,7 +23,7 @@ KEPT = {"MPI_Abort", "MPI_Comm_c2f"}
 ATTRIBUTES = {"MPI_Comm_get_attr", "MPI_Attr_get"}
 # Errors without a communicator go to the error handler of the real MPI_COMM_WORLD.
 HANDLERS = {"MPI_Comm_set_errhandler", "MPI_Errhandler_set"}
-# mpif.h and `use mpi`, then `use mpi_f08`; in MPICH also with buffers as descriptors, and with large counts.
+# Symbols of mpif.h and `use mpi`, then of `use mpi_f08`. MPICH has more of them, for descriptors and large counts.
 FORTRAN_ENDINGS = ("_", "_f08_", "_f08ts_", "_f08_large_", "_f08ts_large_")
 # Overloads of a routine that have another symbol.
 POINTER_OVERLOADS = {"MPI_Win_allocate"}
