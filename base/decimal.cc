@@ -19,7 +19,7 @@ std::optional<Decimal> parse_decimal(std::string_view text) {
     decimal.negative = sign();
     bool any_digit = false;
     bool fraction = false;
-    std::int64_t zeros = 0;  // not yet in `digits`: they count only if another digit follows
+    std::int64_t zeros = 0;  // trailing zeros, which enter `digits` only if another digit follows
     for (; at < text.size(); ++at) {
         if (text[at] == '.' && !fraction) {
             fraction = true;

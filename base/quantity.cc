@@ -20,7 +20,7 @@ struct Unit {
     /// Value of one unit in the integer base unit is numerator / denominator.
     std::int64_t numerator;
     std::int64_t denominator = 1;
-    /// Other spellings with no other meaning.
+    /// Other accepted spellings of the unit.
     std::vector<std::string> spellings{};
 };
 

@@ -25,8 +25,8 @@ struct LiveOutcome {
     std::vector<std::string> remarks;  ///< warnings about the ranks, one statement each
 };
 
-/// The process of a program whose main() haichi has replaced. `haichi run -- PROGRAM` has replaced itself with the
-/// program, and runs the same command line again there.
+/// The process of a program whose main() haichi has replaced. `haichi run -- PROGRAM` executes the program in its own
+/// process, where haichi parses the same command line again.
 class LiveProcess {
   public:
     virtual ~LiveProcess() = default;

@@ -7,7 +7,7 @@ namespace haichi::collectives {
 namespace {
 
 /// Sends all messages at once, in the order of the neighbours. In a periodic grid, one member may be the neighbour on
-/// both sides. The first block that it sends is then for the second neighbour here.
+/// both sides. Its first block then belongs to the second neighbour of this member.
 Steps neighbor_linear(Exchange& exchange, CollectiveArguments arguments, Tuning /*tuning*/) {
     const bool same_block = arguments.collective == CollectiveKind::kNeighborAllgather ||
                             arguments.collective == CollectiveKind::kNeighborAllgatherv;

@@ -28,7 +28,7 @@ class ScatteredVector {
     [[nodiscard]] std::int64_t count(int begin, int end) const { return first(end) - first(begin); }
     /// The member's input.
     [[nodiscard]] const Buffer& input() const { return input_; }
-    /// The blocks of members [begin, end) of a vector like the input.
+    /// The blocks of members [begin, end) in a vector that has the layout of the input.
     [[nodiscard]] Buffer blocks(const Buffer& vector, int begin, int end) const {
         return items(vector, first(begin), count(begin, end));
     }

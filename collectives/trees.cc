@@ -56,7 +56,7 @@ TreePlace knomial_tree(int rank, int size, int root, int radix) {
 TreePlace complete_tree(int rank, int size, int root, int fanout) {
     const Ring ring{root, size};
     const int number = ring.number_of(rank);
-    // The member's level: the first number in it, and the number of members that fit.
+    // The first number on the member's level, and the largest number of members on that level.
     std::int64_t first = 0;
     std::int64_t width = 1;
     while (number >= first + width) {

@@ -35,7 +35,7 @@ PostedReceive Matching::take(List& list, Found found) {
     return taken;
 }
 
-/// No receive is open. A rank that once had very many open receives frees their entries.
+/// Frees the entries of a rank that had very many open receives, now that none is open.
 void Matching::give_memory_back() {
     constexpr std::size_t kMostKept = 64;
     if (receives_.capacity() <= kMostKept) return;

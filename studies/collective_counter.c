@@ -54,7 +54,7 @@ struct request_parameters {
     uint64_t datatype;
 };
 #define HAS_DATATYPE (1u << 3)
-/* Added to the bytes of a message whose type is not contiguous, because UCX does not get its size. */
+/* Marks messages of a non-contiguous type: their size does not appear in the arguments of UCX. */
 #define SIZE_UNKNOWN (1ull << 40)
 
 static void count_message(void* endpoint, size_t items, const struct request_parameters* parameters) {

@@ -30,9 +30,9 @@ from pathlib import Path
 
 DIRECTORIES = ("pt2pt", "coll", "comm", "topo", "attr", "group", "init", "info", "datatype", "errhan", "rma")
 DEFAULT_TIME_LIMIT_SECONDS = 180
-"""Of MPICH's own runtests, for real MPICH."""
+"""The default of MPICH's own script runtests. It applies to runs with real MPICH."""
 EXPECTED_FAILURE_SECONDS = 30
-"""For real MPICH on lines with xfail=, most of which hang."""
+"""The limit of runs with real MPICH for lines with xfail=, most of which hang."""
 KEYS = {"arg", "env", "timeLimit", "resultTest", "xfail", "strict", "mpix", "mem", "lock", "init"}
 NO_ERRORS = re.compile(r"^\s*No [Ee]rrors\s*$", re.MULTILINE)
 

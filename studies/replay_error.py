@@ -76,7 +76,7 @@ def seconds(build: Path, machine: Path, command: list[str], folder: str) -> tupl
     report = json.loads(
         run(build / "cli/haichi", "simulate", "-m", machine, "--ppn", "2", "-w", log, "--json", folder=folder)
     )["runs"][0]
-    return ran, report["seconds"], report["share_of_run"]
+    return ran, report["seconds"], report["fractions_of_run"]
 
 
 def main() -> None:

@@ -27,11 +27,11 @@ std::string main_loop_text(const MainLoopSummary& main_loop, const Extraction& e
     if (main_loop.events_per_rank_most != main_loop.events_per_rank_least) {
         events += " to " + std::to_string(main_loop.events_per_rank_most);
     }
-    std::string text = counted(main_loop.repetitions, "iteration", "iterations") + " of " + events +
-                       " events per rank on " + counted(main_loop.ranks, "rank", "ranks") + ", " +
-                       percent_text(Extraction::share(main_loop.bytes, extraction.total_bytes)) + " of the bytes and " +
-                       percent_text(Extraction::share(main_loop.messages, extraction.total_messages)) +
-                       " of the messages sent";
+    std::string text =
+        counted(main_loop.iterations, "iteration", "iterations") + " of " + events + " events per rank on " +
+        counted(main_loop.ranks, "rank", "ranks") + ", " +
+        percent_text(Extraction::fraction(main_loop.bytes, extraction.total_bytes)) + " of the bytes and " +
+        percent_text(Extraction::fraction(main_loop.messages, extraction.total_messages)) + " of the messages sent";
     if (main_loop.around >= 0) text += ", inside loop " + std::to_string(main_loop.around + 1);
     return text;
 }
@@ -61,7 +61,7 @@ std::string extraction_text(const Extraction& extraction) {
         }
     }
     text += counted(static_cast<std::int64_t>(workload.set_count()), "set", "sets") + " in " +
-            counted(extraction.levels, "step", "steps") + ", " +
+            counted(extraction.steps, "step", "steps") + ", " +
             counted(static_cast<std::int64_t>(workload.messages().size()), "message", "messages") + ", " +
             bytes_text(static_cast<double>(workload.total_bytes())) + " per iteration";
     if (extraction.compute_seconds > 0) {

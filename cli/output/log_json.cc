@@ -149,7 +149,7 @@ ordered_json functions_json(const JobTotals& totals) {
         out["calls"] = function.calls;
         out["seconds"] =
             seconds_json(function.seconds_total, function.seconds_min, function.calls, function.seconds_max);
-        out["share_of_mpi"] = totals.mpi_seconds > 0 ? function.seconds_total / totals.mpi_seconds : 0;
+        out["fraction_of_mpi"] = totals.mpi_seconds > 0 ? function.seconds_total / totals.mpi_seconds : 0;
         out["own_share"] = function.own_share();
         out["spoiled"] = is_spoiled(function, totals);
         out["sent"] = messages_json(function.sent);

@@ -344,7 +344,7 @@ std::string robust_summary(const ShapesReport& report) {
         for (const RotationReport& rotation : rotations) worst = std::max(worst, rotation.value);
     }
     if (turned > 0) {
-        text += "worst value if the scheduler rotates the request: " + value_text(unit, worst) + " " + unit + "\n";
+        text += "worst value if the scheduler turns the request: " + value_text(unit, worst) + " " + unit + "\n";
     }
     return text;
 }

@@ -9,7 +9,7 @@ namespace haichi {
 namespace {
 
 /// Iterations in which a cut is searched for.
-constexpr std::int64_t kMostRepetitions = 8;
+constexpr std::int64_t kMostIterations = 8;
 
 }  // namespace
 
@@ -47,7 +47,7 @@ class CommonCuts::Search {
         for (std::size_t w = 0; w < windows.size(); ++w) {
             add_positions(w);
             // Positions count from a whole number of iterations before the first loop.
-            if (early(w) > 0) at_[w] = early_repetitions(w) * length(w) - early(w);
+            if (early(w) > 0) at_[w] = early_iterations(w) * length(w) - early(w);
         }
         for (const auto& [channel, ends] : ends_) add_agreement(channel, ends);
     }
@@ -73,7 +73,7 @@ class CommonCuts::Search {
     }
 
   private:
-    /// Moves every rank forward to the earliest common cut. Returns false if there is none within kMostRepetitions.
+    /// Moves every rank forward to the earliest common cut. Returns false if there is none within kMostIterations.
     bool settle() {
         std::deque<std::size_t> to_check;
         std::vector<bool> queued(agreements_.size(), true);
@@ -88,7 +88,7 @@ class CommonCuts::Search {
             for (const Positions& end : agreements_[a].ends) {
                 if (end.count(at_[end.window], length(end)) >= wanted) continue;
                 at_[end.window] = end.reach(wanted, length(end));
-                if (at_[end.window] > (early_repetitions(end.window) + kMostRepetitions) * length(end)) return false;
+                if (at_[end.window] > (early_iterations(end.window) + kMostIterations) * length(end)) return false;
                 for (const std::size_t other : agreements_of_[end.window]) {
                     if (!queued[other]) to_check.push_back(other);
                     queued[other] = true;
@@ -131,7 +131,7 @@ class CommonCuts::Search {
     [[nodiscard]] std::int64_t early(std::size_t w) const {
         return static_cast<std::int64_t>((*windows_)[w].early_events);
     }
-    [[nodiscard]] std::int64_t early_repetitions(std::size_t w) const {
+    [[nodiscard]] std::int64_t early_iterations(std::size_t w) const {
         return length(w) == 0 ? 0 : (early(w) + length(w) - 1) / length(w);
     }
 
@@ -178,7 +178,7 @@ class CommonCuts::Search {
                     if (post.kind != CallKind::kReceive) continue;
                     const bool open = (post.flags & (kAnySource | kAnyTag)) != 0;
                     received(i, open ? request.source : post.peer, post, request.tag,
-                             open ? 0 : request.repetitions_ago);
+                             open ? 0 : request.iterations_ago);
                 }
             } else if (key.kind == CallKind::kCollective) {
                 const std::uint32_t of = loops.communicator(key.communicator);
@@ -196,7 +196,7 @@ class CommonCuts::Search {
         }
         if (agreement.ends.size() < 2) return;
         for (Positions& end : agreement.ends) {
-            end.before -= early_repetitions(end.window) * static_cast<std::int64_t>(end.at.size());
+            end.before -= early_iterations(end.window) * static_cast<std::int64_t>(end.at.size());
             agreements_of_[end.window].push_back(agreements_.size());
         }
         agreements_.push_back(std::move(agreement));

@@ -31,7 +31,7 @@ std::string times(std::int64_t count, const char* one, const char* many) {
 
 MainLoopSummary summary_of(const std::vector<RankLoops>& loops, const MainLoop& main_loop) {
     MainLoopSummary summary;
-    summary.repetitions = main_loop.repetitions;
+    summary.iterations = main_loop.iterations;
     summary.bytes = main_loop.bytes;
     summary.messages = main_loop.messages;
     std::int32_t last_rank = -1;
@@ -175,7 +175,7 @@ Levels levels_of_main_loop(const JobLog& job, const std::vector<RankLoops>& loop
         windows = unroll_all(loops, options.most_events);
         return assign_levels(job, loops, windows, {}, options.levels);
     }
-    constexpr std::int64_t kMostRepetitionsInFlight = 2;
+    constexpr std::int64_t kMostIterationsInFlight = 2;
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     for (; static_cast<std::size_t>(extraction.chosen) < search.main_loops.size(); ++extraction.chosen) {
         const MainLoop& main_loop = search.main_loops[static_cast<std::size_t>(extraction.chosen)];
@@ -184,7 +184,7 @@ Levels levels_of_main_loop(const JobLog& job, const std::vector<RankLoops>& loop
         Levels levels = levels_from_best_cut(job, loops, main_loop, windows, options.levels, extraction.in_flight);
         const auto messages = static_cast<std::int64_t>(levels.messages.size());
         const bool asked_for = options.main_loop.by != MainLoopChoice::By::kAuto;
-        if (asked_for || extraction.in_flight <= kMostRepetitionsInFlight * messages) return levels;
+        if (asked_for || extraction.in_flight <= kMostIterationsInFlight * messages) return levels;
         least = std::min(least, extraction.in_flight);
     }
     throw UnsupportedError(
@@ -235,7 +235,7 @@ double most_share(const MainLoopSearch& search, const Extraction& extraction) {
     if (extraction.chosen < 0 || extraction.total_bytes == 0) return 1;
     double most = 0;
     for (auto k = static_cast<std::size_t>(extraction.chosen); k < search.main_loops.size(); ++k) {
-        most = std::max(most, Extraction::share(search.main_loops[k].bytes, extraction.total_bytes));
+        most = std::max(most, Extraction::fraction(search.main_loops[k].bytes, extraction.total_bytes));
     }
     return most;
 }
@@ -259,12 +259,12 @@ std::optional<Extraction> extract_above(double least_share, const JobLog& job, c
     const Levels levels = levels_of_main_loop(job, loops, search, options, extraction, windows);
     if (levels.messages.empty()) refuse_without_messages(job, levels);
 
-    std::int64_t repetitions = 1;
+    std::int64_t iterations = 1;
     extraction.main_loop_bytes = extraction.total_bytes;
     extraction.main_loop_messages = extraction.total_messages;
     if (extraction.chosen >= 0) {
         const MainLoop& main_loop = search.main_loops[static_cast<std::size_t>(extraction.chosen)];
-        repetitions = main_loop.repetitions;
+        iterations = main_loop.iterations;
         extraction.main_loop_bytes = main_loop.bytes;
         extraction.main_loop_messages = main_loop.messages;
     }
@@ -276,7 +276,7 @@ std::optional<Extraction> extract_above(double least_share, const JobLog& job, c
     extraction.neighborhood = levels.neighborhood;
     const LevelSetsOptions sets{options.sends_per_rank, options.compute_time == ComputeTime::kMean};
     std::vector<std::uint32_t> set_of_message;
-    extraction.workload = sets_of(job, levels, repetitions, sets, set_of_message);
+    extraction.workload = sets_of(job, levels, iterations, sets, set_of_message);
     if (!options.barriers_before.empty()) {
         const SetsOfLoop loop{&job, &loops, &windows, &levels, set_of_message, extraction.in_flight};
         try {
@@ -286,7 +286,7 @@ std::optional<Extraction> extract_above(double least_share, const JobLog& job, c
             extraction.why_no_barriers = error.what();
         }
     }
-    extraction.levels = level_count(levels);
+    extraction.steps = level_count(levels);
     warn(job, levels, extraction);
     return extraction;
 }
@@ -361,7 +361,7 @@ bool is_shorter(const Extraction& by_tags, const Extraction& found) {
     const auto all = found.workload.messages().size();
     return messages < all && all % messages == 0 &&
            found.workload.total_bytes() == bytes * static_cast<std::int64_t>(all / messages) &&
-           by_tags.share_of_bytes() >= found.share_of_bytes() - kAsMuch;
+           by_tags.fraction_of_bytes() >= found.fraction_of_bytes() - kAsMuch;
 }
 
 /// Returns the main loop that explains enough of the sent bytes, from the log as it is, or with changing sizes and tags
@@ -369,18 +369,18 @@ bool is_shorter(const Extraction& by_tags, const Extraction& found) {
 std::optional<Extraction> extract_auto(const JobLog& job, const ExtractionOptions& options,
                                        std::optional<Extraction>& found) {
     const auto explains_enough = [](const Extraction& extraction) {
-        return extraction.total_bytes == 0 || extraction.share_of_bytes() >= kLargeShare;
+        return extraction.total_bytes == 0 || extraction.fraction_of_bytes() >= kLargeShare;
     };
     const bool is_main_loop = found && found->chosen >= 0;
     if (is_main_loop && explains_enough(*found)) {
-        const double share = found->share_of_bytes();
+        const double share = found->fraction_of_bytes();
         auto shorter = extract_joined(job, {.tags = true, .recurring_tags = true}, options, share - kAsMuch);
         if (shorter && is_shorter(*shorter, *found)) return shorter;
         if (found->total_bytes == 0 || share >= kNearlyAll) return found;
         // Sizes may be constant for a while and then change.
         for (const bool groups : {true, false}) {
             auto by_sizes = extract_joined(job, {.sizes = !groups, .size_groups = groups}, options, share + kMuchMore);
-            if (by_sizes && by_sizes->share_of_bytes() >= share + kMuchMore) return by_sizes;
+            if (by_sizes && by_sizes->fraction_of_bytes() >= share + kMuchMore) return by_sizes;
         }
         return found;
     }
@@ -408,7 +408,8 @@ Extraction extract_by_default(const JobLog& job, const ExtractionOptions& option
     }
     if (auto enough = extract_auto(job, options, found)) return *std::move(enough);
     if (!found) std::rethrow_exception(refusal);
-    const std::string share = std::to_string(static_cast<int>(100 * found->share_of_bytes())) + " % of the bytes sent";
+    const std::string share =
+        std::to_string(static_cast<int>(100 * found->fraction_of_bytes())) + " % of the bytes sent";
     const std::int32_t ranks = found->main_loops[static_cast<std::size_t>(found->chosen)].ranks;
     if (ranks < ranks_with_messages(job)) {
         throw UnsupportedError("no loop that all ranks share: the largest loop has " + times(ranks, "rank", "ranks") +
@@ -461,7 +462,7 @@ barriers::BarrierFile barriers_before(const JobLog& job, const std::vector<std::
 
 std::vector<std::string> caveats(const Extraction& extraction) {
     std::vector<std::string> caveats;
-    const double share = extraction.share_of_bytes();
+    const double share = extraction.fraction_of_bytes();
     // There is already a warning for a smaller fraction.
     if (extraction.chosen >= 0 && share >= kLargeShare && share < kNearlyAll) {
         caveats.push_back(fmt::format("the main loop explains {:.1f} % of the bytes sent", 100 * share));

@@ -49,7 +49,7 @@ const Table<ComputeTimeRow>& compute_times();
 
 /// A main loop that was found, for the report.
 struct MainLoopSummary {
-    std::int64_t repetitions = 0;
+    std::int64_t iterations = 0;
     std::int64_t events_per_rank_least = 0, events_per_rank_most = 0;  ///< in one iteration
     std::int32_t ranks = 0;                                            ///< ranks that take part
     double bytes = 0;                                                  ///< sent in all iterations
@@ -70,7 +70,7 @@ struct Extraction {
     JoinedEvents joined;         ///< properties by which the extraction merged events, in addition to those that the
                                  ///< profiler merged
     double compute_seconds = 0;  ///< for one iteration, mean over the ranks
-    std::int64_t levels = 0;
+    std::int64_t steps = 0;
     std::int64_t in_flight = 0;  ///< messages under way at every cut; 0 for a clean cut
     std::int64_t relying_on_buffers = 0, to_oneself = 0, outside = 0, collectives_left = 0, neighborhood = 0;
     std::vector<std::string> warnings;
@@ -78,9 +78,9 @@ struct Extraction {
     std::string why_no_barriers;     ///< the reason if they are impossible
 
     /// Fraction of the sent bytes that the main loop's iterations explain, 0 to 1.
-    [[nodiscard]] double share_of_bytes() const { return share(main_loop_bytes, total_bytes); }
-    [[nodiscard]] double share_of_messages() const { return share(main_loop_messages, total_messages); }
-    static double share(double part, double total) { return total > 0 ? std::min(part / total, 1.0) : 0; }
+    [[nodiscard]] double fraction_of_bytes() const { return fraction(main_loop_bytes, total_bytes); }
+    [[nodiscard]] double fraction_of_messages() const { return fraction(main_loop_messages, total_messages); }
+    static double fraction(double part, double total) { return total > 0 ? std::min(part / total, 1.0) : 0; }
 };
 
 /// Extracts the concurrent communication sets of a job's main loop. Messages of one set share no source and no

@@ -8,13 +8,13 @@ namespace haichi {
 namespace {
 
 nlohmann::json main_loop_json(const MainLoopSummary& main_loop, const Extraction& extraction) {
-    return {{"repetitions", main_loop.repetitions},
+    return {{"iterations", main_loop.iterations},
             {"ranks", main_loop.ranks},
             {"events_per_rank", {main_loop.events_per_rank_least, main_loop.events_per_rank_most}},
             {"messages", main_loop.messages},
-            {"share_of_messages", Extraction::share(main_loop.messages, extraction.total_messages)},
+            {"fraction_of_messages", Extraction::fraction(main_loop.messages, extraction.total_messages)},
             {"bytes", main_loop.bytes},
-            {"share_of_bytes", Extraction::share(main_loop.bytes, extraction.total_bytes)},
+            {"fraction_of_bytes", Extraction::fraction(main_loop.bytes, extraction.total_bytes)},
             {"loop_of", main_loop.around < 0 ? nlohmann::json() : nlohmann::json(main_loop.around + 1)}};
 }
 
@@ -48,15 +48,15 @@ std::string extraction_json(const Extraction& extraction, const std::string& log
         {"schema", "haichi-ccs/1"},
         {"ranks", workload.rank_count()},
         {"main_loop", extraction.chosen < 0 ? json("whole") : json(extraction.chosen + 1)},
-        {"repetitions", workload.iterations()},
+        {"iterations", workload.iterations()},
         {"main_loops", std::move(main_loops)},
         {"total_bytes", extraction.total_bytes},
         {"main_loop_bytes", extraction.main_loop_bytes},
-        {"share_of_bytes", extraction.share_of_bytes()},
+        {"fraction_of_bytes", extraction.fraction_of_bytes()},
         {"total_messages", extraction.total_messages},
         {"main_loop_messages", extraction.main_loop_messages},
-        {"share_of_messages", extraction.share_of_messages()},
-        {"levels", extraction.levels},
+        {"fraction_of_messages", extraction.fraction_of_messages()},
+        {"steps", extraction.steps},
         {"sets", std::move(sets)},
         {"compute_seconds", extraction.compute_seconds},
         {"in_flight", extraction.in_flight},

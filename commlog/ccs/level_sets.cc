@@ -80,9 +80,9 @@ std::int64_t level_count(const Levels& levels) {
     return count;
 }
 
-Workload sets_of(const JobLog& job, const Levels& levels, std::int64_t repetitions, const LevelSetsOptions& options,
+Workload sets_of(const JobLog& job, const Levels& levels, std::int64_t iterations, const LevelSetsOptions& options,
                  std::vector<std::uint32_t>& set_of_message) {
-    Workload workload(job.rank_count, repetitions);
+    Workload workload(job.rank_count, iterations);
     workload.reserve_messages(levels.messages.size());
     LevelSets spread(job.rank_count, options.sends_per_rank);
     // The computation after the last set precedes the first set of the next iteration.

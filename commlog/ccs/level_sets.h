@@ -16,7 +16,7 @@ struct LevelSetsOptions {
 
 /// Distributes the messages of each step over sets. Steps without messages are left out, and their computation time
 /// belongs to the next set. `set_of_message` gets the set of each message of `levels`.
-Workload sets_of(const JobLog& job, const Levels& levels, std::int64_t repetitions, const LevelSetsOptions& options,
+Workload sets_of(const JobLog& job, const Levels& levels, std::int64_t iterations, const LevelSetsOptions& options,
                  std::vector<std::uint32_t>& set_of_message);
 
 /// Returns the number of steps with messages.

@@ -194,12 +194,12 @@ class LevelAssignment {
         const RankWindow& own = window(w);
         const WindowEvent& event = own.events[index(w, i)];
         const WindowRequest& request = own.requests[event.first_request + c];
-        if (!own.repeats && request.repetitions_ago > 0) return;
+        if (!own.repeats && request.iterations_ago > 0) return;
         const WindowEvent& post = own.events[request.post];
         // The distance in events equals the distance in the log, wherever the cut is.
         const std::int64_t back =
             static_cast<std::int64_t>(index(w, i)) - static_cast<std::int64_t>(request.post) +
-            static_cast<std::int64_t>(request.repetitions_ago) * static_cast<std::int64_t>(length(w));
+            static_cast<std::int64_t>(request.iterations_ago) * static_cast<std::int64_t>(length(w));
         const std::int64_t order = static_cast<std::int64_t>(i) - back;
         requests_.push_back({w, i, c, order, position(w, request.post)});
         const EventKey& key = post.event->key;

@@ -258,7 +258,7 @@ class Growth {
             }
         }
         MainLoop main_loop;
-        main_loop.repetitions = std::numeric_limits<std::int64_t>::max();
+        main_loop.iterations = std::numeric_limits<std::int64_t>::max();
         for (std::size_t r = 0; r < body_.size(); ++r) {
             if (!body_[r]) continue;
             const std::int64_t executions = saturated_product(ratio_[r].up, common / ratio_[r].down);
@@ -273,13 +273,13 @@ class Growth {
         for (MainLoop::Part& part : main_loop.parts) {
             part.executions /= divisor;
             const RankLoops& loops = (*loops_)[part.log];
-            main_loop.repetitions = std::min(main_loop.repetitions, loops.executions(part.body) / part.executions);
+            main_loop.iterations = std::min(main_loop.iterations, loops.executions(part.body) / part.executions);
             main_loop.bytes += loops.traffic(part.body).bytes * static_cast<double>(part.executions);
             main_loop.messages += loops.traffic(part.body).messages * static_cast<double>(part.executions);
         }
-        main_loop.bytes *= static_cast<double>(main_loop.repetitions);
-        main_loop.messages *= static_cast<double>(main_loop.repetitions);
-        if (main_loop.repetitions < 2) {
+        main_loop.bytes *= static_cast<double>(main_loop.iterations);
+        main_loop.messages *= static_cast<double>(main_loop.iterations);
+        if (main_loop.iterations < 2) {
             refusal = "the loops of the ranks have no common iteration";
             return std::nullopt;
         }

@@ -17,10 +17,10 @@ struct MainLoop {
         std::size_t body = 0;
         std::int64_t executions = 1;  ///< executions of the body in one iteration
     };
-    std::vector<Part> parts;       ///< sorted by log
-    std::int64_t repetitions = 0;  ///< iterations that all logs have in common
-    double bytes = 0;              ///< sent in all iterations
-    double messages = 0;           ///< sent in all iterations
+    std::vector<Part> parts;      ///< sorted by log
+    std::int64_t iterations = 0;  ///< iterations that all logs have in common
+    double bytes = 0;             ///< sent in all iterations
+    double messages = 0;          ///< sent in all iterations
 };
 
 struct MainLoopSearch {

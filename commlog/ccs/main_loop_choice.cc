@@ -29,7 +29,7 @@ std::size_t with_most(const std::vector<MainLoop>& main_loops, double MainLoop::
     std::size_t best = main_loops.size();
     for (std::size_t k = 0; k < main_loops.size(); ++k) {
         if (main_loops[k].*what < kNearly * most) continue;
-        if (best == main_loops.size() || main_loops[k].repetitions > main_loops[best].repetitions) best = k;
+        if (best == main_loops.size() || main_loops[k].iterations > main_loops[best].iterations) best = k;
     }
     return best;
 }
@@ -94,7 +94,7 @@ std::vector<std::size_t> main_loops_around(const std::vector<RankLoops>& loops,
         around[k] = k;
         for (std::size_t outer = 0; outer < main_loops.size(); ++outer) {
             if (outer == k || !is_inside(loops, main_loops[k], main_loops[outer])) continue;
-            if (around[k] == k || main_loops[outer].repetitions > main_loops[around[k]].repetitions) around[k] = outer;
+            if (around[k] == k || main_loops[outer].iterations > main_loops[around[k]].iterations) around[k] = outer;
         }
     }
     return around;

@@ -52,14 +52,14 @@ class Unrolling {
         for (std::size_t i = 0; i < numbers_.size(); ++i) {
             WindowRequest& request = window_->requests[i];
             std::int64_t number = numbers_[i];
-            request.repetitions_ago = 0;
+            request.iterations_ago = 0;
             if (number < 0 && (posts == 0 || !window_->repeats)) {
-                request.repetitions_ago = kBeforeAll;
+                request.iterations_ago = kBeforeAll;
                 continue;
             }
             if (number < 0) {
                 const std::int64_t ago = (-number + posts - 1) / posts;
-                request.repetitions_ago = static_cast<std::uint32_t>(ago);
+                request.iterations_ago = static_cast<std::uint32_t>(ago);
                 number += ago * posts;
             }
             request.post = posts_[static_cast<std::size_t>(number)];

@@ -20,7 +20,7 @@ struct WindowEvent {
 /// A request completed in an iteration. The event that posted it is in this iteration or in an earlier one.
 struct WindowRequest {
     std::uint32_t post = 0;
-    std::uint32_t repetitions_ago = 0;
+    std::uint32_t iterations_ago = 0;
     std::int32_t source = kNobody;  ///< source of the received message, if the receive left it open
     std::int32_t tag = 0;
 };

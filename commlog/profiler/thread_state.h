@@ -40,7 +40,7 @@ struct alignas(64) Thread {
     MPI_Datatype last_type;
     std::uint64_t last_type_size;
     std::optional<CallRecorder> recorder;
-    // Memory for a call that completes requests: `room` entries of each, grown for larger calls.
+    // Arrays of `room` entries for calls that complete several requests. They grow with the largest call.
     MPI_Request* requests;
     std::uint32_t* slots;
     MPI_Status* statuses;

@@ -8,10 +8,12 @@ Without RESULTS.json it computes the comparison of docs/howto/compare.md first. 
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from selenium import webdriver
@@ -29,13 +31,21 @@ def compared() -> haichi.Comparison:
     return haichi.compare(job, seeds=3, simulate=True)
 
 
-def take_picture(page: Path, profile: Path, target: Path) -> None:
+@contextlib.contextmanager
+def headless_browser(profile: Path) -> Iterator[webdriver.Chrome]:
     options = Options()
     options.binary_location = shutil.which("chromium") or ""
     for argument in ("headless=new", "no-sandbox", "disable-gpu", "hide-scrollbars", f"user-data-dir={profile}"):
         options.add_argument(f"--{argument}")
     browser = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
     try:
+        yield browser
+    finally:
+        browser.quit()
+
+
+def take_picture(page: Path, profile: Path, target: Path) -> None:
+    with headless_browser(profile) as browser:
         resize(browser, 1000)
         browser.get(page.as_uri())
         while browser.execute_script("return document.documentElement.dataset.ready") != "yes":
@@ -44,12 +54,10 @@ def take_picture(page: Path, profile: Path, target: Path) -> None:
         resize(browser, browser.execute_script(bottom))
         time.sleep(1)  # the panels are drawn again at the new size
         target.write_bytes(browser.get_screenshot_as_png())
-    finally:
-        browser.quit()
 
 
-def resize(browser: webdriver.Chrome, height: int) -> None:
-    metrics = {"width": WIDTH, "height": height, "deviceScaleFactor": 1, "mobile": False}
+def resize(browser: webdriver.Chrome, height: int, width: int = WIDTH) -> None:
+    metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
 
 

@@ -76,7 +76,7 @@ ordered_json simulated_times(const SimulatedRun& run) {
         out["seconds"] = result.seconds;
         if (result.interrupted) out["interrupted"] = true;
         out["calls"] = result.calls;
-        out["share_of_run"] = shares_json(result);
+        out["fractions_of_run"] = shares_json(result);
         return out;
     }
     out["barrier"] = barrier_name(run);
@@ -89,7 +89,7 @@ ordered_json simulated_times(const SimulatedRun& run) {
     if (result.interrupted) out["interrupted"] = true;
     if (result.gaps) {
         out["calls"] = result.calls;
-        out["share_of_run"] = shares_json(result);
+        out["fractions_of_run"] = shares_json(result);
         out["left_out"] = gaps_json(*result.gaps);
     }
     if (!run.imbalance.is_even()) out["computing"] = spread_json(run.imbalance);

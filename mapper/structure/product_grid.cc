@@ -113,7 +113,7 @@ class AxesOfLines {
     std::vector<std::int32_t> axis_;
 };
 
-/// Derives coordinates from the axes of lines.
+/// Derives the coordinates of ranks from the axis that each line of ranks belongs to.
 class Layers {
   public:
     Layers(const RankGraph& graph, const Lines& lines, const std::vector<std::int32_t>& axis_of_line)

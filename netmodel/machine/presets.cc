@@ -48,7 +48,7 @@ TofuExtent parse_extent(std::string_view text, std::string_view name) {
 /// The machine in machines/FILE.json.
 Machine machine_of_file(const std::string& file) { return parse_machine(machine_text(file), file + ".json"); }
 
-/// A Tofu machine with the X, Y and Z that `name` states; without sizes they stay open.
+/// A Tofu machine with the X, Y and Z that `name` states. Without them, the machine has no fixed size.
 Machine tofu_machine(std::string_view name, const std::string& file) {
     Machine machine = machine_of_file(file);
     machine.name = name;

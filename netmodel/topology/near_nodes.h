@@ -25,8 +25,8 @@ class NearNodes {
     /// Nodes in the same block of `terminals_of_block` terminals with consecutive numbers. If there are more than
     /// kMost, the next ones, cyclically. O(nodes).
     static NearNodes in_blocks(std::int32_t terminals_of_block, const JobNodes& job);
-    /// The nearest nodes by links, independent of the routes. If there are more than kMost, those that follow the node
-    /// cyclically. O(vertices and links up to the nearest node) per node; visits at most kMost nodes of each of these
+    /// The nearest nodes by links, independent of the routes. If there are more than kMost, those with the next
+    /// numbers, cyclically. O(vertices and links up to the nearest node) per node; visits at most kMost nodes of each of these
     /// vertices.
     static NearNodes by_search(const Topology& topology, const JobNodes& job);
 

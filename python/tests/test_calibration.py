@@ -232,6 +232,34 @@ def test_small_messages_do_not_determine_a_bandwidth(write: Write, tmp_path: Pat
     assert (entry["fitted"], entry["origin"], entry["standard_error"]) == (False, reason, None)
 
 
+def test_few_bytes_do_not_determine_a_bandwidth_although_times_grow(write: Write) -> None:
+    rows = {size: 1.65 + 0.003 * size for size in (1, 3, 8, 13, 16, 19)}
+    found = calibrate(write({"small.txt@2": osu("Latency", rows)}))
+    assert "bandwidth" not in [value.parameter.name for value in found.values if value.is_fitted]
+
+
+def without_a_jump(size: int) -> float:
+    """Microseconds of a ping-pong whose eager messages take more time per byte than any memory beside the network."""
+    return min(1.65 + size / 1e3, 4.5 + size / 3.4e3)
+
+
+def test_times_without_a_jump_do_not_tell_the_eager_limit(write: Write) -> None:
+    found = calibrate(
+        write(
+            {
+                "latency.txt@2": osu("Latency", {1 << k: without_a_jump(1 << k) for k in (3, 7, *range(9, 17), 20)}),
+                "bw.txt@2": osu(
+                    "Bandwidth", {1 << k: (1 << k) / (0.28 + (1 << k) / 3.4e3) for k in (3, 10, 12, 14, 17, 20)}
+                ),
+            }
+        )
+    )
+    assert not found.eager.is_told
+    assert "eager limit (node.eager_limit): " in report_text(found).partition("does not determine:\n")[2]
+    assert found.value("copies").value <= found.value("bandwidth").value  # memory is not slower than the network
+    assert found.value("bandwidth").value == pytest.approx(1 / 3.4e9, rel=0.2)
+
+
 def test_few_points_fit_few_parameters(write: Write) -> None:
     found = calibrate(write({"few.txt@2": osu("Latency", {1: 20, 64: 20.1, 1 << 20: 270})}))
     assert len(found.points) == 3

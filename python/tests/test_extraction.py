@@ -19,8 +19,8 @@ def test_sets_of_a_trace_are_those_of_the_program(tmp_path: Path) -> None:
     log = LOGS / "tit" / "ring.tit"
     found = haichi.extract_sets(log)
     assert found.workload.ranks == 4
-    assert found.repetitions == 5
-    assert 0.9 < found.share_of_bytes < 1
+    assert found.iterations == 5
+    assert 0.9 < found.fraction_of_bytes < 1
     messages = found.workload.messages
     assert np.array_equal(np.sort(messages.source), np.arange(4))
     assert np.array_equal((messages.source + 1) % 4, messages.destination)

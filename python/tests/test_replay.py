@@ -95,8 +95,8 @@ def test_a_job_of_a_log_is_simulated_call_by_call_unless_its_sets_are_asked_for(
     assert calls.calls == calls.run.calls == 4 * STEPS * 3 and sets.calls == 0
     assert calls.left_out == {} and sets.left_out == {"computing": True}
     assert calls.seconds == pytest.approx(STEPS * COMPUTE_NS * 1e-9 + sets.seconds, rel=1e-3)
-    shares = calls.share_of_run
-    assert shares is not None and sets.share_of_run is None
+    shares = calls.fractions_of_run
+    assert shares is not None and sets.fractions_of_run is None
     assert shares.computing == pytest.approx(STEPS * COMPUTE_NS * 1e-9 / calls.seconds, rel=1e-6)
     assert sum(shares) == pytest.approx(1, rel=1e-6)
     assert job.simulate(form="calls").to_json(timing=False) == calls.to_json(timing=False)
@@ -106,7 +106,7 @@ def test_a_workload_that_is_not_a_log_keeps_its_sets(ring: Path) -> None:
     workload = haichi.Workload.from_file(ring)
     job = haichi.Job(workload, "torus:4")
     run = job.simulate().run
-    assert (run.form, run.calls, run.share_of_run, run.left_out) == ("sets", 0, None, {})
+    assert (run.form, run.calls, run.fractions_of_run, run.left_out) == ("sets", 0, None, {})
     sized = haichi.Job(workload.with_message_size("1KiB"), "torus:4")
     assert sized.simulate().form == "sets"
     for without in (job, sized):
@@ -299,7 +299,7 @@ def test_a_comparison_simulates_the_calls_of_logs(tmp_path: Path) -> None:
         run = jobs["log"].simulate(cell["node_of_rank"]).run
         entry = cell["simulated"]["calls"]
         assert (entry["seconds"], entry["calls"], entry["left_out"]) == (run.seconds, run.calls, {})
-        assert run.share_of_run is not None and entry["share_of_run"] == run.share_of_run._asdict()
+        assert run.fractions_of_run is not None and entry["fractions_of_run"] == run.fractions_of_run._asdict()
     # The other workload has the same results as in its own comparison.
     assert [json.loads(text) for text in _cell_texts(found)][len(of_log) :] == [
         json.loads(text) for text in _cell_texts(alone)

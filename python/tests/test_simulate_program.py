@@ -64,7 +64,7 @@ def test_it_gives_what_the_program_gives(built: Path, tmp_path: Path) -> None:
     assert run.most_loaded_links[0].efficiency >= run.most_loaded_links[-1].efficiency > 0
     split = run.compute_seconds + run.call_seconds + run.wait_seconds
     np.testing.assert_allclose(split, run.end_seconds, rtol=1e-12)
-    assert 0 < run.share_of_run.waiting < 1
+    assert 0 < run.fractions_of_run.waiting < 1
     assert "ranks=8" in repr(run)
     pytest.importorskip("pandas")
     frame = run.to_dataframe()

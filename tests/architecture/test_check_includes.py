@@ -8,19 +8,19 @@ from pathlib import Path
 from check_includes import DIRECTORIES, MOST_LINES, check
 
 CLEAN = {
-    "base/CMakeLists.txt": "haichi_room(base SOURCES errors.cc)\n",
+    "base/CMakeLists.txt": "haichi_module(base SOURCES errors.cc)\n",
     "base/errors.h": "#pragma once\n#include <string>\n",
     "base/errors.cc": '#include "base/errors.h"\n',
-    "netmodel/CMakeLists.txt": "haichi_room(netmodel LINKS haichi::base SOURCES routing/network.cc)\n",
+    "netmodel/CMakeLists.txt": "haichi_module(netmodel LINKS haichi::base SOURCES routing/network.cc)\n",
     "netmodel/topology/grid.h": '#include "base/errors.h"\n',
     "netmodel/routing/network.h": '#include "netmodel/topology/grid.h"\n',
     "netmodel/routing/network.cc": '#include "netmodel/routing/network.h"\n',
     "netmodel/machine/machine.h": '#include "netmodel/routing/network.h"\n',
-    "commlog/CMakeLists.txt": "haichi_room(commlog LINKS haichi::base SOURCES workload/workload.cc)\n",
+    "commlog/CMakeLists.txt": "haichi_module(commlog LINKS haichi::base SOURCES workload/workload.cc)\n",
     "commlog/workload/workload.h": '#include "base/errors.h"\n',
     "commlog/workload/workload.cc": '#include "commlog/workload/workload.h"\n',
     "commlog/profiler/wrap.cc": "#include <mpi.h>\n",
-    "mapper/CMakeLists.txt": "haichi_room(mapper LINKS haichi::netmodel haichi::commlog SOURCES job/map.cc)\n",
+    "mapper/CMakeLists.txt": "haichi_module(mapper LINKS haichi::netmodel haichi::commlog SOURCES job/map.cc)\n",
     "mapper/job/map.h": '#include "commlog/workload/workload.h"\n#include "netmodel/machine/machine.h"\n',
     "mapper/rankmap/rankmap.h": '#include "netmodel/machine/machine.h"\n',
     "tests/base/errors.cc": '#include "base/errors.h"\n#include <gtest/gtest.h>\n',
@@ -100,12 +100,12 @@ class CheckIncludes(unittest.TestCase):
         self.assert_found(
             "netmodel/CMakeLists.txt:1",
             "module netmodel may not link haichi::mapper",
-            {"netmodel/CMakeLists.txt": "haichi_room(netmodel LINKS haichi::base haichi::mapper SOURCES x.cc)\n"},
+            {"netmodel/CMakeLists.txt": "haichi_module(netmodel LINKS haichi::base haichi::mapper SOURCES x.cc)\n"},
         )
         self.assert_found(
             "mapper/CMakeLists.txt:1",
             "includes module netmodel but does not link",
-            {"mapper/CMakeLists.txt": "# haichi::netmodel\nhaichi_room(mapper LINKS haichi::commlog SOURCES x.cc)\n"},
+            {"mapper/CMakeLists.txt": "# haichi::netmodel\nhaichi_module(mapper LINKS haichi::commlog SOURCES x.cc)\n"},
         )
 
     def test_long_files_are_found(self) -> None:

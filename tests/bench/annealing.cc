@@ -27,7 +27,7 @@ Cooling constant_low_temperature() {
 
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-/// CPU seconds of one call of `work`, from as many as fill a twentieth of a second.
+/// Mean CPU seconds of a call of `work`, over as many calls as take 0.05 s.
 template <class F>
 double seconds_of_one(F&& work) {
     constexpr double kLeastSeconds = 0.05;

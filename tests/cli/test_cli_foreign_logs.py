@@ -104,7 +104,7 @@ def test_logs_of_several_jobs_give_a_file_of_sets_each(tmp_path: Path) -> None:
         assert json.loads((tmp_path / f"{name}.json").read_text())["iterations"] == iterations
     reports = [json.loads(line) for line in succeed("ccs", "--json", *logs, cwd=tmp_path).stdout.splitlines()]
     assert [report["log"] for report in reports] == [str(log) for log in logs]
-    assert [report["repetitions"] for report in reports] == [5, 3]
+    assert [report["iterations"] for report in reports] == [5, 3]
     # The same log under two names is one job.
     succeed("ccs", logs[0], logs[0], "-o", "once.json", cwd=tmp_path)
     error = fail(2, "ccs", *logs, "-o", "both.json", cwd=tmp_path)

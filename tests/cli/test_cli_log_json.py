@@ -28,7 +28,7 @@ def test_every_number_of_the_log_is_in_the_json(tmp_path: Path) -> None:
     bytes_sent = {"total": 80 * MIB, "min": MIB, "mean": MIB, "max": MIB}
     assert send["sent"] == {"messages": 80, "bytes": bytes_sent, "empty": 0, "classes": classes}
     assert send["received"]["messages"] == 0
-    assert abs(send["share_of_mpi"] - 0.2) < 1e-12
+    assert abs(send["fraction_of_mpi"] - 0.2) < 1e-12
 
     third = log["per_rank"][2]
     assert (third["rank"], third["state"], third["host"], third["own_ns_per_call"]) == (2, "finished", "node1", 30)

@@ -334,8 +334,8 @@ def test_a_log_is_simulated_call_by_call_unless_its_sets_are_asked_for(tmp_path:
     ][0]
     assert sets["as"] == "sets" and sets["left_out"] == {"computing": True}
     assert calls["seconds"] == pytest.approx(20e-3 + sets["seconds"], rel=1e-3)
-    assert calls["share_of_run"]["computing"] == pytest.approx(20e-3 / calls["seconds"], rel=1e-6)
-    assert sum(calls["share_of_run"].values()) == pytest.approx(1, rel=1e-6)
+    assert calls["fractions_of_run"]["computing"] == pytest.approx(20e-3 / calls["seconds"], rel=1e-6)
+    assert sum(calls["fractions_of_run"].values()) == pytest.approx(1, rel=1e-6)
     half = succeed("simulate", *job, "--compute-factor", "0.5", "--json", "--no-timing", cwd=tmp_path).stdout
     assert json.loads(half)["runs"][0]["seconds"] == pytest.approx(calls["seconds"] - 10e-3, rel=1e-6)
     text = succeed("simulate", *job, cwd=tmp_path).stdout

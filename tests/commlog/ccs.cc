@@ -152,7 +152,7 @@ TEST(Extraction, a_periodic_stencil_has_a_set_for_each_direction_whatever_comple
                                         [&](Rank& rank) { stencil(rank, kSide, 20, seed, any_source); });
             const Extraction found = extract_sets(program.log(), {});
             EXPECT_EQ(found.workload.iterations(), 20);
-            EXPECT_EQ(found.levels, 1);
+            EXPECT_EQ(found.steps, 1);
             ASSERT_EQ(found.workload.set_count(), 6);
             for (std::size_t t = 0; t < 6; ++t) {
                 Sent expected;
@@ -350,12 +350,12 @@ TEST(Extraction, a_receiver_that_is_late_delays_a_message_above_the_eager_limit)
         }
     });
     const Extraction late = extract_sets(program.log(), {});
-    EXPECT_EQ(late.levels, 2);
+    EXPECT_EQ(late.steps, 2);
     EXPECT_EQ(messages_of(late.workload, 0), (Sent{{2, 1, 500}}));
     ExtractionOptions options;
     options.levels.eager_limit_bytes = 100;
     const Extraction eager = extract_sets(program.log(), options);
-    EXPECT_EQ(eager.levels, 1);
+    EXPECT_EQ(eager.steps, 1);
     EXPECT_EQ(eager.workload.set_count(), 2U);  // the messages have the same destination
     EXPECT_EQ(messages_of(eager.workload, 0), (Sent{{0, 1, 100}}));
 }

@@ -65,7 +65,7 @@ TEST_P(CountingTags, are_one_repetition_and_a_small_log) {
         EXPECT_EQ(found.workload.set_count(), 2U);
         EXPECT_EQ(found.workload.messages().size(), 16U);
         EXPECT_EQ(found.workload.total_bytes(), 8 * 4000);
-        EXPECT_DOUBLE_EQ(found.share_of_bytes(), 1);
+        EXPECT_DOUBLE_EQ(found.fraction_of_bytes(), 1);
         EXPECT_LT(different_events(log), 400U);
         EXPECT_LT(log.ranks.front().threads.front().sequence.size(), 600U);
     };
@@ -180,7 +180,7 @@ TEST(MainLoops, a_cycle_over_levels_is_taken_as_such_and_its_largest_loop_when_a
     const Extraction found = extract_sets(log, {});
     EXPECT_EQ(found.workload.iterations(), 10);
     EXPECT_EQ(found.workload.messages().size(), kRanks * (2U * 36 + 12));
-    EXPECT_EQ(found.share_of_messages(), 1);
+    EXPECT_EQ(found.fraction_of_messages(), 1);
     const auto take = [&](const char* choice) {
         ExtractionOptions options;
         options.main_loop = parse_main_loop_choice(choice);
@@ -189,8 +189,8 @@ TEST(MainLoops, a_cycle_over_levels_is_taken_as_such_and_its_largest_loop_when_a
     // The smoothing of the finest level, at the end of a cycle and the beginning of the next one.
     const Extraction inner = take("inner");
     EXPECT_EQ(inner.workload.messages().size(), kRanks);
-    EXPECT_GT(inner.share_of_bytes(), 0.8);
-    EXPECT_LT(inner.share_of_messages(), 0.2);
+    EXPECT_GT(inner.fraction_of_bytes(), 0.8);
+    EXPECT_LT(inner.fraction_of_messages(), 0.2);
     EXPECT_GE(inner.main_loops[static_cast<std::size_t>(inner.chosen)].around, 0);
     EXPECT_EQ(take("outer").workload.iterations(), 10);
     EXPECT_EQ(take("messages").workload.iterations(), 10);
@@ -264,9 +264,9 @@ TEST(MainLoops, threads_with_tags_of_their_own_are_merged) {
     const Extraction found = extract_sets(ring_of_threads(6, 3, true), {});
     EXPECT_EQ(found.workload.iterations(), 30);
     EXPECT_EQ(found.workload.messages().size(), 18U);
-    EXPECT_EQ(found.levels, 1);
+    EXPECT_EQ(found.steps, 1);
     EXPECT_EQ(found.workload.set_count(), 3U);  // a rank sends one message at a time
-    EXPECT_DOUBLE_EQ(found.share_of_bytes(), 1);
+    EXPECT_DOUBLE_EQ(found.fraction_of_bytes(), 1);
 }
 
 TEST(MainLoops, threads_that_share_a_channel_are_refused) {
@@ -284,7 +284,7 @@ TEST(MainLoops, the_share_is_that_of_all_that_was_counted) {
         rank.profile.peers.push_back({(rank.rank + 1) % 4, {40, 160'000, 0, 0}});
     }
     const Extraction found = extract_sets(log, {});
-    EXPECT_DOUBLE_EQ(found.share_of_bytes(), 0.5);
+    EXPECT_DOUBLE_EQ(found.fraction_of_bytes(), 0.5);
     EXPECT_DOUBLE_EQ(found.total_bytes, 4 * 160'000);
 }
 

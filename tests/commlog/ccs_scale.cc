@@ -125,7 +125,7 @@ TEST_P(Scale, a_stencil_with_reductions_is_found_between_loops_over_collectives)
         const Extraction found = extract_sets(log, {});
         EXPECT_EQ(found.workload.iterations(), 40);
         EXPECT_EQ(found.workload.messages().size(), edges(ranks, dims, side, diagonal));
-        EXPECT_EQ(found.levels, 1);
+        EXPECT_EQ(found.steps, 1);
         EXPECT_EQ(found.in_flight, 0);
     }
 }
@@ -144,7 +144,7 @@ TEST_P(Scale, conjugate_gradients_inside_of_time_steps_of_different_lengths) {
     const Extraction found = extract_sets(log, {});
     EXPECT_EQ(found.workload.iterations(), 6 * 20 + 6);
     EXPECT_EQ(found.workload.messages().size(), edges(ranks, dims, side, false));
-    EXPECT_GT(found.share_of_bytes(), 0.95);
+    EXPECT_GT(found.fraction_of_bytes(), 0.95);
 }
 
 TEST_P(Scale, a_sweep_from_corner_to_corner) {

@@ -82,7 +82,7 @@ class Cluster:
         self._stop()
 
     def run(self, *command: str, cwd: Path, seconds: float = 120) -> subprocess.CompletedProcess[str]:
-        """Runs a command of a user of the cluster."""
+        """Runs a command as a user of the cluster would."""
         return subprocess.run(
             command, cwd=cwd, env=self.environment, capture_output=True, text=True, timeout=seconds, check=False
         )

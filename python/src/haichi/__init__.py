@@ -50,7 +50,7 @@ from haichi.results.advice import (
 from haichi.results.evaluation import Evaluation
 from haichi.results.extraction import Extraction, extract_sets
 from haichi.results.log import Log, read_log
-from haichi.results.simulation import LinkTraffic, RunShares, SimulatedPlacement, SimulatedRun, Simulation
+from haichi.results.simulation import LinkTraffic, RunFractions, SimulatedPlacement, SimulatedRun, Simulation
 from haichi.service.client import Client, JobEvent, RemoteJob, ServiceError
 
 __version__ = _version("haichi")
@@ -92,7 +92,7 @@ __all__ = [
     "SearchProgress",
     "ServiceError",
     "ShapesResult",
-    "RunShares",
+    "RunFractions",
     "SimulatedPlacement",
     "SimulatedRun",
     "Simulation",

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 JOBS = {"kind": "map", "machine": "fx10-kyushu", "shape": "1x2x4x2x3x2", "objective": "tac3", "restarts": 1}
 
 LONGER = {"schedule": "paper", "evaluations": 3_000_000}
-"""Longer than the start of a worker."""
+"""A search that runs longer than a worker takes to start."""
 
 
 def fields_of(seed: int) -> dict[str, Any]:

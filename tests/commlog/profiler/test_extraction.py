@@ -130,16 +130,16 @@ def test_cg_has_its_row_transpose_and_scalar_sets(
     assert all({size for _, _, size in s} == {8} for s in sets[steps + 1 :])
     assert all(8192 in {size for _, _, size in s} for s in sets[: steps + 1])
     assert sets == cg_sets(columns, rows)
-    assert found["repetitions"] == 12 and found["in_flight"] == 0
-    assert found["share_of_bytes"] > 0.95
+    assert found["iterations"] == 12 and found["in_flight"] == 0
+    assert found["fraction_of_bytes"] > 0.95
 
 
 def test_iterations_inside_of_outer_ones_are_one_main_loop(built: Path, tmp_path: Path) -> None:
     """8 iterations, then 5 times 8 more. The inner and the outer loop are both listed. They carry nearly the same
     bytes, so the inner one is chosen."""
     found, sets, _ = extract(log_of("cg_kernel", 16, built, tmp_path, 4, 4, 8, 0, 5))
-    assert sets == cg_sets(4, 4) and found["repetitions"] == 6 * 8
-    assert {main_loop["repetitions"] for main_loop in found["main_loops"]} >= {6 * 8, 5}
+    assert sets == cg_sets(4, 4) and found["iterations"] == 6 * 8
+    assert {main_loop["iterations"] for main_loop in found["main_loops"]} >= {6 * 8, 5}
 
 
 def test_cg_gives_the_same_file_whatever_the_timing(built: Path, tmp_path: Path) -> None:
@@ -163,7 +163,7 @@ def stencil_sets(sizes: tuple[int, int, int]) -> Sets:
 def test_a_stencil_is_one_level_spread_over_sets(built: Path, tmp_path: Path) -> None:
     found, sets, text = extract(log_of("stencil", 12, built, tmp_path, 3, 2, 2, 15, "all", 0))
     assert sets == stencil_sets((3, 2, 2)) and len(sets) == 6
-    assert (found["repetitions"], found["levels"], found["in_flight"]) == (15, 1, 0)
+    assert (found["iterations"], found["steps"], found["in_flight"]) == (15, 1, 0)
     # Waiting for any of the requests in varying orders equals waiting for all of them.
     texts = {extract(log_of("stencil", 12, built, tmp_path, 3, 2, 2, 15, "any", seed))[2] for seed in [1, 2]}
     assert texts == {text}
@@ -203,7 +203,7 @@ def test_a_sweep_is_a_wave_of_levels(built: Path, tmp_path: Path) -> None:
     ]
     found, sets, text = extracted[0]
     assert sets == spread(by_level)
-    assert found["repetitions"] == 25
+    assert found["iterations"] == 25
     assert {other[2] for other in extracted} == {text}
 
 
@@ -214,13 +214,13 @@ def test_reductions_are_expanded_on_split_communicators_only(built: Path, tmp_pa
 
     world = log_of("allreduce_kernel", 8, built, tmp_path, "world", 20, 0)
     found, sets, _ = extract(world, *doubling)
-    assert sets == [ring] and found["repetitions"] == 20 and found["collectives_not_expanded"] > 0
+    assert sets == [ring] and found["iterations"] == 20 and found["collectives_not_expanded"] > 0
     _, sets, _ = extract(world, *doubling, "--expand", "all")
     assert sets == [ring, *phases]
 
     halves = log_of("allreduce_kernel", 8, built, tmp_path, "halves", 20, 0)
     found, sets, text = extract(halves, *doubling)
-    assert sets == [ring, *phases[:2]] and found["repetitions"] == 20
+    assert sets == [ring, *phases[:2]] and found["iterations"] == 20
     _, sets, _ = extract(halves, *doubling, "--expand", "none")
     assert sets == [ring]
     other = log_of("allreduce_kernel", 8, built, tmp_path, "halves", 20, 3)
@@ -241,7 +241,7 @@ def test_tags_that_count_up_are_one_repetition(built: Path, tmp_path: Path) -> N
     for tags, steps in [("step", 500), ("modulo", 40), ("step", 20)]:
         log = log_of("counting_tags", 6, built, tmp_path, tags, steps)
         found, sets, _ = extract(log)
-        assert found["repetitions"] == steps and found["in_flight"] == 0
+        assert found["iterations"] == steps and found["in_flight"] == 0
         assert sets == [
             Counter((r, (r + 1) % 6, 4096) for r in range(6)),
             Counter((r, (r + 5) % 6, 512) for r in range(6)),
@@ -251,7 +251,7 @@ def test_tags_that_count_up_are_one_repetition(built: Path, tmp_path: Path) -> N
 
 def test_threads_with_tags_of_their_own_are_merged_and_others_refused(built: Path, tmp_path: Path) -> None:
     found, sets, _ = extract(log_of("thread_rings", 4, built, tmp_path, "own", 30))
-    assert found["repetitions"] == 30 and found["share_of_bytes"] == 1
+    assert found["iterations"] == 30 and found["fraction_of_bytes"] == 1
     assert sum(sets, Counter()) == Counter((r, (r + 1) % 4, 1024 * t) for r in range(4) for t in [1, 2])
     log = log_of("thread_rings", 4, built, tmp_path, "shared", 30)
     run = subprocess.run([mpi_jobs.BIN, "ccs", log], capture_output=True, text=True, timeout=60)

@@ -145,8 +145,8 @@ def cells(report: dict, comparison: Comparison, loop: str) -> list[str]:
     shown = [f"{a:,}" if a == b else f"{a:,}, {b:,}" for a, b in pairs]
     if wanted["sizes"] == "estimated":
         shown[1] += " (estimate)"
-    share = f"{100 * report['share_of_bytes']:.1f} %"
-    return [f"{loop}, {report['repetitions']} times", share, f"{len(wanted['sets'])}, {comparison.found_sets}", *shown]
+    share = f"{100 * report['fraction_of_bytes']:.1f} %"
+    return [f"{loop}, {report['iterations']} times", share, f"{len(wanted['sets'])}, {comparison.found_sets}", *shown]
 
 
 def table(rows: list[Row]) -> str:

@@ -31,7 +31,7 @@ def test_the_report_splits_the_time_of_every_rank(built: Path) -> None:
         parts = sum(ranks[f"{part}_seconds"][r] for part in ("compute", "call", "wait"))
         assert parts == pytest.approx(ranks["end_seconds"][r], rel=1e-12)
     assert max(ranks["end_seconds"]) == run["seconds"] == run["simulated_seconds"]
-    shares = run["share_of_run"]
+    shares = run["fractions_of_run"]
     for share, part in (("computing", "compute"), ("calls", "call"), ("waiting", "wait")):
         assert shares[share] == pytest.approx(sum(ranks[f"{part}_seconds"]) / 8 / run["seconds"])
     # Four rounds with two messages per rank, in packets of 256 bytes.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -91,7 +92,7 @@ def profile(
         add([count])
         fitted = problem.fit(free, fits[count].setting)
         worst = min(fit.cost for fit in fits.values()) + SIGNIFICANT * problem.variance(fitted)
-        if fitted.cost > worst or not _is_reproduced(problem, fitted, step.last, step.first):
+        if fitted.cost > worst or _missed(problem, fitted, step.last, step.first) > _REPRODUCED:
             # Points that no parameter describes outvote the jump.
             for _ in range(_ROUNDS):
                 problem = problem.without_outliers(fitted, (step.last, step.first))
@@ -105,13 +106,19 @@ def profile(
     margin = SIGNIFICANT * problem.variance_of_few(fits[best])
     rivals = [count for count in fits if count != best and fits[count].cost - fits[best].cost < margin]
     before = best
-    if side(preset_limit) in rivals and fits[side(preset_limit)].cost - fits[best].cost < margin / SIGNIFICANT:
+    near = [
+        count for count in rivals if fits[count].cost - fits[best].cost < SIGNIFICANT * problem.variance(fits[best])
+    ]
+    if side(preset_limit) in near and fits[side(preset_limit)].cost - fits[best].cost < problem.variance(fits[best]):
         best = side(preset_limit)
+    elif best < len(sizes):
+        best = min([best, *near], key=lambda count: _missed_jump(problem, fits[count]))
+    if best != before:
         fits[best] = problem.fit(free, fits[best].setting)
     following = sizes[best] if best < len(sizes) else None
     others = tuple(limit_of(count) for count in sorted({*rivals, before}) if count != best)
     fitted = fits[best]
-    is_told = not rivals and following is not None and _is_measured(problem, fitted)
+    is_told = not rivals and _missed_jump(problem, fitted) < _REPRODUCED
     if problem.rms(fitted.setting) > _POOR:
         for _ in range(_ROUNDS):
             problem = problem.without_outliers(fitted, ())
@@ -153,29 +160,24 @@ def _steps(points: Sequence[PlacedPoint], numbers: Sequence[int]) -> Iterator[St
             yield Step(order[k], order[k + 1], size)
 
 
-def _is_reproduced(problem: Problem, fitted: Fitted, last: int, first: int) -> bool:
+def _missed(problem: Problem, fitted: Fitted, last: int, first: int) -> float:
     times = problem.times(fitted.setting)
     simulated, measured = times[first] / times[last], problem.points[first].seconds / problem.points[last].seconds
-    return bool(abs(np.log(simulated / measured)) < _REPRODUCED)
+    return float(abs(np.log(simulated / measured)))
 
 
-def _is_measured(problem: Problem, fitted: Fitted) -> bool:
-    """True if a ping-pong, or another benchmark without one, has the simulated jump at the eager limit."""
+def _missed_jump(problem: Problem, fitted: Fitted) -> float:
+    """How far the simulated jump at the eager limit is from the measured one, as a logarithm of their ratio, in the
+    ping-pong that has it most, or another benchmark without one. Infinite without messages on both sides."""
     points, limit = problem.points, fitted.setting.eager_limit
     messages = [number for number, point in enumerate(points) if not point.is_barrier]
     alone = [number for number in messages if points[number].benchmark == "latency"]
     series: dict[tuple[str, str, int], list[int]] = defaultdict(list)
-    for number in alone or messages:
+    for number in sorted(alone or messages, key=lambda number: points[number].size_bytes):
         series[points[number].file, points[number].benchmark, points[number].hops].append(number)
-    for numbers in series.values():
-        eager = [number for number in numbers if points[number].size_bytes <= limit]
-        others = [number for number in numbers if points[number].size_bytes > limit]
-        if eager and others:
-            last = max(eager, key=lambda number: points[number].size_bytes)
-            first = min(others, key=lambda number: points[number].size_bytes)
-            if _is_reproduced(problem, fitted, last, first):
-                return True
-    return False
+    pairs = [pair for numbers in series.values() for pair in pairwise(numbers)]
+    at_limit = [(last, first) for last, first in pairs if points[last].size_bytes <= limit < points[first].size_bytes]
+    return min((_missed(problem, fitted, last, first) for last, first in at_limit), default=float("inf"))
 
 
 def jumps(points: Sequence[PlacedPoint]) -> list[int]:

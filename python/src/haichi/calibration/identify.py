@@ -21,6 +21,7 @@ _TOLERANCE = 0.02
 """The typical residual of a fit that counts as good, even if another fit is better."""
 _HALVINGS = 8
 _FEW_STEPS = 2
+_NO_EFFECT = 1e-6
 _WEAK = 0.05
 """The largest relative effect of a doubled value on a time that counts as none: no model is more exact."""
 _WEAK_BANDWIDTH = 0.5
@@ -90,26 +91,26 @@ def _errors_over(problem: Problem, fitted: Fitted, limits: Sequence[int]) -> dic
 
 def _unknown_direction(problem: Problem, fitted: Fitted) -> tuple[list[str], list[str]] | None:
     """The parameters to hold, in this order, and all that change together; None if all are known."""
-    errors = relative_errors(problem, fitted)
     values = fitted.setting.values
+    norms = np.linalg.norm(fitted.jacobian, axis=0)
+    without_effect = [name for name, norm in zip(fitted.free, norms.tolist(), strict=True) if norm < _NO_EFFECT]
+    if without_effect:
+        return sorted(without_effect, key=GIVEN_UP_FIRST.index)[:1], []
+    if any(error > UNKNOWN for error in relative_errors(problem, fitted).values()):
+        _, vectors = np.linalg.eigh(fitted.jacobian.T @ fitted.jacobian)
+        weakest = np.abs(vectors[:, 0]) * norms  # by their effects on the times, which cancel
+        together = [
+            name for name, part in zip(fitted.free, weakest.tolist(), strict=True) if part > _INVOLVED * weakest.max()
+        ]
+        return sorted(together, key=GIVEN_UP_FIRST.index), together
     effects = np.abs(fitted.jacobian).max(axis=0, initial=0.0).tolist()
     weak = [
         name
         for name, effect in zip(fitted.free, effects, strict=True)
         if effect * values[name] < _weak(name) * problem.size_of(name, fitted.setting)
     ]
-    if weak:
-        return sorted(weak, key=GIVEN_UP_FIRST.index)[:1], []
-    if not any(error > UNKNOWN for error in errors.values()):
-        about_0 = [name for name, error in absolute_errors(problem, fitted).items() if error > UNKNOWN * values[name]]
-        return (sorted(about_0, key=GIVEN_UP_FIRST.index)[:1], []) if about_0 else None
-    norms = np.linalg.norm(fitted.jacobian, axis=0)
-    _, vectors = np.linalg.eigh(fitted.jacobian.T @ fitted.jacobian)
-    weakest = np.abs(vectors[:, 0]) * norms  # by their effects on the times, which cancel
-    together = [
-        name for name, part in zip(fitted.free, weakest.tolist(), strict=True) if part > _INVOLVED * weakest.max()
-    ]
-    return sorted(together, key=GIVEN_UP_FIRST.index), together
+    about_0 = [name for name, error in absolute_errors(problem, fitted).items() if error > UNKNOWN * values[name]]
+    return (sorted(weak or about_0, key=GIVEN_UP_FIRST.index)[:1], []) if weak or about_0 else None
 
 
 def _weak(name: str) -> float:

@@ -189,8 +189,8 @@ def _simulated(cell: Cell, placed: Placement, simulated_as: SimulatedAs) -> dict
         "call_seconds": float(run.call_seconds.mean()),
         "wait_seconds": float(run.wait_seconds.mean()),
     }
-    if run.share_of_run is not None:
-        entry |= {"calls": run.calls, "share_of_run": run.share_of_run._asdict()}
-    if run.share_of_run is not None or run.left_out:
+    if run.fractions_of_run is not None:
+        entry |= {"calls": run.calls, "fractions_of_run": run.fractions_of_run._asdict()}
+    if run.fractions_of_run is not None or run.left_out:
         entry["left_out"] = run.left_out
     return entry

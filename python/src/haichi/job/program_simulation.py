@@ -34,7 +34,7 @@ from haichi.model.simulation import (
     SimulationProgress,
     observation_options,
 )
-from haichi.results.simulation import RowsOfRuns, RunShares, SimulatedRun, frame_of_runs, run_fields
+from haichi.results.simulation import RowsOfRuns, RunFractions, SimulatedRun, frame_of_runs, run_fields
 
 ProgramLike = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 """A program, or a program and its arguments."""
@@ -50,7 +50,7 @@ _KEPT_BYTES = 1 << 16
 class ProgramSimulation(SimulatedRun):
     """The result of `simulate_program`; an interrupted run has the results so far."""
 
-    share_of_run: RunShares
+    fractions_of_run: RunFractions
     program: str
     exit_code: int
     """The exit code of the program: from MPI_Abort, or the first that is not 0."""

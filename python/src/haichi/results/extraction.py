@@ -25,14 +25,14 @@ class Extraction:
     """``haichi-ccs/1``: main loops, sets, fraction of the bytes sent, warnings (docs/reference/results_of_logs.md)."""
 
     @property
-    def repetitions(self) -> int:
+    def iterations(self) -> int:
         """The number of iterations of the main loop that all ranks made."""
         return self.workload.iterations
 
     @property
-    def share_of_bytes(self) -> float:
+    def fraction_of_bytes(self) -> float:
         """The fraction of all sent bytes that the main loop explains, 0 to 1."""
-        return float(self.report["share_of_bytes"])
+        return float(self.report["fraction_of_bytes"])
 
     @property
     def warnings(self) -> list[str]:
@@ -41,13 +41,13 @@ class Extraction:
     def __repr__(self) -> str:
         return (
             f"Extraction(ranks={self.workload.ranks}, sets={len(self.report['sets'])}, "
-            f"repetitions={self.repetitions}, share_of_bytes={self.share_of_bytes:.3g})"
+            f"iterations={self.iterations}, fraction_of_bytes={self.fraction_of_bytes:.3g})"
         )
 
     def _repr_html_(self) -> str:
         """The sets, and warnings, for notebooks."""
-        share = f"{self.share_of_bytes:.1%} of the bytes sent"
-        title = f"main loop {self.report['main_loop']}, {self.repetitions} iterations, {share}"
+        share = f"{self.fraction_of_bytes:.1%} of the bytes sent"
+        title = f"main loop {self.report['main_loop']}, {self.iterations} iterations, {share}"
         rows = [
             (row["label"], *(notebook.number(row[key]) for key in ("messages", "bytes", "largest_bytes")))
             for row in self.report["sets"]

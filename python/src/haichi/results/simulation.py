@@ -30,7 +30,7 @@ class LinkTraffic(NamedTuple):
     efficiency: float  #: bytes / (time * bandwidth)
 
 
-class RunShares(NamedTuple):
+class RunFractions(NamedTuple):
     """The time of the ranks, in fractions of the whole run; the rest to 1 is the time after their end."""
 
     computing: float
@@ -94,7 +94,7 @@ class SimulatedRun:
     """Wall time of the simulation."""
     calls: int = 0
     """Calls of a log or program, by all ranks."""
-    share_of_run: RunShares | None = None
+    fractions_of_run: RunFractions | None = None
     """For calls: means over the ranks."""
     left_out: Mapping[str, int | bool] = field(default_factory=dict)
     """Numbers of omitted calls of the log, by kind. For sets of a log: ``computing``."""
@@ -144,8 +144,8 @@ def run_fields(entry: dict[str, Any]) -> dict[str, Any]:
     if fields["form"] == "program":
         once = {"iterations": 1, "simulated_iterations": 1, "extrapolated": False}
         fields |= {"barrier": "none", "seconds_per_iteration": entry["seconds"], **once}
-    if "share_of_run" in entry:
-        fields["share_of_run"] = RunShares(**entry["share_of_run"])
+    if "fractions_of_run" in entry:
+        fields["fractions_of_run"] = RunFractions(**entry["fractions_of_run"])
     if fields["seconds_per_iteration"] is None:
         fields["seconds_per_iteration"] = math.nan
     fields.setdefault("settled_by_mean", False)
@@ -216,7 +216,7 @@ class Simulation:
 
     seconds = _OfRun[float]()
     calls = _OfRun[int]()
-    share_of_run = _OfRun[RunShares | None]()
+    fractions_of_run = _OfRun[RunFractions | None]()
     left_out = _OfRun[Mapping[str, int | bool]]()
     seconds_per_iteration = _OfRun[float]()
     simulated_iterations = _OfRun[int]()

@@ -34,7 +34,7 @@ class LogPage {
 
   functions() {
     const { data } = this, sides = (f) => [f.sent, f.received].flatMap(({ messages, bytes: size }) => (messages ? [digits(messages), bytes(size.total)] : ["", ""]));
-    const share = (f) => element("span", { class: "share" }, element("i", { style: { width: `${Math.max(1, Math.round(70 * Math.min(1, f.share_of_mpi)))}px` } }), percent(f.share_of_mpi));
+    const share = (f) => element("span", { class: "share" }, element("i", { style: { width: `${Math.max(1, Math.round(70 * Math.min(1, f.fraction_of_mpi)))}px` } }), percent(f.fraction_of_mpi));
     const times = ({ seconds: of }) => [of.mean, ...(of.max > 0 || of.total <= 0 ? [of.min, of.max] : [null, null])].map((time) => (time === null ? "" : seconds(time)));
     return this.table("Functions", ["function", "calls", ...(data.has_times ? ["time", "fraction of MPI", "mean", "min", "max"] : []), "sent", "bytes", "received", "bytes"],
       data.functions.map((f) => [f.name + (f.spoiled ? " \u26a0" : ""), digits(f.calls), ...(data.has_times ? [seconds(f.seconds.total), share(f), ...times(f)] : []), ...sides(f)]));

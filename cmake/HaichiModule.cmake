@@ -1,4 +1,4 @@
-# haichi_room(NAME [BATCH n] LINKS a b ... SOURCES x.cc ...) makes one static library per module. LINKS lists all
+# haichi_module(NAME [BATCH n] LINKS a b ... SOURCES x.cc ...) makes one static library per module. LINKS lists all
 # modules that it may include; tests/architecture checks its #include lines. A unity build (CMAKE_UNITY_BUILD, set by
 # the presets) compiles n sources as one, in the order of the list. Sources with their own options are compiled
 # separately.
@@ -27,7 +27,7 @@ target_compile_options(haichi_flags INTERFACE -ffp-contract=off -Wall -Wextra -W
                                               $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${CMAKE_UNITY_BUILD}>>:-Wno-subobject-linkage>
                                               $<$<AND:$<BOOL:${HAICHI_WARNINGS_AS_ERRORS}>,${gcc_12}>:-Werror>)
 
-function(haichi_room NAME)
+function(haichi_module NAME)
   cmake_parse_arguments(ARG "" "BATCH" "LINKS;SOURCES" ${ARGN})
   add_library(haichi_${NAME} STATIC ${ARG_SOURCES})
   if(ARG_BATCH)
