@@ -75,7 +75,7 @@ std::optional<double> IterationClock::seconds() const {
     if (settled_by_mean_) {
         span_ps = quarters_[4] - quarters_[2];
         count = 2 * quarter_;
-    } else if (reached_limit_) {
+    } else if (reached_limit_ || (!may_repeat_ && done() == most_)) {
         span_ps = ends_.back() - half_ps_;
         count = most_ - most_ / 2;
     }

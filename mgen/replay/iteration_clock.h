@@ -45,8 +45,8 @@ class IterationClock {
     /// The end of the last of these iterations; 0 if there is none.
     [[nodiscard]] std::int64_t end_ps() const { return ends_.back(); }
     /// The total time: end_ps() plus an estimate for iterations that were not simulated. The estimate uses the mean of
-    /// the last five iterations, or of all if there are fewer. If the mean settled or a limit was reached, it uses the
-    /// mean of the second half. Returns nothing if no iteration has ended.
+    /// the last five iterations, or of all if there are fewer. If the mean settled, a limit was reached, or iterations
+    /// cannot repeat, it uses the mean of the second half. Returns nothing if no iteration has ended.
     [[nodiscard]] std::optional<double> seconds() const;
     /// True if the iteration time did not repeat but its mean settled.
     [[nodiscard]] bool settled_by_mean() const { return settled_by_mean_; }

@@ -84,7 +84,11 @@ def test_shape_takes_the_next_larger_number_of_nodes_and_what_the_file_lists(sma
             "an imbalance in per cent requires a workload with computation time",
         ),
         (["barrier", *JOB, "-w", "cg16.json", "--imbalance", "5"], "unit"),
-        (["barrier", *JOB, "-w", "cg16.json", "--draws", 3], "requires --imbalance"),
+        (["barrier", *JOB, "-w", "cg16.json", "--draws", 3], "requires --imbalance or --compute-spread"),
+        (
+            ["barrier", *JOB, "-w", "cg16.json", "--imbalance", "5us", "--compute-spread", "5us"],
+            "cannot be combined with",
+        ),
         (["barrier", *JOB, "-w", "cg16.json", "--sizes", "1MiB,"], "--sizes"),
         (["barrier", *JOB, "-w", "cg16.json", "--sizes", "1MiB", "--message-size", "1KiB"], "cannot be combined with"),
         (["barrier", *JOB, "-w", "cg16.json", "-f", "json"], "--format requires --map"),
@@ -136,6 +140,9 @@ def test_an_imbalance_is_drawn_several_times_and_answers_are_reproducible(small:
     assert len(one["choices"][0]["seconds"]) == 3 and len(set(one["choices"][0]["seconds"])) == 3
     assert asked(small, *job, "--threads", 1) == answer
     assert asked(small, *job, "--imbalance-seed", 5) != answer
+    spread = asked(small, "barrier", *JOB, "-w", "cg16.json", "--compute-spread", "50us", "--draws", 3)
+    assert spread["computing"] == {"rule": "spread", "seed": 1, "most_seconds": 5e-5}
+    assert spread["answers"] != answer["answers"]
 
 
 def test_a_machine_that_does_not_state_what_a_barrier_costs(mapped: Path) -> None:

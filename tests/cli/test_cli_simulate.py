@@ -7,6 +7,7 @@ import itertools
 import json
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from haichi_program import JOB, QUICK, check_map, fail, haichi, start_until, succeed
@@ -390,6 +391,37 @@ def test_options_of_calls_are_refused_for_sets(tmp_path: Path, options: list[str
     run = haichi("simulate", "-m", "torus:4", "-w", ring_schedule(tmp_path), "--form", "sets", *options, cwd=tmp_path)
     assert run.returncode == 2
     assert "leave out --form sets" in run.stderr
+
+
+def test_a_spread_varies_computation_and_its_values_are_checked(tmp_path: Path) -> None:
+    (tmp_path / "ring.txt").write_text("0 1 100\n1 0 100\n")
+    job = ("simulate", "-m", "torus:4", "-w", "ring.txt", "--json", "--no-timing")
+
+    def run(*options: object) -> dict[str, Any]:
+        return json.loads(succeed(*job, *options, cwd=tmp_path).stdout)["runs"][0]
+
+    plain = run()
+    late = run("--compute-spread", "20us")
+    assert "computing" not in plain
+    assert late["computing"] == {"rule": "spread", "seed": 1, "most_seconds": 2e-5}
+    assert plain["seconds"] < late["seconds"] < plain["seconds"] + 2e-5
+    assert run("--compute-spread-seed", 2, "--compute-spread", "20us")["seconds"] != late["seconds"]
+    assert run("--compute-spread", "20us", "--threads", 2) == late
+    often = run("--compute-spread", "1us/10us")
+    assert often["computing"]["interval_seconds"] == 1e-5
+    text = succeed(*job[:5], "--compute-spread", "1us/10us", cwd=tmp_path).stdout
+    assert "computation time: up to 1 us longer, every 10 us on average, random seed 1" in text
+    for value, words in (
+        ("5%", "a spread in per cent requires a workload with computation time"),
+        ("5%/1ms", "expected the length of an interruption, found '5%'"),
+        ("2ms/1ms", "the interval '1ms' must be at least as long as an interruption"),
+        ("5", "unit"),
+    ):
+        assert words in fail(2, *job, "--compute-spread", value, cwd=tmp_path)
+    assert "--compute-spread-seed requires --compute-spread" in fail(2, *job, "--compute-spread-seed", 2, cwd=tmp_path)
+    log = ("simulate", "-m", "torus:4", "-w", ring_schedule(tmp_path))
+    assert "--compute-spread requires communication sets" in fail(2, *log, "--compute-spread", "1us", cwd=tmp_path)
+    succeed(*log, "--form", "sets", "--compute-spread", "1us", cwd=tmp_path)
 
 
 def test_a_log_without_messages_is_named(tmp_path: Path) -> None:

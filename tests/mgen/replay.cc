@@ -178,6 +178,12 @@ TEST(Replay, a_spread_differs_by_rank_and_iteration_and_barriers_wait_for_the_la
     replayed.request.iterations = {Rule::kAuto, 0};
     replayed.request.replay.imbalance.share = 1e-6;
     EXPECT_GE(replayed.run().simulated_iterations, 64);
+    // The rest of the iterations takes the mean of the second half, not of five.
+    replayed.request.replay.imbalance.share = 0.25;
+    replayed.request.iterations = {Rule::kCount, 80};
+    const SimulationResult part = replayed.run();
+    EXPECT_EQ(part.simulated_iterations, 80);
+    EXPECT_NEAR(part.seconds / held.seconds, 1, 0.002);
 }
 
 TEST(Replay, interruptions_come_at_their_interval_and_delay_the_next_set) {
