@@ -73,11 +73,11 @@ MGEN_acp_handle_t MGEN_rdma_compare_and_swap(int rank, int word, long long expec
 /* Waits for the control packet of a put, the data of a get, or the result of an atomic operation. */
 void MGEN_acp_complete(MGEN_acp_handle_t handle);
 
-/* MGEN_Key() of NSIM-ACE cuts calls that a simulation does not need. haichi executes all calls of a program, so each
- * use of MGEN_Key() is a compile-time error. */
-void haichi_refuses_MGEN_Key(void) __attribute__((
-    error("MGEN_Key is not supported: haichi executes all calls of a program. hint: enclose code that the "
-          "simulation does not need in #ifndef HAICHI_MGEN_H, and remove MGEN_Key")));
+/* MGEN_Key() of NSIM-ACE cuts calls that a simulation does not need. haichi executes all calls, so each use of
+ * MGEN_Key() is a compile-time error. */
+void haichi_refuses_MGEN_Key(void)
+    __attribute__((error("MGEN_Key is not supported. hint: remove it, and enclose code "
+                         "that the simulation does not need in #ifndef HAICHI_MGEN_H")));
 #define MGEN_Key(...) haichi_refuses_MGEN_Key()
 
 #ifdef __cplusplus

@@ -8,8 +8,8 @@
  *
  * FITS is a file with the size of a particle, `particle BYTES`, and one linear fit per line, `count`, `pack` or
  * `unpack`, with SECONDS and SECONDS_PER_PARTICLE. Counting has one fit for all particles of a rank. The other fits are
- * for one block. A # starts a comment. COUNTS is a file with RANKS lines of RANKS numbers: entry j of line i is the
- * number of particles that rank i holds for rank j. Entry i of line i is the number of particles that stay. */
+ * for one block. A # starts a comment. COUNTS is a file with RANKS lines of RANKS numbers.
+ * Entry j of line i is the number of particles that rank i holds for rank j; entry i are those that stay. */
 
 #include <mgen.h>
 #include <stdio.h>
