@@ -67,11 +67,11 @@ def rails(folder: Path) -> dict[str, Measured]:
     for nics in (1, 2, 4):
         job = haichi.Job(trace, with_nics(nics), ppn=code["ranks_per_node"])
         seconds[nics] = job.simulate().run.seconds
-        call = f"haichi.Job(trace of the broadcasts, t2k with {nics} NICs, ppn=16).simulate().run.seconds, over 1 NIC"
+        call = f"haichi.Job(trace of the broadcasts, t2k with nics={nics}, ppn=16).simulate().run.seconds, over 1 NIC"
         found[f"rails.climate.ratio.{nics}"] = Measured(seconds[nics] / seconds[1], call)
     stream = haichi.Workload.from_messages([0], [1], STREAM, ranks=2)
     for name, nics in (("rail", 1), ("node", 4)):
         rate = STREAM / haichi.Job(stream, with_nics(nics)).simulate().run.seconds / 1e9
-        call = f"2**24 / haichi.Job(one message of 16 MiB, t2k with {nics} NICs).simulate().run.seconds"
+        call = f"2**24 / haichi.Job(one message of 16 MiB, t2k with nics={nics}).simulate().run.seconds"
         found[f"t2k.{name}"] = Measured(rate, call)
     return found
