@@ -103,16 +103,13 @@ def profile(
         best = better
         fits[best] = problem.fit(free, fits[best].setting)
         add([best - 1, best + 1], fits[best])
-    margin = SIGNIFICANT * problem.variance_of_few(fits[best])
+    margin = SIGNIFICANT * problem.variance(fits[best])
     rivals = [count for count in fits if count != best and fits[count].cost - fits[best].cost < margin]
     before = best
-    near = [
-        count for count in rivals if fits[count].cost - fits[best].cost < SIGNIFICANT * problem.variance(fits[best])
-    ]
-    if side(preset_limit) in near and fits[side(preset_limit)].cost - fits[best].cost < problem.variance(fits[best]):
+    if side(preset_limit) in rivals and fits[side(preset_limit)].cost - fits[best].cost < margin / SIGNIFICANT:
         best = side(preset_limit)
     elif best < len(sizes):
-        best = min([best, *near], key=lambda count: _missed_jump(problem, fits[count]))
+        best = min([best, *rivals], key=lambda count: _missed_jump(problem, fits[count]))
     if best != before:
         fits[best] = problem.fit(free, fits[best].setting)
     following = sizes[best] if best < len(sizes) else None

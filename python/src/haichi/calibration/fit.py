@@ -22,6 +22,8 @@ LEAST_ERROR = 0.01
 """The smallest relative error of a measured time. Without it exact input would make every value certain."""
 _STEP = 1e-3
 """The step of differences. Times of the simulator are integer picoseconds and piecewise linear in the fitted values."""
+_LEAST_TIME = 1e-12
+"""A simulated time of 0 counts as this many seconds, the resolution of the simulator."""
 _SMALL = 0.1
 """A fraction of the shortest measured time that includes a value. Errors of smaller values are relative to it."""
 _ROOM = 4.0
@@ -29,7 +31,8 @@ _ROOM = 4.0
 _OUTLIER = 0.1
 """The residual at which a point that no parameter describes has half of its weight (Cauchy's weights)."""
 _ANCHOR = 5.0
-_MOST_CORRELATION = 0.8
+_MOST_CORRELATION = 0.6
+"""At least a quarter of the points count."""
 _MOST_STEPS = 12
 _LEAST_STEP = 1e-3
 _LEAST_GAIN = 1e-3
@@ -111,7 +114,7 @@ class Problem:
         self._share_memory = any(point.hops > 0 and point.size_bytes > 0 for point in points)
 
     def times(self, setting: Setting) -> Array:
-        return np.array([self.simulator.seconds(point, setting) for point in self.points])
+        return np.array([max(self.simulator.seconds(point, setting), _LEAST_TIME) for point in self.points])
 
     def without_outliers(self, fitted: Fitted, anchors: Sequence[int]) -> Problem:
         """The same points with less weight for those that `fitted` misses by far, and more for the anchors."""
@@ -122,7 +125,7 @@ class Problem:
         return other
 
     def residuals(self, setting: Setting) -> Array:
-        return np.asarray(self._weights * (np.log(np.maximum(self.times(setting), 1e-15)) - self._measured))
+        return np.asarray(self._weights * (np.log(self.times(setting)) - self._measured))
 
     def smallest(self, name: str, eager_limit: int) -> float:
         """A value of this parameter that is small compared with the times that include it."""

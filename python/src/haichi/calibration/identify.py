@@ -32,7 +32,7 @@ GIVEN_UP_FIRST = (
 )
 
 
-_Kind = Literal["preset", "no effect", "nearest"]
+_Kind = Literal["preset", "no effect", "nearest", "best fit"]
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,8 @@ class Held:
     name: str
     value: float
     kind: _Kind
-    """Its origin. `no effect` is a time of 0 or an unlimited bandwidth. `nearest` to the preset if neither fits."""
+    """Its origin. `no effect` is a time of 0 or an unlimited bandwidth. `nearest` to the preset if neither fits. The
+    `best fit` is kept if only another eager limit changes the value."""
     together: tuple[str, ...]
     """Other parameters of which only a combination with this one is known; empty if times hardly depend on it."""
 
@@ -61,28 +62,28 @@ def hold_what_is_unknown(problem: Problem, fitted: Fitted, preset: dict[str, flo
     """Holds one parameter after the other until all others are known, and fits the others again. Errors include the
     differences between fits with the eager limits `limits`, which the data does not exclude."""
     held: list[Held] = []
-    while True:
-        found = _unknown_direction(problem, fitted)
-        if found is None:
-            errors = _errors_over(problem, fitted, limits)
-            unknown = [name for name, error in errors.items() if error > UNKNOWN * fitted.setting.values[name]]
-            if not unknown:
-                return Known(fitted, errors, held)
-            found = sorted(unknown, key=GIVEN_UP_FIRST.index)[:1], [EAGER_LIMIT[1]]
+    # By the first fit, so that many small losses do not add up.
+    variance = max(problem.variance(fitted), _TOLERANCE**2)
+    allowed, near_best = fitted.cost + SIGNIFICANT * variance, fitted.cost + variance
+    while (found := _unknown_direction(problem, fitted)) is not None:
         candidates, together = found
-        choices = (_held(problem, fitted, name, preset[name]) for name in candidates)
+        choices = (_held(problem, fitted, name, preset[name], allowed) for name in candidates)
         choice = next((choice for choice in choices if choice is not None), None)
-        name, fitted, kind = choice or _nearest(problem, fitted, candidates[0], preset[candidates[0]])
+        name, fitted, kind = choice or _nearest(problem, fitted, candidates[0], preset[candidates[0]], near_best)
         held.append(Held(name, fitted.setting.values[name], kind, tuple(other for other in together if other != name)))
+    errors = _errors_over(problem, fitted, limits, allowed)
+    unknown = [name for name, error in errors.items() if error > UNKNOWN * fitted.setting.values[name]]
+    held += [Held(name, fitted.setting.values[name], "best fit", (EAGER_LIMIT[1],)) for name in unknown]
+    return Known(fitted, {name: error for name, error in errors.items() if name not in unknown}, held)
 
 
-def _errors_over(problem: Problem, fitted: Fitted, limits: Sequence[int]) -> dict[str, float]:
+def _errors_over(problem: Problem, fitted: Fitted, limits: Sequence[int], allowed: float) -> dict[str, float]:
     """Standard errors, including the largest change of a value with another eager limit that fits as well."""
     errors = absolute_errors(problem, fitted)
     changes = dict.fromkeys(errors, 0.0)
     for limit in limits:
         other = problem.fit(fitted.free, Setting(fitted.setting.values, limit), _FEW_STEPS)
-        if other.cost <= _allowed(problem, fitted):
+        if other.cost <= allowed:
             for name in changes:
                 change = abs(other.setting.values[name] - fitted.setting.values[name])
                 changes[name] = max(changes[name], change)
@@ -117,12 +118,12 @@ def _weak(name: str) -> float:
     return _WEAK_BANDWIDTH if name.endswith("bandwidth") else _WEAK
 
 
-def _nearest(problem: Problem, fitted: Fitted, name: str, preset: float) -> tuple[str, Fitted, _Kind]:
+def _nearest(problem: Problem, fitted: Fitted, name: str, preset: float, allowed: float) -> tuple[str, Fitted, _Kind]:
     """Holds a value as near to the preset as the times allow, with all others as they are."""
     near, far = fitted.setting.values[name], preset
     for _ in range(_HALVINGS):
         middle = (near + far) / 2
-        if problem.cost(problem.possible(_with(fitted, name, middle))) <= _allowed(problem, fitted):
+        if problem.cost(problem.possible(_with(fitted, name, middle))) <= allowed:
             near = middle
         else:
             far = middle
@@ -136,15 +137,11 @@ def _with(fitted: Fitted, name: str, value: float) -> Setting:
     return Setting({**fitted.setting.values, name: value}, fitted.setting.eager_limit)
 
 
-def _allowed(problem: Problem, fitted: Fitted) -> float:
-    """The largest sum of squares of a fit that counts as equally good."""
-    return fitted.cost + SIGNIFICANT * max(problem.variance(fitted), _TOLERANCE**2)
-
-
-def _held(problem: Problem, fitted: Fitted, name: str, preset: float) -> tuple[str, Fitted, _Kind] | None:
+def _held(
+    problem: Problem, fitted: Fitted, name: str, preset: float, allowed: float
+) -> tuple[str, Fitted, _Kind] | None:
     """Holds a value at the preset, or without effect, if the rest then fits as well; None if neither does."""
     rest = [other for other in fitted.free if other != name]
-    allowed = _allowed(problem, fitted)
     tried: tuple[tuple[float, _Kind], ...] = ((preset, "preset"), (0.0, "no effect"))
     for value, kind in tried:
         if name == "bandwidth" and value == 0:
@@ -156,15 +153,19 @@ def _held(problem: Problem, fitted: Fitted, name: str, preset: float) -> tuple[s
 
 
 def _start(problem: Problem, fitted: Fitted, name: str, value: float) -> Setting:
-    """Follows the direction in which times hardly change, until `name` has this value."""
-    _, vectors = np.linalg.eigh(fitted.jacobian.T @ fitted.jacobian)
+    """Gives `name` this value, and changes the others so that times hardly change."""
     values = fitted.setting.values
-    parts = {
-        other: part * problem.size_of(other, fitted.setting)
-        for other, part in zip(fitted.free, vectors[:, 0].tolist(), strict=True)
+    held = fitted.free.index(name)
+    rest = [k for k in range(len(fitted.free)) if k != held]
+    change = (value - values[name]) / problem.size_of(name, fitted.setting)
+    others, *_ = np.linalg.lstsq(fitted.jacobian[:, rest], -change * fitted.jacobian[:, held], rcond=1e-9)
+    moved = {
+        fitted.free[k]: max(
+            values[fitted.free[k]] + part * problem.size_of(fitted.free[k], fitted.setting),
+            0.1 * values[fitted.free[k]],
+        )
+        for k, part in zip(rest, others.tolist(), strict=True)
     }
-    way = (value - values[name]) / parts[name] if parts[name] != 0 else 0.0
-    moved = {other: max(values[other] + way * part, 0.1 * values[other]) for other, part in parts.items()}
     return Setting({**values, **moved, name: value}, fitted.setting.eager_limit)
 
 

@@ -41,6 +41,7 @@ def origin(calibration: Calibration, value: Value) -> str:
     kept = {
         "preset": f"value of {calibration.like}",
         "no effect": "no effect",
+        "best fit": "best fit",
         "nearest": f"the nearest to the value of {calibration.like} that fits",
     }[value.held.kind]
     if not value.held.together:

@@ -223,9 +223,9 @@ def _draw_link_loads(figure: Any, title: str, shown: Sequence[ViewData]) -> None
         loads = np.sort(view.worst_of_links()[1])[::-1] / 2**20
         axes.step(np.arange(1, len(loads) + 1), loads, where="mid", color=color, label=f"{view.role}: {view.strategy}")
         if len(loads) and loads[0] > 0:
-            busiest = int(np.argmax(view.worst_of_links()[1]))
+            most_loaded = int(np.argmax(view.worst_of_links()[1]))
             axes.annotate(
-                f"{view.network.link_name(busiest)}: {loads[0]:.3g} MiB",
+                f"{view.network.link_name(most_loaded)}: {loads[0]:.3g} MiB",
                 (1, loads[0]),
                 xytext=(4, 4),
                 textcoords="offset points",

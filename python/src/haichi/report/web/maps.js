@@ -78,8 +78,8 @@ class Maps {
       const { source, destination } = side.view.messages;
       side.routeEnds = new Set(this.message < 0 ? []
         : [source[this.message], destination[this.message]].map((rank) => side.view.nodeOfRank[rank]));
-      const busiest = side.most > 0 ? `at most ${this.amount(side.most)} on a link` : "no link is used";
-      replace(side.heading, element("span", { class: "role" }, side.role), ` ${side.view.strategy}: `, element("strong", {}, busiest));
+      const mostLoaded = side.most > 0 ? `at most ${this.amount(side.most)} on a link` : "no link is used";
+      replace(side.heading, element("span", { class: "role" }, side.role), ` ${side.view.strategy}: `, element("strong", {}, mostLoaded));
       replace(side.table, this.mostLoadedTable(side));
       side.panels.forEach((drawn) => this.describe(drawn, side));
     }
