@@ -39,7 +39,7 @@ def test_half_round_trips_follow_the_closed_form(tmp_path: Path, size: int, dela
     ways = 1 if pieces <= 8 else 1 + 2 * ((pieces - 1) // 8)
     ticks = (1 if size <= 262144 else 5) * ways + 1
     expected = forms.half_round_trip(size)
-    waits = (pieces - 1) // 8 * 8192 / 66e6 if size <= 262144 else 0  # of notices of arrival, for the bus
+    waits = (pieces - 1) // 8 * 8192 / 66e6 if size <= 262144 else 0  # notices of arrival may wait for the bus
     assert expected - 1e-9 <= measured <= expected + ticks * forms.tick + waits
 
 
