@@ -25,7 +25,7 @@ struct LinkPassage {
     std::int64_t switch_bandwidth_bytes_per_s = 0;  ///< 0: no limit
     std::int64_t latency_ps = 0;
     std::int64_t packet_time_ps = 0;   ///< time that each packet occupies the output in addition to its bytes
-    std::int64_t bus_bytes_per_s = 0;  ///< rate of all outputs of the router together; 0: no limit
+    std::int64_t bus_bytes_per_s = 0;  ///< rate of all outputs of the router together; 0 means no limit
 };
 /// A link from a node without a router ("NIC to router") has no router latency, and one into it ("ejection") no cable
 /// latency. A latency stated for a class of links replaces the cable latency, also at these links. Values stated for a
@@ -56,7 +56,7 @@ class PacketPorts {
         std::int64_t delay_ps = 0;
         std::int64_t timer_ps = 0;
         std::int64_t packet_time_ps = 0;   ///< time that a packet occupies the output in addition to its bytes
-        std::int64_t bus_bytes_per_s = 0;  ///< rate of all outputs of the router together; 0: no limit
+        std::int64_t bus_bytes_per_s = 0;  ///< rate of all outputs of the router together; 0 means no limit
 
         /// Time at which a packet whose tail arrives at `tail_ps` may leave.
         [[nodiscard]] std::int64_t release_ps(std::int64_t tail_ps) const {

@@ -189,7 +189,7 @@ TopologyRow clusters_row() {
     preset.pattern = "two-clusters[:BRIDGES[,DELAY[,NODES]]]";
     preset.sentence =
         "two clusters of NODES nodes on a switch (default 16), joined by bridges that delay packets "
-        "(two-clusters:4,2ms), 120 MB/s over a link, 53.5 MB/s over a bridge, 66 MB/s in both directions";
+        "(two-clusters:4,2ms), 120 MB/s links, 53.5 MB/s over a bridge";
     preset.parameters = TopologyPreset::Parameters::kOptional;
     preset.example = "two-clusters:2,1ms,3";
     preset.machine_file = "two-clusters";

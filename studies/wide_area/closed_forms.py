@@ -18,7 +18,7 @@ leaves at the next tick of the gateway node's timer, so each way may take one ti
 sender precedes the reply of a ping-pong, so the reply waits until the NIC has worked on this notice.
 
 While a packet is on the bus of a gateway node, packets of the other direction wait. A notice of arrival may therefore
-be later by packet / bus. The forms omit this.
+be later by packet / bus. Notices of arrival also take the gateway node the time t each. The forms omit both.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ def both_ways(folder: Path, delays_ms: Sequence[float] = DELAYS_MS) -> Table:
     table = Table(
         "both_ways",
         "Through one gateway node, eager messages of 64 KiB from 8 ranks to 8 ranks: MB/s by delay",
-        ("delay ms", "one direction", "closed form", "both directions", "closed form of them"),
+        ("delay ms", "one direction", "closed form", "both directions", "at most"),
     )
     there = [(node, FAR + node) for node in range(8)]
     back = [(FAR + 8 + node, 8 + node) for node in range(8)]

@@ -4,8 +4,8 @@
 
 Each program is built for one process with few iterations and with more. The difference of their CPU times (minimum over
 several runs) gives the time of an iteration, without the parts before and after the loop. NPB's own config/make.def
-names the compiler. Other classes in the file are kept, and so is the factor between the processors, which follows from
-rates of processor_rates.f90 and of the study's processor.
+names the compiler. Other classes in the file are kept. The factor is kept, too: it follows from the rates of
+processor_rates.f90 and of the study's processor.
 """
 
 from __future__ import annotations

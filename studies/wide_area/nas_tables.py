@@ -23,7 +23,7 @@ import haichi
 COMPUTING = Path(__file__).with_name("computing.json")
 NPB_CLASS = "B"
 ONE_CLUSTER = 16
-SLOWER = (0.5, 1.0, 2.0, 4.0)
+SLOWER = (0.5, 1.0, 2.0)
 LINKS = (1, 2, 4)
 """Links between the two switches of the reference line."""
 

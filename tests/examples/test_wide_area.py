@@ -39,7 +39,8 @@ def test_half_round_trips_follow_the_closed_form(tmp_path: Path, size: int, dela
     ways = 1 if pieces <= 8 else 1 + 2 * ((pieces - 1) // 8)
     ticks = (1 if size <= 262144 else 5) * ways + 1
     expected = forms.half_round_trip(size)
-    assert expected - 1e-9 <= measured <= expected + ticks * forms.tick
+    waits = (pieces - 1) // 8 * 8192 / 66e6 if size <= 262144 else 0  # notices of arrival may wait for the bus
+    assert expected - 1e-9 <= measured <= expected + ticks * forms.tick + waits
 
 
 @pytest.mark.parametrize("size", [8, 8192, 16384, 16385, 1048576])
@@ -58,9 +59,9 @@ def test_a_second_packet_costs_the_work_of_a_nic(tmp_path: Path, crosses: bool) 
 
 
 def test_both_directions_share_the_bus_of_a_gateway_node(tmp_path: Path) -> None:
-    for _, alone, expected, both, expected_of_both in link_tables.both_ways(tmp_path, (0, 4)).rows:
+    for _, alone, expected, both, most in link_tables.both_ways(tmp_path, (0, 1)).rows:
         assert alone == pytest.approx(expected, rel=0.01)
-        assert both == pytest.approx(expected_of_both, rel=0.02)
+        assert 0.95 * float(most) < float(both) <= float(most)  # notices of arrival cross, too
 
 
 def test_a_delay_of_1_ms_lowers_bandwidth_clearly(tmp_path: Path) -> None:
@@ -109,7 +110,7 @@ def test_a_program_of_which_few_iterations_are_simulated_takes_as_long_as_one_of
     machine = two_clusters(2, 4)
     few = runs.seconds("mg", 32, machine)
     monkeypatch.setitem(nas_tables.PROGRAMS, "mg", nas_tables.Program(20, None))
-    assert few == pytest.approx(runs.seconds("mg", 32, machine), rel=1e-3)
+    assert few == pytest.approx(runs.seconds("mg", 32, machine), rel=0.02)
 
 
 def test_computing_is_what_was_measured_times_one_factor(tmp_path: Path) -> None:
