@@ -63,7 +63,7 @@ class PartitionState {
     }
 
     /// Records the time at which the tail of the last granted packet leaves.
-    void add_credit(PacketBuffer& at, BufferId b, std::int64_t leave_ps) {
+    [[gnu::always_inline]] void add_credit(PacketBuffer& at, BufferId b, std::int64_t leave_ps) {
         const CreditRow row = credit_row(b);
         credits[row.first + at.next_credit] = leave_ps;
         at.next_credit = static_cast<std::uint16_t>(at.next_credit + 1 == row.entries ? 0 : at.next_credit + 1);
