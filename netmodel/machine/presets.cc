@@ -129,9 +129,7 @@ std::vector<PresetRow> named_computers() {
         {"fx100", "fx100[:XxYxZ[:WRAPS]]", Parameters::kOptional,
          "an FX100 (Tofu2), as fx10, 12.5 GB/s links, 4 NICs per node", nullptr, tofu_machine},
         {"nsim-fattree", "nsim-fattree[:LEVELSxARITY]", Parameters::kOptional,
-         "the fat tree of NSIM's study, 64 nodes by default (nsim-fattree:2x8): as fattree:, but cables of nodes have "
-         "a "
-         "latency, and the source selects the upward links",
+         "the fat tree of NSIM's study (nsim-fattree:2x8): fattree: with a latency on the cables of nodes, and s-mod-k",
          nullptr, nsim_fat_tree},
     };
 }

@@ -124,7 +124,7 @@ class PartitionState {
     // Slices of the machine's memory:
     std::span<std::byte> ports;
     std::span<Packet> packets;           ///< as many as there are buffer entries
-    std::span<std::int64_t> entered_ps;  ///< by packet: when its head left its NIC; empty unless the oldest goes first
+    std::span<std::int64_t> entered_ps;  ///< by packet: when its head left its NIC, only for Arbiter::kOldestFirst
     std::span<std::int64_t> credits;     ///< a row per buffer; the rows of own_entries come last
 
     /// Size of a port with its buffers, a power of two.
