@@ -77,7 +77,9 @@ class LinkHistory:
 
 
 def is_link_statistics(path: str) -> bool:
-    """True if the first line of the file is the header of link statistics. False if it cannot be read."""
+    """True if the first line of the file is the header of link statistics. False if it cannot be read twice."""
+    if not Path(path).is_file():  # a pipe
+        return False
     try:
         with Path(path).open("rb") as file:
             return file.readline(4096).rstrip(b"\r\n") == ",".join(_COLUMNS).encode()
