@@ -34,7 +34,7 @@ struct Machine {
     /// Bandwidth of links whose class states none.
     std::int64_t link_bandwidth_bytes_per_s = 0;
     std::optional<std::int64_t> cable_latency_ps;
-    std::optional<std::int64_t> host_cable_latency_ps;  ///< of the cables between nodes and switches
+    std::optional<std::int64_t> host_cable_latency_ps;  ///< latency of a cable between a node and its switch
 
     struct Router {
         std::optional<std::int64_t> routing_time_ps;

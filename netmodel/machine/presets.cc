@@ -131,8 +131,7 @@ std::vector<PresetRow> named_computers() {
         {"t2k", "t2k", Parameters::kNone,
          "T2K Open Supercomputer (Tsukuba), fat tree of 648 nodes, 4 InfiniBand NICs of 2 GB/s per node"},
         {"nsim-fattree", "nsim-fattree[:LEVELSxARITY]", Parameters::kOptional,
-         "the fat tree of NSIM's study, 64 nodes by default (nsim-fattree:2x8): as fattree:, but cables of nodes have "
-         "a latency, and the source selects the upward links",
+         "the fat tree of NSIM's study (nsim-fattree:2x8): fattree: with a latency on the cables of nodes, and s-mod-k",
          nullptr, nsim_fat_tree},
     };
 }

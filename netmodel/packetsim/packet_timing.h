@@ -22,7 +22,7 @@ struct PacketTimingOptions {
     std::int64_t switch_allocation_ps = 0;
     std::int64_t switch_latency_ps = 0;
     std::int64_t cable_latency_ps = 0;
-    std::int64_t host_cable_latency_ps = 0;  ///< of links between a host and its switch
+    std::int64_t host_cable_latency_ps = 0;  ///< latency of a cable between a host and its switch
     Arbiter arbiter = Arbiter::kRoundRobin;
     std::int64_t packet_payload_bytes = 2048;  ///< the MTU: maximum payload per packet
     std::int64_t packet_header_bytes = 0;

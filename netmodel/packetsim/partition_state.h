@@ -64,7 +64,7 @@ class PartitionState {
     }
 
     /// Records the time at which the tail of the last granted packet leaves.
-    void add_credit(PacketBuffer& at, BufferId b, std::int64_t leave_ps) {
+    [[gnu::always_inline]] void add_credit(PacketBuffer& at, BufferId b, std::int64_t leave_ps) {
         const CreditRow row = credit_row(b);
         credits[row.first + at.next_credit] = leave_ps;
         at.next_credit = static_cast<std::uint16_t>(at.next_credit + 1 == row.entries ? 0 : at.next_credit + 1);
@@ -127,7 +127,7 @@ class PartitionState {
     // Slices of the machine's memory:
     std::span<std::byte> ports;
     std::span<Packet> packets;           ///< as many as there are buffer entries
-    std::span<std::int64_t> entered_ps;  ///< by packet: when its head left its NIC; empty unless the oldest goes first
+    std::span<std::int64_t> entered_ps;  ///< by packet: when its head left its NIC, only for Arbiter::kOldestFirst
     std::span<std::int64_t> credits;     ///< a row per buffer; the rows of own_entries come last
 
     /// Size of a port with its buffers, a power of two.

@@ -95,8 +95,8 @@ def test_a_machine_file_names_its_graph_beside_it(cluster: Path) -> None:
 
 @pytest.mark.parametrize(
     "preset",
-    ["fx10-kyushu", "fx100:2x2x2:X", "torus:4x4x4", "mesh:8x8", "fattree:3x4", "switch:64", "dragonfly:2,4,2"]
-    + ["dragonfly-plus:4,4,4,5", "hyperx:4x4,4", "two-clusters:2,1ms,32"],
+    ["fx10-kyushu", "fx100:2x2x2:X", "torus:4x4x4", "mesh:8x8", "fattree:3x4", "nsim-fattree:3x4", "switch:64"]
+    + ["dragonfly:2,4,2", "dragonfly-plus:4,4,4,5", "hyperx:4x4,4", "two-clusters:2,1ms,32"],
 )
 def test_a_preset_that_is_shown_is_a_machine_file_of_the_same_machine(place: Path, preset: str) -> None:
     text = succeed("list", "machines", "--show", preset, cwd=place).stdout

@@ -62,14 +62,14 @@ class LinkRows:
 
 @dataclass(frozen=True, eq=False)
 class LinkHistory:
-    """What links and buffers did over time, in at most 300 bins."""
+    """The traffic of links and the use of buffers over time, in at most 300 bins."""
 
     seconds: float
     bin_seconds: float
     received_bytes_per_s: Array
-    """What all nodes received from the network."""
+    """The rate at which all nodes together receive from the network."""
     carried_bytes_per_s: Array
-    """What all links carried; a byte counts once per link."""
+    """The sum over all links. A byte counts once per link."""
     buffered_packets: Array
     """Packets in all buffers, or on their way to them; mean over the ends of the joined bins."""
     efficiency: LinkRows
@@ -77,7 +77,9 @@ class LinkHistory:
 
 
 def is_link_statistics(path: str) -> bool:
-    """True if the first line of the file is the header of link statistics. False if it cannot be read."""
+    """True if the first line of the file is the header of link statistics. False if it cannot be read twice."""
+    if not Path(path).is_file():  # a pipe
+        return False
     try:
         with Path(path).open("rb") as file:
             return file.readline(4096).rstrip(b"\r\n") == ",".join(_COLUMNS).encode()
