@@ -99,11 +99,18 @@ def run(
 
 
 def run_with_barriers(
-    built: Built, mpi: str, file: Path, place: Path, *arguments: object, ranks: int = RANKS, language: str = "c"
+    built: Built,
+    mpi: str,
+    file: Path,
+    place: Path,
+    *arguments: object,
+    ranks: int = RANKS,
+    language: str = "c",
+    **settings: str,
 ) -> tuple[subprocess.CompletedProcess[str], list[list[str]]]:
     """Returns the run, and the calls of each rank that the tracer saw."""
     preload = f"{library('barriers', mpi)}:{built.tracer(mpi)}"
-    settings = {"LD_PRELOAD": preload, "HAICHI_BARRIERS": str(file), "HAICHI_ORDER": str(place / "order")}
+    settings |= {"LD_PRELOAD": preload, "HAICHI_BARRIERS": str(file), "HAICHI_ORDER": str(place / "order")}
     ran = run(mpi, [built.program(mpi, language), *arguments], place, ranks, **settings)
     assert ran.returncode == 0 and "done" in ran.stdout, ran.stdout + ran.stderr
     orders = [(place / f"order.{rank}") for rank in range(ranks)]
@@ -163,6 +170,17 @@ def test_a_run_that_differs_ends_normally_with_one_warning(built: Built, tmp_pat
     assert ran.stderr.count("warning: no more barriers") == 1, ran.stderr
     assert warning in ran.stderr
     assert all(2 * at <= order.count("Ibarrier") <= 2 * at + 2 for order in orders)
+
+
+@pytest.mark.parametrize("mpi", MPIS)
+def test_barriers_that_ranks_reach_in_a_circle_are_left_after_some_time(built: Built, tmp_path: Path, mpi: str) -> None:
+    lines = built.barriers(mpi, "2").read_text().splitlines()
+    # Rank 0 waits in a barrier before the first set, and the others for its message.
+    lines[4] = lines[4].replace(" |", "", 1).replace("( ", "( | ", 1)
+    file = tmp_path / "circle"
+    file.write_text("\n".join(lines) + "\n")
+    ran, _ = run_with_barriers(built, mpi, file, tmp_path, ITERATIONS, HAICHI_BARRIERS_TIMEOUT="0.5")
+    assert "warning: no more barriers after 0: rank 0 has waited 0.5 s in a barrier" in ran.stderr
 
 
 @pytest.mark.parametrize("mpi", MPIS)
