@@ -193,7 +193,7 @@ def test_a_job_of_another_size_and_a_wrong_file_have_no_barriers(built: Built, t
         (tmp_path / "missing", 4, f"{tmp_path}/missing: cannot be read"),
     ]:
         ran, orders = run_with_barriers(built, mpi, file, tmp_path, ITERATIONS, ranks=ranks)
-        assert ran.stderr.count("haichi-barriers") == 1 and f"warning: no barriers: {warning}" in ran.stderr
+        assert ran.stderr.count("warning: no barriers: ") == 1 and warning in ran.stderr
         assert all("Ibarrier" not in order for order in orders)
 
 
