@@ -30,30 +30,33 @@ struct AdviseBarrierArguments {
     bool json = false;
 };
 
-/// Writes the calls of the log with barriers before the sets.
-void write_barriers(const AdviseBarrierArguments& arguments, const BarrierAdviceReport& report, Console& console,
-                    OutputFile& file) {
-    const Job& job = report.placement.job();
-    const JobLog* const log = job.calls(console.log());
-    if (log == nullptr) {
+/// Throws OptionError if the file of --write-barriers is impossible.
+void check_barriers(const AdviseBarrierArguments& arguments, const Job& job, const Console& console) {
+    if (job.calls(console.log()) == nullptr) {
         throw OptionError("§write-barriers requires the log of the program as workload",
                           "name the log itself, as in -w app.haichi-log");
     }
+    for (const std::size_t set : arguments.sets) {
+        if (set < job.workload().set_count()) continue;
+        throw OptionError("§write-sets: there is no set " + std::to_string(set + 1) + " (the workload has " +
+                          std::to_string(job.workload().set_count()) + ")");
+    }
+}
+
+/// Writes the calls of the log with barriers before the sets.
+void write_barriers(const AdviseBarrierArguments& arguments, const BarrierAdviceReport& report, Console& console,
+                    OutputFile& file) {
+    const JobLog& log = *report.placement.job().calls(console.log());
     const BarrierAdvice& advice = report.sizes.front().advice;
     std::vector<std::size_t> sets = arguments.sets;
     if (sets.empty() && advice.verdict == BarrierVerdict::kSets) sets = advice.sets;
-    for (const std::size_t set : sets) {
-        if (set >= job.workload().set_count()) {
-            throw OptionError("§write-sets: there is no set " + std::to_string(set + 1) + " (the workload has " +
-                              std::to_string(job.workload().set_count()) + ")");
-        }
-    }
     barriers::BarrierFile barriers;
-    barriers.ranks = log->rank_count;
-    barriers.scripts.resize(static_cast<std::size_t>(log->rank_count));
-    if (!sets.empty()) barriers = barriers_before(*log, sets);
+    barriers.ranks = log.rank_count;
+    barriers.scripts.resize(static_cast<std::size_t>(log.rank_count));
+    if (!sets.empty()) barriers = barriers_before(log, sets);
     file.write(barrier_file_text(barriers));
-    console.say(arguments.barriers + ": " + std::to_string(barriers.barriers) + " barriers in the run" +
+    console.say(arguments.barriers + ": " + std::to_string(barriers.barriers) +
+                (barriers.barriers == 1 ? " barrier" : " barriers") + " in the run" +
                 (sets.empty() ? "" : ", before " + sets_text(sets)) + "\n");
 }
 
@@ -69,6 +72,7 @@ int run(const AdviseBarrierArguments& arguments, Console& console) {
     const Placement placement = map_or_default(Job(spec, outputs.reading()), arguments.map);
     say_about_sets(placement.job().set_warnings(console.log()), console);
     say_about_simulated(placement.job().machine(), console);
+    if (barriers != nullptr) check_barriers(arguments, placement.job(), console);
     outputs.open();
     const InterruptWatch watch;
     const BarrierAdviceReport report = [&] {

@@ -140,7 +140,13 @@ void start_all_fortran(int count, const MPI_Fint* requests) {
     before_call(posts);
 }
 
-std::uint64_t fortran_number(MPI_Fint handle) { return std::uint64_t{1} << 62 | static_cast<std::uint32_t>(handle); }
+std::uint64_t fortran_number(MPI_Fint handle) {
+#if defined(OPEN_MPI)
+    return std::uint64_t{1} << 62 | static_cast<std::uint32_t>(handle);
+#else
+    return static_cast<std::uint32_t>(handle);  // some Fortran functions call the C functions, with the same number
+#endif
+}
 
 #if defined(OPEN_MPI)
 MPI_Comm comm_of(MPI_Fint handle) {

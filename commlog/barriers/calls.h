@@ -67,7 +67,7 @@ MPI_Comm comm_of(MPI_Fint handle);
 #else
 inline MPI_Comm comm_of(MPI_Fint handle) { return handle; }
 #endif
-/// Numbers of Fortran handles of requests, messages, windows and files. No C handle has them.
+/// Numbers of Fortran handles of requests, messages, windows and files. C handles have other ones, except in MPICH.
 std::uint64_t fortran_number(MPI_Fint handle);
 
 /// A function of MPI that this library replaces.

@@ -15,6 +15,10 @@ void Follower::settle(Cursor& cursor, bool keeps_others) {
     while (cursor.at < script_.size()) {
         const Step& step = script_[cursor.at];
         if (step.kind == StepKind::kLoop) {
+            if (keeps_others && step.has_barriers && other_count_ < others_.size()) {
+                others_[other_count_++] = cursor;
+                others_[other_count_ - 1].at = step.other + 1;
+            }
             cursor.open[cursor.depth++] = {cursor.at, step.repetitions};
             ++cursor.at;
         } else if (step.kind == StepKind::kEndLoop) {
@@ -36,68 +40,71 @@ void Follower::settle(Cursor& cursor, bool keeps_others) {
     }
 }
 
-std::optional<int> Follower::pass(Cursor& cursor, const Post& made, bool keeps_others) {
-    int barriers = 0;
-    for (;; ++barriers, ++cursor.at) {
+void Follower::begin_call() {
+    cursor_.passed = 0;
+    for (std::size_t k = 0; k < other_count_; ++k) others_[k].passed = 0;
+}
+
+bool Follower::pass(Cursor& cursor, const Post& made, bool keeps_others) {
+    for (;; ++cursor.passed, ++cursor.at) {
         settle(cursor, keeps_others);
-        if (cursor.at == script_.size()) return std::nullopt;
+        if (cursor.at == script_.size()) return false;
         const Step& step = script_[cursor.at];
         if (step.kind != StepKind::kPost) continue;
-        if (!step.post.matches(made)) return std::nullopt;
         ++cursor.at;
-        return barriers;
+        return step.post.matches(made);
     }
 }
 
 std::optional<int> Follower::post(const Post& made) {
+    begin_call();
     Cursor next = cursor_;
-    std::optional<int> barriers = pass(next, made, true);
+    bool is_found = pass(next, made, true);
     std::size_t kept = 0;
     for (std::size_t k = 0; k < other_count_; ++k) {
         Cursor other = others_[k];
-        const std::optional<int> found = pass(other, made, false);
-        if (!found) continue;
-        if (!barriers) {  // the run has another number of iterations
-            barriers = found;
+        if (!pass(other, made, false)) continue;
+        if (!is_found) {  // the run has another number of iterations
+            is_found = true;
             next = other;
-        } else if (*found == *barriers) {
+        } else if (other.passed == next.passed) {
             others_[kept++] = other;
         }
     }
     other_count_ = kept;
-    if (!barriers) return std::nullopt;
+    if (!is_found) return std::nullopt;
     cursor_ = next;
     ++posts_;
-    return barriers;
+    return cursor_.passed;
 }
 
 int Follower::take_barriers(StepKind last) {
+    begin_call();
     const auto take = [&](Cursor& cursor, bool keeps_others) {
-        int count = 0;
-        for (;; ++count, ++cursor.at) {
+        for (;; ++cursor.passed, ++cursor.at) {
             settle(cursor, keeps_others);
-            if (cursor.at == script_.size()) return count;
+            if (cursor.at == script_.size()) return;
             const StepKind kind = script_[cursor.at].kind;
-            if (kind != StepKind::kBarrierAtWait && !(kind == StepKind::kBarrier && last == StepKind::kBarrier)) {
-                return count;
-            }
+            if (kind != StepKind::kBarrierAtWait && !(kind == StepKind::kBarrier && last == StepKind::kBarrier)) return;
         }
     };
-    const int barriers = take(cursor_, true);
+    take(cursor_, true);
     std::size_t kept = 0;
     for (std::size_t k = 0; k < other_count_; ++k) {
         Cursor other = others_[k];
-        if (take(other, false) == barriers) others_[kept++] = other;
+        take(other, false);
+        if (other.passed == cursor_.passed) others_[kept++] = other;
     }
     other_count_ = kept;
-    return barriers;
+    return cursor_.passed;
 }
 
 std::optional<int> Follower::end() {
+    begin_call();
     const auto barriers_to_end = [&](Cursor cursor, bool keeps_others) -> std::optional<int> {
-        for (int count = 0;; ++count, ++cursor.at) {
+        for (;; ++cursor.passed, ++cursor.at) {
             settle(cursor, keeps_others);
-            if (cursor.at == script_.size()) return count;
+            if (cursor.at == script_.size()) return cursor.passed;
             if (script_[cursor.at].kind == StepKind::kPost) return std::nullopt;
         }
     };

@@ -38,6 +38,7 @@ class Follower {
     /// A position in the script. Steps before `at` are done.
     struct Cursor {
         std::size_t at = 0;
+        int passed = 0;  ///< barriers in the current call
         std::size_t depth = 0;
         std::array<OpenLoop, kMostNested> open{};
     };
@@ -45,8 +46,10 @@ class Follower {
     /// Goes on to a step that is neither the beginning nor the end of a loop. `others` gets the positions at which a
     /// run with another number of iterations is.
     void settle(Cursor& cursor, bool keeps_others);
-    /// Returns the barriers before the post if it is the next one, and goes past it.
-    std::optional<int> pass(Cursor& cursor, const Post& made, bool keeps_others);
+    /// Returns whether the post is the next one, and goes past it and the barriers before it.
+    bool pass(Cursor& cursor, const Post& made, bool keeps_others);
+    /// Begins a call in all cursors.
+    void begin_call();
     int take_barriers(StepKind last);
 
     std::vector<Step> script_;

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "base/errors.h"
+#include "commlog/log/call_stream.h"
 #include "commlog/log/fresh_memory.h"
 #include "commlog/log/loop_finder.h"
 
@@ -195,9 +196,11 @@ class Iterations {
         const RankLoops& loops = *rank.loops;
         const CallSequence& calls = *loops.calls();
         const std::vector<Symbol>& events = rank.events;
+        std::vector<const EventKey*> requests;
         for (std::size_t i = 0; i < events.size(); ++i) {
             const LoggedEvent& event = calls.events[events[i]];
             const EventKey& key = event.key;
+            if (is_request(key)) requests.push_back(&key);
             if (key.kind == CallKind::kSend && key.peer >= 0) {
                 ends[loops.channel_to(key.peer, key)][r].push_back(i);
             } else if (key.kind == CallKind::kReceive && (key.flags & kBlocking) != 0 && key.peer >= 0) {
@@ -208,8 +211,10 @@ class Iterations {
             } else if (key.kind == CallKind::kReceiveAny || key.kind == CallKind::kComplete) {
                 for (std::uint32_t c = 0; c < event.completions; ++c) {
                     const Completion& came = calls.completions[event.first_completion + c];
-                    const EventKey& post = key.kind == CallKind::kReceiveAny ? key : calls.events[came.event].key;
-                    if (key.kind == CallKind::kComplete && post.kind != CallKind::kReceive) continue;
+                    const bool completes = key.kind == CallKind::kComplete;
+                    if (completes && came.distance > requests.size()) continue;
+                    const EventKey& post = completes ? *requests[requests.size() - came.distance] : key;
+                    if (completes && post.kind != CallKind::kReceive) continue;
                     const bool is_open = (post.flags & (kAnySource | kAnyTag)) != 0;
                     const std::int32_t source = is_open ? came.source : post.peer;
                     if (source >= 0) received[loops.channel_from(source, post, came.tag)][r].push_back(i);

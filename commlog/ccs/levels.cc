@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "collectives/recorded_rounds.h"
+#include "commlog/ccs/window_transfers.h"
 #include "commlog/log/logged_collective.h"
 #include "commlog/log/logged_events.h"
 
@@ -16,7 +17,7 @@ namespace haichi {
 namespace {
 
 constexpr std::int64_t kUnknown = -1;
-constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+constexpr std::size_t kNone = WindowTransfers::kNone;
 
 /// A message or a collective operation. Ranks wait for it, and it has a step.
 struct Transfer {
@@ -35,24 +36,6 @@ struct RankProgress {
     bool posted = false;       ///< the current part is posted and waits
     std::int64_t level = 0;    ///< highest completed step
     std::uint32_t posts = 0;   ///< posted sends and collectives, which give the order of messages
-};
-
-/// The transfers that the events of a window post or wait for, by position after its cut: one per part of an event.
-class WindowTransfers {
-  public:
-    void reserve(std::size_t events) { first_.reserve(events + 1); }
-    /// Adds the parts of the next event.
-    void add(std::size_t parts) {
-        transfers_.resize(transfers_.size() + parts, kNone);
-        first_.push_back(transfers_.size());
-    }
-    [[nodiscard]] std::span<std::size_t> of(std::size_t event) {
-        return {transfers_.data() + first_[event], first_[event + 1] - first_[event]};
-    }
-
-  private:
-    std::vector<std::size_t> first_ = {0};
-    std::vector<std::size_t> transfers_;
 };
 
 class LevelAssignment {

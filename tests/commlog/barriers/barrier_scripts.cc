@@ -17,8 +17,8 @@ using barriers::Step;
 using barriers::StepKind;
 using Rank = LoggedProgram::Rank;
 
-/// Checks that each barrier is at a cut without messages under way, in programs whose receives are posted just before
-/// their messages. Returns the number of barriers in each rank.
+/// Checks that the receive of every message that is sent before a barrier is posted before it. Returns the number of
+/// barriers in each rank.
 int check_cuts(const BarrierFile& file) {
     struct Channel {
         std::vector<int> sends, receives;  ///< before each barrier
@@ -58,7 +58,10 @@ int check_cuts(const BarrierFile& file) {
         if (barriers < 0) barriers = passed;
         EXPECT_EQ(passed, barriers) << r;
     }
-    for (const auto& [channel, counts] : channels) EXPECT_EQ(counts.sends, counts.receives);
+    for (auto& [channel, counts] : channels) {
+        counts.receives.resize(static_cast<std::size_t>(barriers));
+        for (std::size_t k = 0; k < counts.sends.size(); ++k) EXPECT_LE(counts.sends[k], counts.receives[k]);
+    }
     return barriers;
 }
 

@@ -71,6 +71,7 @@ TEST(Follower, loops_with_barriers_have_any_number_of_iterations) {
     EXPECT_EQ(followed(rotated, "send1/0 recv1/0 reduce0 end"), "send1/0 recv1/0 reduce0 end");
     EXPECT_EQ(followed(rotated, "send1/0 recv1/0 send1/0 recv1/0 send1/0 recv1/0 send1/0 recv1/0 reduce0 end"),
               "send1/0 recv1/0 | send1/0 recv1/0 | send1/0 recv1/0 | send1/0 recv1/0 reduce0 end");
+    EXPECT_EQ(followed("| 2( | send1/0 ) recv1/0", "recv1/0 end"), "| recv1/0 end");
     // Loops without barriers are part of the calls.
     EXPECT_EQ(followed("2( send1/0 ) | barrier", "send1/0 barrier"), "send1/0 !");
 }

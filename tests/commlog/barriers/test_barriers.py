@@ -99,11 +99,18 @@ def run(
 
 
 def run_with_barriers(
-    built: Built, mpi: str, file: Path, place: Path, *arguments: object, ranks: int = RANKS, language: str = "c"
+    built: Built,
+    mpi: str,
+    file: Path,
+    place: Path,
+    *arguments: object,
+    ranks: int = RANKS,
+    language: str = "c",
+    **settings: str,
 ) -> tuple[subprocess.CompletedProcess[str], list[list[str]]]:
     """Returns the run, and the calls of each rank that the tracer saw."""
     preload = f"{library('barriers', mpi)}:{built.tracer(mpi)}"
-    settings = {"LD_PRELOAD": preload, "HAICHI_BARRIERS": str(file), "HAICHI_ORDER": str(place / "order")}
+    settings |= {"LD_PRELOAD": preload, "HAICHI_BARRIERS": str(file), "HAICHI_ORDER": str(place / "order")}
     ran = run(mpi, [built.program(mpi, language), *arguments], place, ranks, **settings)
     assert ran.returncode == 0 and "done" in ran.stdout, ran.stdout + ran.stderr
     orders = [(place / f"order.{rank}") for rank in range(ranks)]
@@ -166,6 +173,17 @@ def test_a_run_that_differs_ends_normally_with_one_warning(built: Built, tmp_pat
 
 
 @pytest.mark.parametrize("mpi", MPIS)
+def test_barriers_that_ranks_reach_in_a_circle_are_left_after_some_time(built: Built, tmp_path: Path, mpi: str) -> None:
+    lines = built.barriers(mpi, "2").read_text().splitlines()
+    # Rank 0 waits in a barrier before the first set, and the others for its message.
+    lines[4] = lines[4].replace(" |", "", 1).replace("( ", "( | ", 1)
+    file = tmp_path / "circle"
+    file.write_text("\n".join(lines) + "\n")
+    ran, _ = run_with_barriers(built, mpi, file, tmp_path, ITERATIONS, HAICHI_BARRIERS_TIMEOUT="0.5")
+    assert "warning: no more barriers after 0: rank 0 has waited 0.5 s in a barrier" in ran.stderr
+
+
+@pytest.mark.parametrize("mpi", MPIS)
 def test_a_job_of_another_size_and_a_wrong_file_have_no_barriers(built: Built, tmp_path: Path, mpi: str) -> None:
     wrong = tmp_path / "wrong"
     wrong.write_text("haichi-barriers/1\nranks 4\nsets 2\nbarriers 6\nrank 0 sends3/1\n")
@@ -175,7 +193,7 @@ def test_a_job_of_another_size_and_a_wrong_file_have_no_barriers(built: Built, t
         (tmp_path / "missing", 4, f"{tmp_path}/missing: cannot be read"),
     ]:
         ran, orders = run_with_barriers(built, mpi, file, tmp_path, ITERATIONS, ranks=ranks)
-        assert ran.stderr.count("haichi-barriers") == 1 and f"warning: no barriers: {warning}" in ran.stderr
+        assert ran.stderr.count("warning: no barriers: ") == 1 and warning in ran.stderr
         assert all("Ibarrier" not in order for order in orders)
 
 
