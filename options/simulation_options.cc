@@ -53,8 +53,8 @@ void declare_compute_spread(OptionTable& options, ComputeImbalance& imbalance,
             imbalance.seed = seed;
         },
         {.description =
-             "Random computation times of each rank in each iteration: 5% of the set's time, up to 20us longer "
-             "before each set, or interruptions of up to 50us every 200ms on average (50us/200ms)",
+             "Random computation times in each iteration, as in 5% (of the set's time), 20us (before each set), or "
+             "50us/200ms (interruptions)",
          .value = "FRACTION|TIME|TIME/TIME",
          .otherwise = "none",
          .excludes = excludes});

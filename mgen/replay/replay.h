@@ -14,9 +14,9 @@ namespace haichi {
 /// Uneven computation times of ranks. Before a set, a rank computes for (1 + share * (2u - 1)) times the set's
 /// computation time, plus u times most_ps. The number u is uniform in [0, 1) and drawn for each rank and each set.
 ///
-/// With an interval, most_ps is the longest interruption of a rank instead. The time from the beginning of one
-/// interruption to the beginning of the next is uniform in [0, 2 interval_ps), and its length in [0, most_ps). A rank
-/// makes up for all interruptions since its last set before the next set.
+/// With an interval, most_ps is the longest interruption of a rank instead. Times between the beginnings of two
+/// interruptions are uniform in [0, 2 interval_ps), and their lengths in [0, most_ps). A rank makes up for all
+/// interruptions since its last set before the next set.
 struct ComputeImbalance {
     double share = 0;          ///< 0 to 1
     std::int64_t most_ps = 0;  ///< for communicating ranks, even in sets without computation
