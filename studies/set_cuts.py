@@ -15,7 +15,7 @@ one message per rank, four, merged sets, and predicted-time as the objective.
 Message sizes do not change. Instead links and NICs are slower and packets smaller, so that a message of mean size takes
 as long as 8 KiB. All messages are eager.
 
-Result (2026-11-27): on fourteen programs, merged sets agree little better over unseen placements (0.85 against 0.82),
+Result (2026-11-27): on fifteen programs, merged sets agree little better over unseen placements (0.82 against 0.80),
 and worse on the torus. Searches with them find no faster placements (objectives/README.md).
 """
 
