@@ -3,18 +3,19 @@
     .venv/bin/python studies/set_cuts.py [--placements 48] [--seed 1] LOG...
 
 For each log the script makes placements of all qualities: without search, with some ranks swapped, random, and from
-searches that stop early or late. The packet simulator replays the calls of the log on each placement. Starting from the
-sets of `haichi ccs`, with one message per rank and with four, the script merges the two consecutive sets whose merger
-raises Spearman's rank correlation between tac3 and the simulated time most. It stops when no merger raises the
-correlation by 0.001. The correlation for this choice comes from one half of the placements on a Tofu shape. The table
-has the correlations over the other half, and over placements on a torus, neither of which the choice has seen. It also
-has the simulated time of placements that searches find: with today's sets, with sets of four messages per rank
-(`--sends-per-rank 4`), with the merged sets, and with predicted-time as the objective.
+searches that stop early or late. The packet simulator replays the calls of the log on each placement. The script starts
+from the sets of `haichi ccs`, with one message per rank and with four (`--sends-per-rank 4`). It merges the two
+consecutive sets whose merger raises Spearman's rank correlation between tac3 and the simulated time most. It stops when
+no merger raises the correlation by 0.001.
+
+The choice uses one half of the placements on a Tofu shape. The first table has the correlations over the other half,
+and over placements on a torus. The second table has the simulated time of placements that searches find. Both compare
+one message per rank, four, merged sets, and predicted-time as the objective.
 
 Message sizes do not change. Instead links and NICs are slower and packets smaller, so that a message of mean size takes
 as long as 8 KiB. All messages are eager.
 
-Result (2026-11-27): on fourteen programs, merged sets agree little better over unseen placements (0.85 against 0.82),
+Result (2026-11-27): on fifteen programs, merged sets agree little better over unseen placements (0.82 against 0.80),
 and worse on the torus. Searches with them find no faster placements (objectives/README.md).
 """
 
@@ -49,7 +50,7 @@ BUDGETS = (100, 1_000, 10_000)
 LEAST_GAIN = 0.001
 SEEDS = (1, 2)
 NICS = 4
-"""Of a node of the FX10: messages that a rank sends, and receives, in one set."""
+"""NICs of an FX10 node, and the messages that a rank sends, and receives, in one set."""
 
 Times = npt.NDArray[np.float64]
 Nodes = npt.NDArray[np.int32]
