@@ -151,8 +151,7 @@ TEST(SlurmTopology, block_sizes_are_powers_of_two_times_the_first) {
     EXPECT_EQ(refusal(blocks + "BlockSizes=4,4\n").substr(0, 36), "net:3: block size 4 follows 4, but S");
     EXPECT_EQ(refusal(blocks + "BlockSizes=0,8\n").substr(0, 24), "net:3: a block size of 0");
     EXPECT_TRUE(has_note(read(blocks + "BlockSizes=8\n"), "2 blocks of net have fewer nodes"));
-    EXPECT_TRUE(read(blocks + "BlockSizes=4,8\n").notes.empty() ||
-                !has_note(read(blocks + "BlockSizes=4,8\n"), "fewer nodes"));
+    EXPECT_FALSE(has_note(read(blocks + "BlockSizes=4,8\n"), "fewer nodes"));
 }
 
 TEST(SlurmTopology, faults_name_the_line) {
@@ -327,10 +326,6 @@ TEST(InfiniBand, faults_name_the_line) {
 
 TEST(InfiniBand, an_output_that_was_cut_off_is_refused_at_a_cable_with_one_end) {
     const std::string whole = kFabric;
-    for (const char* last : {"\ncaguid=0xa4\n", "\n[1](a4)", "\ncaguid=0xa1\n"}) {
-        const std::string text = whole.substr(0, whole.find(last));
-        EXPECT_NE(refusal(text).find("so the file is incomplete"), std::string::npos) << last;
-    }
     EXPECT_EQ(refusal(whole.substr(0, whole.find("\n[1](a4)"))),
               "net:20: the record of device 'a4' does not state this cable at its port '1', so the file is incomplete "
               "| save the whole output of ibnetdiscover");
