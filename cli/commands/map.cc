@@ -174,8 +174,7 @@ nlohmann::ordered_json with_job_lines(nlohmann::ordered_json report, const std::
     return report;
 }
 
-/// The lines of a job that got one of the shapes of a robust map: PJM reads the map only in the coordinates of the
-/// shape.
+/// The lines of a job that got one of the shapes of a robust map. PJM reads maps only in the coordinates of the shape.
 std::string robust_job_lines(const MapArguments& arguments, const Evaluation& evaluation, const std::string& shape) {
     const auto* const machine = std::get_if<std::string>(&arguments.job.spec.machine);
     const Placement& placement = evaluation.placement;

@@ -150,7 +150,7 @@ class Fabric {
         End a;
         End b;
         std::optional<std::int64_t> bandwidth;
-        SourcePlace place;        ///< where one of its ends states it first
+        SourcePlace place;        ///< the line on which one of its ends states it first
         bool is_of_both = false;  ///< both ends state it
     };
 
@@ -180,7 +180,7 @@ class Fabric {
 
     const NetworkText& from_;
     std::vector<Cable> cables_;
-    std::unordered_map<std::string, std::size_t> number_;       // of a cable by its ends; only for look-ups
+    std::unordered_map<std::string, std::size_t> number_;       // by the ends of a cable; only for look-ups
     std::unordered_map<std::string, std::string> description_;  // only for look-ups, never iterated
     std::int32_t nameless_ = 0;
 };

@@ -148,8 +148,8 @@ Graph graph_of(SlurmTree tree, const NetworkText& from) {
 
 namespace {
 
-/// Slurm's rules for BlockSizes: each size is a power of two times the one before it, and every block has at least as
-/// many nodes as the first.
+/// Slurm's rules for BlockSizes. Each size is a power of two times the one before it. Every block has at least as many
+/// nodes as the first.
 void check_block_sizes(const SlurmBlocks& blocks, const NetworkText& from) {
     for (std::size_t i = 0; i < blocks.sizes.size(); ++i) {
         const std::int64_t size = blocks.sizes[i];

@@ -93,8 +93,8 @@ class ShortestPaths {
         void fill(const RouteTrees& trees, VertexId root);
     };
 
-    /// What calls without a table have found. A copy starts without it, because the trees refer to the object that owns
-    /// them.
+    /// The routes that calls without a table have found. A copy starts without it, because the trees refer to the
+    /// object that owns them.
     struct Found {
         Found() = default;
         Found(const Found& /*other*/) {}
@@ -107,11 +107,11 @@ class ShortestPaths {
         ~Found() = default;
 
         std::mutex mutex;
-        std::optional<RouteTrees> trees;  ///< of the last destination
+        std::optional<RouteTrees> trees;  ///< the routes to the last destination
         VertexId destination;
         /// Columns of the table by destination, or by its root if all hosts of the root share the column.
         std::unordered_map<std::int32_t, std::vector<std::uint16_t>> columns;
-        std::size_t bytes = 0;  ///< of the columns
+        std::size_t bytes = 0;  ///< size of the columns
     };
 
     /// False if the routes need more layers than PathOptions::most_layers.
