@@ -142,6 +142,57 @@ const ArchiveLibrary* archive_library() {
     return kLibrary.library == nullptr ? nullptr : &kLibrary;
 }
 
+constexpr const char* kDamagedHint = "copy the file again, or compress the original again";
+
+/// The checksum and length at the end of a gzip file, which libarchive ignores.
+class GzipTrailer {
+  public:
+    void add_stored(std::string_view bytes) {
+        constexpr std::string_view kMember = "\x1f\x8b\x08";
+        const std::size_t kept = last_.size();
+        last_ += bytes;
+        // A search from the end of the last bytes finds members across two chunks. The first one begins the file.
+        const std::size_t from = stored_ == 0 ? 1 : kept - std::min(kept, kMember.size() - 1);
+        has_members_ = has_members_ || last_.find(kMember, from) != std::string::npos;
+        stored_ += bytes.size();
+        if (last_.size() > kSize) last_.erase(0, last_.size() - kSize);
+    }
+    void add_unpacked(std::string_view bytes) {
+        static constexpr std::array<std::uint32_t, 256> kTable = [] {
+            constexpr std::uint32_t kPolynomial = 0xedb88320;
+            std::array<std::uint32_t, 256> table{};
+            for (std::uint32_t i = 0; i < table.size(); ++i) {
+                table[i] = i;
+                for (int bit = 0; bit < 8; ++bit) table[i] = (table[i] >> 1) ^ ((table[i] & 1) != 0 ? kPolynomial : 0);
+            }
+            return table;
+        }();
+        for (const char c : bytes)
+            checksum_ = kTable[(checksum_ ^ static_cast<std::uint8_t>(c)) & 0xff] ^ checksum_ >> 8;
+        unpacked_ += static_cast<std::uint32_t>(bytes.size());
+    }
+    /// False if the trailer contradicts the data. Files of several members are not checked.
+    [[nodiscard]] bool is_whole() const {
+        if (has_members_) return true;
+        return last_.size() == kSize && number_at(0) == ~checksum_ && number_at(4) == unpacked_;
+    }
+
+  private:
+    static constexpr std::size_t kSize = 8;
+
+    [[nodiscard]] std::uint32_t number_at(std::size_t at) const {
+        std::uint32_t number = 0;
+        for (std::size_t i = 4; i-- > 0;) number = number << 8 | static_cast<std::uint8_t>(last_[at + i]);
+        return number;
+    }
+
+    std::string last_;  ///< the last bytes of the file
+    std::uint64_t stored_ = 0;
+    bool has_members_ = false;  ///< it may have more than one member
+    std::uint32_t checksum_ = ~std::uint32_t{0};
+    std::uint32_t unpacked_ = 0;  ///< bytes, modulo 2^32 as in the trailer
+};
+
 class Unpacker {
   public:
     /// Throws InputError if the input cannot be unpacked.
@@ -169,7 +220,7 @@ class Unpacker {
         if (!is_ready || library_->next_header(archive_, &entry) != 0) {
             const std::string why = failure();
             close();
-            throw InputError(stored_.path + ": " + why, hint);
+            throw InputError(stored_.path + ": " + why, kDamagedHint);
         }
         const char* const name = library_->entry_name(entry);
         if (is_zip && name != nullptr && std::string_view(name).ends_with(".npy")) {
@@ -192,6 +243,7 @@ class Unpacker {
         }
         if (count == 0) return end();
         bytes_ += static_cast<std::uint64_t>(count);
+        if (compression_.name == "gzip") gzip_.add_unpacked({to, static_cast<std::size_t>(count)});
         if (bytes_ > kMostUnpackedBytes) {
             message_ = "it unpacks to more than " + std::to_string(kMostUnpackedBytes >> 30) +
                        " GiB; unpack it to a file first";
@@ -205,13 +257,24 @@ class Unpacker {
     static ssize_t give_stored(archive* /*archive*/, void* client, const void** buffer) {
         auto& self = *static_cast<Unpacker*>(client);
         *buffer = self.chunk_.data();
-        return static_cast<ssize_t>(self.stored_.read(self.chunk_.data(), self.chunk_.size()));
+        return self.next_chunk();
+    }
+    ssize_t next_chunk() {
+        const std::size_t count = stored_.read(chunk_.data(), chunk_.size());
+        if (compression_.name == "gzip") gzip_.add_stored({chunk_.data(), count});
+        return static_cast<ssize_t>(count);
     }
     ssize_t end() {
         is_at_end_ = true;
         archive_entry* entry = nullptr;
         const int next = library_->next_header(archive_, &entry);
-        if (next == kArchiveEnd) return 0;
+        if (next == kArchiveEnd) {
+            while (next_chunk() > 0) {
+            }
+            if (compression_.name != "gzip" || gzip_.is_whole()) return 0;
+            message_ = "cannot unpack it (gzip): its checksum or length differs, so the file is damaged";
+            return -1;
+        }
         message_ = next == 0 ? "the zip archive has several files; unpack it, and name one of them" : failure();
         return -1;
     }
@@ -230,6 +293,7 @@ class Unpacker {
     archive* archive_ = nullptr;
     std::array<char, 1 << 16> chunk_{};
     std::uint64_t bytes_ = 0;
+    GzipTrailer gzip_;
     bool is_at_end_ = false;
     std::string message_;
 };
@@ -295,8 +359,11 @@ bool is_compressed(const std::string& path) {
 
 std::FILE* open_input(const std::string& path) { return opened(open_stored(path)); }
 
-std::string reason_of_failed_input() {
-    return failed_input.empty() ? std::strerror(errno) : std::exchange(failed_input, {});
+void throw_failed_input(const std::string& path) {
+    if (failed_input.empty()) fail_to_read(path);
+    const std::string reason = std::exchange(failed_input, {});
+    const bool is_damaged = reason.starts_with("cannot unpack it");
+    throw InputError("cannot read " + path + ": " + reason, is_damaged ? kDamagedHint : "");
 }
 
 std::string beginning_of_input(const std::string& path, std::size_t most) {
@@ -318,8 +385,7 @@ std::string beginning_of_input(const std::string& path, std::size_t most) {
     std::string text(most, '\0');
     text.resize(std::fread(text.data(), 1, most, file.get()));
     // The peeked part of a pipe ends too early.
-    if (std::ferror(file.get()) != 0 && !is_pipe)
-        throw InputError("cannot read " + path + ": " + reason_of_failed_input());
+    if (std::ferror(file.get()) != 0 && !is_pipe) throw_failed_input(path);
     return text;
 }
 
@@ -335,7 +401,7 @@ std::string whole_input(const std::string& path, std::size_t most) {
         }
         text.resize(size + kStep);
         text.resize(size + std::fread(text.data() + size, 1, kStep, file.get()));
-        if (std::ferror(file.get()) != 0) throw InputError("cannot read " + path + ": " + reason_of_failed_input());
+        if (std::ferror(file.get()) != 0) throw_failed_input(path);
         if (text.size() < size + kStep) return text;
     }
 }

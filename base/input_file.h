@@ -26,9 +26,8 @@ std::string_view without_compression_ending(std::string_view name);
 /// Opens a file, or standard input for "-". A compressed input (gzip, bzip2, xz, zstd, or a zip archive of one file) is
 /// unpacked while it is read. The caller closes it, unless it is stdin. Throws InputError.
 [[nodiscard]] std::FILE* open_input(const std::string& path);
-/// Returns the reason why reading a file of open_input() failed, as a message without the file's name. Call it in the
-/// thread that read.
-[[nodiscard]] std::string reason_of_failed_input();
+/// Throws InputError with the reason why reading a file of open_input() failed. Call it in the thread that read.
+[[noreturn]] void throw_failed_input(const std::string& path);
 
 /// Returns whether the file, as it is stored, begins like a compressed file. It is false for a file that cannot be
 /// read.

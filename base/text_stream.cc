@@ -47,7 +47,7 @@ bool TextStream::refill() {
     }
     const std::size_t count = std::fread(chunk_.data(), 1, chunk_.size(), handle_.get());
     if (count == 0) {
-        if (std::ferror(handle_.get()) != 0) throw InputError("cannot read " + file_ + ": " + reason_of_failed_input());
+        if (std::ferror(handle_.get()) != 0) throw_failed_input(file_);
         handle_.reset();
         return false;
     }

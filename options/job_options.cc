@@ -62,8 +62,7 @@ void JobOptions::declare_nodes(OptionTable& options, JobUse use) {
                       {.description = "Corner of the shape on the machine", .otherwise = "zeros", .needs = {"shape"}});
     declare_node_lists(options);
     options.add_file("job", spec.job_script,
-                     {.description = "PJM job script that states the nodes, the ranks per node and the kind of job",
-                      .is_local = true});
+                     {.description = "PJM job script that states the nodes, the ranks per node and the kind of job"});
     declare_ppn(options);
     if (use != JobUse::kPlaces) declare_routing(options);
     options.add_file_or_word("fold", nodes.fold,

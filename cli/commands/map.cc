@@ -19,6 +19,7 @@
 #include "cli/output/tables.h"
 #include "mapper/choose/map.h"
 #include "mapper/choose/map_shapes.h"
+#include "mapper/rankmap/formats.h"
 #include "mapper/rankmap/rankmap.h"
 #include "mapper/report/report_json.h"
 #include "mapper/search/progress_meter.h"
@@ -150,6 +151,13 @@ std::vector<Destination> add_shape_files(const MapArguments& arguments, CommandO
     return files;
 }
 
+/// The context of the job lines for a result.
+RankMapContext job_context(const Evaluation& evaluation) {
+    RankMapContext context = evaluation.placement.job().rank_maps();
+    context.needs_strict = evaluation.turned && evaluation.turned->matters;
+    return context;
+}
+
 /// The map for file k.
 std::string shape_map_text(const MapArguments& arguments, const ShapesReport& report, std::size_t k) {
     const Placement& placement = report.shapes[k].placement;
@@ -158,6 +166,37 @@ std::string shape_map_text(const MapArguments& arguments, const ShapesReport& re
         arguments.format.empty() ? default_rank_map_format(context) : rank_map_format(arguments.format);
     if (report.robust) return robust_map_text(*report.robust, std::string(format.name));
     return format.write(placement.mapping(), context);
+}
+
+/// The job lines of a result, as a key of its report.
+nlohmann::ordered_json with_job_lines(nlohmann::ordered_json report, const std::string& lines) {
+    if (!lines.empty()) report["job_lines"] = lines;
+    return report;
+}
+
+/// The lines of a job that got one of the shapes of a robust map. PJM reads maps only in the coordinates of the shape.
+std::string robust_job_lines(const MapArguments& arguments, const Evaluation& evaluation, const std::string& shape) {
+    const auto* const machine = std::get_if<std::string>(&arguments.job.spec.machine);
+    const Placement& placement = evaluation.placement;
+    if (machine == nullptr || default_rank_map_format(placement.job().rank_maps()).name != "fujitsu") return "";
+    const std::string file = arguments.output.empty() || arguments.output == "-" ? "FILE" : arguments.output;
+    const std::string converted = shell_word(file + ".txt");
+    const std::int32_t ranks_per_node = placement.mapping().ranks_per_node();
+    return "haichi convert -m " + shell_word(*machine) + " --shape " + shape +
+           (ranks_per_node > 1 ? " --ppn " + std::to_string(ranks_per_node) : "") + " --map " + shell_word(file) +
+           " --to fujitsu -o " + converted + "\nmpiexec -n " + std::to_string(placement.mapping().rank_count()) +
+           " --vcoordfile " + converted + " ./app\n";
+}
+
+/// The job lines for the map of shape k.
+std::string shape_job_lines(const MapArguments& arguments, const ShapesReport& report, std::size_t k) {
+    const Evaluation& shape = report.shapes[k];
+    if (report.robust) return robust_job_lines(arguments, shape, sizes_text(arguments.shapes[k]));
+    const RankMapContext context = job_context(shape);
+    const RankMapFormat& format =
+        arguments.format.empty() ? default_rank_map_format(context) : rank_map_format(arguments.format);
+    const std::string file = arguments.output.empty() ? "FILE" : path_for(arguments.output, arguments.shapes[k]);
+    return launch_lines(format, shape.placement.mapping(), context, file);
 }
 
 /// One map for each shape, or one for all of them.
@@ -179,9 +218,20 @@ int run_shapes(const MapArguments& arguments, Console& console) {
     for (std::size_t k = 0; k < files.size(); ++k) files[k].write(texts[k]);
     outputs.commit();
     if (arguments.json) {
-        console.data(report_text(report_json(report, !arguments.no_timing)));
+        nlohmann::ordered_json document = report_json(report, !arguments.no_timing);
+        for (std::size_t k = 0; k < report.shapes.size(); ++k) {
+            nlohmann::ordered_json& shape = document["shapes"][k];
+            shape = with_job_lines(std::move(shape), shape_job_lines(arguments, report, k));
+        }
+        console.data(report_text(document));
     } else {
-        for (const Evaluation& shape : report.shapes) console.say(map_summary(shape, !arguments.no_timing));
+        for (std::size_t k = 0; k < report.shapes.size(); ++k) {
+            console.say(map_summary(report.shapes[k], !arguments.no_timing));
+            const std::string lines = shape_job_lines(arguments, report, k);
+            if (lines.empty()) continue;
+            const std::string shape = sizes_text(arguments.shapes[k]);
+            console.say("for the job script" + (report.robust ? " of shape " + shape : "") + ":\n" + lines);
+        }
         if (report.robust) console.say(robust_summary(report));
     }
     if (!report.interrupted) return kExitDone;
@@ -233,10 +283,7 @@ void print_words(const Evaluation& evaluation, const RankMapFormat& launcher, co
     if (arguments.format.empty() && launcher.name == "json") {
         console.say("the map has the format json, because the job has no logical coordinates for the format fujitsu\n");
     }
-    const Placement& placement = evaluation.placement;
-    RankMapContext context = placement.job().rank_maps();
-    context.needs_strict = evaluation.turned && evaluation.turned->matters;
-    say_about_map(launcher, placement.mapping(), context, arguments.output, console);
+    say_about_map(launcher, evaluation.placement.mapping(), job_context(evaluation), arguments.output, console);
 }
 
 /// The options of a run that continues from the checkpoint, with the search time that is left.
@@ -280,7 +327,10 @@ int run(const MapArguments& arguments, Console& console) {
         outputs.commit();
     }
     if (arguments.json) {
-        console.data(report_text(report_json(evaluation, !arguments.no_timing)));
+        const std::string file = arguments.output.empty() ? "FILE" : arguments.output;
+        const std::string lines =
+            launch_lines(*launcher, evaluation.placement.mapping(), job_context(evaluation), file);
+        console.data(report_text(with_job_lines(report_json(evaluation, !arguments.no_timing), lines)));
     } else {
         print_words(evaluation, *launcher, arguments, console);
     }

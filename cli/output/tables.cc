@@ -246,17 +246,20 @@ std::string loaded_text(const ObjectiveTrials& trials, const std::string& object
 /// The searches of --objective auto, with the chosen one first. All numbers compare times, not values of objectives.
 std::vector<std::string> trials_lines(const ObjectiveTrials& trials) {
     const double usual = trials.default_seconds > 0 ? trials.default_seconds : 1;
-    const auto shown = [&](const ObjectiveTrial& trial, double share_saved) {
+    const auto name_of = [](const ObjectiveTrial& trial) {
         std::string name = trial.objective;
         for (const std::string& next : trial.next) name += " then " + next;
+        return name;
+    };
+    const auto shown = [&](const ObjectiveTrial& trial, double share_saved) {
         std::optional<double> spread = spread_seconds(trial);
         if (spread) *spread /= usual;
-        return "by " + name + ": " + less_text(share_saved, spread);
+        return "by " + name_of(trial) + ": " + less_text(share_saved, spread);
     };
     const auto chosen = std::ranges::find(trials.trials, true, &ObjectiveTrial::is_chosen);
     const std::string of = trials.of_calls ? " run time" : " communication time";
-    std::vector<std::string> lines = {"search " + shown(*chosen, verdict_of(trials).share_saved) + of +
-                                      " than the default placement, " + trials.judge +
+    // The verdict states the time of the chosen placement.
+    std::vector<std::string> lines = {"search by " + name_of(*chosen) + ", " + trials.judge +
                                       (trials.of_calls ? " call by call" : "")};
     // The others were judged by their first iterations. They keep their ratio to the chosen placement.
     const double share_per_second =

@@ -63,15 +63,16 @@ bool has_other_shapes(const Machine& machine, const Sizes& request) {
     });
 }
 
-/// Notes what the kind of a job means for its map.
-void check_kind(Checker& check, const JobScript& script, const Machine& machine, const std::string& kind) {
+/// Notes what the kind of a job means for its map. `is_map_of_kind`: the map is known to be for this kind.
+void check_kind(Checker& check, const JobScript& script, const Machine& machine, const std::string& kind,
+                bool is_map_of_kind) {
     const Located<NodeRequest>& node = *script.node;
     const std::string what = to_text(node.value);
     if (kind == kScatteredFold) {
         const bool is_stated = !node.value.allocation.empty();
         return check.note(what + (is_stated ? "" : " is :noncont by default") +
                               ": logical coordinates do not determine the location of a node on the machine",
-                          node.place, "request :torus, or make the map with §fold noncont");
+                          node.place, is_map_of_kind ? "" : "request :torus, or make the map with §fold noncont");
     }
     if (node.value.is_strict || !has_other_shapes(machine, node.value.sizes)) return;
     check.note("PJM may turn " + what + ", and the map can then be slower", node.place,
@@ -89,7 +90,7 @@ void check_node_against_job(Checker& check, const JobScript& script, const Machi
     check.ok(to_text(node.value) + " is the logical shape of the job", node.place);
     if (fold.is_coordinate_table || fold.name == "row-major") return;
     const std::string kind = allocation_kind(script, machine);
-    if (kind == kScatteredFold || !job.is_scattered) check_kind(check, script, machine, kind);
+    if (kind == kScatteredFold || !job.is_scattered) check_kind(check, script, machine, kind, job.is_scattered);
     if (kind == kScatteredFold) return;
     const bool is_mesh = fold.name == "mesh";
     if (job.is_scattered || is_mesh != (kind == "mesh")) {
@@ -100,7 +101,8 @@ void check_node_against_job(Checker& check, const JobScript& script, const Machi
 }
 
 /// Without --shape or --nodes: checks the machine's number of nodes and its sizes.
-void check_node_against_machine(Checker& check, const JobScript& script, const Machine& machine) {
+void check_node_against_machine(Checker& check, const JobScript& script, const Machine& machine,
+                                bool spec_is_scattered) {
     const Located<NodeRequest>& node = *script.node;
     const std::string what = to_text(node.value);
     const auto* grid = coordinates(machine);
@@ -130,7 +132,7 @@ void check_node_against_machine(Checker& check, const JobScript& script, const M
         return check.problem(what + " does not fit machine " + machine.name + " in any orientation", node.place);
     }
     check.ok(what + " fits machine " + machine.name, node.place);
-    check_kind(check, script, machine, allocation_kind(script, machine));
+    check_kind(check, script, machine, allocation_kind(script, machine), spec_is_scattered);
 }
 
 /// Checks shape=. Returns the shape that contains the map's coordinates.
@@ -158,20 +160,36 @@ std::int64_t processes_per_node(const JobScript& script, std::int64_t nodes) {
     return script.proc ? (script.proc->value + nodes - 1) / nodes : 1;
 }
 
+/// The number of ranks that mpiexec starts if the script does not state proc=. Empty if no call states it, or if calls
+/// state different numbers.
+std::optional<std::int64_t> ranks_of_calls(const JobScript& script) {
+    std::optional<std::int64_t> ranks;
+    for (const MpiexecCall& call : script.calls) {
+        if (!call.ranks) continue;
+        if (ranks && *ranks != *call.ranks) return std::nullopt;
+        ranks = call.ranks;
+    }
+    return ranks;
+}
+
 /// `asked` is the number of ranks per node from --ppn, if given.
 void check_processes(Checker& check, const JobScript& script, std::int64_t nodes, std::int64_t per_node,
                      std::optional<std::int32_t> asked) {
+    const auto check_fit = [&](const std::string& what, std::int64_t ranks, const SourcePlace& place) {
+        const std::string room =
+            " on " + counted(nodes, "node") + " with at most " + counted(per_node, "rank") + " each";
+        if (ranks <= nodes * per_node) return check.ok(what + " fits" + room, place);
+        const std::int64_t needed = (ranks + nodes - 1) / nodes;
+        check.problem(what + " does not fit" + room, place,
+                      "set max-proc-per-node=" + std::to_string(needed) + " in #PJM --mpi");
+    };
+    const auto stated = std::ranges::find_if(script.calls, [](const MpiexecCall& c) { return c.ranks.has_value(); });
     if (script.proc) {
-        const std::string what = "proc=" + std::to_string(script.proc->value);
-        if (script.proc->value > nodes * per_node) {
-            check.problem(what + " does not fit on " + counted(nodes, "node") + " with at most " +
-                              counted(per_node, "rank") + " each",
-                          script.proc->place, "set the ranks per node with max-proc-per-node=");
-        } else {
-            check.ok(
-                what + " fits on " + counted(nodes, "node") + " with at most " + counted(per_node, "rank") + " each",
-                script.proc->place);
-        }
+        check_fit("proc=" + std::to_string(script.proc->value), script.proc->value, script.proc->place);
+    } else if (ranks_of_calls(script)) {
+        // A map with more ranks than nodes shows that max-proc-per-node= is missing, and is the problem then.
+        if (*stated->ranks <= nodes || script.max_proc_per_node)
+            check_fit("mpiexec -n " + std::to_string(*stated->ranks), *stated->ranks, stated->place);
     } else {
         check.note("proc= is missing, so the number of ranks is unknown", SourcePlace{script.file, 0},
                    "add proc=, because it determines the number of lines of the map");
@@ -242,7 +260,7 @@ std::int64_t ranks_of(const JobScript& script) {
     for (const MpiexecCall& call : script.calls) {
         if (call.coordinate_file && call.ranks) return *call.ranks;
     }
-    return script.proc ? script.proc->value : 0;
+    return script.proc ? script.proc->value : ranks_of_calls(script).value_or(0);
 }
 
 /// A script without max-proc-per-node=, and the ranks per node that PJM then allows.
@@ -322,7 +340,7 @@ bool check_node(Checker& check, const JobSpec& spec, JobScript& script, const Re
                        "give the shape of the job with §shape");
             script.node = Located<NodeRequest>{{{1}, "", false}, {script.file, 0}};
         }
-        check_node_against_machine(check, script, *machine);
+        check_node_against_machine(check, script, *machine, spec.allocation.fold == kScatteredFold);
     }
     return true;
 }
@@ -331,6 +349,10 @@ bool check_node(Checker& check, const JobSpec& spec, JobScript& script, const Re
 void check_with_script(Checker& check, std::string_view text, const JobSpec& spec, const CheckedMap& checked,
                        const Reading& reading) {
     JobScript script = parse_job_script(read_file(spec.job_script, kLargestScriptBytes), spec.job_script);
+    if (!script.has_directives) {
+        return check.problem("the script has no #PJM line", SourcePlace{spec.job_script, 0},
+                             "give the script that is submitted with pjsub, or leave out §job");
+    }
     for (const InputError& error : script.problems) check.problem(error);
     if (!check_node(check, spec, script, reading)) return check_use(check, script, checked.map);
     const Sizes shape = process_shape(check, script);

@@ -88,6 +88,7 @@ std::pair<NodeId, std::int32_t> read_resources(std::string_view inside, const Ra
                        ? node_of_number(value, context, place)
                        : named_node(value, context, place);
         } else if (key == "cpu") {
+            if (value != "*") check_cores(value, place);
             if (value.starts_with('{') && value.ends_with('}'))
                 place_on_node = place_of_cores(trimmed(value.substr(1, value.size() - 2)), context);
         } else if (key != "gpu" && key != "mem") {

@@ -1,6 +1,7 @@
 #include "mapper/rankmap/formats.h"
 
 #include "base/quantity.h"
+#include "base/split.h"
 #include "commlog/workload/workload.h"
 
 namespace haichi {
@@ -126,6 +127,33 @@ std::optional<std::string_view> behind_host(const MapShape& shape, const RankMap
 
 std::size_t columns_of(const MapShape& shape, const RankMapContext& context) {
     return shape.is_columns && !behind_host(shape, context) ? shape.words.size() : 0;
+}
+
+void check_cores(std::string_view cores, const SourcePlace& place) {
+    constexpr std::int64_t kMostCores = 1 << 20;
+    std::string plain;
+    for (const char c : cores) {
+        if (c != '{' && c != '}' && c != ' ' && c != '\t') plain += c;
+    }
+    const auto refuse = [&](const std::string& why) {
+        throw InputError(place, why + " in the cores " + shown(cores), "list the cores of the rank, as in 0-3 or 0,2");
+    };
+    std::vector<std::pair<std::int64_t, std::int64_t>> ranges;
+    for (const std::string_view part : split(plain, ',')) {
+        const auto dash = part.find('-');
+        if (part.empty() || part.find_first_not_of("0123456789-") != std::string_view::npos || dash == 0) {
+            refuse("expected a core or a range, found " + shown(part));
+        }
+        const std::int64_t first = parse_count(part.substr(0, dash), kMostCores, place);
+        const std::int64_t last =
+            dash == std::string_view::npos ? first : parse_count(part.substr(dash + 1), kMostCores, place);
+        if (last < first) refuse("the range " + shown(part) + " is empty");
+        ranges.emplace_back(first, last);
+    }
+    std::ranges::sort(ranges);
+    for (std::size_t i = 1; i < ranges.size(); ++i) {
+        if (ranges[i].first <= ranges[i - 1].second) refuse("duplicate core " + std::to_string(ranges[i].first));
+    }
 }
 
 std::int32_t place_of_cores(std::string_view cores, const RankMapContext& context) {

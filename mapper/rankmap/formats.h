@@ -153,6 +153,9 @@ class PlaceTable {
 void check_rank_count(const std::string& file, std::int64_t found, const RankMapContext& context,
                       const std::string& record, const std::string& hint);
 
+/// Throws InputError at `place` unless the text lists the cores of a rank, as in 0,2,4-7, each once. Braces and blanks
+/// are allowed around its parts.
+void check_cores(std::string_view cores, const SourcePlace& place);
 /// A rank's slot on its node by the cores to which it is bound. Cores are a number, or a range such as 4-7 that begins
 /// at a multiple of its length. Returns -1 for other lists.
 std::int32_t place_of_cores(std::string_view cores, const RankMapContext& context);

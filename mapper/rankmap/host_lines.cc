@@ -146,7 +146,10 @@ void read_host(const HostLines& kind, std::string_view word, std::int64_t most, 
 
 void check_options(const HostLines& kind, const std::vector<std::string_view>& words, const SourcePlace& place) {
     for (std::size_t i = 1; i < words.size(); ++i) {
-        if (kind.has_cores && i == 1 && words[1].find_first_not_of("0123456789,-") == std::string_view::npos) continue;
+        if (kind.has_cores && i == 1) {
+            check_cores(words[1], place);
+            continue;
+        }
         if (kind.has_cores && (i == 2 || i == 3)) continue;  // NUMA nodes and memory policy
         if (kind.has_options && (words[i].starts_with("binding=") || words[i].starts_with("user="))) continue;
         throw InputError(place, "expected " + std::string(kind.writes_count ? "host:count" : "one host") +

@@ -75,6 +75,8 @@ std::string recognise_rank_map(std::string_view text, const std::string& file, c
     if (candidates.size() == 1) return candidates.front()->name;
     if (!candidates.empty()) return the_one_that_reads(candidates, text, file, context).name;
     if (shape.words.empty()) throw InputError(file + ": expected a rank map, found only comments");
+    const std::string_view host = shape.words[0].substr(0, shape.words[0].find_first_of(":,*"));
+    if (context.hosts != nullptr && is_host_name(host)) (void)node_of_host(context, host, {file, line});
     throw InputError({file, line}, "unknown rank-map format: " + shown(shape.record),
                      "name one of the formats " + rank_map_formats().listing() + " with -f FORMAT");
 }

@@ -4,7 +4,6 @@
 #include <array>
 #include <charconv>
 #include <optional>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -100,14 +99,30 @@ class Fabric {
     }
 
     /// Both ends may state the same cable.
-    void add_cable(const End& a, const End& b, std::optional<std::int64_t> bandwidth) {
+    void add_cable(const End& a, const End& b, std::optional<std::int64_t> bandwidth, const SourcePlace& place) {
         describe(a.guid, a.description);
         describe(b.guid, b.description);
         std::string one = a.guid + ":" + a.port;
         std::string other = b.guid + ":" + b.port;
         if (other < one) std::swap(one, other);
-        if (!seen_.insert(one + " " + other).second) return;
-        cables_.push_back({a, b, bandwidth});
+        const auto [known, is_new] = number_.try_emplace(one + " " + other, cables_.size());
+        if (is_new) {
+            cables_.push_back({a, b, bandwidth, place});
+        } else {
+            cables_[known->second].is_of_both = true;
+        }
+    }
+
+    /// Throws InputError at the first cable that only one of its ends states: the text was cut off.
+    void check_both_ends() const {
+        for (const Cable& cable : cables_) {
+            const bool is_loop = cable.a.guid == cable.b.guid && cable.a.port == cable.b.port;
+            if (cable.is_of_both || is_loop) continue;
+            throw InputError(cable.place,
+                             "the record of device " + shown(cable.b.guid) + " does not state this cable at its port " +
+                                 shown(cable.b.port) + ", so the file is incomplete",
+                             "save the whole output of ibnetdiscover");
+        }
     }
 
     [[nodiscard]] Graph graph() {
@@ -135,6 +150,8 @@ class Fabric {
         End a;
         End b;
         std::optional<std::int64_t> bandwidth;
+        SourcePlace place;        ///< the line on which one of its ends states it first
+        bool is_of_both = false;  ///< both ends state it
     };
 
     std::optional<GraphBuilder::Vertex> vertex(GraphBuilder& graph, const End& end) {
@@ -163,7 +180,7 @@ class Fabric {
 
     const NetworkText& from_;
     std::vector<Cable> cables_;
-    std::set<std::string> seen_;
+    std::unordered_map<std::string, std::size_t> number_;       // by the ends of a cable; only for look-ups
     std::unordered_map<std::string, std::string> description_;  // only for look-ups, never iterated
     std::int32_t nameless_ = 0;
 };
@@ -307,8 +324,9 @@ Graph read_ibnetdiscover(const NetworkText& from) {
         std::string_view comment = rest.substr(std::min(rest.find('#'), rest.size()));
         const std::string_view after = comment;
         other.description = take_quoted(comment).value_or("");
-        fabric.add_cable(*at, other, stated_bandwidth(after, place));
+        fabric.add_cable(*at, other, stated_bandwidth(after, place), place);
     }
+    fabric.check_both_ends();
     return fabric.graph();
 }
 
@@ -338,7 +356,7 @@ Graph read_subnet_list(const NetworkText& from) {
         const auto bandwidth = lanes_bandwidth(width, value_of(state, "SPD="), kSignalSpeeds);
         if (!bandwidth) throw InputError(place, "unknown link speed in " + shown(trimmed(state)));
         fabric.add_cable(subnet_end(line.substr(1, border - 1), place),
-                         subnet_end(line.substr(border + 3, end - border - 3), place), bandwidth);
+                         subnet_end(line.substr(border + 3, end - border - 3), place), bandwidth, place);
     }
     return fabric.graph();
 }

@@ -1,6 +1,7 @@
 #include "netmodel/networkfiles/slurm_model.h"
 
 #include <algorithm>
+#include <bit>
 #include <unordered_map>
 #include <utility>
 
@@ -145,8 +146,40 @@ Graph graph_of(SlurmTree tree, const NetworkText& from) {
     return graph.graph(from.file);
 }
 
+namespace {
+
+/// Slurm's rules for BlockSizes. Each size is a power of two times the one before it. Every block has at least as many
+/// nodes as the first.
+void check_block_sizes(const SlurmBlocks& blocks, const NetworkText& from) {
+    for (std::size_t i = 0; i < blocks.sizes.size(); ++i) {
+        const std::int64_t size = blocks.sizes[i];
+        if (size < 1) throw InputError(blocks.place_of_sizes, "a block size of " + std::to_string(size));
+        if (i == 0) continue;
+        const std::int64_t before = blocks.sizes[i - 1];
+        const bool is_multiple = size > before && size % before == 0;
+        if (is_multiple && std::has_single_bit(static_cast<std::uint64_t>(size / before))) continue;
+        throw InputError(blocks.place_of_sizes,
+                         "block size " + std::to_string(size) + " follows " + std::to_string(before) +
+                             ", but Slurm requires 2, 4, 8 or another power of two times as many nodes",
+                         "use sizes such as " + std::to_string(before) + "," + std::to_string(2 * before));
+    }
+    if (blocks.sizes.empty()) return;
+    std::int64_t small = 0;
+    for (const SlurmBlock& block : blocks.blocks) {
+        if (std::ssize(block.nodes) < blocks.sizes.front()) ++small;
+    }
+    if (small == 0) return;
+    from.notes.push_back(std::to_string(small) + (small == 1 ? " block of " : " blocks of ") + from.file +
+                         (small == 1 ? " has" : " have") + " fewer nodes than the smallest block size, " +
+                         std::to_string(blocks.sizes.front()) + ", which Slurm does not accept");
+}
+
+}  // namespace
+
 Graph graph_of(SlurmBlocks blocks, const NetworkText& from) {
     const std::int64_t bandwidth = from.assumed_bandwidth();
+    std::ranges::sort(blocks.sizes);
+    check_block_sizes(blocks, from);
     GraphBuilder graph;
     std::vector<GraphBuilder::Vertex> below;
     std::unordered_map<std::string, std::size_t> line_of_node;  // only for look-ups, never iterated
@@ -165,7 +198,6 @@ Graph graph_of(SlurmBlocks blocks, const NetworkText& from) {
             graph.connect(graph.node(name), below.back(), bandwidth);
         }
     }
-    std::ranges::sort(blocks.sizes);
     std::size_t base_blocks = 1;  // in a block of this level
     for (const std::int64_t size : blocks.sizes) {
         const std::int64_t times = size / std::max<std::int64_t>(blocks.sizes.front(), 1);

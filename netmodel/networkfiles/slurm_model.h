@@ -35,6 +35,7 @@ struct SlurmBlock {
 struct SlurmBlocks {
     std::vector<SlurmBlock> blocks;
     std::vector<std::int64_t> sizes;  ///< nodes of a base block, then of the larger blocks
+    SourcePlace place_of_sizes{};
 };
 
 /// Expands the hostlists of a file. All of them together may have as many names as a graph has links, because each name

@@ -123,10 +123,12 @@ Graph read_slurm_topology(const NetworkText& from) {
                 {std::string(*words.value("blockname")), words.names("nodes", names), words.place()});
             if (const auto size = words.value("blocksize"); size && blocks.sizes.empty()) {
                 blocks.sizes = {parse_count(*size, INT32_MAX, words.place())};
+                blocks.place_of_sizes = words.place();
             }
         } else if (const auto sizes = words.value("blocksizes")) {
             words.check_keys({"blocksizes"});
             blocks.sizes.clear();
+            blocks.place_of_sizes = words.place();
             for (const std::string_view size : split(*sizes, ',')) {
                 blocks.sizes.push_back(parse_count(trimmed(size), INT32_MAX, words.place()));
             }
@@ -134,6 +136,7 @@ Graph read_slurm_topology(const NetworkText& from) {
             // scontrol prints the larger blocks again, with all their nodes.
             const std::int64_t size = parse_count(words.value("blocksize").value_or("0"), INT32_MAX, words.place());
             if (size > 0 && std::ranges::find(blocks.sizes, size) == blocks.sizes.end()) blocks.sizes.push_back(size);
+            blocks.place_of_sizes = words.place();
         } else if (!words.empty()) {
             throw InputError(words.place(), "expected SwitchName= or BlockName=, found " + shown(trimmed(whole)));
         }

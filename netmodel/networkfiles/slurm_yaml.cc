@@ -48,6 +48,7 @@ SlurmBlocks blocks_of(const YamlValue& from) {
     SlurmNames names;
     for (const YamlValue& size : from.list("block_sizes")) {
         blocks.sizes.push_back(parse_count(size.text, INT32_MAX, size.place));
+        blocks.place_of_sizes = size.place;
     }
     for (const YamlValue& item : from.list("blocks")) {
         item.check_keys({"block", "nodes"});

@@ -213,6 +213,7 @@ void RouteTrees::leave_root() {
 }
 
 void RouteTrees::spread() {
+    has_choices_ = false;
     const std::vector<VertexId>& reached = this->reached();
     for (const VertexId v : reached) passages_[v.index()] = from_hosts_[v.index()];
     for (std::size_t i = reached.size(); i-- > 0;) {
@@ -255,6 +256,7 @@ const GraphOrder::Choice& RouteTrees::choose(VertexId v) {
     const std::uint32_t first = ways_[digit(here, static_cast<std::uint32_t>(ways_.size()))];
     std::uint32_t parallel = 1;
     while (first + parallel < choices.size() && choices[first + parallel].to == choices[first].to) ++parallel;
+    has_choices_ = has_choices_ || ways_.size() > 1 || parallel > 1;
     if (parallel == 1) return choices[first];
 
     // The rest of the number after this choice. On the way down, the rest at a vertex of the way up replaces it. That

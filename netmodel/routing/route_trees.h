@@ -100,6 +100,9 @@ class RouteTrees {
     [[nodiscard]] VertexId next_vertex(VertexId v) const {
         return is_host(v) ? order_->root_of_terminal[v.index()] : next_[v.index()].to;
     }
+    /// Whether the number of the destination selected no link. Other terminals of a single link at the same root then
+    /// have the same routes to the root.
+    [[nodiscard]] bool are_of_root() const { return !has_choices_; }
     /// Hops of the longest route to the destination.
     [[nodiscard]] std::int32_t longest() const;
 
@@ -147,6 +150,7 @@ class RouteTrees {
     VertexId root_;
     VertexId destination_;
     std::uint32_t number_ = 0;         ///< place of the destination
+    bool has_choices_ = false;         ///< digits of the number selected a link
     std::vector<Choice> next_;         ///< per vertex
     std::vector<Passage> from_hosts_;  ///< per vertex: routes that start there or at its hosts
     std::vector<Passage> passages_;    ///< per vertex

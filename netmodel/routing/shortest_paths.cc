@@ -154,14 +154,19 @@ std::vector<std::int32_t> ShortestPaths::distances_to(const Graph& graph, Vertex
 }
 
 const std::vector<std::uint16_t>* ShortestPaths::found_column(const Graph& graph, VertexId d) const {
-    if (const auto known = found_.columns.find(d.value); known != found_.columns.end()) return &known->second;
+    const bool is_host = table_->row_of_vertex[d.index()] < 0;
+    const VertexId root = is_host ? order_->root_of_terminal[d.index()] : d;
+    for (const VertexId key : {d, root}) {
+        if (const auto known = found_.columns.find(key.value); known != found_.columns.end()) return &known->second;
+    }
     if (!found_.trees) found_.trees.emplace(trees(graph));
     if (found_.destination != d) found_.trees->find(d);
     found_.destination = d;
     const std::size_t bytes = table_->vertex_of_row.size() * sizeof(std::uint16_t);
     if (!table_->fits16 || found_.bytes + bytes > most_column_bytes_) return nullptr;
     found_.bytes += bytes;
-    return &found_.columns.emplace(d.value, table_->column(*found_.trees)).first->second;
+    const VertexId key = found_.trees->are_of_root() ? root : d;
+    return &found_.columns.emplace(key.value, table_->column(*found_.trees)).first->second;
 }
 
 template <class Visit>
@@ -177,6 +182,9 @@ void ShortestPaths::walk(const Graph& graph, VertexId s, VertexId d, const Visit
         if (column == nullptr) return found_.trees->next(at);
         const std::int32_t row = table_->row_of_vertex[at.index()];
         if (row < 0) return 0;
+        // The column may be of another host.
+        const bool is_of_host = table_->row_of_vertex[d.index()] < 0;
+        if (is_of_host && at == order_->root_of_terminal[d.index()]) return graph.arcs().place_of(at, d);
         const std::uint16_t next = (*column)[static_cast<std::size_t>(row)];
         return next == kNoWay16 ? RouteTrees::kNoWay : next;
     };

@@ -93,8 +93,8 @@ class ShortestPaths {
         void fill(const RouteTrees& trees, VertexId root);
     };
 
-    /// What calls without a table have found. A copy starts without it, because the trees refer to the object that owns
-    /// them.
+    /// The routes that calls without a table have found. A copy starts without it, because the trees refer to the
+    /// object that owns them.
     struct Found {
         Found() = default;
         Found(const Found& /*other*/) {}
@@ -107,17 +107,19 @@ class ShortestPaths {
         ~Found() = default;
 
         std::mutex mutex;
-        std::optional<RouteTrees> trees;  ///< of the last destination
+        std::optional<RouteTrees> trees;  ///< the routes to the last destination
         VertexId destination;
-        std::unordered_map<std::int32_t, std::vector<std::uint16_t>> columns;  ///< of the table, by destination
-        std::size_t bytes = 0;                                                 ///< of the columns
+        /// Columns of the table by destination, or by its root if all hosts of the root share the column.
+        std::unordered_map<std::int32_t, std::vector<std::uint16_t>> columns;
+        std::size_t bytes = 0;  ///< size of the columns
     };
 
     /// False if the routes need more layers than PathOptions::most_layers.
     bool find_routes(const Graph& graph, const PathOptions& options);
     /// The same without a table of next links, if one layer suffices whatever the routes are. Else false.
     bool find_lengths(const Graph& graph, std::span<const VertexId> destinations, Lengths& lengths);
-    /// The column of d, or null after a search whose trees remain the last ones. Requires the lock of found_.
+    /// The column of d or of its root, or null after a search whose trees remain the last ones. Requires the lock of
+    /// found_.
     [[nodiscard]] const std::vector<std::uint16_t>* found_column(const Graph& graph, VertexId d) const;
     /// Calls visit(LinkId) for every link of the route, in order.
     template <class Visit>

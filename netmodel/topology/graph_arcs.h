@@ -28,6 +28,8 @@ class GraphArcs {
 
     /// Number of links that leave v.
     [[nodiscard]] std::size_t count(VertexId v) const { return out(v).size(); }
+    /// The first of the links from v to `to`, of which there is at least one. O(log(links of v)).
+    [[nodiscard]] std::uint32_t place_of(VertexId v, VertexId to) const;
     /// Link number `place` of v.
     [[nodiscard]] const GraphArc& from(VertexId v, std::size_t place) const {
         return arcs_[first_arc_[v.index()] + place];
@@ -43,6 +45,7 @@ class GraphArcs {
     std::vector<GraphArc> arcs_;
     std::vector<std::uint32_t> first_source_;
     std::vector<VertexId> sources_;
+    std::int32_t terminal_count_;
 };
 
 }  // namespace haichi

@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 
 import pytest
-from haichi_program import fail, succeed
+from haichi_program import fail, haichi, succeed
 
 TREE = """\
 SwitchName=leaf1 Level=0 LinkSpeed=1 Nodes=n[1-2,5]
@@ -66,6 +66,29 @@ def test_outside_of_a_job_the_nodes_and_tasks_are_options(place: Path) -> None:
     assert sorted(hosts) == ["n1", "n1", "n3", "n3"]
     assert hosts[0] == hosts[3] and hosts[1] == hosts[2]
     assert succeed("map", *options, cwd=place).stdout == done.stdout
+
+
+def test_topology_yaml_beside_slurm_conf_is_a_network(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (place / "topology.yaml").write_text(
+        "- topology: ib\n  cluster_default: true\n  tree:\n    switches:\n"
+        "      - switch: spine\n        children: leaf[1-2]\n"
+        "      - switch: leaf1\n        nodes: n[1-2,5]\n"
+        "      - switch: leaf2\n        nodes: n[3-4]\n"
+    )
+    (place / "topology.conf").write_text("SwitchName=all Nodes=n[1-5]\n")  # Slurm ignores it beside topology.yaml
+    monkeypatch.setenv("SLURM_JOB_NODELIST", "n[2-5]")
+    monkeypatch.setenv("SLURM_NTASKS", "4")
+    hosts = succeed("map", "--slurm", "-w", "w.json", *SEARCH, cwd=place).stdout.split()
+    assert leaves(hosts)[0] == leaves(hosts)[3] != leaves(hosts)[1] == leaves(hosts)[2]
+
+
+def test_check_names_a_host_that_is_not_of_the_job(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (place / "topology.conf").write_text(TREE)
+    monkeypatch.setenv("SLURM_JOB_NODELIST", "n[2-5]")
+    (place / "hosts").write_text("x9\nn3\nn4\nn5\n")
+    done = haichi("check", "--slurm", "--map", "hosts", cwd=place)
+    assert done.returncode == 2
+    assert "hosts:1: the job has no node with the name 'x9'" in done.stdout + done.stderr
 
 
 def test_the_addresses_of_all_nodes_are_a_network(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

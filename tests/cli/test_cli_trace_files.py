@@ -110,13 +110,15 @@ def test_a_compressed_log_of_the_profiler_is_read(tmp_path: Path) -> None:
     ("packed", "words"),
     [
         (gzip.compress(PARAVER.encode())[:-9], "cannot unpack it (gzip)"),
+        (gzip.compress(EDGES.encode())[:-8] + bytes(8), "its checksum or length differs, so the file is damaged"),
+        (gzip.compress(EDGES.encode()) + b"rest of another file", "the file is damaged"),
         (bz2.compress(PARAVER.encode())[:-9], "cannot unpack it (bzip2)"),
         (zipped("a.prv", "b.prv")(EDGES.encode()), "the zip archive has several files"),
         (zipped("matrix.npy")(EDGES.encode()), "expected a text, found a zip archive of NumPy arrays"),
         (gzip.compress(bytes(5000000)), "NUL byte"),
         (gzip.compress(b" " * 80_000_000), "longer than 64 MiB"),
     ],
-    ids=["gzip", "bzip2", "zip", "npz", "zeros", "blanks"],
+    ids=["gzip", "checksum", "rest", "bzip2", "zip", "npz", "zeros", "blanks"],
 )
 def test_compressed_inputs_that_cannot_be_read_are_refused(tmp_path: Path, packed: bytes, words: str) -> None:
     (tmp_path / "app").write_bytes(packed)

@@ -92,6 +92,30 @@ TEST(GraphRoutes, without_the_table_are_the_same) {
     EXPECT_TRUE(stored.has_table());
     EXPECT_FALSE(computed.has_table());
     expect_equal_routes(graph, stored, computed);
+    // The next links to two destinations are kept.
+    const ShortestPaths kept(graph, {}, {GraphRouting::kSpread, 599});
+    EXPECT_FALSE(kept.has_table());
+    expect_equal_routes(graph, stored, kept);
+    expect_equal_routes(graph, stored, kept);
+}
+
+TEST(GraphRoutes, to_the_hosts_of_a_switch_are_kept_together_if_there_is_no_choice) {
+    for (const std::int32_t spines : {1, 2}) {
+        // three leaves with four hosts each, below the spines
+        std::vector<std::pair<std::int32_t, std::int32_t>> edges;
+        for (std::int32_t host = 0; host < 12; ++host) edges.emplace_back(host, 12 + host / 4);
+        for (std::int32_t leaf = 12; leaf < 15; ++leaf) {
+            for (std::int32_t spine = 0; spine < spines; ++spine) edges.emplace_back(leaf, 15 + spine);
+        }
+        const Graph graph(names(15 + spines), 12, both_ways(edges));
+        const ShortestPaths stored(graph);
+        for (const std::size_t budget_bytes : {40, 45}) {  // a quarter has room for one column of four or five rows
+            const ShortestPaths kept(graph, {}, {GraphRouting::kSpread, budget_bytes});
+            EXPECT_FALSE(kept.has_table());
+            expect_equal_routes(graph, stored, kept);
+            EXPECT_EQ(kept.longest_route(), stored.longest_route());
+        }
+    }
 }
 
 TEST(GraphRoutes, of_a_switch_with_three_hundred_hosts_need_wider_numbers) {

@@ -145,6 +145,15 @@ TEST(SlurmTopology, blocks_form_larger_blocks) {
     EXPECT_EQ(hops(printed.graph, "10.0.0.1", "10.0.0.4"), 4);
 }
 
+TEST(SlurmTopology, block_sizes_are_powers_of_two_times_the_first) {
+    const std::string blocks = "BlockName=b1 Nodes=n[01-04]\nBlockName=b2 Nodes=n[05-08]\n";
+    EXPECT_EQ(refusal(blocks + "BlockSizes=4,12\n").substr(0, 37), "net:3: block size 12 follows 4, but S");
+    EXPECT_EQ(refusal(blocks + "BlockSizes=4,4\n").substr(0, 36), "net:3: block size 4 follows 4, but S");
+    EXPECT_EQ(refusal(blocks + "BlockSizes=0,8\n").substr(0, 24), "net:3: a block size of 0");
+    EXPECT_TRUE(has_note(read(blocks + "BlockSizes=8\n"), "2 blocks of net have fewer nodes"));
+    EXPECT_FALSE(has_note(read(blocks + "BlockSizes=4,8\n"), "fewer nodes"));
+}
+
 TEST(SlurmTopology, faults_name_the_line) {
     EXPECT_EQ(refusal("SwitchName=s Switches=leaf1\nSwitchName=leaf2 Nodes=a\n"),
               "net:1: switch 'leaf1' has no line of its own | did you mean 'leaf2'?");
@@ -278,7 +287,15 @@ const char* const kFabric =
     "[4]\t\"H-00000000000000a4\"[1](a4) \t\t# \"MT4123 ConnectX6   Mellanox Technologies\" lid 70 4xEDR\n"
     "\ncaguid=0xa1\n"
     "Ca\t1 \"H-00000000000000a1\"\t\t# \"n10 HCA-1\"\n"
-    "[1](a1) \t\"S-0000000000000001\"[1]\t\t# lid 67 lmc 0 \"MF0;leaf1:MQM8700/U1\" lid 48 4xHDR\n";
+    "[1](a1) \t\"S-0000000000000001\"[1]\t\t# lid 67 lmc 0 \"MF0;leaf1:MQM8700/U1\" lid 48 4xHDR\n"
+    "\ncaguid=0xa2\nCa\t1 \"H-00000000000000a2\"\t\t# \"n2 mlx5_0\"\n"
+    "[1](a2) \t\"S-0000000000000001\"[2]\t\t# lid 68 lmc 0 \"MF0;leaf1:MQM8700/U1\" lid 48 2xHDR\n"
+    "\ncaguid=0xb1\nCa\t1 \"H-00000000000000b1\"\t\t# \"Mellanox Technologies Aggregation Node\"\n"
+    "[1](b1) \t\"S-0000000000000001\"[41]\t\t# lid 7 lmc 0 \"MF0;leaf1:MQM8700/U1\" lid 48 4xHDR\n"
+    "\ncaguid=0xa3\nCa\t1 \"H-00000000000000a3\"\t\t# \"n2 mlx5_1\"\n"
+    "[1](a3) \t\"S-0000000000000002\"[3]\t\t# lid 69 lmc 0 \"MF0;leaf2:MQM8700/U1\" lid 21 4xHDR\n"
+    "\ncaguid=0xa4\nCa\t1 \"H-00000000000000a4\"\t\t# \"MT4123 ConnectX6   Mellanox Technologies\"\n"
+    "[1](a4) \t\"S-0000000000000002\"[4]\t\t# lid 70 lmc 0 \"MF0;leaf2:MQM8700/U1\" lid 21 4xEDR\n";
 
 TEST(InfiniBand, hosts_join_their_adapters_and_cables_are_counted_once) {
     const Read fabric = read(kFabric);
@@ -305,6 +322,13 @@ TEST(InfiniBand, faults_name_the_line) {
     EXPECT_EQ(refusal(start).substr(0, 41), "net: the file has no adapter with a cable");
     EXPECT_EQ(refusal(start + "nonsense\n").substr(0, 45), "net:2: expected a device or a port, found 'no");
     EXPECT_EQ(refusal(start + "[1]\t\"X-02\"[1]\n").substr(0, 23), "net:2: expected a devic");
+}
+
+TEST(InfiniBand, an_output_that_was_cut_off_is_refused_at_a_cable_with_one_end) {
+    const std::string whole = kFabric;
+    EXPECT_EQ(refusal(whole.substr(0, whole.find("\n[1](a4)"))),
+              "net:20: the record of device 'a4' does not state this cable at its port '1', so the file is incomplete "
+              "| save the whole output of ibnetdiscover");
 }
 
 TEST(InfiniBand, subnet_lst_has_a_cable_per_line) {

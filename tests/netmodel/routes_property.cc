@@ -3,6 +3,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <queue>
 #include <set>
@@ -132,7 +133,8 @@ Network drawn_fabric(std::uint64_t seed, bool may_detour = true) {
     if (random.below(3) == 0) {
         Graph graph = drawn_graph(random);
         std::vector<VertexId> nodes = drawn_nodes(random, graph.terminal_count());
-        const std::size_t budget_bytes = random.below(3) == 0 ? 0 : PathOptions{}.table_budget_bytes;
+        constexpr std::array<std::size_t, 4> kBudgets = {0, 500, 4000, PathOptions{}.table_budget_bytes};
+        const std::size_t budget_bytes = kBudgets[random.below(kBudgets.size())];
         const std::string routing = random.below(3) == 0 ? "shortest-path,unspread" : "";
         return Network({graph_topology(std::move(graph), budget_bytes), routing}, options, std::move(nodes));
     }

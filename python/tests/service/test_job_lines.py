@@ -10,6 +10,7 @@ def test_lines_for_job_scripts(server, run_program, tmp_path: Path) -> None:
     job = server.client().submit("map", pattern={"name": "cg", "ranks": 64}, strategy="default", **shape).wait()
     _, lines = server.ask("GET", f"/v1/jobs/{job.id}/jobscript?file=cg.map")
     assert lines.splitlines()[0] == '#PJM -L "node=2x6x8:torus"'
+    assert job.job_lines(file="cg.map") == lines
     assert "rank-map-hostfile=cg.map" in lines and "proc=64" in lines
     (tmp_path / "cg.map").write_text(job.rank_map("fujitsu"))
     (tmp_path / "job.sh").write_text(lines)
@@ -18,6 +19,16 @@ def test_lines_for_job_scripts(server, run_program, tmp_path: Path) -> None:
     )
     for wrong in ("file=a%20b", "file=../x", "scheduler=x", "scheduler=json"):
         assert server.ask("GET", f"/v1/jobs/{job.id}/jobscript?{wrong}")[0] == 422
+
+
+def test_a_pjm_script_states_the_nodes_of_a_job(server, tmp_path: Path) -> None:
+    script = tmp_path / "job.sh"
+    script.write_text('#!/bin/sh\n#PJM -L "node=2x6x8:torus:strict"\n#PJM --mpi "proc=64"\n')
+    cg = {"pattern": {"name": "cg", "ranks": 64}, "strategy": "default", "machine": "fx10-kyushu"}
+    job = server.client().submit("map", job=script, **cg).wait()
+    assert job.result()["shape"] == [1, 2, 4, 2, 3, 2]
+    assert len(job.rank_map("fujitsu").splitlines()) == 64
+    assert job.job_lines().startswith('#PJM -L "node=2x6x8:torus:strict"')
 
 
 def test_job_lines_name_the_nodes_of_the_job_that_runs_them(server, tmp_path: Path) -> None:

@@ -252,7 +252,8 @@ TEST_F(MapCheckTest, a_forgotten_number_of_ranks_per_node_is_one_problem) {
     std::string map;
     for (int rank = 0; rank < 48; ++rank) map += "(" + std::to_string(rank / 4 % 2) + ",0,0)\n";
     for (const char* proc : {"proc=48,", ""}) {
-        const MapCheck checked = check(map, kNode + "#PJM --mpi " + proc + "rank-map-hostfile=a.map\n");
+        const std::string call = *proc == '\0' ? "mpiexec -n 48 ./a\n" : "";
+        const MapCheck checked = check(map, kNode + "#PJM --mpi " + proc + "rank-map-hostfile=a.map\n" + call);
         ASSERT_EQ(checked.problem_count, 1) << proc;
         const CheckLine problem = *std::ranges::find(checked.lines, CheckResult::kProblem, &CheckLine::result);
         EXPECT_NE(problem.text.find("up to 24 ranks on a node, but without max-proc-per-node= PJM starts at most"),
@@ -287,6 +288,42 @@ TEST_F(MapCheckTest, what_pjm_takes_but_a_user_should_know_is_a_note) {
     EXPECT_EQ(notes(check(kMap, kNode + kMpi + "#PJM --mpi rank-map-bychip\n")),
               Texts{"job.sh:3: 'rank-map-bychip' together with rank-map-hostfile may change the meaning of the lines"});
     EXPECT_EQ(notes(check(kMap, kNode + "#PJM --mpi rank-map-hostfile=a.map\n")),
+              Texts{"job.sh: proc= is missing, so the number of ranks is unknown"});
+}
+
+TEST_F(MapCheckTest, a_map_of_single_nodes_gets_no_hint_to_become_one) {
+    const std::string script = "#PJM -L node=2x3x2:noncont\n" + kMpi;
+    const auto hint = [&](const std::string& fold) {
+        const MapCheck checked = check_map(
+            {.machine = "fx10-kyushu",
+             .allocation = {.shape = fold.empty() ? std::vector<std::int32_t>{} : std::vector<std::int32_t>{2, 3, 2},
+                            .fold = fold.empty() ? "default" : fold},
+             .job_script = folder_.written("job.sh", script)},
+            {.map = folder_.written("a.map", kMap)});
+        const auto note = std::ranges::find(checked.lines, CheckResult::kNote, &CheckLine::result);
+        return note == checked.lines.end() ? "none" : note->hint;
+    };
+    EXPECT_EQ(hint(""), "request :torus, or make the map with §fold noncont");
+    EXPECT_EQ(hint("noncont"), "");
+}
+
+TEST_F(MapCheckTest, a_script_without_directives_is_one_problem) {
+    const MapCheck checked = check(kMap, "#!/bin/sh\nmpiexec -n x ./a\n");
+    EXPECT_EQ(problems(checked), Texts{"job.sh: the script has no #PJM line"});
+    ASSERT_EQ(checked.lines.size(), 1U);
+    EXPECT_NE(checked.lines[0].hint.find("pjsub"), std::string::npos);
+}
+
+TEST_F(MapCheckTest, without_proc_mpiexec_states_the_number_of_ranks) {
+    const std::string use = "#PJM --mpi rank-map-hostfile=a.map\n";
+    const MapCheck fits = check(kMap, kNode + use + "mpiexec -n 3 ./a\n");
+    EXPECT_EQ(notes(fits), Texts{});
+    EXPECT_EQ(problems(fits), Texts{});
+    EXPECT_EQ(problems(check(kMap, kNode + use + "mpiexec -n 4 ./a\n")), Texts{"a.map: 3 lines for 4 ranks"});
+    EXPECT_EQ(problems(check(kMap, kNode + use + "#PJM --mpi max-proc-per-node=1\nmpiexec -n 24 ./a\n")),
+              (Texts{"job.sh:4: mpiexec -n 24 does not fit on 12 nodes with at most 1 rank each",
+                     "a.map: 3 lines for 24 ranks"}));
+    EXPECT_EQ(notes(check(kMap, kNode + use + "mpiexec -n 3 ./a\nmpiexec -n 2 ./b\n")),
               Texts{"job.sh: proc= is missing, so the number of ranks is unknown"});
 }
 

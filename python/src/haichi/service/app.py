@@ -168,7 +168,7 @@ def _add_results(app: FastAPI, service: Service) -> None:
     def done(user: str, job_id: str) -> Job:
         job = service.job(user, job_id)
         if job.state != "done":
-            hint = "see its status" if job.has_ended() else "GET its events to wait for it"
+            hint = "see its status" if job.has_ended() else "wait for it with its events, or with wait() in Python"
             raise Problem(
                 409, "not_done", f"a result requires a job that is done, found a job that is {job.state}", hint
             )

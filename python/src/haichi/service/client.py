@@ -197,6 +197,12 @@ class RemoteJob:
         query = urllib.parse.urlencode({name: value for name, value in asked.items() if value is not None})
         return self._client._ask("GET", f"{self._path}/rankmap?{query}").decode()
 
+    def job_lines(self, scheduler: str = "pjm", *, file: str = "FILE", shape: str | None = None) -> str:
+        """The lines of a job script that use the placement; `file` is its map, `scheduler` is ``pjm`` or a format."""
+        asked = {"scheduler": scheduler, "file": file, "shape": shape}
+        query = urllib.parse.urlencode({name: value for name, value in asked.items() if value is not None})
+        return self._client._ask("GET", f"{self._path}/jobscript?{query}").decode()
+
     def report(self) -> str:
         """The page of a comparison."""
         return self._client._ask("GET", f"{self._path}/report").decode()
