@@ -29,6 +29,8 @@ _CLEAR = 1.5
 _REPRODUCED = 0.15
 _POOR = 0.1
 """The root mean square of the residuals above which points that no parameter describes get less weight."""
+_NEAR = 4
+"""The largest ratio of two sizes between which times show a jump."""
 _ROUNDS = 2
 
 
@@ -165,7 +167,7 @@ def _missed(problem: Problem, fitted: Fitted, last: int, first: int) -> float:
 
 def _missed_jump(problem: Problem, fitted: Fitted) -> float:
     """How far the simulated jump at the eager limit is from the measured one, as a logarithm of their ratio, in the
-    ping-pong that has it most, or another benchmark without one. Infinite without messages on both sides."""
+    ping-pong that has it most, or another benchmark without one. Infinite without similar sizes on both sides."""
     points, limit = problem.points, fitted.setting.eager_limit
     messages = [number for number, point in enumerate(points) if not point.is_barrier]
     alone = [number for number in messages if points[number].benchmark == "latency"]
@@ -173,7 +175,11 @@ def _missed_jump(problem: Problem, fitted: Fitted) -> float:
     for number in sorted(alone or messages, key=lambda number: points[number].size_bytes):
         series[points[number].file, points[number].benchmark, points[number].hops].append(number)
     pairs = [pair for numbers in series.values() for pair in pairwise(numbers)]
-    at_limit = [(last, first) for last, first in pairs if points[last].size_bytes <= limit < points[first].size_bytes]
+    at_limit = [
+        (last, first)
+        for last, first in pairs
+        if points[last].size_bytes <= limit < points[first].size_bytes <= _NEAR * points[last].size_bytes
+    ]
     return min((_missed(problem, fitted, last, first) for last, first in at_limit), default=float("inf"))
 
 

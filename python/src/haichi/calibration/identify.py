@@ -20,6 +20,8 @@ _INVOLVED = 0.25
 _TOLERANCE = 0.02
 """The typical residual of a fit that counts as good, even if another fit is better."""
 _HALVINGS = 8
+_SEVERAL = 2
+"""The ratio from which on two sizes differ: NetPIPE measures each size also with a few bytes more or less."""
 _FEW_STEPS = 2
 _NO_EFFECT = 1e-6
 _WEAK = 0.05
@@ -97,6 +99,9 @@ def _unknown_direction(problem: Problem, fitted: Fitted) -> tuple[list[str], lis
     without_effect = [name for name, norm in zip(fitted.free, norms.tolist(), strict=True) if norm < _NO_EFFECT]
     if without_effect:
         return sorted(without_effect, key=GIVEN_UP_FIRST.index)[:1], []
+    if "rendezvous_overhead" in fitted.free and not _has_rendezvous_sizes(problem, fitted.setting.eager_limit):
+        bandwidths = [name for name in ("bandwidth", "shared_memory_bandwidth") if name in fitted.free]
+        return ["rendezvous_overhead"], ["rendezvous_overhead", *bandwidths]
     if any(error > UNKNOWN for error in relative_errors(problem, fitted).values()):
         _, vectors = np.linalg.eigh(fitted.jacobian.T @ fitted.jacobian)
         weakest = np.abs(vectors[:, 0]) * norms  # by their effects on the times, which cancel
@@ -112,6 +117,12 @@ def _unknown_direction(problem: Problem, fitted: Fitted) -> tuple[list[str], lis
     ]
     about_0 = [name for name, error in absolute_errors(problem, fitted).items() if error > UNKNOWN * values[name]]
     return (sorted(weak or about_0, key=GIVEN_UP_FIRST.index)[:1], []) if weak or about_0 else None
+
+
+def _has_rendezvous_sizes(problem: Problem, eager_limit: int) -> bool:
+    """True if rendezvous messages have several sizes. With one size, a bandwidth can have any part of their time."""
+    sizes = [point.size_bytes for point in problem.points if point.size_bytes > eager_limit]
+    return bool(sizes) and max(sizes) >= _SEVERAL * min(sizes)
 
 
 def _weak(name: str) -> float:
