@@ -19,6 +19,8 @@ UNKNOWN = 0.5
 _INVOLVED = 0.25
 _TOLERANCE = 0.02
 """The typical residual of a fit that counts as good, even if another fit is better."""
+_CONTRADICTORY = 0.7
+"""The root mean square of the residuals from which on times contradict each other: a factor of two."""
 _HALVINGS = 8
 _SEVERAL = 2
 """The ratio from which on two sizes differ: NetPIPE measures each size also with a few bytes more or less."""
@@ -34,7 +36,7 @@ GIVEN_UP_FIRST = (
 )
 
 
-_Kind = Literal["preset", "no effect", "nearest", "best fit"]
+_Kind = Literal["preset", "no effect", "nearest", "best fit", "contradiction"]
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ class Held:
     value: float
     kind: _Kind
     """Its origin. `no effect` is a time of 0 or an unlimited bandwidth. `nearest` to the preset if neither fits. The
-    `best fit` is kept if only another eager limit changes the value."""
+    `best fit` is kept if only another eager limit changes the value, and with a `contradiction` of the times."""
     together: tuple[str, ...]
     """Other parameters of which only a combination with this one is known; empty if times hardly depend on it."""
 
@@ -73,6 +75,8 @@ def hold_what_is_unknown(problem: Problem, fitted: Fitted, preset: dict[str, flo
         choice = next((choice for choice in choices if choice is not None), None)
         name, fitted, kind = choice or _nearest(problem, fitted, candidates[0], preset[candidates[0]], near_best)
         held.append(Held(name, fitted.setting.values[name], kind, tuple(other for other in together if other != name)))
+    if problem.rms(fitted.setting) > _CONTRADICTORY:
+        return Known(fitted, {}, held + [Held(n, fitted.setting.values[n], "contradiction", ()) for n in fitted.free])
     errors = _errors_over(problem, fitted, limits, allowed)
     unknown = [name for name, error in errors.items() if error > UNKNOWN * fitted.setting.values[name]]
     held += [Held(name, fitted.setting.values[name], "best fit", (EAGER_LIMIT[1],)) for name in unknown]
