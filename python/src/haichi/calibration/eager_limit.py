@@ -147,7 +147,10 @@ def _steps(points: Sequence[PlacedPoint], numbers: Sequence[int]) -> Iterator[St
     sizes = [points[number].size_bytes for number in order]
     times = [points[number].seconds for number in order]
     for k in range(1, len(order) - 2):
-        if not (sizes[k - 1] < sizes[k] < sizes[k + 1] < sizes[k + 2] and sizes[k] >= _LEAST_STEP_LIMIT):
+        if not (
+            sizes[k - 1] < sizes[k] < sizes[k + 1] < sizes[k + 2]
+            and _LEAST_STEP_LIMIT <= sizes[k] >= sizes[k + 1] / _NEAR
+        ):
             continue
         below = max(times[k] - times[k - 1], 0) / (sizes[k] - sizes[k - 1])
         above = max(times[k + 2] - times[k + 1], 0) / (sizes[k + 2] - sizes[k + 1])
