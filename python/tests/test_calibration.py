@@ -260,6 +260,14 @@ def test_times_without_a_jump_do_not_tell_the_eager_limit(write: Write) -> None:
     assert found.value("bandwidth").value == pytest.approx(1 / 3.4e9, rel=0.2)
 
 
+def test_one_size_after_a_gap_does_not_tell_an_overhead_or_the_limit(write: Write) -> None:
+    """NetPIPE's perturbations of a size are not several sizes."""
+    sizes = (1, 24576, 32768, 49152, 65536, 8388605, 8388608, 8388611)
+    found = calibrate(write({"gap.txt@2": osu("Latency", {size: 250 + size / 53 for size in sizes})}))
+    assert not found.eager.is_told and not found.value("rendezvous_overhead").is_fitted
+    assert found.value("bandwidth").value == pytest.approx(1 / 53e6, rel=0.15)
+
+
 def test_few_points_fit_few_parameters(write: Write) -> None:
     found = calibrate(write({"few.txt@2": osu("Latency", {1: 20, 64: 20.1, 1 << 20: 270})}))
     assert len(found.points) == 3

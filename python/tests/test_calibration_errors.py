@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from haichi.calibration.fit import Fitted, Problem
+from haichi.calibration.identify import hold_what_is_unknown
 from haichi.calibration.placed import PlacedPoint
 from haichi.calibration.simulated import Setting
 
@@ -55,3 +56,13 @@ def test_memory_is_not_slower_than_the_network() -> None:
     slow = Setting({**fitted.setting.values, "copies": 3e-9}, 16384)
     assert posed.possible(slow).values["copies"] == fitted.setting.values["bandwidth"]
     assert posed.possible(fitted.setting) == fitted.setting
+
+
+@pytest.mark.parametrize(("factor", "fitted_names"), [(1.1, ["call_overhead", "bandwidth"]), (3.0, [])])
+def test_times_that_contradict_each_other_fit_nothing(factor: float, fitted_names: list[str]) -> None:
+    posed, fitted = problem([factor if k in (0, 3, 4, 6, 9, 10, 12, 15, 17, 18) else 1 / factor for k in range(20)])
+    times = posed.times(fitted.setting)
+    parts = np.column_stack([1e-6 / times, 1 - 1e-6 / times])
+    known = hold_what_is_unknown(posed, Fitted(fitted.free, fitted.setting, fitted.cost, parts), {}, [])
+    assert list(known.errors) == fitted_names
+    assert [held.kind for held in known.held] == ["contradiction"] * (2 - len(fitted_names))

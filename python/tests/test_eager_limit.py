@@ -88,3 +88,8 @@ def test_a_clear_step_is_that_of_a_handshake(points: list[PlacedPoint], last: in
     assert (None if step is None else points[step.last].size_bytes) == last
     if step is not None:
         assert points[step.first].size_bytes == 2 * points[step.last].size_bytes
+
+
+def test_times_after_a_gap_between_sizes_are_not_a_step() -> None:
+    sizes = (1, 24576, 32768, 65533, 65536, 8388605, 8388608)
+    assert clear_step([placed(size, 250e-6 + size / 53e6 + (size > 65536) * 50e-3) for size in sizes]) is None

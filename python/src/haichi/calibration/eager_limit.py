@@ -29,6 +29,8 @@ _CLEAR = 1.5
 _REPRODUCED = 0.15
 _POOR = 0.1
 """The root mean square of the residuals above which points that no parameter describes get less weight."""
+_NEAR = 4
+"""The largest ratio of two sizes between which times show a jump."""
 _ROUNDS = 2
 
 
@@ -145,7 +147,10 @@ def _steps(points: Sequence[PlacedPoint], numbers: Sequence[int]) -> Iterator[St
     sizes = [points[number].size_bytes for number in order]
     times = [points[number].seconds for number in order]
     for k in range(1, len(order) - 2):
-        if not (sizes[k - 1] < sizes[k] < sizes[k + 1] < sizes[k + 2] and sizes[k] >= _LEAST_STEP_LIMIT):
+        if not (
+            sizes[k - 1] < sizes[k] < sizes[k + 1] < sizes[k + 2]
+            and _LEAST_STEP_LIMIT <= sizes[k] >= sizes[k + 1] / _NEAR
+        ):
             continue
         below = max(times[k] - times[k - 1], 0) / (sizes[k] - sizes[k - 1])
         above = max(times[k + 2] - times[k + 1], 0) / (sizes[k + 2] - sizes[k + 1])
@@ -165,7 +170,7 @@ def _missed(problem: Problem, fitted: Fitted, last: int, first: int) -> float:
 
 def _missed_jump(problem: Problem, fitted: Fitted) -> float:
     """How far the simulated jump at the eager limit is from the measured one, as a logarithm of their ratio, in the
-    ping-pong that has it most, or another benchmark without one. Infinite without messages on both sides."""
+    ping-pong that has it most, or another benchmark without one. Infinite without similar sizes on both sides."""
     points, limit = problem.points, fitted.setting.eager_limit
     messages = [number for number, point in enumerate(points) if not point.is_barrier]
     alone = [number for number in messages if points[number].benchmark == "latency"]
@@ -173,7 +178,11 @@ def _missed_jump(problem: Problem, fitted: Fitted) -> float:
     for number in sorted(alone or messages, key=lambda number: points[number].size_bytes):
         series[points[number].file, points[number].benchmark, points[number].hops].append(number)
     pairs = [pair for numbers in series.values() for pair in pairwise(numbers)]
-    at_limit = [(last, first) for last, first in pairs if points[last].size_bytes <= limit < points[first].size_bytes]
+    at_limit = [
+        (last, first)
+        for last, first in pairs
+        if points[last].size_bytes <= limit < points[first].size_bytes <= _NEAR * points[last].size_bytes
+    ]
     return min((_missed(problem, fitted, last, first) for last, first in at_limit), default=float("inf"))
 
 

@@ -19,7 +19,11 @@ UNKNOWN = 0.5
 _INVOLVED = 0.25
 _TOLERANCE = 0.02
 """The typical residual of a fit that counts as good, even if another fit is better."""
+_CONTRADICTORY = 0.7
+"""The root mean square of the residuals from which on times contradict each other: a factor of two."""
 _HALVINGS = 8
+_SEVERAL = 2
+"""The ratio from which on two sizes differ: NetPIPE measures each size also with a few bytes more or less."""
 _FEW_STEPS = 2
 _NO_EFFECT = 1e-6
 _WEAK = 0.05
@@ -32,7 +36,7 @@ GIVEN_UP_FIRST = (
 )
 
 
-_Kind = Literal["preset", "no effect", "nearest", "best fit"]
+_Kind = Literal["preset", "no effect", "nearest", "best fit", "contradiction"]
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,7 @@ class Held:
     value: float
     kind: _Kind
     """Its origin. `no effect` is a time of 0 or an unlimited bandwidth. `nearest` to the preset if neither fits. The
-    `best fit` is kept if only another eager limit changes the value."""
+    `best fit` is kept if only another eager limit changes the value, and with a `contradiction` of the times."""
     together: tuple[str, ...]
     """Other parameters of which only a combination with this one is known; empty if times hardly depend on it."""
 
@@ -71,6 +75,8 @@ def hold_what_is_unknown(problem: Problem, fitted: Fitted, preset: dict[str, flo
         choice = next((choice for choice in choices if choice is not None), None)
         name, fitted, kind = choice or _nearest(problem, fitted, candidates[0], preset[candidates[0]], near_best)
         held.append(Held(name, fitted.setting.values[name], kind, tuple(other for other in together if other != name)))
+    if problem.rms(fitted.setting) > _CONTRADICTORY:
+        return Known(fitted, {}, held + [Held(n, fitted.setting.values[n], "contradiction", ()) for n in fitted.free])
     errors = _errors_over(problem, fitted, limits, allowed)
     unknown = [name for name, error in errors.items() if error > UNKNOWN * fitted.setting.values[name]]
     held += [Held(name, fitted.setting.values[name], "best fit", (EAGER_LIMIT[1],)) for name in unknown]
@@ -97,6 +103,9 @@ def _unknown_direction(problem: Problem, fitted: Fitted) -> tuple[list[str], lis
     without_effect = [name for name, norm in zip(fitted.free, norms.tolist(), strict=True) if norm < _NO_EFFECT]
     if without_effect:
         return sorted(without_effect, key=GIVEN_UP_FIRST.index)[:1], []
+    if "rendezvous_overhead" in fitted.free and not _has_rendezvous_sizes(problem, fitted.setting.eager_limit):
+        bandwidths = [name for name in ("bandwidth", "shared_memory_bandwidth") if name in fitted.free]
+        return ["rendezvous_overhead"], ["rendezvous_overhead", *bandwidths]
     if any(error > UNKNOWN for error in relative_errors(problem, fitted).values()):
         _, vectors = np.linalg.eigh(fitted.jacobian.T @ fitted.jacobian)
         weakest = np.abs(vectors[:, 0]) * norms  # by their effects on the times, which cancel
@@ -112,6 +121,12 @@ def _unknown_direction(problem: Problem, fitted: Fitted) -> tuple[list[str], lis
     ]
     about_0 = [name for name, error in absolute_errors(problem, fitted).items() if error > UNKNOWN * values[name]]
     return (sorted(weak or about_0, key=GIVEN_UP_FIRST.index)[:1], []) if weak or about_0 else None
+
+
+def _has_rendezvous_sizes(problem: Problem, eager_limit: int) -> bool:
+    """True if rendezvous messages have several sizes. With one size, a bandwidth can have any part of their time."""
+    sizes = [point.size_bytes for point in problem.points if point.size_bytes > eager_limit]
+    return bool(sizes) and max(sizes) >= _SEVERAL * min(sizes)
 
 
 def _weak(name: str) -> float:

@@ -38,6 +38,8 @@ def origin(calibration: Calibration, value: Value) -> str:
         return f"fitted to {_points_of(calibration, points)}{condition}"
     if value.held is None:
         return f"value of {calibration.like} (no measurement depends on it)"
+    if value.held.kind == "contradiction":
+        return "best fit (measured times contradict each other)"
     kept = {
         "preset": f"value of {calibration.like}",
         "no effect": "no effect",
