@@ -76,15 +76,31 @@ class SetCuts {
             const bool is_send = key(w, i).kind == CallKind::kSend;
             const std::uint32_t of = set_of_send_[w][i];
             if (is_send ? of == kNoSet || of < set : levels().waited[w][i] < level) continue;
-            // MPI_Sendrecv is logged as a receive and a send that do not block. Nothing can come between them.
-            const auto does_not_block = [&](std::size_t at, CallKind kind) {
-                return key(w, at).kind == kind && (key(w, at).flags & kBlocking) == 0;
-            };
-            const bool may_be_one_call =
-                i > 0 && does_not_block(i, CallKind::kSend) && does_not_block(i - 1, CallKind::kReceive);
-            return may_be_one_call ? i - 1 : i;
+            return before_call(w, i);
         }
         return length(w);
+    }
+
+    /// Returns the first position of the call that has the event at `at`. MPI_Sendrecv is logged as a receive and a
+    /// send that do not block, and their completion, without the parts with MPI_PROC_NULL. Nothing can come between
+    /// them.
+    [[nodiscard]] std::size_t before_call(std::size_t w, std::size_t at) const {
+        const auto starts = [&](std::size_t i, CallKind kind) {
+            return key(w, i).kind == kind && (key(w, i).flags & kBlocking) == 0;
+        };
+        if (at > 0 && key(w, at).kind == CallKind::kComplete && completes_last(w, at) &&
+            (starts(at - 1, CallKind::kSend) || starts(at - 1, CallKind::kReceive))) {
+            --at;
+        }
+        return at > 0 && starts(at, CallKind::kSend) && starts(at - 1, CallKind::kReceive) ? at - 1 : at;
+    }
+
+    /// Returns whether a completion includes the last request before it.
+    [[nodiscard]] bool completes_last(std::size_t w, std::size_t i) const {
+        const LoggedEvent& event = *window(w).events[(i + window(w).cut) % length(w)].event;
+        const CallSequence& calls = *(*loop_->loops)[window(w).log].calls();
+        const auto list = std::span(calls.completions).subspan(event.first_completion, event.completions);
+        return std::ranges::any_of(list, [](const Completion& completion) { return completion.distance == 1; });
     }
 
     void check(const std::vector<std::size_t>& cuts, std::size_t set, std::int64_t level) const {

@@ -138,6 +138,33 @@ TEST(BarrierScripts, receives_posted_early_put_the_barrier_at_a_wait) {
     EXPECT_EQ(file.scripts[1], "4( irecv0/1 irecv0/2 send0/3 |w )");
 }
 
+TEST(BarrierScripts, nothing_comes_between_the_halves_of_a_sendrecv_at_the_end_of_a_line) {
+    // Each rank shifts to the left and then to the right. The ranks at the ends only send or only receive.
+    const JobLog log = LoggedProgram(4, [](Rank& rank) {
+                           const auto shift = [&](int to, int from, int tag) {
+                               const bool sends = to >= 0 && to < 4;
+                               if (from >= 0 && from < 4) {
+                                   const auto in = rank.irecv(from, tag);
+                                   if (sends) rank.wait(rank.isend(to, 5000, tag));
+                                   rank.wait(in);
+                               } else if (sends) {
+                                   rank.wait(rank.isend(to, 5000, tag));
+                               }
+                           };
+                           for (int i = 0; i < 8; ++i) {
+                               shift(rank.rank() - 1, rank.rank() + 1, 0);
+                               shift(rank.rank() + 1, rank.rank() - 1, 1);
+                           }
+                       }).log();
+    const BarrierFile first = barriers_before(log, {0});
+    EXPECT_EQ(first.scripts[0], "8( | irecv1/0 isend1/1 )");
+    EXPECT_EQ(first.scripts[3], "8( | isend2/0 irecv2/1 )");
+    const BarrierFile second = barriers_before(log, {1});
+    EXPECT_EQ(second.scripts[0], "8( irecv1/0 | isend1/1 )");
+    EXPECT_EQ(second.scripts[1], "8( irecv2/0 isend0/0 | irecv0/1 isend2/1 )");
+    EXPECT_EQ(second.scripts[3], "8( isend2/0 | irecv2/1 )");
+}
+
 TEST(BarrierScripts, impossible_barriers_are_refused_with_the_reason) {
     const auto refusal = [](const JobLog& log, std::size_t set) -> std::string {
         try {
