@@ -268,6 +268,14 @@ def test_one_size_after_a_gap_does_not_tell_an_overhead_or_the_limit(write: Writ
     assert found.value("bandwidth").value == pytest.approx(1 / 53e6, rel=0.15)
 
 
+def test_a_stream_alone_does_not_determine_a_latency(write: Write) -> None:
+    rows = {1 << k: (1 << k) / (0.28 + (1 << k) / 3.4e3) for k in (3, 10, 12, 14, 17, 20)}
+    found = calibrate(write({"bw.txt@2": osu("Bandwidth", rows)}))
+    latency = found.value("hop_latency")
+    assert not latency.is_fitted and latency.value == pytest.approx(128e-9)  # of switch:2
+    assert found.value("bandwidth").value == pytest.approx(1 / 3.4e9, rel=0.1)
+
+
 def test_few_points_fit_few_parameters(write: Write) -> None:
     found = calibrate(write({"few.txt@2": osu("Latency", {1: 20, 64: 20.1, 1 << 20: 270})}))
     assert len(found.points) == 3

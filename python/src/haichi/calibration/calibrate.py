@@ -185,9 +185,10 @@ def _fitted(problem: Problem, content: Content, like: str, sources: Sequence[Sou
 
     def start(limit: int) -> dict[str, float]:
         values = start_values(points, content, limit)
+        values |= {name: preset[name] for name in values if name not in free}
         if not problem.simulator.dma_is_apart:
             del values["dma_bandwidth"]
-        return values | {name: preset[name] for name in excess}
+        return values
 
     eager = profile(problem, free, preset_limit, start)
     problem = eager.problem

@@ -50,6 +50,11 @@ def _is_message(point: PlacedPoint) -> bool:
     return not point.is_barrier
 
 
+def _is_alone(point: PlacedPoint) -> bool:
+    """False for streams. They hide the latency of most messages, so that it would describe other effects."""
+    return not BENCHMARKS[point.benchmark].is_stream
+
+
 def _has_bytes(point: PlacedPoint) -> bool:
     return point.size_bytes > 0 and not point.is_barrier
 
@@ -74,7 +79,7 @@ PARAMETERS = (
         "seconds",
         ("router", "switch_latency"),
         _is_remote,
-        _is_remote,
+        lambda point: _is_remote(point) and _is_alone(point),
         "ping-pongs at two distances (FILE@HOPS), or one with a stream of small messages",
     ),
     Parameter(
@@ -119,7 +124,7 @@ PARAMETERS = (
         "seconds",
         ("node", "shared_memory_latency"),
         _is_local,
-        _is_local,
+        lambda point: _is_local(point) and _is_alone(point),
         "a ping-pong of two ranks of a node (FILE@0), with a stream of small messages",
     ),
     Parameter(
