@@ -74,7 +74,7 @@ void check_kind(Checker& check, const JobScript& script, const Machine& machine,
                               ": logical coordinates do not determine the location of a node on the machine",
                           node.place, is_map_of_kind ? "" : "request :torus, or make the map with §fold noncont");
     }
-    if (node.value.is_strict || !has_other_shapes(machine, node.value.sizes)) return;
+    if (!node.value.strictness.empty() || !has_other_shapes(machine, node.value.sizes)) return;
     check.note("PJM may turn " + what + ", and the map can then be slower", node.place,
                "request " + what + ":strict, for which the job may wait longer");
 }
@@ -327,7 +327,7 @@ bool check_node(Checker& check, const JobSpec& spec, JobScript& script, const Re
     if (!script.node && is_job_given) {
         // node= may come from the command line of pjsub or from a variable.
         check.note("cannot read node=, so the map is checked against the job's own shape", SourcePlace{script.file, 0});
-        script.node = Located<NodeRequest>{{job->fold.logical_sizes, "", false}, {script.file, 0}};
+        script.node = Located<NodeRequest>{{job->fold.logical_sizes, "", ""}, {script.file, 0}};
     } else if (!script.node && script.has_unread_node) {
         check.problem("cannot read node=, so the map cannot be checked", SourcePlace{script.file, 0},
                       "give the shape of the job with §shape");
@@ -338,7 +338,7 @@ bool check_node(Checker& check, const JobSpec& spec, JobScript& script, const Re
         if (!script.node) {
             check.note("node= is missing, so PJM gives the job 1 node", SourcePlace{script.file, 0},
                        "give the shape of the job with §shape");
-            script.node = Located<NodeRequest>{{{1}, "", false}, {script.file, 0}};
+            script.node = Located<NodeRequest>{{{1}, "", ""}, {script.file, 0}};
         }
         check_node_against_machine(check, script, *machine, spec.allocation.fold == kScatteredFold);
     }

@@ -31,7 +31,8 @@ struct AllocatedNodes {
         return {.allocation = allocation.get(),
                 .rank_count = rank_count,
                 .hosts = hosts.get(),
-                .cores_per_rank = cores_per_rank};
+                .cores_per_rank = cores_per_rank,
+                .strictness = script && script->node ? script->node->value.strictness : ""};
     }
 };
 

@@ -140,7 +140,7 @@ AllocationRequest with_job_script(AllocationRequest request, const JobScript& sc
     }
     AllocationRequest of_script = request;
     of_script.fold = fold_of(request, node, kind);
-    of_script.is_strict = node.value.is_strict;
+    of_script.is_strict = !node.value.strictness.empty();
     take_ranks_per_node(of_script, script);
     take_rank_order(of_script, script);
     if (is_given(request.nodes)) return of_script;

@@ -173,7 +173,7 @@ class ScriptReader {
         static const std::vector<std::string> kStrictness = {"strict", "strict-io"};
         for (std::size_t i = 1; i < parts.size(); ++i) {
             if (std::ranges::find(kStrictness, parts[i]) != kStrictness.end()) {
-                node.is_strict = true;
+                node.strictness = parts[i];
                 continue;
             }
             if (std::ranges::find(kAllocations, parts[i]) == kAllocations.end()) {
@@ -270,7 +270,7 @@ class ScriptReader {
 
 std::string to_text(const NodeRequest& node) {
     return "node=" + sizes_text(node.sizes) + (node.allocation.empty() ? "" : ":" + node.allocation) +
-           (node.is_strict ? ":strict" : "");
+           (node.strictness.empty() ? "" : ":" + node.strictness);
 }
 
 JobScript parse_job_script(std::string_view text, const std::string& file) {

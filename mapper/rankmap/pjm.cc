@@ -20,11 +20,12 @@ bool is_tofu(const Network& network) {
 
 /// PJM assigns the logical coordinates of the fold to requests with ":torus" or ":mesh". The coordinates of a table
 /// belong to the job for which the table was written. A list of nodes is never a cuboid of PJM.
-std::string node_shape_suffix(const Allocation& allocation, bool needs_strict) {
+std::string node_shape_suffix(const Allocation& allocation, std::string strictness) {
     if (allocation.is_scattered || allocation.is_node_list) return ":noncont";
     if (allocation.fold.is_coordinate_table) return "";
     const std::string kind = allocation.fold.name == "mesh" ? ":mesh" : ":torus";
-    return kind + (allocation.is_strict || needs_strict ? ":strict" : "");
+    if (strictness.empty() && allocation.is_strict) strictness = "strict";
+    return kind + (strictness.empty() ? "" : ":" + strictness);
 }
 
 }  // namespace
@@ -36,7 +37,7 @@ std::string pjm_options(const Mapping& mapping, const RankMapContext& context, c
     const bool is_of_pjm = allocation.is_scattered || is_tofu(allocation.network);
     if (!is_of_pjm || !has_pjm_coordinates) return "";
     const std::string shape = sizes_text(fold.logical_sizes);
-    std::string text = "#PJM -L \"node=" + shape + node_shape_suffix(allocation, context.needs_strict) +
+    std::string text = "#PJM -L \"node=" + shape + node_shape_suffix(allocation, context.strictness) +
                        "\"\n#PJM --mpi \"shape=" + shape + ",proc=" + std::to_string(mapping.rank_count());
     if (allocation.ranks_per_node > 1) text += ",max-proc-per-node=" + std::to_string(allocation.ranks_per_node);
     return text + ",rank-map-hostfile=" + map_file + "\"\n";

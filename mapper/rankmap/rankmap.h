@@ -53,8 +53,8 @@ struct RankMapContext {
     std::int32_t cores_per_rank = 0;
     /// Receives problems of single records, after which readers continue. If it is null, readers throw them.
     MapProblems* problems = nullptr;
-    /// The map is worse if the scheduler turns the job's request.
-    bool needs_strict = false;
+    /// "strict" or "strict-io" if PJM must not turn the job's request, because the job script or the map says so.
+    std::string strictness{};
 };
 
 /// The result of a reader: the node of each rank, and the line that states it.

@@ -23,12 +23,12 @@ def test_lines_for_job_scripts(server, run_program, tmp_path: Path) -> None:
 
 def test_a_pjm_script_states_the_nodes_of_a_job(server, tmp_path: Path) -> None:
     script = tmp_path / "job.sh"
-    script.write_text('#!/bin/sh\n#PJM -L "node=2x6x8:torus:strict"\n#PJM --mpi "proc=64"\n')
+    script.write_text('#!/bin/sh\n#PJM -L "node=2x6x8:torus:strict-io"\n#PJM --mpi "proc=64"\n')
     cg = {"pattern": {"name": "cg", "ranks": 64}, "strategy": "default", "machine": "fx10-kyushu"}
     job = server.client().submit("map", job=script, **cg).wait()
     assert job.result()["shape"] == [1, 2, 4, 2, 3, 2]
     assert len(job.rank_map("fujitsu").splitlines()) == 64
-    assert job.job_lines().startswith('#PJM -L "node=2x6x8:torus:strict"')
+    assert job.job_lines().startswith('#PJM -L "node=2x6x8:torus:strict-io"')
 
 
 def test_job_lines_name_the_nodes_of_the_job_that_runs_them(server, tmp_path: Path) -> None:

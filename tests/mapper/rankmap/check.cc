@@ -19,8 +19,11 @@ TEST(JobScript, reads_every_way_to_write_an_option) {
           "#PJM -g group -L freq=2000 -L node=8x6x4:torus\r"}) {
         const JobScript script = parse_job_script(std::string("#!/bin/sh\n") + line + "\n", "job");
         ASSERT_TRUE(script.node.has_value()) << line;
-        const bool is_strict = std::string(line).find("strict") != std::string::npos;
-        EXPECT_EQ(script.node->value, (NodeRequest{{8, 6, 4}, "torus", is_strict})) << line;
+        const std::string text = line;
+        const std::string strictness = text.find("strict-io") != std::string::npos ? "strict-io"
+                                       : text.find("strict") != std::string::npos  ? "strict"
+                                                                                   : "";
+        EXPECT_EQ(script.node->value, (NodeRequest{{8, 6, 4}, "torus", strictness})) << line;
         EXPECT_EQ(script.node->place.line, 2U);
         EXPECT_TRUE(script.problems.empty()) << script.problems.front().what();
     }
@@ -30,9 +33,9 @@ TEST(JobScript, reads_shapes_of_one_two_and_three_dimensions) {
     const auto node = [](const std::string& value) {
         return parse_job_script("#PJM -L \"node=" + value + "\"\n", "job").node->value;
     };
-    EXPECT_EQ(node("384"), (NodeRequest{{384}, "", false}));
-    EXPECT_EQ(node("4x3:mesh"), (NodeRequest{{4, 3}, "mesh", false}));
-    EXPECT_EQ(node("2:noncont"), (NodeRequest{{2}, "noncont", false}));
+    EXPECT_EQ(node("384"), (NodeRequest{{384}, "", ""}));
+    EXPECT_EQ(node("4x3:mesh"), (NodeRequest{{4, 3}, "mesh", ""}));
+    EXPECT_EQ(node("2:noncont"), (NodeRequest{{2}, "noncont", ""}));
 }
 
 TEST(JobScript, reads_mpi_parameters_of_one_line_or_several) {

@@ -46,7 +46,7 @@ TEST_F(JobScripts, of_every_kind_lead_to_a_map_that_pjm_accepts) {
              {"#PJM -L node=4x6x4:torus:strict\n", 96, 96, 1, "default",
               "node=4x6x4:torus:strict\"\n#PJM --mpi \"shape=4x6x4,proc=96"},
              {"#PJM -L node=4x6x4:strict-io\n#PJM -L rscgrp=small-torus\n", 96, 96, 1, "default",
-              "node=4x6x4:torus:strict\"\n#PJM --mpi \"shape=4x6x4,proc=96"},
+              "node=4x6x4:torus:strict-io\"\n#PJM --mpi \"shape=4x6x4,proc=96"},
              {"#PJM -L node=8x9x8\n#PJM -L rscgrp=large\n", 576, 576, 1, "default",
               "node=8x9x8:torus\"\n#PJM --mpi \"shape=8x9x8,proc=576"},
              {"#PJM -L node=2x3x4:mesh\n#PJM --mpi max-proc-per-node=2\n", 48, 24, 2, "mesh",
