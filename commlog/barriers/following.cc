@@ -54,7 +54,7 @@ struct Own {
     decltype(&::MPI_Wait) next_wait = NEXT(MPI_Wait);
 };
 
-/// What a process needs between MPI_Init and MPI_Finalize.
+/// The state of a process between MPI_Init and MPI_Finalize.
 struct Job {
     explicit Job(std::vector<Step> script) : follower(std::move(script)) {}
 

@@ -20,18 +20,19 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "profiler"))
 
 from functions import Row, row_of  # noqa: E402
 
-HEAD = f"""// Made by generate_calls.py.
-#include "commlog/barriers/calls.h"
-
-using namespace haichi;
-using namespace haichi::barriers;
-
-{EXPORTED}
-"""
+HEAD = "\n".join(
+    [
+        "// Made by generate_calls.py.",
+        '#include "commlog/barriers/calls.h"',
+        "using namespace haichi;",
+        "using namespace haichi::barriers;",
+        EXPORTED,
+    ]
+)
 
 # Functions that wait for a message without receiving it.
 PROBES = {"MPI_Probe", "MPI_Iprobe"}
-# The Fortran interface of Open MPI calls PMPI functions. That of MPICH calls the C functions, which are replaced, too.
+# The Fortran interface of Open MPI calls PMPI functions. MPICH has one that calls the replaced C functions.
 ENDINGS = ("_", "_f08_")
 WAITS = ("wait", "test", "waitall", "testall", "waitany", "testany", "waitsome")
 

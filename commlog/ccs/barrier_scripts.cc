@@ -44,7 +44,7 @@ class SetCuts {
         }
         for (std::size_t m = 0; m < levels().messages.size(); ++m) {
             const LevelledMessage& message = levels().messages[m];
-            if (message.label != 0) continue;  // of a collective
+            if (message.label != 0) continue;  // a collective has it
             const std::size_t w = window_of.at(message.message.source.value);
             set_of_send_[w][sends[w][message.post]] = loop.set_of_message[m];
         }
@@ -169,8 +169,8 @@ std::vector<std::size_t> positions_of(const std::vector<Symbol>& pattern, const 
     return found;
 }
 
-/// The common beginnings of the iterations: before each, all channels have as many sends as completed receives, and all
-/// members of a communicator have as many collectives.
+/// The common beginnings of the iterations. Before each of them, all channels have as many sends as completed receives,
+/// and all members of a communicator have as many collectives.
 class Iterations {
   public:
     explicit Iterations(const std::vector<WholeRank>& ranks) : ranks_(&ranks) {

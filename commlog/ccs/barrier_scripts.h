@@ -15,14 +15,14 @@ struct SetsOfLoop {
     const std::vector<RankLoops>* loops = nullptr;
     const std::vector<RankWindow>* windows = nullptr;
     const Levels* levels = nullptr;
-    std::span<const std::uint32_t> set_of_message;  ///< of Levels::messages
+    std::span<const std::uint32_t> set_of_message;  ///< by index in Levels::messages
     std::int64_t in_flight = 0;                     ///< messages under way at every cut
 };
 
-/// Writes the calls of all ranks, with a barrier over all ranks before each of the sets `before` (from 0) in every
-/// iteration of the main loop. A barrier is at a common cut of the ranks: all messages of earlier sets are posted
-/// before it and all other ones after it, and no rank waits before it for a call after it. Throws UnsupportedError if a
-/// set has no such cut or if the log does not determine the calls. O(events of the log + messages).
+/// Writes the calls of all ranks. In every iteration of the main loop, a barrier over all ranks precedes each of the
+/// sets `before` (from 0). It is at a common cut of the ranks. All messages of earlier sets are posted before it, and
+/// all others after it. No rank waits before it for a call after it. Throws UnsupportedError if a set has no such cut
+/// or if the log does not determine the calls. O(events of the log + messages).
 barriers::BarrierFile barrier_scripts(const SetsOfLoop& loop, std::span<const std::size_t> before,
                                       std::int64_t most_events);
 

@@ -27,7 +27,7 @@ struct MessageEnds {
 
 struct Levels {
     std::vector<LevelledMessage> messages;
-    std::vector<MessageEnds> ends;  ///< of messages that are sent and received in the same iteration
+    std::vector<MessageEnds> ends;  ///< messages that are sent and received in the same iteration
     std::vector<std::string> labels;
     /// By window and position after its cut: the step of the message that the event posts, or 0.
     std::vector<std::vector<std::int64_t>> posted;

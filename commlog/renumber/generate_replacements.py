@@ -21,14 +21,15 @@ ATTRIBUTES = {"MPI_Comm_get_attr", "MPI_Attr_get"}
 # Errors without a communicator go to the error handler of the real MPI_COMM_WORLD.
 HANDLERS = {"MPI_Comm_set_errhandler", "MPI_Errhandler_set"}
 
-HEAD = f"""// Made by generate_replacements.py.
-#include "commlog/renumber/world.h"
-
-using namespace haichi::preload;
-using namespace haichi::renumber;
-
-{EXPORTED}
-"""
+HEAD = "\n".join(
+    [
+        "// Made by generate_replacements.py.",
+        '#include "commlog/renumber/world.h"',
+        "using namespace haichi::preload;",
+        "using namespace haichi::renumber;",
+        EXPORTED,
+    ]
+)
 
 
 def communicators(function: Function) -> set[int]:

@@ -10,8 +10,8 @@ namespace haichi::barriers {
 
 namespace {
 
-/// Makes the calls in `words` and returns them with the barriers that the script puts there. "wait" and "probe" are
-/// such calls, "end" is the end of the run, and "!" a call that the script does not have.
+/// Makes the calls in `words` and returns them with the barriers between them. The word "end" is the end of the run. A
+/// call that the script does not have becomes "!".
 std::string followed(const std::string& script, const std::string& words) {
     Follower follower(parse_script(script, "test"));
     std::string text;
