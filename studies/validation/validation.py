@@ -180,16 +180,28 @@ def measure(part: str, effort: Effort, build: Path | None) -> dict[str, Measured
     return found
 
 
-def keep(path: Path, command: str, found: dict[str, Measured]) -> None:
-    """Stores the measurements of a part, from which a later run makes the page again."""
-    text = {"command": command, "measured": {name: asdict(ours) for name, ours in found.items()}}
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(text, indent=1) + "\n")
+@dataclass(frozen=True)
+class Stored:
+    """Measurements of a part, and the commands that made them."""
+
+    commands: list[str]
+    measured: dict[str, Measured]
 
 
-def kept(path: Path) -> dict[str, Measured]:
+def kept(path: Path) -> Stored:
     """The stored measurements of a part. Raises OSError if it was never measured."""
-    return {name: Measured(**ours) for name, ours in json.loads(path.read_text())["measured"].items()}
+    text = json.loads(path.read_text())
+    return Stored(text["commands"], {name: Measured(**ours) for name, ours in text["measured"].items()})
+
+
+def keep(path: Path, command: str, found: dict[str, Measured]) -> None:
+    """Stores the measurements of a part. Earlier ones that this command does not repeat, as without --long, stay."""
+    before = kept(path) if path.exists() else Stored([], {})
+    repeats_all = before.measured.keys() <= found.keys()
+    commands = [command] if repeats_all else [*(other for other in before.commands if other != command), command]
+    measured = {name: asdict(ours) for name, ours in (before.measured | found).items()}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"commands": commands, "measured": measured}, indent=1) + "\n")
 
 
 def main() -> None:
@@ -221,7 +233,7 @@ def main() -> None:
         keep(stored[part], command, measure(part, effort, arguments.build))
     found = {part: kept(path) for part, path in stored.items() if path.exists()}
     results = [
-        (group, [judged(number, found[part], missing) for number in group["numbers"]])
+        (group, [judged(number, found[part].measured, missing) for number in group["numbers"]])
         for part in PARTS if part in found
         for group in read_published((part,)).groups
     ]  # fmt: skip
@@ -233,13 +245,14 @@ def main() -> None:
         print(f"no page: {', '.join(part for part in PARTS if part not in found)} not measured")
         return
     (arguments.output / "images").mkdir(parents=True, exist_ok=True)
-    everything = {name: ours for part in found.values() for name, ours in part.items()}
+    everything = {name: ours for part in found.values() for name, ours in part.measured.items()}
     rates = link_studies.line_rates()
-    page = validation_text.markdown(command, results, everything, rates, VERDICTS, read_published().kinds)
+    commands = list(dict.fromkeys(made for part in found.values() for made in part.commands))
+    page = validation_text.markdown(commands, results, everything, rates, VERDICTS, read_published().kinds)
     (arguments.output / "README.md").write_text(page)
     rows = [{"group": group["title"], **asdict(row)} for group, rows in results for row in rows]
     streams = {preset: [asdict(stream) for stream in pair] for preset, pair in rates.items()}
-    text = {"schema": "haichi-validation/1", "command": command, "rows": rows, "streams": streams}
+    text = {"schema": "haichi-validation/1", "commands": commands, "rows": rows, "streams": streams}
     (arguments.output / "validation.json").write_text(json.dumps(text, indent=1) + "\n")
     validation_text.pictures(arguments.output / "images", results, everything)
     print(f"{len(rows)} published numbers: " + validation_text.counted(rows_of(results), VERDICTS))

@@ -35,9 +35,9 @@ LEGEND += [f"| {verdict} | {meaning} |" for verdict, meaning in MEANINGS.items()
 
 LEAD = """\
 This page compares every published number that haichi can reproduce with haichi's own. It has one row per number.
-[Validation](../../docs/validation.md) has the conclusions. This command made the page, on {machine}:
+[Validation](../../docs/validation.md) has the conclusions. The page was made on {machine} by:
 
-    .venv/bin/python {command}
+{commands}
 
 {legend}
 
@@ -51,8 +51,9 @@ numbers are the same on every machine.
 """
 
 
-def lead(command: str, machine: str, counts: str, total: int) -> str:
-    return LEAD.format(command=command, machine=machine, legend="\n".join(LEGEND), counts=counts, total=total)
+def lead(commands: Sequence[str], machine: str, counts: str, total: int) -> str:
+    lines = "\n".join(f"    .venv/bin/python {command}" for command in commands)
+    return LEAD.format(commands=lines, machine=machine, legend="\n".join(LEGEND), counts=counts, total=total)
 
 
 def shown(value: Any) -> str:
@@ -115,13 +116,13 @@ def table_of_rows(rows: Sequence[Any]) -> list[str]:
 
 
 def markdown(
-    command: str, results: list[tuple[dict[str, Any], list[Any]]], found: dict[str, Measured],
+    commands: Sequence[str], results: list[tuple[dict[str, Any], list[Any]]], found: dict[str, Measured],
     rates: dict[str, tuple[Stream, Stream]], verdicts: Sequence[str], kinds: dict[str, list[str]],
 ) -> str:  # fmt: skip
     rows = [row for _, group_rows in results for row in group_rows]
     lines = ["# Validation: published numbers and ours", ""]
     counts = counted(rows, verdicts)
-    lines += [lead(command, _machine(), counts, len(rows))]
+    lines += [lead(commands, _machine(), counts, len(rows))]
     titled = [(group["title"], group_rows) for group, group_rows in results]
     lines += validation_summary.summary(titled, kinds, verdicts)
     for group, group_rows in results:
