@@ -272,7 +272,7 @@ def test_a_stream_alone_does_not_determine_a_latency(write: Write) -> None:
     rows = {1 << k: (1 << k) / (0.28 + (1 << k) / 3.4e3) for k in (3, 10, 12, 14, 17, 20)}
     found = calibrate(write({"bw.txt@2": osu("Bandwidth", rows)}))
     latency = found.value("hop_latency")
-    assert not latency.is_fitted and latency.value == pytest.approx(128e-9)  # of switch:2
+    assert not latency.is_fitted and latency.value == pytest.approx(128e-9)  # as in switch:2
     assert found.value("bandwidth").value == pytest.approx(1 / 3.4e9, rel=0.1)
 
 
