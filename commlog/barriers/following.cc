@@ -302,8 +302,9 @@ void before_call(std::span<const Post> posts) {
         const std::optional<int> due = j.follower.post(posts[i]);
         if (!due || (*due > 0 && i > 0)) {
             stop_following("call " + std::to_string(j.follower.posts() + 1) + " of " + rank_text(j) + " is " +
-                           post_text(posts[i]) + ", but the log has " +
-                           (due ? "two calls there" : j.follower.expected()));
+                           post_text(posts[i]) +
+                           (due ? ", and one MPI call starts it with messages before the barrier"
+                                : ", but the log has " + j.follower.expected()));
             return;
         }
         barriers_here(j, *due);
