@@ -113,16 +113,24 @@ class Fabric {
         }
     }
 
-    /// Throws InputError at the first cable that only one of its ends states: the text was cut off.
-    void check_both_ends() const {
+    /// Throws InputError at the first cable that one switch states and the switch at its other end does not: the text
+    /// was cut off. Records of adapters come last and repeat what switches state, so they may be missing.
+    void check_both_ends(bool has_adapter_records) const {
+        bool is_adapter_missing = false;
         for (const Cable& cable : cables_) {
             const bool is_loop = cable.a.guid == cable.b.guid && cable.a.port == cable.b.port;
             if (cable.is_of_both || is_loop) continue;
+            if (cable.b.kind == Kind::kAdapter) {
+                is_adapter_missing = true;
+                continue;
+            }
             throw InputError(cable.place,
                              "the record of device " + shown(cable.b.guid) + " does not state this cable at its port " +
                                  shown(cable.b.port) + ", so the file is incomplete",
                              "save the whole output of ibnetdiscover");
         }
+        if (is_adapter_missing && !has_adapter_records)
+            from_.notes.push_back(from_.file + " has no records of adapters (Ca): it may lack nodes at its end");
     }
 
     [[nodiscard]] Graph graph() {
@@ -297,6 +305,7 @@ bool is_ibnetdiscover(std::string_view text) {
 Graph read_ibnetdiscover(const NetworkText& from) {
     Fabric fabric(from);
     std::optional<Fabric::End> at;
+    bool has_adapter_records = false;
     std::size_t number = 0;
     for (const std::string_view raw : split(from.text, '\n')) {
         const SourcePlace place{from.file, ++number};
@@ -306,6 +315,7 @@ Graph read_ibnetdiscover(const NetworkText& from) {
             const auto id = take_quoted(line);
             if (!id) throw InputError(place, "a device without its GUID: " + shown(raw));
             at = device(*id, place);
+            has_adapter_records |= at->kind == Fabric::Kind::kAdapter;
             at->description = take_quoted(line).value_or("");
             fabric.describe(at->guid, at->description);
             continue;
@@ -326,7 +336,7 @@ Graph read_ibnetdiscover(const NetworkText& from) {
         other.description = take_quoted(comment).value_or("");
         fabric.add_cable(*at, other, stated_bandwidth(after, place), place);
     }
-    fabric.check_both_ends();
+    fabric.check_both_ends(has_adapter_records);
     return fabric.graph();
 }
 

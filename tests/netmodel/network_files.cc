@@ -324,11 +324,12 @@ TEST(InfiniBand, faults_name_the_line) {
     EXPECT_EQ(refusal(start + "[1]\t\"X-02\"[1]\n").substr(0, 23), "net:2: expected a devic");
 }
 
-TEST(InfiniBand, an_output_that_was_cut_off_is_refused_at_a_cable_with_one_end) {
+TEST(InfiniBand, an_output_that_was_cut_off_between_switches_is_refused) {
     const std::string whole = kFabric;
-    EXPECT_EQ(refusal(whole.substr(0, whole.find("\n[1](a4)"))),
-              "net:20: the record of device 'a4' does not state this cable at its port '1', so the file is incomplete "
+    EXPECT_EQ(refusal(whole.substr(0, whole.find("\nswitchguid=0x2"))),
+              "net:9: the record of device '2' does not state this cable at its port '1', so the file is incomplete "
               "| save the whole output of ibnetdiscover");
+    EXPECT_TRUE(has_note(read(whole.substr(0, whole.find("\ncaguid"))), "net has no records of adapters"));
 }
 
 TEST(InfiniBand, subnet_lst_has_a_cable_per_line) {
