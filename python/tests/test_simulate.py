@@ -206,7 +206,7 @@ def test_a_buffer_history_tells_each_packet_of_its_router_and_time(pair, ping, t
     [
         ({"barrier": "set"}, "barriers 'set'"),
         *[({"sim_iterations": value}, "sim_iterations") for value in (0, -1, "some", 2.5)],
-        ({"compute_spread": "5%"}, "a spread in per cent requires a workload with computation time"),
+        ({"compute_spread": "5%/1ms"}, "expected the length of an interruption"),
         ({"compute_spread_seed": 2}, "compute_spread_seed requires compute_spread"),
         ({"threads": 0}, "threads"),
         ({"threads": 2**40}, "threads"),
