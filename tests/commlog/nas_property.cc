@@ -14,10 +14,10 @@ namespace haichi {
 namespace {
 
 /// Source, destination, communicator, tag.
-using Channel = std::tuple<std::int32_t, std::int32_t, std::uint32_t, std::int32_t>;
+using PairAndTag = std::tuple<std::int32_t, std::int32_t, std::uint32_t, std::int32_t>;
 
 struct Traffic {
-    std::map<Channel, std::uint64_t> sends, receives;
+    std::map<PairAndTag, std::uint64_t> sends, receives;
     /// Calls of each operation of each communicator, by rank.
     std::map<std::pair<std::uint32_t, std::uint16_t>, std::map<std::int32_t, std::uint64_t>> collectives;
 };
