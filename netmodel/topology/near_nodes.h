@@ -26,8 +26,8 @@ class NearNodes {
     /// kMost, the next ones, cyclically. O(nodes).
     static NearNodes in_blocks(std::int32_t terminals_of_block, const JobNodes& job);
     /// The nearest nodes by links, independent of the routes. If there are more than kMost, those with the next
-    /// numbers, cyclically. O(vertices and links up to the nearest node) per node; visits at most kMost nodes of each of these
-    /// vertices.
+    /// numbers, cyclically. O(vertices and links up to the nearest node) per node; visits at most kMost nodes of each
+    /// of these vertices.
     static NearNodes by_search(const Topology& topology, const JobNodes& job);
 
   private:

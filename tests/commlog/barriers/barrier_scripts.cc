@@ -20,10 +20,10 @@ using Rank = LoggedProgram::Rank;
 /// Checks that the receive of every message that is sent before a barrier is posted before it. Returns the number of
 /// barriers in each rank.
 int check_cuts(const BarrierFile& file) {
-    struct Channel {
+    struct CheckedChannel {
         std::vector<int> sends, receives;  ///< before each barrier
     };
-    std::map<std::array<int, 3>, Channel> channels;
+    std::map<std::array<int, 3>, CheckedChannel> channels;
     int barriers = -1;
     for (int r = 0; r < file.ranks; ++r) {
         int passed = 0;
