@@ -38,8 +38,8 @@ void check_barriers(const AdviseBarrierArguments& arguments, const Job& job, con
     }
     for (const std::size_t set : arguments.sets) {
         if (set < job.workload().set_count()) continue;
-        throw OptionError("§write-sets: there is no set " + std::to_string(set + 1) + " (the workload has " +
-                          std::to_string(job.workload().set_count()) + ")");
+        throw OptionError("§write-sets: unknown set " + std::to_string(set + 1),
+                          "the workload has " + std::to_string(job.workload().set_count()) + " sets");
     }
 }
 
@@ -50,14 +50,14 @@ void write_barriers(const AdviseBarrierArguments& arguments, const BarrierAdvice
     const BarrierAdvice& advice = report.sizes.front().advice;
     std::vector<std::size_t> sets = arguments.sets;
     if (sets.empty() && advice.verdict == BarrierVerdict::kSets) sets = advice.sets;
-    barriers::BarrierFile barriers;
-    barriers.ranks = log.rank_count;
-    barriers.scripts.resize(static_cast<std::size_t>(log.rank_count));
-    if (!sets.empty()) barriers = barriers_before(log, sets);
+    if (sets.empty()) {
+        throw OptionError("§write-barriers: no barrier is advised (" + report.sentence + ")",
+                          "state the sets that get barriers, as in §write-sets 1,3");
+    }
+    const barriers::BarrierFile barriers = barriers_before(log, sets);
     file.write(barrier_file_text(barriers));
     console.say(arguments.barriers + ": " + std::to_string(barriers.barriers) +
-                (barriers.barriers == 1 ? " barrier" : " barriers") + " in the run" +
-                (sets.empty() ? "" : ", before " + sets_text(sets)) + "\n");
+                (barriers.barriers == 1 ? " barrier" : " barriers") + " in the run, before " + sets_text(sets) + "\n");
 }
 
 int run(const AdviseBarrierArguments& arguments, Console& console) {

@@ -259,8 +259,10 @@ std::string rail_file_text(const RailAdviceReport& report) {
         text += '\n';
     }
     if (!has_numbers) {
-        throw OptionError("§write-rails: no number of NICs is advised",
-                          "state the NICs per node with §interfaces, or compare runs with different numbers of NICs");
+        throw OptionError(
+            "§write-rails: no number of NICs is advised",
+            "state the NICs per node with §interfaces. If the answer is not known, compare runs: haichi advise rails "
+            "rails=1:LOG1 rails=4:LOG4");
     }
     return text;
 }
