@@ -26,7 +26,7 @@ function(haichi_preload NAME MPI WRAPPER)
 
   set(TARGET haichi_${NAME}_${MPI})
   add_library(${TARGET} MODULE ${WRITTEN} ${PRELOAD_SOURCES} ${BASE}/mpi_library.cc
-                               ${PROJECT_SOURCE_DIR}/base/errors.cc)
+                               ${PROJECT_SOURCE_DIR}/base/errors.cc ${PROJECT_SOURCE_DIR}/base/regular_file.cc)
   target_link_libraries(${TARGET} PRIVATE haichi_flags nlohmann_json::nlohmann_json ${CMAKE_DL_LIBS})
   target_include_directories(${TARGET} SYSTEM PRIVATE ${HAICHI_MPI_INCLUDES})
   # Always a production build, because the library is loaded into other people's programs, which have no sanitizer.

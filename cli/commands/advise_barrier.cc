@@ -98,12 +98,7 @@ Action configure_advise_barrier(OptionTable& options) {
                                        "libhaichi-barriers",
                         .excludes = {"sizes"}});
     options.add_read("write-sets", ValueKind::kList,
-                     [o = o.get()](const std::string& word) {
-                         o->sets = parse_barrier_choice(word).sets;
-                         if (o->sets.empty())
-                             throw OptionError("§write-sets: expected sets, found " + shown(word),
-                                               "state the numbers of sets, as in 1,3");
-                     },
+                     [o = o.get()](const std::string& word) { o->sets = parse_set_numbers(word, "write-sets"); },
                      {.description = "Sets before which --write-barriers puts barriers, as in 1,3",
                       .value = "SET,SET,...",
                       .otherwise = "the advised sets",

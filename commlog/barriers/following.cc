@@ -18,6 +18,7 @@
 #include <thread>
 
 #include "base/errors.h"
+#include "base/regular_file.h"
 #include "commlog/barriers/follower.h"
 
 const char* const haichi::preload::library_name = "haichi-barriers";
@@ -222,13 +223,19 @@ std::string file_text(int size) {
     const std::string path = setting("HAICHI_BARRIERS");
     if (path.empty()) return "";
     try {
+        check_regular_file(path);
         std::ifstream file(path, std::ios::binary);
         std::stringstream text;
         text << file.rdbuf();
         if (!file) throw InputError(path + ": cannot be read", "set HAICHI_BARRIERS to a readable file");
         const BarrierFile parsed = parse_barrier_file(text.str(), path);
         for (std::size_t r = 0; r < parsed.scripts.size(); ++r) {
-            parse_script(parsed.scripts[r], path + ":" + std::to_string(r + 5));
+            const std::string place = path + ":" + std::to_string(r + 5);
+            const std::uint64_t barriers = barrier_count(parse_script(parsed.scripts[r], place));
+            if (barriers == static_cast<std::uint64_t>(parsed.barriers)) continue;
+            throw InputError(place + ": rank " + std::to_string(r) + " has " + std::to_string(barriers) +
+                                 " barriers instead of " + std::to_string(parsed.barriers),
+                             "write the file with 'haichi advise barrier --write-barriers FILE'");
         }
         if (parsed.ranks == size) return text.str();
         throw InputError(

@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 #include <limits>
+#include <map>
 
 #include "base/errors.h"
 
@@ -26,10 +27,14 @@ std::string name_of(std::uint32_t call) {
 
 /// The call of a name, or none.
 bool find_call(std::string_view name, std::uint32_t& call) {
-    for (call = 0; call < kMessages.size() + 2 * kCollectives.size(); ++call) {
-        if (name_of(call) == name) return true;
-    }
-    return false;
+    static const std::map<std::string, std::uint32_t, std::less<>> kCalls = [] {
+        std::map<std::string, std::uint32_t, std::less<>> calls;
+        for (std::uint32_t k = 0; k < kMessages.size() + 2 * kCollectives.size(); ++k) calls.emplace(name_of(k), k);
+        return calls;
+    }();
+    const auto found = kCalls.find(name);
+    if (found != kCalls.end()) call = found->second;
+    return found != kCalls.end();
 }
 
 bool is_message(std::uint32_t call) { return call < kMessages.size(); }
@@ -154,6 +159,17 @@ std::vector<Step> parse_script(std::string_view text, const std::string& place) 
     }
     if (!open.empty()) refuse(place, "')'", "");
     return steps;
+}
+
+std::uint64_t barrier_count(std::span<const Step> steps) {
+    std::vector<std::uint64_t> times = {1};  // how often the innermost open loop runs in all
+    std::uint64_t count = 0;
+    for (const Step& step : steps) {
+        if (step.kind == StepKind::kLoop) times.push_back(times.back() * step.repetitions);
+        if (step.kind == StepKind::kEndLoop) times.pop_back();
+        if (step.kind == StepKind::kBarrier || step.kind == StepKind::kBarrierAtWait) count += times.back();
+    }
+    return count;
 }
 
 std::string barrier_file_text(const BarrierFile& file) {

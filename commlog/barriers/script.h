@@ -63,6 +63,9 @@ inline constexpr std::size_t kMostNested = 8;
 /// `place`.
 std::vector<Step> parse_script(std::string_view text, const std::string& place);
 
+/// The number of barriers in a run of these steps.
+std::uint64_t barrier_count(std::span<const Step> steps);
+
 /// Barriers for a job.
 struct BarrierFile {
     std::int32_t ranks = 0;

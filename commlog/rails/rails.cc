@@ -1,6 +1,7 @@
 // libhaichi-rails sets the number of NICs (rails) that a job uses, from a file of `haichi advise rails --write-rails`.
 // MPI libraries read these variables in MPI_Init, so they are set right before it.
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "base/regular_file.h"
 #include "commlog/preload/initialise.h"
 
 const char* const haichi::preload::library_name = "haichi-rails";
@@ -20,6 +22,8 @@ using namespace preload;
 namespace {
 
 constexpr int kUnknown = 0;
+/// Variables of MVAPICH2, UCX and Open MPI.
+constexpr const char* kVariables[] = {"MV2_", "UCX_", "OMPI_MCA_"};
 
 /// A line of the file: a job and its variables.
 struct JobVariables {
@@ -41,6 +45,7 @@ int number_in(const std::string& text) {
 
 /// Reads the format haichi-rails/1. Throws InputError with file and line.
 std::vector<JobVariables> read_jobs(const std::string& path) {
+    check_regular_file(path);
     std::ifstream file(path);
     if (!file) throw InputError(path + ": cannot be read");
     std::string line;
@@ -59,7 +64,10 @@ std::vector<JobVariables> read_jobs(const std::string& path) {
         }
         for (std::string word; words >> word;) {
             const auto equals = word.find('=');
-            if (equals == 0 || equals == std::string::npos) refuse(path, number, "NAME=VALUE, found '" + word + "'");
+            const bool is_known =
+                std::ranges::any_of(kVariables, [&](const char* prefix) { return word.starts_with(prefix); });
+            if (!is_known || equals == std::string::npos || number_in(word.substr(equals + 1)) < 1)
+                refuse(path, number, "a variable of an MPI library and a number of NICs, found '" + word + "'");
             job.variables.emplace_back(word.substr(0, equals), word.substr(equals + 1));
         }
     }

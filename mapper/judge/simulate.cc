@@ -15,22 +15,6 @@ namespace haichi {
 
 namespace {
 
-/// Parses "1,3", counted from 1, to {0, 2}.
-std::vector<std::size_t> parse_set_numbers(std::string_view text) {
-    std::vector<std::size_t> sets;
-    for (std::size_t at = 0; at <= text.size();) {
-        const std::size_t end = std::min(text.find(',', at), text.size());
-        const std::int64_t number = parse_count(text.substr(at, end - at), kMostSets, {"§barrier", 0});
-        if (number == 0) throw OptionError("§barrier: invalid set 0 (sets are counted from 1)");
-        sets.push_back(static_cast<std::size_t>(number - 1));
-        at = end + 1;
-    }
-    std::ranges::sort(sets);
-    const auto twice = std::ranges::adjacent_find(sets);
-    if (twice != sets.end()) throw OptionError("§barrier: duplicate set " + std::to_string(*twice + 1));
-    return sets;
-}
-
 /// Per set: whether a barrier precedes it.
 std::vector<bool> barriers_of(const BarrierChoice& choice, std::size_t set_count) {
     std::vector<bool> barriers(set_count, choice.sets.empty());
@@ -54,10 +38,26 @@ const Table<BarrierWord>& barrier_words() {
     return kWords;
 }
 
+std::vector<std::size_t> parse_set_numbers(std::string_view text, const std::string& option) {
+    const std::string field = "§" + option;
+    std::vector<std::size_t> sets;
+    for (std::size_t at = 0; at <= text.size();) {
+        const std::size_t end = std::min(text.find(',', at), text.size());
+        const std::int64_t number = parse_count(text.substr(at, end - at), kMostSets, {field, 0});
+        if (number == 0) throw OptionError(field + ": invalid set 0 (sets are counted from 1)");
+        sets.push_back(static_cast<std::size_t>(number - 1));
+        at = end + 1;
+    }
+    std::ranges::sort(sets);
+    const auto twice = std::ranges::adjacent_find(sets);
+    if (twice != sets.end()) throw OptionError(field + ": duplicate set " + std::to_string(*twice + 1));
+    return sets;
+}
+
 BarrierChoice parse_barrier_choice(std::string_view text) {
     if (const BarrierWord* word = barrier_words().find(text)) return {.without = word->without, .with = word->with};
     if (!text.empty() && text.find_first_not_of("0123456789,") == std::string_view::npos) {
-        return {.without = false, .with = true, .sets = parse_set_numbers(text)};
+        return {.without = false, .with = true, .sets = parse_set_numbers(text, "barrier")};
     }
     throw OptionError("unknown choice of barriers " + shown(text), barrier_words().hint_for(text));
 }
@@ -92,12 +92,14 @@ ComputeImbalance parse_imbalance(const std::string& text, const std::string& opt
     const std::string number = text.substr(0, text.size() - 1);
     const auto point = number.find('.');
     std::string decimals = point == std::string::npos ? "" : number.substr(point + 1);
-    if (point == 0 || number.empty())
+    if (point == 0 || number.empty() || number.find_first_not_of("0123456789.") != std::string::npos)
         throw OptionError(field + ": expected a percentage, found " + shown(text), "write a percentage, as in 5%");
+    if (number.substr(0, point).size() > 3) throw OptionError(field + ": at most 100%, found " + shown(text));
     if (decimals.size() > 3) throw OptionError(field + ": expected at most three decimals, found " + shown(text));
     decimals.resize(3, '0');
     constexpr std::int64_t kWhole = 100'000;
-    const std::int64_t thousandths = parse_count(number.substr(0, point) + decimals, kWhole, {field, 0});
+    const std::int64_t thousandths = parse_count(number.substr(0, point) + decimals, 10 * kWhole, {field, 0});
+    if (thousandths > kWhole) throw OptionError(field + ": at most 100%, found " + shown(text));
     imbalance.share = static_cast<double>(thousandths) / static_cast<double>(kWhole);
     return imbalance;
 }

@@ -29,6 +29,9 @@ const Table<BarrierWord>& barrier_words();
 /// Parses "none", "sets", "both", or numbers of sets from 1, "1,3". Throws OptionError with a did-you-mean.
 BarrierChoice parse_barrier_choice(std::string_view text);
 
+/// Parses numbers of sets from 1, "1,3", as ascending indices from 0. Throws OptionError, which names the option.
+std::vector<std::size_t> parse_set_numbers(std::string_view text, const std::string& option);
+
 /// Parses "all", "auto" or a number from 1. Throws OptionError.
 SimulatedIterations parse_simulated_iterations(const std::string& text);
 

@@ -92,3 +92,13 @@ def test_report_draws_the_statistics_of_a_simulation(
     received = sum(r * (end - begin) for r, begin, end in zip(data["received"], begins, ends, strict=True))
     assert received == pytest.approx(run.payload_bytes, rel=1e-6)  # packets of torus: have no header
     assert max(max(row) for row in data["buffers"]["levels"]) > 0
+
+
+@pytest.mark.parametrize(
+    "line", ["0,0.2,0.1,0,X+,4,4,0.1,0,0", "0,0,0.1,0,X+,4,4,1e300,0,0", "9" * 20 + ",0,1,0,X+,4,4,0.1,0,0"]
+)
+def test_impossible_numbers_are_refused(line: str, tmp_path: Path) -> None:
+    file = tmp_path / "links.csv"
+    file.write_text(HEADER + line + "\n")
+    with pytest.raises(haichi.InputError, match="line 2: invalid link statistics"):
+        read_link_history(str(file))

@@ -187,10 +187,14 @@ def test_barriers_that_ranks_reach_in_a_circle_are_left_after_some_time(built: B
 def test_a_job_of_another_size_and_a_wrong_file_have_no_barriers(built: Built, tmp_path: Path, mpi: str) -> None:
     wrong = tmp_path / "wrong"
     wrong.write_text("haichi-barriers/1\nranks 4\nsets 2\nbarriers 6\nrank 0 sends3/1\n")
+    unequal = tmp_path / "unequal"
+    unequal.write_text(built.barriers(mpi, "2").read_text().replace(" |", "", 1))
     for file, ranks, warning in [
         (built.barriers(mpi, "2"), 3, "the log has 4 ranks, but the job has 3"),
         (wrong, 4, f"{wrong}:6: expected 'rank 1 ', found ''"),
-        (tmp_path / "missing", 4, f"{tmp_path}/missing: cannot be read"),
+        (unequal, 4, f"{unequal}:5: rank 0 has 0 barriers instead of 6"),
+        (tmp_path / "missing", 4, f"cannot read {tmp_path}/missing"),
+        (Path("/dev/zero"), 4, "/dev/zero: expected a regular file, found a device"),
     ]:
         ran, orders = run_with_barriers(built, mpi, file, tmp_path, ITERATIONS, ranks=ranks)
         assert ran.stderr.count("warning: no barriers: ") == 1 and warning in ran.stderr
@@ -212,5 +216,5 @@ def test_barriers_need_a_log_and_a_set_of_it(built: Built, tmp_path: Path) -> No
     built.barriers("openmpi", "2")
     log = built.folder / "c-openmpi.haichi-log"
     ran = subprocess.run([*command, "-w", str(log), "--write-sets", "9"], capture_output=True, text=True, timeout=60)
-    assert ran.returncode == 2 and "there is no set 9 (the workload has 2)" in ran.stderr
+    assert ran.returncode == 2 and "unknown set 9" in ran.stderr and "has 2 sets" in ran.stderr
     assert not (tmp_path / "file").exists()

@@ -80,5 +80,10 @@ def test_other_jobs_and_wrong_files_change_nothing(folder: Path, file: Path, mpi
     )
     file.write_text("haichi-rails/1\nranks 2 nodes 1 UCX\n")
     seen, messages = run(mpi, folder, file)
-    assert seen == [] and f"{file}:2: expected NAME=VALUE, found 'UCX'" in messages
+    assert seen == [] and f"{file}:2: expected a variable of an MPI library and a number" in messages
+    assert "found 'UCX'" in messages
+    for word in ("PATH=1", "MV2_NUM_HCAS=-9"):
+        file.write_text(f"haichi-rails/1\nranks 2 nodes 1 {word}\n")
+        assert f"found '{word}'" in run(mpi, folder, file)[1]
+    assert "expected a regular file" in run(mpi, folder, Path("/dev/zero"))[1]
     assert run(mpi, folder, file, HAICHI_RAILS="") == ([], "")

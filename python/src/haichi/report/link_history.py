@@ -36,6 +36,8 @@ _COLUMNS = (
 _MOST_BINS = 300
 """Bins of a picture; longer statistics are joined, so that memory depends only on the number of links."""
 _SHOWN_LINKS = 64
+_MOST = 1e18
+"""Largest number that is read, above any simulation's."""
 _FULL = 255
 _SCRIPTS = ("words", "colors", "bars", "theme", "tip", "history")
 
@@ -101,6 +103,8 @@ def _rows(path: str) -> Iterator[tuple[int, float, float, int, str, float, float
                     if not np.isfinite(numbers).all() or min(numbers) < 0 or int(row[0]) < 0:
                         raise ValueError("expected numbers of at least 0")
                     begin, end, size, efficiency, packets, use = numbers
+                    if end <= begin or max(numbers) > _MOST or max(int(row[0]), int(row[3])) > _MOST:
+                        raise ValueError("expected an end after the beginning, and numbers of at most 1e18")
                     yield int(row[0]), begin, end, int(row[3]), row[4], size, efficiency, packets, use
                 except ValueError as error:
                     raise InputError(
@@ -126,6 +130,10 @@ def read_link_history(path: str) -> LinkHistory:
         totals[at][1] += use * (end - begin)
         last, end_seconds = max(last, number), max(end_seconds, end)
         bin_seconds = max(bin_seconds, end - begin)  # the last bin may be shorter
+    if last * bin_seconds > end_seconds * (1 + 1e-6):
+        raise InputError(
+            f"{path}: bin {last} of {bin_seconds:g} s is after the end of {end_seconds:g} s", "run §stats again"
+        )
     if last < 0 or end_seconds <= 0:
         raise InputError(f"{path}: no link carried anything", "simulate a program or workload that sends messages")
     names = list(number_of)
