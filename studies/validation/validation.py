@@ -143,6 +143,7 @@ def measure(part: str, effort: Effort, build: Path | None) -> dict[str, Measured
                 "job shapes": lambda: cg_studies.job_shapes(pool, effort),
                 "barriers": lambda: cg_studies.barriers(pool, effort),
                 "given placements": lambda: given_placements.given_placements(pool, effort),
+                "noise": lambda: given_placements.with_noise(pool, effort),
                 "largest gains": lambda: given_placements.largest_gains(found),
                 "other shapes": cg_studies.other_shapes,
                 "two switches": lambda: cg_studies.two_switches(Path(folder)),
