@@ -124,11 +124,11 @@ std::string bash_script(const CommandSpec& program, const ListedWords& listed) {
     return "# bash completion for haichi, written by `haichi completion bash`\n"
            "_haichi() {\n"
            "    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command='' words='' "
-           "files='' i\n"
+           "files='' i=0\n"
            "    # The shell splits --option=value into three words.\n"
            "    [[ $current == = ]] && current=''\n"
            "    [[ $previous == = ]] && previous=${COMP_WORDS[COMP_CWORD-2]}\n"
-           "    for ((i = 1; i < COMP_CWORD; ++i)); do\n"
+           "    while ((++i < COMP_CWORD)); do\n"
            "        case \"${command:+$command }${COMP_WORDS[i]}\" in\n"
            "        " +
            commands.paths("|") +
@@ -199,8 +199,8 @@ std::string zsh_script(const CommandSpec& program, const ListedWords& listed) {
            "_haichi() {\n"
            "    local command='' word\n"
            "    local -a commands\n"
-           "    integer used=1 i\n"
-           "    for ((i = 2; i < CURRENT; ++i)); do\n"
+           "    integer used=1 i=1\n"
+           "    while ((++i < CURRENT)); do\n"
            "        word=\"${command:+$command }${words[i]}\"\n"
            "        case \"$word\" in\n"
            "        " +

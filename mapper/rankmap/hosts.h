@@ -15,8 +15,8 @@ namespace haichi {
 /// The host names of a job's nodes, in node order. A value type.
 class HostNames {
   public:
-    /// Reads the value of `--hosts`: a pattern if it contains "%" or looks_like_host_list(), otherwise a file with names
-    /// or lists of names, one per line. In a file, "#" starts a comment, and "-" is standard input.
+    /// Reads the value of `--hosts`: a pattern if it contains "%" or looks_like_host_list(), otherwise a file with
+    /// names or lists of names, one per line. In a file, "#" starts a comment, and "-" is standard input.
     ///
     /// A pattern is a list of names as in expand_host_list(), or a name with one decimal conversion, "node%04d", which
     /// counts from 0.

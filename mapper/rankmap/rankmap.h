@@ -53,7 +53,7 @@ struct RankMapContext {
     std::int32_t cores_per_rank = 0;
     /// Receives problems of single records, after which readers continue. If it is null, readers throw them.
     MapProblems* problems = nullptr;
-    /// "strict" or "strict-io" if PJM must not turn the job's request, because the job script or the map says so.
+    /// "strict" or "strict-io" if PJM must not turn the job's request, because the job script or the map requires it.
     std::string strictness{};
 };
 

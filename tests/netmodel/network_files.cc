@@ -327,7 +327,7 @@ TEST(InfiniBand, faults_name_the_line) {
 TEST(InfiniBand, an_output_that_was_cut_off_between_switches_is_refused) {
     const std::string whole = kFabric;
     const std::string error = refusal(whole.substr(0, whole.find("\nswitchguid=0x2")));
-    EXPECT_EQ(error.substr(0, 69), "net:9: the record of device '2' does not state this cable at its port");
+    EXPECT_EQ(error.substr(0, 70), "net:11: the record of device '2' does not state this cable at its port");
     EXPECT_TRUE(has_note(read(whole.substr(0, whole.find("\ncaguid"))), "net has no records of adapters"));
 }
 

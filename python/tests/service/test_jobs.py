@@ -337,12 +337,12 @@ LOCAL = frozenset(
         *("output", "json", "no-timing", "timing", "no-views", "processes", "dask", "checkpoint"),
         *("format", "launcher"),
         *("stats", "stats-bin", "buffer-history", "router", "history-begin", "history-end", "history-interval"),
-        *("job", "slurm", "nodelist", "ntasks"),
+        *("slurm", "nodelist", "ntasks"),
         *("files-below", "quiet", "verbose", "log-level", "progress-fd"),
     )
 )
 """Options that only the server may set, or that write files. The format or launcher of a map is requested later."""
-FILES = {"workload", "nodes", "faulty", "map", "spread_workload", "log", "graph"}
+FILES = {"workload", "job", "nodes", "faulty", "map", "spread_workload", "log", "graph"}
 FILES_OR_WORDS = {"machine", "hosts", "fold", "start"}
 
 
