@@ -35,7 +35,8 @@ LEGEND += [f"| {verdict} | {meaning} |" for verdict, meaning in MEANINGS.items()
 
 LEAD = """\
 This page compares every published number that haichi can reproduce with haichi's own. It has one row per number.
-[Validation](../../docs/validation.md) has the conclusions. The page was made on {machine} by:
+[Validation](../../docs/validation.md) has the conclusions. The page was made on {machine}.
+The first of these commands measured all rows, and later ones repeated a part of them:
 
 {commands}
 
