@@ -96,13 +96,15 @@ Action configure_advise_barrier(OptionTable& options) {
     options.add_output("write-barriers", o->barriers,
                        {.description = "Write the calls of the log with the advised barriers to FILE, for "
                                        "libhaichi-barriers",
-                        .excludes = {"sizes"}});
+                        .excludes = {"sizes"},
+                        .is_local = true});
     options.add_read("write-sets", ValueKind::kList,
                      [o = o.get()](const std::string& word) { o->sets = parse_set_numbers(word, "write-sets"); },
                      {.description = "Sets before which --write-barriers puts barriers, as in 1,3",
                       .value = "SET,SET,...",
                       .otherwise = "the advised sets",
-                      .needs = {"write-barriers"}});
+                      .needs = {"write-barriers"},
+                      .is_local = true});
     declare_json(options, o->json, "the answer as haichi-advice/1");
     return [o](Console& console) { return run(*o, console); };
 }

@@ -61,7 +61,7 @@ Action configure_advise_rails(OptionTable& options) {
     declare_rails(options, o->rails);
     declare_interfaces(options, o->interfaces);
     options.add_output("write-rails", o->variables,
-                       {.description = "Write the advised variables to FILE, for libhaichi-rails"});
+                       {.description = "Write the advised variables to FILE, for libhaichi-rails", .is_local = true});
     declare_output(options, o->output, "Write the answer to FILE instead of standard output");
     declare_json(options, o->json, "the answer as haichi-advice/1");
     return [o](Console& console) { return run(*o, console); };

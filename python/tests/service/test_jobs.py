@@ -335,7 +335,7 @@ def test_memory_is_limited(start: Callable[..., Any]) -> None:
 LOCAL = frozenset(
     (
         *("output", "json", "no-timing", "timing", "no-views", "processes", "dask", "checkpoint"),
-        *("format", "launcher"),
+        *("format", "launcher", "write-barriers", "write-sets", "write-rails"),
         *("stats", "stats-bin", "buffer-history", "router", "history-begin", "history-end", "history-interval"),
         *("slurm", "nodelist", "ntasks"),
         *("files-below", "quiet", "verbose", "log-level", "progress-fd"),
