@@ -1,8 +1,21 @@
+include(HaichiMpi)
+
+# haichi_set_preloaded(TARGET FILE EXPORTS) sets the common properties of libraries that are preloaded into programs.
+# They are the options, the exported names in the file EXPORTS, the name FILE.so and the installation.
+function(haichi_set_preloaded TARGET FILE EXPORTS)
+  # Always a production build, because the library is loaded into other people's programs, which have no sanitizer.
+  target_compile_options(${TARGET} PRIVATE -O2 -g0 -fvisibility=hidden -fno-plt -fno-sanitize=all -fno-profile-arcs
+                                           -fno-test-coverage -Wno-deprecated-declarations)
+  target_link_options(${TARGET} PRIVATE -fno-sanitize=all -static-libstdc++ -static-libgcc -Wl,-z,defs -Wl,-O1
+                      -Wl,--as-needed -Wl,--version-script=${EXPORTS})
+  set_target_properties(${TARGET} PROPERTIES
+    PREFIX "" OUTPUT_NAME ${FILE} LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR} LINK_DEPENDS ${EXPORTS})
+  install(TARGETS ${TARGET} LIBRARY DESTINATION lib/haichi OPTIONAL)
+endfunction()
+
 # haichi_preload(NAME MPI WRAPPER [GENERATOR SCRIPT [DEPENDS FILES...]] SOURCES FILES...) builds libhaichi-NAME-MPI.so,
 # which is preloaded into programs of that MPI. It does not link an MPI. SCRIPT writes the source of its MPI functions.
 # Sets HAICHI_PRELOAD_TARGET in the caller, or an empty value if the MPI is missing.
-include(HaichiMpi)
-
 function(haichi_preload NAME MPI WRAPPER)
   cmake_parse_arguments(PRELOAD "" "GENERATOR" "DEPENDS;SOURCES" ${ARGN})
   set(HAICHI_PRELOAD_TARGET "" PARENT_SCOPE)
@@ -29,15 +42,8 @@ function(haichi_preload NAME MPI WRAPPER)
                                ${PROJECT_SOURCE_DIR}/base/errors.cc ${PROJECT_SOURCE_DIR}/base/regular_file.cc)
   target_link_libraries(${TARGET} PRIVATE haichi_flags nlohmann_json::nlohmann_json ${CMAKE_DL_LIBS})
   target_include_directories(${TARGET} SYSTEM PRIVATE ${HAICHI_MPI_INCLUDES})
-  # Always a production build, because the library is loaded into other people's programs, which have no sanitizer.
-  target_compile_options(${TARGET} PRIVATE -O2 -g0 -fvisibility=hidden -fno-plt -fno-sanitize=all -fno-profile-arcs
-                                           -fno-test-coverage -Wno-deprecated-declarations)
-  target_link_options(${TARGET} PRIVATE -fno-sanitize=all -static-libstdc++ -static-libgcc -Wl,-z,defs -Wl,-O1
-                      -Wl,--as-needed -Wl,--version-script=${BASE}/exported.map)
-  set_target_properties(${TARGET} PROPERTIES
-    PREFIX "" OUTPUT_NAME libhaichi-${NAME}-${MPI} LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}
-    UNITY_BUILD OFF LINK_DEPENDS ${BASE}/exported.map)
-  install(TARGETS ${TARGET} LIBRARY DESTINATION lib/haichi OPTIONAL)
+  haichi_set_preloaded(${TARGET} libhaichi-${NAME}-${MPI} ${BASE}/exported.map)
+  set_target_properties(${TARGET} PROPERTIES UNITY_BUILD OFF)
   set(HAICHI_PRELOAD_TARGET ${TARGET} PARENT_SCOPE)
   set(HAICHI_MPI_INCLUDES ${HAICHI_MPI_INCLUDES} PARENT_SCOPE)
 endfunction()
