@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/errors.h"
 #include "cli/command_outputs.h"
@@ -43,21 +44,12 @@ void check_barriers(const AdviseBarrierArguments& arguments, const Job& job, con
     }
 }
 
-/// Writes the calls of the log with barriers before the sets.
-void write_barriers(const AdviseBarrierArguments& arguments, const BarrierAdviceReport& report, Console& console,
-                    OutputFile& file) {
-    const JobLog& log = *report.placement.job().calls(console.log());
+/// Throws OptionError without advised sets.
+std::vector<std::size_t> advised_sets(const BarrierAdviceReport& report) {
     const BarrierAdvice& advice = report.sizes.front().advice;
-    std::vector<std::size_t> sets = arguments.sets;
-    if (sets.empty() && advice.verdict == BarrierVerdict::kSets) sets = advice.sets;
-    if (sets.empty()) {
-        throw OptionError("§write-barriers: no barrier is advised (" + report.sentence + ")",
-                          "state the sets that get barriers, as in §write-sets 1,3");
-    }
-    const barriers::BarrierFile barriers = barriers_before(log, sets);
-    file.write(barrier_file_text(barriers));
-    console.say(arguments.barriers + ": " + std::to_string(barriers.barriers) +
-                (barriers.barriers == 1 ? " barrier" : " barriers") + " in the run, before " + sets_text(sets) + "\n");
+    if (advice.verdict == BarrierVerdict::kSets) return advice.sets;
+    throw OptionError("§write-barriers: no barrier is advised (" + report.sentence + ")",
+                      "state the sets that get barriers, as in §write-sets 1,3");
 }
 
 int run(const AdviseBarrierArguments& arguments, Console& console) {
@@ -72,14 +64,25 @@ int run(const AdviseBarrierArguments& arguments, Console& console) {
     const Placement placement = map_or_default(Job(spec, outputs.reading()), arguments.map);
     say_about_sets(placement.job().set_warnings(console.log()), console);
     say_about_simulated(placement.job().machine(), console);
+    std::optional<barriers::BarrierFile> file;
+    const auto find_barriers = [&](const std::vector<std::size_t>& sets) {
+        file = barriers_before(*placement.job().calls(console.log()), sets);
+    };
     if (barriers != nullptr) check_barriers(arguments, placement.job(), console);
+    if (!arguments.sets.empty()) find_barriers(arguments.sets);  // before the simulations, which may take long
     outputs.open();
     const InterruptWatch watch;
     const BarrierAdviceReport report = [&] {
         AdviceLine line(console);
         return advise_barrier(placement, arguments.advice, {line.callback(), &InterruptWatch::flag(), console.log()});
     }();
-    if (barriers != nullptr) write_barriers(arguments, report, console, *barriers);
+    if (barriers != nullptr) {
+        if (!file) find_barriers(advised_sets(report));
+        barriers->write(barrier_file_text(*file));
+        console.say(arguments.barriers + ": " + std::to_string(file->barriers) +
+                    (file->barriers == 1 ? " barrier" : " barriers") + " in the run, before " + sets_text(file->sets) +
+                    "\n");
+    }
     destination.write(arguments.json ? report_text(advice_json(report)) : barrier_advice_text(report));
     outputs.commit();
     if (!report.interrupted) return kExitDone;

@@ -66,7 +66,9 @@ std::string choices_table(const BarrierAdvice& advice) {
     const auto usual = std::ranges::find_if(order, [](const auto* choice) { return choice->sets.empty(); });
     if (usual == order.end()) return "";
     const double without = (*usual)->draws.front().seconds;
-    std::vector<Row> rows = {{"barriers before", "seconds", "saved"}};
+    // The sentence compares means; the other choices are simulated in the first draw only.
+    const bool has_draws = (*usual)->draws.size() > 1;
+    std::vector<Row> rows = {{"barriers before", has_draws ? "seconds, first draw" : "seconds", "saved"}};
     for (auto it = order.begin(); it != order.end(); ++it) {
         const bool is_advised = (*it)->sets == advice.sets;
         const bool is_first = it < order.begin() + static_cast<std::ptrdiff_t>(kMost);
