@@ -212,10 +212,15 @@ bool is_compared(Job& j) {
     return false;
 }
 
-double longest_wait() {
+double longest_wait(bool is_speaker) {
+    constexpr double kUsual = 20, kMost = 1e6;
     const std::string text = setting("HAICHI_BARRIERS_TIMEOUT");
-    const double seconds = std::strtod(text.c_str(), nullptr);
-    return seconds > 0 ? seconds : 20;
+    if (text.empty()) return kUsual;
+    char* end = nullptr;
+    const double seconds = std::strtod(text.c_str(), &end);
+    if (*end == '\0' && seconds > 0 && seconds <= kMost) return seconds;
+    if (is_speaker) say("warning: invalid HAICHI_BARRIERS_TIMEOUT '" + text + "': waiting at most 20 s in a barrier");
+    return kUsual;
 }
 
 /// Process 0 reads the file. Without barriers, the result is empty.
@@ -383,7 +388,7 @@ void begin_job() {
     made->handles = handles;
     made->rank = rank;
     made->size = size;
-    made->longest_wait_seconds = longest_wait();
+    made->longest_wait_seconds = longest_wait(rank == 0);
     // The next library's function, because a profiler there has to know the communicator.
     NEXT(MPI_Comm_dup)(handles.world, &made->line);
     OWN(PMPI_Comm_dup)(handles.world, &made->side);
@@ -407,7 +412,7 @@ void end_job() {
         if (due) barriers_here(j, *due);
         if (!due && j.follower.has_barriers_left()) {
             stop_following(rank_text(j) + " ends after " + std::to_string(j.follower.posts()) +
-                           " calls, but the log goes on with " + j.follower.expected());
+                           " calls, but the next call of the log is " + j.follower.expected());
         }
     }
     set_functions(false);

@@ -183,6 +183,14 @@ def test_barriers_that_ranks_reach_in_a_circle_are_left_after_some_time(built: B
     assert "warning: no more barriers after 0: rank 0 has waited 0.5 s in a barrier" in ran.stderr
 
 
+@pytest.mark.parametrize("seconds", ["abc", "-1", "nan", "1e400"])
+def test_an_invalid_timeout_is_reported_and_not_used(built: Built, tmp_path: Path, seconds: str) -> None:
+    file = built.barriers("openmpi", "2")
+    ran, orders = run_with_barriers(built, "openmpi", file, tmp_path, ITERATIONS, HAICHI_BARRIERS_TIMEOUT=seconds)
+    assert f"invalid HAICHI_BARRIERS_TIMEOUT '{seconds}': waiting at most 20 s" in ran.stderr
+    assert all("Ibarrier" in order for order in orders)
+
+
 @pytest.mark.parametrize("mpi", MPIS)
 def test_a_job_of_another_size_and_a_wrong_file_have_no_barriers(built: Built, tmp_path: Path, mpi: str) -> None:
     wrong = tmp_path / "wrong"
