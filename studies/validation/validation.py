@@ -233,14 +233,12 @@ def main() -> None:
     for part in parts:
         keep(stored[part], command, measure(part, effort, arguments.build))
     found = {part: kept(path) for part, path in stored.items() if path.exists()}
-    results = [
-        (group, [judged(number, found[part].measured, missing) for number in group["numbers"]])
-        for part in PARTS if part in found
-        for group in read_published((part,)).groups
-    ]  # fmt: skip
-    if arguments.only:
-        for group, rows in results:
-            if any(group in read_published((part,)).groups for part in parts):
+    results: list[tuple[dict[str, Any], list[Row]]] = []
+    for part, stored_part in found.items():
+        for group in read_published((part,)).groups:
+            rows = [judged(number, stored_part.measured, missing) for number in group["numbers"]]
+            results.append((group, rows))
+            if arguments.only and part in parts:
                 print("\n".join([f"## {group['title']}", "", *validation_text.table_of_rows(rows)]))
     if found.keys() != set(PARTS):
         print(f"no page: {', '.join(part for part in PARTS if part not in found)} not measured")
@@ -251,12 +249,12 @@ def main() -> None:
     commands = list(dict.fromkeys(made for part in found.values() for made in part.commands))
     page = validation_text.markdown(commands, results, everything, rates, VERDICTS, read_published().kinds)
     (arguments.output / "README.md").write_text(page)
-    rows = [{"group": group["title"], **asdict(row)} for group, rows in results for row in rows]
+    entries = [{"group": group["title"], **asdict(row)} for group, rows in results for row in rows]
     streams = {preset: [asdict(stream) for stream in pair] for preset, pair in rates.items()}
-    text = {"schema": "haichi-validation/1", "commands": commands, "rows": rows, "streams": streams}
+    text = {"schema": "haichi-validation/1", "commands": commands, "rows": entries, "streams": streams}
     (arguments.output / "validation.json").write_text(json.dumps(text, indent=1) + "\n")
     validation_text.pictures(arguments.output / "images", results, everything)
-    print(f"{len(rows)} published numbers: " + validation_text.counted(rows_of(results), VERDICTS))
+    print(f"{len(entries)} published numbers: " + validation_text.counted(rows_of(results), VERDICTS))
     print(f"written: {arguments.output}/README.md, validation.json, images/")
 
 
