@@ -53,7 +53,7 @@ class SetCuts {
     /// Returns by window the position, after the window's cut, of the call before which the barrier is.
     [[nodiscard]] std::vector<std::size_t> before(std::size_t set) const {
         const auto first = std::ranges::find(loop_->set_of_message, static_cast<std::uint32_t>(set));
-        if (first == loop_->set_of_message.end()) refuse("there is no set " + std::to_string(set + 1));
+        if (first == loop_->set_of_message.end()) refuse("no message belongs to set " + std::to_string(set + 1));
         const std::int64_t level =
             levels().messages[static_cast<std::size_t>(first - loop_->set_of_message.begin())].level;
         std::vector<std::size_t> cuts;
@@ -239,7 +239,7 @@ class Iterations {
         }
     }
 
-    /// Moves ranks forward to the next common beginning. Returns false if there is none.
+    /// Moves ranks forward to the next common beginning. Returns false if the ranks share no further one.
     [[nodiscard]] bool settle(std::vector<std::size_t>& next) const {
         const auto is_at_end = [&](std::size_t r) { return next[r] == (*ranks_)[r].begins.size(); };
         for (std::size_t r = 0; r < next.size(); ++r) {

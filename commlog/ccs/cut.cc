@@ -73,7 +73,7 @@ class CommonCuts::Search {
     }
 
   private:
-    /// Moves every rank forward to the earliest common cut. Returns false if there is none within kMostIterations.
+    /// Moves every rank forward to the earliest common cut. Returns false if no cut lies within kMostIterations.
     bool settle() {
         std::deque<std::size_t> to_check;
         std::vector<bool> queued(agreements_.size(), true);

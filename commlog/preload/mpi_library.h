@@ -14,7 +14,7 @@ namespace haichi::preload {
 /// The name of this library in messages, such as "haichi-renumber". Each library defines it.
 extern const char* const library_name;
 
-/// Returns the next function: another preloaded library's, or the MPI's. Ends the program if there is none.
+/// Returns the next function: another preloaded library's, or the MPI's. Ends the program if no library has it.
 void* find_next(const char* name);
 /// The same, but returns null.
 void* find_next_or_null(const char* name);

@@ -31,7 +31,7 @@ std::string number(const char* format, double value) {
     return text.data();
 }
 
-std::string rails_text(std::int32_t rails) { return std::to_string(rails) + (rails == 1 ? " rail" : " rails"); }
+std::string nics_text(std::int32_t nics) { return std::to_string(nics) + (nics == 1 ? " NIC" : " NICs"); }
 
 constexpr int kStripedClass = size_class(kStripedMessageBytes);
 constexpr int kSmallClass = size_class(kSmallMessageBytes);
@@ -94,7 +94,7 @@ std::vector<std::string> sign_sentences(const RailSigns& signs) {
     return out;
 }
 
-/// The fastest run for each number of rails.
+/// The fastest run for each number of NICs.
 using TimesByRails = std::map<std::int32_t, double>;
 
 RailAdvice advice_of_times(std::int32_t processes, const TimesByRails& times, const std::string& library) {
@@ -106,7 +106,7 @@ RailAdvice advice_of_times(std::int32_t processes, const TimesByRails& times, co
     double before = 0;
     std::string list;
     for (const auto& [rails, seconds] : times) {
-        list += (list.empty() ? "" : ", ") + number("%.6g", seconds) + " s with " + rails_text(rails);
+        list += (list.empty() ? "" : ", ") + number("%.6g", seconds) + " s with " + nics_text(rails);
         if (advice.rails == 0 || seconds < best) {
             best = seconds;
             advice.rails = rails;
@@ -181,16 +181,16 @@ RailAdvice advise_rails(const RailSigns& signs, std::int32_t processes, const st
     const bool is_scattered = signs.spread >= kScattered;
     if (signs.mpi_share < kHardly) {
         advice.choice = RailChoice::kFewer;
-        advice.reasons.emplace_back("more rails can save at most the time in MPI");
+        advice.reasons.emplace_back("more NICs can save at most the time in MPI");
     } else if (is_large && is_scattered) {
         advice.choice = RailChoice::kMore;
-        advice.reasons.emplace_back("large messages at scattered times find idle rails, and are split between them");
+        advice.reasons.emplace_back("large messages at scattered times find idle NICs, and are split between them");
     } else if (is_small && !is_scattered) {
         advice.choice = RailChoice::kFewer;
-        advice.reasons.emplace_back("simultaneous small messages are not split, and every additional rail costs time");
+        advice.reasons.emplace_back("simultaneous small messages are not split, and every additional NIC costs time");
     } else {
-        advice.reasons.emplace_back(is_large   ? "large messages favour more rails, simultaneous timing fewer"
-                                    : is_small ? "small messages favour fewer rails, scattered timing more"
+        advice.reasons.emplace_back(is_large   ? "large messages favour more NICs, simultaneous timing fewer"
+                                    : is_small ? "small messages favour fewer NICs, scattered timing more"
                                                : "neither large nor small messages account for most of the time");
     }
     if (advice.choice == RailChoice::kMore) advice.settings = rail_settings(library, interfaces);
@@ -271,25 +271,25 @@ std::string rail_sentence(std::span<const RailAdvice> advices) {
     const auto one = [](const RailAdvice& advice) -> std::string {
         switch (advice.choice) {
             case RailChoice::kMore:
-                return "use all rails of the nodes";
+                return "use all NICs of the nodes";
             case RailChoice::kFewer:
-                return "use 1 rail";
+                return "use 1 NIC";
             case RailChoice::kNumber:
-                return "use " + rails_text(advice.rails) +
+                return "use " + nics_text(advice.rails) +
                        (advice.gain > 1
-                            ? ", " + number("%.2f", advice.gain) + " times faster than the fewest rails measured"
+                            ? ", " + number("%.2f", advice.gain) + " times faster than the fewest NICs measured"
                             : "");
             case RailChoice::kUnknown:
                 break;
         }
-        return "not known; compare runs with 1 rail and with all rails";
+        return "not known; compare runs with 1 NIC and with all NICs";
     };
     std::string text;
     for (const RailAdvice& advice : advices) {
         text.append(text.empty() ? "" : "; ").append(std::to_string(advice.processes)).append(" ranks: ");
         text += one(advice);
     }
-    return text.empty() ? "Not known: no log has data about rails." : text + ".";
+    return text.empty() ? "Not known: no log has data about NICs." : text + ".";
 }
 
 RailAdviceReport run_advise_rails(const RailAdviceRequest& request, const Reading& reading) {

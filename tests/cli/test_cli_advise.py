@@ -199,8 +199,8 @@ def test_rails_follow_from_a_profile_or_from_measured_runs(tmp_path: Path) -> No
     assert [(one["advice"], one["rails"]) for one in answer["answers"]] == [("measured", 1)]
     assert answer == asked(tmp_path, "rails", "--rails", "1,2", "a", "c")
     text = succeed("advise", "rails", "rails=1:a", "rails=2:c", cwd=tmp_path).stdout
-    assert "measured: 2 s with 1 rail, 6.44 s with 2 rails" in text
-    assert text.endswith("\n\n8 ranks: use 1 rail.\n")
+    assert "measured: 2 s with 1 NIC, 6.44 s with 2 NICs" in text
+    assert text.endswith("\n\n8 ranks: use 1 NIC.\n")
     assert "--rails: expected 2 numbers, one per log, found 1" in fail(
         2, "advise", "rails", "a", "c", "--rails", "1", cwd=tmp_path
     )

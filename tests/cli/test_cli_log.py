@@ -109,7 +109,7 @@ def test_runs_are_compared_by_function_and_by_rails(tmp_path: Path) -> None:
     lines = [" ".join(line.split()) for line in succeed(*arguments, cwd=tmp_path).stdout.splitlines()]
     assert lines[:4] == ["run small large c", "ranks 4 8 8", "NICs per node 1 1 2", "elapsed 2 s 2 s 6.44 s"]
     assert "MPI_Bcast - - 4 s" in lines
-    assert "NICs per node for 8 ranks: use 1 NIC" in lines and "measured: 2 s with 1 rail, 6.44 s with 2 rails" in lines
+    assert "NICs per node for 8 ranks: use 1 NIC" in lines and "measured: 2 s with 1 NIC, 6.44 s with 2 NICs" in lines
     report = json.loads(succeed(*arguments, "--json", cwd=tmp_path).stdout)
     assert report["schema"] == "haichi-log-comparison/1"
     assert [(r["label"], r["processes"], r["rails"]) for r in report["runs"]] == [

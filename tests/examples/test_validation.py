@@ -58,7 +58,7 @@ def test_known_values(rows: Rows) -> None:
     assert rows["one-more.sets"]["ours"]["low"] == pytest.approx(1.264, abs=0.01)
     assert rows["torus.hop"]["ours"]["value"] == pytest.approx(246)
     assert rows["y4.ring"]["verdict"] == "by construction"
-    assert rows["rails.climate.advice"]["ours"]["value"] == "use 1 rail"
+    assert rows["rails.climate.advice"]["ours"]["value"] == "use 1 NIC"
     assert rows["rails.climate.ratio.4"]["ours"]["value"] == pytest.approx(1, abs=0.01)
     assert rows["t2k.node"]["ours"]["value"] == pytest.approx(8, rel=0.01)
     assert rows["search.tac3.96"]["verdict"] == "better"

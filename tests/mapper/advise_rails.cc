@@ -67,7 +67,7 @@ TEST(MeasuredRails, the_crash_code_is_told_four_rails_at_every_size_and_that_the
     EXPECT_NEAR(advices[0].gain, 18939.0 / 17592, 1e-12);
     EXPECT_NEAR(advices[2].gain, 20221.0 / 9846, 1e-12);
     EXPECT_NE(all_of(advices[0].reasons).find("only 0.5% faster"), std::string::npos);
-    EXPECT_EQ(all_of(advices[2].reasons), "measured: 20221 s with 1 rail, 13074 s with 2 rails, 9846 s with 4 rails\n");
+    EXPECT_EQ(all_of(advices[2].reasons), "measured: 20221 s with 1 NIC, 13074 s with 2 NICs, 9846 s with 4 NICs\n");
     EXPECT_EQ(rail_trend(advices),
               "the gain grows with the number of ranks: 1.08, 1.40 and 2.05 times at 64, 128 and 272");
 }

@@ -175,7 +175,7 @@ TEST(BarrierScripts, impossible_barriers_are_refused_with_the_reason) {
         return "";
     };
     const JobLog rings = LoggedProgram(4, [](Rank& rank) { two_rings(rank, 4, 6); }).log();
-    EXPECT_EQ(refusal(rings, 7), "barriers cannot be inserted: there is no set 8");
+    EXPECT_EQ(refusal(rings, 7), "barriers cannot be inserted: no message belongs to set 8");
     // A collective on some ranks becomes several sets, and is one call.
     const JobLog collective = LoggedProgram(4, [](Rank& rank) {
                                   const std::uint32_t pair = rank.communicator(9, {rank.rank() / 2 * 2, 1, 2});

@@ -113,8 +113,8 @@ def advise_rails(
 ) -> RailAdvice:
     """Recommends the number of NICs (rails) of a node to use, as ``haichi advise rails`` does.
 
-    logs: logs of runs. For a list, their profiles are used. For a mapping of logs to the rails of their runs, measured
-        times decide if runs with the same number of ranks used different rails.
+    logs: logs of runs. For a list, their profiles are used. For a mapping of logs to the NICs of their runs, measured
+        times decide if runs with the same number of ranks used different numbers of NICs.
     interfaces: the number of NICs of a node, if known.
     format: the format of the logs; empty: from their content.
     """

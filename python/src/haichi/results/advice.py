@@ -193,7 +193,7 @@ class RailAnswer:
     """Environment variables that configure the library accordingly."""
     rails: int | None = None
     gain: float | None = None
-    """Speedup over the run with the fewest measured rails."""
+    """Speedup over the run with the fewest NICs measured."""
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -202,7 +202,7 @@ class RailAdvice:
 
     answers: tuple[RailAnswer, ...]
     measured: bool
-    """True if times of runs with different rails decided, not profiles."""
+    """True if times of runs with different numbers of NICs decided, not profiles."""
     trend: str | None = None
     """A conclusion for larger jobs from measured runs."""
     warnings: tuple[str, ...]
