@@ -13,7 +13,7 @@ class Haichi(CMakePackage):
     best candidates packet by packet, and writes the rank map that the job
     launcher reads."""
 
-    # No server has the sources yet. Spack takes branch main of the clone that contains this recipe.
+    # No server has the sources yet. Spack takes branch main of the clone with this recipe.
     git = Path(__file__).resolve().parents[6].as_uri()
     homepage = git
 
@@ -21,7 +21,7 @@ class Haichi(CMakePackage):
 
     version("main", branch="main")
 
-    variant("mpi", default=True, description="Profiler, preloaded libraries; `haichi run` with MPICH")
+    variant("mpi", default=True, description="Profiler, preloaded libraries; live programs (MPICH)")
     variant("otf2", default=True, description="Reader of OTF2 traces")
     variant("dwarf", default=True, description="Source lines of MPI calls in profiles")
 
