@@ -188,8 +188,10 @@ std::string zsh_script(const CommandSpec& program, const ListedWords& listed) {
             }
             const std::string repeated = row.is_repeated() || row.kind == ValueKind::kCounter ? "*" : "";
             for (const std::string& spelling : spellings(row)) {
-                cases += " \\\n            " +
-                         quoted(repeated + spelling + "[" + in_brackets(row.traits.description) + "]" + value);
+                // The value is the next word, or the rest of the word: `-m fugaku`, `-mfugaku`, `--machine=fugaku`.
+                const std::string same_word = !row.has_value() ? "" : spelling.starts_with("--") ? "=" : "+";
+                cases += " \\\n            " + quoted(repeated + spelling + same_word + "[" +
+                                                      in_brackets(row.traits.description) + "]" + value);
             }
         }
         cases += " \\\n            '--help[Print this help and exit]' ;;\n";

@@ -76,6 +76,11 @@ def test_other_shells_accept_their_scripts(shell: str, check: list[str], prefix:
     assert "rmatt-3d" in script.read_text()
 
 
+def test_zsh_completes_a_value_after_an_equals_sign(tmp_path: Path) -> None:
+    script = succeed("completion", "zsh", cwd=tmp_path).stdout
+    assert "'--machine=[Machine" in script and "'-m+[Machine" in script and "'--json[" in script
+
+
 def test_the_debian_package_has_its_files_in_the_places_of_debian(tmp_path: Path) -> None:
     if not shutil.which("dpkg-deb"):
         pytest.skip("dpkg-deb is not installed")
