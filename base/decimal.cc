@@ -8,8 +8,6 @@ namespace haichi {
 
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 }  // namespace
 
 std::optional<Decimal> parse_decimal(std::string_view text) {
