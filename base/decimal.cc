@@ -6,10 +6,6 @@
 
 namespace haichi {
 
-namespace {
-
-}  // namespace
-
 std::optional<Decimal> parse_decimal(std::string_view text) {
     Decimal decimal;
     std::size_t at = 0;
