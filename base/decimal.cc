@@ -6,12 +6,6 @@
 
 namespace haichi {
 
-namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-}  // namespace
-
 std::optional<Decimal> parse_decimal(std::string_view text) {
     Decimal decimal;
     std::size_t at = 0;

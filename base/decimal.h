@@ -14,6 +14,9 @@ struct Decimal {
     std::int64_t exponent = 0;
 };
 
+/// Whether `c` is one of the digits 0 to 9 in every locale.
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 /// Parses a decimal number such as "-1.5e3"; empty for other text.
 std::optional<Decimal> parse_decimal(std::string_view text);
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the packages that haichi requires on Debian 12. Each level includes the levels above it. The script can be
-# repeated. It only adds missing packages and removes none.
+# Installs the packages that haichi requires on Debian 12 or 13. Each level includes the levels above it. The script can
+# be repeated. It only adds missing packages and removes none.
 #
 #   scripts/bootstrap.sh               for the first map: the compiler and the libraries of the program
 #   scripts/bootstrap.sh --all         also for live programs, the profiler, renumbering, and readers of traces
@@ -39,7 +39,7 @@ test_packages=(
     chromium chromium-driver
 )
 developer_packages=(
-    libbenchmark-dev clang libclang-rt-14-dev libomp-dev clang-format clang-tidy gcovr librsvg2-bin
+    libbenchmark-dev clang libclang-rt-dev libomp-dev clang-format clang-tidy gcovr librsvg2-bin
     # scripts/test_aarch64.sh
     g++-aarch64-linux-gnu qemu-user
 )

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <iterator>
 
+#include "base/decimal.h"
 #include "base/errors.h"
 #include "base/input_file.h"
 #include "base/split.h"
@@ -13,8 +14,6 @@
 namespace haichi {
 
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// "torus:8x8" for "torus8x8"; empty if no preset word is followed by its sizes.
 std::string with_missing_colon(const std::string& name) {

@@ -5,11 +5,11 @@
 #include <set>
 #include <utility>
 
+#include "base/decimal.h"
+
 namespace haichi {
 
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// Removes the number at the front of `text`. Returns its digits without leading zeros.
 std::string_view take_number(std::string_view& text) {

@@ -3,6 +3,7 @@
 #include <expat.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <vector>
@@ -22,6 +23,26 @@ std::string_view namespace_of(std::string_view name) {
 std::string_view local_name(std::string_view name) {
     const auto end = name.find(kNamespaceEnd);
     return end == std::string_view::npos ? name : name.substr(end + 1);
+}
+
+/// The position of the current event in bytes, or -1. Expat 2.9 deprecates the functions without 64 in their names, and
+/// older versions have no others.
+template <class Parser>
+std::int64_t byte_index(Parser parser) {
+    if constexpr (requires { XML_GetCurrentByteIndex64(parser); }) {
+        return XML_GetCurrentByteIndex64(parser);
+    } else {
+        return XML_GetCurrentByteIndex(parser);
+    }
+}
+
+template <class Parser>
+std::size_t line_number(Parser parser) {
+    if constexpr (requires { XML_GetCurrentLineNumber64(parser); }) {
+        return XML_GetCurrentLineNumber64(parser);
+    } else {
+        return XML_GetCurrentLineNumber(parser);
+    }
 }
 
 /// Expat's callbacks. An exception must not pass through expat's C functions, so it is stored until the parser has
@@ -52,7 +73,7 @@ class ExpatReader {
             if (failure_) std::rethrow_exception(failure_);
             if (status != XML_STATUS_OK) refuse();
             if (is_last) return;
-            const auto done = static_cast<std::size_t>(std::max<XML_Index>(XML_GetCurrentByteIndex(parser_.get()), 0));
+            const auto done = static_cast<std::size_t>(std::max<std::int64_t>(byte_index(parser_.get()), 0));
             if (begin + piece.size() - done > kLongestTag) {
                 throw InputError(place(), "a tag or comment is longer than " + std::to_string(kLongestTag >> 20U) +
                                               " MiB: " + shown(excerpt(done)));
@@ -76,9 +97,7 @@ class ExpatReader {
         std::size_t line = 0;
     };
 
-    [[nodiscard]] SourcePlace place() const {
-        return {*file_, static_cast<std::size_t>(XML_GetCurrentLineNumber(parser_.get()))};
-    }
+    [[nodiscard]] SourcePlace place() const { return {*file_, line_number(parser_.get())}; }
 
     /// Calls `action`. If it throws, the parser stops, and no further action is called.
     template <class Action>
@@ -143,7 +162,7 @@ class ExpatReader {
 
     [[noreturn]] void refuse() const {
         std::string message = std::string("not valid XML: ") + XML_ErrorString(XML_GetErrorCode(parser_.get()));
-        const XML_Index at = XML_GetCurrentByteIndex(parser_.get());
+        const std::int64_t at = byte_index(parser_.get());
         if (at >= 0 && static_cast<std::size_t>(at) < text_.size()) {
             message += " near " + shown(excerpt(static_cast<std::size_t>(at)));
         }

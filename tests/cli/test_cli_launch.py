@@ -19,6 +19,10 @@ REMOTE_SHELL = """#!/bin/bash
 while [[ $1 == -* ]]; do shift; done
 export HOST_OF_RANK=$1 TMPDIR=$SESSIONS/$1; shift
 mkdir "$TMPDIR"
+if [[ $* == *prted* ]]; then  # Open MPI 5 identifies a node by the host name of its daemon.
+    [ $UID -eq 0 ] || as_root=--map-root-user
+    exec unshare $as_root --uts bash -c "echo $HOST_OF_RANK > /proc/sys/kernel/hostname; $*"
+fi
 exec bash -c "$*"
 """
 # Open MPI 4.1's daemon may crash if a rank has ended when its standard input arrives.
@@ -58,6 +62,8 @@ def host_of_rank(allocation: Path, script: str) -> dict[int, str]:
         "HYDRA_LAUNCHER_EXEC": str(allocation / "bin" / "rsh"),
         "OMPI_MCA_plm": "rsh",
         "OMPI_MCA_plm_rsh_agent": str(allocation / "bin" / "rsh"),
+        "PRTE_MCA_plm": "ssh",  # Open MPI 5
+        "PRTE_MCA_plm_ssh_agent": str(allocation / "bin" / "rsh"),
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     }

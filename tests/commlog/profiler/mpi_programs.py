@@ -46,6 +46,8 @@ def environment(mpi: str, **more: str) -> dict[str, str]:
         kept |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
         kept |= {"OMPI_MCA_btl": "self,vader", "OMPI_MCA_mpi_yield_when_idle": "1"}
         kept |= {"OMPI_MCA_btl_vader_single_copy_mechanism": "none", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+        # Open MPI 5 has its own setting for more ranks than cores. Its windows over UCX print warnings.
+        kept |= {"PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe", "OMPI_MCA_osc": "^ucx"}
     return kept | more
 
 

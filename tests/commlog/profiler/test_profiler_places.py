@@ -23,8 +23,7 @@ def run(mpi: str, built: Path, place: Path, options: str = "") -> Path:
     mpi_jobs.require_mpi(mpi)
     executable = place / "places"
     shutil.copy(mpi_jobs.program(mpi, "places.c", built), executable)
-    # Windows use messages, so that no container forbids them.
-    settings = {"HAICHI_PROF": f"file={place / 'profile'}{options}", "OMPI_MCA_osc": "pt2pt"}
+    settings = {"HAICHI_PROF": f"file={place / 'profile'}{options}"}
     return mpi_jobs.run_profiled(mpi, executable, RANKS, place, **settings)
 
 
