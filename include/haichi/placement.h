@@ -31,7 +31,7 @@ class HAICHI_EXPORT Placement {
   public:
     /// The scheduler's own placement.
     explicit Placement(const Job& job);
-    /// Throws InputError for nodes that do not fit the job.
+    /// Throws OptionError for nodes that do not fit the job.
     Placement(const Job& job, const std::vector<std::int32_t>& node_of_rank);
     /// Reads a rank map of any format of `haichi list rank-map-formats`. An empty format is recognised by the
     /// content. Throws InputError with file and line.

@@ -428,7 +428,7 @@ constexpr std::array<char, kTagBytes> tag() {
 
 /// An ELF note, which haichi reads from the file.
 struct Note {
-    std::uint32_t name_bytes = 8;
+    std::uint32_t name_bytes = 7;
     std::uint32_t tag_bytes = kTagBytes;
     std::uint32_t type = 1;
     char name[8] = "haichi\0";

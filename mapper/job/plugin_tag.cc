@@ -2,6 +2,7 @@
 
 #include <elf.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -31,10 +32,11 @@ class File {
     File(std::span<const std::byte> bytes, const std::string& path) : bytes_(bytes), path_(&path) {}
 
     [[nodiscard]] std::span<const std::byte> part(std::uint64_t offset, std::uint64_t size, const char* what) const {
-        if (offset > bytes_.size() || size > bytes_.size() - offset) {
+        const std::uint64_t found = offset < bytes_.size() ? bytes_.size() - offset : 0;
+        if (offset > bytes_.size() || size > found) {
             throw InputError(SourcePlace{*path_, 0},
-                             "damaged ELF file of " + std::to_string(bytes_.size()) + " bytes: " + what +
-                                 " at offset " + std::to_string(offset) + " has " + std::to_string(size) + " bytes",
+                             "damaged ELF file: expected " + std::to_string(size) + " bytes of " + what +
+                                 " at offset " + std::to_string(offset) + ", found " + std::to_string(found),
                              kHint);
         }
         return bytes_.subspan(offset, size);
@@ -98,8 +100,8 @@ std::optional<std::string> plugin_tag(std::span<const std::byte> bytes, const st
                          "link it with -shared");
     }
     for (std::uint64_t i = 0; i < header.e_phnum; ++i) {
-        // The part before the sum proves that the sum does not overflow.
-        static_cast<void>(file.part(header.e_phoff, 0, "the program headers"));
+        // The sum cannot overflow, because its first term is within the file.
+        static_cast<void>(file.part(header.e_phoff, sizeof(Elf64_Phdr), "a program header"));
         const auto segment = file.value<Elf64_Phdr>(header.e_phoff + i * sizeof(Elf64_Phdr), "a program header");
         if (segment.p_type != PT_NOTE) continue;
         if (auto tag = tag_in(file.part(segment.p_offset, segment.p_filesz, "the notes"), path)) return tag;
