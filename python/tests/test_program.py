@@ -65,8 +65,7 @@ def test_nothing_else_is_installed() -> None:
     assert of_mpi <= {f"libhaichi{part}" for part in ("", "-prof", "-renumber", "-barriers", "-rails")}
     rest = {path.name for path in others if path.parent.name != "bin" and path.suffix != ".so"}
     assert rest <= {"libmgen.a", "mgen.h", "mgen-mpi.h", "mgen-names.h"}
-    folders = {path.parts[-3:-1] for path in others if path.parent.name != "bin"}
-    assert folders <= {("lib", "haichi"), ("include", "haichi")}, "the program does not find these files"
+    assert {path.parent.name for path in others} <= {"bin", "haichi"}
 
 
 def test_preloaded_libraries_are_installed_with_the_live_library(program: Path) -> None:
