@@ -5,7 +5,8 @@
 #
 #   scripts/portable_sysroot.sh [x86_64 | aarch64]       default: the architecture of this machine
 #
-# Requires Debian's compiler GCC 12 for the architecture and access to Debian's archive. Root is not required.
+# Requires Debian's compiler GCC 12 for the architecture and access to Debian's archive. Root is not required. Exits
+# with 77 if the compiler is missing.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 . scripts/debian_packages.sh
@@ -24,7 +25,7 @@ sysroot=$PWD/build/sysroot-$architecture
 for tool in "$triple-g++-12" apt-get dpkg-deb; do
     command -v "$tool" >/dev/null || {
         echo "error: $tool is missing (scripts/bootstrap.sh; for AArch64 scripts/bootstrap.sh --developer)" >&2
-        exit 1
+        exit 77
     }
 done
 version=$(cat scripts/portable_sysroot.sh cmake/portable/* | sha256sum)
