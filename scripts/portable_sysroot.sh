@@ -92,9 +92,9 @@ echo "GROUP ( /$lib/libdw_objects.a /$lib/libelf.a /$lib/libz.a /$lib/liblzma.a 
 for name in fmt.so.9.1.0:fmt spdlog.so.1.10.0:fmt yaml-cpp.so.0.7.0:yaml-cpp; do
     echo "INPUT ( /$lib/lib${name#*:}.a )" >"$sysroot/$lib/lib${name%:*}"
 done
-# The licenses of the libraries that are linked statically.
+# The licenses of the libraries that are linked statically. Boost's does not apply to object code.
 mkdir "$sysroot/licenses"
-for package in "${libraries[@]}"; do
+for package in "${libraries[@]:2}"; do
     cp "$sysroot/usr/share/doc/$package/copyright" "$sysroot/licenses/copyright.${package%-dev}"
 done
 cp /usr/share/doc/gcc-12-base/copyright "$sysroot/licenses/copyright.gcc"
