@@ -15,7 +15,7 @@ from haichi.errors import UnsupportedError
 from haichi.service.command import run_serve
 
 ROOT = Path(__file__).parents[2]
-LEVELS = ("run", "build", "wheel", "service", "test", "docs")
+LEVELS = ("run", "build", "wheel", "service", "test", "docs", "release")
 WITH_ADVISORIES = {
     "h11": "0.14.0",
     "httptools": "0.7.1",
