@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds the Python package of this source tree and installs it into .venv. The build uses build/release, where the
 # program and the tests share its objects. scripts/wheel.sh sets another build in HAICHI_PRESET and HAICHI_BUILD.
+#
 #   scripts/install_python.sh [options of pip install]
 #   scripts/install_python.sh wheel [options of pip wheel]     builds the wheel instead
 set -euo pipefail

@@ -17,6 +17,7 @@ build=$PWD/build/portable-$architecture
 export HAICHI_PORTABLE_ARCH=$architecture
 cmake --preset portable
 cmake --build --preset portable
+cmake --build --preset portable --target haichi_mpi_source_archive
 version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' "$build/CMakeCache.txt")
 name=haichi-$version-linux-$architecture
 rm -rf "${build:?}/$name"

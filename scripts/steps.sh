@@ -22,8 +22,8 @@ quietly() {
     fi
 }
 
-# configure_once [PRESET DIRECTORY]: configures the build directory (default: build/release) unless it is already
-# configured, so that other settings of a user are kept.
+# configure_once [PRESET DIRECTORY]: configures the build directory, by default build/release, unless it is configured
+# already. Other settings of a user are kept.
 configure_once() {
     [ -e "${2:-build/release}/build.ninja" ] || quietly cmake --preset "${1:-release}"
 }

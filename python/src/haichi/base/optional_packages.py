@@ -26,7 +26,7 @@ def missing_requirements() -> list[str]:
     missing = []
     for requirement in distribution("haichi").requires or []:
         name = re.match(r"[\w.-]+", requirement)
-        if name is None or ";" in requirement:  # of an extra
+        if name is None or ";" in requirement:  # belongs to an extra
             continue
         try:
             distribution(name[0])
