@@ -1,67 +1,64 @@
 #pragma once
 
-#include <cmath>
-#include <limits>
+#include <array>
 
-#include "base/errors.h"
-#include "objectives/objective.h"
+#include "objectives/plugged_objective.h"
 
 namespace haichi {
 
-/// A user's function of the mapping, such as a Python callable, called for every proposal. The function must return the
-/// same value for the same mapping. It has no unit and no lower bound.
+/// A user's own objective: ObjectiveSpec::function, which may be a PluggedObjective.
 class FunctionObjective {
   public:
-    using Value = double;
-    static constexpr ObjectiveInfo kInfo{"function", "1", "a function of the node of every rank"};
+    struct Value : plugin::Value {
+        explicit operator unsigned __int128() const { return static_cast<unsigned __int128>(count); }
+        friend auto operator<=>(const Value&, const Value&) = default;
+        friend bool operator==(const Value&, const Value&) = default;
+    };
+    static constexpr ObjectiveInfo kInfo{"function", "values", "a user's own objective"};
 
     FunctionObjective(const Problem& problem, const ObjectiveSpec& spec, const Mapping& default_placement)
-        : function_(&spec.function),
-          nodes_(default_placement.node_of_rank().begin(), default_placement.node_of_rank().end()) {
-        const double usual = nodes_.empty() ? 0 : std::abs(checked(default_placement.node_of_rank()));
-        const auto messages = static_cast<double>(problem.workload().crossing_message_count());
-        energy_scale_ = usual > 0 ? messages / usual : 1;
-    }
+        : plugged_(PluggedObjective::of(spec.function, problem)),
+          table_(&plugged_.table()),
+          state_(plugged_.make(default_placement)) {}
 
-    void reset(const Mapping& mapping) {
-        nodes_.assign(mapping.node_of_rank().begin(), mapping.node_of_rank().end());
-        value_ = checked(nodes_);
+    void reset(const Mapping& mapping) { table_->reset(state_.get(), nodes_of(mapping)); }
+    Change propose(const Mapping& mapping, const Move& move) {
+        std::array<plugin::Relocation, Move::kMost> relocations;
+        for (std::size_t i = 0; i < move.size(); ++i) {
+            relocations[i] = {move[i].rank.value, move[i].from_node.value, move[i].to_node.value};
+        }
+        const plugin::Change change = table_->propose(state_.get(), nodes_of(mapping), relocations.data(), move.size());
+        return {change.value, change.smoothing};
     }
-    Change propose(const Mapping&, const Move& move) {
-        pending_ = move;
-        value_before_ = value_;
-        for (const Relocation& r : move) nodes_[r.rank.index()] = r.to_node;
-        value_ = checked(nodes_);
-        return {(value_ - value_before_) * energy_scale_, 0};
-    }
-    void commit() {}
-    void rollback() {
-        for (const Relocation& r : pending_) nodes_[r.rank.index()] = r.from_node;
-        value_ = value_before_;
-    }
+    void commit() { table_->commit(state_.get()); }
+    void rollback() { table_->rollback(state_.get()); }
 
-    [[nodiscard]] Value value() const { return value_; }
-    [[nodiscard]] std::int64_t smoothing() const { return 0; }
-    [[nodiscard]] Value value_from_scratch(const Mapping& mapping) const { return checked(mapping.node_of_rank()); }
-    [[nodiscard]] std::int64_t smoothing_from_scratch(const Mapping&) const { return 0; }
-    [[nodiscard]] std::optional<Value> lower_bound() const { return std::nullopt; }
-    [[nodiscard]] double in_unit(Value value) const { return value; }
-    void append_hot_ranks(const Mapping&, std::vector<RankId>&) const {}
+    [[nodiscard]] Value value() const { return {table_->value(state_.get())}; }
+    [[nodiscard]] std::int64_t smoothing() const { return table_->smoothing(state_.get()); }
+    [[nodiscard]] Value value_from_scratch(const Mapping& mapping) const {
+        return {table_->value_from_scratch(state_.get(), nodes_of(mapping))};
+    }
+    [[nodiscard]] std::int64_t smoothing_from_scratch(const Mapping& mapping) const {
+        return table_->smoothing_from_scratch(state_.get(), nodes_of(mapping));
+    }
+    [[nodiscard]] std::optional<Value> lower_bound() const {
+        Value bound{};
+        if (!table_->lower_bound(state_.get(), &bound)) return std::nullopt;
+        return bound;
+    }
+    [[nodiscard]] double in_unit(Value value) const { return table_->in_unit(state_.get(), value); }
+    void append_hot_ranks(const Mapping& mapping, std::vector<RankId>& ranks) const {
+        table_->append_hot_ranks(state_.get(), nodes_of(mapping), &ranks, [](void* list, plugin::Rank rank) {
+            static_cast<std::vector<RankId>*>(list)->emplace_back(rank);
+        });
+    }
 
   private:
-    [[nodiscard]] double checked(std::span<const NodeId> nodes) const {
-        const double value = (*function_)(nodes);
-        if (!std::isfinite(value)) throw InputError("the objective function returned " + std::to_string(value));
-        return value;
-    }
+    static const plugin::Node* nodes_of(const Mapping& mapping) { return plugged_nodes(mapping.node_of_rank()); }
 
-    const ObjectiveFunction* function_;
-    std::vector<NodeId> nodes_;
-    /// Energy of one unit of value: the default placement's value corresponds to one unit per crossing message.
-    double energy_scale_ = 1;
-    Value value_ = 0;
-    Value value_before_ = 0;
-    Move pending_;
+    PluggedObjective plugged_;
+    const plugin::ObjectiveTable* table_;
+    PluggedObjective::State state_;
 };
 
 }  // namespace haichi

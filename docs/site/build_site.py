@@ -2,9 +2,9 @@
 
     .venv/bin/python docs/site/build_site.py --haichi build/release/cli/haichi [--output build/docs]
 
-The generated pages come from the option table of the program and the docstrings of the Python package. OUTPUT/source
-has the layout of the repository, so that links stay valid. OUTPUT/html contains the pages. Warnings are errors. The
-build needs no network.
+The generated pages come from the option table of the program, the docstrings of the Python package, and the headers of
+the C++ library. OUTPUT/source has the layout of the repository, so that links stay valid. OUTPUT/html contains the
+pages. Warnings are errors. The build needs no network.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ import haichi
 REPOSITORY = Path(__file__).resolve().parents[2]
 SITE = Path(__file__).resolve().parent
 FIRST_PAGES = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")
+CPP_HEADERS = ["workload", "machine", "job", "topology", "objective", "map", "placement", "evaluation", "simulation"]
+CPP_HEADERS += ["error", "options", "plugin"]
 REFERENCE = Path("docs/reference")  # generated and written pages share this directory
 
 
@@ -142,6 +144,22 @@ def python_page() -> str:
     return "\n".join(lines)
 
 
+def cpp_page() -> str:
+    """The public headers without the lines that only the compiler needs."""
+    introduction = "`#include <haichi/haichi.h>` includes these headers. A plug-in needs only `<haichi/plugin.h>`."
+    lines = ["# C++ library", "", introduction, "All names are in the namespace `haichi`.", ""]
+    for header in CPP_HEADERS:
+        text = (REPOSITORY / f"include/haichi/{header}.h").read_text()
+        for unwanted in (
+            r"^#(?:include|pragma).*\n|^HAICHI_(?:BEGIN|END)\n|HAICHI_EXPORT | *// NOLINT.*$",
+            r"\n+ *private:\n(?:.*\n)*?(?=};)",
+            r"\nnamespace detail {\n(?:(?:struct .*\n)+}|(?:.*\n)*?}  // namespace detail)\n",
+        ):
+            text = re.sub(unwanted, "\n" if "private" in unwanted else "", text, flags=re.MULTILINE)
+        lines += [f"## haichi/{header}.h", "", "```cpp", re.sub(r"\n{3,}", "\n\n", text).strip(), "```", ""]
+    return "\n".join(lines)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--haichi", required=True, help="the program")
@@ -156,6 +174,7 @@ def main() -> int:
     (source / REFERENCE / "command_line.md").write_text(program_page(arguments.haichi))
     (source / REFERENCE / "choices.md").write_text(choices_page(arguments.haichi))
     (source / REFERENCE / "python.md").write_text(python_page())
+    (source / REFERENCE / "cpp.md").write_text(cpp_page())
     doctrees = str(arguments.output / "doctrees")
     return sphinx.cmd.build.main(["-q", "-W", "--keep-going", "-E", "-d", doctrees, str(source),
                                   str(arguments.output / "html")])  # fmt: skip

@@ -3,59 +3,56 @@
 #include <dlfcn.h>
 
 #include <filesystem>
+#include <span>
 #include <vector>
 
 #include "base/errors.h"
-#include "mapper/anneal/plugin.h"
+#include "base/mapped_file.h"
+#include "include/haichi/plugin.h"
+#include "mapper/anneal/objective_table.h"
+#include "mapper/job/plugin_tag.h"
+#include "objectives/plugged_objective.h"
 
 namespace haichi {
 
 namespace {
 
-using Library = std::shared_ptr<void>;
-
-/// The plug-in's objective with the library that holds its code.
-class PluginObjective : public BoundObjective {
-  public:
-    PluginObjective(Library library, std::unique_ptr<BoundObjective> objective)
-        : library_(std::move(library)), objective_(std::move(objective)) {}
-
-    [[nodiscard]] ObjectiveInfo info() const override { return objective_->info(); }
-    [[nodiscard]] Standing standing(const Mapping& mapping) const override { return objective_->standing(mapping); }
-    [[nodiscard]] Standing standing(const Mapping& mapping, const Metrics& metrics) const override {
-        return objective_->standing(mapping, metrics);
+/// Loads the library after a check of its tag, so that no code of another kind of library runs.
+std::shared_ptr<const void> load_plugin(const std::string& file) {
+    const SourcePlace place{file, 0};
+    // Without a slash, dlopen would search the system's directories instead.
+    const std::string path = std::filesystem::absolute(file).string();
+    const std::optional<std::string> tag = plugin_tag(MappedFile(file).bytes(), file);
+    const std::string expected = plugin::detail::tag().data();
+    if (!tag) {
+        throw InputError(place, "not a haichi plug-in: it has no note .note.haichi, expected " + shown(expected),
+                         "end its source with HAICHI_PLUGIN_OBJECTIVES(...) of <haichi/plugin.h>, and rebuild it");
     }
-    [[nodiscard]] SearchResult search(const StartOfRestart& start, const SearchOptions& options,
-                                      const SearchControl& control) const override {
-        return objective_->search(start, options, control);
+    if (*tag != expected) {
+        throw InputError(place, "built for " + shown(*tag) + ", expected " + shown(expected),
+                         "rebuild it with <haichi/plugin.h> of this haichi");
     }
-    [[nodiscard]] SearchResult search_all(VerifyLevel verify, const SearchControl& control) const override {
-        return objective_->search_all(verify, control);
+    std::shared_ptr<void> library(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL), [](void* handle) {
+        if (handle != nullptr) dlclose(handle);
+    });
+    if (!library) {
+        const char* const why = dlerror();
+        throw InputError(place, "cannot load the library: " + shown(why != nullptr ? why : "unknown reason"),
+                         "build it on this computer, and install the libraries that it needs");
     }
-
-  private:
-    Library library_;  // before the objective, whose destructor is in the library
-    std::unique_ptr<BoundObjective> objective_;
-};
-
-template <class Function>
-Function* symbol(const Library& library, const std::string& file, const char* name) {
-    void* const found = dlsym(library.get(), name);
-    if (found == nullptr) {
-        throw InputError(SourcePlace{file, 0}, std::string("is not a haichi plug-in, because it lacks ") + name,
-                         "end its source with HAICHI_PLUGIN_OBJECTIVES(...)");
-    }
-    return reinterpret_cast<Function*>(found);
+    return library;
 }
 
-std::vector<std::string> split(std::string_view text) {
-    std::vector<std::string> parts;
-    while (true) {
-        const auto comma = text.find(',');
-        parts.emplace_back(text.substr(0, comma));
-        if (comma == std::string_view::npos) return parts;
-        text.remove_prefix(comma + 1);
+/// The objectives of the library.
+std::span<const plugin::ObjectiveTable* const> plugin_tables(const std::shared_ptr<const void>& library,
+                                                             const std::string& file) {
+    const void* const found = dlsym(const_cast<void*>(library.get()), "haichi_plugin");
+    if (found == nullptr) {
+        throw InputError(SourcePlace{file, 0}, "the library does not export the symbol haichi_plugin",
+                         "use HAICHI_PLUGIN_OBJECTIVES(...) outside namespaces");
     }
+    const auto* const plugin = static_cast<const plugin::Library*>(found);
+    return {plugin->objectives, plugin->count};
 }
 
 }  // namespace
@@ -75,33 +72,24 @@ std::optional<PluginName> parse_plugin_name(std::string_view text) {
 
 std::unique_ptr<BoundObjective> bind_plugin_objective(const PluginName& name, const std::vector<NextObjective>& next,
                                                       const Problem& problem, const Mapping& default_placement) {
-    // Without a slash, dlopen would search the system's directories instead.
-    const std::string path = std::filesystem::absolute(name.library).string();
-    const Library library(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL), [](void* handle) {
-        if (handle != nullptr) dlclose(handle);
-    });
-    if (!library) {
-        const char* const why = dlerror();
-        throw InputError(SourcePlace{name.library, 0},
-                         "cannot load the library: " + shown(why != nullptr ? why : "unknown reason"));
+    const std::shared_ptr<const void> library = load_plugin(name.library);
+    std::vector<std::string> names;
+    for (const plugin::ObjectiveTable* const table : plugin_tables(library, name.library)) {
+        names.emplace_back(table->info.name);
+        if (names.back() != name.objective) continue;
+        const ObjectiveSpec spec{
+            .name = name.objective, .then = next, .function = PluggedObjective(*table, library, problem)};
+        try {
+            return bind_function_objective(spec, problem, default_placement);
+        } catch (const Error&) {
+            throw;
+        } catch (const std::exception& error) {
+            throw InputError(SourcePlace{name.library, 0},
+                             "the objective " + names.back() + " failed: " + shown(error.what()));
+        }
     }
-    const std::string abi = symbol<const char*()>(library, name.library, "haichi_plugin_abi")();
-    if (abi != kPluginAbi) {
-        throw InputError(SourcePlace{name.library, 0},
-                         "was built for " + shown(abi) + ", but this is " + shown(kPluginAbi),
-                         "rebuild it with this haichi and its compiler");
-    }
-    const std::string names = symbol<const char*()>(library, name.library, "haichi_plugin_objectives")();
-    using Bind = BoundObjective*(const ObjectiveSpec*, const Problem*, const Mapping*);
-    const ObjectiveSpec spec{.name = name.objective, .then = next};
-    std::unique_ptr<BoundObjective> bound(
-        symbol<Bind>(library, name.library, "haichi_plugin_bind")(&spec, &problem, &default_placement));
-    if (!bound) {
-        const std::string near = did_you_mean(name.objective, split(names));
-        throw OptionError(shown(name.library) + " has no objective " + shown(name.objective),
-                          near.empty() ? "use one of " + names : near);
-    }
-    return std::make_unique<PluginObjective>(library, std::move(bound));
+    throw OptionError(shown(name.library) + " has no objective " + shown(name.objective),
+                      near_or_all(name.objective, names, "its objectives are "));
 }
 
 }  // namespace haichi

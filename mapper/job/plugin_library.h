@@ -9,7 +9,7 @@
 
 namespace haichi {
 
-/// "./libfar.so:far": an objective in a shared library (mapper/anneal/plugin.h).
+/// "./libfar.so:far": an objective in a shared library (include/haichi/plugin.h).
 struct PluginName {
     std::string library;
     std::string objective;
@@ -21,8 +21,8 @@ std::optional<PluginName> parse_plugin_name(std::string_view text);
 /// The objective of the library on this problem. It keeps the library loaded. `next` is the tie-breaking order. Loading
 /// a library runs its code, so name only trusted libraries.
 ///
-/// Throws InputError naming the file if it cannot be loaded, is not a plug-in, or was built for another haichi. Throws
-/// OptionError with a did-you-mean for an unknown objective.
+/// Throws InputError naming the file if it cannot be loaded, or if its tag is missing or differs. The tag is read
+/// before anything of the library runs. Throws OptionError with a did-you-mean for an unknown objective.
 std::unique_ptr<BoundObjective> bind_plugin_objective(const PluginName& name, const std::vector<NextObjective>& next,
                                                       const Problem& problem, const Mapping& default_placement);
 

@@ -21,7 +21,7 @@ inline constexpr const char* kPredictor = "predicted-time";
 
 /// The minimised objective, as users name it.
 struct ObjectiveChoice {
-    /// kAutoObjective, a text for parse_objective(), or "./libx.so:name" (mapper/anneal/plugin.h).
+    /// kAutoObjective, a text for parse_objective(), or "./libx.so:name" (include/haichi/plugin.h).
     std::string name{kAutoObjective};
     ObjectiveFunction function{};  ///< replaces the named objective; `name` is then its name
     /// Tie-breaking order. If it is not set, the objective's default applies.

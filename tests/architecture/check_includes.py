@@ -25,6 +25,7 @@ MODULES: dict[str, set[str]] = {
     "mapper": {"base", "netmodel", "collectives", "commlog", "mgen", "objectives"},
     "options": {"base", "netmodel", "collectives", "commlog", "mgen", "objectives", "mapper"},
     "cli": {"base", "netmodel", "collectives", "commlog", "mgen", "objectives", "mapper", "options"},
+    "library": {"base", "netmodel", "collectives", "commlog", "mgen", "objectives", "mapper", "options"},
     "python": {"base", "netmodel", "collectives", "commlog", "mgen", "objectives", "mapper", "options"},
 }
 
@@ -71,6 +72,8 @@ DIRECTORIES: dict[str, dict[str, set[str]]] = {
 
 # C++ files outside of the modules. They may include any module and their own files.
 OUTSIDE_MODULES = {"tests", "examples", "studies"}
+# The headers of libhaichi and of plug-ins, below all modules. They include nothing of haichi except each other.
+PUBLIC_HEADERS = "include"
 MPI_DIRECTORIES = (
     "commlog/barriers/",
     "commlog/preload/",
@@ -132,13 +135,15 @@ def include_violation(root: Path, file: str, quote: str, target: str) -> str | N
         return f'write "{target}" in quotes: it is a file of this repository' if is_ours else None
     if file.startswith(USERS_DIRECTORIES) and len(parts) == 1:
         return None
-    if not is_ours and not (parts[0] in OUTSIDE_MODULES and len(parts) > 1):
+    if file.startswith(f"{PUBLIC_HEADERS}/"):
+        return f'public header with a private one: "{target}"'
+    if not is_ours and not (parts[0] in OUTSIDE_MODULES | {PUBLIC_HEADERS} and len(parts) > 1):
         return f'"{target}" is not relative to the root of the repository (MODULE/DIRECTORY/FILE)'
     if not (root / target).is_file() and not (root / f"{target}.in").is_file():
         return f'"{target}" does not exist'
 
     here = file.split("/")
-    if here[0] not in MODULES:
+    if here[0] not in MODULES or parts[0] == PUBLIC_HEADERS:
         return None
     if parts[0] != here[0]:
         if parts[0] in MODULES[here[0]]:
@@ -182,7 +187,7 @@ def check_links(root: Path, included_modules: dict[str, set[str]]) -> Iterator[s
             links |= {link for link in LINK.findall(text) if link in MODULES and link != module}
         for link in sorted(links - allowed):
             yield f"{name}:1: module {module} may not link haichi::{link}"
-        for link in sorted(included_modules.get(module, set()) - {module} - links):
+        for link in sorted(included_modules.get(module, set()) - {module, PUBLIC_HEADERS} - links):
             yield f"{name}:1: module {module} includes module {link} but does not link haichi::{link}"
 
 

@@ -92,6 +92,15 @@ class CheckIncludes(unittest.TestCase):
         self.assert_found("base/errors.cc:1", "in quotes", {"base/errors.cc": "#include <base/errors.h>\n"})
         self.assert_found("base/errors.cc:1", "does not exist", {"base/errors.cc": '#include "base/gone.h"\n'})
 
+    def test_public_headers_are_below_all_modules(self) -> None:
+        public = {"include/haichi/plugin.h": "#include <haichi/error.h>\n"}
+        self.assertEqual(self.violations(**public, **{"base/errors.cc": '#include "include/haichi/plugin.h"\n'}), [])
+        self.assert_found(
+            "include/haichi/plugin.h:1",
+            "public header with a private one",
+            {"include/haichi/plugin.h": '#include "base/errors.h"\n'},
+        )
+
     def test_mpi_stays_in_the_profiler(self) -> None:
         self.assert_found("base/errors.cc:1", "<mpi.h>", {"base/errors.cc": "#include <mpi.h>\n"})
         self.assert_found("tests/base/errors.cc:1", "<mpi.h>", {"tests/base/errors.cc": "#include <mpi.h>\n"})

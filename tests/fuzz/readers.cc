@@ -12,6 +12,7 @@
 #include "commlog/readers/readers.h"
 #include "commlog/traces/trace_readers.h"
 #include "commlog/workload/workload_json.h"
+#include "mapper/job/plugin_tag.h"
 #include "mapper/rankmap/hosts.h"
 #include "mapper/rankmap/job_script.h"
 #include "mapper/rankmap/rankmap.h"
@@ -138,6 +139,7 @@ constexpr FuzzedReader kReaders[] = {
     {"rankmap_json", fuzz_rank_map<"json">},
     {"host_names", fuzz_host_names},
     {"job_script", [](std::string_view text) { (void)parse_job_script(text, "fuzzed"); }},
+    {"plugin_tag", [](std::string_view text) { (void)plugin_tag(std::as_bytes(std::span(text)), "fuzzed"); }},
     {"own_log", fuzz_own_log},
     {"own_part", fuzz_own_part},
     {"simulated_job", fuzz_simulated_job},

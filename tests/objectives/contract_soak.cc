@@ -15,6 +15,7 @@
 
 #include "examples/plugin_objective/set_diameter.cc"
 #include "mapper/anneal/bound_objective.h"
+#include "mapper/anneal/bound_objective_of.h"
 #include "mapper/anneal/objective_table.h"
 #include "objectives/function_objective.h"
 #include "objectives/registry.h"
@@ -56,6 +57,11 @@ class Difference : public std::runtime_error {
 void require(bool holds, const char* what, std::int64_t step) {
     if (!holds) throw Difference(std::string(what) + ", step " + std::to_string(step));
 }
+
+/// The objective of the example as plug-ins provide it.
+class PluggedDiameter : public FunctionObjective {
+    using FunctionObjective::FunctionObjective;
+};
 
 /// Average number of moves per run; slow objectives make fewer to limit their time.
 template <class O>
@@ -312,7 +318,7 @@ class Soak {
             f("robust " + std::string(O::kInfo.name), ObjectiveTag<Robust<O>>{});
         });
         f(std::string(FunctionObjective::kInfo.name), ObjectiveTag<FunctionObjective>{});
-        f("plug-in " + std::string(SetDiameter::kInfo.name), ObjectiveTag<SetDiameter>{});
+        f("plug-in " + std::string(SetDiameter::kInfo.name), ObjectiveTag<PluggedDiameter>{});
     }
 
     [[nodiscard]] Random random_of(std::int64_t round, std::size_t kind, std::size_t use) const {
@@ -364,6 +370,9 @@ class Soak {
     void run_case(const DrawnProblem& problem, std::size_t kind, Random random, ObjectiveTally& tally) {
         ObjectiveSpec spec = drawn_spec(O::kInfo.name, random);
         if constexpr (std::same_as<O, FunctionObjective>) spec.function = example_function;
+        if constexpr (std::same_as<O, PluggedDiameter>) {
+            spec.function = PluggedObjective(plugin::table_of<SetDiameter>(), nullptr, *problem.posed.problem);
+        }
         const std::int64_t moves = MoveRun<O>(problem, spec, Random(random.next())).run();
         const std::int64_t evaluations = run_search(problem, *bound<O>(problem, spec), Random(random.next()));
         tally.moves[kind] += moves;
@@ -376,7 +385,7 @@ class Soak {
     template <class O>
     static std::unique_ptr<BoundObjective> bound(const DrawnProblem& problem, const ObjectiveSpec& spec) {
         const testing_problems::Posed& posed = problem.posed;
-        if constexpr (std::same_as<O, FunctionObjective> || std::same_as<O, SetDiameter>) {
+        if constexpr (std::same_as<O, FunctionObjective> || std::same_as<O, PluggedDiameter>) {
             return std::make_unique<BoundObjectiveOf<O>>(*posed.problem, spec, posed.default_placement);
         } else if constexpr (requires(O o) { []<class P>(const Robust<P>&) {}(o); }) {
             return bind_robust_objective(spec, *posed.problem, posed.default_placement);

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <haichi/export.h>
+#include <haichi/objective.h>
+#include <haichi/placement.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+HAICHI_BEGIN
+
+/// The value of an objective.
+struct ObjectiveValue {
+    std::string objective{};
+    std::string unit{};
+    double value = 0;
+    std::optional<double> lower_bound{};
+    bool optimal = false;  ///< whether no placement has a smaller value
+};
+
+/// The values of a placement.
+struct Evaluation {
+    ObjectiveValue asked{};              ///< the requested objective
+    ObjectiveValue default_placement{};  ///< its value for the scheduler's own placement
+    std::vector<ObjectiveValue> all{};   ///< every objective that applies
+    std::string json{};                  ///< the report, in the format haichi-report/1
+};
+
+/// Evaluates a placement by the definitions of the objectives. "auto" is the first objective that suits the
+/// traffic.
+HAICHI_EXPORT Evaluation evaluate(const Placement& placement, const Objective& objective = {});
+
+HAICHI_END

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <haichi/export.h>
+#include <haichi/machine.h>
+#include <haichi/options.h>
+#include <haichi/topology.h>
+#include <haichi/workload.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+HAICHI_BEGIN
+
+/// The nodes and the traffic of a job. The names are those of the options of `haichi map`.
+struct JobSpec {
+    Machine machine;
+    Workload workload;
+    std::vector<std::int32_t> shape{};   ///< sizes of a cuboid of nodes; empty for the whole machine
+    std::vector<std::int32_t> origin{};  ///< corner of the shape on the machine; empty for zeros
+    /// Nodes instead of a shape: numbers, names, or a file or list of names as `--nodes` takes it.
+    std::variant<std::string, std::vector<std::int32_t>, std::vector<std::string>> nodes{};
+    std::optional<std::int32_t> ppn{};  ///< maximum number of ranks per node
+    std::string routing{};              ///< empty for the machine's routing
+    std::string hosts{};                ///< host names of the nodes: a file, or a list such as "n[1-8]"
+    MoreOptions more{};                 ///< "fold", "faulty", "job", "count-nic"
+};
+
+/// A job whose parts fit each other. A value; copies share their data.
+class HAICHI_EXPORT Job {
+  public:
+    /// Throws OptionError and InputError for parts that do not fit each other.
+    explicit Job(const JobSpec& spec);
+
+    [[nodiscard]] std::int32_t ranks() const;
+    [[nodiscard]] std::int32_t nodes() const;
+    [[nodiscard]] std::int32_t ranks_per_node() const;
+    [[nodiscard]] const std::vector<std::int32_t>& shape() const;
+    [[nodiscard]] Network network() const;
+
+  private:
+    friend struct detail::Access;
+    explicit Job(std::shared_ptr<const detail::JobData> data);
+
+    std::shared_ptr<const detail::JobData> data_;
+};
+
+HAICHI_END

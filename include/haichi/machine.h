@@ -1,0 +1,39 @@
+#pragma once
+
+#include <haichi/export.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+HAICHI_BEGIN
+
+namespace detail {
+struct MachineData;
+}
+
+/// A parallel computer. A value; copies share their data.
+class HAICHI_EXPORT Machine {
+  public:
+    /// A preset with its parameters ("fugaku", "torus:8x8"), a machine file, or a network file with its format
+    /// ("graph:FILE"), as `-m` takes them. Throws OptionError with a hint for an unknown preset, and InputError
+    /// with file and line for an invalid file.
+    Machine(const std::string& name);  // NOLINT(google-explicit-constructor): as in {.machine = "torus:8x8"}
+    Machine(const char* name);         // NOLINT(google-explicit-constructor)
+    /// The text of a machine file. Errors name it as `file`.
+    static Machine parse(const std::string& text, const std::string& file = "machine");
+
+    [[nodiscard]] const std::string& name() const;
+    /// Compute nodes of the whole machine. Empty if the size of an axis depends on the job.
+    [[nodiscard]] std::optional<std::int32_t> nodes() const;
+    [[nodiscard]] std::int64_t link_bandwidth() const;  ///< bytes per second
+
+  private:
+    friend struct detail::Access;
+    explicit Machine(std::shared_ptr<const detail::MachineData> data);
+
+    std::shared_ptr<const detail::MachineData> data_;
+};
+
+HAICHI_END

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <haichi/export.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+HAICHI_BEGIN
+
+namespace detail {
+struct JobData;
+}
+
+/// The network between the nodes of a job. Nodes are numbered from 0 within the job. A value.
+class HAICHI_EXPORT Network {
+  public:
+    [[nodiscard]] std::int32_t nodes() const;
+    /// Coordinates on the machine, or the number of the node if the machine has none.
+    [[nodiscard]] std::vector<std::int32_t> coordinates(std::int32_t node) const;
+    [[nodiscard]] std::string node_name(std::int32_t node) const;
+    /// False for a faulty node.
+    [[nodiscard]] bool is_usable(std::int32_t node) const;
+    /// Length of the route in hops.
+    [[nodiscard]] std::int32_t hops(std::int32_t from, std::int32_t to) const;
+    /// Links of the static route, in order.
+    [[nodiscard]] std::vector<std::int32_t> route(std::int32_t from, std::int32_t to) const;
+    [[nodiscard]] std::int32_t links() const;  ///< links have numbers below this, some of which may not exist
+    [[nodiscard]] std::string link_name(std::int32_t link) const;
+    [[nodiscard]] std::int64_t link_bandwidth(std::int32_t link) const;  ///< bytes per second
+
+  private:
+    friend struct detail::Access;
+    explicit Network(std::shared_ptr<const detail::JobData> job);
+
+    std::shared_ptr<const detail::JobData> job_;
+};
+
+HAICHI_END

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <haichi/export.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+HAICHI_BEGIN
+
+namespace detail {
+struct WorkloadData;
+}
+
+/// A point-to-point message between two ranks, which are numbered from 0.
+struct Message {
+    std::int32_t source = 0;
+    std::int32_t destination = 0;
+    std::int64_t bytes = 0;
+
+    friend bool operator==(const Message&, const Message&) = default;
+};
+
+/// Messages that are under way together.
+struct CommunicationSet {
+    std::vector<Message> messages{};
+    std::string label{};
+    double compute_seconds = 0;  ///< computation time of every rank before the set
+    bool is_put = false;         ///< put into the receiver's memory instead of sent and received
+
+    friend bool operator==(const CommunicationSet&, const CommunicationSet&) = default;
+};
+
+/// Options of Workload::pattern(). An option that does not apply to a pattern is an error.
+struct PatternOptions {
+    int ranks = 0;            ///< 0 for the product of `dims`
+    std::vector<int> dims{};  ///< for grid patterns; empty to factor `ranks` as evenly as possible
+    bool periodic = false;    ///< stencils: whether the grid wraps around
+    int points = 0;           ///< stencils: number of points, or 0 for the smallest
+    std::int64_t message_bytes = std::int64_t{1} << 20;
+    std::optional<std::int64_t> iterations{};
+    std::uint64_t seed = 1;                       ///< seed of the random patterns
+    double mean_degree = 8;                       ///< random-geometric: partners of a rank
+    std::optional<std::uint64_t> shuffle_seed{};  ///< relabels the ranks at random
+};
+
+/// The communication of an application: communication sets in order, repeated `iterations` times. A value; copies
+/// share their data.
+class HAICHI_EXPORT Workload {
+  public:
+    /// Reads a workload, a communication matrix or a log of any format of `haichi list workload-formats`. An empty
+    /// format is recognised by the content. Placements of a log use the sets of its main loop. Simulations replay
+    /// its calls. Throws InputError with file and line.
+    static Workload read(const std::string& path, const std::string& format = "");
+    /// Makes a pattern of `haichi list patterns`. Throws OptionError.
+    static Workload pattern(std::string_view name, const PatternOptions& options);
+    /// Throws OptionError for an invalid number of ranks or iterations, and InputError for an invalid message.
+    Workload(std::int32_t ranks, const std::vector<CommunicationSet>& sets, std::int64_t iterations = 1);
+    /// One set.
+    Workload(std::int32_t ranks, std::vector<Message> messages, std::int64_t iterations = 1);
+
+    [[nodiscard]] std::int32_t ranks() const;
+    [[nodiscard]] std::int64_t iterations() const;
+    /// A copy of the sets. Throws InputError for a log in which no sets were found.
+    [[nodiscard]] std::vector<CommunicationSet> sets() const;
+    /// Bytes that the messages of one iteration send to other ranks.
+    [[nodiscard]] std::int64_t total_bytes() const;
+    /// Doubts about sets that were extracted from a log, one sentence each.
+    [[nodiscard]] std::vector<std::string> warnings() const;
+    /// Writes the sets in haichi's own format. Throws OptionError or InputError if the file cannot be written.
+    void write(const std::string& path) const;
+
+  private:
+    friend struct detail::Access;
+    explicit Workload(std::shared_ptr<const detail::WorkloadData> data);
+
+    std::shared_ptr<const detail::WorkloadData> data_;
+};
+
+HAICHI_END

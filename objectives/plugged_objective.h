@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "include/haichi/plugin.h"
+#include "objectives/objective.h"
+
+namespace haichi {
+
+/// A job's messages and network in the form of plug-ins. The problem must outlive it.
+class PluggedProblem {
+  public:
+    explicit PluggedProblem(const Problem& problem);
+    PluggedProblem(const PluggedProblem&) = delete;
+    PluggedProblem& operator=(const PluggedProblem&) = delete;
+
+    [[nodiscard]] const plugin::ProblemData& data() const { return data_; }
+
+  private:
+    std::vector<std::uint64_t> first_of_set_;
+    std::vector<std::uint64_t> first_of_rank_;
+    std::vector<std::int64_t> unavoidable_bytes_;
+    std::vector<double> seconds_per_byte_;
+    plugin::ProblemData data_{};
+};
+
+/// A user's objective as a table of functions. As an ObjectiveFunction it returns the value of a placement. A search
+/// finds the table in it, and evaluates moves. Copies share everything.
+class PluggedObjective {
+  public:
+    using State = std::unique_ptr<void, void (*)(void*)>;
+
+    /// `context` is the first argument of the table's `create`. It also keeps the code of the functions loaded.
+    PluggedObjective(const plugin::ObjectiveTable& table, std::shared_ptr<const void> context, const Problem& problem)
+        : table_(&table), context_(std::move(context)), problem_(std::make_shared<PluggedProblem>(problem)) {}
+
+    /// The function's table, or a table that calls the function for every move.
+    static PluggedObjective of(const ObjectiveFunction& function, const Problem& problem);
+
+    [[nodiscard]] const plugin::ObjectiveTable& table() const { return *table_; }
+    [[nodiscard]] State make(const Mapping& default_placement) const;
+    /// In the unit of the objective.
+    double operator()(std::span<const NodeId> node_of_rank) const;
+
+  private:
+    const plugin::ObjectiveTable* table_;
+    std::shared_ptr<const void> context_;
+    std::shared_ptr<const PluggedProblem> problem_;
+};
+
+/// The array of a mapping in the form of plug-ins.
+inline const plugin::Node* plugged_nodes(std::span<const NodeId> node_of_rank) {
+    static_assert(sizeof(NodeId) == sizeof(plugin::Node));
+    return node_of_rank.empty() ? nullptr : &node_of_rank.front().value;
+}
+
+}  // namespace haichi
