@@ -40,3 +40,14 @@ unpack_packages() {
     done
     rm -rf "$folder/packages"
 }
+
+# unpack_with_dependencies FOLDER SYSROOT PACKAGE...: the same, with all packages that they depend on.
+unpack_with_dependencies() {
+    local folder=$1 sysroot=$2 package
+    shift 2
+    APT_CONFIG=$folder/apt.conf apt-get -qq install --yes --download-only "$@"
+    mkdir -p "$sysroot"
+    for package in "$folder"/cache/archives/*.deb; do
+        dpkg-deb -x "$package" "$sysroot"
+    done
+}
