@@ -23,15 +23,9 @@ name=haichi-$version-linux-$architecture
 rm -rf "${build:?}/$name"
 cmake --install "$build" --prefix "$build/$name" --strip >"$build/install.log"
 
-# The licenses of this program, and of the libraries that are linked statically.
 licenses=$build/$name/share/doc/haichi
 mkdir -p "$licenses"
-cp LICENSE NOTICE "$licenses"
-for package in libfmt-dev libspdlog-dev libyaml-cpp-dev libexpat1-dev nlohmann-json3-dev libboost1.74-dev libcli11-dev \
-    libopen-trace-format2-dev libdw-dev libelf-dev zlib1g-dev liblzma-dev libbz2-dev; do
-    cp "$sysroot/usr/share/doc/$package/copyright" "$licenses/copyright.${package%-dev}"
-done
-cp /usr/share/doc/gcc-12-base/copyright "$licenses/copyright.gcc"
+cp LICENSE NOTICE "$sysroot"/licenses/* "$licenses"
 
 python3 scripts/check_portable.py "$build/$name"/bin/haichi "$build/$name"/lib/haichi/*.so
 tar -C "$build" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@${SOURCE_DATE_EPOCH:-$(date +%s)}" -czf "$build/$name.tar.gz" "$name"

@@ -36,14 +36,15 @@ echo "==> sysroot of $architecture: glibc of Debian 11, libraries of Debian 12"
 
 c_library=(libc6/bullseye libc6-dev/bullseye linux-libc-dev/bullseye)
 libraries=(libboost1.74-dev libboost-context1.74-dev libexpat1-dev nlohmann-json3-dev libcli11-dev libfmt-dev libspdlog-dev
-    libyaml-cpp-dev libopen-trace-format2-dev libdw-dev libelf-dev zlib1g-dev liblzma-dev libbz2-dev)
+    libyaml-cpp-dev libopen-trace-format2-dev libdw-dev libelf-dev zlib1g-dev liblzma-dev libbz2-dev libbz2-1.0)
+pythons=(libpython3.11-dev/bookworm libpython3.13-dev/trixie) # their headers are used, for the modules of scripts/wheel.sh
 mpis=(libopenmpi-dev libopenmpi3 libmpich-dev libmpich12)
 
 lib=usr/lib/$triple
 system=lib/$triple
 rm -rf "$sysroot"
-debian_archive "$sysroot/apt" "$debian" bullseye bookworm
-unpack_packages "$sysroot/apt" "$sysroot" "${c_library[@]}" "${libraries[@]/%//bookworm}"
+debian_archive "$sysroot/apt" "$debian" bullseye bookworm trixie
+unpack_packages "$sysroot/apt" "$sysroot" "${c_library[@]}" "${libraries[@]/%//bookworm}" "${pythons[@]}"
 unpack_packages "$sysroot/apt" "$sysroot/mpi" "${mpis[@]/%//bookworm}"
 rm -rf "$sysroot/apt"
 # Absolute links would lead out of the sysroot.
@@ -91,4 +92,10 @@ echo "GROUP ( /$lib/libdw_objects.a /$lib/libelf.a /$lib/libz.a /$lib/liblzma.a 
 for name in fmt.so.9.1.0:fmt spdlog.so.1.10.0:fmt yaml-cpp.so.0.7.0:yaml-cpp; do
     echo "INPUT ( /$lib/lib${name#*:}.a )" >"$sysroot/$lib/lib${name%:*}"
 done
+# The licenses of the libraries that are linked statically. Boost's does not apply to object code.
+mkdir "$sysroot/licenses"
+for package in "${libraries[@]:2}"; do
+    cp "$sysroot/usr/share/doc/$package/copyright" "$sysroot/licenses/copyright.${package%-dev}"
+done
+cp /usr/share/doc/gcc-12-base/copyright "$sysroot/licenses/copyright.gcc"
 echo "$version" >"$sysroot/complete"

@@ -68,8 +68,13 @@ static int contains_address(struct dl_phdr_info* object, size_t size, void* data
     return 1;
 }
 
-HIDDEN int _dl_find_object(void* address, struct dl_find_object* result) {
+HIDDEN int haichi_find_object(void* address, struct dl_find_object* result) {
     struct search search = {(ElfW(Addr))address, result};
     *result = (struct dl_find_object){0};
     return dl_iterate_phdr(contains_address, &search) == 1 ? 0 : -1;
+}
+
+/* The library of live programs has its own function of this name, which programs use too. */
+__attribute__((weak)) int _dl_find_object(void* address, struct dl_find_object* result) {
+    return haichi_find_object(address, result);
 }

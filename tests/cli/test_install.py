@@ -76,6 +76,32 @@ def test_other_shells_accept_their_scripts(shell: str, check: list[str], prefix:
     assert "rmatt-3d" in script.read_text()
 
 
+def test_the_debian_package_has_its_files_in_the_places_of_debian(tmp_path: Path) -> None:
+    if not shutil.which("dpkg-deb"):
+        pytest.skip("dpkg-deb is not installed")
+    slow = ("CPACK_STRIP_FILES=OFF", "CPACK_DEBIAN_PACKAGE_SHLIBDEPS=OFF", "CPACK_DEBIAN_COMPRESSION_TYPE=none")
+    quick = [word for setting in slow for word in ("-D", setting)]
+    config = Path(os.environ["HAICHI_BUILD"], "CPackConfig.cmake")
+    subprocess.run(
+        ["cpack", "-G", "DEB", "--config", config, "-B", tmp_path, *quick],
+        check=True,
+        capture_output=True,
+        env={**os.environ, "SOURCE_DATE_EPOCH": "1700000000"},
+    )
+    (package,) = tmp_path.glob("haichi_*.deb")
+    listing = subprocess.run(["dpkg-deb", "-c", package], check=True, capture_output=True, text=True).stdout
+    assert all("2023-11-14" in line for line in listing.splitlines())  # the date in SOURCE_DATE_EPOCH
+    files = {line.split()[-1] for line in listing.splitlines()}
+    assert {
+        "./usr/bin/haichi",
+        "./usr/share/man/man1/haichi-map.1.gz",
+        "./usr/share/doc/haichi/copyright",
+        "./usr/share/doc/haichi/changelog.Debian.gz",
+        "./usr/share/zsh/vendor-completions/_haichi",
+    } <= files
+    assert not any("modulefiles" in name or "site-functions" in name for name in files)
+
+
 def test_unknown_pages_and_shells_are_refused(tmp_path: Path) -> None:
     assert "unknown command 'haichi log all'" in fail(2, "man", "log", "all", cwd=tmp_path)
     assert "'tcsh'" in fail(2, "completion", "tcsh", cwd=tmp_path)

@@ -1,0 +1,33 @@
+# `cpack -G DEB` in the build directory makes a Debian package of whatever was built. One package has it all, because the
+# program does not work without its libraries, and both are small. The Python package is not in it: it needs a newer
+# NumPy and newer web packages than Debian 12 has, so its users install the wheel.
+set(CPACK_PACKAGE_NAME haichi)
+set(CPACK_PACKAGE_VENDOR "the haichi authors")
+set(CPACK_PACKAGE_CONTACT "the haichi authors <maintainers@users.noreply.a-seed-5749dc2d.example>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "topology-aware placement of MPI ranks")
+set(CPACK_PACKAGE_DESCRIPTION "haichi decides which node each rank of an MPI job runs on, so that
+messages do not share links. It searches for a placement, simulates the best
+candidates packet by packet, and writes the rank map that the job launcher
+reads. It supports Tofu, meshes, tori, fat trees, dragonflies and HyperX.
+.
+The package contains the program, the profiler, and the libraries that are
+preloaded into MPI programs.")
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_PACKAGE_CHECKSUM SHA256)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ
+                                                WORLD_EXECUTE)
+
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "mpich | openmpi-bin, g++")
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
+
+configure_file(cmake/debian_files.cmake.in debian_files.cmake @ONLY)
+set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_BINARY_DIR}/debian_files.cmake)
+include(CPack)
