@@ -1,5 +1,5 @@
-"""Checks that programs and shared libraries run on old systems: they need nothing but the C library, and no version of
-it that is newer than 2.28.
+"""Checks that programs and shared libraries run on old systems. They may require only the C library, in version 2.28
+or older.
 
     python3 scripts/check_portable.py FILE...
 

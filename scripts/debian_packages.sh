@@ -1,7 +1,7 @@
 # Functions for scripts that unpack packages of another Debian release or architecture. Nothing is installed, and no root
 # is required.
 
-# debian_archive FOLDER ARCH SUITE...: a private apt in FOLDER for these suites of the Debian archive of this machine.
+# debian_archive DIRECTORY ARCH SUITE...: a private apt in DIRECTORY for these suites of the Debian archive of this machine.
 debian_archive() {
     local folder=$1 architecture=$2 mirror suite
     shift 2
@@ -27,8 +27,8 @@ END
     APT_CONFIG=$folder/apt.conf apt-get -qq update
 }
 
-# unpack_packages FOLDER SYSROOT PACKAGE[/SUITE]...: unpacks packages, without those that they depend on, from the private
-# apt in FOLDER.
+# unpack_packages DIRECTORY SYSROOT PACKAGE[/SUITE]...: unpacks packages, without those that they depend on, from the private
+# apt in DIRECTORY.
 unpack_packages() {
     local folder=$1 sysroot=$2 package
     shift 2
@@ -39,4 +39,15 @@ unpack_packages() {
         dpkg-deb -x "$package" "$sysroot"
     done
     rm -rf "$folder/packages"
+}
+
+# unpack_with_dependencies DIRECTORY SYSROOT PACKAGE...: the same, with all packages that they depend on.
+unpack_with_dependencies() {
+    local folder=$1 sysroot=$2 package
+    shift 2
+    APT_CONFIG=$folder/apt.conf apt-get -qq install --yes --download-only "$@"
+    mkdir -p "$sysroot"
+    for package in "$folder"/cache/archives/*.deb; do
+        dpkg-deb -x "$package" "$sysroot"
+    done
 }

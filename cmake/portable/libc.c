@@ -1,6 +1,6 @@
-/* The functions of newer C libraries that the static libraries of GCC 12 and of Debian 12 call, in terms of glibc 2.28.
-   scripts/portable_sysroot.sh compiles this file into the sysroot, where each -lc of a link finds it before the C
-   library. */
+/* The static libraries of GCC 12 and of Debian 12 call a few functions that are newer than glibc 2.28. Here they are
+   defined in terms of older ones. scripts/portable_sysroot.sh compiles this file into the sysroot. Each -lc of a link
+   finds it before the C library. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <link.h>
@@ -31,7 +31,7 @@ HIDDEN uint32_t arc4random(void) {
     return value;
 }
 
-/* glibc 2.35: the unwinder of GCC 12 asks for the loaded object that contains an address. x86-64 and AArch64 have this
+/* glibc 2.35: the unwinder of GCC 12 requests the loaded object that contains an address. x86-64 and AArch64 have this
    layout of the result. */
 struct dl_find_object {
     unsigned long long flags;

@@ -5,11 +5,6 @@
 #include <algorithm>
 #include <limits>
 
-#ifndef DT_RELR  // headers of glibc before 2.36
-#define DT_RELRSZ 35
-#define DT_RELR 36
-#endif
-
 namespace haichi::host {
 
 namespace {

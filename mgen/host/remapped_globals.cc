@@ -11,10 +11,6 @@
 #include "base/errors.h"
 #include "mgen/host/address_space.h"
 
-#ifndef MREMAP_DONTUNMAP  // headers of glibc before 2.32
-#define MREMAP_DONTUNMAP 4
-#endif
-
 namespace haichi::host {
 
 namespace {
