@@ -1,6 +1,5 @@
-# `cpack -G DEB` in the build directory makes a Debian package of whatever was built. One package has it all, because the
-# program does not work without its libraries, and both are small. The Python package is not in it: it needs a newer
-# NumPy and newer web packages than Debian 12 has, so its users install the wheel.
+# `cpack -G DEB` in the build directory makes one Debian package of all targets that were built. The Python package is left
+# out, because it requires a newer NumPy and newer web packages than Debian 12 has. Its users install the wheel.
 set(CPACK_PACKAGE_NAME haichi)
 set(CPACK_PACKAGE_VENDOR "the haichi authors")
 set(CPACK_PACKAGE_CONTACT "the haichi authors <maintainers@users.noreply.a-seed-5749dc2d.example>")
@@ -10,8 +9,8 @@ messages do not share links. It searches for a placement, simulates the best
 candidates packet by packet, and writes the rank map that the job launcher
 reads. It supports Tofu, meshes, tori, fat trees, dragonflies and HyperX.
 .
-The package contains the program, the profiler, and the libraries that are
-preloaded into MPI programs.")
+The package contains the program, the profiler, the libraries that are
+preloaded into MPI programs, and the C++ library libhaichi.")
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
@@ -24,6 +23,7 @@ set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "mpich | openmpi-bin, g++")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)

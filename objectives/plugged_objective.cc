@@ -17,11 +17,12 @@ static_assert(sizeof(IncidentMessage) == sizeof(plugin::IncidentMessage) &&
               offsetof(IncidentMessage, size_bytes) == offsetof(plugin::IncidentMessage, size_bytes));
 static_assert(sizeof(LinkId) == sizeof(plugin::Link));
 
-std::int32_t hops(const void* host, plugin::Node a, plugin::Node b) {
+std::int32_t plugged_hops(const void* host, plugin::Node a, plugin::Node b) {
     return static_cast<const Problem*>(host)->hop_distance()(NodeId(a), NodeId(b));
 }
 
-const plugin::Link* route(const void* host, plugin::Node source, plugin::Node destination, std::uint64_t* count) {
+const plugin::Link* plugged_route(const void* host, plugin::Node source, plugin::Node destination,
+                                  std::uint64_t* count) {
     thread_local std::vector<LinkId> scratch;
     const auto links = static_cast<const Problem*>(host)->route(NodeId(source), NodeId(destination), scratch);
     *count = links.size();
@@ -118,8 +119,8 @@ PluggedProblem::PluggedProblem(const Problem& problem) {
     data_.seconds_per_byte = seconds_per_byte_.data();
     data_.hop_table = problem.hop_distance().table8();
     data_.host = &problem;
-    data_.hops = hops;
-    data_.route = route;
+    data_.hops = plugged_hops;
+    data_.route = plugged_route;
 }
 
 PluggedObjective PluggedObjective::of(const ObjectiveFunction& function, const Problem& problem) {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds the Python package of this source tree and installs it into .venv. The build uses build/release, where the
-# program and the tests share its objects.
+# program and the tests share its objects. scripts/wheel.sh sets another build in HAICHI_PRESET and HAICHI_BUILD.
+#
 #   scripts/install_python.sh [options of pip install]
 #   scripts/install_python.sh wheel [options of pip wheel]     builds the wheel instead
 set -euo pipefail
@@ -13,9 +14,10 @@ if [[ ${1-} == wheel ]]; then
     shift
 fi
 scripts/bootstrap.sh --python
-configure_once
+build=${HAICHI_BUILD:-build/release}
+configure_once "${HAICHI_PRESET:-release}" "$build"
 # pip installs into a temporary directory. `cmake --install` still uses the prefix from the configuration.
-prefix=$(sed -n 's/^CMAKE_INSTALL_PREFIX:PATH=//p' build/release/CMakeCache.txt)
+prefix=$(sed -n 's/^CMAKE_INSTALL_PREFIX:PATH=//p' "$build/CMakeCache.txt")
 exec .venv/bin/python -m pip "$command" --quiet --disable-pip-version-check --no-build-isolation --no-deps \
-    --config-settings=build-dir=build/release \
+    --config-settings=build-dir="$build" \
     --config-settings=cmake.define.CMAKE_INSTALL_PREFIX="$prefix" "$@" .

@@ -9,7 +9,7 @@
 set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../requirements"
 constraints=()
-for level in run build service test docs; do
+for level in run build wheel service test docs release; do
     # A level uses the versions of the levels before it.
     CUSTOM_COMPILE_COMMAND=scripts/lock_requirements.sh pip-compile --quiet --no-config --generate-hashes --allow-unsafe \
         --strip-extras --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-emit-options \

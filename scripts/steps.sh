@@ -22,9 +22,10 @@ quietly() {
     fi
 }
 
-# Configures build/release unless it is already configured, so that other settings of a user are kept.
+# configure_once [PRESET DIRECTORY]: configures the build directory, by default build/release, unless it is configured
+# already. Other settings of a user are kept.
 configure_once() {
-    [ -e build/release/build.ninja ] || quietly cmake --preset release
+    [ -e "${2:-build/release}/build.ninja" ] || quietly cmake --preset "${1:-release}"
 }
 
 # Ninja's progress line: finished steps, all steps, seconds.

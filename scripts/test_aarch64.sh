@@ -11,6 +11,7 @@
 set -euo pipefail
 repository=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
 cd "$repository"
+. scripts/debian_packages.sh
 
 install=false
 folder=build/aarch64
@@ -46,38 +47,11 @@ for tool in aarch64-linux-gnu-g++ qemu-aarch64 mpiexec.openmpi mpiexec.mpich apt
     command -v "$tool" >/dev/null || skip "$tool is not installed (g++-aarch64-linux-gnu, qemu-user; --install)"
 done
 
-# A private apt for arm64 packages, with the package sources of this machine. It installs nothing.
-private_apt() { APT_CONFIG=$folder/apt/apt.conf "$@"; }
-download() {
-    local sources=/etc/apt/sources.list.d/debian.sources
-    [ -f $sources ] || sources=/etc/apt/sources.list
-    mkdir -p "$folder"/apt/state/lists/partial "$folder"/apt/cache/archives/partial "$folder"/apt/headers
-    : >"$folder/apt/state/status"
-    cat >"$folder/apt/apt.conf" <<END
-Dir::State "$folder/apt/state";
-Dir::State::status "$folder/apt/state/status";
-Dir::Cache "$folder/apt/cache";
-Dir::Etc::sourcelist "$sources";
-Dir::Etc::sourceparts "-";
-APT::Architecture "arm64";
-APT::Architectures { "arm64"; };
-APT::Install-Recommends "false";
-APT::Sandbox::User "root";
-Debug::NoLocking "true";
-END
-    private_apt apt-get -qq update &&
-        private_apt apt-get -qq install --yes --download-only "${packages[@]}" &&
-        (cd "$folder/apt/headers" && private_apt apt-get -qq download "${headers[@]}")
-}
-
 if [ ! -f "$folder/unpacked" ]; then
     say "arm64 packages"
-    download || skip "the arm64 packages cannot be downloaded"
     rm -rf "$sysroot"
-    mkdir -p "$sysroot"
-    for package in "$folder"/apt/cache/archives/*.deb "$folder"/apt/headers/*.deb; do
-        dpkg-deb -x "$package" "$sysroot"
-    done
+    { debian_archive "$folder/apt" arm64 bookworm && unpack_with_dependencies "$folder/apt" "$sysroot" "${packages[@]}" &&
+        unpack_packages "$folder/apt" "$sysroot" "${headers[@]}"; } || skip "the arm64 packages cannot be downloaded"
     touch "$folder/unpacked"
 fi
 

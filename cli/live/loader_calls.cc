@@ -19,9 +19,27 @@ Pointer moved(Pointer pointer, std::ptrdiff_t distance) {
 
 }  // namespace
 
-#if defined(DLFO_STRUCT_HAS_EH_DBASE)  // since glibc 2.35
+#if !defined(DLFO_STRUCT_HAS_EH_DBASE)
+// The headers are those of glibc before 2.35, but the program may run with a newer one, whose unwinder calls this
+// function.
+struct dl_find_object {
+    unsigned long long dlfo_flags;
+    void* dlfo_map_start;
+    void* dlfo_map_end;
+    link_map* dlfo_link_map;
+    void* dlfo_eh_frame;
+    unsigned long long dlfo_reserved[7];
+};
+#endif
+
+/// Only in builds for old systems (cmake/portable/libc.c).
+extern "C" [[gnu::weak]] int haichi_find_object(void* address, dl_find_object* to);
+
 HAICHI_LIBC_CALL(int, _dl_find_object, (void* address, dl_find_object* to)) {
     static auto* const real_find = real<int(void*, dl_find_object*)>("_dl_find_object");
+    if (real_find == nullptr) {  // uses dl_iterate_phdr below
+        return haichi_find_object == nullptr ? -1 : haichi_find_object(address, to);
+    }
     const LiveProgram* const program = LiveProgram::running();
     const void* const original = program == nullptr ? address : program->original(address);
     const int result = real_find(const_cast<void*>(original), to);
@@ -32,7 +50,6 @@ HAICHI_LIBC_CALL(int, _dl_find_object, (void* address, dl_find_object* to)) {
     to->dlfo_eh_frame = moved(to->dlfo_eh_frame, distance);
     return result;
 }
-#endif
 
 namespace {
 

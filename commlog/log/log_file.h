@@ -9,22 +9,11 @@
 #include <vector>
 
 #include "base/reading.h"
+#include "commlog/log/job_file_header.h"
 #include "commlog/log/job_log.h"
 #include "commlog/log/rank_record.h"
 
 namespace haichi {
-
-/// A job file is a JobFileHeader followed by the records, each as its length (64 bits) and its bytes (encode_rank).
-/// Numbers are in the byte order of the machine that wrote the file, which the header states.
-inline constexpr char kJobMagic[8] = {'H', 'A', 'I', 'C', 'H', 'I', 'J', 'L'};
-inline constexpr std::uint32_t kJobVersion = 3;
-
-struct JobFileHeader {
-    char magic[8];             ///< kJobMagic
-    std::uint32_t version;     ///< kJobVersion
-    std::uint32_t byte_order;  ///< kByteOrder
-    std::uint64_t records;
-};
 
 /// Returns whether a file with this prefix is a job file or a part.
 bool is_own_log(std::string_view prefix);

@@ -1,6 +1,5 @@
 #include "commlog/log/rank_bytes.h"
 
-#include <bit>
 #include <cstring>
 #include <limits>
 #include <type_traits>
@@ -25,7 +24,9 @@ class ByteWriter {
         if constexpr (std::is_enum_v<T>) {
             number(static_cast<std::underlying_type_t<T>>(x));
         } else if constexpr (std::is_floating_point_v<T>) {
-            auto bits = std::bit_cast<std::uint64_t>(static_cast<double>(x));
+            const auto wide = static_cast<double>(x);
+            std::uint64_t bits = 0;
+            std::memcpy(&bits, &wide, sizeof bits);  // GCC 10, which builds the profiler, lacks std::bit_cast
             for (int i = 0; i < 8; ++i, bits >>= 8) byte(bits & 0xff);
         } else if constexpr (std::is_signed_v<T>) {
             number(zigzag(x));
@@ -68,7 +69,9 @@ class Reader {
         } else if constexpr (std::is_floating_point_v<T>) {
             std::uint64_t bits = 0;
             for (int i = 0; i < 8; ++i) bits |= byte() << (8 * i);
-            x = std::bit_cast<double>(bits);
+            double wide = 0;
+            std::memcpy(&wide, &bits, sizeof wide);
+            x = static_cast<T>(wide);
             if (!(x >= 0 && x <= std::numeric_limits<double>::max())) fail("invalid time or rate");
         } else if constexpr (std::is_signed_v<T>) {
             std::uint64_t value = 0;

@@ -70,7 +70,7 @@ def c_wrapper(function: Function) -> str:
     lines += [f"{function.result} wrapped_{name}({signature}) {{"]
     typed = [
         f"    [[maybe_unused]] const auto {a} = from_word<{p.declared.format('').strip()}>({word});"
-        for a, p, word in zip(arguments, function.parameters, words, strict=True)
+        for a, p, word in zip(arguments, function.parameters, words)  # noqa: B905 (Python 3.9)
     ]
     if row is not None and row.family in JOB_FAMILIES:
         values.arguments = words

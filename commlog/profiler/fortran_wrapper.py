@@ -153,7 +153,7 @@ def fortran_wrapper(function: Function, name: str, second: str, others: list[str
     roles = row.roles if row else ()
     result = function.result if is_function else "void"
     types = ["MPI_Fint*" if a == "error" else "std::size_t" if a.startswith("length") else "void*" for a in arguments]
-    signature = ", ".join(f"{t} {a}" for t, a in zip(types, arguments, strict=True))
+    signature = ", ".join(f"{t} {a}" for t, a in zip(types, arguments))  # noqa: B905 (Python 3.9)
     lines = [f"static {result} (*real_{name})({', '.join(types)});", f"EXPORTED {result} {name}({signature}) {{"]
     find = f'real_{name} = reinterpret_cast<decltype(real_{name})>(find_fortran("{second}"));'
     if row is not None and row.family in COMPLETES:

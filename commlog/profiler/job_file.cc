@@ -12,7 +12,8 @@
 #include <cstring>
 
 #include "base/new_file_mode.h"
-#include "commlog/log/log_file.h"
+#include "commlog/log/job_file_header.h"
+#include "commlog/log/profile_memory.h"
 
 namespace haichi::profiler {
 

@@ -16,8 +16,8 @@ enum class ErrorKind {
     kInternal,     ///< a bug of haichi
 };
 
-/// Base class of all exceptions that haichi throws, apart from std::bad_alloc. what() is one sentence that names
-/// the file, the line and the invalid value, without the hint.
+/// Base class of all exceptions that haichi throws, except std::bad_alloc. The message, what(), states the file, the
+/// line and the invalid value, and does not contain the hint.
 class HAICHI_EXPORT Error : public std::runtime_error {
   public:
     Error(ErrorKind kind, const std::string& message, std::string file, std::size_t line, std::string hint);
@@ -28,7 +28,7 @@ class HAICHI_EXPORT Error : public std::runtime_error {
     [[nodiscard]] const std::string& file() const noexcept { return file_; }
     /// The line in the file, from 1, or 0 if it is unknown.
     [[nodiscard]] std::size_t line() const noexcept { return line_; }
-    /// What to do, or an empty text.
+    /// Instruction for the user, or an empty text.
     [[nodiscard]] const std::string& hint() const noexcept { return hint_; }
 
   private:

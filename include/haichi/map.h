@@ -18,11 +18,11 @@ HAICHI_BEGIN
 
 /// The progress of a search.
 struct SearchProgress {
-    double fraction_done = 0;  ///< of the current search
+    double fraction_done = 0;  ///< fraction of the current search
     double best_value = 0;     ///< in the unit of the objective
     std::optional<double> lower_bound{};
     std::int64_t evaluations = 0;
-    std::string objective{};  ///< of the current search, if there are several in sequence
+    std::string objective{};  ///< objective of the current search, if there are several in sequence
 };
 
 /// Options of a search. The names are those of the options of `haichi map`.

@@ -209,9 +209,13 @@ struct ObjectiveInfo {
 /// the changed placement. Exactly one of commit() (keep) and rollback() (revert) follows. value_from_scratch() shares
 /// no state with them; with `--verify`, both must be equal. Every thread of a search has an object of its own.
 ///
-/// These members are optional: commit(); smoothing() and smoothing_from_scratch(placement), the smoothing term;
-/// lower_bound(), which holds for every placement; in_unit(value), the value in the unit of kInfo;
-/// append_hot_ranks(placement, ranks), which appends the ranks that contribute most to the value.
+/// Five members are optional.
+///
+/// - commit()
+/// - smoothing() and smoothing_from_scratch(placement) return the smoothing term.
+/// - lower_bound() holds for every placement.
+/// - in_unit(value) is the value in the unit of kInfo.
+/// - append_hot_ranks(placement, ranks) appends the ranks that contribute most to the value.
 template <class O>
 concept UserObjective = requires(O objective, const O& constant, const Problem& problem, const Placement& placement,
                                  Move move) {

@@ -42,7 +42,7 @@ struct PatternOptions {
     int points = 0;           ///< stencils: number of points, or 0 for the smallest
     std::int64_t message_bytes = std::int64_t{1} << 20;
     std::optional<std::int64_t> iterations{};
-    std::uint64_t seed = 1;                       ///< of the random patterns
+    std::uint64_t seed = 1;                       ///< seed of the random patterns
     double mean_degree = 8;                       ///< random-geometric: partners of a rank
     std::optional<std::uint64_t> shuffle_seed{};  ///< relabels the ranks at random
 };

@@ -18,7 +18,7 @@ namespace haichi {
 namespace {
 
 /// Loads the library after a check of its tag, so that no code of another kind of library runs.
-std::shared_ptr<const void> load(const std::string& file) {
+std::shared_ptr<const void> load_plugin(const std::string& file) {
     const SourcePlace place{file, 0};
     // Without a slash, dlopen would search the system's directories instead.
     const std::string path = std::filesystem::absolute(file).string();
@@ -37,14 +37,15 @@ std::shared_ptr<const void> load(const std::string& file) {
     });
     if (!library) {
         const char* const why = dlerror();
-        throw InputError(place, "cannot load the library: " + shown(why != nullptr ? why : "unknown reason"));
+        throw InputError(place, "cannot load the library: " + shown(why != nullptr ? why : "unknown reason"),
+                         "build it on this computer, and install the libraries that it needs");
     }
     return library;
 }
 
 /// The objectives of the library.
-std::span<const plugin::ObjectiveTable* const> tables(const std::shared_ptr<const void>& library,
-                                                      const std::string& file) {
+std::span<const plugin::ObjectiveTable* const> plugin_tables(const std::shared_ptr<const void>& library,
+                                                             const std::string& file) {
     const void* const found = dlsym(const_cast<void*>(library.get()), "haichi_plugin");
     if (found == nullptr) {
         throw InputError(SourcePlace{file, 0}, "the library does not export the symbol haichi_plugin",
@@ -71,9 +72,9 @@ std::optional<PluginName> parse_plugin_name(std::string_view text) {
 
 std::unique_ptr<BoundObjective> bind_plugin_objective(const PluginName& name, const std::vector<NextObjective>& next,
                                                       const Problem& problem, const Mapping& default_placement) {
-    const std::shared_ptr<const void> library = load(name.library);
+    const std::shared_ptr<const void> library = load_plugin(name.library);
     std::vector<std::string> names;
-    for (const plugin::ObjectiveTable* const table : tables(library, name.library)) {
+    for (const plugin::ObjectiveTable* const table : plugin_tables(library, name.library)) {
         names.emplace_back(table->info.name);
         if (names.back() != name.objective) continue;
         const ObjectiveSpec spec{

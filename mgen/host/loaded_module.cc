@@ -9,6 +9,9 @@ namespace haichi::host {
 
 namespace {
 
+/// DT_RELR and DT_RELRSZ, which the headers of the C library have since glibc 2.36.
+constexpr std::int64_t kPackedRelocations = 36, kPackedRelocationBytes = 35;
+
 /// The entries of a dynamic section, by tag.
 class DynamicSection {
   public:
@@ -65,7 +68,7 @@ void read_dynamic(LoadedModule& loaded, const ElfW(Dyn) * first) {
     loaded.fini_array = section.table<Finaliser>(section.offset(DT_FINI_ARRAY), DT_FINI_ARRAYSZ);
     loaded.relocations = section.table<ElfW(Rela)>(section.address(DT_RELA), DT_RELASZ);
     loaded.jump_relocations = section.table<ElfW(Rela)>(section.address(DT_JMPREL), DT_PLTRELSZ);
-    loaded.relative = section.table<ElfW(Addr)>(section.address(DT_RELR), DT_RELRSZ);
+    loaded.relative = section.table<ElfW(Addr)>(section.address(kPackedRelocations), kPackedRelocationBytes);
     loaded.jump_slots = section.address(DT_PLTGOT);
     constexpr std::size_t kReserved = 3;
     if (section.value(DT_PLTRELSZ) > 0) {

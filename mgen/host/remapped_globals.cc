@@ -35,9 +35,12 @@ PrivateRange part(const PrivateRange& range, std::size_t begin, std::size_t end)
             {from + static_cast<std::ptrdiff_t>(begin), from + static_cast<std::ptrdiff_t>(end)}};
 }
 
+/// MREMAP_DONTUNMAP of Linux 5.7, which the headers of the C library have since glibc 2.32.
+constexpr int kKeepMapped = 4;
+
 /// Moves the pages and keeps their old addresses mapped with the initial contents, so that nothing else can use them.
 bool move(std::byte* from, std::size_t bytes, std::byte* to) {
-    return ::mremap(from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, to) == to;
+    return ::mremap(from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED | kKeepMapped, to) == to;
 }
 
 [[noreturn]] void fail_to_remap(const char* what) {

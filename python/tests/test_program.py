@@ -58,9 +58,18 @@ def test_nothing_else_is_installed() -> None:
     suffixes = {Path(name).suffix for name in package}
     assert suffixes <= {".py", ".pyi", ".so", ".typed", ".html", ".css", ".js", ".json"}
     assert "haichi/py.typed" in package and "haichi/_core.pyi" in package
-    # Live programs need these files, which are built if MPICH is installed.
-    of_programs = {"libhaichi-mpich.so", "libmgen.a", "mgen.h", "mgen-mpi.h", "mgen-names.h"}
-    others = [name for name in files if not name.startswith(("haichi/", "haichi-"))]
-    others = [name for name in others if Path(name).name not in of_programs]
-    assert [Path(name).parts[-2:] for name in others] == [("bin", "haichi"), ("bin", "haichi-serve")]
-    assert not [name for name in files if "test" in name]
+    others = [Path(name) for name in files if not name.startswith(("haichi/", "haichi-"))]
+    assert [path.name for path in others if path.parent.name == "bin"] == ["haichi", "haichi-serve"]
+    # The libraries of each MPI that was found, and what `haichi mgencc` needs.
+    of_mpi = {path.name.rpartition("-")[0] for path in others if path.suffix == ".so"}
+    assert of_mpi <= {f"libhaichi{part}" for part in ("", "-prof", "-renumber", "-barriers", "-rails")}
+    rest = {path.name for path in others if path.parent.name != "bin" and path.suffix != ".so"}
+    assert rest <= {"libmgen.a", "mgen.h", "mgen-mpi.h", "mgen-names.h"}
+    assert {path.parent.name for path in others} <= {"bin", "haichi"}
+
+
+def test_preloaded_libraries_are_installed_with_the_live_library(program: Path) -> None:
+    libraries = {path.name for path in program.parent.glob("../lib/haichi/*.so")}
+    if "libhaichi-mpich.so" not in libraries:
+        pytest.skip("built without MPICH")
+    assert {f"libhaichi-{part}-mpich.so" for part in ("prof", "renumber", "barriers", "rails")} <= libraries

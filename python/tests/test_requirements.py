@@ -1,15 +1,21 @@
 """Installed packages are the pinned ones, and versions with known advisories are excluded."""
 
 import re
+import sys
 import tomllib
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from haichi.base import optional_packages
+from haichi.errors import UnsupportedError
+from haichi.service.command import run_serve
+
 ROOT = Path(__file__).parents[2]
-LEVELS = ("run", "build", "service", "test", "docs")
+LEVELS = ("run", "build", "wheel", "service", "test", "docs", "release")
 WITH_ADVISORIES = {
     "h11": "0.14.0",
     "httptools": "0.7.1",
@@ -49,11 +55,23 @@ def test_levels_agree_on_versions() -> None:
 
 def test_lower_bounds_leave_out_versions_with_advisories() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    bounds = {
-        requirement.name: requirement.specifier
-        for requirement in map(Requirement, project["optional-dependencies"]["service"])
-    }
+    bounds = {requirement.name: requirement.specifier for requirement in map(Requirement, project["dependencies"])}
     for name, version in WITH_ADVISORIES.items():
         assert version not in bounds[name], name
     for name, (version, _) in pinned("service").items():
         assert name not in bounds or version in bounds[name]
+
+
+def test_serve_names_the_command_that_installs_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def installed(name: str) -> Distribution:
+        if name == "uvicorn":
+            raise PackageNotFoundError(name)
+        return distribution(name)
+
+    monkeypatch.delitem(sys.modules, "haichi.service.server", raising=False)
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    monkeypatch.setattr(optional_packages, "distribution", installed)
+    with pytest.raises(UnsupportedError, match="serve requires the package") as error:
+        run_serve({})
+    assert f"{sys.executable} -m pip install" in error.value.hint
+    assert "uvicorn>=" in error.value.hint and "numpy" not in error.value.hint

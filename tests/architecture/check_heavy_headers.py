@@ -25,7 +25,7 @@ LIMITS: dict[str, int] = {
     "nlohmann/json.hpp": 57,
     "CLI/*": 2,
     "boost/graph/*": 0,
-    "spdlog/*": 1,
+    "spdlog/*": 2,  # base/log.cc, and cmake/portable/libraries.cc for the sysroot alone
 }
 MOST_SHOWN = 3
 

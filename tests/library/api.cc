@@ -163,6 +163,13 @@ class FromFirst {
     Value before_ = 0;
 };
 
+/// The same with a mistake.
+class ForgetsRollback : public FromFirst {
+  public:
+    using FromFirst::FromFirst;
+    void rollback() {}
+};
+
 void own_objectives() {
     const haichi::Job job({.machine = "torus:4x4", .workload = haichi::Workload::pattern("ring", {.ranks = 5})});
     const haichi::MapOptions options{.objective = haichi::Objective::of<FromFirst>(),
@@ -172,6 +179,10 @@ void own_objectives() {
     const haichi::Placement placement = haichi::map(job, options);
     const haichi::Evaluation evaluation = haichi::evaluate(placement, options.objective);
     CHECK(evaluation.asked.value == 4 && evaluation.asked.unit == "hops" && evaluation.asked.objective == "from-first");
+    haichi::MapOptions mistaken = options;
+    mistaken.objective = haichi::Objective::of<ForgetsRollback>();
+    const auto error = thrown<haichi::InputError>([&] { haichi::map(job, mistaken); });
+    CHECK(std::string(error.what()).starts_with("objective from-first: incremental value ") && !error.hint().empty());
     const haichi::Objective function("sum", [](std::span<const std::int32_t> nodes) {
         return static_cast<double>(std::accumulate(nodes.begin(), nodes.end(), 0));
     });

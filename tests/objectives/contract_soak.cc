@@ -15,6 +15,7 @@
 
 #include "examples/plugin_objective/set_diameter.cc"
 #include "mapper/anneal/bound_objective.h"
+#include "mapper/anneal/bound_objective_of.h"
 #include "mapper/anneal/objective_table.h"
 #include "objectives/function_objective.h"
 #include "objectives/registry.h"

@@ -20,7 +20,7 @@ from selenium.webdriver.common.by import By
 import haichi
 
 sys.path.insert(0, str(Path(__file__).parent))  # the tests import the modules beside them
-pytest.importorskip("fastapi", reason="needs haichi[service]")
+pytest.importorskip("fastapi", reason="needs the packages of requirements/service.txt")
 
 
 class Server:

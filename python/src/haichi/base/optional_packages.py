@@ -1,9 +1,11 @@
-"""Packages that haichi uses if they are installed: pandas, SciPy and matplotlib."""
+"""Packages that haichi uses if they are installed, such as pandas, SciPy and matplotlib."""
 
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, distribution
 from typing import Any
 
 from haichi.errors import UnsupportedError
@@ -17,6 +19,20 @@ def optional_package(name: str, purpose: str, install: str) -> Any:
         raise UnsupportedError(
             f"{purpose} require {install}", f"install the package {install}: pip install {install}"
         ) from error
+
+
+def missing_requirements() -> list[str]:
+    """The packages that haichi's metadata require and that are not installed, with their lower bounds, for pip."""
+    missing = []
+    for requirement in distribution("haichi").requires or []:
+        name = re.match(r"[\w.-]+", requirement)
+        if name is None or ";" in requirement:  # belongs to an extra
+            continue
+        try:
+            distribution(name[0])
+        except PackageNotFoundError:
+            missing.append(requirement)
+    return missing
 
 
 def data_frame(columns: Mapping[str, Any]) -> Any:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from pathlib import Path
 from typing import Any
 
+from haichi.base.optional_packages import missing_requirements
 from haichi.errors import UnsupportedError
 from haichi.service.limits import Limits
 
@@ -34,8 +37,13 @@ def run_serve(given: dict[str, Any]) -> int:
     try:
         from haichi.service.server import Address, default_data_folder, serve
     except ImportError as error:
-        message = f"serve requires the package {error.name}"
-        raise UnsupportedError(message, "run `pip install 'haichi[service]'`") from error
+        missing = missing_requirements()
+        # If all are installed, one of them is damaged or an older one is in the way.
+        words = missing or ["--force-reinstall", (error.name or "fastapi").partition(".")[0]]
+        raise UnsupportedError(
+            f"serve requires the package {error.name}",
+            f"run `{shlex.join([sys.executable, '-m', 'pip', 'install', *words])}`",
+        ) from error
     data = Path(given["data"]) if "data" in given else default_data_folder()
     tokens = Path(given["token_file"]) if "token_file" in given else None
     return serve(
