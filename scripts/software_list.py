@@ -25,6 +25,8 @@ from urllib.parse import quote
 
 ROOT = Path(__file__).resolve().parents[1]
 HEADERS_ONLY = ("libboost1.74-dev", "libcli11-dev", "nlohmann-json3-dev")  # compiled into every program
+# Compiled into portable programs. Their license does not apply to object code, so it is not in the archive.
+WITHOUT_LICENSE = ("libboost1.74", "libboost-context1.74")
 
 
 def output_of(*command: str | Path) -> str:
@@ -59,12 +61,12 @@ def compiled_in(archive: Path, architecture: str) -> list[dict[str, Any]]:
     debian = {"x86_64": "amd64", "aarch64": "arm64"}[architecture]
     components = []
     with tarfile.open(archive) as tar:
-        names = sorted(Path(name).name.removeprefix("copyright.") for name in tar.getnames() if "/copyright." in name)
-    for name in names:
+        names = [Path(name).name.removeprefix("copyright.") for name in tar.getnames() if "/copyright." in name]
+    for name in sorted((*names, *WITHOUT_LICENSE)):
         if name == "gcc":
             components.append(installed("gcc-12-base"))
             continue
-        directory = documents / f"{name}-dev"
+        directory = next(path for path in (documents / f"{name}-dev", documents / name) if path.exists())
         changelog = next(directory.glob("changelog.Debian*.gz"), directory / "changelog.gz")
         first = gzip.decompress(changelog.read_bytes()).decode().splitlines()[0]
         version = re.fullmatch(r"\S+ \((.+?)\) .*", first)
