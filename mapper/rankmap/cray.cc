@@ -81,7 +81,6 @@ class OrderReader {
 };
 
 void read_line(std::string_view line, OrderReader& order, const SourcePlace& place) {
-    constexpr std::string_view kBlanks = " \t\r";
     while (true) {
         const auto comma = line.find(',');
         std::string_view entry = line.substr(0, comma);

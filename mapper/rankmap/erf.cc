@@ -48,7 +48,6 @@ std::string write_erf(const Mapping& mapping, const RankMapContext& context) {
 }
 
 std::string_view trimmed(std::string_view text) {
-    constexpr std::string_view kBlanks = " \t\r";
     text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
     return text.substr(0, text.find_last_not_of(kBlanks) + 1);
 }

@@ -44,6 +44,9 @@ RankMapFormat lsf_format();
 RankMapFormat simgrid_format();
 RankMapFormat csv_format();
 
+/// The characters between words in a line of a map.
+inline constexpr std::string_view kBlanks = " \t\r";
+
 /// For formats whose files may begin with a byte-order mark.
 inline std::string_view without_byte_order_mark(std::string_view text) {
     constexpr std::string_view kMark = "\xef\xbb\xbf";

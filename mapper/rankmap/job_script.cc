@@ -5,6 +5,7 @@
 
 #include "base/quantity.h"
 #include "base/split.h"
+#include "mapper/rankmap/formats.h"
 #include "netmodel/machine/text_lines.h"
 #include "netmodel/topology/grid.h"
 #include "netmodel/topology/sizes.h"
@@ -15,7 +16,6 @@ namespace {
 
 constexpr std::size_t kMostProblems = 100;
 constexpr std::int64_t kMostProcesses = std::int64_t{1} << 31;
-constexpr std::string_view kBlanks = " \t\r";
 
 /// The words of a shell line up to a comment. Quotes join words. Throws InputError for an open quote.
 std::vector<std::string> shell_words(std::string_view line, const SourcePlace& place) {

@@ -10,8 +10,6 @@ namespace haichi {
 
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r";
-
 MapShape shape_of(std::string_view text, const std::string& file, std::size_t& line) {
     MapShape shape;
     const auto first = text.find_first_not_of(" \t\r\n");
