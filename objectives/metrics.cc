@@ -12,7 +12,7 @@ class SetTally {
     SetTally(const Problem& problem, const Mapping& mapping)
         : problem_(&problem),
           mapping_(&mapping),
-          hops_are_links_(problem.network().most_hops_of_link() == 1),
+          hops_are_links_(problem.network().hops_are_links()),
           entries_(static_cast<std::size_t>(problem.network().link_count())) {}
 
     /// Calls f(message, links of its route) for every message of set t that can cross a link.
@@ -79,6 +79,11 @@ class SetTally {
 };
 
 }  // namespace
+
+std::string unit_on(const Network& network, std::string_view unit) {
+    const bool is_weighted = network.has_stated_distances() && unit.find("hops") != std::string_view::npos;
+    return (is_weighted ? "weighted " : "") + std::string(unit);
+}
 
 Metrics measure(const Problem& problem, const Mapping& mapping) {
     Metrics metrics;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "objectives/mapping.h"
@@ -39,6 +40,9 @@ struct Metrics {
         return static_cast<unsigned __int128>(hop_bytes) * static_cast<unsigned __int128>(max_link_bytes);
     }
 };
+
+/// An objective's unit on a network. If distances are stated, they replace hops: "weighted byte-hops".
+std::string unit_on(const Network& network, std::string_view unit);
 
 /// One pass over every message's route, two for sets with mixed sizes. Memory O(links + sets).
 Metrics measure(const Problem& problem, const Mapping& mapping);

@@ -205,6 +205,7 @@ std::string contention_comparison(const Evaluation& evaluation) {
     return contention_text(evaluation.metrics.set_contention) +
            " (default placement: " + contention_text(evaluation.default_metrics.set_contention) + ")";
 }
+const Network& network_of(const Evaluation& evaluation) { return evaluation.placement.job().allocation().network; }
 std::string hops_comparison(const Evaluation& evaluation) {
     const Job& job = evaluation.placement.job();
     return hops_per_byte(job, evaluation.metrics) +
@@ -319,7 +320,7 @@ std::string map_summary(const Evaluation& evaluation, bool with_timing) {
     for (const ObjectiveValue& next : evaluation.next) rows.push_back({"then " + next.objective, next_text(next)});
     if (evaluation.turned) rows.push_back({"turned", turned_text(evaluation)});
     rows.push_back({"contention", contention_comparison(evaluation)});
-    rows.push_back({"hops per byte", hops_comparison(evaluation)});
+    rows.push_back({unit_on(network_of(evaluation), "hops per byte"), hops_comparison(evaluation)});
     if (evaluation.simulated) rows.push_back({"simulated", simulated_text(*evaluation.simulated)});
     if (search != nullptr && search->evaluations > 0) {
         rows.push_back({"search", effort_text(evaluation, *search, with_timing)});
@@ -365,7 +366,7 @@ std::string evaluation_text(const Evaluation& evaluation) {
     text += "\n" + evaluation.asked.objective + ": " + comparison_text(evaluation.asked.value, evaluation.usual.value) +
             "\n";
     if (evaluation.turned) text += "turned: " + turned_text(evaluation) + "\n";
-    text += "hops per byte: " + hops_comparison(evaluation) + "\n";
+    text += unit_on(network_of(evaluation), "hops per byte") + ": " + hops_comparison(evaluation) + "\n";
     text += "contention per set: " + contention_comparison(evaluation) + "\n";
     if (evaluation.simulated) text += "simulated: " + simulated_text(*evaluation.simulated) + "\n";
     if (!evaluation.most_loaded_links.empty()) text += "\nmost loaded links\n";

@@ -17,6 +17,12 @@ std::int64_t whole_rounds(std::int64_t evaluations, const AnyAnnealRun& run) {
     return (evaluations + round - 1) / round * round;
 }
 
+/// The other objectives count hops, so steps are as good as on large jobs. Machines without coordinates offer few.
+std::vector<MoveKind> moves_that_finish_ties(const Problem& problem, const SearchOptions& options) {
+    if (!options.moves.empty() || problem.network().coordinates() == nullptr) return options.moves;
+    return {MoveKind::kStep, MoveKind::kNeighbour};
+}
+
 }  // namespace
 
 /// The number of evaluations between two polls of the stop flag and the clock. They take about a tenth of a second,
@@ -53,8 +59,11 @@ AnyRestarts::AnyRestarts(const SearchedObjective& objective, const Problem& prob
       objective_(objective),
       control_(control),
       restarts_(options.restarts > 0 ? options.restarts : default_restarts(problem, options.schedule)),
+      has_ties_(objective.has_ties && restarts_ > kScouts && options.schedule == ScheduleKind::kAuto &&
+                !options.time_limit_seconds),
       proposers_{Proposer(problem, options.moves, objective.moves_of_large, 0),
                  Proposer(problem, options.moves, objective.moves_of_large, 1)},
+      finisher_(problem, moves_that_finish_ties(problem, options)),
       meter_(control, objective.name, restarts_, options.time_limit_seconds.has_value()),
       first_at_bound_(restarts_),
       tallies_(static_cast<std::size_t>(restarts_)) {
@@ -71,12 +80,32 @@ AnyRestarts::AnyRestarts(const SearchedObjective& objective, const Problem& prob
 SearchResult AnyRestarts::run_restarts() {
     control_.log.info("annealing: {} restarts on {} threads, seed {}; restart k of 1 to {} uses random stream k",
                       restarts_, shares_.restarts * shares_.threads_of_restart, options_.seed, restarts_);
+    run_between(0, restarts_);
+    if (first_is_proven_ && first_at_bound_ >= kScouts) finish_ties();
+    return sum_up();
+}
+
+void AnyRestarts::finish_ties() {
+    keep_scouts();
+    std::fill(tallies_.begin() + kScouts, tallies_.end(), RestartTally{});
+    first_at_bound_ = restarts_;
+    const std::int32_t middle = kScouts + (restarts_ - kScouts + 1) / 2;
+    control_.log.info("annealing: the first value is minimal, and restarts {} to {} improve the others", kScouts + 1,
+                      restarts_);
+    for (const auto& [first, last] : {std::pair{kScouts, middle}, std::pair{middle, restarts_}}) {
+        tied_start_ = winner_.mapping;
+        run_between(first, last);
+    }
+}
+
+void AnyRestarts::run_between(std::int32_t first, std::int32_t last) {
     std::exception_ptr failure;
     std::mutex failure_mutex;
 #pragma omp parallel for num_threads(shares_.restarts) schedule(dynamic, 1)
-    for (std::int32_t restart = 0; restart < restarts_; ++restart) {
+    for (std::int32_t restart = first; restart < last; ++restart) {
         try {
-            if (restart < first_at_bound_.load() && (restart == 0 || !stopped())) run_restart(restart);
+            const bool begins = restart == 0 || !is_cut(restart);
+            if (restart < first_at_bound_.load() && begins) run_restart(restart);
         } catch (...) {
             const std::scoped_lock lock(failure_mutex);
             if (!failure) failure = std::current_exception();
@@ -84,7 +113,6 @@ SearchResult AnyRestarts::run_restarts() {
         }
     }
     if (failure) std::rethrow_exception(failure);
-    return sum_up();
 }
 
 void AnyRestarts::anneal(std::int32_t restart, AnyAnnealRun& run, std::optional<double> bound_in_unit) {
@@ -125,8 +153,10 @@ Cooling AnyRestarts::plan_cooling(const Proposer& proposer, const std::function<
 
 double AnyRestarts::smoothing_weight() const {
     // Small compared with the objective's own steps (one message), but large enough to guide the search on plateaus.
+    // Moves that keep a minimal value are rare, so a search for such placements needs more guidance.
     constexpr double kDefault = 0.1;
-    return options_.smoothing_weight.value_or(kDefault);
+    constexpr double kWithMinimum = 0.5;
+    return options_.smoothing_weight.value_or(tied_start_ ? kWithMinimum : kDefault);
 }
 
 bool AnyRestarts::anneal_as_planned(std::int32_t restart, AnyAnnealRun& run) {

@@ -32,6 +32,7 @@ struct SearchedObjective {
     std::string_view name;
     MovesOfLarge moves_of_large{};
     bool is_split = false;  ///< whether several threads can work on one restart (SplitObjective)
+    bool has_ties = false;  ///< whether other objectives decide among placements with equal values
 };
 
 /// The restarts of one search, with the objective's type hidden: threads, schedule, progress and log. This class is
@@ -60,6 +61,8 @@ class AnyRestarts {
     };
 
     virtual void run_restart(std::int32_t restart) = 0;
+    /// Replaces the winner by the best of the scouts.
+    virtual void keep_scouts() = 0;
 
     /// Runs all restarts. The caller adds the result's value and bound.
     SearchResult run_restarts();
@@ -72,10 +75,19 @@ class AnyRestarts {
     /// `mean_change` is called if the schedule needs it.
     [[nodiscard]] Cooling plan_cooling(const Proposer& proposer, const std::function<double()>& mean_change) const;
 
-    /// Restarts alternate between the two proposers.
+    /// Restarts alternate between the two proposers, except those that finish ties.
     [[nodiscard]] const Proposer& proposer_of(std::int32_t restart) const {
-        return proposers_[static_cast<std::size_t>(restart % 2)];
+        return tied_start_ ? finisher_ : proposers_[static_cast<std::size_t>(restart % 2)];
     }
+
+    // ---- Ties. If a scout, one of the first restarts, proves that its first value is minimal, the other objectives
+    // are all that is left to improve. The other restarts then begin from the best placement so far, in two groups one
+    // after the other. The decision depends on the scouts alone, so it does not depend on threads.
+
+    [[nodiscard]] bool is_scout(std::int32_t restart) const { return has_ties_ && restart < kScouts; }
+    void note_proven_first() { first_is_proven_ = true; }
+    /// The first placement of the restarts that finish ties.
+    [[nodiscard]] const std::optional<Mapping>& tied_start() const { return tied_start_; }
     [[nodiscard]] double smoothing_weight() const;
 
     const Problem& problem_;
@@ -86,9 +98,18 @@ class AnyRestarts {
     Winner winner_;
 
   private:
+    static constexpr std::int32_t kScouts = 2;
+
+    /// Runs the restarts [first, last).
+    void run_between(std::int32_t first, std::int32_t last);
+    void finish_ties();
     [[nodiscard]] bool stopped() const { return control_.stop != nullptr && control_.stop->load(); }
-    /// True if the user stopped the search, or an earlier restart has reached the bound.
-    [[nodiscard]] bool is_cut(std::int32_t restart) const { return stopped() || first_at_bound_.load() < restart; }
+    /// True if the user stopped the search, if an earlier restart has reached the bound, or if the restart will begin
+    /// anew to finish ties.
+    [[nodiscard]] bool is_cut(std::int32_t restart) const {
+        const bool begins_anew = first_is_proven_.load() && !tied_start_ && !is_scout(restart);
+        return stopped() || first_at_bound_.load() < restart || begins_anew;
+    }
 
     // These return true if the restart was not cut short.
     bool anneal_as_planned(std::int32_t restart, AnyAnnealRun& run);
@@ -106,7 +127,11 @@ class AnyRestarts {
     SearchedObjective objective_;
     const SearchControl& control_;
     std::int32_t restarts_;
+    bool has_ties_;
     std::array<Proposer, 2> proposers_;
+    Proposer finisher_;
+    std::optional<Mapping> tied_start_;
+    std::atomic<bool> first_is_proven_{false};
     ProgressMeter meter_;
     std::chrono::steady_clock::time_point search_start_ = std::chrono::steady_clock::now();
     std::atomic<std::int32_t> first_at_bound_;

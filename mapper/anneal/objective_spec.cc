@@ -115,7 +115,7 @@ Metrics measure_all(const Problem& problem, const Mapping& mapping, const Mappin
         if (row.report_key.empty() || row.is_in_metrics || !is_told_unasked(row, problem)) continue;
         const auto objective = row.bind({.name = std::string(row.name)}, problem, default_placement);
         metrics.of_objectives.push_back({.key = std::string(row.report_key),
-                                         .unit = std::string(row.unit),
+                                         .unit = unit_on(problem.network(), row.unit),
                                          .value = objective->standing(mapping, metrics).value});
     }
     return metrics;

@@ -45,7 +45,8 @@ class RestartedSearch final : public AnyRestarts {
   public:
     RestartedSearch(const Problem& problem, const ObjectiveSpec& spec, const Mapping& default_placement,
                     const StartOfRestart& start, const SearchOptions& options, const SearchControl& control)
-        : AnyRestarts({O::kInfo.name, moves_of_large<O>(), SplitObjective<O>}, problem, start, options, control),
+        : AnyRestarts({O::kInfo.name, moves_of_large<O>(), SplitObjective<O>, !spec.then.empty()}, problem, start,
+                      options, control),
           spec_(spec),
           default_placement_(default_placement) {}
 
@@ -60,7 +61,7 @@ class RestartedSearch final : public AnyRestarts {
   private:
     void run_restart(std::int32_t restart) override {
         O objective(problem_, spec_, default_placement_);
-        const Mapping start = start_(restart);
+        const Mapping start = tied_start() ? *tied_start() : start_(restart);
         const Random random(options_.seed, static_cast<std::uint64_t>(restart) + 1);
         objective.reset(start);
         const Proposer& proposer = proposer_of(restart);
@@ -82,24 +83,46 @@ class RestartedSearch final : public AnyRestarts {
         std::optional<double> bound_in_unit;
         if (const auto bound = objective.lower_bound()) bound_in_unit = objective.in_unit(*bound);
         anneal(restart, run, bound_in_unit);
+        if (is_scout(restart) && !run.at_bound() && is_first_proven(run, objective)) note_proven_first();
         keep_if_best(restart, run);
         report_done(run);
+    }
+
+    /// Whether the first objective of a tie-breaking order has its bound.
+    static bool is_first_proven(const AnnealRun<O>& run, const O& objective) {
+        if constexpr (requires { run.best_value().then; }) {
+            const auto bound = objective.lower_bound();
+            return bound && !(bound->first < run.best_value().first);
+        } else {
+            return false;
+        }
+    }
+
+    void keep_scouts() override {
+        winner_ = scout_;
+        winner_value_ = scout_value_;
     }
 
     /// A discarded restart never wins, because an earlier one has the smallest possible value.
     void keep_if_best(std::int32_t restart, const AnnealRun<O>& run) {
         const std::scoped_lock lock(winner_mutex_);
+        keep_if_best(restart, run, winner_, winner_value_);
+        if (is_scout(restart)) keep_if_best(restart, run, scout_, scout_value_);
+    }
+    static void keep_if_best(std::int32_t restart, const AnnealRun<O>& run, Winner& best,
+                             typename O::Value& best_value) {
         const auto value = run.best_value();
-        const bool wins =
-            winner_.restart < 0 || value < winner_value_ || (!(winner_value_ < value) && restart < winner_.restart);
+        const bool wins = best.restart < 0 || value < best_value || (!(best_value < value) && restart < best.restart);
         if (!wins) return;
-        winner_ = {restart, run.at_bound(), run.best(), run.state().convergence};
-        winner_value_ = value;
+        best = {restart, run.at_bound(), run.best(), run.state().convergence};
+        best_value = value;
     }
 
     const ObjectiveSpec& spec_;
     const Mapping& default_placement_;
     typename O::Value winner_value_{};
+    Winner scout_;  ///< the best of the scouts
+    typename O::Value scout_value_{};
 };
 
 }  // namespace haichi

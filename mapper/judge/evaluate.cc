@@ -11,9 +11,9 @@ namespace haichi {
 
 namespace {
 
-ObjectiveValue row_of(const BoundObjective& objective, const Standing& standing) {
+ObjectiveValue row_of(const Problem& problem, const BoundObjective& objective, const Standing& standing) {
     return {.objective = std::string(objective.info().name),
-            .unit = std::string(objective.info().unit),
+            .unit = unit_on(problem.network(), objective.info().unit),
             .value = standing.value,
             .lower_bound = standing.lower_bound,
             .counted_value = standing.counted_value,
@@ -42,17 +42,17 @@ void measure_asked(const PosedJob& posed, Evaluation& out) {
     out.metrics = measure_all(posed.problem(), mapping, usual);
     out.default_metrics = measure_all(posed.problem(), usual, usual);
     const Standing standing = posed.objective->standing(mapping, out.metrics);
-    out.asked = row_of(*posed.objective, standing);
+    out.asked = row_of(posed.problem(), *posed.objective, standing);
     out.asked.objective = to_string(posed.spec);
     out.search_value = standing.search_value;
-    out.usual = row_of(*posed.objective, posed.objective->standing(usual, out.default_metrics));
+    out.usual = row_of(posed.problem(), *posed.objective, posed.objective->standing(usual, out.default_metrics));
     // An objective that is searched elsewhere is optimal there, not on the real topology.
     const SearchRecord* search = out.placement.search();
     const bool is_proven = search != nullptr && search->is_proven && search->objective == out.asked.objective;
     if (is_proven && !out.search_value) out.asked.optimal = true;
     bool is_optimal_before = out.asked.optimal;
     for (const auto& objective : posed.next) {
-        ObjectiveValue row = row_of(*objective, objective->standing(mapping, out.metrics));
+        ObjectiveValue row = row_of(posed.problem(), *objective, objective->standing(mapping, out.metrics));
         row.optimal = is_optimal_before && (row.optimal || is_proven);
         is_optimal_before = row.optimal;
         out.next.push_back(std::move(row));
@@ -69,7 +69,8 @@ void add_objectives(const PosedJob& posed, Evaluation& out) {
         if (&row != own && !is_told_unasked(row, posed.problem())) continue;
         const auto objective =
             row.bind({.name = std::string(row.name)}, posed.problem(), posed.job.default_placement());
-        out.objectives.push_back(row_of(*objective, objective->standing(out.placement.mapping(), out.metrics)));
+        out.objectives.push_back(
+            row_of(posed.problem(), *objective, objective->standing(out.placement.mapping(), out.metrics)));
     }
 }
 

@@ -237,6 +237,7 @@ void add_job(ordered_json& out, const Job& job) {
         }
     }
     if (allocation.network.options().count_nic) out["count_nic"] = true;
+    if (allocation.network.has_stated_distances()) out["distances"] = allocation.network.options().distances;
 }
 
 ordered_json::array_t nodes_json(const Mapping& mapping) {

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "mapper/start/grid_start.h"
 #include "mapper/start/start.h"
 
 namespace haichi {
@@ -46,9 +47,19 @@ Mapping best_start(const PosedJob& posed, const BoundObjective& objective, const
     Mapping first = posed.job.default_placement();
     std::string_view name_of_best = "default";
     Rank best = rank_of(name_of_best, first);
-    for (const std::string_view name : {kGrid, kGreedy, ranks_are_grouped(posed.problem()) ? kGrouped : kBisection}) {
+    std::vector<std::string_view> names = {kGrid, kGreedy};
+    if (ranks_are_grouped(posed.problem())) names.push_back(kGrouped);
+    // Groups fill their nodes, bisection knows the distances. Which matters more depends on the job.
+    if (!ranks_are_grouped(posed.problem()) || posed.problem().ranks_per_node() > 1) names.push_back(kBisection);
+    for (const std::string_view name : names) {
         if (best.is_optimal) break;
-        const auto candidate = placed(posed, name, effort);
+        const bool is_grid_by_values = name == kGrid && !objective.info().is_quadratic_assignment;
+        const auto candidate =
+            is_grid_by_values
+                ? grid_placement_by(
+                      posed.problem(), posed.job.allocation(),
+                      [&](const Mapping& mapping) { return rank_of(name, mapping).values; }, effort.may_go_on)
+                : placed(posed, name, effort);
         if (!candidate) break;
         Rank rank = rank_of(name, *candidate);
         if (!(rank.values < best.values)) continue;

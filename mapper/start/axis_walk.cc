@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 #include <utility>
 
 namespace haichi {
@@ -75,6 +76,101 @@ Places places_of(const std::vector<AxisShare>& shares, const std::vector<std::si
     return walk;
 }
 
+/// The first `count` places in the order first, third, fifth .. and back over the others.
+Places there_and_back(const Places& walk, std::int32_t count) {
+    const auto size = static_cast<std::size_t>(count);
+    Places order;
+    for (std::size_t i = 0; i < size; i += 2) order.push_back(walk[i]);
+    for (std::size_t i = size - size % 2; i > 0; i -= 2) order.push_back(walk[i - 1]);
+    return order;
+}
+
+/// The routes of a walk's messages on the axes that it shares, axis by axis. Positions of a share that belong to other
+/// axes of the grid have the same messages. Slots of a node and blocks of terminals have no links.
+class WalkLoads {
+  public:
+    WalkLoads(const std::vector<PlaceAxis>& axes, const AxisWalk& walk) : axes_(axes), walk_(walk) {
+        for (const AxisShare& share : walk.shares) {
+            cell_stride_.push_back(cells_);
+            cells_ *= static_cast<std::size_t>(axes[share.axis].size);
+        }
+        loads_.assign(cells_ * walk.shares.size() * 2, 0);
+        find_offsets();
+    }
+
+    [[nodiscard]] std::size_t lines() const { return offsets_.size() / std::max<std::size_t>(walk_.shares.size(), 1); }
+
+    /// The largest number of messages on a link, if each position a of `pairs` sends one to b.
+    std::int32_t most_messages(std::span<const std::pair<std::int32_t, std::int32_t>> pairs) {
+        std::ranges::fill(loads_, 0);
+        const std::size_t count = walk_.shares.size();
+        std::int32_t most = 0;
+        for (const auto& [a, b] : pairs) {
+            for (std::size_t line = 0; line < lines(); ++line) {
+                const std::int32_t* const offset = &offsets_[line * count];
+                std::size_t cell = 0;
+                for (std::size_t i = 0; i < count; ++i) cell += cell_stride_[i] * position(a, i, offset[i]);
+                for (std::size_t i = 0; i < count; ++i) {
+                    go(i, position(a, i, offset[i]), position(b, i, offset[i]), cell, most);
+                }
+            }
+        }
+        return most;
+    }
+
+  private:
+    [[nodiscard]] std::size_t position(std::int32_t at, std::size_t i, std::int32_t offset) const {
+        const std::int32_t digit = walk_.at[static_cast<std::size_t>(at) * walk_.shares.size() + i];
+        return static_cast<std::size_t>(digit * walk_.shares[i].stride + offset);
+    }
+
+    /// All combinations of positions that the shares leave to others.
+    void find_offsets() {
+        std::vector<std::vector<std::int32_t>> of_share;
+        for (const AxisShare& share : walk_.shares) {
+            std::vector<std::int32_t> offsets;
+            const std::int32_t block = share.stride * share.positions;
+            for (std::int32_t begin = 0; begin + block <= axes_[share.axis].size; begin += block) {
+                for (std::int32_t o = 0; o < share.stride; ++o) offsets.push_back(begin + o);
+            }
+            of_share.push_back(std::move(offsets));
+        }
+        std::vector<std::size_t> at(of_share.size(), 0);
+        while (true) {
+            for (std::size_t i = 0; i < at.size(); ++i) offsets_.push_back(of_share[i][at[i]]);
+            std::size_t i = 0;
+            while (i < at.size() && ++at[i] == of_share[i].size()) at[i++] = 0;
+            if (i == at.size()) return;
+        }
+    }
+
+    /// Adds a message along one axis, from `cell`, which moves with it.
+    void go(std::size_t i, std::size_t from, std::size_t to, std::size_t& cell, std::int32_t& most) {
+        const PlaceAxis& axis = axes_[walk_.shares[i].axis];
+        const auto size = static_cast<std::size_t>(axis.size);
+        if (axis.kind == PlaceAxis::Kind::kFlat) {
+            cell = cell - cell_stride_[i] * from + cell_stride_[i] * to;
+            return;
+        }
+        const std::size_t ahead = (to + size - from) % size;
+        const bool is_forward = axis.kind == PlaceAxis::Kind::kRing ? 2 * ahead <= size : to > from;
+        for (std::size_t at = from; at != to;) {
+            std::int32_t& load = loads_[(cell * walk_.shares.size() + i) * 2 + (is_forward ? 0 : 1)];
+            most = std::max(most, ++load);
+            const std::size_t next = is_forward ? (at + 1) % size : (at + size - 1) % size;
+            cell = cell - cell_stride_[i] * at + cell_stride_[i] * next;
+            at = next;
+        }
+    }
+
+    const std::vector<PlaceAxis>& axes_;
+    const AxisWalk& walk_;
+    std::size_t cells_ = 1;
+    std::vector<std::size_t> cell_stride_;  ///< per share
+    std::vector<std::int32_t> offsets_;     ///< line by line: an offset per share
+    std::vector<std::int32_t> loads_;       ///< per cell, share and direction
+};
+
 /// Advances to the next sequence of turns. Returns false after the last.
 bool next_turns(std::vector<Turn>& turns) {
     for (Turn& turn : turns) {
@@ -87,17 +183,38 @@ bool next_turns(std::vector<Turn>& turns) {
 
 }  // namespace
 
-const AxisWalk& AxisWalks::best(const std::vector<AxisShare>& shares) {
-    const auto [entry, is_new] = known_.try_emplace(shares);
-    if (is_new) entry->second = found(shares);
+const AxisWalk& AxisWalks::best(const std::vector<AxisShare>& shares, WalkCost cost) {
+    const auto [entry, is_new] = known_.try_emplace(Key{cost, shares});
+    if (is_new) entry->second = found(shares, cost);
     return entry->second;
 }
 
-AxisWalk AxisWalks::found(const std::vector<AxisShare>& shares) const {
+AxisWalk AxisWalks::walk_over(const std::vector<AxisShare>& shares, const Places& places, WalkCost cost) const {
+    AxisWalk walk{.shares = shares, .at = {}};
+    walk.at.reserve(static_cast<std::size_t>(size_) * shares.size());
+    for (std::int32_t i = 0; i < size_; ++i) {
+        std::int32_t place = places[static_cast<std::size_t>(i)];
+        for (const AxisShare& share : shares) {
+            walk.at.push_back(place % share.positions);
+            place /= share.positions;
+        }
+    }
+    walk.byte_hops = byte_hops(walk);
+    if (cost == WalkCost::kByteLoad) walk.byte_load = byte_load(walk);
+    return walk;
+}
+
+AxisWalk AxisWalks::found(const std::vector<AxisShare>& shares, WalkCost cost) const {
     constexpr std::size_t kMostSteps = 2'000'000;
+    constexpr std::size_t kStepsOfLoads = 64;  // about, per message
     const std::size_t steps = (static_cast<std::size_t>(size_) + bytes_.size()) * (shares.size() + 1);
-    std::size_t left = std::max<std::size_t>(kMostSteps / steps, 1);
+    const std::size_t steps_of_walk = cost == WalkCost::kByteLoad ? kStepsOfLoads * steps : steps;
+    std::size_t left = std::max<std::size_t>(kMostSteps / steps_of_walk, 1);
     AxisWalk best;
+    const auto keep_better = [&](AxisWalk walk) {
+        const auto key = [](const AxisWalk& each) { return std::pair(each.byte_load, each.byte_hops); };
+        if (best.at.empty() || key(walk) < key(best)) best = std::move(walk);
+    };
     std::vector<std::size_t> order(shares.size());
     std::iota(order.begin(), order.end(), 0);
     // Long shares first, because they need the fewest turns.
@@ -107,22 +224,40 @@ AxisWalk AxisWalks::found(const std::vector<AxisShare>& shares) const {
     do {
         do {
             const Places places = places_of(shares, order, turns);
-            AxisWalk walk{.shares = shares, .at = {}, .byte_hops = 0};
-            walk.at.reserve(static_cast<std::size_t>(size_) * shares.size());
-            for (std::int32_t i = 0; i < size_; ++i) {
-                std::int32_t place = places[static_cast<std::size_t>(i)];
-                for (const AxisShare& share : shares) {
-                    walk.at.push_back(place % share.positions);
-                    place /= share.positions;
-                }
-            }
-            walk.byte_hops = byte_hops(walk);
-            if (best.at.empty() || walk.byte_hops < best.byte_hops) best = std::move(walk);
+            keep_better(walk_over(shares, places, cost));
+            if (cost == WalkCost::kByteLoad) keep_better(walk_over(shares, there_and_back(places, size_), cost));
             if (shares.empty() || --left == 0) return best;
         } while (next_turns(turns));
         std::ranges::next_permutation(order);
     } while (order != first_order);
     return best;
+}
+
+double AxisWalks::byte_load(const AxisWalk& walk) const {
+    constexpr std::size_t kMostOnWalk = 200'000;
+    struct Distance {
+        std::vector<std::pair<std::int32_t, std::int32_t>> pairs;  ///< each in the direction of the shorter way round
+        double bytes = 0;
+    };
+    std::map<std::int32_t, Distance> by_distance;
+    for (const LayerBytes& each : bytes_) {
+        const std::int32_t ahead = (each.b - each.a + size_) % size_;
+        const bool is_forward = 2 * ahead <= size_;
+        Distance& distance = by_distance[is_forward ? ahead : size_ - ahead];
+        distance.pairs.emplace_back(is_forward ? each.a : each.b, is_forward ? each.b : each.a);
+        distance.bytes += static_cast<double>(each.bytes);
+    }
+    WalkLoads loads(*axes_, walk);
+    if (loads.lines() * bytes_.size() > kMostOnWalk) return walk.byte_hops;
+    // Slots of a node that belong to other axes of the grid send the same messages.
+    const auto slots = std::ranges::find(walk.shares, std::size_t{0}, &AxisShare::axis);
+    const double alike = static_cast<double>((*axes_)[0].size) / (slots == walk.shares.end() ? 1 : slots->positions);
+    double load = 0;
+    for (auto& [steps, distance] : by_distance) {
+        const double bytes = distance.bytes / static_cast<double>(distance.pairs.size());
+        load += bytes * loads.most_messages(distance.pairs);
+    }
+    return alike * load;
 }
 
 double AxisWalks::byte_hops(const AxisWalk& walk) const {

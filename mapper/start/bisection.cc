@@ -1,6 +1,7 @@
 #include "mapper/start/bisection.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <iterator>
@@ -8,11 +9,13 @@
 #include <mutex>
 #include <numeric>
 #include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/random.h"
 #include "base/thread_team.h"
+#include "mapper/start/distance_blocks.h"
 #include "mapper/start/graph_bisection.h"
 #include "mapper/start/placement_cost.h"
 
@@ -40,7 +43,9 @@ struct NodeSet {
 /// approximation. A set with several regions is cut between two of them. Faulty nodes are in no set.
 class MachineHalver {
   public:
-    explicit MachineHalver(const Problem& problem) : problem_(problem), nodes_(node_count()) {
+    /// `blocks` are from find_distance_blocks().
+    MachineHalver(const Problem& problem, const DistanceBlocks& blocks)
+        : problem_(problem), blocks_(blocks), nodes_(node_count()) {
         std::iota(nodes_.begin(), nodes_.end(), 0);
         if (const Grid* grid = problem.network().coordinates()) {
             read_coordinates(*grid);
@@ -127,11 +132,12 @@ class MachineHalver {
         return kUnitsPerHop * hops(representative_[a], representative_[b]);
     }
     [[nodiscard]] std::int64_t axis_distance(std::size_t k, std::int32_t a, std::int32_t b) const {
-        const std::int32_t straight = a > b ? a - b : b - a;
-        if (!axes_[k].is_ring()) return straight;
-        const std::int32_t around = kUnitsPerHop * axes_[k].size;
-        if (a == kWholeRing || b == kWholeRing) return around / 4;  // the mean over a ring
-        return std::min(straight, around - straight);
+        const std::int64_t straight = a > b ? a - b : b - a;
+        const std::int64_t hops = problem_.network().axis_hops(k);
+        if (!axes_[k].is_ring()) return hops * straight;
+        const std::int64_t around = std::int64_t{kUnitsPerHop} * axes_[k].size;
+        if (a == kWholeRing || b == kWholeRing) return hops * (around / 4);  // the mean over a ring
+        return hops * std::min(straight, around - straight);
     }
 
     [[nodiscard]] std::size_t node_count() const { return static_cast<std::size_t>(problem_.node_count()); }
@@ -189,13 +195,14 @@ class MachineHalver {
     /// Cuts across the axis with the largest diameter, first axes first. A set that is not a box is cut at the median.
     std::size_t halve_on_grid(NodeSet set) {
         std::size_t axis = 0;
-        std::int32_t diameter = -1;
+        std::int64_t diameter = -1;
         std::size_t box = 1;
         Extent longest;
         for (std::size_t k = 0; k < axes_.size(); ++k) {
             const Extent here = extent(set, k);
             if (box <= set.size()) box *= static_cast<std::size_t>(here.positions());
-            const std::int32_t across = covers_ring(here, k) ? here.positions() / 2 : here.positions() - 1;
+            const std::int64_t steps = covers_ring(here, k) ? here.positions() / 2 : here.positions() - 1;
+            const std::int64_t across = steps * problem_.network().axis_hops(k);
             if (across > diameter) {
                 diameter = across;
                 axis = k;
@@ -250,8 +257,25 @@ class MachineHalver {
         return best;
     }
 
-    /// Selects two nodes that are far apart, and assigns each node to the nearer one. O(size).
+    /// The class of each node on the highest level on which the set has several; null if there is no such level.
+    [[nodiscard]] const std::vector<std::int32_t>* classes_in(NodeSet set) const {
+        const std::span<const std::int32_t> members = nodes(set);
+        for (std::size_t level = blocks_.levels.size(); level-- > 0;) {
+            const std::vector<std::int32_t>& class_of = blocks_.levels[level];
+            const auto of = [&](std::int32_t node) { return class_of[static_cast<std::size_t>(node)]; };
+            const std::int32_t first = of(members.front());
+            if (!std::ranges::all_of(members, [&](std::int32_t node) { return of(node) == first; })) return &class_of;
+        }
+        return nullptr;
+    }
+
+    /// Selects two nodes that are far apart, and assigns each node to the nearer one. Classes of near nodes stay
+    /// together. O(size) for each level of classes.
     std::size_t halve_on_graph(NodeSet set) {
+        const std::vector<std::int32_t>* class_of = classes_in(set);
+        const auto class_or_node = [&](std::int32_t node) {
+            return class_of == nullptr ? node : (*class_of)[static_cast<std::size_t>(node)];
+        };
         const auto begin = nodes_.begin() + static_cast<std::ptrdiff_t>(set.first);
         const auto end = nodes_.begin() + static_cast<std::ptrdiff_t>(set.last);
         const auto farthest_from = [&](std::int32_t from) {
@@ -259,14 +283,22 @@ class MachineHalver {
         };
         const std::int32_t one = farthest_from(*begin);
         const std::int32_t other = farthest_from(one);
-        std::vector<std::pair<std::int32_t, std::int32_t>> keyed;
-        for (auto node = begin; node != end; ++node) keyed.emplace_back(hops(one, *node) - hops(other, *node), *node);
+        // A class has the position of its first node.
+        std::vector<std::array<std::int32_t, 3>> keyed;
+        std::unordered_map<std::int32_t, std::int32_t> key_of_class;
+        for (auto node = begin; node != end; ++node) {
+            const std::int32_t key = hops(one, *node) - hops(other, *node);
+            const std::int32_t together = class_or_node(*node);
+            keyed.push_back(
+                {class_of == nullptr ? key : key_of_class.try_emplace(together, key).first->second, together, *node});
+        }
         std::ranges::sort(keyed);
-        std::ranges::transform(keyed, begin, &std::pair<std::int32_t, std::int32_t>::second);
-        return set.first + set.size() / 2;
+        std::ranges::transform(keyed, begin, [](const auto& entry) { return entry[2]; });
+        return class_of == nullptr ? set.first + set.size() / 2 : cut_near_middle(set, class_or_node);
     }
 
     const Problem& problem_;
+    const DistanceBlocks& blocks_;
     std::span<const std::int32_t> block_sizes_;  ///< from the topology
     std::vector<std::int32_t> regions_;          ///< from the topology, without coordinates
     std::vector<Axis> axes_;                     ///< with coordinates
@@ -279,8 +311,8 @@ class MachineHalver {
 /// One construction.
 class DualBipartitioning {
   public:
-    DualBipartitioning(const Problem& problem, std::uint64_t seed)
-        : problem_(problem), halver_(problem), seed_(seed), at_(rank_count()) {
+    DualBipartitioning(const Problem& problem, const DistanceBlocks& blocks, std::uint64_t seed)
+        : problem_(problem), halver_(problem, blocks), seed_(seed), at_(rank_count()) {
         // Costs are bytes * units summed over all messages. Low bits are dropped if the sum could overflow.
         std::int64_t total = 0;
         for (std::int32_t r = 0; r < problem.rank_count(); ++r) {
@@ -462,6 +494,7 @@ int affordable_runs(const Problem& problem) {
 std::optional<Mapping> bisection_placement(const Problem& problem, const Allocation&, std::uint64_t seed,
                                            const MayGoOn& may_go_on) {
     const int runs = affordable_runs(problem);
+    const DistanceBlocks node_blocks = find_distance_blocks(problem);
     std::optional<Mapping> best;
     std::pair<double, int> cost_of_best;  // and the construction's number, because the first of several wins
     std::mutex mutex;
@@ -470,7 +503,8 @@ std::optional<Mapping> bisection_placement(const Problem& problem, const Allocat
     team.run([&](int) {
         for (int run = next++; run < runs; run = next++) {
             std::uint64_t stream = seed + static_cast<std::uint64_t>(run) * 0x9e3779b97f4a7c15ULL;
-            std::optional<Mapping> mapping = DualBipartitioning(problem, split_mix_64(stream)).run(may_go_on);
+            std::optional<Mapping> mapping =
+                DualBipartitioning(problem, node_blocks, split_mix_64(stream)).run(may_go_on);
             if (!mapping) return;
             const std::pair<double, int> cost{twice_hop_bytes(problem, *mapping), run};
             const std::scoped_lock lock(mutex);
@@ -485,7 +519,8 @@ std::optional<Mapping> bisection_placement(const Problem& problem, const Allocat
 std::optional<Mapping> bisection_within(const Problem& problem, std::span<const std::vector<NodeId>> blocks,
                                         std::span<const std::int32_t> block_of_rank, std::uint64_t seed,
                                         const MayGoOn& may_go_on) {
-    return DualBipartitioning(problem, seed).run_within(blocks, block_of_rank, may_go_on);
+    const DistanceBlocks node_blocks = find_distance_blocks(problem);
+    return DualBipartitioning(problem, node_blocks, seed).run_within(blocks, block_of_rank, may_go_on);
 }
 
 }  // namespace haichi

@@ -37,9 +37,14 @@ std::int32_t divided_up(std::int32_t a, std::int32_t b) { return (a + b - 1) / b
 /// Enumerates the distributions of the box's axes over the grid's axes.
 class Sharing {
   public:
-    Sharing(const Problem& problem, const MachineBox& box, const RankGrid& grid, std::size_t most,
+    Sharing(const Problem& problem, const MachineBox& box, const RankGrid& grid, WalkCost cost, std::size_t most,
             const MayGoOn& may_go_on)
-        : axes_(box.axes()), most_(most), may_go_on_(may_go_on), need_(grid.sizes), shares_(grid.axis_count()) {
+        : axes_(box.axes()),
+          cost_(cost),
+          most_(most),
+          may_go_on_(may_go_on),
+          need_(grid.sizes),
+          shares_(grid.axis_count()) {
         auto bytes = bytes_along_axes(problem, grid);
         for (std::size_t i = 0; i < grid.axis_count(); ++i) {
             walks_.emplace_back(axes_, grid.sizes[i], std::move(bytes[i]));
@@ -107,20 +112,23 @@ class Sharing {
     }
 
     void keep_if_good() {
-        double byte_hops = 0;
+        const auto key = [](const GridEmbedding& each) { return std::pair(each.byte_load, each.byte_hops); };
+        GridEmbedding embedding;
         for (std::size_t i = 0; i < walks_.size(); ++i) {
-            byte_hops += walks_[i].best(shares_[i]).byte_hops;
-            if (best_.size() == most_ && byte_hops >= best_.back().byte_hops) return;
+            const AxisWalk& walk = walks_[i].best(shares_[i], cost_);
+            embedding.byte_hops += walk.byte_hops;
+            embedding.byte_load += walk.byte_load;
+            if (best_.size() == most_ && key(embedding) >= key(best_.back())) return;
         }
-        const auto place = std::ranges::lower_bound(best_, byte_hops, {}, &GridEmbedding::byte_hops);
-        if (place != best_.end() && place->byte_hops == byte_hops) return;
-        GridEmbedding embedding{.walks = {}, .byte_hops = byte_hops};
-        for (std::size_t i = 0; i < walks_.size(); ++i) embedding.walks.push_back(walks_[i].best(shares_[i]));
+        const auto place = std::ranges::lower_bound(best_, key(embedding), {}, key);
+        if (place != best_.end() && key(*place) == key(embedding)) return;
+        for (std::size_t i = 0; i < walks_.size(); ++i) embedding.walks.push_back(walks_[i].best(shares_[i], cost_));
         best_.insert(place, std::move(embedding));
         if (best_.size() > most_) best_.pop_back();
     }
 
     const std::vector<PlaceAxis>& axes_;
+    WalkCost cost_;
     std::size_t most_;
     const MayGoOn& may_go_on_;
     std::vector<std::int32_t> need_;  ///< per axis of the grid: factor of positions still needed
@@ -146,8 +154,8 @@ void GridEmbedding::locate(std::span<const std::int32_t> in_grid, std::vector<st
 }
 
 std::vector<GridEmbedding> best_embeddings(const Problem& problem, const MachineBox& box, const RankGrid& grid,
-                                           std::size_t most, const MayGoOn& may_go_on) {
-    return Sharing(problem, box, grid, most, may_go_on).run();
+                                           WalkCost cost, std::size_t most, const MayGoOn& may_go_on) {
+    return Sharing(problem, box, grid, cost, most, may_go_on).run();
 }
 
 }  // namespace haichi

@@ -13,15 +13,16 @@ namespace haichi {
 struct GridEmbedding {
     std::vector<AxisWalk> walks;  ///< one per axis of the rank grid
     double byte_hops = 0;         ///< as if every message went along one axis; exact for messages that do
+    double byte_load = 0;         ///< sum of AxisWalk::byte_load
 
     /// Converts a position in the grid to a position in the box.
     void locate(std::span<const std::int32_t> in_grid, std::vector<std::int32_t>& in_box) const;
 };
 
-/// The best distributions of the box's axes, at most `most`, with different costs, best first. It tries distributions
-/// that give every box axis to one grid axis, then those that cut axes in two, then all others. The total is limited to
-/// some hundred thousand. Empty if the grid does not fit.
+/// The best distributions of the box's axes by `cost`, at most `most`, with different costs, best first. It tries
+/// distributions that give every box axis to one grid axis, then those that cut axes in two, then all others. The total
+/// is limited to some hundred thousand. Empty if the grid does not fit.
 std::vector<GridEmbedding> best_embeddings(const Problem& problem, const MachineBox& box, const RankGrid& grid,
-                                           std::size_t most, const MayGoOn& may_go_on);
+                                           WalkCost cost, std::size_t most, const MayGoOn& may_go_on);
 
 }  // namespace haichi

@@ -1,5 +1,6 @@
 #include "mapper/start/grid_start.h"
 
+#include <utility>
 #include <vector>
 
 #include "mapper/start/greedy.h"
@@ -15,8 +16,13 @@ namespace {
 /// One construction.
 class GridStart {
   public:
-    GridStart(const Problem& problem, const Allocation& allocation, const MayGoOn& may_go_on)
-        : problem_(problem), allocation_(allocation), may_go_on_(may_go_on), box_(problem) {}
+    /// `values` is empty if hop-bytes count.
+    GridStart(const Problem& problem, const Allocation& allocation, ValuesOfPlacement values, const MayGoOn& may_go_on)
+        : problem_(problem),
+          allocation_(allocation),
+          values_(std::move(values)),
+          may_go_on_(may_go_on),
+          box_(problem) {}
 
     std::optional<Mapping> run() {
         constexpr std::size_t kMostNumbered = 4;
@@ -42,17 +48,23 @@ class GridStart {
     }
 
     bool try_grid(const RankGrid& grid) {
+        const bool is_placed = try_grid(grid, WalkCost::kByteHops);
+        return values_ ? try_grid(grid, WalkCost::kByteLoad) || is_placed : is_placed;
+    }
+
+    bool try_grid(const RankGrid& grid, WalkCost walk_cost) {
         constexpr std::size_t kMostEmbeddings = 6;
         bool is_placed = false;
         if (!may_go_on_()) return false;
-        for (const GridEmbedding& embedding : best_embeddings(problem_, box_, grid, kMostEmbeddings, may_go_on_)) {
+        for (const GridEmbedding& embedding :
+             best_embeddings(problem_, box_, grid, walk_cost, kMostEmbeddings, may_go_on_)) {
             const std::optional<Mapping> placed = place(grid, embedding);
             if (!placed) break;
             is_placed = true;
-            const double cost = twice_hop_bytes(problem_, *placed);
+            std::vector<double> cost = values_ ? values_(*placed) : std::vector{twice_hop_bytes(problem_, *placed)};
             if (best_ && cost >= best_cost_) continue;
             best_ = placed;
-            best_cost_ = cost;
+            best_cost_ = std::move(cost);
         }
         return is_placed;
     }
@@ -80,17 +92,23 @@ class GridStart {
 
     const Problem& problem_;
     const Allocation& allocation_;
+    ValuesOfPlacement values_;
     const MayGoOn& may_go_on_;
     MachineBox box_;
     std::optional<Mapping> best_;
-    double best_cost_ = 0;
+    std::vector<double> best_cost_;
 };
 
 }  // namespace
 
 std::optional<Mapping> grid_placement(const Problem& problem, const Allocation& allocation, std::uint64_t,
                                       const MayGoOn& may_go_on) {
-    return GridStart(problem, allocation, may_go_on).run();
+    return GridStart(problem, allocation, {}, may_go_on).run();
+}
+
+std::optional<Mapping> grid_placement_by(const Problem& problem, const Allocation& allocation,
+                                         const ValuesOfPlacement& values, const MayGoOn& may_go_on) {
+    return GridStart(problem, allocation, values, may_go_on).run();
 }
 
 }  // namespace haichi

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <vector>
 
 #include "mapper/start/may_go_on.h"
 #include "netmodel/machine/allocation.h"
@@ -16,5 +18,13 @@ namespace haichi {
 /// table of starts.
 std::optional<Mapping> grid_placement(const Problem& problem, const Allocation& allocation, std::uint64_t seed,
                                       const MayGoOn& may_go_on);
+
+/// Values of a placement in the order of their priority; smaller is better.
+using ValuesOfPlacement = std::function<std::vector<double>(const Mapping&)>;
+
+/// The same with the smallest values instead of the fewest hop-bytes. More placements are tried, also those whose links
+/// have few messages each. For objectives that count the messages of a link.
+std::optional<Mapping> grid_placement_by(const Problem& problem, const Allocation& allocation,
+                                         const ValuesOfPlacement& values, const MayGoOn& may_go_on);
 
 }  // namespace haichi

@@ -39,7 +39,9 @@ void MachineBox::read_grid(const Grid& grid) {
         std::int32_t size = axis.size - longest;
         while (!axis.is_ring() && size > 1 && is_used[static_cast<std::size_t>(origin + size - 1)] == 0) --size;
         const bool is_whole_ring = axis.is_ring() && size == axis.size;
-        axes_.push_back({.size = size, .kind = is_whole_ring ? PlaceAxis::Kind::kRing : PlaceAxis::Kind::kPath});
+        axes_.push_back({.size = size,
+                         .kind = is_whole_ring ? PlaceAxis::Kind::kRing : PlaceAxis::Kind::kPath,
+                         .hops = network.axis_hops(k)});
         origin_.push_back(origin);
     }
 }

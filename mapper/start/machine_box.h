@@ -10,18 +10,18 @@ namespace haichi {
 /// An axis of places for ranks.
 struct PlaceAxis {
     enum class Kind : std::uint8_t {
-        kPath,  ///< a step costs one hop
+        kPath,  ///< a step costs `hops`
         kRing,  ///< like kPath, with the last position next to the first
         kFlat   ///< all pairs of positions have the same distance
     };
     std::int32_t size = 1;
     Kind kind = Kind::kPath;
-    std::int32_t hops = 1;  ///< kFlat: hops between two positions
+    std::int32_t hops = 1;  ///< of a step; kFlat: between two positions
 
     [[nodiscard]] std::int32_t distance(std::int32_t a, std::int32_t b) const {
         const std::int32_t straight = a < b ? b - a : a - b;
         if (kind == Kind::kFlat) return straight == 0 ? 0 : hops;
-        return kind == Kind::kRing && 2 * straight > size ? size - straight : straight;
+        return hops * (kind == Kind::kRing && 2 * straight > size ? size - straight : straight);
     }
 };
 

@@ -119,6 +119,7 @@ NetworkOptions network_options(const Machine& machine, const AllocationRequest& 
     options.nic_bandwidth_bytes_per_s =
         machine.node.nic_bandwidth_bytes_per_s.value_or(machine.link_bandwidth_bytes_per_s);
     options.virtual_channels = machine.router.virtual_channels.value_or(0);
+    options.distances = machine.distances;
     return options;
 }
 
@@ -236,6 +237,8 @@ Allocation scattered(const Machine& machine, const AllocationRequest& request) {
     check_slots(nodes, ranks_per_node);
     const auto count = static_cast<std::int32_t>(nodes);
     const Machine one_switch = load_machine("switch:" + std::to_string(count));
+    NetworkOptions options = network_options(machine, request);
+    options.distances.clear();  // they are costs of the machine's axes
     Fold fold = row_major_fold(count, request.fold);
     fold.logical_sizes = sizes;
     set_rank_order(fold, request.rank_order.axes);
@@ -245,7 +248,7 @@ Allocation scattered(const Machine& machine, const AllocationRequest& request) {
             .machine_sizes = {},
             .is_scattered = true,
             .fills_by_node = request.rank_order.by_node,
-            .network = Network({one_switch.topology, one_switch.routing}, network_options(machine, request)),
+            .network = Network({one_switch.topology, one_switch.routing}, std::move(options)),
             .fold = std::move(fold),
             .logical_axes = {},
             .ranks_per_node = ranks_per_node,

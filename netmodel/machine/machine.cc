@@ -39,12 +39,8 @@ std::string hint_for_machine(const std::string& name) {
                               name.find_first_not_of("0123456789:") == std::string::npos;
     if (is_hierarchy) {
         std::string children = name;
-        for (auto at = children.find(':'); at != std::string::npos; at = children.find(':', at)) {
-            children.replace(at, 1, ", ");
-        }
-        return "write a machine file with the topology {\"kind\": \"tree\", "
-               "\"children\": [" +
-               children + "]}";
+        std::ranges::replace(children, ':', 'x');
+        return "did you mean 'tree:" + children + "'?";
     }
     // A guess for a word of one or two letters would be far-fetched.
     constexpr std::size_t kShortest = 3;

@@ -31,6 +31,9 @@ struct Machine {
     /// Job shapes that the scheduler allocates, one size per axis of a grid; empty if not stated.
     std::vector<std::vector<std::int32_t>> allocations{};
 
+    /// NetworkOptions::distances.
+    std::vector<std::int32_t> distances{};
+
     /// Bandwidth of links whose class states none.
     std::int64_t link_bandwidth_bytes_per_s = 0;
     std::optional<std::int64_t> cable_latency_ps;

@@ -7,6 +7,7 @@
 #include "base/errors.h"
 #include "base/located_json.h"
 #include "base/quantity.h"
+#include "netmodel/machine/distances.h"
 #include "netmodel/machine/machine.h"
 #include "netmodel/machine/machine_parameters.h"
 #include "netmodel/routing/topologies.h"
@@ -52,6 +53,16 @@ void parse_topology(const LocatedJson& file, Machine& machine, NamedFile& other)
         row.read_routing != nullptr
             ? row.read_routing(routing, *machine.topology)
             : placed(routing.place("kind"), [&] { return machine.topology->routing(routing.text("kind")); });
+}
+
+/// Parses a list of distances, or the property of links from which they follow.
+void parse_stated_distances(const Section& root, Machine& machine) {
+    if (!root.has("distances")) return;
+    const bool is_list = root.required("distances").is_array();
+    machine.distances = placed(root.place("distances"), [&] {
+        return is_list ? checked_distances(root.integers("distances"), machine)
+                       : parse_distances(root.text("distances"), machine);
+    });
 }
 
 /// Parses a node's number, or one coordinate per axis.
@@ -189,8 +200,8 @@ std::string name_of(const Section& root, const std::string& file_name) {
 Machine parse_machine(std::string_view text, const std::string& file_name, NamedFile* graph) {
     const LocatedJson file = LocatedJson::parse(text, file_name);
     const Section root(file, "",
-                       {"schema", "name", "topology", "routing", "faulty", "allocations", "link", "router", "packet",
-                        "node", "notes"});
+                       {"schema", "name", "topology", "routing", "distances", "faulty", "allocations", "link", "router",
+                        "packet", "node", "notes"});
     if (root.text("schema") != "haichi-machine/1") {
         throw InputError(root.place("schema"), "unknown schema " + shown(root.text("schema")),
                          "this version reads haichi-machine/1");
@@ -209,6 +220,7 @@ Machine parse_machine(std::string_view text, const std::string& file_name, Named
     parse_machine_parameters(file, machine);
     parse_topology(file, machine, graph != nullptr ? *graph : unkept);
     check_host_cables(link, machine);
+    parse_stated_distances(root, machine);
     parse_faulty(root, machine);
     parse_allocations(root, machine);
     check_stores(root, machine);

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/errors.h"
+#include "netmodel/machine/distances.h"
 #include "netmodel/machine/machine.h"
 #include "netmodel/machine/machine_texts.h"
 #include "netmodel/routing/fat_tree_topology.h"
@@ -75,6 +76,21 @@ Machine nsim_fat_tree(std::string_view name, const std::string& file) {
     return machine;
 }
 
+/// The switch of a study, with the number of nodes that `name` states.
+Machine one_switch(std::string_view name, const std::string& file) {
+    Machine machine = machine_of_file(file);
+    const auto colon = name.find(':');
+    if (colon == std::string_view::npos) return machine;
+    const std::vector<std::int32_t> nodes =
+        parse_sizes(name.substr(colon + 1), "machine " + std::string(name), 'x', "switch:16");
+    if (nodes.size() != 1 || nodes[0] < 1) {
+        throw OptionError("machine " + shown(name) + " requires a number of nodes", "an example is switch:16");
+    }
+    machine.name = name;
+    machine.topology = fat_tree_topology(FatTree(nodes, {1}));
+    return machine;
+}
+
 /// The machine's bandwidth if only the topology is known: the bandwidth of its fastest links.
 std::int64_t fastest_link(const Topology& topology) {
     std::int64_t fastest = 1;  // for a single node without links
@@ -133,6 +149,8 @@ std::vector<PresetRow> named_computers() {
         {"nsim-fattree", "nsim-fattree[:LEVELSxARITY]", Parameters::kOptional,
          "the fat tree of NSIM's study (nsim-fattree:2x8): fattree: with a latency on the cables of nodes, and s-mod-k",
          nullptr, nsim_fat_tree},
+        {"switch", "switch[:NODES]", Parameters::kOptional,
+         "nodes on one switch, 16 by default (switch:16), 4 GB/s links, 2.8 GB/s DMA", nullptr, one_switch},
     };
 }
 
@@ -152,6 +170,14 @@ const std::vector<PresetRow>& rows() {
         return rows;
     }();
     return kRows;
+}
+
+/// The name and the distances after it, if any: "tree:4x8x6,distance=1:10:100".
+std::pair<std::string_view, std::optional<std::string_view>> without_distances(std::string_view name) {
+    constexpr std::string_view kKey = ",distance=";
+    const auto at = name.rfind(kKey);
+    if (at == std::string_view::npos) return {name, std::nullopt};
+    return {name.substr(0, at), name.substr(at + kKey.size())};
 }
 
 /// Null if no preset has the word before the first colon.
@@ -198,24 +224,32 @@ const std::vector<std::string>& preset_words() {
     return kWords;
 }
 
-std::optional<Machine> preset_machine(std::string_view name, NamedFile* graph) {
+std::optional<Machine> preset_machine(std::string_view full_name, NamedFile* graph) {
+    const auto [name, distances] = without_distances(full_name);
     const PresetRow* row = row_of(name);
     if (row == nullptr) return std::nullopt;
     NamedFile unkept;
-    if (row->topology != nullptr) return machine_of(*row->topology, name, graph != nullptr ? *graph : unkept);
-    return row->read == nullptr ? machine_of_file(row->word) : row->read(name, row->word);
+    Machine machine = row->topology != nullptr ? machine_of(*row->topology, name, graph != nullptr ? *graph : unkept)
+                      : row->read == nullptr   ? machine_of_file(row->word)
+                                               : row->read(name, row->word);
+    if (distances) {
+        machine.name = full_name;
+        machine.distances = parse_distances(*distances, machine);
+    }
+    return machine;
 }
 
 std::string preset_text(std::string_view name) {
-    const PresetRow* row = row_of(name);
+    const PresetRow* row = row_of(without_distances(name).first);
     if (row == nullptr) {
         throw OptionError("unknown preset " + shown(name),
                           did_you_mean(name.substr(0, name.find(':')), preset_words()));
     }
     const std::string& file = row->topology == nullptr ? row->word : row->topology->machine_file;
     if (file.empty()) throw OptionError("machine " + shown(name) + " has no parameters besides its own file");
-    if (row->parameters == Parameters::kNone) return std::string(machine_text(file));
     const Machine machine = *preset_machine(name);
+    const bool is_whole_file = row->parameters == Parameters::kNone && machine.distances.empty();
+    if (is_whole_file) return std::string(machine_text(file));
     if (machine.size_is_open) {
         throw OptionError("machine " + shown(name) + " leaves its sizes open, but a machine file requires them",
                           "state the sizes: the form is " + row->pattern);
@@ -226,6 +260,7 @@ std::string preset_text(std::string_view name) {
     if (document["topology"].contains("logical")) topology["logical"] = document["topology"]["logical"];
     document["topology"] = std::move(topology);
     if (row->topology != nullptr) document.erase("routing");  // the default routing
+    if (!machine.distances.empty()) document["distances"] = machine.distances;
     return document.dump(2) + "\n";
 }
 

@@ -140,14 +140,11 @@ std::shared_ptr<const Topology> read_levels_and_arity(const TopologyParameters& 
     return fat_tree_topology(k_ary_n_tree(*from.text, from.machine));
 }
 
-std::shared_ptr<const Topology> read_node_count(const TopologyParameters& from) {
-    constexpr std::int32_t kNodesOfTheStudy = 16;
-    std::vector<std::int32_t> numbers = {kNodesOfTheStudy};
-    if (from.text) numbers = parse_sizes(*from.text, "machine " + std::string(from.machine), 'x', "switch:16");
-    if (numbers.size() != 1 || numbers[0] < 1) {
-        throw OptionError("machine " + shown(from.machine) + " requires a number of nodes", "an example is switch:16");
-    }
-    return fat_tree_topology(FatTree(std::move(numbers), {1}));
+std::shared_ptr<const Topology> read_children(const TopologyParameters& from) {
+    std::vector<std::int32_t> children =
+        parse_sizes(*from.text, "machine " + std::string(from.machine), 'x', "tree:4x8x6");
+    std::vector<std::int32_t> parents(children.size(), 1);
+    return fat_tree_topology(FatTree(std::move(children), std::move(parents)));
 }
 
 std::vector<RoutingWords> routing_words() {
@@ -199,13 +196,13 @@ TopologyRow fat_tree_row() {
 
 TopologyRow tree_row() {
     TopologyPreset preset;
-    preset.word = "switch";
-    preset.pattern = "switch[:NODES]";
-    preset.sentence = "nodes on one switch, 16 by default (switch:16), 4 GB/s links, 2.8 GB/s DMA";
-    preset.parameters = TopologyPreset::Parameters::kOptional;
-    preset.example = "switch:5";
-    preset.machine_file = "switch";
-    preset.read = read_node_count;
+    preset.word = "tree";
+    preset.pattern = "tree:CHILDRENxCHILDREN...";
+    preset.sentence =
+        "levels of switches or groups above the nodes, lowest first (tree:4x8x6), 4 GB/s links, 2 GB/s NICs";
+    preset.example = "tree:2x3";
+    preset.machine_file = "fattree";
+    preset.read = read_children;
     TopologyRow row;
     row.name = "tree";
     row.sentence = "levels of switches above the nodes, each vertex with one parent";

@@ -6,11 +6,11 @@
 namespace haichi {
 
 HopDistance::HopDistance(const Network& network, HopDistanceOptions options)
-    : channels_(network.options().count_nic ? 2 : 0),
+    : channels_(network.options().count_nic && !network.has_stated_distances() ? 2 : 0),
       node_count_(static_cast<std::size_t>(network.node_count())),
       network_(&network) {
     if (options.pack_coordinates) {
-        if (const Grid* grid = network.routes().distance_grid()) {
+        if (const Grid* grid = network.distance_grid()) {
             pack(*grid);
         } else {
             pack_blocks();
@@ -45,7 +45,8 @@ void HopDistance::fill_tables() {
     for (std::size_t b = 0; b < node_count_; ++b) {
         if (!usable(b)) continue;
         // One search instead of a walk per pair, if it is cheaper.
-        const std::vector<std::int32_t> hops = network_->routes().hops_to(network_->vertex(NodeId(b)));
+        std::vector<std::int32_t> hops;
+        if (!network_->has_stated_distances()) hops = network_->routes().hops_to(network_->vertex(NodeId(b)));
         is_searched = !hops.empty();
         if (!is_searched) break;
         for (std::size_t a = 0; a < node_count_; ++a) {
@@ -73,8 +74,9 @@ void HopDistance::pack(const Grid& grid) {
     std::ranges::fill(sizes_, static_cast<std::int16_t>(kOpen));
     for (std::size_t k = 0; k < grid.axis_count(); ++k) {
         const Axis& axis = grid.axis(k);
-        if (axis.size > (axis.is_ring() ? kOpen : kLargestOpenAxis)) return;
-        if (axis.is_ring()) sizes_[k] = static_cast<std::int16_t>(axis.size);
+        const std::int64_t length = std::int64_t{axis.size} * network_->axis_hops(k);
+        if (length > (axis.is_ring() ? kOpen : kLargestOpenAxis)) return;
+        if (axis.is_ring()) sizes_[k] = static_cast<std::int16_t>(length);
     }
     path_ = grid.axis_count() <= kLanes / 2 ? Path::kPacked4 : Path::kPacked8;
     const std::size_t lanes = path_ == Path::kPacked4 ? kLanes / 2 : kLanes;
@@ -82,15 +84,15 @@ void HopDistance::pack(const Grid& grid) {
     for (std::size_t i = 0; i < node_count_; ++i) {
         const VertexId v = network_->vertex(NodeId(i));
         for (std::size_t k = 0; k < grid.axis_count(); ++k) {
-            rows_[i * lanes + k] = static_cast<std::int16_t>(grid.coordinate(v, k));
+            rows_[i * lanes + k] = static_cast<std::int16_t>(grid.coordinate(v, k) * network_->axis_hops(k));
         }
     }
 }
 
 void HopDistance::pack_blocks() {
-    const std::vector<std::int32_t> hops = network_->routes().hops_of_blocks();
+    const std::vector<std::int32_t> hops = network_->hops_of_blocks();
     const std::span<const std::int32_t> sizes = network_->topology().block_sizes();
-    if (hops.empty() || std::ranges::max(hops) + channels_ > std::numeric_limits<std::uint8_t>::max()) return;
+    if (hops.empty()) return;
     // A digit with m values has at most 2 log2(m) bits, and there are at most 2^26 terminals: 52 bits.
     path_ = Path::kDigits;
     digits_.assign(node_count_, 0);
@@ -103,7 +105,7 @@ void HopDistance::pack_blocks() {
         }
         const int width = static_cast<int>(std::bit_width(static_cast<std::uint32_t>(arity - 1)));
         for (int bit = 0; bit < width; ++bit) {
-            hops_of_width_[++shift] = static_cast<std::uint8_t>(hops[level + 1] + channels_);
+            hops_of_width_[++shift] = hops[level + 1] + channels_;
         }
     }
 }

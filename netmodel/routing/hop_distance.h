@@ -112,7 +112,7 @@ class HopDistance {
     std::int16_t sizes_[kLanes] = {};
     /// Per node: the number of its terminal, with separate bits for each level's digit.
     std::vector<std::uint64_t> digits_;
-    std::uint8_t hops_of_width_[65] = {};
+    std::int32_t hops_of_width_[65] = {};
     const Network* network_;
 };
 

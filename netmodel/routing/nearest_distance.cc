@@ -25,9 +25,32 @@ std::vector<std::int32_t> sorted_list(const std::vector<std::int64_t>& histogram
 
 }  // namespace
 
+DistanceHistogram Network::nearest() const {
+    DistanceHistogram hops = routes_->nearest();
+    if (form_ == Form::kHops) return hops;
+    const std::int32_t least = std::ranges::min(options_.distances);
+    DistanceHistogram nearest;
+    const auto add = [&](std::int32_t distance, std::int64_t nodes) {
+        const auto at = static_cast<std::size_t>(distance);
+        if (nearest.count.size() <= at) nearest.count.resize(at + 1);
+        nearest.count[at] += nodes;
+    };
+    if (form_ == Form::kBlocks) {
+        const auto sizes = topology_->block_sizes();
+        for (std::size_t l = 1; l < sizes.size(); ++l) add(options_.distances[l - 1], sizes[l] - sizes[l - 1]);
+        nearest.is_reached = true;
+        return nearest;
+    }
+    // No link costs less than `least`.
+    for (std::size_t h = 1; h < hops.count.size(); ++h) {
+        if (hops.count[h] > 0) add(static_cast<std::int32_t>(h) * least, hops.count[h]);
+    }
+    return nearest;
+}
+
 std::vector<std::int32_t> Network::nearest_distance_bound(std::size_t most) const {
     most = std::min(most, static_cast<std::size_t>(usable_node_count()) - 1);
-    const DistanceHistogram nearest = routes_->nearest();
+    const DistanceHistogram nearest = this->nearest();
     const bool is_exact = nearest.is_reached && nodes_.are_whole() && nodes_.are_all_usable();
     if (!nearest.count.empty() && (is_exact || node_count() > kMostBruteForceNodes)) {
         // Fewer nodes or longer routes only increase the distance of the k-th nearest node: still a lower bound.
@@ -54,7 +77,7 @@ std::vector<std::int32_t> Network::nearest_distance_bound(std::size_t most) cons
 }
 
 std::int32_t Network::least_hops() const {
-    std::int32_t least = longest_route();
+    std::int32_t least = diameter();
     for (std::int32_t n = 0; n < node_count(); ++n) {
         const auto near = near_nodes(NodeId(n));
         if (is_usable(NodeId(n)) && !near.empty()) least = std::min(least, hops(NodeId(n), near.front()));

@@ -1,7 +1,12 @@
 #include "netmodel/routing/network.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <string>
 #include <utility>
+
+#include "base/errors.h"
 
 namespace haichi {
 
@@ -17,6 +22,25 @@ Network::Network(const Fabric& fabric, NetworkOptions options, std::vector<Verte
         options_.nic_bandwidth_bytes_per_s = options_.link_bandwidth_bytes_per_s;
     }
     find_bandwidths();
+    if (has_stated_distances()) check_distances();
+}
+
+void Network::check_distances() {
+    const std::size_t blocks = topology_->block_sizes().size();
+    const Grid* grid = coordinates();
+    const std::size_t needed = blocks > 0        ? blocks - 1
+                               : grid != nullptr ? grid->axis_count()
+                                                 : topology_->link_classes().size();
+    if (options_.distances.size() != needed) {
+        throw OptionError("the network requires " + std::to_string(needed) + " distances, found " +
+                          std::to_string(options_.distances.size()));
+    }
+    form_ = blocks > 0 ? Form::kBlocks : distance_grid() != nullptr ? Form::kAxes : Form::kWalked;
+    const std::int64_t most = std::ranges::max(options_.distances);
+    if (most * routes_->longest() > std::numeric_limits<std::int32_t>::max()) {
+        throw OptionError("distances of up to " + std::to_string(most) + " are too large for routes of up to " +
+                          std::to_string(routes_->longest()) + " links");
+    }
 }
 
 void Network::find_bandwidths() {
@@ -50,15 +74,74 @@ void Network::append_route(NodeId s, NodeId d, std::vector<LinkId>& links) const
 }
 
 std::int32_t Network::hops(NodeId s, NodeId d) const {
-    return s == d ? 0 : routes_->hops(vertex(s), vertex(d)) + channel_hops();
+    if (s == d) return 0;
+    return form_ == Form::kHops ? routes_->hops(vertex(s), vertex(d)) + channel_hops()
+                                : stated_distance(vertex(s), vertex(d));
+}
+
+std::int32_t Network::stated_distance(LinkId link) const {
+    const Grid* grid = coordinates();
+    return options_.distances[grid != nullptr ? grid->link_ends(link).axis : topology_->class_of_link(link)];
+}
+
+std::int32_t Network::stated_distance(VertexId s, VertexId d) const {
+    std::int32_t sum = 0;
+    if (form_ == Form::kBlocks) {
+        const auto sizes = topology_->block_sizes();
+        std::size_t level = 1;
+        while (s.value / sizes[level] != d.value / sizes[level]) ++level;
+        return options_.distances[level - 1];
+    }
+    if (form_ == Form::kAxes) {
+        const Grid& grid = *distance_grid();
+        for (std::size_t k = 0; k < grid.axis_count(); ++k) {
+            sum += options_.distances[k] *
+                   std::abs(grid.steps(k, grid.coordinate(s, k), grid.coordinate(d, k), Sign::kPlus));
+        }
+        return sum;
+    }
+    // Symmetric hops have symmetric distances: one route counts in both directions.
+    if (routes_->are_symmetric() && d < s) std::swap(s, d);
+    std::vector<LinkId> links;
+    routes_->append_route(s, d, links);
+    for (const LinkId link : links) sum += stated_distance(link);
+    return sum;
+}
+
+bool Network::hops_are_links() const {
+    return !has_stated_distances() &&
+           std::ranges::all_of(topology_->link_classes(), [](const PortClass& links) { return links.hops == 1; });
 }
 
 std::int32_t Network::most_hops_of_link() const {
-    return std::ranges::max_element(topology_->link_classes(), {}, &PortClass::hops)->hops;
+    if (form_ == Form::kHops) return std::ranges::max_element(topology_->link_classes(), {}, &PortClass::hops)->hops;
+    if (form_ != Form::kBlocks) return std::ranges::max(options_.distances);
+    return options_.distances.back();  // no two nodes are farther apart, and every route has a link
+}
+
+std::int32_t Network::diameter() const {
+    if (form_ == Form::kHops) return routes_->diameter() + channel_hops();
+    if (form_ == Form::kBlocks) return options_.distances.back();
+    if (form_ == Form::kWalked) return routes_->longest() * std::ranges::max(options_.distances);
+    std::int32_t sum = 0;
+    const Grid& grid = *distance_grid();
+    for (std::size_t k = 0; k < grid.axis_count(); ++k) {
+        const Axis& axis = grid.axis(k);
+        sum += options_.distances[k] * (axis.is_ring() ? axis.size / 2 : axis.size - 1);
+    }
+    return sum;
+}
+
+std::vector<std::int32_t> Network::hops_of_blocks() const {
+    if (form_ == Form::kHops) return routes_->hops_of_blocks();
+    if (form_ != Form::kBlocks) return {};
+    std::vector<std::int32_t> hops = {0};
+    hops.insert(hops.end(), options_.distances.begin(), options_.distances.end());
+    return hops;
 }
 
 std::int32_t Network::route_length(NodeId s, NodeId d) const {
-    if (most_hops_of_link() == 1) return hops(s, d);
+    if (hops_are_links()) return hops(s, d);
     std::vector<LinkId> links;
     append_route(s, d, links);
     return static_cast<std::int32_t>(links.size());

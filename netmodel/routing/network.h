@@ -29,7 +29,14 @@ struct NetworkOptions {
     std::vector<VertexId> faulty{};
     /// See RouteLimits::virtual_channels.
     std::int32_t virtual_channels = 0;
+    /// Stated distances, which replace hops. Empty: distances are hops. On a topology with blocks, entry l is the
+    /// distance between terminals whose smallest common block has index l + 1. On a grid, entry k is the distance of a
+    /// step along axis k. Otherwise entry c is the distance of a link of class c. Routes do not depend on them.
+    std::vector<std::int32_t> distances{};
 };
+
+/// Largest stated distance.
+inline constexpr std::int32_t kLargestDistance = 1 << 15;
 
 /// The machine as placement sees it: the nodes of a job, and the directed links of the messages between them. A value;
 /// every query is a pure function. Routes belong to the whole fabric. A job given by a node list may therefore use
@@ -61,26 +68,40 @@ class Network {
     /// Appends the links of the static route from s to d, in order; nothing if s == d. O(length), more around a faulty
     /// node. Both nodes must be usable. Throws OptionError, naming the faulty node and the pair, if there is no route.
     void append_route(NodeId s, NodeId d, std::vector<LinkId>& links) const;
-    /// Length of that route in hops. The class of a link states its number of hops. O(axes) or O(levels), or O(length)
-    /// for routes that must be walked. Throws what append_route throws.
+    /// Length of that route in hops, or the stated distance. The class of a link states its number of hops. O(axes) or
+    /// O(levels), or O(length) for routes that must be walked. Throws what append_route throws.
     [[nodiscard]] std::int32_t hops(NodeId s, NodeId d) const;
-    /// Largest number of hops of any link; 1 means that hops() counts links.
+    /// Whether distances are stated (NetworkOptions::distances), so that hops() is not a number of hops.
+    [[nodiscard]] bool has_stated_distances() const { return !options_.distances.empty(); }
+    /// Whether hops() is the number of links of every route.
+    [[nodiscard]] bool hops_are_links() const;
+    /// hops() is at most this number times the links of the route.
     [[nodiscard]] std::int32_t most_hops_of_link() const;
+    /// hops() by the index of the smallest of Topology::block_sizes() that contains both nodes, without injection and
+    /// ejection; empty if hops() depends on more.
+    [[nodiscard]] std::vector<std::int32_t> hops_of_blocks() const;
+    /// The grid whose distances, each axis times axis_hops(), are hops() without injection and ejection. Null if there
+    /// is none.
+    [[nodiscard]] const Grid* distance_grid() const { return routes_->distance_grid(); }
+    /// hops() of a step along each axis of the grid.
+    [[nodiscard]] std::int32_t axis_hops(std::size_t axis) const {
+        return has_stated_distances() ? options_.distances[axis] : 1;
+    }
     /// Number of links on that route, injection and ejection channels included, independent of their hops.
     [[nodiscard]] std::int32_t route_length(NodeId s, NodeId d) const;
     /// False on a dragonfly, and if a repeated axis with a column or a faulty node causes detours.
     [[nodiscard]] bool routes_are_shortest() const { return routes_->are_shortest(); }
     /// hops() has no closed form and walks the route.
-    [[nodiscard]] bool hops_are_walked() const { return routes_->hops_are_walked(); }
+    [[nodiscard]] bool hops_are_walked() const { return form_ == Form::kWalked || routes_->hops_are_walked(); }
     /// The first pair of usable nodes that faulty nodes disconnect, if any. O(nodes^2 * length), or O(1) if they cannot
     /// disconnect nodes.
     [[nodiscard]] std::optional<CutPair> find_cut_pair() const { return routes_->find_cut_pair(nodes_); }
     /// An upper bound of the length of every route; cheap to compute, not always reached.
     [[nodiscard]] std::int32_t longest_route() const { return routes_->longest() + channel_hops(); }
     /// An upper bound of hops(), which may be tighter than longest_route().
-    [[nodiscard]] std::int32_t diameter() const { return routes_->diameter() + channel_hops(); }
+    [[nodiscard]] std::int32_t diameter() const;
     /// True when hops(a, b) == hops(b, a) for all pairs.
-    [[nodiscard]] bool hops_are_symmetric() const { return routes_->are_symmetric(); }
+    [[nodiscard]] bool hops_are_symmetric() const { return form_ == Form::kBlocks || routes_->are_symmetric(); }
 
     /// Usable job nodes that a search may try as neighbours of `node`, at most 64, possibly none. These are nodes one
     /// hop away on a grid, nodes under the same lowest switch on a tree, else the nearest ones. Computed once.
@@ -117,9 +138,22 @@ class Network {
     [[nodiscard]] const NetworkOptions& options() const { return options_; }
 
   private:
+    /// The source of distances.
+    enum class Form : std::uint8_t {
+        kHops,    ///< the routes
+        kBlocks,  ///< a stated distance for each size of block
+        kAxes,    ///< a stated distance for a step along each axis, and shortest routes
+        kWalked   ///< stated distances, summed over the links of the route
+    };
+
     void find_bandwidths();
-    /// Hops of injection and ejection.
-    [[nodiscard]] std::int32_t channel_hops() const { return options_.count_nic ? 2 : 0; }
+    void check_distances();
+    /// The stated distance of a link, an axis of a grid or a class.
+    [[nodiscard]] std::int32_t stated_distance(LinkId link) const;
+    [[nodiscard]] std::int32_t stated_distance(VertexId s, VertexId d) const;
+    [[nodiscard]] DistanceHistogram nearest() const;
+    /// Hops of injection and ejection. Stated distances include them.
+    [[nodiscard]] std::int32_t channel_hops() const { return options_.count_nic && !has_stated_distances() ? 2 : 0; }
     /// The smallest distance between neighbouring nodes.
     [[nodiscard]] std::int32_t least_hops() const;
 
@@ -128,6 +162,7 @@ class Network {
     JobNodes nodes_;
     std::shared_ptr<const Routes> routes_;
     NearNodes near_;
+    Form form_ = Form::kHops;
     std::int32_t fabric_link_count_ = 0;
     std::int32_t link_count_ = 0;
     bool bandwidth_is_uniform_ = true;

@@ -4,6 +4,7 @@
 
 #include "commlog/workload/patterns.h"
 #include "mapper/start/bisection.h"
+#include "mapper/start/distance_blocks.h"
 #include "mapper/start/graph_bisection.h"
 #include "mapper/start/greedy.h"
 #include "mapper/start/start.h"
@@ -249,6 +250,76 @@ TEST(BisectionPlacement, is_the_same_for_any_number_of_threads) {
     const Mapping alone = placed_by(1);
     EXPECT_EQ(placed_by(2), alone);
     EXPECT_EQ(placed_by(5), alone);
+}
+
+/// Hosts below leaf switches of the given sizes, below one root. Hosts of different leaves take turns in the numbering.
+Graph leaves(const std::vector<std::int32_t>& sizes) {
+    std::vector<std::string> names;
+    std::vector<std::int32_t> leaf_of;
+    for (std::int32_t i = 0; i < std::ranges::max(sizes); ++i) {
+        for (std::size_t leaf = 0; leaf < sizes.size(); ++leaf) {
+            if (i >= sizes[leaf]) continue;
+            leaf_of.push_back(static_cast<std::int32_t>(leaf));
+            names.push_back("h" + std::to_string(names.size()));
+        }
+    }
+    const auto hosts = static_cast<std::int32_t>(names.size());
+    std::vector<Graph::Link> links;
+    const auto join = [&](std::int32_t a, std::int32_t b) {
+        links.push_back({VertexId(a), VertexId(b), 1'000'000'000, std::nullopt});
+        links.push_back({VertexId(b), VertexId(a), 1'000'000'000, std::nullopt});
+    };
+    for (std::int32_t h = 0; h < hosts; ++h) join(h, hosts + leaf_of[static_cast<std::size_t>(h)]);
+    const auto root = hosts + static_cast<std::int32_t>(sizes.size());
+    for (std::size_t leaf = 0; leaf < sizes.size(); ++leaf) {
+        names.push_back("leaf" + std::to_string(leaf));
+        join(hosts + static_cast<std::int32_t>(leaf), root);
+    }
+    names.emplace_back("root");
+    return {std::move(names), hosts, std::move(links)};
+}
+
+TEST(DistanceBlocks, are_the_leaves_of_a_tree_in_a_graph) {
+    const Allocation allocation = job(graph_fabric(leaves({3, 5, 4})));
+    const Workload workload = ring(12);
+    const Problem problem(workload, allocation.network, 1);
+    const DistanceBlocks blocks = find_distance_blocks(problem);
+    ASSERT_EQ(blocks.levels.size(), 1U);
+    EXPECT_EQ(blocks.levels[0], (std::vector<std::int32_t>{0, 1, 2, 0, 1, 2, 0, 1, 2, 1, 2, 1}));
+}
+
+TEST(DistanceBlocks, exist_only_if_near_nodes_are_a_partition) {
+    // On a path, a node is as near to its neighbour on one side as on the other.
+    std::vector<Graph::Link> links;
+    for (std::int32_t v = 0; v < 5; ++v) {
+        links.push_back({VertexId(v), VertexId(v + 1), 1'000'000'000, std::nullopt});
+        links.push_back({VertexId(v + 1), VertexId(v), 1'000'000'000, std::nullopt});
+    }
+    const Allocation path = job(graph_fabric(Graph({"a", "b", "c", "d", "e", "f"}, 6, links)));
+    const Workload workload = ring(6);
+    EXPECT_TRUE(find_distance_blocks(Problem(workload, path.network, 1)).levels.empty());
+    const Allocation torus = job(grid({4, 4}, true));
+    EXPECT_TRUE(find_distance_blocks(Problem(workload, torus.network, 1)).levels.empty());
+}
+
+TEST(BisectionPlacement, never_cuts_a_leaf_of_a_tree_in_a_graph) {
+    const std::vector<std::int32_t> sizes = {7, 3, 5, 4, 6, 3};
+    const Allocation allocation = job(graph_fabric(leaves(sizes)));
+    // Ranks that all communicate with each other, as many as a leaf has nodes.
+    Workload workload(28);
+    workload.add_set("cliques");
+    std::int32_t first = 0;
+    for (const std::int32_t size : sizes) {
+        for (std::int32_t a = first; a < first + size; ++a) {
+            for (std::int32_t b = first; b < first + size; ++b) {
+                if (a != b) workload.add_message(RankId(a), RankId(b), 1000);
+            }
+        }
+        first += size;
+    }
+    for (const std::uint64_t seed : {1U, 2U, 3U}) {
+        EXPECT_EQ(hops_per_byte(workload, allocation, placed(workload, allocation, seed)), 2) << seed;
+    }
 }
 
 }  // namespace

@@ -481,9 +481,7 @@ TEST(NetworkMachines, near_misses_lead_to_a_machine) {
     EXPECT_EQ(hint_for("dragonfly-plus4,4,2,5"), "did you mean 'dragonfly-plus:4,4,2,5'?");
     EXPECT_EQ(hint_for("fx1010x5x8"), "did you mean 'fx10:10x5x8'?");
     EXPECT_EQ(hint_for("tours:8x8"), "did you mean 'torus'?");
-    EXPECT_EQ(hint_for("4:8:2"),
-              "write a machine file with the topology {\"kind\": \"tree\", "
-              "\"children\": [4, 8, 2]}");
+    EXPECT_EQ(hint_for("4:8:2"), "did you mean 'tree:4x8x2'?");
     EXPECT_EQ(hint_for("4").find("did you mean"), std::string::npos);
     EXPECT_EQ(hint_for("slurm:"), "use the form slurm:FILE");
 }

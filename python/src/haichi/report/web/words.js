@@ -58,7 +58,7 @@ function powerText(value) {
 
 function superscript(number) { return String(number).split("").map((digit) => "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"[Number(digit)]).join(""); }
 
-const SCALED = { seconds, bytes, "byte-hops": (value) => `${bytes(value)}-hops` };
+const SCALED = { seconds, bytes, "byte-hops": (value) => `${bytes(value)}-hops`, "weighted byte-hops": (value) => `${bytes(value)}-hops (weighted)` };
 
 /// A value of an objective, with its unit if the unit is scaled; otherwise write countedUnit() after it.
 function amount(value, unit) { return isNumber(value) ? (SCALED[unit] ?? powerText)(value) : DASH; }

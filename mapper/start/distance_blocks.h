@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "objectives/problem.h"
+
+namespace haichi {
+
+/// Nested classes of nodes, lowest level first. Two nodes are in the same class of a level if and only if their
+/// distance is at most the level's threshold, for example below the same switch. Only thresholds for which such classes
+/// exist are levels, and only those with more than one class. A value type.
+struct DistanceBlocks {
+    std::vector<std::vector<std::int32_t>> levels;  ///< per level, the class of each node
+};
+
+/// The classes on a network without coordinates and without known blocks, such as a graph. Empty for other networks,
+/// for asymmetric distances, and for more than 8,192 nodes, whose distances are not in a table. O(nodes^2) per
+/// threshold with classes, less for others.
+DistanceBlocks find_distance_blocks(const Problem& problem);
+
+}  // namespace haichi
