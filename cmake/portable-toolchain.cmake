@@ -47,6 +47,10 @@ foreach(kind EXE SHARED MODULE)
   set(CMAKE_${kind}_LINKER_FLAGS_INIT "${link_flags}")
 endforeach()
 
+# GCC's static OpenMP library cannot be linked into shared libraries, which get the part in cmake/portable/openmp.cc.
+set(OpenMP_gomp_LIBRARY "$<IF:$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>,${sysroot}/usr/lib/${triple}/libgomp.a,${sysroot}/usr/lib/${triple}/libopenmp_shared.a>"
+    CACHE STRING "")
+
 # The headers of both MPIs, and the libraries that name their Fortran functions. No MPI is linked.
 set(mpi ${sysroot}/mpi/usr/lib/${triple})
 set(HAICHI_MPI_INCLUDE_openmpi ${mpi}/openmpi/include CACHE STRING "")

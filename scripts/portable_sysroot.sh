@@ -73,8 +73,11 @@ for name in libc libm; do
     "$triple-ar" rcs "$sysroot/$lib/${name}_2_28.a" "$sysroot/$name.o"
 done
 # shellcheck disable=SC2086
-"$triple-g++-12" --sysroot="$sysroot" $cxx_flags -std=c++20 -O2 -fPIC -c cmake/portable/libraries.cc -o "$sysroot/libraries.o"
-"$triple-ar" rcs "$sysroot/$lib/libfmt.a" "$sysroot/libraries.o"
+for name in libraries:fmt openmp:openmp_shared; do
+    "$triple-g++-12" --sysroot="$sysroot" $cxx_flags -std=c++20 -O2 -fPIC -c "cmake/portable/${name%:*}.cc" \
+        -o "$sysroot/${name%:*}.o"
+    "$triple-ar" rcs "$sysroot/$lib/lib${name#*:}.a" "$sysroot/${name%:*}.o"
+done
 
 # Found before GCC's shared library.
 cp "$("$triple-g++-12" -print-file-name=libgomp.a)" "$sysroot/$lib"
