@@ -17,15 +17,6 @@
 
 #include <mutex>
 
-FMT_BEGIN_NAMESPACE
-namespace detail {
-template auto thousands_sep_impl(locale_ref) -> thousands_sep_result<char>;
-template auto decimal_point_impl(locale_ref) -> char;
-template auto dragonbox::to_decimal(float) noexcept -> dragonbox::decimal_fp<float>;
-template auto dragonbox::to_decimal(double) noexcept -> dragonbox::decimal_fp<double>;
-}  // namespace detail
-FMT_END_NAMESPACE
-
 template class SPDLOG_API spdlog::sinks::base_sink<std::mutex>;
 template class SPDLOG_API spdlog::sinks::base_sink<spdlog::details::null_mutex>;
 
