@@ -230,7 +230,8 @@ HAICHI_LIBC_CALL(int, __cxa_atexit, (void (*function)(void*), void* argument, vo
 HAICHI_LIBC_CALL(int, __cxa_thread_atexit, (void (*function)(void*), void* object, void* module)) {
     LiveRank* const rank = calling_rank();
     if (rank == nullptr || !is_of_ranks(module)) {
-        return real<int(void (*)(void*), void*, void*)>("__cxa_thread_atexit")(function, object, module);
+        // The C++ library's function calls the C library's. C programs do not load the C++ library.
+        return real<int(void (*)(void*), void*, void*)>("__cxa_thread_atexit_impl")(function, object, module);
     }
     state_of(*rank).at_exit(function, object);
     return 0;

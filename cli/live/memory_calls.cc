@@ -203,11 +203,18 @@ HAICHI_LIBC_CALL(size_t, malloc_usable_size, (void* block)) {
 // The C++ library is shared, so its operators new are wrapped here, where the caller is known. The real operators
 // handle an exhausted heap.
 
-#define HAICHI_NEW(name, parameters, bytes, alignment, ...)           \
-    HAICHI_LIBC_CALL(void*, name, parameters) {                       \
-        static auto* const real_new = real<void * parameters>(#name); \
-        void* const block = allocate(bytes, CALLER, alignment);       \
-        return block != nullptr ? block : real_new(__VA_ARGS__);      \
+/// For C programs in the build for old systems, where only this library contains the C++ library.
+void* new_without_library(size_t bytes, size_t alignment) {
+    if (void* const block = next().memalign(alignment, bytes); block != nullptr) return block;
+    throw std::bad_alloc();
+}
+
+#define HAICHI_NEW(name, parameters, bytes, alignment, ...)                                         \
+    HAICHI_LIBC_CALL(void*, name, parameters) {                                                     \
+        static auto* const real_new = real<void * parameters>(#name);                               \
+        void* const block = allocate(bytes, CALLER, alignment);                                     \
+        if (block != nullptr) return block;                                                         \
+        return real_new != nullptr ? real_new(__VA_ARGS__) : new_without_library(bytes, alignment); \
     }
 
 HAICHI_NEW(_Znwm, (size_t bytes), bytes, RankHeaps::kAlignment, bytes)
