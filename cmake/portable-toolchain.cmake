@@ -49,7 +49,7 @@ endforeach()
 
 # GCC's static OpenMP library cannot be linked into shared libraries, which get the part in cmake/portable/openmp.cc.
 set(OpenMP_gomp_LIBRARY "$<IF:$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>,${sysroot}/usr/lib/${triple}/libgomp.a,${sysroot}/usr/lib/${triple}/libopenmp_shared.a>"
-    CACHE STRING "")
+    CACHE STRING "" FORCE)
 
 # The headers of both MPIs, and the libraries that name their Fortran functions. No MPI is linked.
 set(mpi ${sysroot}/mpi/usr/lib/${triple})
