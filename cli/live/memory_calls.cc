@@ -36,10 +36,24 @@ struct NextAllocator {
     void* (*memalign)(size_t, size_t);
     size_t (*malloc_usable_size)(void*);
     bool is_known;
+    bool is_being_found;
 };
 NextAllocator next_allocator;
 
+/// Up to glibc 2.33, dlsym() allocates a block for its error message, and does without the block if there is no memory.
+constexpr NextAllocator kNoMemory{
+    .malloc = [](size_t) -> void* { return nullptr; },
+    .calloc = [](size_t, size_t) -> void* { return nullptr; },
+    .realloc = [](void*, size_t) -> void* { return nullptr; },
+    .free = [](void*) {},
+    .memalign = [](size_t, size_t) -> void* { return nullptr; },
+    .malloc_usable_size = [](void*) -> size_t { return 0; },
+    .is_known = true,
+    .is_being_found = false,
+};
+
 void find(NextAllocator& next) {
+    next.is_being_found = true;
     next.malloc = real<void*(size_t)>("malloc");
     next.calloc = real<void*(size_t, size_t)>("calloc");
     next.realloc = real<void*(void*, size_t)>("realloc");
@@ -50,7 +64,10 @@ void find(NextAllocator& next) {
 }
 
 const NextAllocator& next() {
-    if (!next_allocator.is_known) find(next_allocator);
+    if (!next_allocator.is_known) {
+        if (next_allocator.is_being_found) return kNoMemory;
+        find(next_allocator);
+    }
     return next_allocator;
 }
 
