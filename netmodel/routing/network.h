@@ -30,8 +30,8 @@ struct NetworkOptions {
     /// See RouteLimits::virtual_channels.
     std::int32_t virtual_channels = 0;
     /// Stated distances, which replace hops; none by default. On a topology with blocks, they are the distances of two
-    /// terminals by their smallest common block, from the second block size. On a grid, they are the distances of a step
-    /// along each axis. Other topologies have one for each class of links. Routes do not depend on distances.
+    /// terminals by their smallest common block, from the second block size. On a grid, they are the distances of a
+    /// step along each axis. Other topologies have one for each class of links. Routes do not depend on distances.
     std::vector<std::int32_t> distances{};
 };
 
