@@ -47,11 +47,7 @@ Mapping best_start(const PosedJob& posed, const BoundObjective& objective, const
     Mapping first = posed.job.default_placement();
     std::string_view name_of_best = "default";
     Rank best = rank_of(name_of_best, first);
-    std::vector<std::string_view> names = {kGrid, kGreedy};
-    if (ranks_are_grouped(posed.problem())) names.push_back(kGrouped);
-    // Groups fill their nodes, bisection knows the distances. Which matters more depends on the job.
-    if (!ranks_are_grouped(posed.problem()) || posed.problem().ranks_per_node() > 1) names.push_back(kBisection);
-    for (const std::string_view name : names) {
+    for (const std::string_view name : {kGrid, kGreedy, ranks_are_grouped(posed.problem()) ? kGrouped : kBisection}) {
         if (best.is_optimal) break;
         const bool is_grid_by_values = name == kGrid && !objective.info().is_quadratic_assignment;
         const auto candidate =

@@ -6,8 +6,7 @@
 namespace haichi {
 
 /// The best of the worthwhile starts, by the objective and its tie-breaking order. These are the default placement and,
-/// unless one start reaches all bounds, grid, greedy, and grouped_start(), bisection or both. `objective` may differ
-/// from the job's own.
+/// unless one start reaches all bounds, grid, greedy and grouped_start(). `objective` may differ from the job's own.
 Mapping best_start(const PosedJob& posed, const BoundObjective& objective, const StartEffort& effort);
 
 }  // namespace haichi

@@ -7,9 +7,9 @@
 
 namespace haichi {
 
-/// Nested classes of nodes, lowest level first. Two nodes are in the same class of a level if and only if their
-/// distance is at most the level's threshold, for example below the same switch. Only thresholds for which such classes
-/// exist are levels, and only those with more than one class. A value type.
+/// Nested classes of nodes, lowest level first, such as the nodes below each switch. A level has a threshold, and two
+/// nodes are in the same class exactly if their distance is at most the threshold. A threshold without such classes, or
+/// with a single one, has no level. A value type.
 struct DistanceBlocks {
     std::vector<std::vector<std::int32_t>> levels;  ///< per level, the class of each node
 };

@@ -16,7 +16,7 @@ struct PlaceAxis {
     };
     std::int32_t size = 1;
     Kind kind = Kind::kPath;
-    std::int32_t hops = 1;  ///< of a step; kFlat: between two positions
+    std::int32_t hops = 1;  ///< length of a step, or for kFlat the distance between two positions
 
     [[nodiscard]] std::int32_t distance(std::int32_t a, std::int32_t b) const {
         const std::int32_t straight = a < b ? b - a : a - b;

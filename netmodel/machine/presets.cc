@@ -79,6 +79,7 @@ Machine nsim_fat_tree(std::string_view name, const std::string& file) {
 /// The switch of a study, with the number of nodes that `name` states.
 Machine one_switch(std::string_view name, const std::string& file) {
     Machine machine = machine_of_file(file);
+    machine.name = name;
     const auto colon = name.find(':');
     if (colon == std::string_view::npos) return machine;
     const std::vector<std::int32_t> nodes =
@@ -86,7 +87,6 @@ Machine one_switch(std::string_view name, const std::string& file) {
     if (nodes.size() != 1 || nodes[0] < 1) {
         throw OptionError("machine " + shown(name) + " requires a number of nodes", "an example is switch:16");
     }
-    machine.name = name;
     machine.topology = fat_tree_topology(FatTree(nodes, {1}));
     return machine;
 }

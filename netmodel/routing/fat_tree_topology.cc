@@ -201,14 +201,14 @@ TopologyRow tree_row() {
     preset.sentence =
         "levels of switches or groups above the nodes, lowest first (tree:4x8x6), 4 GB/s links, 2 GB/s NICs";
     preset.example = "tree:2x3";
-    preset.machine_file = "fattree";
+    preset.machine_file = "tree";
     preset.read = read_children;
     TopologyRow row;
     row.name = "tree";
     row.sentence = "levels of switches above the nodes, each vertex with one parent";
     row.keys = {"children", "bandwidth"};
     row.routings = routing_words();
-    row.example = R"({"kind": "tree", "children": [5]})";
+    row.example = R"({"kind": "tree", "children": [2, 3]})";
     row.read = read_tree;
     row.preset = std::move(preset);
     return row;

@@ -29,9 +29,9 @@ struct NetworkOptions {
     std::vector<VertexId> faulty{};
     /// See RouteLimits::virtual_channels.
     std::int32_t virtual_channels = 0;
-    /// Stated distances, which replace hops. Empty: distances are hops. On a topology with blocks, entry l is the
-    /// distance between terminals whose smallest common block has index l + 1. On a grid, entry k is the distance of a
-    /// step along axis k. Otherwise entry c is the distance of a link of class c. Routes do not depend on them.
+    /// Stated distances, which replace hops; none by default. On a topology with blocks, they are the distances of two
+    /// terminals by their smallest common block, from the second block size. On a grid, they are the distances of a
+    /// step along each axis. Other topologies have one for each class of links. Routes do not depend on distances.
     std::vector<std::int32_t> distances{};
 };
 

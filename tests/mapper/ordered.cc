@@ -95,6 +95,29 @@ TEST(Ordered, values_are_those_from_scratch_after_every_move_and_bounds_hold) {
     }
 }
 
+/// The placement of CG 64 on the first shape of the TAC3 study.
+Evaluation placed_cg(std::uint64_t seed, std::int32_t threads) {
+    testing_jobs::Asked asked = testing_jobs::asked("fx10-kyushu", testing_jobs::cg(64), "tac3", {1, 2, 4, 2, 3, 2});
+    asked.search.search.seed = seed;
+    asked.search.search.threads = threads;
+    asked.search.search.evaluations = 50'000;
+    return testing_jobs::found(asked);
+}
+
+TEST(Ordered, restarts_improve_the_best_placement_once_the_first_value_is_proven) {
+    double hops_per_byte = 0;
+    for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
+        const Evaluation found = placed_cg(seed, 1);
+        EXPECT_TRUE(found.asked.optimal);
+        hops_per_byte += found.next.front().value / static_cast<double>(found.placement.job().workload().total_bytes());
+    }
+    EXPECT_LT(hops_per_byte / 5, 1.26) << "independent restarts reach 1.31";
+}
+
+TEST(Ordered, restarts_after_a_proven_value_do_not_depend_on_threads) {
+    EXPECT_EQ(placed_cg(3, 1).placement.mapping(), placed_cg(3, 5).placement.mapping());
+}
+
 TEST(Ordered, the_next_objective_is_searched_once_the_first_is_at_its_bound) {
     PatternOptions cg;
     cg.ranks = 32;

@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
+#include "mapper/start/grid_start.h"
 #include "mapper/structure/numbered_grid.h"
 #include "mapper/structure/product_grid.h"
 #include "tests/objectives/problems.h"
@@ -194,6 +196,20 @@ TEST(GridStart, passes_over_faulty_nodes) {
     const Posed posed =
         posed_stencil("stencil3d", {8, 9, 5}, false, "k", 0, {.shape = {4, 3, 3, 2, 3, 2}, .faulty = down});
     EXPECT_LT(hops_per_byte_of_grid(posed), 1.1);
+}
+
+TEST(GridStart, has_few_messages_per_link_if_those_count) {
+    // One axis of 8 is divided among both grid axes. One of them makes steps of 2 hops, or of 4 with fewer in all.
+    const Posed posed = posed_stencil("stencil2d", {16, 4}, true, "mesh:8x8");
+    const auto contention = [&](const Mapping& mapping) {
+        const std::vector<std::int64_t> of_sets = measure(*posed.problem, mapping).set_contention;
+        return std::accumulate(of_sets.begin(), of_sets.end(), 0.0);
+    };
+    const auto placed = grid_placement_by(
+        *posed.problem, *posed.allocation, [&](const Mapping& mapping) { return std::vector{contention(mapping)}; },
+        [] { return true; });
+    EXPECT_EQ(contention(placed.value()), 6);
+    EXPECT_GT(contention(started("grid", *posed.problem, *posed.allocation)), 6);
 }
 
 TEST(GridStart, gives_up_when_told_to) {
