@@ -92,6 +92,11 @@ def test_report_draws_the_statistics_of_a_simulation(
     received = sum(r * (end - begin) for r, begin, end in zip(data["received"], begins, ends, strict=True))
     assert received == pytest.approx(run.payload_bytes, rel=1e-6)  # packets of torus: have no header
     assert max(max(row) for row in data["buffers"]["levels"]) > 0
+    # The rows have the names of the most loaded links, on the page and in the figure.
+    loaded = [link.link for link in run.most_loaded_links if not link.link.startswith("ejection ")]
+    assert loaded and set(loaded) <= set(data["efficiency"]["names"])
+    figure = (tmp_path / "figures" / "links-over-time.svg").read_text()
+    assert all(f"<!-- {name.replace('->', '-&gt;')} -->" in figure for name in data["efficiency"]["names"])
 
 
 @pytest.mark.parametrize(
