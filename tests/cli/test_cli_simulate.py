@@ -437,6 +437,11 @@ def test_every_command_that_simulates_placements_can_vary_computation(tmp_path: 
         assert "--compute-spread requires --simulate" in fail(2, *command, "--compute-spread", "20us", cwd=tmp_path)
     text = succeed("evaluate", *job, "--map", "ring.map", "--simulate", *spread, cwd=tmp_path).stdout
     assert "computation time up to 20 us longer before each set, random seed 3" in text
+    compared = ("compare", *job, "--strategies", "default", "--simulate", "--barrier", "none", "-o", "c.json")
+    succeed(*compared, *spread, cwd=tmp_path)
+    results = json.loads((tmp_path / "c.json").read_text())
+    assert results["cells"][0]["simulated"]["none"]["seconds"] == run["seconds"]
+    assert results["request"]["compute_spread"] == "20us"
 
 
 def test_a_log_without_messages_is_named(tmp_path: Path) -> None:
