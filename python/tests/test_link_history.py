@@ -79,7 +79,7 @@ def test_report_draws_the_statistics_of_a_simulation(
 ) -> None:
     statistics, page = tmp_path / "links.csv", tmp_path / "links.html"
     workload = haichi.Workload.from_pattern("alltoall-pairwise", ranks=16, bytes=65536, iterations=1)
-    run = haichi.Job(workload, "torus:4x4").simulate(statistics=LinkStatistics(statistics, 1e-6)).run
+    run = haichi.Job(workload, "torus:4x4").simulate(statistics=LinkStatistics(statistics, 1e-6), most_loaded=100).run
     code, _, errors = command("report", statistics, "-o", page, "--figures", tmp_path / "figures")
     assert code == 0 and str(page) in errors
     assert {path.name for path in (tmp_path / "figures").iterdir()} == {"links-over-time.svg", "links-over-time.png"}
