@@ -27,6 +27,7 @@ MachineCosts machine_costs_of(const Machine& machine) {
     costs.copies_rendezvous_sends = node.send_copy == "always";
     costs.nics = std::max(node.nics, 1);
     costs.nic_bytes_per_s = node.nic_bandwidth_bytes_per_s.value_or(0);
+    costs.nic_packet_ps = node.nic_packet_time_ps.value_or(0);
     costs.host_bytes_per_s = slower(node.dma_bandwidth_bytes_per_s.value_or(0), costs.copy_bytes_per_s);
     costs.router_bytes_per_s = router.bandwidth_bytes_per_s.value_or(0);
     costs.hop_ps = router.routing_time_ps.value_or(0) + router.vc_allocation_time_ps.value_or(0) +

@@ -20,6 +20,7 @@ struct MachineCosts {
 
     std::int32_t nics = 1;                ///< a rank's messages use them in turn
     std::int64_t nic_bytes_per_s = 0;     ///< rate of an injection or ejection channel, 0 for no limit
+    std::int64_t nic_packet_ps = 0;       ///< work of a NIC on each packet that it sends
     std::int64_t host_bytes_per_s = 0;    ///< DMA or memory rate, shared by all traffic of a node, 0 for no limit
     std::int64_t router_bytes_per_s = 0;  ///< rate of a message through a router, 0 for no limit
     std::int64_t hop_ps = 0;              ///< routing, allocation, switch and cable

@@ -99,11 +99,13 @@ void RankClocks::find_starts(const Pass& pass) {
     std::int64_t* const first = first_.data();
     std::int64_t* const rank_first = rank_first_.data();
     const std::int64_t hop_ticks = messages_->hop_ticks();
+    const std::int64_t packet_ticks = messages_->nic_packet_ticks();
     for (std::size_t i = 0; i < pass.messages.size(); ++i) {
         const TimedMessage& m = pass.messages[i];
         const LinkQueues::Queue& queue = pass.queues[i];
-        const std::int64_t start = start_[i] = start_of(m, hop_ticks * (queue.hops + 1), pass.before);
-        first[queue.link] = std::min(first[queue.link], start);
+        const std::int64_t start = start_of(m, hop_ticks * (queue.hops + 1) + packet_ticks, pass.before);
+        start_[i] = start + packet_ticks;
+        first[queue.link] = std::min(first[queue.link], start_[i]);
         rank_first[m.source] = std::min(rank_first[m.source], start);
         rank_first[m.destination] = std::min(rank_first[m.destination], start);
     }
@@ -127,6 +129,7 @@ void RankClocks::deliver_all(const Pass& pass, std::span<std::int64_t> after) {
 
 void RankClocks::find_starts_on_shared_nodes(const Pass& pass) {
     const std::int64_t hop_ticks = messages_->hop_ticks();
+    const std::int64_t packet_ticks = messages_->nic_packet_ticks();
     for (std::size_t i = 0; i < pass.messages.size(); ++i) {
         const TimedMessage& m = pass.messages[i];
         const LinkQueues::Queue& queue = pass.queues[i];
@@ -137,8 +140,9 @@ void RankClocks::find_starts_on_shared_nodes(const Pass& pass) {
             memory.ticks += messages_->node_passage(pass.first_message + i).memory_ticks;
             continue;
         }
-        const std::int64_t start = start_[i] = start_of(m, hop_ticks * (queue.hops + 1), pass.before);
-        first_[queue.link] = std::min(first_[queue.link], start);
+        const std::int64_t start = start_of(m, hop_ticks * (queue.hops + 1) + packet_ticks, pass.before);
+        start_[i] = start + packet_ticks;
+        first_[queue.link] = std::min(first_[queue.link], start_[i]);
         for (const std::size_t node : {pass.source_node(i), pass.destination_node(i)}) {
             node_[node].first = std::min(node_[node].first, start);
         }
@@ -156,8 +160,8 @@ void RankClocks::add_to_nodes(const Pass& pass, std::size_t i) {
     };
     add(pass.source_node(i), 0, p.host_ticks);
     add(pass.destination_node(i), 0, p.host_ticks);
-    add(pass.source_node(i), 1 + p.nic, p.nic_ticks);
-    add(pass.destination_node(i), 1 + nics + p.nic, p.nic_ticks);
+    add(pass.source_node(i), 1 + p.nic, p.injection_ticks);
+    add(pass.destination_node(i), 1 + nics + p.nic, p.ejection_ticks);
 }
 
 void RankClocks::deliver_all_on_shared_nodes(const Pass& pass, std::span<std::int64_t> after) {
@@ -207,7 +211,8 @@ void RankClocks::pass_at_least(std::size_t t, const TimedMessages& messages, std
     const bool is_shared = messages.nodes_are_shared();
     const std::int64_t hop =
         is_shared ? std::min(messages.hop_ticks(), messages.on_node_ticks()) : messages.hop_ticks();
-    const std::int64_t there = is_shared ? hop : 2 * hop;  // a link and the ejection channel
+    const std::int64_t packet = is_shared ? 0 : messages.nic_packet_ticks();
+    const std::int64_t there = packet + (is_shared ? hop : 2 * hop);  // a link and the ejection channel
     const auto waited = messages.messages().subspan(set.first, set.waited());
     for (const TimedMessage& m : waited) {
         const std::int64_t start = start_of(m, there, before);
@@ -219,7 +224,7 @@ void RankClocks::pass_at_least(std::size_t t, const TimedMessages& messages, std
         if (is_shared) {
             end += std::min(m.link_ticks, messages.node_passage(set.first + i).memory_ticks);
         } else {
-            end = std::max({end + m.link_ticks, first[at(m.source)] + m.source_node_ticks,
+            end = std::max({end + packet + m.link_ticks, first[at(m.source)] + m.source_node_ticks,
                             first[at(m.destination)] + m.destination_node_ticks});
         }
         std::int64_t& source = after[at(m.source)];

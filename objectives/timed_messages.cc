@@ -30,6 +30,7 @@ TimedMessages::TimedMessages(const Problem& problem)
     choose_ticks();
     choose_weights();
     hop_ticks_ = ticks_of_ps(costs_.hop_ps);
+    nic_packet_ticks_ = ticks_of_ps(costs_.nic_packet_ps);
     on_node_ticks_ = ticks_of_ps(costs_.on_node_ps);
     std::vector<std::size_t> sent(static_cast<std::size_t>(problem.rank_count()), 0);
     for (std::size_t t = 0; t < problem.set_count(); ++t) add_set(t, sent);
@@ -54,7 +55,8 @@ void TimedMessages::choose_ticks() {
         if (!m.crosses_network()) continue;
         const double host_ps =
             static_cast<double>(costs_.call_ps + costs_.eager_send_ps + costs_.rendezvous_send_ps + costs_.on_node_ps) +
-            3 * hops * static_cast<double>(costs_.hop_ps);
+            3 * hops * static_cast<double>(costs_.hop_ps) +
+            4 * static_cast<double>(packets(m.size_bytes) + 2) * static_cast<double>(costs_.nic_packet_ps);
         seconds += 4 * wire_bytes(m.size_bytes) / slowest + host_ps * 1e-12;
     }
     const double most = seconds * (hops + 2) * problem_->rank_count();
@@ -82,8 +84,8 @@ double TimedMessages::bytes_per_s_of_class(std::size_t c) const {
 }
 
 double TimedMessages::wire_bytes(std::int64_t bytes) const {
-    const std::int64_t packets = (bytes - 1) / costs_.packet_payload_bytes + 1;
-    return static_cast<double>(bytes) + static_cast<double>(packets) * static_cast<double>(costs_.packet_header_bytes);
+    return static_cast<double>(bytes) +
+           static_cast<double>(packets(bytes)) * static_cast<double>(costs_.packet_header_bytes);
 }
 
 std::int64_t TimedMessages::ticks_of(std::int64_t bytes, double bytes_per_s) const {
@@ -126,8 +128,13 @@ TimedMessages::Built TimedMessages::build(const Message& m, std::vector<std::siz
     for (std::size_t c = 0; c < classes_; ++c) fastest = std::max(fastest, bytes_per_s_of_class(c));
     message.link_ticks = ticks_of(wire, fastest);
     message.weight = static_cast<std::int32_t>(message.link_ticks / weight_ticks_ + 1);
-    built.node_passage = {.host_ticks = ticks_of(m.size_bytes, static_cast<double>(costs_.host_bytes_per_s)),
-                          .nic_ticks = ticks_of(wire, static_cast<double>(costs_.nic_bytes_per_s)),
+    const std::int64_t host_ticks = ticks_of(m.size_bytes, static_cast<double>(costs_.host_bytes_per_s));
+    const std::int64_t nic_ticks = ticks_of(wire, static_cast<double>(costs_.nic_bytes_per_s));
+    // A NIC does not work on the next packet while it sends one.
+    const std::int64_t work_ticks = packets(m.size_bytes) * nic_packet_ticks_;
+    built.node_passage = {.host_ticks = host_ticks,
+                          .injection_ticks = work_ticks + std::max(nic_ticks, host_ticks),
+                          .ejection_ticks = nic_ticks,
                           .memory_ticks = ticks_of(m.size_bytes, static_cast<double>(costs_.on_node_bytes_per_s)),
                           .nic = sent[m.source.index()]++ % static_cast<std::size_t>(costs_.nics)};
     return built;
@@ -171,8 +178,8 @@ void TimedMessages::find_node_loads(std::span<Built> built) const {
         const NodePassage& p = one.node_passage;
         add(one.message.source, 0, p.host_ticks);
         add(one.message.destination, 0, p.host_ticks);
-        add(one.message.source, 1 + p.nic, p.nic_ticks);
-        add(one.message.destination, 1 + nics + p.nic, p.nic_ticks);
+        add(one.message.source, 1 + p.nic, p.injection_ticks);
+        add(one.message.destination, 1 + nics + p.nic, p.ejection_ticks);
     }
     for (Built& one : built) {
         one.message.source_node_ticks = busiest[static_cast<std::size_t>(one.message.source)];

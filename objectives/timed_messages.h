@@ -45,7 +45,8 @@ class TimedMessages {
     /// Costs of a message at a node, if nodes have several ranks.
     struct NodePassage {
         std::int64_t host_ticks = 0;
-        std::int64_t nic_ticks = 0;
+        std::int64_t injection_ticks = 0;  ///< at the sending NIC, with its work on each packet
+        std::int64_t ejection_ticks = 0;
         std::int64_t memory_ticks = 0;  ///< cost if the message stays on the node
         std::size_t nic = 0;
     };
@@ -72,6 +73,8 @@ class TimedMessages {
     [[nodiscard]] double ticks_per_second() const { return ticks_per_second_; }
     [[nodiscard]] std::int64_t ticks_of_mean_message() const { return mean_ticks_; }
     [[nodiscard]] std::int64_t hop_ticks() const { return hop_ticks_; }
+    /// Work of the NIC on the first packet of a message.
+    [[nodiscard]] std::int64_t nic_packet_ticks() const { return nic_packet_ticks_; }
     [[nodiscard]] std::int64_t on_node_ticks() const { return on_node_ticks_; }
     /// Large enough that the sum over links of the square of all their weights stays below 2^62.
     [[nodiscard]] std::int64_t weight_ticks() const { return weight_ticks_; }
@@ -90,6 +93,9 @@ class TimedMessages {
     void append(std::span<const Built> built);
     [[nodiscard]] std::int64_t ticks_of(std::int64_t bytes, double bytes_per_s) const;
     [[nodiscard]] std::int64_t ticks_of_ps(std::int64_t ps) const;
+    [[nodiscard]] std::int64_t packets(std::int64_t bytes) const {
+        return (bytes - 1) / costs_.packet_payload_bytes + 1;
+    }
     [[nodiscard]] double wire_bytes(std::int64_t bytes) const;
     [[nodiscard]] double bytes_per_s_of_class(std::size_t c) const;
 
@@ -100,6 +106,7 @@ class TimedMessages {
     double ticks_per_second_ = 1e12;
     std::int64_t mean_ticks_ = 1;
     std::int64_t hop_ticks_ = 0;
+    std::int64_t nic_packet_ticks_ = 0;
     std::int64_t on_node_ticks_ = 0;
     std::int64_t weight_ticks_ = 1;
     std::int64_t total_weight_ = 0;

@@ -78,7 +78,7 @@ void declare_advice(OptionTable& options, BarrierAdviceOptions& advice) {
              "Largest additional computation time of a rank before each set, as in 5% of the set's time, or 20us",
          .value = "FRACTION|TIME",
          .otherwise = "evenly"});
-    declare_compute_spread(options, advice.imbalance, {"imbalance"});
+    declare_compute_spread(options, advice.imbalance, {}, {"imbalance"});
     options.add_count("draws", advice.draws,
                       {.description = "Number of random imbalances for which the advice must hold",
                        .most = 100'000,

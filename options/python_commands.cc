@@ -222,6 +222,8 @@ void declare_comparison(OptionTable& options) {
          .otherwise = "both",
          .choices = {"none", "sets", "both"},
          .needs = {"simulate"}});
+    keeper.keep({"compute-spread"}, {"simulate"});
+    keeper.keep({"compute-spread-seed"}, {"compute-spread"});
     keeper.keep({"sim-iterations", "compute", "compute-factor", "compute-seed", "collectives"}, {"simulate"});
     options.begin(OptionGroup::kExpert);
     keeper.keep({"schedule"});

@@ -43,7 +43,7 @@ void declare_call_replay(OptionTable& options, CallReplayOptions& calls) {
     declare_collectives(options, calls.algorithms);
 }
 
-void declare_compute_spread(OptionTable& options, ComputeImbalance& imbalance,
+void declare_compute_spread(OptionTable& options, ComputeImbalance& imbalance, const std::vector<std::string>& needs,
                             const std::vector<std::string>& excludes) {
     options.add_read(
         "compute-spread", ValueKind::kText,
@@ -57,7 +57,21 @@ void declare_compute_spread(OptionTable& options, ComputeImbalance& imbalance,
              "50us/200ms (interruptions)",
          .value = "FRACTION|TIME|TIME/TIME",
          .otherwise = "none",
+         .needs = needs,
          .excludes = excludes});
+}
+
+void declare_compute_spread_seed(OptionTable& options, ComputeImbalance& imbalance) {
+    options.add_count("compute-spread-seed", imbalance.seed,
+                      {.description = "Random seed of --compute-spread", .least = 0, .needs = {"compute-spread"}});
+}
+
+void MeasuredSimulation::declare(OptionTable& options, const std::string& description) {
+    options.begin(OptionGroup::kSimulation);
+    options.add_flag("simulate", is_wanted, {.description = description, .former_names = {"validate"}});
+    declare_form(options, simulation.form, {"simulate"});
+    declare_compute_spread(options, simulation.imbalance, {"simulate"});
+    declare_compute_spread_seed(options, simulation.imbalance);
 }
 
 void SimulationArguments::declare_traffic(OptionTable& options) {
@@ -76,8 +90,7 @@ void SimulationArguments::declare_traffic(OptionTable& options) {
                       .value = "N|auto|all",
                       .otherwise = "auto"});
     declare_compute_spread(options, simulation.imbalance);
-    options.add_count("compute-spread-seed", simulation.imbalance.seed,
-                      {.description = "Random seed of --compute-spread", .least = 0, .needs = {"compute-spread"}});
+    declare_compute_spread_seed(options, simulation.imbalance);
     declare_call_replay(options, simulation.calls);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,13 +29,28 @@ struct SimulationArguments {
     void open_streams(Outputs& outputs);
 };
 
+/// The options of commands that measure placements and can simulate them as well.
+struct MeasuredSimulation {
+    bool is_wanted = false;
+    SimulationOptions simulation{};
+
+    /// --simulate with its description, and --form, --compute-spread and --compute-spread-seed, which require it.
+    void declare(OptionTable& options, const std::string& description);
+    /// Empty without --simulate.
+    [[nodiscard]] std::optional<SimulationOptions> wanted() const {
+        return is_wanted ? std::optional(simulation) : std::nullopt;
+    }
+};
+
 /// --most-loaded.
 void declare_most_loaded(OptionTable& options, std::size_t& links);
 /// --collectives for replayed calls.
 void declare_collectives(OptionTable& options, collectives::CollectiveSelection& selection);
-/// --compute-spread. Keeps the seed of `imbalance`.
+/// --compute-spread. Keeps the seed of `imbalance`. It requires one of the options `needs`.
 void declare_compute_spread(OptionTable& options, ComputeImbalance& imbalance,
-                            const std::vector<std::string>& excludes = {});
+                            const std::vector<std::string>& needs = {}, const std::vector<std::string>& excludes = {});
+/// --compute-spread-seed.
+void declare_compute_spread_seed(OptionTable& options, ComputeImbalance& imbalance);
 /// --compute, --compute-factor, --compute-seed, --collectives.
 void declare_call_replay(OptionTable& options, CallReplayOptions& calls);
 

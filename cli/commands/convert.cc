@@ -19,6 +19,7 @@ struct ConvertArguments {
     std::string to;
     std::string launcher;
     std::string output;
+    bool is_strict = false;
 };
 
 int run(const ConvertArguments& arguments, Console& console) {
@@ -37,7 +38,8 @@ int run(const ConvertArguments& arguments, Console& console) {
         arguments.launcher.empty() ? launcher : format_for_launcher(launcher, nodes.rank_maps(0));
     target.check(nodes.rank_maps(0));
     const Mapping mapping = read_rank_map(arguments.map.map, arguments.map.format, nodes.rank_maps(0));
-    const RankMapContext context = nodes.rank_maps(mapping.rank_count());
+    RankMapContext context = nodes.rank_maps(mapping.rank_count());
+    if (arguments.is_strict && context.strictness.empty()) context.strictness = "strict";
     outputs.open();
     destination.write(target.write(mapping, context));
     outputs.commit();
@@ -57,6 +59,9 @@ Action configure_convert(OptionTable& options) {
                       .otherwise = "the format for --launcher",
                       .letter = 't'});
     declare_launcher(options, o->launcher, o->job.spec.cores_per_rank, {"to"}, false);
+    options.add_flag(
+        "strict", o->is_strict,
+        {.description = "PJM must not turn the request of the job: the lines for its script end in :strict"});
     declare_output(options, o->output, "Write to FILE instead of standard output");
     return [o](Console& console) { return run(*o, console); };
 }

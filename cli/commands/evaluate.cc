@@ -27,8 +27,7 @@ struct EvaluateArguments {
     RankMapInput map;
     EvaluateOptions evaluate;
     std::vector<Requirement> require;
-    TrafficForm form = TrafficForm::kAuto;
-    bool simulate = false;
+    MeasuredSimulation simulation;
     bool json = false;
     bool no_timing = false;
 };
@@ -38,7 +37,8 @@ int run(const EvaluateArguments& arguments, Console& console) {
     EvaluateOptions options = arguments.evaluate;
     options.if_turned = true;
     check_requirement_names(arguments.require, options.objective.is_auto() ? "" : options.objective.name);
-    if (arguments.simulate) options.simulation.emplace().form = with_form(arguments.form, spec);
+    options.simulation = arguments.simulation.wanted();
+    if (options.simulation) options.simulation->form = with_form(options.simulation->form, spec);
     CommandOutputs outputs(console);
     arguments.job.add_inputs(outputs);
     outputs.add_input(arguments.map.map);
@@ -69,11 +69,7 @@ Action configure_evaluate(OptionTable& options) {
     declare_objective(options, o->evaluate.objective, "Objective to compare with the default placement",
                       "the first objective that suits the job");
     declare_then(options, o->evaluate.objective);
-    options.begin(OptionGroup::kSimulation);
-    options.add_flag("simulate", o->simulate,
-                     {.description = "Simulate the placement and the default placement, packet by packet",
-                      .former_names = {"validate"}});
-    declare_form(options, o->form, {"simulate"});
+    o->simulation.declare(options, "Simulate the placement and the default placement, packet by packet");
     options.begin(OptionGroup::kOutput);
     declare_most_loaded(options, o->evaluate.most_loaded_links);
     declare_requirements(options, o->require);

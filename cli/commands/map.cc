@@ -45,8 +45,7 @@ struct MapArguments {
     std::string format;
     std::string launcher;
     std::string output;
-    TrafficForm form = TrafficForm::kAuto;
-    bool simulate = false;
+    MeasuredSimulation simulation;
     bool json = false;
     bool no_timing = false;
 
@@ -75,7 +74,7 @@ void check_arguments(const MapArguments& arguments) {
 
 JobSpec job_spec(const MapArguments& arguments) {
     JobSpec spec = arguments.job.job({start_of(arguments.map)});
-    if (arguments.simulate) (void)with_form(arguments.form, spec);
+    if (arguments.simulation.is_wanted) (void)with_form(arguments.simulation.simulation.form, spec);
     return spec;
 }
 
@@ -84,10 +83,9 @@ EvaluateOptions evaluate_options(const MapArguments& arguments) {
     EvaluateOptions evaluated{.objective = arguments.map.objective, .all_objectives = false};
     evaluated.most_loaded_links = arguments.most_loaded;
     evaluated.if_turned = true;
-    if (!arguments.simulate) return evaluated;
+    evaluated.simulation = arguments.simulation.wanted();
     // --threads applies to the search as well. The results of the simulation do not depend on it.
-    evaluated.simulation.emplace().threads = std::max(arguments.map.search.threads, 1);
-    evaluated.simulation->form = arguments.form;
+    if (evaluated.simulation) evaluated.simulation->threads = std::max(arguments.map.search.threads, 1);
     return evaluated;
 }
 
@@ -384,11 +382,7 @@ Action configure_map(OptionTable& options) {
                                        "remove it at the end",
                         .needs = {"time"},
                         .is_local = true});
-    options.begin(OptionGroup::kSimulation);
-    options.add_flag("simulate", o->simulate,
-                     {.description = "Simulate the result and the default placement, packet by packet",
-                      .former_names = {"validate"}});
-    declare_form(options, o->form, {"simulate"});
+    o->simulation.declare(options, "Simulate the result and the default placement, packet by packet");
     declare_most_loaded(options, o->most_loaded);
     declare_requirements(options, o->require);
     declare_map_format(options, o->format, "slurm with --slurm, fujitsu if the job has logical coordinates, else json",

@@ -115,6 +115,13 @@ std::string sizes_table(const BarrierAdviceReport& report) {
     return table(rows, "  ", kNumbers);
 }
 
+std::string computation_text(const BarrierAdviceReport& report) {
+    if (!report.is_of_log) return "";
+    if (!(report.compute_seconds > 0)) return "communication only: the log has no times between its calls\n";
+    return "each rank computes for " + duration_text(report.compute_seconds) +
+           " per iteration, the mean of the times between the calls of the log\n";
+}
+
 std::string draws_text(const BarrierAdviceReport& report) {
     if (report.imbalance.is_even()) return "";
     return "each rank computes " + imbalance_text(report.imbalance) +
@@ -152,7 +159,8 @@ std::string shape_advice_text(const ShapeAdviceReport& report) {
 std::string barrier_advice_text(const BarrierAdviceReport& report) {
     std::string text = job_line(report.placement.job());
     text += report.placement.is_default() ? "the default placement" : "the given placement";
-    text += ", contention of its sets " + contention_text(report.set_contention) + "\n" + draws_text(report);
+    text += ", contention of its sets " + contention_text(report.set_contention) + "\n" + computation_text(report) +
+            draws_text(report);
     const bool is_sweep = report.sizes.empty() || report.sizes.front().message_size_bytes;
     if (is_sweep)
         return text.append("\n").append(sizes_table(report)).append("\n").append(report.sentence).append("\n");

@@ -88,11 +88,7 @@ std::string gaps_text(const SimulatedRun& run) {
         text += "  computation time: CPU time measured on this machine, times " +
                 short_number(*run.program->measured_factor) + " (not reproducible)\n";
     }
-    if (!run.imbalance.is_even()) {
-        text += "  computation time: " + imbalance_text(run.imbalance) +
-                (run.imbalance.interval_ps > 0 ? "" : " before each set") + ", random seed " +
-                std::to_string(run.imbalance.seed) + "\n";
-    }
+    if (!run.imbalance.is_even()) text += "  computation time: " + spread_text(run.imbalance) + "\n";
     if (run.leaves_computing_out) text += "  communication only: the sets of a log have no computation time\n";
     if (!result.gaps) return text;
     for (const ReplayGapRow& row : replay_gap_rows()) {
@@ -147,6 +143,11 @@ std::string imbalance_text(const ComputeImbalance& imbalance) {
     if (imbalance.share > 0) return "up to " + percent_text(imbalance.share) + " longer or shorter";
     return "up to " + duration(imbalance.most_ps) + " longer" +
            (imbalance.interval_ps > 0 ? ", every " + duration(imbalance.interval_ps) + " on average" : "");
+}
+
+std::string spread_text(const ComputeImbalance& spread) {
+    return imbalance_text(spread) + (spread.interval_ps > 0 ? "" : " before each set") + ", random seed " +
+           std::to_string(spread.seed);
 }
 
 std::string simulation_text(const Simulation& simulation, bool with_timing) {

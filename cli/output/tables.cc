@@ -1,5 +1,6 @@
 #include "cli/output/tables.h"
 #include "cli/output/log_words.h"
+#include "cli/output/simulation_text.h"
 
 #include <algorithm>
 #include <array>
@@ -178,11 +179,13 @@ std::string simulated_text(const SimulatedPlacement& simulated) {
     const SimulationResult& result = simulated.runs.front().result;
     std::string text = short_number(result.seconds) + " s for " +
                        (result.gaps ? "the whole run" : plural(result.iterations, "iteration"));
-    if (simulated.default_runs.empty()) return text;
+    const ComputeImbalance& spread = simulated.runs.front().imbalance;
+    const std::string varied = spread.is_even() ? "" : "; computation time " + spread_text(spread);
+    if (simulated.default_runs.empty()) return text + varied;
     const double default_seconds = simulated.default_runs.front().result.seconds;
     text += ", " + comparison_text(result.seconds, default_seconds);
     if (result.seconds != default_seconds) text += " (" + short_number(default_seconds) + " s)";
-    return text;
+    return text + varied;
 }
 
 namespace {

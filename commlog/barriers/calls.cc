@@ -51,6 +51,26 @@ void add_start(std::uint64_t request, std::vector<Post>& posts) {
     if (const auto found = persistent.find(request); found != persistent.end()) posts.push_back(found->second);
 }
 
+/// `number` returns the number of request i.
+template <class Number>
+int start_numbers(int count, const Number& number, const StartRange& start) {
+    std::vector<Post> posts;
+    std::vector<int> request_of_post;
+    for (int i = 0; i < count; ++i) {
+        add_start(number(i), posts);
+        if (request_of_post.size() < posts.size()) request_of_post.push_back(i);
+    }
+    int started = 0;
+    int result = MPI_SUCCESS;
+    const auto start_until = [&](int end) {
+        if (result == MPI_SUCCESS) result = start(started, end);
+        started = end;
+    };
+    before_call(posts, [&](std::size_t post) { start_until(request_of_post[post]); });
+    start_until(count);
+    return result;
+}
+
 }  // namespace
 
 void send(const Send& send, MPI_Comm comm, std::uint8_t flags) {
@@ -129,15 +149,13 @@ void start(std::uint64_t request) {
     add_start(request, posts);
     before_call(posts);
 }
-void start_all(int count, const MPI_Request* requests) {
-    std::vector<Post> posts;
-    for (int i = 0; i < count; ++i) add_start(number_of(requests[i]), posts);
-    before_call(posts);
+int start_all(int count, const MPI_Request* requests, const StartRange& start) {
+    return start_numbers(
+        count, [&](int i) { return number_of(requests[i]); }, start);
 }
-void start_all_fortran(int count, const MPI_Fint* requests) {
-    std::vector<Post> posts;
-    for (int i = 0; i < count; ++i) add_start(fortran_number(requests[i]), posts);
-    before_call(posts);
+int start_all_fortran(int count, const MPI_Fint* requests, const StartRange& start) {
+    return start_numbers(
+        count, [&](int i) { return fortran_number(requests[i]); }, start);
 }
 
 std::uint64_t fortran_number(MPI_Fint handle) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <functional>
 
 #include "commlog/barriers/script.h"
 #include "commlog/preload/mpi_library.h"
@@ -48,8 +49,11 @@ void free_communicator(MPI_Comm comm);
 void object_operation(std::uint64_t object);
 void receive_message(std::uint64_t message, std::uint8_t flags);
 void start(std::uint64_t request);
-void start_all(int count, const MPI_Request* requests);
-void start_all_fortran(int count, const MPI_Fint* requests);
+/// Starts requests [first, end) of an array by the next library's function, and returns its result.
+using StartRange = std::function<int(int first, int end)>;
+/// Reports and starts all requests of an array. Barriers between them divide the call.
+int start_all(int count, const MPI_Request* requests, const StartRange& start);
+int start_all_fortran(int count, const MPI_Fint* requests, const StartRange& start);
 void wait();
 void probe();
 

@@ -1,13 +1,16 @@
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <span>
 
 #include "commlog/barriers/calls.h"
 
 namespace haichi::barriers {
 
-/// Compares these posts of one call with the script, and waits in the barriers before the call.
-void before_call(std::span<const Post> posts);
+/// Compares these posts of one call with the script, and waits in the barriers before the call. Barriers before a later
+/// post require that the call can be divided: `before_barrier` then begins all posts before this one.
+void before_call(std::span<const Post> posts, const std::function<void(std::size_t)>& before_barrier = {});
 /// Whether this process follows its script and inserts barriers.
 bool is_following();
 /// Ends that in all processes. `reason` is for the user.

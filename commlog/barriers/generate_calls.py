@@ -79,11 +79,26 @@ def other(comm: str, flags: str = "kBlocking") -> str:
     return f"collective(CollectiveOperation::kOther, {comm}, kNobody, {flags});"
 
 
-def start_all(v: Values) -> str:
+def start_all(v: Values, next_function: str, error: str) -> list[str]:
+    """The body of a function that starts several requests: barriers may be between them."""
     count, requests = v.number("request_count"), v.name("requests")
     if v.is_fortran:
-        return f"start_all_fortran({count}, static_cast<const MPI_Fint*>({requests}));"
-    return f"start_all({count}, {requests});"
+        call = [
+            "        MPI_Fint some = end - first;",
+            f"        {next_function}(&some, static_cast<MPI_Fint*>({requests}) + first, {error});",
+            "        return MPI_SUCCESS;",
+        ]
+        made = f"start_all_fortran({count}, static_cast<const MPI_Fint*>({requests}), start)"
+    else:
+        call = [f"        return {next_function}(end - first, {requests} + first);"]
+        made = f"start_all({count}, {requests}, start)"
+    return [
+        "    const auto start = [&](int first, int end) {",
+        "        const Inside guard;",
+        *call,
+        "    };",
+        f"    {'' if v.is_fortran else 'return '}inside == 0 ? {made} : start(0, {count});",
+    ]
 
 
 def found_message(v: Values) -> str:
@@ -102,7 +117,6 @@ BEFORE: dict[str, Statement] = {
     "mrecv": lambda v: f"receive_message({v.handle('message')}, kBlocking);",
     "imrecv": lambda v: f"receive_message({v.handle('message')}, 0);",
     "start": lambda v: f"start({v.handle('request')});",
-    "startall": start_all,
     "collective": lambda v: f"collective({v.collective()}, kBlocking);",
     "icollective": lambda v: f"collective({v.collective()}, 0);",
     "new_comm": lambda v: other(v.comm("parent")),
@@ -171,14 +185,18 @@ def c_function(function: Function, row: Row, index: int) -> str:
     arguments = ", ".join(f"a{i}" for i in range(len(function.parameters)))
     declared = function.signature("").partition("(")[2].removesuffix(")")
     declared = "" if declared == "void" else declared
-    body = statements(Values(row, False), f"next_{name}({arguments})")
+    values = Values(row, False)
+    is_divided = row.family == "startall"
+    body = start_all(values, f"next_{name}", "") if is_divided else statements(values, f"next_{name}({arguments})")
     return replaced(f"Pointer_{name}", "int", declared, arguments, name, index, body)
 
 
 def fortran_function(routine: Routine, row: Row, index: int) -> str:
     name = routine.symbol
     arguments = ", ".join(routine.arguments)
-    body = statements(Values(row, True), f"next_{name}({arguments})")
+    values, error = Values(row, True), routine.arguments[-1]
+    is_divided = row.family == "startall"
+    body = start_all(values, f"next_{name}", error) if is_divided else statements(values, f"next_{name}({arguments})")
     return replaced(f"Pointer_{name}", "void", ", ".join(routine.declared), arguments, name, index, body)
 
 
@@ -188,7 +206,7 @@ def calls(functions: list[Function]) -> str:
         row = row_of_call(f.name)
         if row is None or f.result != "int" or f.is_variadic:
             continue
-        if row.family not in BEFORE and row.family not in AFTER:
+        if row.family not in BEFORE and row.family not in AFTER and row.family != "startall":
             continue
         pointers.append(f"using Pointer_{f.name} = decltype(&::{f.name});")
         texts.append(c_function(f, row, len(names)))

@@ -9,6 +9,7 @@
 
 #include "base/errors.h"
 #include "base/quantity.h"
+#include "commlog/ccs/extraction.h"
 #include "mapper/judge/simulation_budget.h"
 #include "mgen/process_options.h"
 #include "objectives/metrics.h"
@@ -350,6 +351,27 @@ std::string sweep_sentence(const BarrierAdviceReport& report) {
     return "Not known: barriers save time at some of these sizes, but not at " + largest + ".";
 }
 
+/// The placement with the log's mean times between calls before its sets. The sets of a log have no times by
+/// themselves, so that all runs of a program have the same sets.
+Placement with_computation(const Placement& given, const Log& log) {
+    const Job& job = given.job();
+    const JobLog* const calls = job.is_of_log() ? job.calls(log) : nullptr;
+    if (calls == nullptr) return given;
+    const Workload& sets = job.workload();
+    ExtractionOptions options;
+    options.compute_time = ComputeTime::kMean;
+    const Workload timed = extract_sets(*calls, options).workload;
+    if (timed.set_count() != sets.set_count()) return given;
+    std::vector<Workload::Set> computing;
+    for (std::size_t t = 0; t < sets.set_count(); ++t) {
+        computing.push_back(sets.set(t));  // with the messages of this job, which may have another size
+        computing.back().compute_seconds = timed.set(t).compute_seconds;
+    }
+    const Job computes = job.with_workload(Workload(sets.rank_count(), sets.iterations(), std::move(computing),
+                                                    {sets.messages().begin(), sets.messages().end()}));
+    return given.is_default() ? Placement(computes) : Placement(computes, given.mapping());
+}
+
 }  // namespace
 
 BarrierAdvice advise_barriers(const BarrierSearchOptions& options, const BarrierSimulations& simulate) {
@@ -393,12 +415,17 @@ std::optional<std::int64_t> barriers_pay_from(std::span<const SizedBarrierAdvice
     return from;
 }
 
-BarrierAdviceReport advise_barrier(const Placement& placement, const BarrierAdviceOptions& options,
+BarrierAdviceReport advise_barrier(const Placement& given, const BarrierAdviceOptions& options,
                                    const AdviceControl& control) {
+    const Placement placement = with_computation(given, control.log);
     const Job& job = placement.job();
     if (options.draws < 1) throw OptionError("the imbalance requires at least one draw");
     check_imbalance(options.imbalance, job.workload(), options.imbalance.varies ? "a spread" : "an imbalance");
     BarrierAdviceReport report{.placement = placement};
+    report.is_of_log = given.job().is_of_log();
+    for (std::size_t t = 0; t < job.workload().set_count(); ++t) {
+        report.compute_seconds += job.workload().set(t).compute_seconds;
+    }
     report.set_contention = measure(job.problem(control.log)->problem, placement.mapping()).set_contention;
     report.imbalance = options.imbalance;
     report.draws = options.imbalance.is_even() ? 1 : options.draws;

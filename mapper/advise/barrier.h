@@ -105,14 +105,18 @@ struct BarrierAdviceReport {
     std::vector<std::int64_t> set_contention{};  ///< per set: most messages on any link
     std::int32_t draws = 1;
     ComputeImbalance imbalance{};
+    /// Computation time of a rank per iteration, mean over the ranks. 0 for a log without times between its calls.
+    double compute_seconds = 0;
+    bool is_of_log = false;                   ///< whether the sets and their computation times come from a log
     std::vector<SizedBarrierAdvice> sizes{};  ///< ascending; one entry without --sizes
     std::optional<std::int64_t> pays_from_bytes{};
     std::string sentence{};
     bool interrupted = false;
 };
 
-/// Throws the errors of its parts. Throws OptionError for an imbalance in per cent if the workload has no computation
-/// time. Never prints.
+/// The sets of a log compute for the mean times between its calls, if the job keeps them (Traffic::keeps_calls). Throws
+/// the errors of its parts. Throws OptionError for an imbalance in per cent if the workload has no computation time.
+/// Never prints.
 BarrierAdviceReport advise_barrier(const Placement& placement, const BarrierAdviceOptions& options,
                                    const AdviceControl& control = {});
 

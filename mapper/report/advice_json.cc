@@ -131,6 +131,7 @@ ordered_json advice_json(const BarrierAdviceReport& report) {
     add_job(out, report.placement.job());
     out["placement"] = report.placement.is_default() ? "default" : "given";
     out["set_contention"] = report.set_contention;
+    if (report.is_of_log) out["compute_seconds"] = report.compute_seconds;
     out["imbalance_share"] = report.imbalance.share;
     out["imbalance_seconds"] = static_cast<double>(report.imbalance.most_ps) / kPsPerSecond;
     if (report.imbalance.varies && !report.imbalance.is_even()) out["computing"] = spread_json(report.imbalance);

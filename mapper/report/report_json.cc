@@ -9,6 +9,7 @@
 #include "mapper/anneal/objective_table.h"
 #include "mapper/report/simulation_json.h"
 #include "mapper/report/verdict.h"
+#include "netmodel/machine/node_request.h"
 
 namespace haichi {
 
@@ -227,6 +228,7 @@ void add_job(ordered_json& out, const Job& job) {
     }
     out["routing"] = allocation.network.routing_name();
     out["fold"] = allocation.fold.name;
+    if (!allocation.is_node_list && has_logical_axes(job.machine())) out["request"] = allocation.fold.logical_sizes;
     out["ranks"] = job.rank_count();
     out["nodes"] = allocation.node_count();
     out["ranks_per_node"] = allocation.ranks_per_node;
@@ -286,7 +288,8 @@ ordered_json report_json(const Evaluation& evaluation, bool with_timing) {
     add_metrics(out["default"], placement.job(), evaluation.default_metrics);
     if (evaluation.turned) {
         out["turned"] = {{"shape", evaluation.turned->shape},
-                         {"value", number_in(asked.unit, evaluation.turned->value)}};
+                         {"value", number_in(asked.unit, evaluation.turned->value)},
+                         {"strict", evaluation.turned->matters}};
     }
     if (evaluation.simulated) out["simulated"] = simulated_json(*evaluation.simulated);
     if (!evaluation.objectives.empty()) out["objectives"] = objectives_json(evaluation.objectives);

@@ -101,8 +101,22 @@ std::int64_t Replay::compute_ps(RankId rank, const Position& at, std::int64_t no
     return std::min(whole_ps, kLongestSimulationPs);
 }
 
-/// The length of the rank's interruptions that have begun since the last call.
+/// The length of the rank's interruptions that have begun since the last call. The cost does not depend on their
+/// number: the sum of many is drawn from its limit, a normal distribution.
 std::int64_t Replay::interrupted_ps(Interruptions& rank, std::int64_t now_ps) const {
+    constexpr double kMany = 4096;
+    const auto interval_ps = static_cast<double>(imbalance_.interval_ps);
+    if (const double count = static_cast<double>(now_ps - rank.next_ps) / interval_ps; count > kMany) {
+        // A renewal process: the intervals vary by a third of the squared mean, and the lengths likewise, which gives
+        // the sum a variance of a sixth of the squared longest length per interruption.
+        double normal = -6;  // twelve uniform numbers, because <random> differs between libraries
+        for (int k = 0; k < 12; ++k) normal += rank.random.unit();
+        const double sum_ps = static_cast<double>(imbalance_.most_ps) * (count / 2 + normal * std::sqrt(count / 6));
+        // The time until the next beginning, seen from any time, is short more often than long.
+        const double rest_ps = 2 * interval_ps * (1 - std::sqrt(rank.random.unit()));
+        rank.next_ps = now_ps + std::max(std::int64_t{1}, static_cast<std::int64_t>(rest_ps));
+        return static_cast<std::int64_t>(std::min(sum_ps, static_cast<double>(kLongestSimulationPs)));
+    }
     std::int64_t sum_ps = 0;
     while (rank.next_ps <= now_ps) {
         sum_ps += static_cast<std::int64_t>(rank.random.unit() * static_cast<double>(imbalance_.most_ps));

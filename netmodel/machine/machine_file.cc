@@ -6,7 +6,6 @@
 
 #include "base/errors.h"
 #include "base/located_json.h"
-#include "base/quantity.h"
 #include "netmodel/machine/distances.h"
 #include "netmodel/machine/machine.h"
 #include "netmodel/machine/machine_parameters.h"
@@ -31,7 +30,7 @@ const TopologyRow& row_of(const LocatedJson& file) {
     for (const TopologyRow& row : topologies()) keys.insert(keys.end(), row.keys.begin(), row.keys.end());
     const Section section(file, "/topology", keys);
     const std::string kind = section.text("kind");
-    throw InputError(section.place("kind"), "unknown topology kind " + shown(kind), topologies().hint_for(kind));
+    throw section.error("kind", "unknown topology kind " + shown(kind), topologies().hint_for(kind));
 }
 
 std::vector<std::string> with_kind(const std::vector<std::string>& keys) {
@@ -49,38 +48,36 @@ void parse_topology(const LocatedJson& file, Machine& machine, NamedFile& other)
     machine.routing = machine.topology->routing("");
     if (!file.root().contains("routing")) return;
     const Section routing(file, "/routing", with_kind(row.routing_keys));
-    machine.routing =
-        row.read_routing != nullptr
-            ? row.read_routing(routing, *machine.topology)
-            : placed(routing.place("kind"), [&] { return machine.topology->routing(routing.text("kind")); });
+    machine.routing = row.read_routing != nullptr
+                          ? row.read_routing(routing, *machine.topology)
+                          : placed(routing, "kind", [&] { return machine.topology->routing(routing.text("kind")); });
 }
 
 /// Parses a list of distances, or the property of links from which they follow.
 void parse_stated_distances(const Section& root, Machine& machine) {
     if (!root.has("distances")) return;
     const bool is_list = root.required("distances").is_array();
-    machine.distances = placed(root.place("distances"), [&] {
+    machine.distances = placed(root, "distances", [&] {
         return is_list ? checked_distances(root.integers("distances"), machine)
                        : parse_distances(root.text("distances"), machine);
     });
 }
 
 /// Parses a node's number, or one coordinate per axis.
-VertexId parse_faulty_node(const json& value, const SourcePlace& place, const Machine& machine) {
+VertexId parse_faulty_node(const json& value, const Section& root, const std::string& key, const Machine& machine) {
     const auto* grid = coordinates(machine);
     if (!value.is_array()) {
-        return VertexId(Section::integer_of(value, place, "a faulty node", 0, terminal_count(machine) - 1));
+        return VertexId(root.integer_of(value, key, 0, terminal_count(machine) - 1));
     }
     if (grid == nullptr || value.size() != grid->axis_count()) {
-        throw InputError(place, "expected the number of a faulty node" +
-                                    (grid == nullptr ? std::string{}
-                                                     : " or " + std::to_string(grid->axis_count()) + " coordinates") +
-                                    ", found " + Section::text_of(value));
+        throw root.error(
+            key, "expected the number of a faulty node" +
+                     (grid == nullptr ? std::string{} : " or " + std::to_string(grid->axis_count()) + " coordinates") +
+                     ", found " + Section::text_of(value));
     }
     Coordinates at;
     for (std::size_t k = 0; k < grid->axis_count(); ++k) {
-        at.push_back(
-            Section::integer_of(value[k], place, "coordinate " + grid->axis(k).name, 0, grid->axis(k).size - 1));
+        at.push_back(root.integer_of(value[k], key + "/" + std::to_string(k), 0, grid->axis(k).size - 1));
     }
     return grid->vertex(at);
 }
@@ -91,10 +88,10 @@ void parse_faulty(const Section& root, Machine& machine) {
     if (!list.is_array()) root.fail("faulty", "a list of nodes", list);
     std::vector<bool> is_faulty(static_cast<std::size_t>(terminal_count(machine)));
     for (const json& value : list) {
-        const SourcePlace place = root.place("faulty/" + std::to_string(machine.faulty.size()));
-        const VertexId node = parse_faulty_node(value, place, machine);
+        const std::string key = "faulty/" + std::to_string(machine.faulty.size());
+        const VertexId node = parse_faulty_node(value, root, key, machine);
         if (is_faulty[node.index()]) {
-            throw InputError(place, "duplicate faulty node " + Section::text_of(value));
+            throw root.error(key, "duplicate faulty node " + Section::text_of(value));
         }
         is_faulty[node.index()] = true;
         machine.faulty.push_back(node);
@@ -102,14 +99,16 @@ void parse_faulty(const Section& root, Machine& machine) {
 }
 
 /// Parses the shape of a job: one size per axis, at most the axis's size.
-std::vector<std::int32_t> parse_shape(const json& value, const SourcePlace& place, const Grid& grid) {
+std::vector<std::int32_t> parse_shape(const json& value, const Section& root, const std::string& key,
+                                      const Grid& grid) {
     if (!value.is_array() || value.size() != grid.axis_count()) {
-        throw InputError(place, "expected a shape with " + std::to_string(grid.axis_count()) + " sizes, found " +
-                                    Section::text_of(value));
+        throw root.error(key, "expected a shape with " + std::to_string(grid.axis_count()) + " sizes, found " +
+                                  Section::text_of(value));
     }
     std::vector<std::int32_t> shape;
     for (const Axis& axis : grid.axes()) {
-        shape.push_back(Section::integer_of(value[shape.size()], place, "the size along " + axis.name, 1, axis.size));
+        const std::size_t k = shape.size();
+        shape.push_back(root.integer_of(value[k], key + "/" + std::to_string(k), 1, axis.size));
     }
     return shape;
 }
@@ -118,15 +117,15 @@ void parse_allocations(const Section& root, Machine& machine) {
     if (!root.has("allocations")) return;
     const auto* grid = coordinates(machine);
     if (grid == nullptr) {
-        throw InputError(root.place("allocations"), "'allocations' requires a mesh or torus",
+        throw root.error("allocations", "requires a mesh or torus",
                          "remove it, and use node lists for jobs on this machine");
     }
     std::set<std::vector<std::int32_t>> seen;
     for (const json& value : root.array("allocations")) {
-        const SourcePlace place = root.place("allocations/" + std::to_string(machine.allocations.size()));
-        std::vector<std::int32_t> shape = parse_shape(value, place, *grid);
+        const std::string key = "allocations/" + std::to_string(machine.allocations.size());
+        std::vector<std::int32_t> shape = parse_shape(value, root, key, *grid);
         if (!seen.insert(shape).second) {
-            throw InputError(place, "duplicate allocation " + Section::text_of(value));
+            throw root.error(key, "duplicate allocation " + Section::text_of(value));
         }
         machine.allocations.push_back(std::move(shape));
     }
@@ -141,7 +140,7 @@ void check_stores(const Section& root, const Machine& machine) {
             *machine.packet_payload_bytes, routers.store->most_payload_bytes.value_or(*machine.packet_payload_bytes));
         const std::int64_t packet = payload + machine.packet_header_bytes.value_or(0);
         if (*routers.store->buffer_bytes >= packet) continue;
-        throw InputError(root.place("topology"),
+        throw root.error("topology",
                          "the buffers of the " + routers.name + " have " +
                              std::to_string(*routers.store->buffer_bytes) + " bytes, too few for a packet of " +
                              std::to_string(packet),
@@ -156,9 +155,8 @@ void check_notes(const Section& root) {
     const json& notes = root.required("notes");
     if (!notes.is_object()) root.fail("notes", "an object of texts", notes);
     for (const auto& note : notes.items()) {
-        const SourcePlace place = root.place("notes");
         if (!note.value().is_string()) {
-            throw InputError(place, "the note on " + shown(note.key()) + " must be a string");
+            throw root.error("notes", "the note on " + shown(note.key()) + " must be a string");
         }
         bool is_there = false;
         try {
@@ -167,7 +165,7 @@ void check_notes(const Section& root) {
             // not a JSON pointer
         }
         if (!is_there)
-            throw InputError(place, "the note on " + shown(note.key()) + " names a key that is not in the file");
+            throw root.error("notes", "the note on " + shown(note.key()) + " names a key that is not in the file");
     }
 }
 
@@ -177,9 +175,8 @@ void check_host_cables(const Section& link, const Machine& machine) {
     for (std::int32_t v = 0; v < machine.topology->terminal_count(); ++v) {
         if (machine.topology->is_host(VertexId(v))) return;
     }
-    throw InputError(link.place("host_cable_latency"),
-                     "'host_cable_latency' has no effect: each node of this network is a router",
-                     "remove the key; 'cable_latency' applies to all cables");
+    throw link.error("host_cable_latency", "no effect, because each node of this network is a router",
+                     "remove the key; 'link.cable_latency' applies to all cables");
 }
 
 /// It is printed as it is, in messages and in reports for terminals.
@@ -189,8 +186,8 @@ std::string name_of(const Section& root, const std::string& file_name) {
     std::string name = root.text("name");
     const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
     if (name.empty() || name.size() > kLongestName || std::ranges::any_of(name, is_control)) {
-        throw InputError(root.place("name"), "the name of a machine is 1 to " + std::to_string(kLongestName) +
-                                                 " bytes without control characters, not " + shown(name));
+        throw root.error("name", "the name of a machine is 1 to " + std::to_string(kLongestName) +
+                                     " bytes without control characters, not " + shown(name));
     }
     return name;
 }
@@ -203,7 +200,7 @@ Machine parse_machine(std::string_view text, const std::string& file_name, Named
                        {"schema", "name", "topology", "routing", "distances", "faulty", "allocations", "link", "router",
                         "packet", "node", "notes"});
     if (root.text("schema") != "haichi-machine/1") {
-        throw InputError(root.place("schema"), "unknown schema " + shown(root.text("schema")),
+        throw root.error("schema", "unknown schema " + shown(root.text("schema")),
                          "this version reads haichi-machine/1");
     }
     check_notes(root);
@@ -213,9 +210,9 @@ Machine parse_machine(std::string_view text, const std::string& file_name, Named
     Machine machine;
     machine.name = name_of(root, file_name);
     const Section link(file, "/link", {"bandwidth", "cable_latency", "host_cable_latency"});
-    machine.link_bandwidth_bytes_per_s = parse_positive_bandwidth(link.text("bandwidth"), link.place("bandwidth"));
-    link.quantity("cable_latency", parse_time_ps, machine.cable_latency_ps);
-    link.quantity("host_cable_latency", parse_time_ps, machine.host_cable_latency_ps);
+    machine.link_bandwidth_bytes_per_s = link.quantity("bandwidth", kBandwidths);
+    link.quantity("cable_latency", kTimes, machine.cable_latency_ps);
+    link.quantity("host_cable_latency", kTimes, machine.host_cable_latency_ps);
     NamedFile unkept;
     parse_machine_parameters(file, machine);
     parse_topology(file, machine, graph != nullptr ? *graph : unkept);

@@ -8,24 +8,23 @@
 #include "netmodel/routing/clusters_topology.h"
 #include "netmodel/routing/fat_tree_topology.h"
 #include "netmodel/routing/topologies.h"
-#include "netmodel/topology/bandwidth.h"
 
 namespace haichi {
 
 namespace {
 
 /// Reads one cluster by the registry entry of its kind.
-std::shared_ptr<const Topology> read_cluster(const TopologySection& from, const std::string& pointer) {
+std::shared_ptr<const Topology> read_cluster(const TopologySection& from, const std::string& key) {
     const LocatedJson& file = from.section.file();
+    const std::string pointer = from.section.pointer(key);
     const nlohmann::json& value = file.root().at(nlohmann::json::json_pointer(pointer));
     if (!value.is_object() || !value.contains("kind") || !value["kind"].is_string()) {
-        throw InputError(file.place(pointer), "a cluster must be an object with a 'kind', like 'topology'");
+        throw from.section.error(key, "a cluster must be an object with a 'kind', like 'topology'");
     }
     const auto kind = value["kind"].get<std::string>();
     const TopologyRow* row = topologies().find(kind);
     if (row == nullptr) {
-        throw InputError(file.place(pointer + "/kind"), "unknown topology kind " + shown(kind),
-                         topologies().hint_for(kind));
+        throw from.section.error(key + "/kind", "unknown topology kind " + shown(kind), topologies().hint_for(kind));
     }
     std::vector<std::string> keys = {"kind"};
     keys.insert(keys.end(), row->keys.begin(), row->keys.end());
@@ -33,17 +32,16 @@ std::shared_ptr<const Topology> read_cluster(const TopologySection& from, const 
     const std::string other = from.file.path;
     ReadTopology read = row->read({section, from.link_bandwidth_bytes_per_s, from.packet_payload_bytes, from.file});
     if (!other.empty() && from.file.path != other) {
-        throw InputError(section.place(), "all clusters together can name one other file, found " + shown(other) +
-                                              " and " + shown(from.file.path));
+        throw from.section.error(key, "all clusters together can name one other file, found " + shown(other) + " and " +
+                                          shown(from.file.path));
     }
     if (!read.logical.empty()) {
-        throw InputError(section.place("logical"),
-                         "a cluster cannot have logical axes: nodes of clusters have numbers");
+        throw section.error("logical", "a cluster cannot have logical axes, because nodes of clusters have numbers");
     }
     return read.topology;
 }
 
-/// Reports invalid values at their place in the file. Missing values have the defaults of BridgeOptions, or the links'
+/// Missing values have the defaults of BridgeOptions, or the links'
 /// values.
 BridgeOptions read_bridges(const MachineSection& section, const TopologySection& from) {
     constexpr std::int32_t kMostBridges = 4096;
@@ -51,29 +49,14 @@ BridgeOptions read_bridges(const MachineSection& section, const TopologySection&
     BridgeOptions bridges;
     if (section.has("count")) bridges.count = section.integer("count", 1, kMostBridges);
     bridges.bandwidth_bytes_per_s = from.link_bandwidth_bytes_per_s;
-    const auto read = [&](const std::string& key, const auto& take) {
-        if (!section.has(key)) return;
-        take(section.text(key), section.place(key));
-        placed(section.place(key), [&] { check_bridges(bridges); });
-    };
-    const auto time = [&](const std::string& key, std::int64_t& target) {
-        read(key, [&](const std::string& text, const SourcePlace& place) { target = parse_time_ps(text, place); });
-    };
-    const auto size = [&](const std::string& key, std::optional<std::int64_t>& target) {
-        read(key, [&](const std::string& text, const SourcePlace& place) { target = parse_bytes(text, place); });
-    };
-    read("bandwidth", [&](const std::string& text, const SourcePlace& place) {
-        bridges.bandwidth_bytes_per_s = parse_positive_bandwidth(text, place);
-    });
-    read("shared_bus", [&](const std::string& text, const SourcePlace& place) {
-        bridges.shared_bus_bytes_per_s = parse_positive_bandwidth(text, place);
-    });
-    time("latency", bridges.latency_ps);
-    time("delay", bridges.delay_ps);
-    time("timer", bridges.timer_ps);
-    time("packet_time", bridges.packet_time_ps);
-    size("buffer", bridges.buffer_bytes);
-    size("mtu", bridges.mtu_bytes);
+    section.quantity("bandwidth", kBandwidths, bridges.bandwidth_bytes_per_s);
+    section.quantity("shared_bus", kBandwidths, bridges.shared_bus_bytes_per_s);
+    section.quantity("latency", kTimes, bridges.latency_ps);
+    section.quantity("delay", kTimes, bridges.delay_ps);
+    section.quantity("timer", kTimes, bridges.timer_ps);
+    section.quantity("packet_time", kTimes, bridges.packet_time_ps);
+    section.quantity("buffer", kBufferSizes, bridges.buffer_bytes);
+    section.quantity("mtu", kBufferSizes, bridges.mtu_bytes);
     bridges.states_crossing_hops = section.has("crossing_hops");
     bridges.crossing_hops =
         bridges.states_crossing_hops
@@ -96,8 +79,7 @@ std::vector<ClustersTopology::Pair> read_pairs(const TopologySection& from, std:
     if (!section.required("bridges").is_array()) {
         const MachineSection all(section.file(), section.pointer("bridges"), bridge_keys());
         if (all.has("between")) {
-            throw InputError(all.place("between"),
-                             "'between' requires a list of bridges with one entry for every two clusters");
+            throw all.error("between", "requires a list of bridges with one entry for every two clusters");
         }
         const BridgeOptions bridges = read_bridges(all, from);
         for (std::int32_t a = 0; a < clusters; ++a) {
@@ -111,12 +93,10 @@ std::vector<ClustersTopology::Pair> read_pairs(const TopologySection& from, std:
         const MachineSection one(section.file(), pointer, bridge_keys());
         const nlohmann::json& between = one.array("between");
         const auto end = [&](std::size_t k) {
-            return MachineSection::integer_of(between[k], one.place("between"), "an entry of 'between'", 0,
-                                              clusters - 1);
+            return one.integer_of(between[k], "between/" + std::to_string(k), 0, clusters - 1);
         };
         if (between.size() != 2 || end(0) == end(1)) {
-            throw InputError(one.place("between"),
-                             "expected two clusters in 'between', found " + MachineSection::text_of(between));
+            throw one.error("between", "expected two clusters, found " + MachineSection::text_of(between));
         }
         pairs.push_back({std::min(end(0), end(1)), std::max(end(0), end(1)), read_bridges(one, from)});
     }
@@ -127,10 +107,10 @@ ReadTopology read_clusters(const TopologySection& from) {
     std::vector<std::shared_ptr<const Topology>> clusters;
     const std::size_t count = from.section.array("clusters").size();
     for (std::size_t c = 0; c < count; ++c) {
-        clusters.push_back(read_cluster(from, from.section.pointer("clusters") + "/" + std::to_string(c)));
+        clusters.push_back(read_cluster(from, "clusters/" + std::to_string(c)));
     }
     std::vector<ClustersTopology::Pair> pairs = read_pairs(from, static_cast<std::int32_t>(count));
-    return {placed(from.section.place("clusters"),
+    return {placed(from.section, "clusters",
                    [&] { return std::make_shared<ClustersTopology>(std::move(clusters), std::move(pairs)); })};
 }
 

@@ -210,7 +210,7 @@ ReadTopology read_dragonfly_plus(const TopologySection& from) {
     shape.spines = section.integer("spines", 1, kMost);
     shape.hosts = section.integer("hosts", 1, kMost);
     shape.groups = section.integer("groups", 1, kMost);
-    DragonflyPlus dragonfly = placed(section.place("groups"), [&] { return DragonflyPlus(shape); });
+    DragonflyPlus dragonfly = placed(section, "groups", [&] { return DragonflyPlus(shape); });
     return {dragonfly_plus_topology(std::move(dragonfly), read_class_bandwidths(section, kDragonflyPlusClasses))};
 }
 

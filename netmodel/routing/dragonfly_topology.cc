@@ -148,7 +148,7 @@ ReadTopology read_dragonfly(const TopologySection& from) {
     const std::int32_t routers = section.integer("routers", 1, kMost);
     const std::int32_t global_links = section.integer("global_links", 0, kMost);
     const std::int32_t groups = section.has("groups") ? section.integer("groups", 1, kMost) : 0;
-    const Dragonfly dragonfly = placed(section.place(section.has("groups") ? "groups" : "global_links"),
+    const Dragonfly dragonfly = placed(section, section.has("groups") ? "groups" : "global_links",
                                        [&] { return Dragonfly(terminals, routers, global_links, groups); });
     return {dragonfly_topology(dragonfly, read_class_bandwidths(section, kDragonflyClasses))};
 }

@@ -122,7 +122,7 @@ class FatTreeTopology final : public TopologyOf<FatTree> {
 
 ReadTopology read_levels(const MachineSection& section, const std::vector<std::int32_t>& children,
                          const std::vector<std::int32_t>& parents) {
-    FatTree tree = placed(section.place("children"), [&] { return FatTree(children, parents); });
+    FatTree tree = placed(section, "children", [&] { return FatTree(children, parents); });
     const std::vector<std::int64_t> bandwidths = read_class_bandwidths(section, children.size());
     return {fat_tree_topology(std::move(tree), bandwidths)};
 }

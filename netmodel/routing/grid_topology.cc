@@ -84,8 +84,8 @@ Axis parse_axis(const LocatedJson& file, const std::string& pointer, bool may_wr
         return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
     });
     if (axis.name.empty() || axis.name.size() > kLongestName || !is_plain) {
-        throw InputError(section.place("name"), "axis name " + shown(axis.name) + " must be 1 to " +
-                                                    std::to_string(kLongestName) + " letters, digits or underscores");
+        throw section.error("name", "axis name " + shown(axis.name) + " must be 1 to " + std::to_string(kLongestName) +
+                                        " letters, digits or underscores");
     }
     axis.size = section.integer("size", 1, static_cast<std::int32_t>(kMostVertices));
     if (section.has("wraps")) {
@@ -103,10 +103,11 @@ Grid parse_grid(const MachineSection& section, bool may_wrap) {
         axes.push_back(parse_axis(section.file(), pointer, may_wrap));
         const auto same = [&](const Axis& axis) { return axis.name == axes.back().name; };
         if (std::ranges::count_if(axes, same) > 1) {
-            throw InputError(section.file().place(pointer + "/name"), "duplicate axis name " + shown(axes.back().name));
+            throw section.error("axes/" + std::to_string(k) + "/name",
+                                "duplicate axis name " + shown(axes.back().name));
         }
     }
-    return placed(section.place("axes"), [&] { return Grid(std::move(axes)); });
+    return placed(section, "axes", [&] { return Grid(std::move(axes)); });
 }
 
 std::vector<std::vector<std::size_t>> parse_logical(const MachineSection& section, const Grid& grid) {
@@ -116,33 +117,31 @@ std::vector<std::vector<std::size_t>> parse_logical(const MachineSection& sectio
     for (const Axis& axis : grid.axes()) names.push_back(axis.name);
     std::vector<bool> used(names.size());
     for (const nlohmann::json& group : section.array("logical")) {
-        const SourcePlace place = section.place("logical/" + std::to_string(logical.size()));
+        const std::string key = "logical/" + std::to_string(logical.size());
         if (!group.is_array() || group.empty() || group.size() > 2) {
-            throw InputError(
-                place, "expected a logical axis with one or two axis names, found " + MachineSection::text_of(group));
+            throw section.error(
+                key, "expected a logical axis with one or two axis names, found " + MachineSection::text_of(group));
         }
         logical.emplace_back();
         for (const nlohmann::json& name : group) {
             const auto found = name.is_string() ? std::ranges::find(names, name.get<std::string>()) : names.end();
             if (found == names.end()) {
-                throw InputError(place, "unknown axis " + MachineSection::text_of(name),
-                                 name.is_string() ? did_you_mean(name.get<std::string>(), names) : "");
+                throw section.error(key, "unknown axis " + MachineSection::text_of(name),
+                                    name.is_string() ? did_you_mean(name.get<std::string>(), names) : "");
             }
             const auto k = static_cast<std::size_t>(found - names.begin());
-            if (used[k]) throw InputError(place, "duplicate axis " + shown(*found) + " in 'logical'");
+            if (used[k]) throw section.error(key, "duplicate axis " + shown(*found));
             used[k] = true;
             logical.back().push_back(k);
         }
     }
     if (logical.size() > 3) {
-        throw InputError(section.place("logical"),
-                         "expected 1 to 3 logical axes, found " + std::to_string(logical.size()));
+        throw section.error("logical", "expected 1 to 3 logical axes, found " + std::to_string(logical.size()));
     }
     const auto left_out = std::ranges::find(used, false);
     if (left_out != used.end()) {
-        throw InputError(
-            section.place("logical"),
-            "axis " + shown(names[static_cast<std::size_t>(left_out - used.begin())]) + " is missing in 'logical'");
+        throw section.error("logical",
+                            "axis " + shown(names[static_cast<std::size_t>(left_out - used.begin())]) + " is missing");
     }
     return logical;
 }
@@ -167,9 +166,8 @@ std::shared_ptr<const Topology> read_sizes(const TopologyParameters& from) {
 
 std::string read_dimension_order(const MachineSection& section, const Topology& topology) {
     if (section.text("kind") != "dimension-order") {
-        throw InputError(section.place("kind"),
-                         "routing kind " + shown(section.text("kind")) + " does not fit a mesh or torus",
-                         "use dimension-order");
+        throw section.error("kind", "routing kind " + shown(section.text("kind")) + " does not fit a mesh or torus",
+                            "use dimension-order");
     }
     const std::string usual = topology.routing("");
     std::string text = usual.substr(0, usual.find(','));
@@ -177,7 +175,7 @@ std::string read_dimension_order(const MachineSection& section, const Topology& 
     if (section.has("tie")) text += ",tie=" + section.text("tie");
     if (section.has("column")) text += ",column=" + section.text("column");
     const std::string at = section.has("order") ? "order" : section.has("tie") ? "tie" : "column";
-    return placed(section.place(at), [&] { return topology.routing(text); });
+    return placed(section, at, [&] { return topology.routing(text); });
 }
 
 TopologyRow grid_row(std::string name, std::string sentence, TopologyPreset preset) {

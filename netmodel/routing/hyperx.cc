@@ -200,7 +200,7 @@ ReadTopology read_hyperx(const TopologySection& from) {
     const std::vector<std::int32_t> sizes = section.integers("sizes");
     const std::int32_t terminals =
         section.has("terminals") ? section.integer("terminals", 1, static_cast<std::int32_t>(kMostVertices)) : 1;
-    HyperX hyperx = placed(section.place("sizes"), [&] { return HyperX(sizes, terminals); });
+    HyperX hyperx = placed(section, "sizes", [&] { return HyperX(sizes, terminals); });
     return {hyperx_topology(std::move(hyperx), read_class_bandwidths(section, sizes.size() + 1))};
 }
 

@@ -9,7 +9,6 @@
 #include "netmodel/routing/grid_topology.h"
 #include "netmodel/routing/hyperx.h"
 #include "netmodel/routing/topologies.h"
-#include "netmodel/topology/bandwidth.h"
 
 namespace haichi {
 
@@ -27,13 +26,12 @@ std::vector<std::int64_t> read_class_bandwidths(const MachineSection& section, s
     if (!section.has("bandwidth")) return list;
     const nlohmann::json& bandwidths = section.array("bandwidth");
     if (bandwidths.size() > classes) {
-        throw InputError(section.place("bandwidth"), "the number of bandwidths must be " + std::to_string(classes) +
-                                                         " (one per level), not " + std::to_string(bandwidths.size()));
+        throw section.error("bandwidth", "the number of bandwidths must be " + std::to_string(classes) +
+                                             " (one per level), not " + std::to_string(bandwidths.size()));
     }
     for (std::size_t l = 0; l < bandwidths.size(); ++l) {
         const std::string at = "bandwidth/" + std::to_string(l);
-        if (!bandwidths[l].is_string()) section.fail(at, "a string", bandwidths[l]);
-        list.push_back(parse_positive_bandwidth(bandwidths[l].get<std::string>(), section.place(at)));
+        list.push_back(section.quantity_of(bandwidths[l], at, kBandwidths));
     }
     return list;
 }

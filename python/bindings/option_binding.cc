@@ -190,6 +190,11 @@ class FunctionOptions {
                  declare_then(o.table, map.objective);
                  declare_search(o.table, map);
              }},
+            {"EvaluationOptions",
+             [](FunctionOptions& o) {
+                 o.make<MeasuredSimulation>().declare(
+                     o.table, "Simulate the placement and the default placement, packet by packet");
+             }},
             {"SimulationOptions",
              [](FunctionOptions& o) {
                  SimulationArguments& simulation = o.make<SimulationArguments>();

@@ -117,11 +117,11 @@ ShapesReport optimize_shapes(const std::vector<Job>& jobs, const MapOptions& opt
 }
 
 Evaluation evaluate_binding(const Placement& placement, HeldProblem& held, const ObjectiveChoice& objective,
-                            bool all_objectives, const std::optional<SimulationArguments>& simulation) {
+                            bool all_objectives, const MeasuredSimulation& simulation) {
     return run_interruptibly([&](const std::atomic<bool>& stop, const Log& log) {
         held.hold(placement.job(), log);
         EvaluateOptions options{.objective = objective, .all_objectives = all_objectives, .if_turned = true};
-        if (simulation) options.simulation = simulation->simulation;
+        options.simulation = simulation.wanted();
         return evaluate(placement, options, {.progress = {}, .stop = &stop, .log = log});
     });
 }

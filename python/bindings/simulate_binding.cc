@@ -67,6 +67,16 @@ Simulation simulate_binding(const Placement& placement, SimulationArguments argu
 }  // namespace
 
 void bind_simulate(py::module_& module) {
+    py::class_<MeasuredSimulation>(module, "EvaluationOptions")
+        .def(py::init([](const py::dict& given) {
+                 MeasuredSimulation measured;
+                 OptionTable table;
+                 measured.declare(table, "");
+                 take_all(table, given);
+                 return measured;
+             }),
+             py::arg("given"))
+        .def_readonly("simulate", &MeasuredSimulation::is_wanted);
     py::class_<SimulationArguments>(module, "SimulationOptions").def(py::init(&make_simulation), py::arg("given"));
     module.def(
         "replays_calls",

@@ -87,6 +87,7 @@ def test_every_option_of_a_function_is_a_parameter_and_in_the_docstring():
     functions = {
         "JobOptions": haichi.Job,
         "SearchOptions": haichi.Job.optimize,
+        "EvaluationOptions": haichi.Job.evaluate,
         "SimulationOptions": haichi.Job.simulate,
         "ExtractionOptions": haichi.extract_sets,
         "ProgramOptions": haichi.simulate_program,

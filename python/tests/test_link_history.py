@@ -79,7 +79,7 @@ def test_report_draws_the_statistics_of_a_simulation(
 ) -> None:
     statistics, page = tmp_path / "links.csv", tmp_path / "links.html"
     workload = haichi.Workload.from_pattern("alltoall-pairwise", ranks=16, bytes=65536, iterations=1)
-    run = haichi.Job(workload, "torus:4x4").simulate(statistics=LinkStatistics(statistics, 1e-6)).run
+    run = haichi.Job(workload, "torus:4x4").simulate(statistics=LinkStatistics(statistics, 1e-6), most_loaded=100).run
     code, _, errors = command("report", statistics, "-o", page, "--figures", tmp_path / "figures")
     assert code == 0 and str(page) in errors
     assert {path.name for path in (tmp_path / "figures").iterdir()} == {"links-over-time.svg", "links-over-time.png"}
@@ -92,6 +92,11 @@ def test_report_draws_the_statistics_of_a_simulation(
     received = sum(r * (end - begin) for r, begin, end in zip(data["received"], begins, ends, strict=True))
     assert received == pytest.approx(run.payload_bytes, rel=1e-6)  # packets of torus: have no header
     assert max(max(row) for row in data["buffers"]["levels"]) > 0
+    # The rows have the names of the most loaded links, on the page and in the figure.
+    loaded = [link.link for link in run.most_loaded_links if not link.link.startswith("ejection ")]
+    assert loaded and set(loaded) <= set(data["efficiency"]["names"])
+    figure = (tmp_path / "figures" / "links-over-time.svg").read_text()
+    assert all(f"<!-- {name.replace('->', '-&gt;')} -->" in figure for name in data["efficiency"]["names"])
 
 
 @pytest.mark.parametrize(

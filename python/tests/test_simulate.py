@@ -191,6 +191,16 @@ def test_statistics_are_the_programs_with_times_as_text_or_seconds(pair, ping, t
     assert len(texts) == 1
 
 
+def test_measured_and_compared_placements_are_simulated_with_the_same_spread(pair, ping) -> None:
+    job, spread = haichi.Job(ping, pair), {"compute_spread": "20us", "compute_spread_seed": 3}
+    run = job.simulate(**spread).run
+    assert job.evaluate(simulate=True, **spread).report["simulated"]["seconds"] == run.seconds
+    compared = haichi.compare([job], strategies="default", simulate=True, barrier="none", **spread)
+    assert compared.to_dict()["cells"][0]["simulated"]["none"]["seconds"] == run.seconds
+    with pytest.raises(haichi.OptionError, match="compute_spread requires simulate"):
+        job.evaluate(compute_spread="20us")
+
+
 def test_a_buffer_history_tells_each_packet_of_its_router_and_time(pair, ping, tmp_path: Path) -> None:
     path = tmp_path / "packets.csv"
     haichi.Job(ping, pair).simulate(history=haichi.BufferHistory(path, 1))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from haichi_program import JOB, fail, haichi, start_until, succeed
@@ -143,6 +144,38 @@ def test_an_imbalance_is_drawn_several_times_and_answers_are_reproducible(small:
     spread = asked(small, "barrier", *JOB, "-w", "cg16.json", "--compute-spread", "50us", "--draws", 3)
     assert spread["computing"] == {"rule": "spread", "seed": 1, "most_seconds": 5e-5}
     assert spread["answers"] != answer["answers"]
+
+
+def test_the_sets_of_a_log_compute_for_its_times_between_calls(tmp_path: Path) -> None:
+    def log(name: str, computing: int) -> str:
+        """In each of 8 iterations, four ranks compute, and pass 1 MiB on."""
+        lines = ["num_ranks 4"]
+        for rank in range(4):
+            lines.append(f"rank {rank} {{")
+            for i in range(8):
+                lines += [f"c{i}: calc {computing}"] if computing else []
+                lines += [f"r{i}: recv 1048576b from {(rank - 1) % 4}", f"s{i}: send 1048576b to {(rank + 1) % 4}"]
+                lines += [f"r{i} requires c{i}", f"s{i} requires c{i}"] if computing else []
+                first = f"c{i}" if computing else f"s{i}"
+                lines += [f"{first} requires r{i - 1}", f"{first} requires s{i - 1}"] if i else []
+            lines.append("}")
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
+        return name
+
+    def answer(*options: object) -> dict[str, Any]:
+        return asked(tmp_path, "barrier", "-m", "torus:4", *options)
+
+    computing = answer("-w", log("computing.goal", 1_000_000))
+    silent = answer("-w", log("silent.goal", 0))
+    assert computing["compute_seconds"] == pytest.approx(1e-3)
+    assert silent["compute_seconds"] == 0
+    with_times, without = (run["answers"][0]["choices"][0]["seconds"][0] for run in (computing, silent))
+    assert without < 2e-3 and 8e-3 < with_times < 10e-3
+    assert answer("-w", "computing.goal", "--imbalance", "5%")["imbalance_share"] == 0.05
+    text = succeed("advise", "barrier", "-m", "torus:4", "-w", "computing.goal", cwd=tmp_path).stdout
+    assert "each rank computes for 1 ms per iteration, the mean of the times between the calls of the log" in text
+    text = succeed("advise", "barrier", "-m", "torus:4", "-w", "silent.goal", cwd=tmp_path).stdout
+    assert "communication only: the log has no times between its calls" in text
 
 
 def test_a_machine_that_does_not_state_what_a_barrier_costs(mapped: Path) -> None:

@@ -424,6 +424,26 @@ def test_a_spread_varies_computation_and_its_values_are_checked(tmp_path: Path) 
     succeed(*log, "--form", "sets", "--compute-spread", "1us", cwd=tmp_path)
 
 
+def test_every_command_that_simulates_placements_can_vary_computation(tmp_path: Path) -> None:
+    (tmp_path / "ring.txt").write_text("0 1 100\n1 2 100\n2 3 100\n3 0 100\n")
+    job = ("-m", "torus:4", "-w", "ring.txt")
+    spread = ("--compute-spread", "20us", "--compute-spread-seed", 3)
+    run = json.loads(succeed("simulate", *job, *spread, "--json", "--no-timing", cwd=tmp_path).stdout)["runs"][0]
+    found = ("--strategy", "default", "-o", "ring.map", "--json")
+    for command in (("map", *job, *found), ("evaluate", *job, "--map", "ring.map", "--json")):
+        report = json.loads(succeed(*command, "--simulate", *spread, cwd=tmp_path).stdout)
+        assert report["simulated"]["seconds"] == run["seconds"]
+        assert report["simulated"]["computing"] == run["computing"]
+        assert "--compute-spread requires --simulate" in fail(2, *command, "--compute-spread", "20us", cwd=tmp_path)
+    text = succeed("evaluate", *job, "--map", "ring.map", "--simulate", *spread, cwd=tmp_path).stdout
+    assert "computation time up to 20 us longer before each set, random seed 3" in text
+    compared = ("compare", *job, "--strategies", "default", "--simulate", "--barrier", "none", "-o", "c.json")
+    succeed(*compared, *spread, cwd=tmp_path)
+    results = json.loads((tmp_path / "c.json").read_text())
+    assert results["cells"][0]["simulated"]["none"]["seconds"] == run["seconds"]
+    assert results["request"]["compute_spread"] == "20us"
+
+
 def test_a_log_without_messages_is_named(tmp_path: Path) -> None:
     (tmp_path / "idle.goal").write_text("num_ranks 2\nrank 0 {\nl1: calc 100\n}\nrank 1 {\nl1: calc 100\n}\n")
     run = haichi("map", "-m", "torus:4", "-w", "idle.goal", cwd=tmp_path)

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "mgen/replay/replay.h"
 #include "mgen/replay/simulation.h"
 #include "tests/mgen/scripted_program.h"
@@ -208,6 +210,41 @@ TEST(Replay, interruptions_come_at_their_interval_and_delay_the_next_set) {
     }
     replayed.request.replay.imbalance.interval_ps = 1'000'000'000;
     EXPECT_THROW(replayed.run(), OptionError);
+}
+
+// Above 4,096 interruptions of a set, their sum is drawn at once.
+TEST(Replay, many_interruptions_have_the_mean_and_the_spread_of_single_ones) {
+    for (const std::int64_t interval_ps : {300'000, 200'000, 1'000}) {
+        ReplayedWorkload replayed = computing_ranks(50);
+        replayed.request.workload = &replayed.workload;
+        replayed.request.network = &replayed.network;
+        const std::int64_t most_ps = interval_ps / 5;
+        replayed.request.replay.imbalance = {
+            .share = 0, .most_ps = most_ps, .seed = 3, .varies = true, .interval_ps = interval_ps};
+        const SimulationResult result = replayed.run();
+        std::vector<double> lost;
+        double mean = 0;
+        for (const RankTimes& rank : result.ranks) {
+            lost.push_back(static_cast<double>(rank.compute_ps) - 50e9);
+            mean += lost.back() / 64;
+        }
+        double variance = 0;
+        for (const double one : lost) variance += (one - mean) * (one - mean) / 63;
+        // Until the last set begins, they last for a tenth of the time.
+        const double time_ps = 49e9 / 0.9;
+        EXPECT_NEAR(mean / time_ps, 0.1, 0.001) << interval_ps;
+        // A longer run has more of them.
+        const double expected = time_ps / static_cast<double>(interval_ps) * std::pow(most_ps / 0.9, 2) / 6;
+        EXPECT_NEAR(std::sqrt(variance / expected), 1, 0.35) << interval_ps;
+    }
+}
+
+TEST(Replay, the_shortest_interruptions_end) {
+    ReplayedWorkload replayed = computing_ranks(1000);
+    replayed.request.workload = &replayed.workload;
+    replayed.request.network = &replayed.network;
+    replayed.request.replay.imbalance = {.share = 0, .most_ps = 1, .seed = 3, .varies = true, .interval_ps = 1};
+    EXPECT_NEAR(replayed.run().seconds, 2, 0.01);
 }
 
 TEST(Replay, a_ring_of_four_takes_as_long_as_an_exchange_where_no_link_is_shared) {

@@ -107,7 +107,7 @@ TEST(MachineFile, the_bus_of_a_node_is_its_dma) {
         (void)read("{\n\"dma_bandwidth\": \"1GB/s\",\n\"shared_bus\": \"132MB/s\"}");
         ADD_FAILURE();
     } catch (const InputError& error) {
-        EXPECT_EQ(std::string(error.what()), "m.json:4: 'shared_bus' cannot be combined with 'dma_bandwidth'");
+        EXPECT_EQ(std::string(error.what()), "m.json:4: node.shared_bus: cannot be combined with 'node.dma_bandwidth'");
     }
 }
 

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <ostream>
+#include <sstream>
 
 #include "base/errors.h"
 #include "netmodel/machine/machine.h"
@@ -139,7 +141,7 @@ std::vector<BrokenText> broken_machine_files() {
          "18446744073709551615"},
         {"allocation_twice", machine_with("\"allocations\": [[2], [4],\n[2]]"), "m.json:5", "[2]"},
         {"allocations_of_a_tree", file_with(R"({"kind": "tree", "children": [4]})", kLink, "\"allocations\": [[4]]"),
-         "m.json:4", "'allocations' requires a mesh or torus"},
+         "m.json:4", "allocations: requires a mesh or torus"},
         {"faulty_is_number", machine_with("\"faulty\": 3"), "m.json:4", "3"},
         {"faulty_is_text", machine_with("\"faulty\": \"0\""), "m.json:4", "0"},
         {"faulty_is_object", machine_with("\"faulty\": {}"), "m.json:4", "{}"},
@@ -166,9 +168,9 @@ std::vector<BrokenText> broken_machine_files() {
         {"bandwidth_too_large", file_with(kRing, R"({"bandwidth": "5000TB/s"})"), "m.json:3", "5000TB/s"},
         {"latency_in_bytes", file_with(kRing, R"({"bandwidth": "5GB/s", "cable_latency": "5B"})"), "m.json:3", "5B"},
         {"host_cables_of_a_torus", file_with(kRing, "{\"bandwidth\": \"5GB/s\",\n\"host_cable_latency\": \"5ns\"}"),
-         "m.json:4", "each node of this network is a router", "'cable_latency'"},
-        {"unknown_arbiter", machine_with(R"("router": {"arbiter": "oldest"})"), "m.json:4", "unknown arbiter 'oldest'",
-         "round-robin, oldest-first or fixed-priority"},
+         "m.json:4", "each node of this network is a router", "'link.cable_latency'"},
+        {"unknown_arbiter", machine_with(R"("router": {"arbiter": "oldest"})"), "m.json:4",
+         "router.arbiter: unknown word 'oldest'", "round-robin, oldest-first or fixed-priority"},
         {"time_finer_than_a_picosecond", machine_with(R"("node": {"barrier": "1.5ps"})"), "m.json:4", "1.5ps"},
         {"routing_of_unknown_axis", machine_with(R"("routing": {"kind": "dimension-order", "order": "XQ"})"),
          "m.json:4", "Q"},
@@ -228,6 +230,121 @@ std::vector<BrokenText> broken_machine_files() {
         {"invalid_utf8", machine_with("\"name\": \"\xff\""), "m.json:4", ""},
     };
 }
+
+/// Every key with a number, on line 5, with values outside its range.
+struct NumericKey {
+    std::string path;  ///< in messages
+    std::string text;  ///< of the file, with VALUE
+    std::vector<std::string> outside;
+
+    friend void PrintTo(const NumericKey& key, std::ostream* out) { *out << key.path; }
+};
+
+std::vector<NumericKey> numeric_keys() {
+    const std::vector<std::string> rates = {"\"0B/s\"", "\"1 B/s\"", "\"999B/s\"", "\"1001TB/s\"", "\"5GB\"", "7"};
+    const std::vector<std::string> times = {"\"1001ms\"", "\"2h\"", "\"-1ns\"", "\"5\"", "\"5B\"", "7"};
+    const std::vector<std::string> sizes = {"\"0B\"", "\"2000TiB\"", "\"-1B\"", "\"5\"", "\"5ns\"", "7"};
+    const std::vector<std::string> limits = {"\"300TiB\"", "\"-1B\"", "\"5\"", "\"5ns\"", "7"};
+    const std::vector<std::string> counts = {"0", "-1", "1.5", "\"2\"", "1e3", "18446744073709551615", "16777217"};
+    std::vector<NumericKey> all;
+    const auto add = [&](const std::string& part, const std::string& keys, const std::vector<std::string>& outside) {
+        std::istringstream words(keys);
+        for (std::string key; words >> key;) {
+            const std::string object = "{\n\"" + key + "\": VALUE}";
+            all.push_back({part + "." + key, machine_with("\"" + part + "\": " + object), outside});
+        }
+    };
+    add("router", "bandwidth", rates);
+    add("router", "routing_time vc_allocation_time switch_allocation_time switch_latency", times);
+    add("router", "virtual_channels", counts);
+    add("router", "buffer", {"\"0 packets\"", "\"1048577 packets\"", "\"8\"", "\"8KiB\"", "8"});
+    add("packet", "payload", {"\"0B\"", "\"17MiB\"", "\"2048\"", "2048"});
+    add("packet", "header", {"\"17MiB\"", "\"72\"", "72"});
+    add("node", "nic_bandwidth dma_bandwidth shared_bus memory_bandwidth shared_memory_bandwidth", rates);
+    add("node", "nic_packet_time shared_memory_latency mpi_call_overhead eager_overhead rendezvous_overhead", times);
+    add("node", "rdma_overhead barrier barrier_step", times);
+    add("node", "eager_limit trunk_from", limits);
+    add("node", "send_buffer", sizes);
+    add("node", "nics rendezvous_round_trips barrier_groups trunk slots", counts);
+    const auto link = [&](const std::string& key, const std::vector<std::string>& outside) {
+        const std::string rest = key == "bandwidth" ? "" : R"("bandwidth": "5GB/s", )";
+        all.push_back({"link." + key, file_with(kRing, "{" + rest + "\n\n\"" + key + "\": VALUE}"), outside});
+    };
+    link("bandwidth", rates);
+    link("cable_latency", times);
+    link("host_cable_latency", times);
+    const auto topology = [&](const std::string& path, const std::string& text,
+                              const std::vector<std::string>& outside) {
+        all.push_back({"topology." + path, file_with(text), outside});
+    };
+    const std::string clusters = R"({"kind": "clusters",
+"clusters": [{"kind": "tree", "children": [2]}, {"kind": "tree", "children": [2]}],
+"bridges": )";
+    const auto bridges = [&](const std::string& keys, const std::vector<std::string>& outside) {
+        std::istringstream words(keys);
+        for (std::string key; words >> key;)
+            topology("bridges." + key, clusters + "{\n\"" + key + "\": VALUE}}", outside);
+    };
+    bridges("bandwidth shared_bus", rates);
+    bridges("latency delay timer packet_time", times);
+    bridges("buffer mtu", sizes);
+    bridges("count crossing_hops", counts);
+    topology("bridges.0.shared_bus", clusters + "[{\"between\": [0, 1],\n\"shared_bus\": VALUE}]}", rates);
+    topology("bridges.0.between.1", clusters + "[{\"between\": [0,\nVALUE]}]}", {"2", "-1", "\"1\"", "0.5"});
+    topology("clusters.1.children.0",
+             "{\"kind\": \"clusters\", \"bridges\": {},\n\"clusters\": [{\"kind\": \"tree\", \"children\": [2]},\n"
+             "{\"kind\": \"tree\", \"children\": [\nVALUE]}]}",
+             counts);
+    topology("axes.1.size",
+             "{\"kind\": \"torus\",\n\"axes\": [{\"name\": \"X\", \"size\": 4},\n{\"name\": \"Y\",\n\"size\": VALUE}]}",
+             counts);
+    topology("children.0", "{\"kind\": \"tree\",\n\n\n\"children\": [VALUE]}", counts);
+    topology("bandwidth.1", "{\"kind\": \"tree\", \"children\": [2, 2],\n\n\n\"bandwidth\": [\"1GB/s\", VALUE]}",
+             rates);
+    const auto fabric = [&](const std::string& kind, const std::string& key, const std::string& others) {
+        topology(key, "{\"kind\": \"" + kind + "\",\n" + others + ",\n\n\"" + key + "\": VALUE}", counts);
+    };
+    fabric("dragonfly", "terminals", R"("routers": 2, "global_links": 1)");
+    fabric("dragonfly", "routers", R"("terminals": 2, "global_links": 1)");
+    fabric("dragonfly", "groups", R"("routers": 2, "terminals": 2, "global_links": 1)");
+    fabric("dragonfly-plus", "leaves", R"("spines": 2, "hosts": 1, "groups": 1)");
+    fabric("dragonfly-plus", "spines", R"("leaves": 2, "hosts": 1, "groups": 1)");
+    fabric("dragonfly-plus", "hosts", R"("leaves": 2, "spines": 1, "groups": 1)");
+    fabric("dragonfly-plus", "groups", R"("leaves": 2, "spines": 1, "hosts": 1)");
+    fabric("hyperx", "terminals", R"("sizes": [2, 2])");
+    all.push_back({"faulty.1", machine_with("\"faulty\": [1,\nVALUE]"), {"4", "-1", "1.5", "\"2\""}});
+    all.push_back({"faulty.0.0", machine_with("\"faulty\": [[\nVALUE]]"), {"4", "-1", "1.5", "\"2\""}});
+    all.push_back({"allocations.1.0", machine_with("\"allocations\": [[2], [\nVALUE]]"), {"0", "5", "-1", "\"2\""}});
+    return all;
+}
+
+class NumericKeys : public ::testing::TestWithParam<NumericKey> {};
+
+TEST_P(NumericKeys, outside_their_range_are_refused_with_place_path_and_value) {
+    const NumericKey& key = GetParam();
+    const std::size_t at = key.text.find("VALUE");
+    const auto line = 1 + std::count(key.text.begin(), key.text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+    for (const std::string& value : key.outside) {
+        std::string text = key.text;
+        text.replace(at, 5, value);
+        try {
+            (void)parse_machine(text, "m.json");
+            FAIL() << "accepted:\n" << text;
+        } catch (const InputError& error) {
+            const std::string what = error.what();
+            EXPECT_TRUE(what.starts_with("m.json:" + std::to_string(line) + ": ")) << what;
+            EXPECT_NE(what.find(key.path), std::string::npos) << what;
+            const std::string shown = value.front() == '"' ? value.substr(1, value.size() - 2) : value;
+            EXPECT_TRUE(what.find(shown) != std::string::npos || value == "1e3") << what;
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(, NumericKeys, ::testing::ValuesIn(numeric_keys()), [](const auto& test) {
+    std::string name = test.param.path + "_" + std::to_string(test.index);
+    std::ranges::replace(name, '.', '_');
+    return name;
+});
 
 class BrokenMachineFile : public ::testing::TestWithParam<BrokenText> {};
 

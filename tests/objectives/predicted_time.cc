@@ -5,6 +5,10 @@
 
 #include "base/errors.h"
 #include "mapper/anneal/objective_table.h"
+#include "mgen/process_options.h"
+#include "mgen/replay/simulation.h"
+#include "netmodel/packetsim/machine_timing.h"
+#include "objectives/machine_costs.h"
 #include "objectives/weighted.h"
 #include "tests/objectives/problems.h"
 
@@ -99,6 +103,68 @@ TEST(PredictedTime, a_node_sends_through_its_nics) {
     // DMA at the rate of a link carries both messages, whatever the number of NICs.
     EXPECT_NEAR(value_ms(on_line(both, 3, 1, {.nics = 2, .host_bytes_per_s = 1'000'000'000})), (Parts{2, 2, 1}.value()),
                 1e-6);
+}
+
+/// The end of the last rank: predicted, and in the packet simulator. All ranks end together.
+struct Ends {
+    double predicted_ms = 0, simulated_ms = 0;
+};
+Ends ends(const std::string& node, const std::vector<std::array<int, 2>>& messages, int ranks_per_node,
+          std::int64_t bytes) {
+    const Machine machine = parse_machine(
+        R"({"schema": "haichi-machine/1", "topology": {"kind": "mesh", "axes": [{"name": "X", "size": 3}]},
+            "link": {"bandwidth": "1GB/s"}, "packet": {"payload": "2048B"}, "node": )" +
+            node + "}",
+        "m.json");
+    Posed posed = pose("line", sets_of(3 * ranks_per_node, {messages}, bytes),
+                       allocate(machine, {.ranks_per_node = ranks_per_node}));
+    posed.problem->set_machine_costs(machine_costs_of(machine));
+    SimulationRequest request;
+    request.workload = &posed.problem->workload();
+    request.network = &posed.problem->network();
+    request.timing = packet_timing_of(machine);
+    request.process = process_options_of(machine);
+    request.node_of_rank.assign(posed.default_placement.node_of_rank().begin(),
+                                posed.default_placement.node_of_rank().end());
+    // The messages cross one link each, and none shares a link.
+    const double queue_ms = static_cast<double>(bytes) / 1e6;
+    return {value_ms(posed) - queue_ms / 16, simulate(request).seconds * 1e3};
+}
+
+TEST(PredictedTime, nics_work_on_each_packet_as_in_the_packet_simulator) {
+    const std::vector<std::array<int, 2>> one = {{1, 0}};
+    const std::vector<std::array<int, 2>> two = {{1, 0}, {1, 2}};
+    struct Case {
+        std::string node;
+        std::vector<std::array<int, 2>> messages;
+        int ranks_per_node;
+        double expected_ms;  ///< 489 packets
+    };
+    for (const auto& [node, messages, ranks_per_node, expected_ms] : std::vector<Case>{
+             {R"({"nic_packet_time": "1us"})", one, 1, 1.489},
+             {R"({"nic_packet_time": "1us"})", two, 1, 2.978},
+             {R"({"nic_packet_time": "1us", "nics": 2})", two, 1, 1.489},
+             {R"({"nic_packet_time": "500ns", "nic_bandwidth": "4GB/s"})", one, 1, 1},
+             {R"({"nic_packet_time": "3us", "nic_bandwidth": "4GB/s"})", one, 1, 1.717},
+             {R"({"nic_packet_time": "3us", "nic_bandwidth": "4GB/s"})", two, 1, 3.434},
+             {R"({"nic_packet_time": "1us", "nic_bandwidth": "4GB/s", "shared_bus": "500MB/s"})", one, 1, 2.489},
+             // ranks 0, 1 | 2, 3 | 4, 5 on three nodes
+             {R"({"nic_packet_time": "1us"})", {{2, 0}, {3, 4}}, 2, 2.978}}) {
+        const Ends found = ends(node, messages, ranks_per_node, kBytes);
+        EXPECT_NEAR(found.predicted_ms / expected_ms, 1, 0.01) << node << messages.size();
+        EXPECT_NEAR(found.predicted_ms / found.simulated_ms, 1, 0.01) << node << messages.size();
+    }
+    // Short messages have a request, an acknowledgement and one packet.
+    const Ends rendezvous = ends(R"({"nic_packet_time": "10us", "eager_limit": "0B"})", one, 1, 1000);
+    EXPECT_NEAR(rendezvous.predicted_ms, 0.031, 1e-4);
+    EXPECT_NEAR(rendezvous.predicted_ms, rendezvous.simulated_ms, 1e-4);
+}
+
+TEST(PredictedTime, bounds_include_the_work_of_nics) {
+    const MachineCosts costs{.nic_packet_ps = 1'000'000, .packet_payload_bytes = 1000};
+    const Posed posed = on_line(sets_of(2, {{{0, 1}, {1, 0}}}), 2, 1, costs);
+    EXPECT_NEAR(value_ms(posed), (Parts{2.002, 2.002, 1}.value()), 1e-6);
+    EXPECT_NEAR(bound_ms(posed), (Parts{2.002, 2.002, 1}.value()), 1e-6);
 }
 
 TEST(PredictedTime, calls_and_hops_take_what_the_machine_states) {

@@ -213,6 +213,11 @@ class MapOptions:
 class RobustOptions:
     def __init__(self, measure: _Text, with_rotations: bool) -> None: ...
 
+class EvaluationOptions:
+    def __init__(self, given: dict[str, Any]) -> None: ...
+    @property
+    def simulate(self) -> bool: ...
+
 class SimulationOptions:
     def __init__(self, given: dict[str, Any]) -> None: ...
 
@@ -276,7 +281,7 @@ def evaluate(
     held: HeldProblem,
     objective: Objective,
     all_objectives: bool,
-    simulation: SimulationOptions | None,
+    simulation: EvaluationOptions,
 ) -> Evaluation: ...
 def simulate(
     placement: Placement,

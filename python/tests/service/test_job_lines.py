@@ -31,6 +31,26 @@ def test_a_pjm_script_states_the_nodes_of_a_job(server, tmp_path: Path) -> None:
     assert job.job_lines().startswith('#PJM -L "node=2x6x8:torus:strict-io"')
 
 
+def test_pjm_must_not_turn_a_request_whose_map_would_be_worse(server) -> None:
+    search = {"pattern": {"name": "cg", "ranks": 64}, "machine": "fx10-kyushu", "strategy": "anneal"}
+    search |= {"objective": "tac3", "evaluations": 20_000, "restarts": 1}
+    job = server.client().submit("map", shape="1x2x4x2x3x2", **search).wait()
+    assert job.result()["turned"]["strict"] and job.result()["request"] == [2, 6, 8]
+    assert job.job_lines() == job.result()["job_lines"]
+    assert job.job_lines().startswith('#PJM -L "node=2x6x8:torus:strict"')
+
+
+def test_shapes_are_named_by_the_machine_or_by_pjm(server) -> None:
+    cg = {"pattern": {"name": "cg", "ranks": 64}, "machine": "fx10-kyushu", "strategy": "default"}
+    job = server.client().submit("map", shapes="1x2x4x2x3x2,4x6x4", **cg).wait()
+    for number, names in enumerate((("1x2x4x2x3x2", "2x6x8"), ("2x2x2x2x3x2", "4x6x4"))):
+        for name in names:
+            assert job.rank_map("fujitsu", shape=name) == job.rank_map("fujitsu", shape=names[0])
+            assert f"node={names[1]}:torus" in job.job_lines(shape=name), number
+    status, told = server.ask("GET", f"/v1/jobs/{job.id}/rankmap?format=csv&shape=2x2")
+    assert status == 422 and "shape must be one of 1x2x4x2x3x2, 2x2x2x2x3x2" in str(told)
+
+
 def test_job_lines_name_the_nodes_of_the_job_that_runs_them(server, tmp_path: Path) -> None:
     """The request of a job may name other nodes than those that Slurm allocates later."""
     ring = {

@@ -46,6 +46,14 @@ int MPI_Allreduce(const void* b, void* rb, int n, MPI_Datatype t, MPI_Op op, MPI
     note("Allreduce");
     return PMPI_Allreduce(b, rb, n, t, op, c);
 }
+int MPI_Start(MPI_Request* r) {
+    note("Start");
+    return PMPI_Start(r);
+}
+int MPI_Startall(int n, MPI_Request* r) {
+    note("Startall");
+    return PMPI_Startall(n, r);
+}
 int MPI_Ibarrier(MPI_Comm c, MPI_Request* r) {
     note("Ibarrier");
     return PMPI_Ibarrier(c, r);

@@ -1,4 +1,5 @@
-! rings.c with mpif.h (-DMPIF), `use mpi` (-DUSEMPI) or `use mpi_f08`.
+! rings.c with mpif.h (-DMPIF), `use mpi` (-DUSEMPI) or `use mpi_f08`. With a second argument, one MPI_Startall starts the
+! messages of both sets.
 program rings
 #if defined(USEMPI)
   use mpi
@@ -10,12 +11,14 @@ program rings
   include 'mpif.h'
 #endif
 #if defined(MPIF) || defined(USEMPI)
-  integer :: comm, requests(2)
+  integer :: comm, requests(4)
 #else
   type(MPI_Comm) :: comm
-  type(MPI_Request) :: requests(2)
+  type(MPI_Request) :: requests(4)
 #endif
-  integer :: rank, ranks, error, i, iterations, sent(1), received(1), sum(1)
+  integer :: rank, ranks, error, i, iterations, sent(1), received(1), sum(1), k
+  integer, volatile :: both(2)
+  logical :: at_once
   character(len=16) :: word
 
   call MPI_Init(error)
@@ -30,7 +33,25 @@ program rings
   sum(1) = rank
   call MPI_Comm_dup(MPI_COMM_WORLD, comm, error)
   call MPI_Bcast(sum, 1, MPI_INTEGER, 0, comm, error)
+  at_once = command_argument_count() > 1
+  if (at_once) then
+    do k = 1, 2
+      call MPI_Recv_init(both(k), 1, MPI_INTEGER, mod(rank + ranks - k, ranks), k, MPI_COMM_WORLD, &
+                         requests(2 * k - 1), error)
+      call MPI_Send_init(sent(1), 1, MPI_INTEGER, mod(rank + k, ranks), k, MPI_COMM_WORLD, requests(2 * k), error)
+    end do
+  end if
   do i = 1, iterations
+    if (at_once) then
+      both = -1
+      call MPI_Startall(4, requests, error)
+      call MPI_Waitall(4, requests, MPI_STATUSES_IGNORE, error)
+      do k = 1, 2
+        if (both(k) /= mod(rank + ranks - k, ranks)) call MPI_Abort(MPI_COMM_WORLD, k, error)
+      end do
+      call MPI_Allreduce(sent, sum, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, error)
+      cycle
+    end if
     call MPI_Irecv(received, 1, MPI_INTEGER, mod(rank + ranks - 1, ranks), 1, MPI_COMM_WORLD, requests(1), error)
     call MPI_Isend(sent, 1, MPI_INTEGER, mod(rank + 1, ranks), 1, MPI_COMM_WORLD, requests(2), error)
     call MPI_Waitall(2, requests, MPI_STATUSES_IGNORE, error)

@@ -46,11 +46,13 @@ class Built:
         self.folder = folder
 
     def program(self, mpi: str, language: str = "c") -> Path:
+        """A program of LANGUAGES, or the C program `persistent`."""
         path = self.folder / f"rings-{language}-{mpi}"
         if not path.exists():
-            compiler = [needed(f"mpicc.{mpi}")] if language == "c" else [needed(f"mpif90.{mpi}"), "-cpp"]
+            is_fortran = language in LANGUAGES
+            compiler = [needed(f"mpif90.{mpi}"), "-cpp"] if is_fortran else [needed(f"mpicc.{mpi}")]
             compiler += LANGUAGES.get(language, []) + ["-w"]
-            source = HERE / ("rings.c" if language == "c" else "rings.F90")
+            source = HERE / ("rings.F90" if is_fortran else {"c": "rings.c"}.get(language, f"{language}.c"))
             subprocess.run([*compiler, str(source), "-o", str(path)], check=True, timeout=120)
         return path
 
@@ -61,16 +63,17 @@ class Built:
             subprocess.run(command, check=True, timeout=60)
         return path
 
-    def barriers(self, mpi: str, sets: str, language: str = "c") -> Path:
+    def barriers(self, mpi: str, sets: str, language: str = "c", how: tuple[str, ...] = (), ranks: int = RANKS) -> Path:
         """Profiles a run, and writes barriers before these sets."""
-        path = self.folder / f"barriers-{language}-{mpi}-{sets}"
-        log = self.folder / f"{language}-{mpi}.haichi-log"
+        name = "-".join((language, *how, mpi, str(ranks)))
+        path = self.folder / f"barriers-{name}-{sets}"
+        log = self.folder / f"{name}.haichi-log"
         if not log.exists():
             settings = {"LD_PRELOAD": str(library("prof", mpi)), "HAICHI_PROF": f"file={log.with_suffix('')}"}
-            ran = run(mpi, [self.program(mpi, language), ITERATIONS], self.folder, **settings)
+            ran = run(mpi, [self.program(mpi, language), ITERATIONS, *how], self.folder, ranks, **settings)
             assert log.exists(), ran.stderr
         if not path.exists():
-            command = [BIN, "advise", "barrier", "-m", "torus:2x2", "-w", str(log), "--write-barriers", str(path)]
+            command = [BIN, "advise", "barrier", "-m", f"torus:{ranks}", "-w", str(log), "--write-barriers", str(path)]
             ran = subprocess.run([*command, "--write-sets", sets], capture_output=True, text=True, timeout=120)
             assert ran.returncode == 0, ran.stderr
         return path
@@ -133,12 +136,39 @@ def test_barriers_are_before_the_stated_sets(built: Built, tmp_path: Path, mpi: 
 
 
 @pytest.mark.parametrize("mpi", MPIS)
+@pytest.mark.parametrize("how", ["each", "sets", "all"])
+def test_persistent_requests_have_barriers_before_the_stated_sets(
+    built: Built, tmp_path: Path, mpi: str, how: str
+) -> None:
+    starts = ["Startall"] if how != "each" else ["Start", "Start"]
+    waits = ["Waitall"] if how != "all" else []
+    file = built.barriers(mpi, "1,2", "persistent", (how,))
+    ran, orders = run_with_barriers(built, mpi, file, tmp_path, ITERATIONS, how, language="persistent")
+    set_calls = BARRIER + starts + waits
+    # With all requests in one MPI_Startall, the second barrier divides it.
+    iteration = set_calls * 2 + (["Waitall"] if how == "all" else []) + SUM
+    assert orders == [ITERATIONS * iteration] * RANKS
+    assert ran.stderr == f"haichi-barriers: {2 * ITERATIONS} barriers\n"
+
+
+@pytest.mark.parametrize("mpi", MPIS)
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_fortran_programs_have_the_same_barriers(built: Built, tmp_path: Path, mpi: str, language: str) -> None:
     file = built.barriers(mpi, "2", language)
     ran, orders = run_with_barriers(built, mpi, file, tmp_path, ITERATIONS, language=language)
     assert ran.stderr == f"haichi-barriers: {ITERATIONS} barriers\n"
     # Open MPI's Fortran interface does not call the C functions that the tracer replaces.
+    assert [order.count("Ibarrier") for order in orders] == [ITERATIONS] * RANKS
+
+
+@pytest.mark.parametrize("mpi", MPIS)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_fortran_programs_start_requests_on_both_sides_of_a_barrier(
+    built: Built, tmp_path: Path, mpi: str, language: str
+) -> None:
+    file = built.barriers(mpi, "2", language, ("at-once",))
+    ran, orders = run_with_barriers(built, mpi, file, tmp_path, ITERATIONS, "at-once", language=language)
+    assert ran.stderr == f"haichi-barriers: {ITERATIONS} barriers\n"
     assert [order.count("Ibarrier") for order in orders] == [ITERATIONS] * RANKS
 
 

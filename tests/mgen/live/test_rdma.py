@@ -407,4 +407,4 @@ def test_messages_and_puts_are_striped_over_the_interfaces_of_a_node(built: Path
     (built / "rails.json").write_text(json.dumps(machine))
     done = run("run", "-m", "rails.json", "-n", 2, "--", program, "ring", cwd=built)
     assert done.returncode == 2
-    assert "invalid 'trunk': 5 (a node has 4 NICs)" in done.stderr
+    assert "node.trunk: invalid number: 5 (a node has 4 NICs)" in done.stderr

@@ -50,7 +50,8 @@ class SimulationPlan:
 
     runs: tuple[SimulatedAs, ...] = ()
     iterations: str | int = "auto"
-    """Options for communication sets."""
+    spread: dict[str, Any] = field(default_factory=dict)
+    """Options for communication sets; `spread` varies their computation times."""
     replay: dict[str, Any] = field(default_factory=dict)
     """The options for the replay of calls that the user gave."""
 
@@ -84,6 +85,8 @@ class Cell:
             parts["log"] = self.job.traffic.log.digest() if "calls" in self.simulation.runs else "sets"
         if "calls" in self.simulation.runs and self.simulation.replay:
             parts["replay"] = self.simulation.replay
+        if self.simulation.spread:
+            parts["spread"] = self.simulation.spread
         return _digest(json.dumps(parts, sort_keys=True))
 
     def _files(self) -> list[str]:
@@ -177,6 +180,7 @@ def _simulated(cell: Cell, placed: Placement, simulated_as: SimulatedAs) -> dict
         given = {"form": "calls"} | cell.simulation.replay
     else:
         given = {"form": "sets", "barrier": simulated_as, "sim_iterations": cell.simulation.iterations}
+        given |= cell.simulation.spread
     options = _core.SimulationOptions(given | {"most_loaded": 0})
     core = _core.simulate(placed._core, options, inputs=[], progress=None)
     run: SimulatedRun = simulation_of(placed, core).runs[0]

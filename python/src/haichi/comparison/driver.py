@@ -386,6 +386,7 @@ def _view_requests(
                 convergence=outcome["convergence"],
                 command=map_command(spec, by_name[strategy], seed, plan.effort),
                 runs=plan.simulation.of(spec).runs,
+                spread=plan.simulation.of(spec).spread,
                 replay=plan.simulation.replay,
                 whole_run_seconds=outcome.get("simulated", {}).get("calls", {}).get("seconds"),
             )

@@ -176,6 +176,7 @@ def request_entry(plan: Plan) -> dict[str, Any]:
             "simulate": bool(plan.simulation),
             "barriers": list(plan.simulation.of_sets.runs) if plan.simulates_sets else [],
             "sim_iterations": plan.simulation.of_sets.iterations,
+            **(plan.simulation.of_sets.spread if plan.simulates_sets else {}),
             "ranks_per_node": common.pop("ppn"),
         }
         | common
@@ -378,7 +379,8 @@ def search_effort(given: Mapping[str, Any]) -> SearchEffort:
     )
 
 
-_OF_SETS = ("barrier", "sim_iterations")
+_SPREAD = ("compute_spread", "compute_spread_seed")
+_OF_SETS = ("barrier", "sim_iterations", *_SPREAD)
 _OF_CALLS = ("compute", "compute_factor", "compute_seed", "collectives")
 
 
@@ -388,6 +390,7 @@ def wanted_simulation(given: Mapping[str, Any]) -> WantedSimulation:
     replay = {name: given[name] for name in _OF_CALLS if name in given}
     _core.SimulationOptions(replay)  # rejects combinations of options before the first cell
     iterations = str(given.get("sim_iterations", SimulationPlan().iterations))
-    of_sets = SimulationPlan(runs, int(iterations) if iterations.isdecimal() else iterations)
+    spread = {name: given[name] for name in _SPREAD if name in given}
+    of_sets = SimulationPlan(runs, int(iterations) if iterations.isdecimal() else iterations, spread)
     named = tuple(name.replace("_", "-") for name in _OF_SETS if name in given)
     return WantedSimulation(of_sets, given.get("form", "auto"), replay, named)

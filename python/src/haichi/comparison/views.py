@@ -55,6 +55,8 @@ class ViewRequest:
     """The command line that makes the placement."""
     runs: Sequence[SimulatedAs] = ()
     """Simulations for the pictures of time."""
+    spread: Mapping[str, Any] = field(default_factory=dict)
+    """Options that vary the computation times of communication sets."""
     replay: Mapping[str, Any] = field(default_factory=dict)
     """Options for the replay of calls."""
     whole_run_seconds: float | None = None
@@ -231,7 +233,7 @@ def _simulated(
     def run(iterations: int, statistics: LinkStatistics | None = None) -> SimulatedRun:
         """A run of the given iterations; for calls the whole run, which counts as one iteration."""
         of_calls = simulated_as == "calls"
-        of_sets = {"form": "sets", "barrier": simulated_as, "sim_iterations": iterations}
+        of_sets = {"form": "sets", "barrier": simulated_as, "sim_iterations": iterations, **request.spread}
         given: dict[str, Any] = {"form": "calls", **request.replay} if of_calls else of_sets
         return job.simulate(placement, threads=request.threads, most_loaded=0, statistics=statistics, **given).run
 

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import Literal, Unpack
+from typing import Unpack
 
 from haichi import _core
 from haichi.base.file_names import encoded
-from haichi.base.option_types import BarrierAdviceOptions, JobOptions, SearchOptions, SimulationOptions, SizesLike
+from haichi.base.option_types import (
+    BarrierAdviceOptions,
+    EvaluationOptions,
+    JobOptions,
+    SearchOptions,
+    SimulationOptions,
+    SizesLike,
+)
 from haichi.base.options import given_options, takes
 from haichi.errors import OptionError
 from haichi.job.advise import barrier_advice
@@ -101,14 +108,14 @@ class Job(LoadedJob):
         given = None if placement is None else as_map("placement", placement)
         return Placement(self, self._core.place(given, encoded("format", format)))
 
+    @takes(EvaluationOptions)
     def evaluate(
         self,
         placement: PlacementLike | None = None,
         *,
         objective: str | ObjectiveCallable | None = None,
         all_objectives: bool = True,
-        simulate: bool = False,
-        form: Literal["auto", "sets", "calls"] | None = None,
+        **options: Unpack[EvaluationOptions],
     ) -> Evaluation:
         """Measures a placement, as ``haichi evaluate`` does.
 
@@ -119,23 +126,21 @@ class Job(LoadedJob):
             search, or the first that suits the workload. The report lists the links with most bytes and their messages.
         all_objectives: the report contains every objective that applies, with its bound. This may take a while on
             thousands of nodes.
-        simulate: also simulate this and the default placement, packet by packet (`Evaluation.simulated`). Ctrl-C then
-            ends the simulation with the results so far.
-        form: the form of the simulation, as in `simulate`.
+        {options}
+
+        `Evaluation.simulated` has the results of the simulations. Ctrl-C ends them with the results so far.
         """
-        if form is not None and not simulate:
-            raise OptionError("§form requires §simulate")
-        options = _core.SimulationOptions({"form": form}) if simulate else None
+        asked = _core.EvaluationOptions(given_options("evaluate", EvaluationOptions, options))
         placed = self.place(placement)
         self._spec.traffic.tell_of_sets()
-        if simulate:
+        if asked.simulate:
             warn_of_buffers(self.machine)
         core = _core.evaluate(
             placed._core,
             held=self._problem,
             objective=core_objective(placed._objective if objective is None else objective),
             all_objectives=all_objectives,
-            simulation=options,
+            simulation=asked,
         )
         return evaluation_of(placed, core)
 

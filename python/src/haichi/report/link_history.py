@@ -36,6 +36,8 @@ _COLUMNS = (
 _MOST_BINS = 300
 """Bins of a picture; longer statistics are joined, so that memory depends only on the number of links."""
 _SHOWN_LINKS = 64
+_NAME_INCHES = 0.085
+"""Height of a link's name in a figure."""
 _MOST = 1e18
 """Largest number that is read, above any simulation's."""
 _FULL = 255
@@ -246,8 +248,10 @@ def link_history_figures(history: LinkHistory, folder: str | os.PathLike[str], s
 
 
 def _draw(figure: Any, history: LinkHistory, source: str) -> None:
-    figure.set_size_inches(7, 7)
-    axes = figure.subplots(4, 1, sharex=True)
+    maps = (history.efficiency, history.buffers)
+    heights = [1.4, 1.4, *(max(1.2, _NAME_INCHES * len(rows.names)) for rows in maps)]
+    figure.set_size_inches(7, sum(heights) + 1.4)
+    axes = figure.subplots(4, 1, sharex=True, height_ratios=heights)
     scale, unit = next(
         (pair for pair in ((1.0, "s"), (1e3, "ms"), (1e6, "us")) if history.seconds * pair[0] >= 1), (1e9, "ns")
     )
@@ -259,11 +263,14 @@ def _draw(figure: Any, history: LinkHistory, source: str) -> None:
         at.stairs(values, edges, color="#0b6bb0")
         at.set_ylim(bottom=0)
         at.set_ylabel(label)
-    for at, rows, label in ((axes[2], history.efficiency, "link efficiency"), (axes[3], history.buffers, "buffer use")):
+    for at, rows, label in zip(axes[2:], maps, ("link efficiency", "buffer use"), strict=True):
         if rows.values.size:
             rows_at = np.arange(len(rows.names) + 1)
             shown = at.pcolormesh(edges, rows_at, rows.values, cmap="inferno_r", vmin=0, vmax=1, rasterized=True)
             figure.colorbar(shown, ax=at)
+            at.set_yticks(rows_at[:-1] + 0.5, rows.names, fontsize=5)
+            at.tick_params(axis="y", length=0)
+            at.invert_yaxis()
         at.set_ylabel(f"{label}\n{len(rows.names)} links")
     axes[3].set_xlabel(f"simulated time, {unit}")
     figure.suptitle(source)

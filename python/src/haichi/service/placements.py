@@ -2,7 +2,8 @@
 have many megabytes, and `json` holds the interpreter lock while it parses them.
 
 This file runs as a script (`python -I -S placements.py RESULT FOLDER`) with the standard library only. FOLDER gets
-`index.json`, a list of {"shape", "ranks", "nodes"}, and `0.json`, `1.json`, ... in the program's format.
+`index.json`, a list of {"shape", "request", "strict", "ranks", "nodes"}, and `0.json`, `1.json`, ... in the program's
+format.
 """
 
 from __future__ import annotations
@@ -20,18 +21,23 @@ def split(result: Path, folder: Path) -> None:
     index = []
     if "shapes" not in report:
         os.link(result, folder / "0.json")
-        index.append(_row(report.get("shape", []), report.get("node_of_rank", [])))
+        index.append(_row(report))
     for number, entry in enumerate(report.get("shapes", [])):
         nodes = entry["node_of_rank"]
         mapping = {"schema": "haichi-mapping/1", "ranks": len(nodes), "node_of_rank": nodes}
         (folder / f"{number}.json").write_text(json.dumps(mapping), encoding="utf-8")
-        index.append(_row(entry["shape"], nodes))
+        index.append(_row(entry))
     told = {"is_one_of_several": "shapes" in report, "placements": index}
     (folder / "index.json").write_text(json.dumps(told), encoding="utf-8")
 
 
-def _row(shape: list[int], nodes: list[Any]) -> dict[str, Any]:
-    return {"shape": "x".join(map(str, shape)), "ranks": len(nodes), "nodes": len(set(nodes))}
+def _row(report: dict[str, Any]) -> dict[str, Any]:
+    """`shape` in the axes of the machine; `request`: as PJM states it, if it schedules the machine; `strict`: whether
+    PJM must not turn it."""
+    nodes = report.get("node_of_rank", [])
+    shape, request = ("x".join(map(str, report.get(key, []))) for key in ("shape", "request"))
+    is_strict = report.get("turned", {}).get("strict", False)
+    return {"shape": shape, "request": request, "strict": is_strict, "ranks": len(nodes), "nodes": len(set(nodes))}
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ async def rank_map(runs: ShortRuns, job: Job, folder: JobFolder, asked: dict[str
     words["to"] = words.pop("format")
     _check_has_map(job)
     async with runs.maps.of(job.user):
-        return await _converted(runs, job, folder, words)
+        return await _converted(runs, job, folder, {**words})
 
 
 async def script_lines(runs: ShortRuns, job: Job, folder: JobFolder, asked: dict[str, str | None]) -> str:
@@ -60,7 +60,7 @@ async def script_lines(runs: ShortRuns, job: Job, folder: JobFolder, asked: dict
     _check_has_map(job)
     words["launcher"] = "fujitsu" if scheduler == "pjm" else scheduler
     async with runs.maps.of(job.user):
-        made = await _converted(runs, job, folder, words, without=("hosts",))
+        made = await _converted(runs, job, folder, {**words}, without=("hosts",))
     made.remove_unless_kept()
     lines = made.said.partition("for the job script:\n")[2]
     return re.sub(r"\bFILE\b", file, lines)  # the program's name of a map on standard output
@@ -84,23 +84,26 @@ class Placement:
     """The file in the program's format."""
     ranks: int
     nodes: int
+    is_strict: bool
+    """PJM must not turn the job's request."""
 
 
 async def placement_of(folder: JobFolder, shape: str | None) -> Placement:
-    """The placement for a shape; None: the only one. Raises WrongRequest."""
+    """The placement for a shape, in the machine's axes or as PJM states it; None: the only one. Raises WrongRequest."""
     place = folder.path / "placements"
     if not place.exists():
         await _split(folder, place)
     told: dict[str, Any] = json.loads((place / "index.json").read_bytes())
     rows = told["placements"]
     shapes = [row["shape"] for row in rows]
-    if told["is_one_of_several"] and shape not in shapes:
+    meant = [number for number, row in enumerate(rows) if shape in (row["shape"], row.get("request") or None)]
+    if told["is_one_of_several"] and len(meant) != 1:
         raise WrongRequest(f"shape must be one of {', '.join(shapes)}", f"add ?shape={shapes[0]}")
-    if shape is not None and shape not in shapes:
+    if shape is not None and not meant:
         raise WrongRequest(f"invalid shape: {shape} (the job has one shape)")
-    number = 0 if shape is None else shapes.index(shape)
-    row, mapping = rows[number], place / f"{number}.json"
-    return Placement(number, row["shape"], told["is_one_of_several"], mapping, row["ranks"], row["nodes"])
+    number = meant[0] if meant else 0
+    row, mapping, is_one = rows[number], place / f"{number}.json", told["is_one_of_several"]
+    return Placement(number, row["shape"], is_one, mapping, row["ranks"], row["nodes"], row.get("strict", False))
 
 
 async def _split(folder: JobFolder, place: Path) -> None:
@@ -120,12 +123,14 @@ async def _split(folder: JobFolder, place: Path) -> None:
 
 
 async def _converted(
-    runs: ShortRuns, job: Job, folder: JobFolder, words: dict[str, str], without: tuple[str, ...] = ()
+    runs: ShortRuns, job: Job, folder: JobFolder, words: dict[str, str | None], without: tuple[str, ...] = ()
 ) -> RankMap:
     """The placement as the program converts it with these options, `without` options of the job."""
     found = await placement_of(folder, words.pop("shape", None))
     if found.is_one_of_several:
         words["shape"] = found.shape
+    if found.is_strict:
+        words["strict"] = None
     kept = folder.path / "maps" / hashlib.sha256(json.dumps(words, sort_keys=True).encode()).hexdigest()
     if kept.exists():
         return _of_folder(kept, is_kept=True)

@@ -125,16 +125,16 @@ def conversion(
     work: Path,
     mapping: Path,
     output: Path,
-    words: dict[str, str],
+    words: dict[str, str | None],
     limits: Limits,
     without: tuple[str, ...] = (),
 ) -> dict[str, Any]:
     """The specification that converts a placement to another format; `words`: options in addition to the job's, which
-    are used `without` some."""
+    are used `without` some. None: a flag."""
     known = program.options(("convert",))
     given = {word.removeprefix("--").partition("=")[0]: word for word in job.request["arguments"]}
     kept = [word for name, word in given.items() if name in known and name not in {*words, *without, "map", "format"}]
-    asked = [f"--{name}={word}" for name, word in words.items()]
+    asked = [f"--{name}" if word is None else f"--{name}={word}" for name, word in words.items()]
     arguments = ["convert", f"--map={mapping}", "--format=json", *kept, *asked]
     temporary = output.with_name(f"{output.name}.tmp")
     return _process(program, work, temporary, limits, seconds=60, only_reads=mapping) | {

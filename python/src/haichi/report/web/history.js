@@ -1,5 +1,8 @@
 // The page of link statistics: throughput and packets in buffers over time, and the links with the highest values.
 
+/// Height of a row of .row-names.
+const ROW_HEIGHT = 14;
+
 class HistoryPage {
   constructor(data) {
     Object.assign(this, { data, tip: new Tip(), maps: [] });
@@ -56,12 +59,14 @@ class HistoryPage {
     return this.part(title, element("figure", {},
       element("p", { class: "legend" }, element("span", {}, `Each row is a link, and time goes to the right: ${count(rows.names.length, "link")}${left}`),
         element("span", { class: "swatches" }, "0", element("span", { class: "ramp", style: { background: loadRamp() } }), `100 % ${word}`)),
-      canvas, this.ends(), element("p", { class: "note" }, `Highest means: ${listed(sums.map(([share, i]) => `${rows.names[i]} ${percent(share)}`))}`)));
+      element("div", { class: "named-rows" },
+        element("div", { class: "row-names" }, rows.names.map((name) => element("span", { title: name }, name))), canvas, this.ends()),
+      element("p", { class: "note" }, `Highest means: ${listed(sums.map(([share, i]) => `${rows.names[i]} ${percent(share)}`))}`)));
   }
 
   paint() {
     for (const { canvas, rows } of this.maps) {
-      const height = Math.max(rows.names.length * 5, 60), { context, width } = canvasContext(canvas, height);
+      const height = rows.names.length * ROW_HEIGHT, { context, width } = canvasContext(canvas, height);
       const none = isDark() ? [28, 33, 39] : [242, 244, 246], shades = Array.from({ length: 256 }, (_, i) => rgb(i ? loadColor(i / 255) : none));
       const scale = width / this.data.seconds, high = height / rows.names.length;
       rows.levels.forEach((row, y) => row.forEach((level, bin) => {
