@@ -1,5 +1,5 @@
-# `cpack -G DEB` in the build directory makes one Debian package of all targets that were built. The Python package is left
-# out, because it requires a newer NumPy and newer web packages than Debian 12 has. Its users install the wheel.
+# `cpack -G DEB` in the build directory makes one Debian package of all targets that were built. It leaves out the Python
+# package, which requires newer Python libraries than Debian 12 has. Users install the wheel.
 set(CPACK_PACKAGE_NAME haichi)
 set(CPACK_PACKAGE_VENDOR "the haichi authors")
 set(CPACK_PACKAGE_CONTACT "the haichi authors <maintainers@users.noreply.a-seed-5749dc2d.example>")
