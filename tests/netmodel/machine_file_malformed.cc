@@ -234,7 +234,7 @@ std::vector<BrokenText> broken_machine_files() {
 /// Every key with a number, on line 5, with values outside its range.
 struct NumericKey {
     std::string path;  ///< in messages
-    std::string text;  ///< of the file, with VALUE
+    std::string text;  ///< the file, with VALUE
     std::vector<std::string> outside;
 
     friend void PrintTo(const NumericKey& key, std::ostream* out) { *out << key.path; }

@@ -32,8 +32,8 @@ def split(result: Path, folder: Path) -> None:
 
 
 def _row(report: dict[str, Any]) -> dict[str, Any]:
-    """`shape` in the axes of the machine; `request`: as PJM states it, if it schedules the machine; `strict`: whether
-    PJM must not turn it."""
+    """`shape` is in the axes of the machine. `request` is the shape as PJM states it, if it schedules the machine.
+    `strict` states whether PJM must not turn it."""
     nodes = report.get("node_of_rank", [])
     shape, request = ("x".join(map(str, report.get(key, []))) for key in ("shape", "request"))
     is_strict = report.get("turned", {}).get("strict", False)

@@ -89,7 +89,7 @@ class Placement:
 
 
 async def placement_of(folder: JobFolder, shape: str | None) -> Placement:
-    """The placement for a shape, in the machine's axes or as PJM states it; None: the only one. Raises WrongRequest."""
+    """The placement for a shape, in the machine's axes or as PJM states it. None: the only one. Raises WrongRequest."""
     place = folder.path / "placements"
     if not place.exists():
         await _split(folder, place)

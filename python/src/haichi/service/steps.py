@@ -129,8 +129,8 @@ def conversion(
     limits: Limits,
     without: tuple[str, ...] = (),
 ) -> dict[str, Any]:
-    """The specification that converts a placement to another format; `words`: options in addition to the job's, which
-    are used `without` some. None: a flag."""
+    """The specification that converts a placement to another format. `words` are options in addition to the job's,
+    which are used `without` some. A flag has None."""
     known = program.options(("convert",))
     given = {word.removeprefix("--").partition("=")[0]: word for word in job.request["arguments"]}
     kept = [word for name, word in given.items() if name in known and name not in {*words, *without, "map", "format"}]
