@@ -234,7 +234,8 @@ TEST(Replay, many_interruptions_have_the_mean_and_the_spread_of_single_ones) {
         const double time_ps = 49e9 / 0.9;
         EXPECT_NEAR(mean / time_ps, 0.1, 0.001) << interval_ps;
         // A longer run has more of them.
-        const double expected = time_ps / static_cast<double>(interval_ps) * std::pow(most_ps / 0.9, 2) / 6;
+        const double expected =
+            time_ps / static_cast<double>(interval_ps) * std::pow(static_cast<double>(most_ps) / 0.9, 2) / 6;
         EXPECT_NEAR(std::sqrt(variance / expected), 1, 0.35) << interval_ps;
     }
 }
