@@ -21,7 +21,7 @@ def test_the_map_goes_to_standard_output_and_words_to_standard_error(
     run = default_search
     assert re.fullmatch(r"(\(\d+,\d+,\d+\)\n){64}", run.stdout)
     assert " % less communication time than the default placement" in run.stderr
-    assert '#PJM -L "node=2x6x8:torus:strict"' in run.stderr
+    assert '#PJM -L "node=2x6x8:torus"' in run.stderr
     assert '#PJM --mpi "shape=2x6x8,proc=64,rank-map-hostfile=FILE"' in run.stderr
     assert "\r" not in run.stderr and "\x1b" not in run.stderr, "no progress bar and no colours in a pipe"
 

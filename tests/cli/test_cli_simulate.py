@@ -69,7 +69,7 @@ def test_the_report_holds_what_the_contract_says(mapped: Path) -> None:
     run = succeed("simulate", *JOB, "-w", "cg64.json", "--map", "cg64.map", "--json", cwd=mapped)
     report = json.loads(run.stdout)
     assert list(report) == [
-        *["schema", "machine", "shape", "routing", "fold", "ranks", "nodes", "ranks_per_node"],
+        *["schema", "machine", "shape", "routing", "fold", "request", "ranks", "nodes", "ranks_per_node"],
         *["placement", "runs", "node_of_rank"],
     ]
     assert (report["placement"], report["ranks"], report["nodes"]) == ("given", 64, 96)

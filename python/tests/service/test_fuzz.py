@@ -157,7 +157,8 @@ def test_no_job_is_a_fault_of_the_program(start) -> None:
     ends = time.monotonic() + SECONDS
     counts: Counter[str] = Counter()
     with Health(server) as health:
-        while time.monotonic() < ends:
+        # Few of these jobs are valid. A busy machine needs longer until one is done.
+        while time.monotonic() < ends or (not counts["done"] and time.monotonic() < ends + 60):
             job = jobs.next()
             content_type, body = job.form() if chosen.random() < 0.5 else job.json()
             status, answer = server.ask("POST", "/v1/jobs", body, Content_Type=content_type)
