@@ -28,7 +28,7 @@ struct MachineData {
 struct JobData {
     explicit JobData(haichi::Job of) : job(std::move(of)) {}
 
-    /// Shared by the searches and evaluations of the job.
+    /// Created at the first call. Searches and evaluations of the job share it.
     [[nodiscard]] const JobProblem& problem() const;
 
     haichi::Job job;
@@ -58,7 +58,7 @@ struct Access {
 /// Throws the exception of libhaichi for an exception of the modules.
 [[noreturn]] void rethrow(const haichi::Error& error);
 
-/// Calls f, and converts the exceptions of the modules.
+/// Calls f, and converts the exceptions of the modules into those of libhaichi.
 template <class F>
 auto converted(F&& f) {
     try {
@@ -74,7 +74,7 @@ template <class Number>
 void take(OptionTable& table, const std::string& name, const std::optional<Number>& number) {
     if (number) take(table, name, std::to_string(*number));
 }
-/// Reads the further options and checks all. Throws OptionError with a did-you-mean for an unknown name.
+/// Reads the further options, and checks all options. Throws OptionError with a did-you-mean for an unknown name.
 void take_more(OptionTable& table, const MoreOptions& more);
 
 /// The numbers with a separator between them.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the packages that haichi requires on Debian 12 or 13. Each level includes the levels above it. The script can
-# be repeated. It only adds missing packages and removes none.
+# Installs the packages that haichi requires on Debian 12. Each level includes the levels above it. The script can be
+# repeated. It only adds missing packages and removes none.
 #
 #   scripts/bootstrap.sh               for the first map: the compiler and the libraries of the program
 #   scripts/bootstrap.sh --all         also for live programs, the profiler, renumbering, and readers of traces

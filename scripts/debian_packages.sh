@@ -1,7 +1,7 @@
-# Functions for scripts that unpack packages of another Debian release or architecture. Nothing is installed, and no root
-# is required.
+# Functions for scripts that unpack packages of another Debian release or architecture. They install nothing and do not
+# require root.
 
-# debian_archive DIRECTORY ARCH SUITE...: a private apt in DIRECTORY for these suites of the Debian archive of this machine.
+# debian_archive DIRECTORY ARCH SUITE...: makes a private apt in DIRECTORY, for these suites from this machine's mirror.
 debian_archive() {
     local folder=$1 architecture=$2 mirror suite
     shift 2
@@ -27,8 +27,8 @@ END
     APT_CONFIG=$folder/apt.conf apt-get -qq update
 }
 
-# unpack_packages DIRECTORY SYSROOT PACKAGE[/SUITE]...: unpacks packages, without those that they depend on, from the private
-# apt in DIRECTORY.
+# unpack_packages DIRECTORY SYSROOT PACKAGE[/SUITE]...: unpacks packages from the private apt in DIRECTORY, without the
+# packages that they depend on.
 unpack_packages() {
     local folder=$1 sysroot=$2 package
     shift 2

@@ -25,7 +25,7 @@ from urllib.parse import quote
 
 ROOT = Path(__file__).resolve().parents[1]
 HEADERS_ONLY = ("libboost1.74-dev", "libcli11-dev", "nlohmann-json3-dev")  # compiled into every program
-# Compiled into portable programs. Their license does not apply to object code, so it is not in the archive.
+# Compiled into portable programs. Their license does not apply to object code, so the archive does not contain it.
 WITHOUT_LICENSE = ("libboost1.74", "libboost-context1.74")
 
 

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # Builds the wheel of haichi for other computers, dist/haichi-VERSION-...-manylinux_2_28_ARCH.whl, which contains the
-# program, its libraries and the Python package. It runs on Linux with glibc 2.28 or newer. auditwheel checks this.
+# program, its libraries and the Python package. It runs on Linux with glibc 2.28 or newer, which auditwheel checks.
+#
+# Requires Debian 12, GCC 12 (scripts/bootstrap.sh), and access to Debian's archive and PyPI.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 . scripts/steps.sh
 steps=3
 architecture=$(uname -m)
-others="3.13" # of Debian 13; the compiling Python of Debian 12 is 3.11
+others="3.13" # the Python of Debian 13; the one of Debian 12, which builds the wheel, is 3.11
 tags="cp311-cp311-linux_$architecture;cp313-cp313-linux_$architecture"
 
 step "prepare a sysroot with an old C library" scripts/portable_sysroot.sh "$architecture"

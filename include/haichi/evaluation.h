@@ -27,7 +27,7 @@ struct Evaluation {
     std::string json{};                  ///< the report, in the format haichi-report/1
 };
 
-/// Evaluates a placement by the definitions of the objectives. "auto" is the first objective that suits the
+/// Evaluates a placement from the definitions of the objectives. "auto" selects the first objective that suits the
 /// traffic.
 HAICHI_EXPORT Evaluation evaluate(const Placement& placement, const Objective& objective = {});
 

@@ -29,7 +29,7 @@ struct JobSpec {
     MoreOptions more{};                 ///< "fold", "faulty", "job", "count-nic"
 };
 
-/// A job whose parts fit each other. A value; copies share their data.
+/// A valid job: its machine, nodes and traffic fit each other. A value; copies share their data.
 class HAICHI_EXPORT Job {
   public:
     /// Throws OptionError and InputError for parts that do not fit each other.

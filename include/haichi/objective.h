@@ -27,7 +27,7 @@ class Objective {
         : name_(std::move(name)) {}               // NOLINT(google-explicit-constructor): as in {.objective = "tac3"}
     Objective(const char* name) : name_(name) {}  // NOLINT(google-explicit-constructor)
     Objective(std::string name, Function function) : name_(std::move(name)), function_(std::move(function)) {}
-    /// A class as plug-ins have it, compiled into this program.
+    /// A class for plug-ins that is compiled into this program instead.
     template <plugin::UserObjective O>
     static Objective of() {
         Objective objective(O::kInfo.name);
@@ -45,7 +45,7 @@ class Objective {
     const plugin::ObjectiveTable* table_ = nullptr;
 };
 
-/// An objective that haichi has.
+/// A built-in objective.
 struct ObjectiveDescription {
     std::string name{};
     std::string unit{};

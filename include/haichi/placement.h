@@ -33,19 +33,19 @@ class HAICHI_EXPORT Placement {
     explicit Placement(const Job& job);
     /// Throws OptionError for nodes that do not fit the job.
     Placement(const Job& job, const std::vector<std::int32_t>& node_of_rank);
-    /// Reads a rank map of any format of `haichi list rank-map-formats`. An empty format is recognised by the
+    /// Reads a rank map of any format of `haichi list formats`. If the format is empty, it is recognised from the
     /// content. Throws InputError with file and line.
     static Placement read(const Job& job, const std::string& path, const std::string& format = "");
 
     [[nodiscard]] std::vector<std::int32_t> node_of_rank() const;
     [[nodiscard]] Job job() const;
-    /// The search that found the placement. Empty if it was given.
+    /// The search that found the placement. Empty for other placements.
     [[nodiscard]] std::optional<SearchRecord> search() const;
 
-    /// The text of a rank map. An empty format is the job's usual one. Throws OptionError for an unknown format,
-    /// and UnsupportedError if it cannot express the placement.
+    /// The text of a rank map. An empty format selects the usual one of the job. Throws OptionError for an unknown
+    /// format, and UnsupportedError if it cannot express the placement.
     [[nodiscard]] std::string rank_map(const std::string& format = "") const;
-    /// Writes a rank map. The file is either complete or absent.
+    /// Writes a rank map. If it fails, an existing file stays as it was.
     void write(const std::string& path, const std::string& format = "") const;
     /// The lines of a job script that start a program with the rank map in `file`. Empty if no launcher reads it.
     [[nodiscard]] std::string launch_lines(const std::string& format, const std::string& file) const;

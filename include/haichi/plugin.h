@@ -16,15 +16,15 @@
 /// \file
 /// Objectives in shared libraries. A plug-in is one source file with a class that satisfies
 /// haichi::plugin::UserObjective. The file ends with HAICHI_PLUGIN_OBJECTIVES(MyObjective). It is compiled into a
-/// shared library with this header alone and links nothing of haichi:
+/// shared library with this header alone and does not link to haichi:
 ///
 ///     c++ -std=c++20 -O3 -fPIC -shared -I PREFIX/include my_objective.cc -o libmine.so
 ///
-/// The search calls the objective once for every move that it tries. Everything that the objective reads in its inner
-/// loops is inline here.
+/// The search calls the objective once for every move that it tries. Functions for the inner loops of objectives are
+/// therefore inline.
 ///
-/// Only the structs below cross between haichi and a plug-in. The tag in the section .note.haichi states their layout,
-/// and haichi compares it before it loads the library.
+/// haichi and a plug-in exchange only the structs below. The tag in the section .note.haichi states their layout, and
+/// haichi compares it before it loads the library.
 
 namespace haichi::plugin {
 
@@ -93,7 +93,8 @@ class Placement {
     std::span<const Node> node_of_rank_;
 };
 
-/// The data of a Problem. Arrays end where the next entry of the array before them begins.
+/// The data of a Problem. For example, the messages of set s are messages[first_of_set[s]] up to, but without,
+/// messages[first_of_set[s + 1]].
 struct ProblemData {
     std::int32_t rank_count;
     std::int32_t node_count;
@@ -132,11 +133,11 @@ class Problem {
         const std::uint64_t* const first = data_->first_of_rank + rank;
         return {data_->incident + first[0], data_->incident + first[1]};
     }
-    /// For a set, the largest size s such that messages of at least s bytes cannot all stay within nodes. 0 if all can.
+    /// The largest size s for which the set's messages of at least s bytes cannot all stay within nodes. 0 if all can.
     [[nodiscard]] std::int64_t unavoidable_bytes(std::size_t set) const { return data_->unavoidable_bytes[set]; }
     [[nodiscard]] double mean_message_bytes() const { return data_->mean_message_bytes; }
 
-    /// Length of the route in hops.
+    /// Length of the route in hops, or the distance that the machine states.
     [[nodiscard]] std::int32_t hops(Node a, Node b) const {
         const std::uint8_t* const table = data_->hop_table;
         if (table == nullptr) return data_->hops(data_->host, a, b);
@@ -213,7 +214,7 @@ struct ObjectiveInfo {
 ///
 /// - commit()
 /// - smoothing() and smoothing_from_scratch(placement) return the smoothing term.
-/// - lower_bound() holds for every placement.
+/// - lower_bound() returns a value that no placement falls below, or nothing.
 /// - in_unit(value) is the value in the unit of kInfo.
 /// - append_hot_ranks(placement, ranks) appends the ranks that contribute most to the value.
 template <class O>
@@ -231,7 +232,7 @@ concept UserObjective = requires(O objective, const O& constant, const Problem& 
     { constant.value_from_scratch(placement) } -> std::same_as<typename O::Value>;
 };
 
-/// An objective as functions. `context` and `state` are values that the functions define: `create` makes a state.
+/// An objective as functions. Only these functions know what `context` and `state` point to. `create` makes a state.
 struct ObjectiveTable {
     ObjectiveInfo info;
     std::uint64_t is_real;  ///< 1 if values are real numbers, 0 if they are counts
@@ -446,8 +447,8 @@ inline constexpr std::array<const ObjectiveTable*, sizeof...(O)> kTables{&table_
 
 }  // namespace haichi::plugin
 
-/// Defines the symbol that haichi loads from the library, and the tag. Use it once per library, outside namespaces. All
-/// of it is constant, so that loading the library runs no code of it.
+/// Defines the symbol that haichi loads from the library, and the tag. Use it once per library, outside namespaces. The
+/// definitions are constant, so loading the library runs none of its code.
 #define HAICHI_PLUGIN_OBJECTIVES(...)                                                                    \
     [[gnu::section(".note.haichi"), gnu::used,                                                           \
       gnu::aligned(4)]] static constexpr haichi::plugin::detail::Note haichi_plugin_note{};              \

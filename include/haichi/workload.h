@@ -52,8 +52,8 @@ struct PatternOptions {
 class HAICHI_EXPORT Workload {
   public:
     /// Reads a workload, a communication matrix or a log of any format of `haichi list workload-formats`. An empty
-    /// format is recognised by the content. Placements of a log use the sets of its main loop. Simulations replay
-    /// its calls. Throws InputError with file and line.
+    /// format is recognised from the content. For a log, searches use the sets of its main loop, and simulations
+    /// replay its calls. Throws InputError with file and line.
     static Workload read(const std::string& path, const std::string& format = "");
     /// Makes a pattern of `haichi list patterns`. Throws OptionError.
     static Workload pattern(std::string_view name, const PatternOptions& options);

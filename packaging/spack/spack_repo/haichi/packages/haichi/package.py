@@ -42,7 +42,7 @@ class Haichi(CMakePackage):
     depends_on("otf2@3:", when="+otf2")
     depends_on("elfutils", when="+dwarf")
 
-    conflicts("%gcc@:11", msg="haichi requires C++20 of GCC 12")
+    conflicts("%gcc@:11", msg="haichi requires GCC 12 or newer")
 
     def cmake_args(self):
         mpi = self.spec["mpi"].name if self.spec.satisfies("+mpi") else None
