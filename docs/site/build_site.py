@@ -28,7 +28,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 SITE = Path(__file__).resolve().parent
 FIRST_PAGES = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")
 CPP_HEADERS = ["workload", "machine", "job", "topology", "objective", "map", "placement", "evaluation", "simulation"]
-CPP_HEADERS += ["error", "options", "plugin"]
+CPP_HEADERS += ["error", "options", "haichi", "plugin"]
 REFERENCE = Path("docs/reference")  # generated and written pages share this directory
 
 
@@ -151,7 +151,7 @@ def cpp_page() -> str:
     for header in CPP_HEADERS:
         text = (REPOSITORY / f"include/haichi/{header}.h").read_text()
         for unwanted in (
-            r"^#(?:include|pragma).*\n|^HAICHI_(?:BEGIN|END)\n|HAICHI_EXPORT | *// NOLINT.*$",
+            r"^#(?:include|pragma).*\n|^HAICHI_(?:BEGIN|END)\n|HAICHI_EXPORT | *// NOLINT.*$|^/// \\file\n",
             r"\n+ *private:\n(?:.*\n)*?(?=};)",
             r"\nnamespace detail {\n(?:(?:struct .*\n)+}|(?:.*\n)*?}  // namespace detail)\n",
         ):
