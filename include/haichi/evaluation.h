@@ -27,8 +27,8 @@ struct Evaluation {
     std::string json{};                  ///< the report, in the format haichi-report/1
 };
 
-/// Evaluates a placement from the definitions of the objectives. "auto" selects the first objective that suits the
-/// traffic.
+/// Evaluates a placement from the definitions of the objectives. Under "auto", the objective of the
+/// search is used, or else the first objective that suits the job.
 HAICHI_EXPORT Evaluation evaluate(const Placement& placement, const Objective& objective = {});
 
 HAICHI_END
