@@ -280,7 +280,7 @@ void print_words(const Evaluation& evaluation, const RankMapFormat& launcher, co
                  Console& console) {
     console.say(map_summary(evaluation, !arguments.no_timing));
     if (arguments.format.empty() && launcher.name == "json") {
-        console.say("the map has the format json, because the job has no logical coordinates for the format fujitsu\n");
+        console.say("the map has the format json; -f selects another format\n");
     }
     say_about_map(launcher, evaluation.placement.mapping(), job_context(evaluation), arguments.output, console);
 }

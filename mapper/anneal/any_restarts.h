@@ -61,7 +61,7 @@ class AnyRestarts {
     };
 
     virtual void run_restart(std::int32_t restart) = 0;
-    /// Replaces the winner by the best of the scouts.
+    /// Makes the best of the scouts the winner, after they have ended.
     virtual void keep_scouts() = 0;
 
     /// Runs all restarts. The caller adds the result's value and bound.

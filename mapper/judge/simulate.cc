@@ -130,7 +130,7 @@ void check_imbalance(const ComputeImbalance& imbalance, const Workload& workload
         if (workload.set(t).compute_seconds > 0) return;
     }
     throw OptionError(subject + " in per cent requires a workload with computation time",
-                      "give a time, as in 20us, or extract the workload with haichi ccs --compute mean");
+                      "give a time, as in 20us, or use a workload with computation times");
 }
 
 const Table<TrafficFormRow>& traffic_forms() {

@@ -34,8 +34,8 @@ enum class WalkCost : std::uint8_t { kByteHops, kByteLoad };
 
 /// The best walks of one axis of a rank grid, by the bytes exchanged between its positions. A walk goes to and fro
 /// through one share after another, which keeps neighbours of a path. It may also restart at the same end, or go round,
-/// which closes a ring. All orders of the shares are tried, as far as the size of the axis allows. With
-/// WalkCost::kByteLoad, a walk may also take every second place and return over the others, which closes any ring.
+/// which closes a ring. All orders of the fractions are tried, as far as the size of the axis allows. With
+/// WalkCost::kByteLoad, a walk may also take every second position and return over the others, which closes any ring.
 /// Results are cached.
 class AxisWalks {
   public:

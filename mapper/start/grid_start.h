@@ -22,8 +22,8 @@ std::optional<Mapping> grid_placement(const Problem& problem, const Allocation& 
 /// Values of a placement in the order of their priority; smaller is better.
 using ValuesOfPlacement = std::function<std::vector<double>(const Mapping&)>;
 
-/// The same with the smallest values instead of the fewest hop-bytes. More placements are tried, also those whose links
-/// have few messages each. For objectives that count the messages of a link.
+/// Like grid_placement(), but with the smallest values instead of the fewest hop-bytes. It also tries placements whose
+/// links have few messages each, so it suits objectives that count the messages of a link.
 std::optional<Mapping> grid_placement_by(const Problem& problem, const Allocation& allocation,
                                          const ValuesOfPlacement& values, const MayGoOn& may_go_on);
 

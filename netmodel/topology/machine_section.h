@@ -83,7 +83,7 @@ class MachineSection {
     const nlohmann::json& value_;
 };
 
-/// Runs `make` and adds the key and its place to the OptionErrors of topologies and routings.
+/// Runs `make` and adds the key and its position to the OptionErrors of topologies and routings.
 template <class Make>
 auto placed(const MachineSection& section, const std::string& key, const Make& make) {
     try {

@@ -1,4 +1,5 @@
-/* For the tests of libhaichi-barriers: iterations of two communication sets with persistent requests, and an all-reduce.
+/* For the tests of libhaichi-barriers: iterations of two communication sets with persistent requests, and an
+ * all-reduce.
  *
  *     persistent ITERATIONS each|sets|all
  *
