@@ -27,6 +27,8 @@ void rethrow(const haichi::Error& error) {
         case haichi::ErrorKind::kInput: {
             const auto* const input = dynamic_cast<const haichi::InputError*>(&error);
             const SourcePlace place = input == nullptr ? SourcePlace{} : input->place();
+            // An option's value is not in a file.
+            if (place.file.starts_with("§")) throw OptionError(ErrorKind::kOption, message, "", 0, std::move(hint));
             throw InputError(ErrorKind::kInput, message, place.file, place.line, std::move(hint));
         }
         case haichi::ErrorKind::kOption:

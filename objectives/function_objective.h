@@ -1,7 +1,10 @@
 #pragma once
 
 #include <array>
+#include <span>
+#include <string>
 
+#include "base/errors.h"
 #include "objectives/plugged_objective.h"
 
 namespace haichi {
@@ -48,9 +51,16 @@ class FunctionObjective {
     }
     [[nodiscard]] double in_unit(Value value) const { return table_->in_unit(state_.get(), value); }
     void append_hot_ranks(const Mapping& mapping, std::vector<RankId>& ranks) const {
+        const std::size_t before = ranks.size();
         table_->append_hot_ranks(state_.get(), nodes_of(mapping), &ranks, [](void* list, plugin::Rank rank) {
             static_cast<std::vector<RankId>*>(list)->emplace_back(rank);
         });
+        for (const RankId rank : std::span(ranks).subspan(before)) {
+            if (rank.value >= 0 && rank.value < plugged_.rank_count()) continue;
+            throw InputError("append_hot_ranks() of the objective " + std::string(plugged_.table().info.name) +
+                             " appended rank " + std::to_string(rank.value) + ", but the job has " +
+                             std::to_string(plugged_.rank_count()) + " ranks");
+        }
     }
 
   private:

@@ -41,6 +41,7 @@ class PluggedObjective {
     static PluggedObjective of(const ObjectiveFunction& function, const Problem& problem);
 
     [[nodiscard]] const plugin::ObjectiveTable& table() const { return *table_; }
+    [[nodiscard]] std::int32_t rank_count() const { return problem_->data().rank_count; }
     [[nodiscard]] State make(const Mapping& default_placement) const;
     /// In the unit of the objective.
     double operator()(std::span<const NodeId> node_of_rank) const;

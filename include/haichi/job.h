@@ -41,6 +41,11 @@ class HAICHI_EXPORT Job {
     [[nodiscard]] const std::vector<std::int32_t>& shape() const;
     [[nodiscard]] Network network() const;
 
+    /// Moves copy as well, so that no Job is empty.
+    Job(const Job&) = default;
+    Job& operator=(const Job&) = default;
+    ~Job() = default;
+
   private:
     friend struct detail::Access;
     explicit Job(std::shared_ptr<const detail::JobData> data);

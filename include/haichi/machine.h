@@ -29,6 +29,11 @@ class HAICHI_EXPORT Machine {
     [[nodiscard]] std::optional<std::int32_t> nodes() const;
     [[nodiscard]] std::int64_t link_bandwidth() const;  ///< bytes per second
 
+    /// Moves copy as well, so that no Machine is empty.
+    Machine(const Machine&) = default;
+    Machine& operator=(const Machine&) = default;
+    ~Machine() = default;
+
   private:
     friend struct detail::Access;
     explicit Machine(std::shared_ptr<const detail::MachineData> data);

@@ -50,6 +50,11 @@ class HAICHI_EXPORT Placement {
     /// The lines of a job script that start a program with the rank map in `file`. Empty if no launcher reads it.
     [[nodiscard]] std::string launch_lines(const std::string& format, const std::string& file) const;
 
+    /// Moves copy as well, so that no Placement is empty.
+    Placement(const Placement&) = default;
+    Placement& operator=(const Placement&) = default;
+    ~Placement() = default;
+
   private:
     friend struct detail::Access;
     explicit Placement(std::shared_ptr<const detail::PlacementData> data);

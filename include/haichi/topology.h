@@ -30,6 +30,11 @@ class HAICHI_EXPORT Network {
     [[nodiscard]] std::string link_name(std::int32_t link) const;
     [[nodiscard]] std::int64_t link_bandwidth(std::int32_t link) const;  ///< bytes per second
 
+    /// Moves copy as well, so that no Network is empty.
+    Network(const Network&) = default;
+    Network& operator=(const Network&) = default;
+    ~Network() = default;
+
   private:
     friend struct detail::Access;
     explicit Network(std::shared_ptr<const detail::JobData> job);

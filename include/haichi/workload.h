@@ -73,6 +73,11 @@ class HAICHI_EXPORT Workload {
     /// Writes the sets in haichi's own format. Throws OptionError or InputError if the file cannot be written.
     void write(const std::string& path) const;
 
+    /// Moves copy as well, so that no Workload is empty.
+    Workload(const Workload&) = default;
+    Workload& operator=(const Workload&) = default;
+    ~Workload() = default;
+
   private:
     friend struct detail::Access;
     explicit Workload(std::shared_ptr<const detail::WorkloadData> data);

@@ -2,13 +2,19 @@
 
 #include <dlfcn.h>
 
+#include <cmath>
+#include <exception>
 #include <filesystem>
+#include <functional>
+#include <new>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "base/errors.h"
 #include "base/mapped_file.h"
 #include "include/haichi/plugin.h"
+#include "mapper/anneal/bound_objective.h"
 #include "mapper/anneal/objective_table.h"
 #include "mapper/job/plugin_tag.h"
 #include "objectives/plugged_objective.h"
@@ -55,6 +61,59 @@ std::span<const plugin::ObjectiveTable* const> plugin_tables(const std::shared_p
     return {plugin->objectives, plugin->count};
 }
 
+/// An objective of a plug-in, whose failures and invalid values are errors that name the library.
+class PluginObjective final : public BoundObjective {
+  public:
+    PluginObjective(PluginName name, const std::function<std::unique_ptr<BoundObjective>()>& bind)
+        : name_(std::move(name)), bound_(guarded(bind)) {}
+
+    [[nodiscard]] ObjectiveInfo info() const override { return bound_->info(); }
+    [[nodiscard]] Standing standing(const Mapping& mapping) const override {
+        return checked(guarded([&] { return bound_->standing(mapping); }));
+    }
+    [[nodiscard]] Standing standing(const Mapping& mapping, const Metrics& metrics) const override {
+        return checked(guarded([&] { return bound_->standing(mapping, metrics); }));
+    }
+    [[nodiscard]] SearchResult search(const StartOfRestart& start, const SearchOptions& options,
+                                      const SearchControl& control) const override {
+        return guarded([&] { return bound_->search(start, options, control); });
+    }
+    [[nodiscard]] SearchResult search_all(VerifyLevel verify, const SearchControl& control) const override {
+        return guarded([&] { return bound_->search_all(verify, control); });
+    }
+
+  private:
+    [[nodiscard]] InputError error(const std::string& what) const {
+        return {SourcePlace{name_.library, 0}, "the objective " + name_.objective + " " + what};
+    }
+    template <class Call>
+    std::invoke_result_t<const Call&> guarded(const Call& call) const {
+        try {
+            return call();
+        } catch (const Error&) {
+            throw;
+        } catch (const std::bad_alloc&) {
+            throw;
+        } catch (const std::exception& failure) {
+            throw error("failed: " + shown(failure.what()));
+        } catch (...) {
+            throw error("failed with an exception that is not a std::exception");
+        }
+    }
+    [[nodiscard]] Standing checked(Standing standing) const {
+        if (!std::isfinite(standing.value)) throw error("has the value " + std::to_string(standing.value));
+        if (!standing.lower_bound) return standing;
+        // Sums of floating-point numbers depend on their order.
+        constexpr double kRounding = 1e-9;
+        const double most = standing.value + kRounding * std::abs(standing.value);
+        if (*standing.lower_bound <= most) return standing;
+        throw error("has the value " + std::to_string(standing.value) + ", which is below its lower bound");
+    }
+
+    PluginName name_;
+    std::unique_ptr<BoundObjective> bound_;
+};
+
 }  // namespace
 
 std::optional<PluginName> parse_plugin_name(std::string_view text) {
@@ -79,14 +138,8 @@ std::unique_ptr<BoundObjective> bind_plugin_objective(const PluginName& name, co
         if (names.back() != name.objective) continue;
         const ObjectiveSpec spec{
             .name = name.objective, .then = next, .function = PluggedObjective(*table, library, problem)};
-        try {
-            return bind_function_objective(spec, problem, default_placement);
-        } catch (const Error&) {
-            throw;
-        } catch (const std::exception& error) {
-            throw InputError(SourcePlace{name.library, 0},
-                             "the objective " + names.back() + " failed: " + shown(error.what()));
-        }
+        return std::make_unique<PluginObjective>(
+            name, [&] { return bind_function_objective(spec, problem, default_placement); });
     }
     throw OptionError(shown(name.library) + " has no objective " + shown(name.objective),
                       near_or_all(name.objective, names, "its objectives are "));

@@ -99,14 +99,19 @@ std::optional<std::string> plugin_tag(std::span<const std::byte> bytes, const st
         throw InputError(place, "not a shared library: ELF type " + std::to_string(header.e_type),
                          "link it with -shared");
     }
+    std::optional<std::string> tag;
     for (std::uint64_t i = 0; i < header.e_phnum; ++i) {
         // The sum cannot overflow, because its first term is within the file.
         static_cast<void>(file.part(header.e_phoff, sizeof(Elf64_Phdr), "a program header"));
         const auto segment = file.value<Elf64_Phdr>(header.e_phoff + i * sizeof(Elf64_Phdr), "a program header");
-        if (segment.p_type != PT_NOTE) continue;
-        if (auto tag = tag_in(file.part(segment.p_offset, segment.p_filesz, "the notes"), path)) return tag;
+        if (segment.p_type == PT_LOAD) {
+            // The loader maps the segment. Beyond the end of the file, its pages cannot be read.
+            static_cast<void>(file.part(segment.p_offset, segment.p_filesz, "a segment"));
+        }
+        if (segment.p_type != PT_NOTE || tag) continue;
+        tag = tag_in(file.part(segment.p_offset, segment.p_filesz, "the notes"), path);
     }
-    return std::nullopt;
+    return tag;
 }
 
 }  // namespace haichi

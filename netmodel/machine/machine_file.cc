@@ -56,7 +56,12 @@ void parse_topology(const LocatedJson& file, Machine& machine, NamedFile& other)
 /// Parses a list of distances, or the property of links from which they follow.
 void parse_stated_distances(const Section& root, Machine& machine) {
     if (!root.has("distances")) return;
-    const bool is_list = root.required("distances").is_array();
+    const json& stated = root.required("distances");
+    const bool is_list = stated.is_array();
+    if (!is_list && !stated.is_string()) {
+        throw root.error("distances", "expected a list of distances, \"latency\" or \"bandwidth\", found " +
+                                          Section::text_of(stated));
+    }
     machine.distances = placed(root, "distances", [&] {
         return is_list ? checked_distances(root.integers("distances"), machine)
                        : parse_distances(root.text("distances"), machine);

@@ -151,7 +151,6 @@ class Network {
     /// The stated distance of a link, an axis of a grid or a class.
     [[nodiscard]] std::int32_t stated_distance(LinkId link) const;
     [[nodiscard]] std::int32_t stated_distance(VertexId s, VertexId d) const;
-    [[nodiscard]] DistanceHistogram nearest() const;
     /// Hops of injection and ejection. They are 0 if distances are stated, because these include them.
     [[nodiscard]] std::int32_t channel_hops() const { return options_.count_nic && !has_stated_distances() ? 2 : 0; }
     /// The smallest distance between neighbouring nodes.

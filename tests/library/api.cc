@@ -201,6 +201,21 @@ void simulations() {
     thrown<haichi::OptionError>([&] { haichi::simulate(haichi::Placement(job), {.form = "calls"}); });
 }
 
+void values_that_were_moved() {
+    haichi::Workload workload = haichi::Workload::pattern("ring", {.ranks = 8});
+    const haichi::Workload other = std::move(workload);
+    CHECK(workload.ranks() == 8);  // NOLINT(bugprone-use-after-move)
+    haichi::Job job({.machine = "torus:2x4", .workload = other});
+    const haichi::Job second = std::move(job);
+    CHECK(job.ranks() == second.ranks());  // NOLINT(bugprone-use-after-move)
+    try {
+        (void)haichi::map(second, {.evaluations = -1});
+        CHECK(false);
+    } catch (const haichi::OptionError& error) {
+        CHECK(error.file().empty());
+    }
+}
+
 }  // namespace
 
 int main() {
@@ -210,6 +225,7 @@ int main() {
         searches();
         own_objectives();
         simulations();
+        values_that_were_moved();
     } catch (const haichi::Error& error) {
         std::cerr << error.what() << "\nhint: " << error.hint() << "\n";
         return 1;

@@ -104,6 +104,60 @@ def test_a_plug_in_is_built_with_the_installed_header_alone(prefix: Path, tmp_pa
     assert "NEEDED" in needed and "libhaichi" not in needed
 
 
+FAULTY = """
+#include <haichi/plugin.h>
+#include <limits>
+#include <stdexcept>
+template <int FAULT>
+struct Faulty {
+    using Value = double;
+    static constexpr haichi::plugin::ObjectiveInfo kInfo{FAULT == 0   ? "throws"
+                                                         : FAULT == 1 ? "throws-int"
+                                                         : FAULT == 2 ? "not-a-number"
+                                                         : FAULT == 3 ? "bound"
+                                                                      : "ranks",
+                                                         "1", "an objective with a fault"};
+    Faulty(const haichi::plugin::Problem&, const haichi::plugin::Placement&) {}
+    void reset(const haichi::plugin::Placement&) {}
+    haichi::plugin::Change propose(const haichi::plugin::Placement&, haichi::plugin::Move) {
+        if (FAULT == 0) throw std::runtime_error("no luck");
+        if (FAULT == 1) throw 1;
+        return {0, 0};
+    }
+    void rollback() {}
+    double value() const { return FAULT == 2 ? std::numeric_limits<double>::quiet_NaN() : 1; }
+    double value_from_scratch(const haichi::plugin::Placement&) const { return value(); }
+    std::optional<double> lower_bound() const {
+        if (FAULT == 3) return 2;
+        return std::nullopt;
+    }
+    void append_hot_ranks(const haichi::plugin::Placement&, std::vector<haichi::plugin::Rank>& ranks) const {
+        if (FAULT == 4) ranks.push_back(-5);
+    }
+};
+HAICHI_PLUGIN_OBJECTIVES(Faulty<0>, Faulty<1>, Faulty<2>, Faulty<3>, Faulty<4>)
+"""
+
+
+def test_faults_of_a_plug_in_are_its_errors(prefix: Path, tmp_path: Path) -> None:
+    (tmp_path / "faulty.cc").write_text(FAULTY)
+    run("c++", "-std=c++20", "-fPIC", "-shared", f"-I{prefix}/include", "faulty.cc", "-o", "faulty.so", cwd=tmp_path)
+    haichi = prefix / "bin/haichi"
+    run(haichi, "pattern", "ring", "--ranks", "8", "-o", "ring.json", cwd=tmp_path)
+    for name, message in {
+        "throws": "the objective throws failed: 'no luck'",
+        "throws-int": "the objective throws-int failed",
+        "not-a-number": "the objective not-a-number has the value nan",
+        "bound": "below its lower bound",
+        "ranks": "appended rank -5, but the job has 8 ranks",
+    }.items():
+        command = [haichi, "map", "-m", "torus:4x4", "-w", "ring.json", "--evaluations", "300", "--moves", "focused"]
+        done = subprocess.run(
+            [*command, "--objective", f"./faulty.so:{name}"], cwd=tmp_path, capture_output=True, text=True
+        )
+        assert done.returncode == 2 and message in done.stderr, (name, done.returncode, done.stderr)
+
+
 def test_nothing_leaks_into_a_project_that_contains_haichi(tmp_path: Path) -> None:
     (tmp_path / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.25)\nproject(outside LANGUAGES CXX)\n"

@@ -95,6 +95,15 @@ TEST(PluginTag, offsets_and_sizes_outside_of_the_file_are_refused) {
     }
 }
 
+TEST(PluginTag, an_incomplete_copy_is_refused) {
+    Bytes bytes = library();
+    for (std::size_t i = 0; i < header(bytes).e_phnum; ++i) {
+        auto& segment = at<Elf64_Phdr>(bytes, header(bytes).e_phoff + i * sizeof(Elf64_Phdr));
+        if (segment.p_type == PT_LOAD) segment.p_filesz = bytes.size() - segment.p_offset + 1;
+    }
+    EXPECT_NE(refusal(bytes).find("bytes of a segment"), std::string::npos);
+}
+
 TEST(PluginTag, every_shorter_file_and_random_damage_end_in_a_tag_or_an_error) {
     const Bytes whole = library();
     for (std::size_t size = 0; size < 2048; ++size) {

@@ -113,6 +113,14 @@ TEST(Distances, follow_from_latency_or_bandwidth) {
               "equal | state the distance of a step along each axis: 1:10");
 }
 
+TEST(Distances, of_any_size_have_bounds_at_once) {
+    // Tables by distance would have 10^9 entries.
+    const auto bound_of = [](const std::string& name) { return network_of(name).nearest_distance_bound(4); };
+    EXPECT_EQ(bound_of("torus:60000x4,distance=32768:32768"), std::vector<std::int32_t>(4, 32768));
+    EXPECT_EQ(bound_of("mesh:2000,distance=32768"), (std::vector<std::int32_t>{32768, 32768, 65536, 65536}));
+    EXPECT_EQ(bound_of("mesh:40x40,distance=30000:20000"), (std::vector<std::int32_t>{20000, 20000, 30000, 30000}));
+}
+
 TEST(Distances, must_fit_the_machine) {
     EXPECT_EQ(refusal("tree:4x8x6,distance=1:10"),
               "machine tree:4x8x6,distance=1:10 has 3 levels, but 2 distances are stated | state a distance for each: "
