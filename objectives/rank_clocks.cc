@@ -170,7 +170,10 @@ void RankClocks::deliver_all_on_shared_nodes(const Pass& pass, std::span<std::in
         const TimedMessage& m = pass.messages[i];
         const LinkQueues::Queue& queue = pass.queues[i];
         if (queue.hops == 0) {
-            deliver(m, memory_[pass.source_node(i)].end(), messages_->on_node_ticks(), pass.before, after);
+            // The memory may be idle between the first message and this one.
+            const std::int64_t alone = start_[i] + messages_->node_passage(pass.first_message + i).memory_ticks;
+            const std::int64_t end = std::max(alone, memory_[pass.source_node(i)].end());
+            deliver(m, end, messages_->on_node_ticks(), pass.before, after);
             continue;
         }
         std::int64_t end = start_[i] + queue.alone_ticks;
