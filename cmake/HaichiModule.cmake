@@ -20,9 +20,12 @@ target_include_directories(haichi_flags INTERFACE ${PROJECT_SOURCE_DIR})
 # -ffp-contract=off: a fused multiply-add could change a rounding, and results must be byte-identical with every
 # compiler and processor.
 set(gcc_12 $<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>)
+set(gcc_13_or_newer $<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,13>>)
 target_compile_options(haichi_flags INTERFACE -ffp-contract=off -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
                                               # False positives for std::string with operator+ (GCC bug 105651).
                                               $<${gcc_12}:-Wno-restrict>
+                                              # False positives for functions that return an entry of a table.
+                                              $<${gcc_13_or_newer}:-Wno-dangling-reference>
                                               # This warning is meant for headers. A unity build includes sources like
                                               # headers.
                                               $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${CMAKE_UNITY_BUILD}>>:-Wno-subobject-linkage>
