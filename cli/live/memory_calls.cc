@@ -40,7 +40,7 @@ struct NextAllocator {
 };
 NextAllocator next_allocator;
 
-/// Up to glibc 2.33, dlsym() allocates a block for its error message, and does without the block if there is no memory.
+/// Up to glibc 2.33, dlsym() allocates a block for its error message. If the allocation fails, it uses a static block.
 constexpr NextAllocator kNoMemory{
     .malloc = [](size_t) -> void* { return nullptr; },
     .calloc = [](size_t, size_t) -> void* { return nullptr; },

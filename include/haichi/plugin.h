@@ -246,7 +246,7 @@ struct ObjectiveTable {
     std::int64_t (*smoothing)(const void* state);
     Value (*value_from_scratch)(const void* state, const Node* nodes);
     std::int64_t (*smoothing_from_scratch)(const void* state, const Node* nodes);
-    bool (*lower_bound)(const void* state, Value* bound);  ///< false if there is none
+    bool (*lower_bound)(const void* state, Value* bound);  ///< false if it has no bound
     double (*in_unit)(const void* state, Value value);
     void (*append_hot_ranks)(const void* state, const Node* nodes, void* ranks, void (*append)(void* ranks, Rank rank));
 };
