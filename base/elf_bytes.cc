@@ -44,7 +44,10 @@ std::string ElfBytes::text(std::uint64_t offset, const char* what) const {
 
 Elf64_Ehdr ElfBytes::header() const {
     const std::string_view start(reinterpret_cast<const char*>(bytes_.data()), bytes_.size());
-    if (!start.starts_with(ELFMAG)) throw InputError(SourcePlace{*path_, 0}, "not a program or library: no ELF header");
+    if (!start.starts_with(ELFMAG)) {
+        throw InputError(SourcePlace{*path_, 0}, "not a program or library: no ELF header",
+                         "name a compiled program, or the .so file of a plug-in");
+    }
     const auto identity = part(0, EI_NIDENT, "the header");
     if (identity[EI_CLASS] != std::byte{ELFCLASS64} || identity[EI_DATA] != std::byte{kThisOrder})
         throw UnsupportedError(*path_ + ": not a 64-bit file for this processor", kHint);
