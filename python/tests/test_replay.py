@@ -222,7 +222,8 @@ def test_a_log_without_sets_is_simulated_and_refused_where_sets_are_needed(tmp_p
     for ask in asked:
         with pytest.raises(haichi.UnsupportedError, match="the main loop has no messages") as error:
             ask()
-        assert str(error.value) in refusal and str(error.value.hint) in refusal
+        assert str(error.value) in refusal
+        assert str(error.value.hint) in refusal.replace("--expand", "expand")
     with pytest.raises(haichi.UnsupportedError, match=r"reduce\.tit: the main loop has no messages"):
         haichi.compare(job, simulate=True, **QUICK)
     for copied in (pickle.loads(pickle.dumps(job)), copy.deepcopy(job)):

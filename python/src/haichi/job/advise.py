@@ -121,7 +121,9 @@ def advise_rails(
     if isinstance(logs, Mapping) and logs:
         given = {"rails": list(logs.values())} | given
     paths: Sequence[Any] = [logs] if isinstance(logs, str | os.PathLike) else list(logs)
-    named = [(os.fspath(log), os.path.basename(os.fspath(log)), None) for log in paths]
+    named: list[tuple[str, str, int | None]] = [
+        (os.fspath(log), os.path.basename(os.fspath(log)), None) for log in paths
+    ]
     report = json.loads(_core.advise_rails(named, given))
     answers = tuple(of_report(RailAnswer, entry) for entry in report["answers"])
     return of_report(RailAdvice, report, answers=answers, report=report)
