@@ -28,7 +28,7 @@ void declare_extraction(OptionTable& options, ExtractionOptions& extraction) {
         "expand", extraction.levels.collectives, collective_scopes(), &CollectiveScopeRow::scope,
         {.description =
              "Collectives to expand into messages: collectives on a part of the ranks (subcomm), all, or none"});
-    declare_collectives(options, extraction.levels.algorithms);
+    declare_collectives(options, extraction.levels.algorithms, CollectivesUse::kLog);
     options.add_choice("compute", extraction.compute_time, compute_times(), &ComputeTimeRow::time,
                        {.description = "Computation time before each set: the mean of the ranks, or none. With none, "
                                        "every run of the program gives the same file"});

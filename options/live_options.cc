@@ -1,5 +1,7 @@
 #include "options/live_options.h"
 
+#include "options/simulation_options.h"
+
 namespace haichi {
 
 void LiveOptions::declare(OptionTable& options) {
@@ -12,19 +14,20 @@ void LiveOptions::declare(OptionTable& options) {
                        .letter = 'n',
                        .is_local = true});
     options.begin(OptionGroup::kSimulation);
-    options.add_text("compute", compute,
+    options.add_read("compute", ValueKind::kText,
+                     [this](const std::string& word) { measures_computing = word == "measured"; },
                      {.description = "Computation time between calls: none, or the CPU time measured on this machine, "
-                                     "times FACTOR. Measured times are not reproducible",
-                      .value = "none|measured[*FACTOR]",
+                                     "which is not reproducible",
+                      .otherwise = "none",
+                      .choices = {"none", "measured"},
                       .is_local = true});
-    options.add_text(
-        "collectives", collectives,
-        {.description =
-             "Algorithms of collectives: the choices of a library or a file, or the algorithm of one operation",
-         .value = "openmpi|mpich|FILE|OP=ALGORITHM",
-         .otherwise = "mpich",
-         .former_names = {"collective"},
-         .is_local = true});
+    options.add_number("compute-factor", compute_factor,
+                       {.description = "Factor on the computation time",
+                        .least = 1e-6,
+                        .most = 1e6,
+                        .needs = {"compute"},
+                        .is_local = true});
+    declare_collectives(options, collectives, CollectivesUse::kProgram);
     options.begin(OptionGroup::kExpert);
     options.add_bytes("stack", stack_bytes,
                       {.description = "Stack size of each rank, as in 1MiB",
@@ -32,19 +35,19 @@ void LiveOptions::declare(OptionTable& options) {
                        .least = kLeastStack,
                        .most = kMostStack,
                        .is_local = true});
-    options.add_text("globals", globals,
-                     {.description = "Method for each rank's own global variables: copy or remap them at each switch "
-                                     "of ranks, one program image per rank, or none",
-                      .choices = {"auto", "none", "copy", "remap", "image"},
-                      .is_local = true});
-    options.add_text("payload", payload,
-                     {.description = "Message data to move between ranks. With auto, haichi moves the data of "
-                                     "collectives, and of messages up to 1 GiB / ranks, at least 64 KiB",
-                      .choices = {"auto", "none", "all"},
-                      .is_local = true});
-    options.add_text("refused-calls", refused_calls,
+    options.add_choice("globals", globals, host::globals_ways(), &host::GlobalsRow::way,
+                       {.description = "Method for each rank's own global variables: copy or remap them at each switch "
+                                       "of ranks, one program image per rank, or none",
+                        .is_local = true});
+    options.add_choice("payload", payload, mpi::payload_rules(), &mpi::PayloadRow::rule,
+                       {.description = "Message data to move between ranks. With auto, haichi moves the data of "
+                                       "collectives, and of messages up to 1 GiB / ranks, at least 64 KiB",
+                        .is_local = true});
+    options.add_read("refused-calls", ValueKind::kText,
+                     [this](const std::string& word) { starts_with_refused_calls = word == "late"; },
                      {.description = "Time to refuse a program with unsupported MPI calls: before it starts (early) or "
                                      "at the first such call (late)",
+                      .otherwise = "early",
                       .choices = {"early", "late"},
                       .is_local = true});
 }

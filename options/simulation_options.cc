@@ -15,20 +15,21 @@ void declare_most_loaded(OptionTable& options, std::size_t& links) {
                        .former_names = {"hottest"}});
 }
 
-void declare_collectives(OptionTable& options, collectives::CollectiveSelection& selection) {
+void declare_collectives(OptionTable& options, collectives::CollectiveSelection& selection, CollectivesUse use) {
+    const bool takes_files = use == CollectivesUse::kProgram;
     options.add_read(
         "collectives", ValueKind::kTexts,
-        [&selection](const std::string& word) {
-            // Only programs take files. Jobs of a service must not read a file that a word names.
-            if (word.find('=') == std::string::npos) (void)collectives::selection_tables().at(word);
+        [&selection, takes_files](const std::string& word) {
+            if (!takes_files && word.find('=') == std::string::npos) (void)collectives::selection_tables().at(word);
             selection.set(word);
         },
-        {.description =
-             "Algorithms of collectives: a library, or algorithms of one operation, each up to a message size, as in "
-             "allreduce=recursive-doubling:2KiB,ring",
-         .value = "openmpi|mpich|OP=ALGORITHM",
-         .otherwise = "the library that the log names",
-         .former_names = {"collective"}});
+        {.description = std::string("Algorithms of collectives: a library, ") + (takes_files ? "a file, " : "") +
+                        "or algorithms of one operation, each up to a message size, as in "
+                        "allreduce=recursive-doubling:2KiB,ring",
+         .value = takes_files ? "openmpi|mpich|FILE|OP=ALGORITHM" : "openmpi|mpich|OP=ALGORITHM",
+         .otherwise = takes_files ? "mpich" : "the library that the log names",
+         .former_names = {"collective"},
+         .is_local = takes_files});
 }
 
 void declare_call_replay(OptionTable& options, CallReplayOptions& calls) {
@@ -40,7 +41,7 @@ void declare_call_replay(OptionTable& options, CallReplayOptions& calls) {
     options.add_count(
         "compute-seed", calls.computing.seed,
         {.description = "Random seed of --compute drawn", .least = 0, .needs = {"compute"}, .former_names = {"seed"}});
-    declare_collectives(options, calls.algorithms);
+    declare_collectives(options, calls.algorithms, CollectivesUse::kLog);
 }
 
 void declare_compute_spread(OptionTable& options, ComputeImbalance& imbalance, const std::vector<std::string>& needs,

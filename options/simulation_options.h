@@ -44,8 +44,11 @@ struct MeasuredSimulation {
 
 /// --most-loaded.
 void declare_most_loaded(OptionTable& options, std::size_t& links);
-/// --collectives for replayed calls.
-void declare_collectives(OptionTable& options, collectives::CollectiveSelection& selection);
+/// Whose collectives --collectives selects. Files are only for programs: jobs of a service must not read a file that a
+/// word names.
+enum class CollectivesUse { kLog, kProgram };
+/// --collectives.
+void declare_collectives(OptionTable& options, collectives::CollectiveSelection& selection, CollectivesUse use);
 /// --compute-spread. Keeps the seed of `imbalance`. It requires one of the options `needs`.
 void declare_compute_spread(OptionTable& options, ComputeImbalance& imbalance,
                             const std::vector<std::string>& needs = {}, const std::vector<std::string>& excludes = {});

@@ -3,7 +3,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "base/errors.h"
 #include "cli/command_outputs.h"
 #include "cli/commands/log_input.h"
 #include "cli/output/log_comparison.h"
@@ -11,6 +10,7 @@
 #include "mapper/report/advice_json.h"
 #include "mapper/report/report_json.h"
 #include "options/common_options.h"
+#include "options/log_options.h"
 
 namespace haichi::cli {
 
@@ -18,23 +18,19 @@ namespace {
 
 struct AdviseRailsOptions {
     std::vector<std::string> files;
-    std::string format;
-    std::string rails;
-    std::int32_t interfaces = 0;
+    RailAdviceRequest request;
     std::string variables;  ///< the file for libhaichi-rails
     std::string output;
     bool json = false;
 };
 
 int run(const AdviseRailsOptions& options, Console& console) {
-    std::vector<NamedLog> logs = named_logs(options.files);
-    if (!options.rails.empty()) set_rails(options.rails, logs);
-    RailAdviceRequest request;
-    for (const NamedLog& log : logs) request.logs.push_back({log.path(), log.label, log.rails});
-    request.format = options.format;
-    request.interfaces = options.interfaces;
+    RailAdviceRequest request = options.request;
     CommandOutputs outputs(console);
-    for (const NamedLog& log : logs) outputs.add_input(log.path());
+    for (const NamedLog& log : named_logs(options.files)) {
+        request.logs.push_back({log.path(), log.label, log.rails});
+        outputs.add_input(log.path());
+    }
     Destination destination = outputs.add_destination(options.output);
     OutputFile* const variables = options.variables.empty() ? nullptr : &outputs.add_file(options.variables);
     outputs.check();
@@ -57,9 +53,8 @@ int run(const AdviseRailsOptions& options, Console& console) {
 
 Action configure_advise_rails(OptionTable& options) {
     const auto o = std::make_shared<AdviseRailsOptions>();
-    declare_logs(options, o->files, o->format, "Logs of jobs, where rails=2:FILE states the NICs per node of a run");
-    declare_rails(options, o->rails);
-    declare_interfaces(options, o->interfaces);
+    declare_logs(options, o->files, "Logs of jobs, where rails=2:FILE states the NICs per node of a run");
+    declare_advice(options, o->request);
     options.add_output("write-rails", o->variables,
                        {.description = "Write the advised variables to FILE, for libhaichi-rails", .is_local = true});
     declare_output(options, o->output, "Write the answer to FILE instead of standard output");

@@ -6,7 +6,6 @@
 
 #include "base/errors.h"
 #include "cli/command_outputs.h"
-#include "cli/commands/log_input.h"
 #include "cli/output/extraction_text.h"
 #include "cli/output/log_words.h"
 #include "commlog/ccs/extraction.h"
@@ -16,6 +15,7 @@
 #include "commlog/workload/workload_json.h"
 #include "options/common_options.h"
 #include "options/extraction_options.h"
+#include "options/log_options.h"
 
 namespace haichi::cli {
 
@@ -105,7 +105,8 @@ int run(const CcsArguments& arguments, Console& console) {
 
 Action configure_ccs(OptionTable& options) {
     const auto a = std::make_shared<CcsArguments>();
-    declare_logs(options, a->logs, a->format, "Logs with the order of calls. Parts of one job are read together");
+    declare_logs(options, a->logs, "Logs with the order of calls. Parts of one job are read together");
+    declare_log_format(options, a->format);
     declare_extraction(options, a->extraction);
     declare_output(options, a->output,
                    "Write the sets to FILE instead of standard output. With several jobs, % is the name of the log");

@@ -62,7 +62,7 @@ int run(const CheckArguments& arguments, Console& console) {
     outputs.add_standard_output();
     outputs.check();
     const MapCheck check =
-        check_map(spec, {.map = arguments.map.map, .format = arguments.map.format}, outputs.reading());
+        check_map(spec, {.map = arguments.map.map, .format = arguments.map.format_name()}, outputs.reading());
     outputs.open();
     console.data(arguments.json ? json_of(check, arguments.map.map)
                                 : text_of(check, arguments.map.map, !spec.job_script.empty()));

@@ -16,18 +16,18 @@ namespace {
 struct ConvertArguments {
     JobOptions job;
     RankMapInput map;
-    std::string to;
-    std::string launcher;
+    const RankMapFormat* to = nullptr;
+    const RankMapFormat* launcher = nullptr;
     std::string output;
     bool is_strict = false;
 };
 
 int run(const ConvertArguments& arguments, Console& console) {
     const JobSpec spec = arguments.job.job({arguments.map.map});
-    if (arguments.to.empty() && arguments.launcher.empty()) {
+    const RankMapFormat* const named = arguments.launcher == nullptr ? arguments.to : arguments.launcher;
+    if (named == nullptr) {
         throw OptionError("--to is missing", "give --to FORMAT or --launcher FORMAT (haichi list formats)");
     }
-    const RankMapFormat& launcher = rank_map_format(arguments.launcher.empty() ? arguments.to : arguments.launcher);
     CommandOutputs outputs(console);
     arguments.job.add_inputs(outputs);
     outputs.add_input(arguments.map.map);
@@ -35,15 +35,15 @@ int run(const ConvertArguments& arguments, Console& console) {
     outputs.check();
     const AllocatedNodes nodes = load_nodes(spec, outputs.reading());
     const RankMapFormat& target =
-        arguments.launcher.empty() ? launcher : format_for_launcher(launcher, nodes.rank_maps(0));
+        arguments.launcher == nullptr ? *named : format_for_launcher(*named, nodes.rank_maps(0));
     target.check(nodes.rank_maps(0));
-    const Mapping mapping = read_rank_map(arguments.map.map, arguments.map.format, nodes.rank_maps(0));
+    const Mapping mapping = read_rank_map(arguments.map.map, arguments.map.format_name(), nodes.rank_maps(0));
     RankMapContext context = nodes.rank_maps(mapping.rank_count());
     if (arguments.is_strict && context.strictness.empty()) context.strictness = "strict";
     outputs.open();
     destination.write(target.write(mapping, context));
     outputs.commit();
-    say_about_map(launcher, mapping, context, arguments.output, console);
+    say_about_map(*named, mapping, context, arguments.output, console);
     return kExitDone;
 }
 
@@ -52,8 +52,7 @@ Action configure_convert(OptionTable& options) {
     o->job.declare(options, JobUse::kPlaces);
     o->map.declare(options, "Rank map to convert, which determines the number of ranks", true);
     options.begin(OptionGroup::kOutput);
-    options.add_read("to", ValueKind::kText,
-                     [o = o.get()](const std::string& word) { o->to = rank_map_format(word).name; },
+    options.add_read("to", ValueKind::kText, [o = o.get()](const std::string& word) { o->to = &rank_map_format(word); },
                      {.description = "Format to write (haichi list formats)",
                       .value = "FORMAT",
                       .otherwise = "the format for --launcher",

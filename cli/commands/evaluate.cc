@@ -44,7 +44,8 @@ int run(const EvaluateArguments& arguments, Console& console) {
     outputs.add_input(arguments.map.map);
     outputs.add_standard_output();
     outputs.check();
-    const Placement placement = given_placement(Job(spec, outputs.reading()), arguments.map.map, arguments.map.format);
+    const Placement placement =
+        given_placement(Job(spec, outputs.reading()), arguments.map.map, arguments.map.format_name());
     say_about_sets(placement.job().set_warnings(console.log()), console);
     if (options.simulation) say_about_simulated(placement.job().machine(), console);
     outputs.open();

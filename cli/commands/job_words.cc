@@ -6,9 +6,10 @@
 
 namespace haichi::cli {
 
-void declare_map_format(OptionTable& options, std::string& format, const std::string& otherwise, bool is_read) {
+void declare_map_format(OptionTable& options, const RankMapFormat*& format, const std::string& otherwise,
+                        bool is_read) {
     options.add_read("format", ValueKind::kText,
-                     [&format](const std::string& word) { format = rank_map_format(word).name; },
+                     [&format](const std::string& word) { format = &rank_map_format(word); },
                      {.description = "Format of the rank map (haichi list formats)",
                       .value = "FORMAT",
                       .otherwise = otherwise,
@@ -27,7 +28,7 @@ void RankMapInput::declare(OptionTable& options, const std::string& description,
 }
 
 Placement map_or_default(const Job& job, const RankMapInput& map) {
-    return map.map.empty() ? Placement(job) : given_placement(job, map.map, map.format);
+    return map.map.empty() ? Placement(job) : given_placement(job, map.map, map.format_name());
 }
 
 void say_about_simulated(const Machine& machine, Console& console) {
@@ -41,10 +42,10 @@ void say_about_sets(const std::vector<std::string>& warnings, Console& console) 
     }
 }
 
-void declare_launcher(OptionTable& options, std::string& launcher, std::int32_t& cores_per_rank,
+void declare_launcher(OptionTable& options, const RankMapFormat*& launcher, std::int32_t& cores_per_rank,
                       std::vector<std::string> excludes, bool is_local) {
     options.add_read("launcher", ValueKind::kText,
-                     [&launcher](const std::string& word) { launcher = rank_map_format(word).name; },
+                     [&launcher](const std::string& word) { launcher = &rank_map_format(word); },
                      {.description = "Write the map for the job lines of this format's launcher. If the names of the "
                                      "nodes are unknown, the lines take them from the running job",
                       .value = "FORMAT",

@@ -11,6 +11,7 @@
 #include "commlog/readers/log_readers.h"
 #include "mapper/report/advice_json.h"
 #include "options/common_options.h"
+#include "options/log_options.h"
 
 namespace haichi::cli {
 
@@ -19,7 +20,7 @@ namespace {
 struct CompareOptions {
     std::vector<std::string> files;
     std::string format;
-    std::string rails;
+    std::vector<std::int32_t> rails;
     bool json = false;
 };
 
@@ -28,7 +29,8 @@ int run(const CompareOptions& options, Console& console) {
     if (logs.size() < 2)
         throw OptionError("log compare requires at least two logs",
                           "name them, as in haichi log compare a.haichi-log b.haichi-log");
-    if (!options.rails.empty()) set_rails(options.rails, logs);
+    check_rails(options.rails, logs.size());
+    for (std::size_t i = 0; i < options.rails.size(); ++i) logs[i].rails = options.rails[i];
     CommandOutputs outputs(console);
     for (const NamedLog& named : logs) {
         for (const std::string& file : named.job.files) outputs.add_input(file);
@@ -69,8 +71,9 @@ int run(const CompareOptions& options, Console& console) {
 
 Action configure_log_compare(OptionTable& options) {
     const auto o = std::make_shared<CompareOptions>();
-    declare_logs(options, o->files, o->format,
+    declare_logs(options, o->files,
                  "Logs of jobs, where LABEL:FILE names a column and rails=2:FILE states the NICs per node");
+    declare_log_format(options, o->format);
     declare_rails(options, o->rails);
     declare_json(options, o->json, "the comparison as haichi-log-comparison/1");
     return [o](Console& console) { return run(*o, console); };

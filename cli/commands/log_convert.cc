@@ -5,13 +5,13 @@
 
 #include "base/errors.h"
 #include "cli/command_outputs.h"
-#include "cli/commands/log_input.h"
 #include "cli/output/log_matrix.h"
 #include "cli/output/log_words.h"
 #include "cli/output/tables.h"
 #include "commlog/log/communication_matrix.h"
 #include "commlog/readers/log_readers.h"
 #include "options/common_options.h"
+#include "options/log_options.h"
 
 namespace haichi::cli {
 
@@ -58,7 +58,8 @@ int run(const ConvertOptions& options, Console& console) {
 
 Action configure_log_convert(OptionTable& options) {
     const auto o = std::make_shared<ConvertOptions>();
-    declare_logs(options, o->files, o->format, "Log of a job, or its parts");
+    declare_logs(options, o->files, "Log of a job, or its parts");
+    declare_log_format(options, o->format);
     options.begin(OptionGroup::kOutput);
     options.add_text("to", o->to,
                      {.description = "Format to write",

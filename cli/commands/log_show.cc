@@ -6,16 +6,14 @@
 
 #include "base/errors.h"
 #include "cli/command_outputs.h"
-#include "cli/commands/log_input.h"
-#include "cli/output/log_comparison.h"
 #include "cli/output/log_json.h"
 #include "cli/output/log_outline.h"
 #include "cli/output/log_page.h"
 #include "cli/output/log_tables.h"
 #include "cli/output/log_text.h"
 #include "commlog/readers/log_readers.h"
-#include "mapper/report/advice_json.h"
 #include "options/common_options.h"
+#include "options/log_options.h"
 
 namespace haichi::cli {
 
@@ -26,9 +24,7 @@ struct ShowOptions {
     std::string format;
     ListedRanks ranks = ListedRanks::kAuto;
     std::optional<std::int32_t> rank;
-    std::int32_t interfaces = 0;
     std::string page;
-    bool rails = false;
     bool call_sites = false;
     bool by_rank = false;
     bool json = false;
@@ -39,10 +35,9 @@ void show_json(const JobLog& log, const JobTotals& totals, ListedRanks listed, c
     const bool all_ranks = lists_all_ranks(log, listed);
     if (!all_ranks && listed == ListedRanks::kAuto) {
         console.say("the report omits the list of " + std::to_string(log.ranks.size()) + " ranks\n");
-        console.hint("list them with --ranks all");
+        console.hint("list them with --list-ranks all");
     }
-    nlohmann::ordered_json more = site_tables_json(log, options.call_sites ? &lines : nullptr);
-    if (options.rails) more["rail_advice"] = rail_advice_json(advise_rails(log, totals, options.interfaces));
+    const nlohmann::ordered_json more = site_tables_json(log, options.call_sites ? &lines : nullptr);
     write_log_json(log, totals, all_ranks, more, [&console](std::string_view text) { console.data(text); });
 }
 
@@ -95,9 +90,6 @@ int run(const ShowOptions& options, Console& console) {
         } else if (page == nullptr) {
             console.data((i == 0 ? "" : "\n") + log_text(log, totals, jobs[i].name(), listed == ListedRanks::kAll) +
                          more_tables(log, totals, options, lines) + calls_text(log, options.rank));
-            if (options.rails) {
-                console.data("\n" + rail_advice_text(advise_rails(log, totals, options.interfaces)));
-            }
         }
     }
     if (is_list) console.data("]\n");
@@ -106,16 +98,18 @@ int run(const ShowOptions& options, Console& console) {
 
 Action configure_log_show(OptionTable& options) {
     const auto o = std::make_shared<ShowOptions>();
-    declare_logs(options, o->files, o->format, "Logs of jobs, or parts of them. Parts of one job are read together");
+    declare_logs(options, o->files, "Logs of jobs, or parts of them. Parts of one job are read together");
+    declare_log_format(options, o->format);
     options.begin(OptionGroup::kOutput);
-    options.add_read("ranks", ValueKind::kText,
+    options.add_read("list-ranks", ValueKind::kText,
                      [o = o.get()](const std::string& word) {
                          o->ranks = word == "all" ? ListedRanks::kAll : ListedRanks::kSummary;
                      },
                      {.description = "Ranks to list: all, or only a summary",
                       .value = "WHICH",
                       .otherwise = "all with --json if the list has up to a million lines, else summary",
-                      .choices = {"all", "summary"}});
+                      .choices = {"all", "summary"},
+                      .former_names = {"ranks"}});
     options.add_output("html", o->page, {.description = "Write a page with pictures to FILE instead of the tables"});
     options.add_count("calls-of", o->rank,
                       {.description = "Rank whose calls haichi outlines",
@@ -125,8 +119,6 @@ Action configure_log_show(OptionTable& options) {
     options.add_flag("call-sites", o->call_sites, {.description = "Also list the call sites of MPI, sorted by time"});
     options.add_flag("by-rank", o->by_rank,
                      {.description = "Also list the time of every rank in the functions with the most time"});
-    options.add_flag("rails", o->rails, {.description = "Advise how many NICs per node to use, and why"});
-    declare_interfaces(options, o->interfaces, {"rails"});
     declare_json(options, o->json, "the log as haichi-log/1, or a list of several logs");
     return [o](Console& console) { return run(*o, console); };
 }

@@ -42,8 +42,8 @@ struct MapArguments {
     std::string checkpoint;
     std::vector<Requirement> require;
     std::size_t most_loaded = EvaluateOptions{}.most_loaded_links;
-    std::string format;
-    std::string launcher;
+    const RankMapFormat* format = nullptr;
+    const RankMapFormat* launcher = nullptr;
     std::string output;
     MeasuredSimulation simulation;
     bool json = false;
@@ -157,12 +157,16 @@ RankMapContext job_context(const Evaluation& evaluation) {
     return context;
 }
 
+/// The format of --format, or the default one.
+const RankMapFormat& format_of(const MapArguments& arguments, const RankMapContext& context) {
+    return arguments.format == nullptr ? default_rank_map_format(context) : *arguments.format;
+}
+
 /// The map for file k.
 std::string shape_map_text(const MapArguments& arguments, const ShapesReport& report, std::size_t k) {
     const Placement& placement = report.shapes[k].placement;
     const RankMapContext context = placement.job().rank_maps();
-    const RankMapFormat& format =
-        arguments.format.empty() ? default_rank_map_format(context) : rank_map_format(arguments.format);
+    const RankMapFormat& format = format_of(arguments, context);
     if (report.robust) return robust_map_text(*report.robust, std::string(format.name));
     return format.write(placement.mapping(), context);
 }
@@ -192,8 +196,7 @@ std::string shape_job_lines(const MapArguments& arguments, const ShapesReport& r
     const Evaluation& shape = report.shapes[k];
     if (report.robust) return robust_job_lines(arguments, shape, sizes_text(arguments.shapes[k]));
     const RankMapContext context = job_context(shape);
-    const RankMapFormat& format =
-        arguments.format.empty() ? default_rank_map_format(context) : rank_map_format(arguments.format);
+    const RankMapFormat& format = format_of(arguments, context);
     const std::string file = arguments.output.empty() ? "FILE" : path_for(arguments.output, arguments.shapes[k]);
     return launch_lines(format, shape.placement.mapping(), context, file);
 }
@@ -279,7 +282,7 @@ Evaluation find(const MapArguments& arguments, MapOptions options, const Job& jo
 void print_words(const Evaluation& evaluation, const RankMapFormat& launcher, const MapArguments& arguments,
                  Console& console) {
     console.say(map_summary(evaluation, !arguments.no_timing));
-    if (arguments.format.empty() && launcher.name == "json") {
+    if (arguments.format == nullptr && launcher.name == "json") {
         console.say("the map has the format json; -f selects another format\n");
     }
     say_about_map(launcher, evaluation.placement.mapping(), job_context(evaluation), arguments.output, console);
@@ -301,8 +304,7 @@ int run(const MapArguments& arguments, Console& console) {
     MapOptions options = arguments.map;
     options.checkpoint = checkpoint.checkpoint();
     check_map_options(options);
-    const std::string& named = arguments.launcher.empty() ? arguments.format : arguments.launcher;
-    const RankMapFormat* launcher = named.empty() ? nullptr : &rank_map_format(named);
+    const RankMapFormat* launcher = arguments.launcher == nullptr ? arguments.format : arguments.launcher;
     const bool write_map = arguments.writes_map();
     CommandOutputs outputs(console);
     add_inputs(arguments, outputs);
@@ -315,7 +317,7 @@ int run(const MapArguments& arguments, Console& console) {
         launcher = arguments.job.slurm ? &rank_map_format("slurm") : &default_rank_map_format(job.rank_maps());
     }
     const RankMapFormat& format =
-        arguments.launcher.empty() ? *launcher : format_for_launcher(*launcher, job.rank_maps());
+        arguments.launcher == nullptr ? *launcher : format_for_launcher(*launcher, job.rank_maps());
     if (write_map) format.check(job.rank_maps());
     say_about_sets(job.set_warnings(console.log()), console);
     outputs.open();

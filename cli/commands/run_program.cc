@@ -26,7 +26,6 @@
 #include "cli/live_process.h"
 #include "cli/output/progress.h"
 #include "cli/output/simulation_text.h"
-#include "collectives/selection.h"
 #include "mapper/report/report_json.h"
 #include "mapper/report/simulation_json.h"
 #include "mgen/abi/refused_calls.h"
@@ -108,7 +107,7 @@ void check_program(const std::string& path, const std::string& library, bool sta
     }
     throw UnsupportedError(path + ": calls MPI functions that live programs do not support: " + joined(missing) +
                                (more > 0 ? " and " + std::to_string(more) + " more" : ""),
-                           "use --refused-calls late if the program may not reach these calls");
+                           "use §refused-calls late if the program may not reach these calls");
 }
 
 /// The words of this process's command line.
@@ -124,22 +123,6 @@ std::vector<std::string> own_command_line() {
     return words;
 }
 
-/// The factor of --compute with the value measured or measured*FACTOR, and nothing for none.
-std::optional<double> read_measured_factor(const std::string& compute) {
-    constexpr std::string_view kMeasured = "measured";
-    if (compute == "none") return std::nullopt;
-    if (compute == kMeasured) return 1.0;
-    if (!compute.starts_with(kMeasured) || compute[kMeasured.size()] != '*') {
-        throw OptionError("--compute: expected none, measured or measured*FACTOR, found " + shown(compute),
-                          "name one of these, or state computation times in the program with MGEN_Comp() of mgen.h");
-    }
-    double factor = 1;
-    OptionTable number;
-    number.add_number("compute", factor, {.description = "", .least = 1e-6, .most = 1e6});
-    number.take("compute", {compute.substr(kMeasured.size() + 1)});
-    return factor;
-}
-
 /// The library's name in LD_PRELOAD, which blanks and colons split. With them, it is an open file that the program
 /// inherits.
 std::string preloaded_name(const std::string& library) {
@@ -151,25 +134,13 @@ std::string preloaded_name(const std::string& library) {
 
 void set_variable(const char* name, const std::string& value) { ::setenv(name, value.c_str(), 1); }
 
-LiveRunOptions live_options(const RunArguments& arguments) {
-    LiveRunOptions options;
-    options.stack_bytes = arguments.live.stack_bytes;
-    options.globals = host::parse_globals(arguments.live.globals);
-    options.payload = mpi::parse_payload_rule(arguments.live.payload);
-    if (!arguments.live.collectives.empty())
-        collectives::CollectiveSelection().set(arguments.live.collectives);  // throws for unknown names
-    options.collectives = arguments.live.collectives;
-    options.measured_factor = read_measured_factor(arguments.live.compute);
-    return options;
-}
-
 /// Checks the program's file and replaces this process by the program, with haichi's library preloaded. Does not
 /// return. Throws InputError and UnsupportedError for programs that cannot run live.
 [[noreturn]] void start_program(const RunArguments& arguments) {
     const std::vector<std::string>& program = arguments.program;
     const std::string named = path_of_program(program.front());
     const std::string library = live_library();
-    check_program(named, library, arguments.live.refused_calls == "late");
+    check_program(named, library, arguments.live.starts_with_refused_calls);
     std::error_code failed;
     const std::string path = fs::canonical(named, failed).string();
     if (failed || ::access(path.c_str(), X_OK) != 0) {
@@ -201,7 +172,7 @@ LiveRunOptions live_options(const RunArguments& arguments) {
 }
 
 /// Runs the program, in its own process. Its standard output is the standard output or standard error of haichi.
-SimulatedRun run_live_program(const Placement& placement, const SimulationOptions& options, const LiveRunOptions& live,
+SimulatedRun run_live_program(const Placement& placement, const SimulationOptions& options, const LiveOptions& live,
                               const std::vector<std::string>& program, bool output_to_standard_error,
                               SimulationControl control, Console& console) {
     const SimulationRequest machine = machine_request(placement.job(), placement.mapping(), options);
@@ -225,8 +196,9 @@ SimulatedRun run_live_program(const Placement& placement, const SimulationOption
         output.flush();
         for (const std::string& remark : outcome.remarks) console.say("warning: " + remark + "\n");
         SimulatedRun run{.result = std::move(outcome.result.simulation)};
-        run.program = {
-            .path = program.front(), .exit_code = outcome.result.exit_code(), .measured_factor = live.measured_factor};
+        run.program = {.path = program.front(),
+                       .exit_code = outcome.result.exit_code(),
+                       .measured_factor = live.measured_factor()};
         return run;
     } catch (const ClosedPipe&) {
         throw;
@@ -252,7 +224,6 @@ JobSpec job_spec(const RunArguments& arguments, const Reading& reading) {
 }  // namespace
 
 int run_program(RunArguments& arguments, Console& console) {
-    const LiveRunOptions live = live_options(arguments);
     if (console.live_process() == nullptr) start_program(arguments);
     CommandOutputs outputs(console);
     arguments.job.add_inputs(outputs);
@@ -271,8 +242,9 @@ int run_program(RunArguments& arguments, Console& console) {
     outputs.open();
     const InterruptWatch watch;
     Simulation simulation{.placement = placement, .runs = {}};
-    simulation.runs.push_back(run_live_program(placement, arguments.simulation.simulation, live, arguments.program,
-                                               takes_output, {{}, &InterruptWatch::flag(), console.log()}, console));
+    simulation.runs.push_back(run_live_program(placement, arguments.simulation.simulation, arguments.live,
+                                               arguments.program, takes_output,
+                                               {{}, &InterruptWatch::flag(), console.log()}, console));
     const SimulatedRun& ran = simulation.runs.front();
     simulation.interrupted = ran.result.interrupted;
     const std::string report = arguments.json ? report_text(simulation_json(simulation, !arguments.no_timing))

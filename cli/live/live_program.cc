@@ -86,8 +86,8 @@ std::vector<std::span<const std::byte>> LiveProgram::code_of(const IsWanted& is_
     return code;
 }
 
-LiveOutcome LiveProgram::run(const SimulationRequest& machine, const LiveRunOptions& options,
-                             host::ProgramOutput& output, const SimulationControl& control) {
+LiveOutcome LiveProgram::run(const SimulationRequest& machine, const LiveOptions& options, host::ProgramOutput& output,
+                             const SimulationControl& control) {
     const auto ranks = static_cast<std::int32_t>(machine.node_of_rank.size());
     image_ = host::ProgramImage::of_process(reinterpret_cast<const void*>(&running_program));
     globals_ = make_globals(*image_, options.globals, ranks, abi::mpich::addresses_of_program());
@@ -109,11 +109,11 @@ LiveOutcome LiveProgram::run(const SimulationRequest& machine, const LiveRunOpti
                                          .nics = machine.process.nics,
                                          .collectives = options.collectives});
     if (world.asks_for_hardware_barriers() && request.machine.process.barrier_step_ps == 0) {
-        throw OptionError("--collectives " + options.collectives + " requires a machine with a hardware barrier",
+        throw OptionError("§collectives barrier=hardware requires a machine with a hardware barrier",
                           "state 'node.barrier_step', the time of a step of the barrier, in the machine file");
     }
     request.program.hint_when_stuck = [&] { return world.hint_when_stuck(request.program.place_name); };
-    if (options.measured_factor) request.program.code_meter.emplace(*options.measured_factor);
+    if (const auto factor = options.measured_factor()) request.program.code_meter.emplace(*factor);
     request.begin_rank = [&](host::LiveRank& rank) { world.begin(rank); };
     abi::mpich::ProgramCallers callers({.library = code_of([](const auto& module) { return module.is_of_mpi; }),
                                         .program = code_of([](const auto& module) { return module.is_private; }),

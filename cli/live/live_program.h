@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/live_process.h"
+#include "mgen/host/globals.h"
 #include "mgen/host/libc_state.h"
 #include "mgen/host/program_image.h"
 #include "mgen/host/rank_heaps.h"
@@ -38,7 +39,7 @@ class LiveProgram : public LiveProcess {
     /// process.
     [[nodiscard]] static host::RankHeaps* heaps();
 
-    LiveOutcome run(const SimulationRequest& machine, const LiveRunOptions& options, host::ProgramOutput& output,
+    LiveOutcome run(const SimulationRequest& machine, const LiveOptions& options, host::ProgramOutput& output,
                     const SimulationControl& control) override;
 
     [[nodiscard]] host::LibcState& libc_of(const host::LiveRank& rank) { return libc_->of(rank.id()); }

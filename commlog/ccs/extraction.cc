@@ -139,10 +139,10 @@ void warn(const JobLog& job, const Levels& levels, Extraction& extraction) {
         throw UnsupportedError("the main loop has no messages, only " +
                                    times(levels.collectives_left, "collective that is", "collectives that are") +
                                    " not expanded",
-                               "expand collectives on all ranks as well: haichi ccs --expand all");
+                               "extract the sets with §expand all, which expands collectives on all ranks as well");
     }
     throw UnsupportedError("the main loop has no messages between ranks",
-                           "choose another loop: haichi ccs --main-loop N");
+                           "extract the sets of another loop, with §main-loop N");
 }
 
 }  // namespace
@@ -470,7 +470,7 @@ std::vector<std::string> caveats(const Extraction& extraction) {
     if (extraction.collectives_left > 0) {
         caveats.push_back(
             times(extraction.collectives_left, "collective of an iteration is", "collectives of an iteration are") +
-            " not in the sets ('haichi ccs --expand all' expands them to messages)");
+            " not in the sets (an extraction that expands all collectives includes them)");
     }
     caveats.insert(caveats.end(), extraction.warnings.begin(), extraction.warnings.end());
     return caveats;

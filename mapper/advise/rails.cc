@@ -292,27 +292,31 @@ std::string rail_sentence(std::span<const RailAdvice> advices) {
     return text.empty() ? "Not known: no log has data about NICs." : text + ".";
 }
 
+void check_rails(const std::vector<std::int32_t>& rails, std::size_t logs) {
+    if (rails.empty() || rails.size() == logs) return;
+    throw OptionError(
+        "§rails: expected " + std::to_string(logs) + " numbers, one per log, found " + std::to_string(rails.size()),
+        "give one number per log, as in §rails 1,2,4 for three logs");
+}
+
 RailAdviceReport run_advise_rails(const RailAdviceRequest& request, const Reading& reading) {
     if (request.logs.empty())
         throw OptionError("haichi advise rails requires a log FILE",
                           "name a log, as in haichi advise rails app.haichi-log");
-    if (request.interfaces < 0) {
-        throw OptionError("invalid number of NICs per node: " + std::to_string(request.interfaces) + " (at least 1)");
-    }
+    std::vector<RailLog> logs = request.logs;
+    check_rails(request.rails, logs.size());
+    for (std::size_t i = 0; i < request.rails.size(); ++i) logs[i].rails = request.rails[i];
     RailAdviceReport report;
     std::vector<MeasuredRun> runs;
     std::vector<RailAdvice> of_profiles;
     std::string library;
-    for (const RailLog& named : request.logs) {
+    for (const RailLog& named : logs) {
         const JobLog job = read_log(named.path, request.format, reading);
         const JobTotals totals = job_totals(job);
         for (const std::string& warning : job.warnings) report.warnings.push_back(named.path + ": " + warning);
         of_profiles.push_back(advise_rails(job, totals, request.interfaces));
         if (!totals.libraries.empty()) library = totals.libraries.front();
         if (!named.rails) continue;
-        if (*named.rails < 1) {
-            throw OptionError("invalid number of NICs of a run: " + std::to_string(*named.rails) + " (at least 1)");
-        }
         if (!totals.has_times)
             throw InputError(named.path + ": the log has no times", "use logs with times to compare runs");
         runs.push_back({named.label, job.rank_count, *named.rails, totals.run_seconds});

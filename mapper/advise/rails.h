@@ -80,6 +80,8 @@ std::string rail_sentence(std::span<const RailAdvice> advices);
 /// Settings that make the library use `rails` rails; 0 writes n.
 std::vector<std::string> rail_settings(const std::string& library, std::int32_t rails);
 
+inline constexpr std::int32_t kMostRails = 1000;
+
 /// A log and, if known, the number of NICs of each node that its run used.
 struct RailLog {
     std::string path;
@@ -90,8 +92,9 @@ struct RailLog {
 /// The input of `haichi advise rails`.
 struct RailAdviceRequest {
     std::vector<RailLog> logs;
-    std::string format;           ///< format of the logs (log_formats()); empty means detection by content
-    std::int32_t interfaces = 0;  ///< NICs per node, 0 if unknown
+    std::vector<std::int32_t> rails;  ///< instead of those of the logs, one for each; or empty
+    std::string format;               ///< format of the logs (log_formats()); empty means detection by content
+    std::int32_t interfaces = 0;      ///< NICs per node, 0 if unknown
 };
 
 /// The answer, format haichi-advice/1. A value type.
@@ -102,6 +105,9 @@ struct RailAdviceReport {
     std::vector<std::string> warnings;  ///< warnings from the logs
     std::string sentence;
 };
+
+/// Throws OptionError unless there is a number of NICs for each log, or none.
+void check_rails(const std::vector<std::int32_t>& rails, std::size_t logs);
 
 /// Returns the variables of the advised settings for libhaichi-rails, format haichi-rails/1, with a line for each job.
 /// Throws OptionError if no job has settings with a number.

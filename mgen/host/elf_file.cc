@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cstring>
 #include <optional>
 #include <set>
 
+#include "base/elf_bytes.h"
 #include "base/errors.h"
 #include "base/mapped_file.h"
 
@@ -16,54 +16,7 @@ namespace haichi::host {
 
 namespace {
 
-#if defined(__x86_64__)
-constexpr std::uint16_t kThisProcessor = EM_X86_64;
-#elif defined(__aarch64__)
-constexpr std::uint16_t kThisProcessor = EM_AARCH64;
-#else
-constexpr std::uint16_t kThisProcessor = EM_NONE;
-#endif
-
 constexpr const char* kBuildHint = "build it with mpicc.mpich (mpicxx.mpich, mpif90.mpich)";
-
-/// Reads values of the file. Offsets are never trusted.
-class Bytes {
-  public:
-    Bytes(std::span<const std::byte> bytes, const std::string& path) : bytes_(bytes), path_(&path) {}
-
-    [[noreturn]] void refuse(const std::string& what) const {
-        throw InputError(*path_ + ": damaged ELF file: " + what);
-    }
-    template <class T>
-    [[nodiscard]] T at(std::uint64_t offset, const char* what) const {
-        if (offset > bytes_.size() || bytes_.size() - offset < sizeof(T))
-            refuse("the offset of " + std::string(what) + " is outside of the file");
-        T value;
-        std::memcpy(&value, bytes_.data() + offset, sizeof(T));
-        return value;
-    }
-    /// Entry `index` of a table of T.
-    template <class T>
-    [[nodiscard]] T entry(std::uint64_t offset, std::uint64_t index, const char* what) const {
-        if (index > bytes_.size() / sizeof(T) || offset > bytes_.size())
-            refuse("the offset of " + std::string(what) + " is outside of the file");
-        return at<T>(offset + index * sizeof(T), what);
-    }
-    /// The text up to the next zero byte.
-    [[nodiscard]] std::string text(std::uint64_t offset, const char* what) const {
-        if (offset >= bytes_.size()) refuse("the offset of " + std::string(what) + " is outside of the file");
-        const auto* begin = reinterpret_cast<const char*>(bytes_.data()) + offset;
-        const std::size_t most = bytes_.size() - offset;
-        const std::size_t size = ::strnlen(begin, most);
-        if (size == most) refuse(std::string(what) + " has no end");
-        return {begin, size};
-    }
-    [[nodiscard]] std::size_t size() const { return bytes_.size(); }
-
-  private:
-    std::span<const std::byte> bytes_;
-    const std::string* path_;
-};
 
 /// Contents of the dynamic section. Addresses refer to the loaded program.
 struct Dynamic {
@@ -76,7 +29,7 @@ class Parser {
     Parser(std::span<const std::byte> bytes, const std::string& path) : bytes_(bytes, path), file_{.path = path} {}
 
     ElfFile parse() {
-        header_ = bytes_.at<Elf64_Ehdr>(0, "the header");
+        header_ = bytes_.header();
         if (header_.e_type != ET_EXEC && header_.e_type != ET_DYN) {
             throw InputError(file_.path + ": an ELF file, but not a program", "link the object file first");
         }
@@ -178,7 +131,7 @@ class Parser {
         return strings > symbols ? (strings - symbols) / sizeof(Elf64_Sym) : 0;
     }
 
-    Bytes bytes_;
+    ElfBytes bytes_;
     ElfFile file_;
     Elf64_Ehdr header_{};
     std::vector<Elf64_Phdr> loads_;
@@ -217,18 +170,6 @@ ElfFile ElfFile::of(std::span<const std::byte> bytes, const std::string& path) {
         throw UnsupportedError(
             path + ": a script (" + std::string(start.substr(0, start.find('\n'))) + "), not a compiled program",
             "name the program that it starts");
-    }
-    if (bytes.size() < EI_NIDENT || !start.starts_with(ELFMAG)) {
-        throw InputError(path + ": not a program: no ELF header");
-    }
-    const auto identity = [&](int at) { return static_cast<unsigned char>(bytes[static_cast<std::size_t>(at)]); };
-    if (identity(EI_CLASS) != ELFCLASS64 || identity(EI_DATA) != ELFDATA2LSB) {
-        throw UnsupportedError(path + ": not a 64-bit program for this processor");
-    }
-    const auto header = Bytes(bytes, path).at<Elf64_Ehdr>(0, "the header");
-    if (header.e_machine != kThisProcessor) {
-        throw UnsupportedError(path + ": built for another processor (ELF machine " + std::to_string(header.e_machine) +
-                               ", this computer has " + std::to_string(kThisProcessor) + ")");
     }
     return Parser(bytes, path).parse();
 }

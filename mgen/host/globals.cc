@@ -13,25 +13,6 @@
 
 namespace haichi::host {
 
-const Table<GlobalsWord>& globals_words() {
-    static const Table<GlobalsWord> kWords(
-        {"way to keep the variables of ranks apart", "ways to keep the variables of ranks apart"},
-        {{"auto", "copy for few variables, else image where possible, else remap; none for a program without variables",
-          GlobalsWay::kAuto},
-         {"none", "all ranks share the program's variables", GlobalsWay::kNone},
-         {"copy", "the variables are copied when another rank runs", GlobalsWay::kCopy},
-         {"remap", "the pages of the variables are exchanged when another rank runs; only written pages take memory",
-          GlobalsWay::kRemap},
-         {"image", "each rank runs a copy of the whole program at an address of its own", GlobalsWay::kImage}});
-    return kWords;
-}
-
-GlobalsWay parse_globals(std::string_view text) {
-    if (const GlobalsWord* word = globals_words().find(text)) return word->way;
-    throw OptionError("§globals " + shown(text) + ": unknown way to keep the variables of ranks apart",
-                      globals_words().hint_for(text));
-}
-
 Globals::Globals(const std::vector<PrivateRange>& ranges)
     : thread_(static_cast<const std::byte*>(__builtin_thread_pointer())) {
     for (const PrivateRange& range : ranges) variables_.push_back({range.bytes, range.is_of_thread});

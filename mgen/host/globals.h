@@ -4,31 +4,13 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string_view>
 #include <vector>
 
-#include "base/table.h"
 #include "mgen/host/host.h"
 #include "mgen/host/program_image.h"
+#include "mgen/live_choices.h"
 
 namespace haichi::host {
-
-/// How each rank gets its own variables (`--globals`).
-enum class GlobalsWay : std::uint8_t {
-    kAuto,   ///< chosen by the needs of the program
-    kNone,   ///< shared by all ranks
-    kCopy,   ///< copied out and in when another rank runs
-    kRemap,  ///< their pages are exchanged when another rank runs
-    kImage,  ///< each rank runs a copy of the whole program
-};
-struct GlobalsWord {
-    std::string_view name;
-    std::string_view sentence;
-    GlobalsWay way;
-};
-const Table<GlobalsWord>& globals_words();
-/// Throws OptionError with a did-you-mean hint.
-GlobalsWay parse_globals(std::string_view text);
 
 /// Gives each rank its own variables. The variables of the running rank are in place.
 class Globals : public RankMemory {

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <string>
-
-#include "base/errors.h"
 
 namespace haichi::mpi {
 
@@ -57,13 +54,6 @@ void Payload::unpack(const Buffer& to) const {
     for (std::int64_t position = 0; position < bytes; position += std::ssize(piece)) {
         to.type->unpack_part(to.data, to.count, position, std::min(bytes - position, std::ssize(piece)), piece.data());
     }
-}
-
-PayloadRule parse_payload_rule(std::string_view text) {
-    if (text == "auto") return PayloadRule::kAuto;
-    if (text == "none") return PayloadRule::kNone;
-    if (text == "all") return PayloadRule::kAll;
-    throw OptionError("§payload: expected auto, none or all, found " + std::string(text));
 }
 
 }  // namespace haichi::mpi

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string_view>
 #include <utility>
 
+#include "mgen/live_choices.h"
 #include "mgen/mpi/buffer.h"
 
 namespace haichi::mpi {
@@ -52,12 +52,6 @@ class Payload {
     std::int64_t bytes_ = 0;
 };
 
-/// Selects the messages that carry their data.
-enum class PayloadRule : std::uint8_t {
-    kAuto,  ///< messages of collectives, and other messages of at most most_auto_payload_bytes()
-    kNone,
-    kAll
-};
 /// With few ranks the limit is above all messages of real runs. With many ranks the data in flight take about one
 /// gibibyte.
 [[nodiscard]] constexpr std::int64_t most_auto_payload_bytes(std::int32_t ranks) {
@@ -65,8 +59,5 @@ enum class PayloadRule : std::uint8_t {
     constexpr std::int64_t kOfAllRanks = std::int64_t{1} << 30;
     return std::max(kLeast, kOfAllRanks / ranks);
 }
-
-/// "auto", "none" or "all"; throws OptionError.
-PayloadRule parse_payload_rule(std::string_view text);
 
 }  // namespace haichi::mpi

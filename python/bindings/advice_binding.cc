@@ -12,6 +12,7 @@
 #include "mapper/report/advice_json.h"
 #include "mapper/report/report_json.h"
 #include "options/advice_options.h"
+#include "options/log_options.h"
 #include "python/bindings/binding_parts.h"
 #include "python/bindings/interruptible_run.h"
 #include "python/bindings/log_relay.h"
@@ -44,17 +45,6 @@ std::string spread_advice(const JobSpec& spec, const SpreadAdviceOptions& option
 
 using NamedRun = std::tuple<std::string, std::string, std::optional<std::int32_t>>;
 
-std::string advise_rails_of(const std::vector<NamedRun>& logs, const std::string& format, std::int32_t interfaces) {
-    RailAdviceRequest request;
-    for (const auto& [path, label, rails] : logs) request.logs.push_back({path, label, rails});
-    request.format = format;
-    request.interfaces = interfaces;
-    return report_text(advice_json(logged([&](const Log& log) {
-        const py::gil_scoped_release release;  // reading logs may take long and needs no Python object
-        return run_advise_rails(request, log);
-    })));
-}
-
 template <class Options>
 Options make_options(const py::dict& given) {
     Options options;
@@ -62,6 +52,15 @@ Options make_options(const py::dict& given) {
     declare_advice(table, options);
     take_all(table, given);
     return options;
+}
+
+std::string advise_rails_of(const std::vector<NamedRun>& logs, const py::dict& given) {
+    RailAdviceRequest request = make_options<RailAdviceRequest>(given);
+    for (const auto& [path, label, rails] : logs) request.logs.push_back({path, label, rails});
+    return report_text(advice_json(logged([&](const Log& log) {
+        const py::gil_scoped_release release;  // reading logs may take long and needs no Python object
+        return run_advise_rails(request, log);
+    })));
 }
 
 }  // namespace
@@ -82,8 +81,7 @@ void bind_advice(py::module_& module) {
     module.def("advise_shape", shape_advice, py::arg("spec"), py::arg("options"));
     module.def("advise_spread", spread_advice, py::arg("spec"), py::arg("options"));
     module.def("advise_barrier", barrier_advice, py::arg("placement"), py::arg("options"));
-    module.def("advise_rails", advise_rails_of, py::arg("logs"), py::kw_only(), py::arg("format"),
-               py::arg("interfaces"));
+    module.def("advise_rails", advise_rails_of, py::arg("logs"), py::arg("given"));
 }
 
 }  // namespace haichi

@@ -18,6 +18,7 @@
 #include "options/extraction_options.h"
 #include "options/job_options.h"
 #include "options/live_options.h"
+#include "options/log_options.h"
 #include "options/python_commands.h"
 #include "options/search_options.h"
 #include "options/simulation_options.h"
@@ -222,6 +223,7 @@ class FunctionOptions {
              }},
             {"BarrierAdviceOptions",
              [](FunctionOptions& o) { declare_advice(o.table, o.make<BarrierAdviceOptions>()); }},
+            {"RailAdviceOptions", [](FunctionOptions& o) { declare_advice(o.table, o.make<RailAdviceRequest>()); }},
             {"ComparisonOptions", [](FunctionOptions& o) { declare_comparison(o.table); }}};
         return kTables;
     }

@@ -2,7 +2,7 @@
 
     python3 python/tests/use_wheel.py dist/haichi-*.whl
 
-It requires only Python and access to the package index, so it runs in a bare container, too. With MPICH's compiler,
+It requires only the sources, Python and the package index, so it runs in a bare container, too. With MPICH's compiler,
 it also profiles a program and runs it on a simulated machine. The ctest entry python.portable_wheel runs this script.
 """
 
@@ -27,18 +27,7 @@ job = client.submit("map", workload=Path("cg64.json"), machine="fx10-kyushu", sh
 job.wait()
 Path("served.map").write_text(job.rank_map("fujitsu"))
 """
-RING = """
-#include <mpi.h>
-int main(int argc, char** argv) {
-    int rank, ranks, sum;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    MPI_Finalize();
-    return sum != ranks * (ranks - 1) / 2;
-}
-"""
+SUM = Path(__file__).parents[2] / "tests" / "mgen" / "live" / "programs" / "sum.c"
 
 
 def processor_seconds() -> float:
@@ -96,15 +85,14 @@ def use_service(environment: Environment) -> None:
 
 
 def use_mpi(environment: Environment) -> None:
-    (environment.folder / "ring.c").write_text(RING)
-    environment.run("mpicc.mpich", "ring.c", "-o", "ring")
+    environment.run("mpicc.mpich", str(SUM), "-o", "sum")
     profiler = environment.bin.parent / "lib" / "haichi" / "libhaichi-prof-mpich.so"
-    preload = ("-genv", "LD_PRELOAD", str(profiler), "-genv", "HAICHI_PROF", "file=ring")
-    environment.run("mpiexec.mpich", *preload, "-n", "2", "./ring")
-    shown = environment.run("haichi", "log", "show", "ring.haichi-log")
+    preload = ("-genv", "LD_PRELOAD", str(profiler), "-genv", "HAICHI_PROF", "file=sum")
+    environment.run("mpiexec.mpich", *preload, "-n", "2", "./sum")
+    shown = environment.run("haichi", "log", "show", "sum.haichi-log")
     assert "2 ranks" in shown and "MPI_Allreduce" in shown, shown
     print(shown)
-    print(environment.run("haichi", "run", "-m", "torus:4", "-n", "4", "--", "./ring"))
+    print(environment.run("haichi", "run", "-m", "torus:4", "-n", "4", "--", "./sum"))
 
 
 def main() -> None:

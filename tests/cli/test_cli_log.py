@@ -66,7 +66,7 @@ def test_the_table_of_a_ring(tmp_path: Path) -> None:
 
 def test_every_rank_has_a_line_on_request_and_its_calls_too(tmp_path: Path) -> None:
     sample("killed", 4, tmp_path / "killed.haichi")
-    text = succeed("log", "show", "killed.haichi", "--ranks", "all", "--calls-of", 2, cwd=tmp_path).stdout
+    text = succeed("log", "show", "killed.haichi", "--list-ranks", "all", "--calls-of", 2, cwd=tmp_path).stdout
     lines = [" ".join(line.split()) for line in text.splitlines()]
     assert "1 node0 signalled 2 s 1.1 s 900 ms 2 10 MiB 10 MiB" in lines
     assert "warning: 1 of 4 ranks left no data: rank 3\n" in text
@@ -91,15 +91,14 @@ def test_a_log_without_a_profile_shows_its_calls_and_pairs(tmp_path: Path) -> No
 
 def test_advice_on_rails_gives_quantities_and_the_setting(tmp_path: Path) -> None:
     sample("broadcasts", 8, tmp_path / "b.haichi")
-    text = succeed("log", "show", "b.haichi", "--rails", cwd=tmp_path).stdout
+    text = succeed("advise", "rails", "b.haichi", cwd=tmp_path).stdout
     assert "NICs per node for 8 ranks: use 1 NIC\n" in text and "95.0% of the messages are below 1 KiB" in text
     assert "  setting: UCX_MAX_RNDV_RAILS=1 (over UCX), or OMPI_MCA_btl_openib_max_btls=1 (over openib)\n" in text
-    log = json.loads(succeed("log", "show", "b.haichi", "--rails", "--json", cwd=tmp_path).stdout)
-    assert log["rail_advice"]["advice"] == "fewer" and len(log["rail_advice"]["reasons"]) == 5
+    (answer,) = json.loads(succeed("advise", "rails", "b.haichi", "--json", cwd=tmp_path).stdout)["answers"]
+    assert answer["advice"] == "fewer" and len(answer["reasons"]) == 5
     sample("ring", 8, tmp_path / "ring.haichi")
-    text = succeed("log", "show", "ring.haichi", "--rails", "--interfaces", 4, cwd=tmp_path).stdout
+    text = succeed("advise", "rails", "ring.haichi", "--interfaces", 4, cwd=tmp_path).stdout
     assert "use all NICs" in text and "UCX_MAX_RNDV_RAILS=4" in text
-    assert "--interfaces requires --rails" in fail(2, "log", "show", "ring.haichi", "--interfaces", 4, cwd=tmp_path)
 
 
 def test_runs_are_compared_by_function_and_by_rails(tmp_path: Path) -> None:
@@ -230,9 +229,10 @@ def test_logs_of_other_tools_are_shown_without_what_they_do_not_hold(tmp_path: P
 
 
 def test_sizes_that_are_not_known_are_no_signs_for_rails(tmp_path: Path) -> None:
-    advice = json.loads(succeed("log", "show", LOGS / READABLE["mpip"], "--rails", "--json", cwd=tmp_path).stdout)
-    assert advice["rail_advice"]["advice"] == "unknown"
-    assert advice["rail_advice"]["reasons"] == ["the log lacks message sizes or times"]
+    advised = succeed("advise", "rails", LOGS / READABLE["mpip"], "--json", cwd=tmp_path)
+    (answer,) = json.loads(advised.stdout)["answers"]
+    assert answer["advice"] == "unknown"
+    assert answer["reasons"] == ["the log lacks message sizes or times"]
 
 
 def test_the_format_can_be_named(tmp_path: Path) -> None:

@@ -56,9 +56,11 @@ def test_ranks_that_left_nothing_and_those_that_were_killed_are_told(tmp_path: P
 
 def test_the_ranks_can_be_left_out_and_are_where_they_would_be_gigabytes(tmp_path: Path) -> None:
     sample("ring", 8, tmp_path / "ring.haichi")
-    log = json.loads(succeed("log", "show", "--json", "--ranks", "summary", "ring.haichi", cwd=tmp_path).stdout)
+    log = json.loads(succeed("log", "show", "--json", "--list-ranks", "summary", "ring.haichi", cwd=tmp_path).stdout)
     assert (log["ranks_listed"], log["per_rank"]) == ("summary", []) and len(log["functions"]) == 4
-    assert "possible values are all, summary" in fail(2, "log", "show", "--ranks", "some", "ring.haichi", cwd=tmp_path)
+    assert "possible values are all, summary" in fail(
+        2, "log", "show", "--list-ranks", "some", "ring.haichi", cwd=tmp_path
+    )
 
 
 def test_several_logs_are_a_list_and_hostile_names_stay_valid_json(tmp_path: Path) -> None:

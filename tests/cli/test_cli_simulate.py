@@ -449,7 +449,7 @@ def test_a_log_without_messages_is_named(tmp_path: Path) -> None:
     run = haichi("map", "-m", "torus:4", "-w", "idle.goal", cwd=tmp_path)
     assert run.returncode == 2, run.stderr
     assert "idle.goal: the main loop has no messages" in run.stderr
-    assert "haichi ccs --main-loop N" in run.stderr
+    assert "with --main-loop N" in run.stderr
 
 
 @pytest.mark.parametrize(

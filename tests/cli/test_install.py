@@ -10,27 +10,7 @@ from pathlib import Path
 import pytest
 from haichi_program import fail, succeed
 
-RING = """
-#include <mpi.h>
-int main(int argc, char** argv) {
-    int rank, ranks, sum;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    MPI_Finalize();
-    return sum != ranks * (ranks - 1) / 2;
-}
-"""
-
-
-@pytest.fixture(scope="module")
-def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    prefix = tmp_path_factory.mktemp("install") / "my prefix"
-    subprocess.run(
-        ["cmake", "--install", os.environ["HAICHI_BUILD"], "--prefix", prefix], check=True, capture_output=True
-    )
-    return prefix
+SUM = Path(__file__).parents[1] / "mgen" / "live" / "programs" / "sum.c"
 
 
 def test_every_command_has_a_page_that_man_can_print(prefix: Path) -> None:
@@ -115,6 +95,5 @@ def test_unknown_pages_and_shells_are_refused(tmp_path: Path) -> None:
 def test_a_program_runs_live_below_a_prefix_with_a_blank(prefix: Path, tmp_path: Path) -> None:
     if not (prefix / "lib/haichi/libhaichi-mpich.so").exists():
         pytest.skip("the library for live programs was not built")
-    (tmp_path / "ring.c").write_text(RING)
-    subprocess.run(["mpicc.mpich", tmp_path / "ring.c", "-o", tmp_path / "ring"], check=True)
-    subprocess.run([prefix / "bin/haichi", "run", "-m", "torus:4", "-n", "4", "--", tmp_path / "ring"], check=True)
+    subprocess.run(["mpicc.mpich", SUM, "-o", tmp_path / "sum"], check=True)
+    subprocess.run([prefix / "bin/haichi", "run", "-m", "torus:4", "-n", "4", "--", tmp_path / "sum"], check=True)

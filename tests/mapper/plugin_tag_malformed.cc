@@ -59,14 +59,14 @@ TEST(PluginTag, the_tag_of_a_plug_in_is_read_from_its_file) {
 }
 
 TEST(PluginTag, other_files_are_refused_by_name) {
-    EXPECT_EQ(refusal({}), "lib.so: not a shared library: it has no ELF header");
-    EXPECT_EQ(refusal(Bytes(100, std::byte{'#'})), "lib.so: not a shared library: it has no ELF header");
+    EXPECT_EQ(refusal({}), "lib.so: not a program or library: no ELF header");
+    EXPECT_EQ(refusal(Bytes(100, std::byte{'#'})), "lib.so: not a program or library: no ELF header");
     Bytes narrow = library();
     narrow[EI_CLASS] = std::byte{ELFCLASS32};
-    EXPECT_EQ(refusal(narrow), "lib.so: not a 64-bit library for this processor");
+    EXPECT_EQ(refusal(narrow), "lib.so: not a 64-bit file for this processor");
     Bytes swapped = library();
     swapped[EI_DATA] = std::byte{ELFDATA2MSB};
-    EXPECT_EQ(refusal(swapped), "lib.so: not a 64-bit library for this processor");
+    EXPECT_EQ(refusal(swapped), "lib.so: not a 64-bit file for this processor");
     Bytes foreign = library();
     header(foreign).e_machine = EM_S390;
     EXPECT_NE(refusal(foreign).find("built for another processor (ELF machine 22"), std::string::npos);

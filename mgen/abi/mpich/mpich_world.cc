@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <tuple>
 
-#include "collectives/selection.h"
 #include "mgen/abi/mpich/mpich_rank.h"
 #include "mgen/host/live_rank.h"
 #include "mgen/mpi/world.h"
@@ -15,16 +14,14 @@ namespace haichi::abi::mpich {
 MpichWorld::MpichWorld(std::int32_t ranks, const Options& options)
     : world_(std::make_unique<mpi::World>(
           ranks, mpi::World::Options{.payload = options.payload, .updates = options.updates, .nics = options.nics})),
-      selection_(std::make_unique<collectives::CollectiveSelection>()),
-      ranks_(static_cast<std::size_t>(ranks)) {
-    if (!options.collectives.empty()) selection_->set(options.collectives);
-}
+      selection_(options.collectives),
+      ranks_(static_cast<std::size_t>(ranks)) {}
 
 MpichWorld::~MpichWorld() = default;
 
 bool MpichWorld::asks_for_hardware_barriers() const {
     return std::ranges::any_of(
-        selection_->lines(collectives::CollectiveKind::kBarrier), [](const collectives::SelectionLine& line) {
+        selection_.lines(collectives::CollectiveKind::kBarrier), [](const collectives::SelectionLine& line) {
             return std::ranges::any_of(line.choices, [](const collectives::SelectionChoice& choice) {
                 return choice.row != nullptr && choice.row->by_hardware;
             });
@@ -34,7 +31,7 @@ bool MpichWorld::asks_for_hardware_barriers() const {
 void MpichWorld::begin(host::LiveRank& rank) {
     auto& state = ranks_[rank.id().index()];
     state = std::make_unique<MpichRank>(*world_, rank);
-    state->selection = selection_.get();
+    state->selection = &selection_;
     rank.calls_state = state.get();
 }
 

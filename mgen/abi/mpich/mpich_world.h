@@ -8,14 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "mgen/mpi/payload.h"
+#include "collectives/selection.h"
+#include "mgen/live_choices.h"
 #include "mgen/process_options.h"
 
 namespace haichi::host {
 class LiveRank;
-}
-namespace haichi::collectives {
-class CollectiveSelection;
 }
 namespace haichi::mpi {
 class World;
@@ -34,9 +32,9 @@ class MpichWorld {
   public:
     struct Options {
         mpi::PayloadRule payload = mpi::PayloadRule::kAuto;
-        Progress updates = Progress::kNic;  ///< as in mpi::World::Options
-        std::int32_t nics = 1;              ///< NICs per node
-        std::string collectives{};          ///< as in CollectiveSelection::set(); empty for MPICH's choice
+        Progress updates = Progress::kNic;               ///< as in mpi::World::Options
+        std::int32_t nics = 1;                           ///< NICs per node
+        collectives::CollectiveSelection collectives{};  ///< MPICH's, unless set
     };
     MpichWorld(std::int32_t ranks, const Options& options);
     ~MpichWorld();
@@ -56,7 +54,7 @@ class MpichWorld {
 
   private:
     std::unique_ptr<mpi::World> world_;
-    std::unique_ptr<collectives::CollectiveSelection> selection_;
+    collectives::CollectiveSelection selection_;
     std::vector<std::unique_ptr<MpichRank>> ranks_;
 };
 

@@ -52,8 +52,8 @@ TEST(HostElfFile, what_is_no_program_is_said_by_kind) {
         return "";
     };
     EXPECT_EQ(error_of("#!/bin/sh\nexit 0\n"), "app: a script (#!/bin/sh), not a compiled program");
-    EXPECT_EQ(error_of(""), "app: not a program: no ELF header");
-    EXPECT_EQ(error_of("MZ..................."), "app: not a program: no ELF header");
+    EXPECT_EQ(error_of(""), "app: not a program or library: no ELF header");
+    EXPECT_EQ(error_of("MZ..................."), "app: not a program or library: no ELF header");
     std::vector<std::byte> other = bytes_of_file(this_program());
     other[offsetof(Elf64_Ehdr, e_machine)] = std::byte{EM_RISCV};
     EXPECT_NE(error_of({reinterpret_cast<const char*>(other.data()), other.size()}).find("another processor"),

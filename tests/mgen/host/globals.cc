@@ -201,9 +201,7 @@ TEST(HostRemappedGlobals, few_bytes_and_too_many_mappings_are_copied) {
     EXPECT_EQ(memory.at(2), std::byte{9});
 }
 
-TEST(HostGlobals, ways_are_chosen_by_name) {
-    EXPECT_EQ(parse_globals("copy"), GlobalsWay::kCopy);
-    EXPECT_THROW((void)parse_globals("kopy"), OptionError);
+TEST(HostGlobals, ways_make_the_globals_that_a_program_needs) {
     ProgramImage image = ProgramImage::of_process(of_c_library());
     EXPECT_EQ(make_globals(image, GlobalsWay::kNone, 2), nullptr);
     const auto globals = make_globals(image, GlobalsWay::kAuto, 2);

@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, SupportsIndex, Unpack
 
 from haichi import _core
-from haichi.base.numbers import whole_option
-from haichi.base.option_types import JobOptions, ShapeAdviceOptions, SpreadAdviceOptions
+from haichi.base.option_types import JobOptions, RailAdviceOptions, ShapeAdviceOptions, SpreadAdviceOptions
 from haichi.base.options import given_options, part_of, takes
 from haichi.model.loaded_job import job_spec
 from haichi.model.machine import MachineLike, warn_of_buffers
@@ -105,30 +104,27 @@ def barrier_advice(placement: _core.Placement, options: _core.BarrierAdviceOptio
     return of_report(BarrierAdvice, report, answers=answers, report=report)
 
 
+@takes(RailAdviceOptions)
 def advise_rails(
     logs: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Mapping[str | os.PathLike[str], SupportsIndex],
-    *,
-    interfaces: int | None = None,
-    format: str = "",
+    **options: Unpack[RailAdviceOptions],
 ) -> RailAdvice:
     """Recommends the number of NICs (rails) of a node to use, as ``haichi advise rails`` does.
 
-    logs: logs of runs. For a list, their profiles are used. For a mapping of logs to the NICs of their runs, measured
-        times decide if runs with the same number of ranks used different numbers of NICs.
-    interfaces: the number of NICs of a node, if known.
-    format: the format of the logs; empty: from their content.
+    Parameters
+    ----------
+    logs: logs of runs, or a mapping of logs to the NICs that their runs used. Profiles decide, unless runs with the
+        same number of ranks used different numbers of NICs: then their times do.
+    {options}
     """
-    named: list[tuple[str, str, int | None]]
-    if isinstance(logs, Mapping):
-        named = [
-            (os.fspath(log), os.path.basename(os.fspath(log)), whole_option("rails", rails, 1, 1000))
-            for log, rails in logs.items()
-        ]
-    else:
-        paths: Sequence[Any] = [logs] if isinstance(logs, str | os.PathLike) else logs
-        named = [(os.fspath(log), os.path.basename(os.fspath(log)), None) for log in paths]
-    count = 0 if interfaces is None else whole_option("interfaces", interfaces, 1, 1000)
-    report = json.loads(_core.advise_rails(named, format=format, interfaces=count))
+    given = given_options("advise_rails", RailAdviceOptions, options)
+    if isinstance(logs, Mapping) and logs:
+        given = {"rails": list(logs.values())} | given
+    paths: Sequence[Any] = [logs] if isinstance(logs, str | os.PathLike) else list(logs)
+    named: list[tuple[str, str, int | None]] = [
+        (os.fspath(log), os.path.basename(os.fspath(log)), None) for log in paths
+    ]
+    report = json.loads(_core.advise_rails(named, given))
     answers = tuple(of_report(RailAnswer, entry) for entry in report["answers"])
     return of_report(RailAdvice, report, answers=answers, report=report)
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import signal
-import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Unpack, cast
@@ -22,7 +18,7 @@ from haichi import _core, errors
 from haichi.base.file_names import encoded
 from haichi.base.option_types import JobOptions, ObservationOptions, ProgramOptions
 from haichi.base.options import given_options, part_of, takes
-from haichi.base.program import find_program
+from haichi.base.program import Ended, find_program, run_program
 from haichi.errors import Error, InputError, InternalError, OptionError
 from haichi.model.job_spec import job_options
 from haichi.model.machine import Machine, MachineLike, as_machine, warn_of_buffers
@@ -41,9 +37,6 @@ ProgramLike = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 InputLike = str | bytes
 """Standard input of rank 0: a text (encoded as UTF-8), or bytes."""
-
-_KEPT_BYTES = 1 << 16
-"""The number of last characters of standard error that are searched for an error."""
 
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)
@@ -135,11 +128,19 @@ def simulate_program(
             *(str(find_program()), "run", *_machine(machine, files), *asked, *_map(placement, files)),
             *("--json", "-o", str(report), "--", *(os.fsdecode(encoded("program", word)) for word in words)),
         ]
-        finished = _finished(command, input, output == "pass", progress)
+        news = _News(progress)
+        passes = output == "pass"
+        ended = run_program(
+            command,
+            input=input.encode() if isinstance(input, str) else input,
+            news=news,
+            output=(lambda text: sys.stdout.write(text)) if passes else None,
+            errors=(lambda text: sys.stderr.write(text)) if passes else None,
+        )
         if not report.is_file():
-            raise finished.error()
+            raise _error(ended, news.failure)
         content = json.loads(report.read_text(encoding="utf-8"))
-    return _result(content, finished, None if output == "pass" else (finished.output, finished.errors))
+    return _result(content, None if passes else (ended.output, ended.errors))
 
 
 def _words(types: type, given: dict[str, Any]) -> list[str]:
@@ -151,7 +152,7 @@ def _words(types: type, given: dict[str, Any]) -> list[str]:
     ]
 
 
-def _result(content: dict[str, Any], finished: _Finished, texts: tuple[str, str] | None) -> ProgramSimulation:
+def _result(content: dict[str, Any], texts: tuple[str, str] | None) -> ProgramSimulation:
     (entry,) = content["runs"]
     nodes = np.array(content["node_of_rank"], np.int32)
     nodes.flags.writeable = False
@@ -204,93 +205,32 @@ def _map(placement: PlacementLike | None, files: _Files) -> list[str]:
     return ["--map", files.write("map.json", json.dumps(mapping)), "--format", "json"]
 
 
-@dataclass(frozen=True)
-class _Finished:
-    code: int
-    output: str
-    errors: str
-    failure: dict[str, str] | None
-    """The error as the program reported it."""
+class _News:
+    """Progress and the error of the program."""
 
-    def error(self) -> Error:
-        """The error of a run without a report."""
-        if self.failure is not None:
-            kind = {"input": InputError, "option": OptionError, "unsupported": errors.UnsupportedError}
-            return kind.get(self.failure["kind"], InternalError)(self.failure["message"], self.failure["hint"])
-        # A rank crashed: the last message counts.
-        before, mark, text = self.errors.rpartition("error: ")
-        if not mark or (before and not before.endswith("\n")):
-            return InternalError(f"haichi ended with exit code {self.code} without a message")
-        message, _, hint = text.strip().partition("\nhint: ")
-        return InputError(message, hint)
-
-
-def _finished(
-    command: list[str], input: InputLike | None, passes: bool, progress: SimulationCallback | None
-) -> _Finished:
-    """The outcome of haichi in a separate process; reads its pipes while it runs."""
-    told, tells = os.pipe()
-    command[2:2] = ["--progress-fd", str(tells)]
-    try:
-        # In a separate session, so that Ctrl-C arrives here and is forwarded.
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL if input is None else subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            pass_fds=(tells,),
-            start_new_session=True,
-        )
-    except BaseException:
-        os.close(told)
-        raise
-    finally:
-        os.close(tells)
-    with ThreadPoolExecutor(4) as threads:
-        failure = threads.submit(_failure, told, process, progress)
-        output = threads.submit(_text, process.stdout, (lambda text: sys.stdout.write(text)) if passes else None)
-        errors = threads.submit(_text, process.stderr, (lambda text: sys.stderr.write(text)) if passes else None)
-        if input is not None:
-            threads.submit(_give, process.stdin, input.encode() if isinstance(input, str) else bytes(input))
-        _wait(process)
-        told_failure = failure.result()  # raises the exception of the caller's function
-        return _Finished(process.returncode, output.result(), errors.result(), told_failure)
-
-
-def _wait(process: subprocess.Popen[bytes]) -> None:
-    """Forwards Ctrl-C; a second Ctrl-C ends this process, too."""
-    interrupts = 0
-    while True:
-        try:
-            process.wait()
-            return
-        except KeyboardInterrupt:
-            interrupts += 1
-            process.send_signal(signal.SIGINT)
-            if interrupts > 1:
-                process.wait()
-                raise
-
-
-def _give(pipe: Any, text: bytes) -> None:
-    with contextlib.suppress(OSError), pipe:  # the pipe has no reader
-        pipe.write(text)
-
-
-def _failure(told: int, process: subprocess.Popen[bytes], progress: SimulationCallback | None) -> dict[str, str] | None:
-    """The error that the program reports; forwards its progress."""
     failure: dict[str, str] | None = None
-    with open(told, encoding="utf-8") as lines:
-        for news in map(json.loads, lines):
-            if news.get("phase") == "failed":
-                failure = news["error"]
-            elif progress is not None:
-                try:
-                    progress(_progress_of(news))
-                except BaseException:
-                    process.kill()
-                    raise
-    return failure
+
+    def __init__(self, progress: SimulationCallback | None) -> None:
+        self._progress = progress
+
+    def __call__(self, told: dict[str, Any]) -> None:
+        if told.get("phase") == "failed":
+            self.failure = told["error"]
+        elif self._progress is not None:
+            self._progress(_progress_of(told))
+
+
+def _error(ended: Ended, failure: dict[str, str] | None) -> Error:
+    """The error of a run without a report."""
+    if failure is not None:
+        kind = {"input": InputError, "option": OptionError, "unsupported": errors.UnsupportedError}
+        return kind.get(failure["kind"], InternalError)(failure["message"], failure["hint"])
+    # A rank crashed: the last message counts.
+    before, mark, text = ended.errors.rpartition("error: ")
+    if not mark or (before and not before.endswith("\n")):
+        return InternalError(f"haichi ended with exit code {ended.code} without a message")
+    message, _, hint = text.strip().partition("\nhint: ")
+    return InputError(message, hint)
 
 
 def _progress_of(told: dict[str, Any]) -> SimulationProgress:
@@ -302,15 +242,3 @@ def _progress_of(told: dict[str, Any]) -> SimulationProgress:
         packet_hops_per_second=told.get("packet_hops_per_second", 0.0),
         calls_done=told.get("calls_done", 0),
     )
-
-
-def _text(pipe: Any, passes: Callable[[str], object] | None) -> str:
-    """The whole text from a pipe; only its end if lines are passed on as they arrive."""
-    parts: list[bytes] = []
-    with pipe:
-        for line in pipe:  # whole lines, so that characters stay whole
-            parts.append(line)
-            if passes is not None:
-                passes(line.decode(errors="replace"))
-                parts = [b"".join(parts)[-_KEPT_BYTES:]]
-    return b"".join(parts).decode(errors="replace")

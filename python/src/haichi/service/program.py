@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from haichi.base.program import PACKAGE
+from haichi.base.program import PACKAGE, Ended, run_program
 from haichi.errors import InputError, UnsupportedError
 from haichi.service import landlock
 
@@ -67,13 +66,11 @@ class Program:
     @cached_property
     def own_files(self) -> list[str]:
         """Files that the program itself reads, in addition to system files: its libraries, and Python for `compare`."""
-        traced = subprocess.run(
-            [str(self.path)], env={"LD_TRACE_LOADED_OBJECTS": "1"}, capture_output=True, text=True, check=False
-        )
+        traced = run_program([str(self.path)], environment={"LD_TRACE_LOADED_OBJECTS": "1"})
         prefixes = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix}
         # No whole prefixes, because a prefix may be a home directory.
         python = {os.path.join(prefix, name) for prefix in prefixes for name in _OF_PYTHON}
-        return sorted({str(self.path), *_LIBRARY.findall(traced.stdout), *python, str(PACKAGE)})
+        return sorted({str(self.path), *_LIBRARY.findall(traced.output), *python, str(PACKAGE)})
 
     def check_apart(self, data: Path) -> None:
         """Raises InputError for a data directory in a place that all jobs may read."""
@@ -94,20 +91,13 @@ class Program:
     def said(self, arguments: list[str], folder: Path, seconds: float = 30) -> tuple[int, str, str]:
         """Exit code, standard output and standard error of a short run. For words only, never for a user's files."""
 
-        def run() -> subprocess.CompletedProcess[bytes]:
-            return subprocess.run(
-                [str(self.path), *arguments],
-                cwd=folder,
-                env=self.environment(folder),
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=seconds,
-                check=False,
-            )
+        def run() -> Ended:
+            command = [str(self.path), *arguments]
+            return run_program(command, seconds=seconds, folder=folder, environment=self.environment(folder))
 
         paths = self.confinement(readable=[folder] if folder.name else [])  # an empty path would allow everything
         ran = run() if paths is None else landlock.confined(run, **paths)
-        return ran.returncode, ran.stdout.decode(errors="replace"), ran.stderr.decode(errors="replace")
+        return ran.code, ran.output, ran.errors
 
     @cached_property
     def _commands(self) -> dict[str, dict[str, ProgramOption]]:
