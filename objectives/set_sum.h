@@ -56,12 +56,12 @@ class SetSum {
             return Change{static_cast<double>(value - before) * per_message_,
                           static_cast<double>(excess - excess_before) * excess_per_message_};
         };
+        const auto excludes = [&](Value least, std::int64_t least_excess) {
+            return limit.excludes(change_to(least, least_excess));
+        };
         if (sliced_) {
-            if (limit.excludes(change_to(bound_, 0))) return std::nullopt;
-            sliced_->propose(mapping, move);
-        } else if (!routed_.propose(mapping, move, [&](Value least, std::int64_t least_excess) {
-                       return limit.excludes(change_to(least, least_excess));
-                   })) {
+            if (excludes(bound_, 0) || !sliced_->propose_within(mapping, move, excludes)) return std::nullopt;
+        } else if (!routed_.propose(mapping, move, excludes)) {
             return std::nullopt;
         }
         return change_to(value(), smoothing());

@@ -23,6 +23,7 @@ std::vector<SlicedCollisions::Set> SlicedCollisions::counted_sets(const Problem&
         if (sets.empty() || counted == Counted::kPerSet) sets.push_back({.size_bytes = problem.set_largest_bytes(t)});
         Set& set = sets.back();
         set.message_count += problem.set_message_count(t);
+        if (problem.unavoidable_bytes(t) > 0) set.least = 1;
         set.is_uniform = set.is_uniform && problem.set_is_uniform(t) && set.size_bytes == problem.set_largest_bytes(t);
     }
     std::size_t first = 0;
@@ -119,7 +120,7 @@ void SlicedCollisions::reset(const Mapping& mapping) {
 /// Collects the removed and added rows of the move, set by set. The legs of each moved rank are in the order of their
 /// sets, so the lists are merged.
 template <std::size_t Lists>
-[[gnu::always_inline]] inline void SlicedCollisions::collect(const Mapping& mapping, const Move& move) {
+[[gnu::always_inline]] inline void SlicedCollisions::collect_lists(const Mapping& mapping, const Move& move) {
     const RouteLeg* next[Lists];
     for (std::size_t i = 0; i < Lists; ++i) {
         next[i] = i < move.size() ? problem_->route_legs().of(move[i].rank) : problem_->route_legs().none();
@@ -151,16 +152,13 @@ template <std::size_t Lists>
     }
 }
 
-void SlicedCollisions::propose(const Mapping& mapping, const Move& move) {
-    value_before_ = value_;
-    excess_before_ = excess_;
+void SlicedCollisions::collect(const Mapping& mapping, const Move& move) {
     change_count_ = changed_used_ = row_count_ = 0;
     if (move.size() <= 2) {
-        collect<2>(mapping, move);
+        collect_lists<2>(mapping, move);
     } else {
-        collect<Move::kMost>(mapping, move);
+        collect_lists<Move::kMost>(mapping, move);
     }
-    run_kernel();
 }
 
 void SlicedCollisions::commit() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -27,7 +28,43 @@ class SlicedCollisions {
 
     void reset(const Mapping& mapping);
     /// Sets value() and excess() to the values after the move; commit() or rollback() must follow.
-    void propose(const Mapping& mapping, const Move& move);
+    void propose(const Mapping& mapping, const Move& move) {
+        propose_within(mapping, move, [](std::int64_t, std::int64_t) { return false; });
+    }
+    /// Counts set by set. `excludes` receives bounds on value() and excess() after the move, which hold whatever the
+    /// sets that are not yet counted contribute. If it returns true, the state remains as before the call, and the
+    /// result is false.
+    template <class Excludes>
+    bool propose_within(const Mapping& mapping, const Move& move, Excludes&& excludes) {
+        value_before_ = value_;
+        excess_before_ = excess_;
+        collect(mapping, move);
+        for (std::size_t i = 0; i < change_count_; ++i) {
+            const Set& set = sets_[changed_sets_[i]];
+            value_ += (least_largest(set, changes_[i]) - set.largest) * set.size_bytes;
+            excess_ -= set.excess * set.size_bytes;
+        }
+        const BitBlock* const* removed = removed_.data();
+        const BitBlock* const* added = added_.data();
+        for (std::size_t i = 0; i < change_count_; ++i) {
+            if (excludes(value_, excess_)) {
+                rollback();
+                return false;
+            }
+            SliceChange& change = changes_[i];
+            const Set& set = sets_[changed_sets_[i]];
+            kernel_({.blocks = routes_->blocks(),
+                     .changes = &change,
+                     .change_count = 1,
+                     .removed = removed,
+                     .added = added});
+            value_ += (change.largest - least_largest(set, change)) * set.size_bytes;
+            excess_ += change.excess * set.size_bytes;
+            removed += change.row_count;
+            added += change.row_count;
+        }
+        return true;
+    }
     void commit();
     void rollback() {
         value_ = value_before_;
@@ -46,6 +83,7 @@ class SlicedCollisions {
     struct Set {
         std::int64_t largest = 0;  ///< largest count of any link
         std::int64_t excess = 0;   ///< sum over links of max(0, count - 1)
+        std::int64_t least = 0;    ///< smallest possible value of `largest`
         std::int64_t size_bytes = 0;
         std::int64_t message_count = 0;
         bool is_uniform = true;
@@ -66,8 +104,14 @@ class SlicedCollisions {
         __builtin_prefetch(at + 1);
         return at;
     }
-    template <std::size_t Lists>
+    /// Bound on the largest count after a change: a removed row takes one message from a link.
+    [[nodiscard]] static std::int64_t least_largest(const Set& set, const SliceChange& change) {
+        return std::max(set.largest - static_cast<std::int64_t>(change.row_count), set.least);
+    }
+    /// Prepares the changes of all sets by the move.
     void collect(const Mapping& mapping, const Move& move);
+    template <std::size_t Lists>
+    void collect_lists(const Mapping& mapping, const Move& move);
     void change_set(std::size_t set, std::size_t row_count);
     void run_kernel();
 

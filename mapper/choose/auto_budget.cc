@@ -55,8 +55,8 @@ EvaluationCost cost_of(std::string_view objective, const Problem& problem) {
 
 }  // namespace
 
-AutoBudget::AutoBudget(const Problem& problem, std::size_t trials, std::int32_t seeds, std::optional<double> time_limit)
-    : problem_(&problem), searches_(static_cast<double>(trials) * seeds), seeds_(seeds) {
+AutoBudget::AutoBudget(const Problem& problem, std::size_t trials, std::optional<double> time_limit)
+    : problem_(&problem), all_parts_(static_cast<double>(trials) * kPartsPerObjective) {
     constexpr double kLeast = 10;
     constexpr double kAtLarge = 60;
     constexpr double kLarge = 4096;
@@ -70,19 +70,20 @@ double AutoBudget::evaluation_seconds(std::string_view objective) const {
     return (cost.fixed + cost.per_passage * changed_passages(*problem_)) * kNanosecond;
 }
 
-SearchOptions AutoBudget::effort(std::string_view objective, const SearchOptions& asked) const {
+SearchOptions AutoBudget::effort(std::string_view objective, const SearchOptions& asked, double parts) const {
     SearchOptions options = asked;
-    const auto searches = static_cast<std::int32_t>(searches_);
-    options.restarts = asked.restarts > 0 ? std::max(asked.restarts / searches, 1)
-                                          : (default_restarts(*problem_, asked.schedule) + seeds_ - 1) / seeds_;
+    options.restarts = asked.restarts > 0 ? std::max(static_cast<std::int32_t>(asked.restarts * parts / all_parts_), 1)
+                                          : (default_restarts(*problem_, asked.schedule) + kPartsPerObjective - 1) /
+                                                kPartsPerObjective;
     if (asked.evaluations > 0 || asked.time_limit_seconds) return options;
     constexpr std::int64_t kFewest = 1000;
     const auto usual = static_cast<double>(default_evaluations(*problem_));
-    const double affordable = seconds_ / 2 / searches_ / evaluation_seconds(objective);
+    const double affordable = seconds_ / 2 / all_parts_ * parts / evaluation_seconds(objective);
     if (asked.restarts == 0) {
         options.restarts = static_cast<std::int32_t>(std::clamp(affordable / usual, 1.0, double{1} * options.restarts));
     }
-    options.evaluations = std::max(static_cast<std::int64_t>(std::min(usual, affordable / options.restarts)), kFewest);
+    options.evaluations =
+        std::max(static_cast<std::int64_t>(std::min(usual * parts, affordable / options.restarts)), kFewest);
     return options;
 }
 

@@ -13,26 +13,29 @@ namespace haichi {
 /// server of 2020.
 class AutoBudget {
   public:
-    /// Searches use `trials` objectives, with `seeds` searches each. A time limit in seconds reduces the budget.
-    AutoBudget(const Problem& problem, std::size_t trials, std::int32_t seeds, std::optional<double> time_limit = {});
+    /// Searches use `trials` objectives. A time limit in seconds reduces the budget.
+    AutoBudget(const Problem& problem, std::size_t trials, std::optional<double> time_limit = {});
 
     /// 10 s up to a hundred ranks, a minute at 4,096, and at most the time limit. Half of it is for searches, a third
     /// for simulations of the original traffic, and a sixth for simulations under load.
     [[nodiscard]] double seconds() const { return seconds_; }
     [[nodiscard]] double packet_hops() const { return seconds_ / 3 * kPacketHopsPerSecond; }
     [[nodiscard]] double loaded_packet_hops() const { return seconds_ / 6 * kPacketHopsPerSecond; }
-    /// Restarts and evaluations of one search: the defaults, or fewer if these would take too long. Requested restarts
-    /// are distributed over the searches. A requested number of evaluations per restart or a time limit is kept.
-    [[nodiscard]] SearchOptions effort(std::string_view objective, const SearchOptions& asked) const;
+    /// Number of parts in which the searches share the budget. The first search of each objective has one.
+    [[nodiscard]] double all_parts() const { return all_parts_; }
+    /// Restarts and evaluations of a search with `parts` of the budget: the defaults, or fewer if these would take too
+    /// long. Requested restarts are distributed over the searches. A requested number of evaluations per restart or a
+    /// time limit is kept.
+    [[nodiscard]] SearchOptions effort(std::string_view objective, const SearchOptions& asked, double parts) const;
 
   private:
     static constexpr double kPacketHopsPerSecond = 6e6;
+    static constexpr std::int32_t kPartsPerObjective = 3;
 
     [[nodiscard]] double evaluation_seconds(std::string_view objective) const;
 
     const Problem* problem_;
-    double searches_;  ///< seconds of all searches
-    std::int32_t seeds_;
+    double all_parts_;
     double seconds_;
 };
 

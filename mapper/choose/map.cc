@@ -18,13 +18,14 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// Jobs up to this size are searched from several seeds. For larger jobs, the time suffices for one search per
-/// objective.
+/// objective, and the best objectives continue from its placement.
 constexpr std::int32_t kManySeeds = 1024;
 constexpr std::int32_t kSeeds = 3;
 
 /// One placement of one objective.
 struct Candidate {
     std::size_t trial = 0;
+    std::int32_t round = 0;
     Placement placement;
     std::optional<double> seconds{};  ///< set after the comparison
 };
@@ -46,7 +47,7 @@ class AutoRun {
           held_(job.problem(control.log)),
           suited_(suited_objectives(held_->problem)),
           seeds_(seeds_for(held_->problem)),
-          budget_(held_->problem, suited_.size(), seeds_) {
+          budget_(held_->problem, suited_.size()) {
         if (options.search.time_by_savings) {
             options_.search.time_limit_seconds = seconds_worth_searching(PosedJob(job, {}));
             options_.search.time_by_savings = false;
@@ -54,7 +55,7 @@ class AutoRun {
         time_limit_seconds_ = options_.search.time_limit_seconds;
         options_.search.time_limit_seconds = time_left(options_.search);
         options_.search.seconds_gone = 0;
-        budget_ = AutoBudget(held_->problem, suited_.size(), seeds_, options_.search.time_limit_seconds);
+        budget_ = AutoBudget(held_->problem, suited_.size(), options_.search.time_limit_seconds);
     }
 
     Placement run() {
@@ -69,26 +70,44 @@ class AutoRun {
         return (control_.stop != nullptr && control_.stop->load()) || simulation_.is_stopped();
     }
 
-    /// Compares the placements of the first seed before it searches with others. If none of them is a gain, also under
-    /// load, other seeds of the same searches rarely find one: the default placement is kept.
+    /// Compares the placements of the first seed before it searches further. If none of them is a gain, also under
+    /// load, other seeds of the same searches rarely find one: the default placement is kept. On large jobs,
+    /// the objectives with the fastest placements continue from these.
     void search_and_judge() {
-        for (const std::string& name : suited_) trials_.trials.push_back({.objective = name});
+        for (const std::string& name : suited_) {
+            searched_.push_back(trials_.trials.size());
+            trials_.trials.push_back({.objective = name});
+        }
         AutoJudge judge(job_, budget_,
                         {.threads = options_.search.threads,
                          .may_go_on = [this] { return may_go_on(); },
                          .simulation = simulation_});
-        search(0);
+        search_first();
         timed([&] {
             judge_first(judge);
-            if (seeds_ == 1 || trials_.default_seconds <= kAlike * least_seconds()) settle(judge);
+            const bool is_last = seeds_ == 1 && !is_large_;
+            if (is_last || trials_.default_seconds <= kAlike * least_seconds()) settle(judge);
         });
-        if (seeds_ == 1 || (best_ != nullptr && trials_.keeps_default)) return;
-        // Seed by seed, so that an interruption leaves comparable results.
-        for (std::int32_t seed = 1; seed < seeds_ && may_go_on(); ++seed) search(seed);
+        if (best_ != nullptr && (trials_.keeps_default || (seeds_ == 1 && !is_large_))) return;
+        best_ = nullptr;
+        if (is_large_) keep_fastest();
+        // Round by round, so that an interruption leaves comparable results.
+        const std::int32_t rounds = std::max(seeds_, 2);
+        for (std::int32_t round = 1; round < rounds && may_go_on(); ++round) {
+            search_further(round, rounds - round);
+        }
         timed([&] {
             judge_further(judge);
             settle(judge);
         });
+    }
+
+    /// Keeps the objectives whose first placement is about as fast as the fastest one.
+    void keep_fastest() {
+        constexpr double kNear = 1.05;
+        const double least = mean_seconds(*std::ranges::min_element(trials_.trials, {}, mean_seconds));
+        std::erase_if(searched_,
+                      [&](std::size_t trial) { return mean_seconds(trials_.trials[trial]) > kNear * least; });
     }
 
     /// Times of the default placement and of others within this factor are alike: a run on a machine would not show the
@@ -126,18 +145,24 @@ class AutoRun {
         }
     }
 
-    /// One search per objective.
-    void search(std::int32_t seed) {
-        const auto all = static_cast<std::int32_t>(suited_.size()) * seeds_;
-        for (std::size_t trial = 0; trial < trials_.trials.size(); ++trial) {
-            if (!candidates_.empty() && !may_go_on()) return;
-            const auto done = static_cast<std::int32_t>(candidates_.size());
-            control_.log.info("auto: {}, seed {} of {}", suited_[trial], seed + 1, seeds_);
-            candidates_.push_back({trial, solve(job_, options_of(trial, seed, all - done), part(done, all))});
-            const SearchRecord& found = *candidates_.back().placement.search();
-            trials_.trials[trial].next = found.next;
-            evaluations_ += found.evaluations;
-        }
+    /// One search per objective. On large jobs, the others continue from the first one's placement.
+    void search_first() {
+        for (const std::size_t trial : searched_) search(trial, 0, trial == 0 && is_large_ ? 2 : 1);
+    }
+    void search_further(std::int32_t round, std::int32_t rounds_left) {
+        const double parts = (budget_.all_parts() - parts_done_) / rounds_left;
+        for (const std::size_t trial : searched_) search(trial, round, parts / static_cast<double>(searched_.size()));
+    }
+
+    /// Searches with `parts` of the budget.
+    void search(std::size_t trial, std::int32_t round, double parts) {
+        if (!candidates_.empty() && !may_go_on()) return;
+        control_.log.info("auto: {}, search {}", suited_[trial], round + 1);
+        candidates_.push_back({trial, round, solve(job_, options_of(trial, round, parts), part(parts))});
+        parts_done_ += parts;
+        const SearchRecord& found = *candidates_.back().placement.search();
+        trials_.trials[trial].next = found.next;
+        evaluations_ += found.evaluations;
     }
 
     template <class Work>
@@ -152,36 +177,58 @@ class AutoRun {
             trials_.trials, [this](const ObjectiveTrial& trial) { return is_gain(trial, trials_.default_seconds); });
     }
 
-    /// The search with predicted-time continues from the first objective's result for the seed, because its evaluations
-    /// are more expensive.
-    [[nodiscard]] MapOptions options_of(std::size_t trial, std::int32_t seed, std::int32_t left) const {
+    [[nodiscard]] MapOptions options_of(std::size_t trial, std::int32_t round, double parts) const {
         const std::string& objective = trials_.trials[trial].objective;
         MapOptions options = options_;
         options.strategy = "anneal";  // tabu search, the default for hop-bytes on few nodes, takes ten times as long
         options.objective.name = objective;
         if (options.objective.then) std::erase(*options.objective.then, objective);
-        options.search = budget_.effort(objective, options_.search);
-        options.search.seed += static_cast<std::uint64_t>(seed);
-        if (objective == kPredictor && !options.has_start() && trial > 0) {
-            const auto nodes = candidates_[candidates_.size() - trial].placement.mapping().node_of_rank();
+        options.search = budget_.effort(objective, options_.search, parts);
+        options.search.seed += static_cast<std::uint64_t>(round);
+        if (const Candidate* before = options.has_start() ? nullptr : predecessor(trial, round)) {
+            const auto nodes = before->placement.mapping().node_of_rank();
             options.start = std::vector<NodeId>(nodes.begin(), nodes.end());
-            if (options_.search.restarts == 0) options.search.restarts = 1;
+            if (options_.search.restarts == 0) {
+                if (options_.search.evaluations == 0) options.search.evaluations *= options.search.restarts;
+                options.search.restarts = 1;
+            }
         }
-        if (options_.search.time_limit_seconds) {
-            constexpr double kLeast = 1e-3;
-            const double gone = seconds_since(start_time_) - trials_.judging_seconds;
-            options.search.time_limit_seconds =
-                std::max((*options_.search.time_limit_seconds / 2 - gone) / left, kLeast);
-        }
+        if (options_.search.time_limit_seconds) options.search.time_limit_seconds = seconds_for(parts);
         return options;
     }
 
+    /// The placement from which a search continues, or null. Evaluations of predicted-time are more expensive, so it
+    /// continues from another objective's placement.
+    [[nodiscard]] const Candidate* predecessor(std::size_t trial, std::int32_t round) const {
+        if (round > 0 && is_large_) return candidate(trial, 0);
+        const bool continues = is_large_ || trials_.trials[trial].objective == kPredictor;
+        if (!continues || trial == 0) return nullptr;
+        const Candidate* of_seed = candidate(0, round);
+        return of_seed != nullptr ? of_seed : candidate(trial, 0);
+    }
+    [[nodiscard]] const Candidate* candidate(std::size_t trial, std::int32_t round) const {
+        const auto found = std::ranges::find_if(
+            candidates_, [&](const Candidate& one) { return one.trial == trial && one.round == round; });
+        return found == candidates_.end() ? nullptr : &*found;
+    }
+
+    /// Searches have half of the time limit. Later ones also have what the comparisons do not need.
+    [[nodiscard]] double seconds_for(double parts) const {
+        constexpr double kLeast = 1e-3;
+        const double limit = *options_.search.time_limit_seconds;
+        const double searched = seconds_since(start_time_) - trials_.judging_seconds;
+        const double left = candidates_.size() < suited_.size()
+                                ? limit / 2 - searched
+                                : std::max(limit / 2 - searched, limit - searched - 3 * trials_.judging_seconds);
+        return std::max(left * parts / (budget_.all_parts() - parts_done_), kLeast);
+    }
+
     /// Reports the progress of one search as a part of all searches.
-    [[nodiscard]] SearchControl part(std::int32_t number, std::int32_t all) const {
+    [[nodiscard]] SearchControl part(double parts) const {
         SearchControl control = control_;
         if (!control_.progress) return control;
-        control.progress = [this, number, all](SearchProgress progress) {
-            progress.fraction_done = (number + progress.fraction_done) / all;
+        control.progress = [this, parts, done = parts_done_](SearchProgress progress) {
+            progress.fraction_done = (done + parts * progress.fraction_done) / budget_.all_parts();
             control_.progress(progress);
         };
         return control;
@@ -221,7 +268,12 @@ class AutoRun {
 
     void set_seconds(Candidate& candidate, double seconds) {
         candidate.seconds = seconds;
-        trials_.trials[candidate.trial].seconds.push_back(seconds);
+        std::vector<double>& of_trial = trials_.trials[candidate.trial].seconds;
+        if (is_large_ && !of_trial.empty()) {  // the same search, continued
+            of_trial.front() = std::min(of_trial.front(), seconds);
+        } else {
+            of_trial.push_back(seconds);
+        }
     }
 
     // ---- The choice -------------------------------------------------------------------------------------------------
@@ -305,8 +357,11 @@ class AutoRun {
     const SimulationControl& simulation_;
     const std::shared_ptr<const JobProblem> held_;  ///< kept from search to search
     const std::vector<std::string> suited_;
+    const bool is_large_ = seeds_for(held_->problem) == 1;
     std::int32_t seeds_;  ///< at most; known after the first comparison
     AutoBudget budget_;
+    std::vector<std::size_t> searched_;  ///< trials that are still searched
+    double parts_done_ = 0;
     std::vector<Candidate> candidates_;
     const Candidate* best_ = nullptr;  ///< set after the comparison
     ObjectiveTrials trials_;

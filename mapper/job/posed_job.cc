@@ -8,11 +8,28 @@
 
 namespace haichi {
 
+namespace {
+
+/// Whether all messages have the same size. Then tac3 of a single set is its max-link-load, with a faster search.
+bool has_equal_messages(const Workload& workload) {
+    std::int64_t size_bytes = 0;
+    for (const Message& m : workload.messages()) {
+        if (!m.crosses_network()) continue;
+        if (size_bytes != 0 && m.size_bytes != size_bytes) return false;
+        size_bytes = m.size_bytes;
+    }
+    return true;
+}
+
+}  // namespace
+
 std::vector<std::string> suited_objectives(const Problem& problem) {
     // The cost of a predicted-time evaluation grows with the number of ranks.
     constexpr std::size_t kMostPredictedRanks = 1024;
-    std::vector<std::string> names = problem.set_count() > 1 ? std::vector<std::string>{"tac3", "hop-bytes"}
-                                                             : std::vector<std::string>{"hop-bytes", "max-link-load"};
+    std::vector<std::string> names = {"tac3", "hop-bytes"};
+    if (problem.set_count() <= 1) {
+        names = {"hop-bytes", has_equal_messages(problem.workload()) ? "tac3" : "max-link-load"};
+    }
     const ObjectiveRow* predictor = objectives().find(kPredictor);
     const bool is_small = problem.communicating_ranks().size() <= kMostPredictedRanks;
     if (predictor != nullptr && is_small && is_told_unasked(*predictor, problem)) names.emplace_back(kPredictor);

@@ -31,8 +31,8 @@ struct ObjectiveChoice {
 };
 
 /// The objectives that suit the traffic. If all messages are under way together, their sum determines contention:
-/// hop-bytes and link load. For several sets, objectives that count concurrent messages are included. predicted-time is
-/// included if a search can evaluate it for many placements.
+/// hop-bytes and link load (tac3 if all messages are equal). For several sets, objectives that count concurrent
+/// messages are included. predicted-time is included if a search can evaluate it for many placements.
 std::vector<std::string> suited_objectives(const Problem& problem);
 
 /// A job with its minimised objective. `auto` is the first objective that suits the job.

@@ -1,6 +1,8 @@
 #include "mapper/structure/numbered_grid.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <span>
 
 namespace haichi {
 
@@ -23,41 +25,34 @@ void append_sizes(std::int32_t count, std::size_t axes, Sizes& begun, std::vecto
     }
 }
 
-Sizes coordinates_of(std::int32_t rank, const Sizes& sizes) {
-    Sizes at(sizes.size());
-    for (std::size_t k = sizes.size(); k-- > 0;) {
-        at[k] = rank % sizes[k];
-        rank /= sizes[k];
+RankGrid grid_of(std::int32_t ranks, const Sizes& sizes) {
+    RankGrid grid{.sizes = sizes, .coordinates = Sizes(static_cast<std::size_t>(ranks) * sizes.size())};
+    for (std::int32_t r = 0; r < ranks; ++r) {
+        std::int32_t rest = r;
+        for (std::size_t k = sizes.size(); k-- > 0;) {
+            grid.coordinates[static_cast<std::size_t>(r) * sizes.size() + k] = rest % sizes[k];
+            rest /= sizes[k];
+        }
     }
-    return at;
+    return grid;
 }
 
-/// Bytes times steps on the torus of these sizes, over every `step`th rank.
-double bytes_times_steps(const Problem& problem, const Sizes& sizes, std::int32_t step) {
+/// Bytes times steps on the torus of the grid's sizes, over every `step`th rank.
+double bytes_times_steps(const Problem& problem, const RankGrid& grid, std::int32_t step) {
     double sum = 0;
     for (std::int32_t r = 0; r < problem.rank_count(); r += step) {
-        const Sizes here = coordinates_of(r, sizes);
+        const std::span<const std::int32_t> here = grid.of(RankId(r));
         for (const Flow& flow : problem.flows(RankId(r))) {
-            const Sizes there = coordinates_of(flow.partner.value, sizes);
+            const std::span<const std::int32_t> there = grid.of(flow.partner);
             std::int32_t steps = 0;
-            for (std::size_t k = 0; k < sizes.size(); ++k) {
+            for (std::size_t k = 0; k < here.size(); ++k) {
                 const std::int32_t straight = std::abs(here[k] - there[k]);
-                steps += std::min(straight, sizes[k] - straight);
+                steps += std::min(straight, grid.sizes[k] - straight);
             }
             sum += static_cast<double>(flow.size_bytes) * steps;
         }
     }
     return sum;
-}
-
-RankGrid grid_of(std::int32_t ranks, const Sizes& sizes) {
-    RankGrid grid{.sizes = sizes, .coordinates = {}};
-    grid.coordinates.reserve(static_cast<std::size_t>(ranks) * sizes.size());
-    for (std::int32_t r = 0; r < ranks; ++r) {
-        const Sizes at = coordinates_of(r, sizes);
-        grid.coordinates.insert(grid.coordinates.end(), at.begin(), at.end());
-    }
-    return grid;
 }
 
 }  // namespace
@@ -76,7 +71,7 @@ std::vector<RankGrid> numbered_grids(const Problem& problem, std::size_t most) {
     const std::int32_t step = std::max(ranks / kJudged, by_work) | 1;
     std::vector<std::pair<double, std::size_t>> judged;
     for (std::size_t i = 0; i < all.size(); ++i) {
-        if (all[i].size() > 1) judged.emplace_back(bytes_times_steps(problem, all[i], step), i);
+        if (all[i].size() > 1) judged.emplace_back(bytes_times_steps(problem, grid_of(ranks, all[i]), step), i);
     }
     std::ranges::sort(judged);
     std::vector<RankGrid> grids;

@@ -249,7 +249,7 @@ def test_shapes_are_told_one_after_the_other(place: Path) -> None:
     job = ["map", "-m", "fx10-kyushu", "-w", "cg64.json", "--shapes", "1x2x4x2x3x2,2x2x2x2x3x2", *QUICK_AUTO]
     lines = entries(succeed(*job, "--json", "-v", cwd=place).stderr)
     assert [line for line in lines if line.startswith("shape ")] == ["shape 1x2x4x2x3x2:", "shape 2x2x2x2x3x2:"]
-    assert len([line for line in lines if line.startswith("auto: tac3, seed 1 of ")]) == 2
+    assert len([line for line in lines if line.startswith("auto: tac3, search 1")]) == 2
 
 
 def test_advice_tells_what_it_searches_and_simulates(place: Path) -> None:

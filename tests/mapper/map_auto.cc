@@ -54,15 +54,40 @@ TEST(Auto, simulates_a_placement_of_each_objective_and_seed_and_takes_the_fastes
     EXPECT_EQ(told.asked.objective, chosen->objective);
 }
 
-TEST(Auto, a_matrix_is_not_searched_by_tac3) {
-    Workload matrix(8, 1);
-    matrix.add_set("all");
-    for (std::int32_t r = 0; r < 8; ++r) matrix.add_message(RankId(r), RankId((r + 3) % 8), 1 << 16);
-    const testing_jobs::Asked asked = asked_auto("fx10:2x2x2", matrix);
-    const Placement found = map(Job(asked.job), asked.search);
+std::vector<std::string> objectives_tried(const Workload& workload) {
+    const testing_jobs::Asked asked = asked_auto("fx10:2x2x2", workload);
     std::vector<std::string> names;
+    const Placement found = map(Job(asked.job), asked.search);
     for (const ObjectiveTrial& trial : found.search()->trials->trials) names.push_back(trial.objective);
-    EXPECT_EQ(names, (std::vector<std::string>{"hop-bytes", "max-link-load", "predicted-time"}));
+    return names;
+}
+
+TEST(Auto, a_matrix_is_searched_by_tac3_only_if_its_messages_are_equal) {
+    const auto matrix_of = [](std::int64_t more_bytes_of_next) {
+        Workload matrix(8, 1);
+        matrix.add_set("all");
+        for (std::int32_t r = 0; r < 8; ++r) {
+            matrix.add_message(RankId(r), RankId((r + 3) % 8), (1 << 16) + r * more_bytes_of_next);
+        }
+        return matrix;
+    };
+    EXPECT_EQ(objectives_tried(matrix_of(8)),
+              (std::vector<std::string>{"hop-bytes", "max-link-load", "predicted-time"}));
+    EXPECT_EQ(objectives_tried(matrix_of(0)), (std::vector<std::string>{"hop-bytes", "tac3", "predicted-time"}));
+}
+
+TEST(Auto, the_fastest_placement_of_a_large_job_is_searched_further) {
+    PatternOptions geometric;
+    geometric.ranks = 1280;
+    const Workload workload = make_pattern("random-geometric", geometric);
+    testing_jobs::Asked asked = asked_auto("torus:8x16x10", workload);
+    asked.search.search.evaluations = 20'000;
+    const Placement found = map(Job(asked.job), asked.search);
+    const ObjectiveTrials& trials = *found.search()->trials;
+    ASSERT_EQ(trials.trials.size(), 2U);
+    for (const ObjectiveTrial& trial : trials.trials) EXPECT_EQ(trial.seconds.size(), 1U) << trial.objective;
+    // The first searches, and at least one that continues.
+    EXPECT_GE(found.search()->evaluations, 3 * 20'000);
 }
 
 TEST(Auto, what_takes_too_long_to_simulate_is_judged_by_the_prediction_and_says_so) {
@@ -197,8 +222,8 @@ TEST(Auto, its_budget_is_ten_seconds_for_few_ranks_and_a_minute_for_four_thousan
     const auto seconds = [](const std::string& machine, std::int32_t ranks) {
         const testing_jobs::Asked asked = asked_auto(machine, cg_of_large_messages(ranks));
         const auto held = Job(asked.job).problem();
-        EXPECT_EQ(AutoBudget(held->problem, 3, 3, 2.0).seconds(), 2);
-        return AutoBudget(held->problem, 3, 3).seconds();
+        EXPECT_EQ(AutoBudget(held->problem, 3, 2.0).seconds(), 2);
+        return AutoBudget(held->problem, 3).seconds();
     };
     EXPECT_EQ(seconds("fx10:2x2x2", 16), 10);
     EXPECT_EQ(seconds("torus:16x16x16", 4096), 60);
@@ -209,16 +234,17 @@ TEST(Auto, costly_searches_are_shortened) {
     dense.ranks = 64;
     const testing_jobs::Asked asked = asked_auto("torus:4x4x4", make_pattern("alltoall-pairwise", dense));
     const auto held = Job(asked.job).problem();
-    const AutoBudget budget(held->problem, 3, 3);
-    const SearchOptions cheap = budget.effort("hop-bytes", {});
-    const SearchOptions costly = budget.effort("predicted-time", {});
+    const AutoBudget budget(held->problem, 3);
+    const SearchOptions cheap = budget.effort("hop-bytes", {}, 1);
+    const SearchOptions costly = budget.effort("predicted-time", {}, 1);
     EXPECT_GE(cheap.restarts, 2);
     EXPECT_EQ(cheap.evaluations, 200'000);
+    EXPECT_GT(budget.effort("predicted-time", {}, 4).evaluations, 2 * costly.evaluations);
     EXPECT_EQ(costly.restarts, 1);
     EXPECT_LT(costly.evaluations, 50'000);
     SearchOptions asked_for;
     asked_for.evaluations = 7'000;
-    EXPECT_EQ(budget.effort("predicted-time", asked_for).evaluations, 7'000);
+    EXPECT_EQ(budget.effort("predicted-time", asked_for, 1).evaluations, 7'000);
 }
 
 TEST(Auto, what_decides_between_ties_is_left_out_where_it_comes_first) {

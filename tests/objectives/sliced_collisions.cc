@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <tuple>
+#include <utility>
 
 #include "mapper/anneal/metropolis.h"
 #include "objectives/collisions.h"
@@ -108,6 +109,42 @@ TEST(SlicedCollisions, every_kernel_counts_as_one_does_message_by_message) {
                 }
                 if (step % 10 == 0) expect_as_counted_one_by_one(posed, sliced, mapping);
             }
+        }
+    }
+}
+
+TEST(SlicedCollisions, bounds_hold_for_sets_that_are_not_yet_counted) {
+    for (const Posed& posed : sliced_problems()) {
+        SCOPED_TRACE(posed.name);
+        SlicedCollisions sliced(*posed.problem, Counted::kPerSet);
+        Mapping mapping = posed.default_placement;
+        sliced.reset(mapping);
+        Random random(11);
+        for (int step = 0; step < 300; ++step) {
+            const Move move = random_move(mapping, posed.allocation->network, random);
+            if (move.empty()) continue;
+            const std::pair before{sliced.value(), sliced.excess()};
+            sliced.propose(mapping, move);
+            const std::pair after{sliced.value(), sliced.excess()};
+            sliced.rollback();
+            int bounds = 0;
+            const auto holds = [&](std::int64_t value, std::int64_t excess) {
+                ++bounds;
+                EXPECT_LE(value, after.first);
+                EXPECT_LE(excess, after.second);
+                return false;
+            };
+            ASSERT_TRUE(sliced.propose_within(mapping, move, holds));
+            ASSERT_EQ(std::pair(sliced.value(), sliced.excess()), after);
+            sliced.rollback();
+            if (bounds > 0) {
+                const auto excludes_last = [&](std::int64_t, std::int64_t) { return --bounds == 0; };
+                ASSERT_FALSE(sliced.propose_within(mapping, move, excludes_last));
+                ASSERT_EQ(std::pair(sliced.value(), sliced.excess()), before);
+            }
+            sliced.propose(mapping, move);
+            sliced.commit();
+            mapping.apply(move);
         }
     }
 }
