@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <utility>
 
 #include "mapper/partition/multilevel.h"
@@ -14,6 +15,8 @@ namespace {
 constexpr std::int64_t kMostPartitions = 4;
 /// Combinations of partitions that are made side by side. Independent of the threads.
 constexpr std::int64_t kBatch = 4;
+/// Batches without a better partition, after which the population has converged.
+constexpr int kMostVain = 12;
 
 /// One call of evolved_partition().
 class Evolution {
@@ -50,12 +53,17 @@ class Evolution {
     };
 
     [[nodiscard]] bool is_effort_left() const {
+        const bool is_done = std::ranges::any_of(population_, [](const Member& member) {
+            return member.partition.cost == 0 && member.partition.overload == 0;
+        });
+        if (is_done || vain_ >= kMostVain) return false;
         return effort_.may_go_on() && (effort_.end.has_value() || evaluations_ < effort_.evaluations);
     }
 
     void construct(std::size_t k) {
         Multilevel multilevel(graph_, blocks_, seed_ + k * 0x9e3779b97f4a7c15ULL, may_go_on_);
-        population_[k].partition = multilevel.construct();
+        constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
+        population_[k].partition = multilevel.construct(effort_.end ? kAny : effort_.evaluations / 2);
         population_[k].evaluations = multilevel.evaluations();
     }
 
@@ -93,11 +101,15 @@ class Evolution {
                 multilevel.combine(population_[child.better].partition, population_[child.worse].partition);
             child.member.evaluations = multilevel.evaluations();
         }
+        ++vain_;
         for (Child& child : children) {
-            evaluations_ += child.member.evaluations;
+            // Coarsening counts as well, so that a partition without a boundary has a cost.
+            evaluations_ += child.member.evaluations + static_cast<std::int64_t>(graph_.vertex_count());
             if (child.member.partition.block.empty()) continue;
             Partition& replaced = population_[child.worse].partition;
-            if (child.member.partition.is_better_than(replaced)) replaced = std::move(child.member.partition);
+            if (!child.member.partition.is_better_than(replaced)) continue;
+            replaced = std::move(child.member.partition);
+            vain_ = 0;
         }
     }
 
@@ -110,6 +122,7 @@ class Evolution {
     const std::function<bool()> may_go_on_ = [this] { return effort_.may_go_on(); };
     std::vector<Member> population_;
     std::int64_t evaluations_ = 0;
+    int vain_ = 0;
 };
 
 }  // namespace

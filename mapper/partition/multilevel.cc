@@ -76,10 +76,11 @@ void Multilevel::improve(std::size_t level, Partition& partition) {
     cuts_.refine(at, partition, random_);
 }
 
-Partition Multilevel::best_grown() {
+Partition Multilevel::best_grown(std::int64_t most_evaluations) {
     const PartitionGraph& coarsest = graph(levels_.size());
     Partition best;
-    for (int k = 0; k < kGrownPartitions && (best.block.empty() || may_go_on_()); ++k) {
+    for (int k = 0; k < kGrownPartitions; ++k) {
+        if (k > 0 && (!may_go_on_() || evaluations() >= most_evaluations)) break;
         Partition partition = make_partition(coarsest, blocks_, grown_blocks(coarsest, blocks_, random_));
         improve(levels_.size(), partition);
         if (best.block.empty() || partition.is_better_than(best)) best = std::move(partition);
@@ -88,14 +89,15 @@ Partition Multilevel::best_grown() {
 }
 
 /// The best of partitions of the coarsest graph that were combined.
-Partition Multilevel::best_combined() {
+Partition Multilevel::best_combined(std::int64_t most_evaluations) {
     Multilevel coarse(graph(levels_.size()), blocks_, random_.next(), may_go_on_, true);
+    const auto goes_on = [&] { return may_go_on_() && coarse.evaluations() < most_evaluations; };
     std::vector<Partition> population;
-    while (population.empty() || (population.size() < kCombinedPartitions && may_go_on_())) {
+    while (population.empty() || (population.size() < kCombinedPartitions && goes_on())) {
         coarse.coarsen_keeping({}, kFewestPerBlock);
-        population.push_back(coarse.uncoarsened(coarse.best_grown()));
+        population.push_back(coarse.uncoarsened(coarse.best_grown(most_evaluations)));
     }
-    for (int k = 0; k < kChildren && may_go_on_(); ++k) {
+    for (int k = 0; k < kChildren && goes_on(); ++k) {
         std::size_t a = random_.below(static_cast<std::uint32_t>(population.size()));
         std::size_t b = random_.below(static_cast<std::uint32_t>(population.size()));
         if (population[b].is_better_than(population[a])) std::swap(a, b);
@@ -123,10 +125,10 @@ Partition Multilevel::uncoarsened(Partition partition) {
     return partition;
 }
 
-Partition Multilevel::construct() {
+Partition Multilevel::construct(std::int64_t most_evaluations) {
     coarsen_keeping({}, kCombinedPerBlock);
     const bool is_small = levels_.empty();
-    Partition best = uncoarsened(best_combined());
+    Partition best = uncoarsened(best_combined(most_evaluations));
     if (is_small) improve(0, best);  // the capacities were relaxed
     return best;
 }

@@ -23,8 +23,9 @@ class Multilevel {
                const std::function<bool()>& may_go_on)
         : Multilevel(graph, blocks, seed, may_go_on, false) {}
 
-    /// A new partition. Partitions of a coarser graph are combined there, and the best is refined.
-    Partition construct();
+    /// A new partition. Partitions of a coarser graph are combined there, and the best is refined. After
+    /// `most_evaluations` there are no more attempts.
+    Partition construct(std::int64_t most_evaluations);
     /// Combines two partitions (Sanders and Schulz 2012). Edges that are cut in either of them stay in all coarser
     /// graphs, so refinement of `first` there moves whole pieces of both. The result is never worse than `first`. With
     /// `first` alone it is a V-cycle.
@@ -48,8 +49,8 @@ class Multilevel {
         return level == 0 ? graph_ : levels_[level - 1].graph;
     }
     void coarsen_keeping(std::vector<BlockOfVertex> kept, std::size_t vertices_per_block);
-    Partition best_grown();
-    Partition best_combined();
+    Partition best_grown(std::int64_t most_evaluations);
+    Partition best_combined(std::int64_t most_evaluations);
     void improve(std::size_t level, Partition& partition);
     Partition uncoarsened(Partition partition);
 

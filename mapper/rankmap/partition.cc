@@ -8,9 +8,13 @@ namespace haichi {
 
 namespace {
 
-void check_partition(const RankMapContext&) {}
+void check_partition(const RankMapContext& context) {
+    if (context.holds_groups) return;
+    throw UnsupportedError("the format partition describes groups of ranks on nodes", "use it with §imbalance");
+}
 
-std::string write_partition(const Mapping& mapping, const RankMapContext&) {
+std::string write_partition(const Mapping& mapping, const RankMapContext& context) {
+    check_partition(context);
     std::string text;
     for (const NodeId node : mapping.node_of_rank()) {
         append_number(text, node.value);
@@ -47,7 +51,7 @@ PlacedRanks read_partition(std::string_view text, const std::string& file, const
 RankMapFormat partition_format() {
     RankMapFormat format{"partition",
                          "partition file of METIS, KaHIP and SharedMap: one line per rank with the number of its node; "
-                         "recognised only with §imbalance",
+                         "only with §imbalance",
                          check_partition,
                          [](const MapShape& shape, const RankMapContext& context) {
                              const bool is_number = shape.words.size() == 1 && shape.first >= '0' && shape.first <= '9';

@@ -32,7 +32,7 @@ std::int32_t check_capacity(const PlacedRanks& placed, const std::string& file, 
             throw InputError(
                 place,
                 rank + " does not fit on node " + name + " (at most " + std::to_string(allocation.ranks_per_node) + ")",
-                "set the ranks per node with §ppn");
+                context.holds_groups ? "allow a larger §imbalance" : "set the ranks per node with §ppn");
         });
     }
     return used.empty() ? 0 : std::ranges::max(used);

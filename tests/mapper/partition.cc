@@ -11,6 +11,7 @@
 #include "mapper/partition/block_tree.h"
 #include "mapper/partition/evolution.h"
 #include "mapper/partition/minimum_cut.h"
+#include "mapper/rankmap/rankmap.h"
 #include "tests/mapper/jobs.h"
 
 namespace haichi {
@@ -164,7 +165,7 @@ TEST(Partition, refuses_weights_that_fit_no_distribution) {
     Workload workload(3);
     workload.add_set("none");
     workload.set_rank_weights({2, 2, 2});
-    EXPECT_THROW(Job(balanced(workload, "mesh:2", 0.3).job), OptionError);
+    EXPECT_THROW(Job(balanced(workload, "mesh:2", 0).job), OptionError);
     EXPECT_NO_THROW(Job(balanced(workload, "mesh:2", 0.34).job));
     workload.set_rank_weights({0, 0, 0});
     EXPECT_THROW(Job(balanced(workload, "mesh:2", 0.3).job), OptionError);
@@ -183,6 +184,51 @@ TEST(Partition, refuses_maps_and_options_that_do_not_fit) {
     EXPECT_THROW(map(job, asked.search), OptionError);
     asked.job.allocation.ranks_per_node = 2;
     EXPECT_THROW(Job(asked.job), OptionError);
+}
+
+TEST(Partition, maps_have_formats_without_slots) {
+    const Job job(balanced(random_graph(48, 1, 1), kTree, 0.5).job);
+    const RankMapContext context = job.rank_maps();
+    EXPECT_EQ(default_rank_map_format(context).name, "json");
+    std::vector<std::string> names;
+    for (const RankMapFormat& format : rank_map_formats()) {
+        if (!format.describes_groups) {
+            EXPECT_THROW(check_rank_map_format(format, context), UnsupportedError) << format.name;
+            continue;
+        }
+        check_rank_map_format(format, context);
+        names.push_back(format.name);
+        const std::string text = format.write(job.default_placement(), context);
+        EXPECT_EQ(parse_rank_map(text, "map", "", context), job.default_placement()) << format.name;
+    }
+    EXPECT_EQ(names, (std::vector<std::string>{"csv", "partition", "json"}));
+    const auto read = [&](const std::string& text) { (void)parse_rank_map(text, "map", "partition", context); };
+    std::string text;
+    for (int r = 0; r < 48; ++r) text += std::to_string(r / 2) + "\n";
+    EXPECT_NO_THROW(read(text));
+    EXPECT_THROW(read(text + "3\n"), InputError);
+    EXPECT_THROW(read("24\n" + text.substr(2)), InputError);
+    EXPECT_THROW(read("-1\n" + text.substr(2)), InputError);
+    EXPECT_THROW(read("1 2\n" + text.substr(2)), InputError);
+    EXPECT_THROW(read("23\n23\n" + text.substr(4)), InputError) << "four ranks on node 23, but at most three";
+}
+
+TEST(Partition, counts_the_vertex_weights_of_a_metis_graph) {
+    const Workload workload = parse_workload("3 2 10\n4 2\n0 1 3\n2 2\n", "graph", "metis");
+    EXPECT_EQ(std::vector<std::int64_t>(workload.rank_weights().begin(), workload.rank_weights().end()),
+              (std::vector<std::int64_t>{4, 0, 2}));
+    EXPECT_EQ(workload.with_message_size(8).rank_weights().size(), 3U);
+    EXPECT_EQ(Job(balanced(workload, "mesh:2", 0.4).job).balance()->capacity, 5);
+    for (const char* weight : {"-4", "1.5", "x", "281474976710657"}) {
+        const std::string text = std::string("3 2 10\n4 2\n") + weight + " 1 3\n2 2\n";
+        try {
+            (void)parse_workload(text, "graph", "metis");
+            ADD_FAILURE() << weight;
+        } catch (const InputError& error) {
+            EXPECT_NE(std::string(error.what()).find("graph:3"), std::string::npos) << error.what();
+        }
+    }
+    EXPECT_TRUE(parse_workload("2 1 10 2\n1 2 2\n1 2 1\n", "graph", "metis").rank_weights().empty());
 }
 
 TEST(BalancedBlocks, are_consecutive_if_these_fit) {
