@@ -2,10 +2,10 @@
 
     python3 studies/process_mapping.py build/release/cli/haichi FOLDER [--seeds 5] [--only TEXT] [--no-peer]
 
-Requires NumPy, SciPy and `kahip` from PyPI. Graphs and results of the peer are kept in FOLDER. J is the sum over edges
+Requires NumPy, SciPy and `kahip` from PyPI. Graphs and results of the peer are kept. J is the sum over edges
 of weight times distance. This script computes J itself, checks the balance, and compares J with haichi's report.
 
-The peer is the serial algorithm of SharedMap (Schulz and Woydt 2025): KaFFPa strong splits the graph along the
+The peer is the serial algorithm of SharedMap (Schulz and Woydt 2025). KaFFPa strong splits the graph along the
 hierarchy, with the adaptive imbalance of SharedMap. Its CPU seconds are those of KaFFPa alone. haichi's are those of
 the whole process on one thread.
 """

@@ -258,9 +258,7 @@ MetisEvidence metis_evidence(std::string_view prefix, bool is_all) {
 
 WorkloadFormat metis_format() {
     return {"metis",
-            "a graph of METIS or KaHIP; the weight of an edge is the bytes in each direction, and a vertex is a rank "
-            "with its "
-            "weight",
+            "a graph of METIS or KaHIP; edge weights are bytes in each direction, vertex weights those of ranks",
             [](const TextShape& shape) { return shape.metis != MetisEvidence::kNone; },
             [](TextStream& stream) { return MetisReader(&stream).read(); }};
 }

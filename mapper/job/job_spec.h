@@ -63,7 +63,7 @@ struct JobSpec {
     /// Nodes hold groups of ranks. The weight of a group exceeds the mean by at most this fraction. Empty means that
     /// nodes have rank slots instead.
     std::optional<double> imbalance{};
-    std::int32_t cores_per_rank = 0;      ///< to which rank maps and job lines bind each rank; 0 means not stated
+    std::int32_t cores_per_rank = 0;  ///< to which rank maps and job lines bind each rank; 0 means not stated
 };
 
 }  // namespace haichi

@@ -24,7 +24,7 @@ struct Blocks {
 /// A partition, with its weights and its value. A value type.
 struct Partition {
     BlockOfVertex block;
-    std::vector<std::int64_t> weight;  ///< of each block
+    std::vector<std::int64_t> weight;  ///< weight of each block
     std::int64_t overload = 0;         ///< weight above the capacities, summed over the blocks
     std::int64_t cost = 0;             ///< sum over edges of weight * distance
 

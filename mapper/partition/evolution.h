@@ -32,8 +32,9 @@ struct FoundPartition {
     std::int64_t evaluations = 0;
 };
 
-/// Searches for a partition of low cost: a few new ones, and then combinations of them (Sanders and Schulz 2012), as
-/// long as the effort lasts. The result does not depend on the threads unless time or a stop ends it.
+/// Searches for a partition of low cost: a few new ones, and then their combinations (Sanders and Schulz 2012). The
+/// search ends with the effort, or after many combinations without a gain. The result does not depend on the threads
+/// unless time or a stop ends it.
 FoundPartition evolved_partition(const PartitionGraph& graph, const Blocks& blocks, std::uint64_t seed,
                                  const PartitionEffort& effort);
 

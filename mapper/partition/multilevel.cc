@@ -70,9 +70,10 @@ void Multilevel::improve(std::size_t level, Partition& partition) {
         partition.overload += std::max<std::int64_t>(partition.weight[b] - relaxed_.capacity[b], 0);
     }
     refinement_.rebalance(at, partition, random_);
-    if (!may_go_on_()) return;
+    const bool is_late = !may_go_on_();
+    if (is_late && !is_new_) return;
     refinement_.refine(at, partition, random_);
-    if (!may_go_on_()) return;
+    if (is_late) return;
     cuts_.refine(at, partition, random_);
 }
 
@@ -94,9 +95,11 @@ Partition Multilevel::best_combined(std::int64_t most_evaluations) {
     const auto goes_on = [&] { return may_go_on_() && coarse.evaluations() < most_evaluations; };
     std::vector<Partition> population;
     while (population.empty() || (population.size() < kCombinedPartitions && goes_on())) {
+        coarse.is_new_ = population.empty();
         coarse.coarsen_keeping({}, kFewestPerBlock);
         population.push_back(coarse.uncoarsened(coarse.best_grown(most_evaluations)));
     }
+    coarse.is_new_ = false;
     for (int k = 0; k < kChildren && goes_on(); ++k) {
         std::size_t a = random_.below(static_cast<std::uint32_t>(population.size()));
         std::size_t b = random_.below(static_cast<std::uint32_t>(population.size()));
@@ -126,10 +129,12 @@ Partition Multilevel::uncoarsened(Partition partition) {
 }
 
 Partition Multilevel::construct(std::int64_t most_evaluations) {
+    is_new_ = true;
     coarsen_keeping({}, kCombinedPerBlock);
     const bool is_small = levels_.empty();
     Partition best = uncoarsened(best_combined(most_evaluations));
     if (is_small) improve(0, best);  // the capacities were relaxed
+    is_new_ = false;
     return best;
 }
 

@@ -10,15 +10,15 @@
 
 namespace haichi {
 
-/// Multilevel partitions of one graph (Hendrickson and Leland 1995): the graph is coarsened step by step, and a
-/// partition of the coarsest graph is refined on every finer one. The same seed gives the same partitions.
+/// Multilevel partitions of one graph (Hendrickson and Leland 1995). The graph is coarsened step by step. A partition
+/// of the coarsest graph is then refined on every finer one. The same seed gives the same partitions.
 ///
 /// Clusters of coarser graphs are heavy, so blocks there may exceed their capacities by 1.5 of the heaviest. The
 /// capacities hold on the graph itself, if moves of single vertices can meet them.
 class Multilevel {
   public:
-    /// Graph, blocks and `may_go_on` must outlive the object. When `may_go_on` returns false, partitions are only
-    /// projected and balanced.
+    /// Graph, blocks and `may_go_on` must outlive the object. When `may_go_on` returns false, combined
+    /// partitions are only projected and balanced. New ones are refined, but without minimum cuts.
     Multilevel(const PartitionGraph& graph, const Blocks& blocks, std::uint64_t seed,
                const std::function<bool()>& may_go_on)
         : Multilevel(graph, blocks, seed, may_go_on, false) {}
@@ -60,9 +60,10 @@ class Multilevel {
     Random random_;
     const std::function<bool()>& may_go_on_;
     bool is_coarse_;
+    bool is_new_ = false;  ///< a new partition is refined in any case
     Refinement refinement_;
     PairCuts cuts_;
-    std::int64_t evaluations_ = 0;  ///< of other objects
+    std::int64_t evaluations_ = 0;  ///< evaluations of other objects
     std::vector<Level> levels_;
 };
 

@@ -6,7 +6,7 @@ namespace haichi {
 
 namespace {
 
-// Weight of the region of a cut on each side, as a share of a block.
+// Weight of the region of a cut on each side, as a fraction of a block.
 constexpr double kWidest = 0.25;
 constexpr std::size_t kMostVertices = 800;
 constexpr double kNarrowest = 0.01;

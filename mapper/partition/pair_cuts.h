@@ -9,7 +9,7 @@
 namespace haichi {
 
 /// Minimum cuts between pairs of adjacent blocks (Sanders and Schulz 2011), which replace the boundary of both. The
-/// vertices near the boundary choose their sides together, by the exact cost: an edge to a third block pulls towards
+/// vertices near the boundary choose their sides together, by the exact cost. An edge to a third block pulls towards
 /// the block nearer to it, as in the swap moves of Boykov, Veksler and Zabih (2001).
 class PairCuts {
   public:

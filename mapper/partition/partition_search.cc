@@ -23,9 +23,9 @@ namespace {
 
 constexpr std::int32_t kMostPartitionNodes = 4096;
 constexpr std::size_t kMostParts = 8;
-constexpr double kShareOfParts = 0.8;        ///< of the effort, for splitting; the rest is for V-cycles on all nodes
-constexpr double kShareOfLevel = 0.6;        ///< of the effort left for splitting, per level
-constexpr double kReservePerHalving = 0.05;  ///< share of the imbalance that is kept for splitting a part further
+constexpr double kShareOfParts = 0.8;  ///< fraction of the effort for splitting; the rest is for V-cycles on all nodes
+constexpr double kShareOfLevel = 0.6;  ///< fraction of the effort left for splitting, per level
+constexpr double kReservePerHalving = 0.05;  ///< fraction of the imbalance that is kept for splitting a part further
 
 PartitionGraph graph_of(const Problem& problem) {
     PartitionGraph graph;

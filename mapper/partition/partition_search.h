@@ -14,7 +14,7 @@ std::optional<std::string> why_no_partition(const Problem& problem);
 
 /// Finds placements with small hop-bytes for many ranks per node, with a limit of the ranks' weight per node
 /// (Problem::node_capacity), or of their number. The graph of the ranks is split along the blocks of the machine, level
-/// by level (Schulz and Woydt 2025), by partitions that are combined (evolved_partition). V-cycles on the exact
+/// by level (Schulz and Woydt 2025). evolved_partition() makes each split. V-cycles on the exact
 /// distances of all nodes follow. On machines without blocks, parts are first placed as the ranks of a smaller job.
 ///
 /// Uses the options seed, threads, evaluations and the time limit. `evaluations` counts computed changes of vertices,

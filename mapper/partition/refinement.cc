@@ -146,7 +146,7 @@ void Refinement::search_from(const PartitionGraph& graph, Partition& partition, 
     const std::int64_t cost_before = partition.cost;
     std::int64_t best_cost = cost_before;
     std::size_t best_count = 0;
-    // The end of Osipov and Sanders (2010): the gains since the best point are a random walk, and its drift makes a new
+    // The end of Osipov and Sanders (2010). The gains since the best point are a random walk. Its drift makes a new
     // best point unlikely.
     double sum = 0, squares = 0, steps = 0;
     const double patience = std::log(static_cast<double>(graph.vertex_count()) + 1);
