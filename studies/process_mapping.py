@@ -9,10 +9,10 @@ The peer is the serial algorithm of SharedMap (Schulz and Woydt 2025). KaFFPa st
 hierarchy, with the adaptive imbalance of SharedMap. Its CPU seconds are those of KaFFPa alone. haichi's are those of
 the whole process on one thread.
 
-Result (2026-11-28, on a computer with other load): 30,000,000 evaluations, medians of three seeds relative to the peer
-with five. The ratio for rgg 2^17 is 0.904 with 30 CPU seconds, and 20 of the peer. For delaunay 2^17 it is 0.974 with 26
-and 20. With 13 s of wall clock, which were 6 and 4 CPU seconds, five seeds of an earlier version had 0.923 for rgg 2^15
-and 0.982 for delaunay 2^15. The peer took 8 and 9. With 24 s, which were 7 and 6 CPU seconds, 2^17 had 1.010 and 1.004.
+Result (2026-11-28, on a computer with other load): ratios to the peer, medians of three seeds and the peer's five. With
+30,000,000 evaluations, rgg 2^17 has 0.904 in 30 CPU seconds, and delaunay 2^17 has 0.974 in 26. The peer takes 20. With
+7 and 6 CPU seconds they have 1.010 and 1.004. An earlier version had 0.923 for rgg 2^15 in 6 CPU seconds, and 0.982 for
+delaunay 2^15 in 4. The peer takes 8 and 9.
 """
 
 from __future__ import annotations
