@@ -61,6 +61,10 @@ class Problem {
     /// The machine's costs of CPUs, NICs and latencies. The defaults are the costs of a machine that states none.
     void set_machine_costs(const MachineCosts& costs) { machine_costs_ = costs; }
     [[nodiscard]] const MachineCosts& machine_costs() const { return machine_costs_; }
+    /// Sets the largest weight of the ranks on a node (Workload::rank_weights). 0, the default, means no limit besides
+    /// the rank slots.
+    void set_node_capacity(std::int64_t weight) { node_capacity_ = weight; }
+    [[nodiscard]] std::int64_t node_capacity() const { return node_capacity_; }
     [[nodiscard]] std::int32_t rank_count() const { return workload_->rank_count(); }
     [[nodiscard]] std::int32_t node_count() const { return network_->node_count(); }
     [[nodiscard]] std::int32_t ranks_per_node() const { return ranks_per_node_; }
@@ -124,6 +128,7 @@ class Problem {
     const RobustJob* robust_job_ = nullptr;
     SliceKernel slice_kernel_ = slice_kernels().best();
     MachineCosts machine_costs_;
+    std::int64_t node_capacity_ = 0;
     std::int32_t ranks_per_node_;
     HopDistance hop_distance_;
     RouteTable route_table_;

@@ -1,5 +1,7 @@
 #include "options/job_options.h"
 
+#include <charconv>
+
 #include "base/errors.h"
 #include "commlog/readers/readers.h"
 #include "netmodel/machine/fold.h"
@@ -12,6 +14,20 @@ namespace {
 template <class Variant>
 void add_path(std::vector<std::string>& files, const Variant& named) {
     if (const auto* path = std::get_if<std::string>(&named); path != nullptr && !path->empty()) files.push_back(*path);
+}
+
+/// "3%" or "0.03".
+double parse_fraction(const std::string& word) {
+    constexpr double kLargestFraction = 100;
+    const bool is_percent = word.ends_with('%');
+    const std::string digits = is_percent ? word.substr(0, word.size() - 1) : word;
+    double number = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    if (error != std::errc() || end != digits.data() + digits.size() || !(number >= 0) ||
+        number > kLargestFraction * (is_percent ? 100 : 1)) {
+        throw OptionError("invalid §imbalance: " + shown(word), "state a part of the mean weight, as in 3% or 0.03");
+    }
+    return is_percent ? number / 100 : number;
 }
 
 }  // namespace
@@ -64,6 +80,7 @@ void JobOptions::declare_nodes(OptionTable& options, JobUse use) {
     options.add_file("job", spec.job_script,
                      {.description = "PJM job script that states the nodes, the ranks per node and the kind of job"});
     declare_ppn(options);
+    if (use == JobUse::kMeasure) declare_imbalance(options);
     if (use != JobUse::kPlaces) declare_routing(options);
     options.add_file_or_word("fold", nodes.fold,
                              {.description = "Logical coordinates and rank order: " + folds().listing() +
@@ -139,6 +156,15 @@ void JobOptions::declare_ppn(OptionTable& options) {
                       {.description = "Maximum number of ranks per node",
                        .otherwise = "the rank slots that --nodes states, or 1",
                        .most = 1 << 20});
+}
+
+void JobOptions::declare_imbalance(OptionTable& options) {
+    options.add_read("imbalance", ValueKind::kText,
+                     [this](const std::string& word) { spec.imbalance = parse_fraction(word); },
+                     {.description = "Place groups of ranks instead of one rank per slot. The weight of the ranks on a "
+                                     "node exceeds the mean by at most this part, as in 3% or 0.03",
+                      .value = "FRACTION",
+                      .excludes = {"ppn", "shapes", "robust"}});
 }
 
 JobSpec JobOptions::job(std::initializer_list<std::string> others) const {

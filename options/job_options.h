@@ -46,6 +46,7 @@ struct JobOptions {
     void add_slurm(JobSpec& job) const;
     void declare_routing(OptionTable& options);
     void declare_ppn(OptionTable& options);
+    void declare_imbalance(OptionTable& options);
     [[nodiscard]] std::vector<std::string> files() const;
 };
 

@@ -94,7 +94,8 @@ void check_simulations(std::span<const Job> jobs, const MapOptions& options, con
                        Console& console) {
     const ObjectiveRow* row = objectives().find(options.objective.name);
     const bool ranks_by_simulation = row != nullptr && !row->searched_as.empty();
-    if (!evaluated.simulation && !ranks_by_simulation && !is_open(options)) return;
+    const bool is_judged = is_open(options) && jobs.front().balance() == nullptr;
+    if (!evaluated.simulation && !ranks_by_simulation && !is_judged) return;
     say_about_simulated(jobs.front().machine(), console);
     if (!evaluated.simulation) return;
     for (const Job& job : jobs) check_simulation(job, *evaluated.simulation);
@@ -318,7 +319,7 @@ int run(const MapArguments& arguments, Console& console) {
     }
     const RankMapFormat& format =
         arguments.launcher == nullptr ? *launcher : format_for_launcher(*launcher, job.rank_maps());
-    if (write_map) format.check(job.rank_maps());
+    if (write_map) check_rank_map_format(format, job.rank_maps());
     say_about_sets(job.set_warnings(console.log()), console);
     outputs.open();
     const InterruptWatch watch;

@@ -167,12 +167,23 @@ std::string job_line(const Job& job) {
     if (const auto faulty = allocation.node_count() - allocation.network.usable_node_count(); faulty > 0) {
         line += ", " + std::to_string(faulty) + " of them faulty";
     }
-    if (allocation.ranks_per_node > 1) line += ", up to " + std::to_string(allocation.ranks_per_node) + " on each";
+    if (const RankBalance* balance = job.balance()) {
+        line += ", a weight of up to " + std::to_string(balance->capacity) + " on each";
+    } else if (allocation.ranks_per_node > 1)
+        line += ", up to " + std::to_string(allocation.ranks_per_node) + " on each";
     if (!allocation.origin.empty()) line += ", shape " + sizes_text(allocation.shape);
     if (allocation.fold.logical_sizes.size() > 1) {
         line += " (logical " + sizes_text(allocation.fold.logical_sizes) + ")";
     }
     return line + ", routing " + allocation.network.routing_name() + ", fold " + allocation.fold.name + "\n";
+}
+
+/// The weight of the heaviest node, for a job with groups of ranks.
+std::string balance_text(const Placement& placement) {
+    const RankBalance& balance = *placement.job().balance();
+    const HeaviestNode heaviest = heaviest_node(balance, placement.mapping());
+    return fmt::format("heaviest node {} of at most {}, {:.2f} % above the mean", heaviest.weight, balance.capacity,
+                       100 * heaviest.imbalance);
 }
 
 std::string simulated_text(const SimulatedPlacement& simulated) {
@@ -324,6 +335,8 @@ std::string map_summary(const Evaluation& evaluation, bool with_timing) {
     if (evaluation.turned) rows.push_back({"turned", turned_text(evaluation)});
     rows.push_back({"contention", contention_comparison(evaluation)});
     rows.push_back({unit_on(network_of(evaluation), "hops per byte"), hops_comparison(evaluation)});
+    if (evaluation.placement.job().balance() != nullptr)
+        rows.push_back({"balance", balance_text(evaluation.placement)});
     if (evaluation.simulated) rows.push_back({"simulated", simulated_text(*evaluation.simulated)});
     if (search != nullptr && search->evaluations > 0) {
         rows.push_back({"search", effort_text(evaluation, *search, with_timing)});
@@ -371,6 +384,7 @@ std::string evaluation_text(const Evaluation& evaluation) {
     if (evaluation.turned) text += "turned: " + turned_text(evaluation) + "\n";
     text += unit_on(network_of(evaluation), "hops per byte") + ": " + hops_comparison(evaluation) + "\n";
     text += "contention per set: " + contention_comparison(evaluation) + "\n";
+    if (job.balance() != nullptr) text += "balance: " + balance_text(evaluation.placement) + "\n";
     if (evaluation.simulated) text += "simulated: " + simulated_text(*evaluation.simulated) + "\n";
     if (!evaluation.most_loaded_links.empty()) text += "\nmost loaded links\n";
     for (const HotLink& hot : evaluation.most_loaded_links) text += hot_link_text(job, hot);

@@ -127,6 +127,10 @@ class MetisReader {
         std::string_view rest = lines_.line();
         for (std::int64_t i = 0; i < header_.leading_numbers(); ++i) {
             const std::string_view field = next_field(rest);
+            if (has_rank_weights() && i + 1 == header_.leading_numbers() && !field.empty()) {
+                weights_.push_back(lines_.whole(field, "weight of a vertex", 0, kLargestRankWeight));
+                continue;
+            }
             if (!is_decimal_number(field)) {
                 lines_.fail("expected a weight of vertex " + std::to_string(vertex_) + ", found " +
                             (field.empty() ? "nothing" : shown(field)));
@@ -149,8 +153,19 @@ class MetisReader {
         std::vector<Message> messages = messages_.take();
         check(messages);
         std::vector<Workload::Set> sets = {{"graph", 0, 0, messages.size()}};
-        return {static_cast<std::int32_t>(header_.vertices), 1, std::move(sets), std::move(messages)};
+        Workload workload(static_cast<std::int32_t>(header_.vertices), 1, std::move(sets), std::move(messages));
+        if (has_rank_weights()) {
+            try {
+                workload.set_rank_weights(std::move(weights_));
+            } catch (const InputError& error) {
+                throw InputError(lines_.place().file + ": " + error.what());
+            }
+        }
+        return workload;
     }
+
+    /// Several weights per vertex are not the weight of a rank, and are ignored.
+    [[nodiscard]] bool has_rank_weights() const { return header_.vertex_weights == 1; }
 
     /// Checks that every edge has the same weight in both directions. Sorts the messages of each rank by destination.
     void check(std::vector<Message>& messages) const {
@@ -192,6 +207,7 @@ class MetisReader {
     std::int64_t vertex_ = 0;
     std::vector<std::size_t> first_;  ///< by vertex, its first message
     MessageCollector messages_;
+    std::vector<std::int64_t> weights_;
 };
 
 }  // namespace
@@ -241,7 +257,8 @@ MetisEvidence metis_evidence(std::string_view prefix, bool is_all) {
 }
 
 WorkloadFormat metis_format() {
-    return {"metis", "a graph of METIS or KaHIP; the weight of an edge is the bytes in each direction",
+    return {"metis",
+            "a graph of METIS or KaHIP; edge weights are bytes in each direction, vertex weights those of ranks",
             [](const TextShape& shape) { return shape.metis != MetisEvidence::kNone; },
             [](TextStream& stream) { return MetisReader(&stream).read(); }};
 }

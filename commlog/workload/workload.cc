@@ -55,6 +55,19 @@ Transfer parse_transfer(std::string_view name) {
     throw InputError("expected the transfer \"messages\" or \"put\", found " + shown(name));
 }
 
+void Workload::set_rank_weights(std::vector<std::int64_t> weights) {
+    if (weights.size() != static_cast<std::size_t>(rank_count_)) {
+        throw InputError(std::to_string(weights.size()) + " weights for " + std::to_string(rank_count_) + " ranks");
+    }
+    std::int64_t left = kLargestRankWeight;
+    for (const std::int64_t weight : weights) {
+        if (weight < 0) throw InputError("the weight of a rank is negative: " + std::to_string(weight));
+        if (weight > left) throw InputError("the weights of the ranks exceed 2^48 in all");
+        left -= weight;
+    }
+    rank_weights_ = std::move(weights);
+}
+
 void Workload::add_set(std::string label, double compute_seconds, Transfer transfer) {
     check_compute_seconds(compute_seconds);
     sets_.push_back({std::move(label), compute_seconds, messages_.size(), messages_.size(), transfer});
@@ -89,6 +102,7 @@ void Workload::count(const Message& message) {
 
 Workload Workload::with_message_size(std::int64_t size_bytes) const {
     Workload result(rank_count_, iterations_);
+    result.rank_weights_ = rank_weights_;
     result.messages_.reserve(messages_.size());
     for (const Set& set : sets_) {
         result.add_set(set.label, set.compute_seconds, set.transfer);

@@ -38,6 +38,8 @@ Transfer parse_transfer(std::string_view name);
 
 /// Largest message of a workload: 2^48 bytes.
 inline constexpr std::int64_t kLargestMessageBytes = std::int64_t{1} << 48;
+/// Largest sum of the weights of a workload's ranks.
+inline constexpr std::int64_t kLargestRankWeight = std::int64_t{1} << 48;
 /// Most ranks of a workload. The limit keeps every id and every count of a hostile file within 32 bits.
 inline constexpr std::int32_t kMostRanks = 1 << 27;
 /// Most messages of a workload, over all sets: 8 GiB of memory. Larger workloads are refused before they are made.
@@ -73,7 +75,13 @@ class Workload {
     /// than kMostMessages messages, or more than 2^63 - 1 bytes in all.
     void add_message(RankId source, RankId destination, std::int64_t size_bytes);
 
+    /// Sets the weights of the ranks, such as the vertex weights of a graph. Throws InputError for negative weights,
+    /// for a number other than the ranks, and for more than 2^48 in all.
+    void set_rank_weights(std::vector<std::int64_t> weights);
+
     [[nodiscard]] std::int32_t rank_count() const { return rank_count_; }
+    /// The weight of each rank. Empty means that all weights are 1.
+    [[nodiscard]] std::span<const std::int64_t> rank_weights() const { return rank_weights_; }
     [[nodiscard]] std::int64_t iterations() const { return iterations_; }
     [[nodiscard]] std::size_t set_count() const { return sets_.size(); }
     [[nodiscard]] const Set& set(std::size_t t) const { return sets_[t]; }
@@ -99,6 +107,7 @@ class Workload {
     std::int64_t crossing_message_count_ = 0;
     std::vector<Set> sets_;
     std::vector<Message> messages_;
+    std::vector<std::int64_t> rank_weights_;
 };
 
 }  // namespace haichi

@@ -379,7 +379,7 @@ bool is_open(const MapOptions& options) {
 Placement map(const Job& job, const MapOptions& options, const SearchControl& control,
               const SimulationControl& simulation) {
     check_map_options(options);
-    if (!is_open(options)) return solve(job, options, control, simulation);
+    if (!is_open(options) || job.balance() != nullptr) return solve(job, options, control, simulation);
     return AutoRun(job, options, control, simulation).run();
 }
 

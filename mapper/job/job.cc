@@ -96,6 +96,7 @@ AllocatedNodes load_nodes(const JobSpec& spec, const Reading& reading) {
         nodes.hosts = std::make_shared<const HostNames>(HostNames::of(job.host_names, job.node_count()));
     }
     nodes.cores_per_rank = spec.cores_per_rank;
+    nodes.imbalance = spec.imbalance;
     log_nodes(nodes, reading.log());
     return nodes;
 }
@@ -109,7 +110,11 @@ JobProblem::JobProblem(const Workload& workload, const Allocation& allocation, c
 Job::Job(const JobSpec& spec, const Reading& reading) {
     auto traffic = load_traffic(spec.traffic, reading);
     AllocatedNodes nodes = load_nodes(spec, reading);
-    check_nodes_are_stated(spec, nodes, traffic->rank_count());
+    if (spec.imbalance && spec.allocation.ranks_per_node) {
+        throw OptionError("§imbalance cannot be combined with §ppn",
+                          "leave §ppn out: a node holds a group of any size");
+    }
+    if (!spec.imbalance) check_nodes_are_stated(spec, nodes, traffic->rank_count());
     if (spec.tasks && traffic->rank_count() > *spec.tasks) {
         throw OptionError("the workload has " + std::to_string(traffic->rank_count()) +
                               " ranks, but the job of Slurm has " + std::to_string(*spec.tasks) +
@@ -121,11 +126,21 @@ Job::Job(const JobSpec& spec, const Reading& reading) {
 }
 
 Job::Job(AllocatedNodes nodes, std::shared_ptr<const LoadedTraffic> traffic) {
+    std::optional<RankBalance> balance;
+    if (nodes.imbalance) {
+        balance = rank_balance(traffic->workload().rank_weights(), traffic->rank_count(),
+                               nodes.allocation->network.usable_node_count(), *nodes.imbalance);
+        Allocation with_slots = *nodes.allocation;
+        with_slots.ranks_per_node = balance->most_ranks;
+        nodes.allocation = std::make_shared<const Allocation>(std::move(with_slots));
+    }
     // Only checks that the ranks fit. Faulty nodes get no ranks.
     const Mapping fits(traffic->rank_count(), nodes.allocation->network.usable_node_count(),
                        nodes.allocation->ranks_per_node);
-    Mapping placed = haichi::default_placement(traffic->rank_count(), *nodes.allocation);
-    parts_ = std::shared_ptr<const Parts>(new Parts{std::move(nodes), std::move(traffic), std::move(placed)});
+    Mapping placed = balance ? balanced_placement(*balance, *nodes.allocation)
+                             : haichi::default_placement(traffic->rank_count(), *nodes.allocation);
+    parts_ = std::shared_ptr<const Parts>(
+        new Parts{std::move(nodes), std::move(traffic), std::move(placed), std::move(balance)});
 }
 
 std::shared_ptr<const JobProblem> Job::problem(const Log& log) const {
@@ -139,7 +154,9 @@ std::shared_ptr<const JobProblem> Job::problem(const Log& log) const {
 
         Held(std::shared_ptr<const Parts> of, const Log& log)
             : parts(std::move(of)),
-              posed(parts->traffic->workload(log), *parts->nodes.allocation, *parts->nodes.machine) {}
+              posed(parts->traffic->workload(log), *parts->nodes.allocation, *parts->nodes.machine) {
+            if (parts->balance) posed.problem.set_node_capacity(parts->balance->capacity);
+        }
     };
     const auto held = std::make_shared<const Held>(parts_, log);
     posed = std::shared_ptr<const JobProblem>(held, &held->posed);

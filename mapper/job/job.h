@@ -10,6 +10,7 @@
 #include "base/reading.h"
 #include "mapper/job/job_spec.h"
 #include "mapper/job/loaded_traffic.h"
+#include "mapper/job/rank_balance.h"
 #include "mapper/rankmap/hosts.h"
 #include "mapper/rankmap/job_script.h"
 #include "mapper/rankmap/rankmap.h"
@@ -25,6 +26,7 @@ struct AllocatedNodes {
     std::shared_ptr<const HostNames> hosts;   ///< null means unknown
     std::shared_ptr<const JobScript> script;  ///< null if the spec names none
     std::int32_t cores_per_rank = 0;          ///< 0 means not stated
+    std::optional<double> imbalance{};        ///< JobSpec::imbalance
 
     /// Context for maps with `rank_count` ranks; 0 means any number of ranks.
     [[nodiscard]] RankMapContext rank_maps(std::int32_t rank_count) const {
@@ -32,6 +34,7 @@ struct AllocatedNodes {
                 .rank_count = rank_count,
                 .hosts = hosts.get(),
                 .cores_per_rank = cores_per_rank,
+                .holds_groups = imbalance.has_value(),
                 .strictness = script && script->node ? script->node->value.strictness : ""};
     }
 };
@@ -82,6 +85,9 @@ class Job {
     [[nodiscard]] const Mapping& default_placement() const { return parts_->default_placement; }
     [[nodiscard]] RankMapContext rank_maps() const { return parts_->nodes.rank_maps(rank_count()); }
 
+    /// The limit of the ranks' weight per node. Null if nodes have rank slots only.
+    [[nodiscard]] const RankBalance* balance() const { return parts_->balance ? &*parts_->balance : nullptr; }
+
     /// Created on the first call, and again after its last owner has released it. Callers should hold it from a search
     /// to its evaluation. Thread-safe.
     [[nodiscard]] std::shared_ptr<const JobProblem> problem(const Log& log = {}) const;
@@ -98,6 +104,7 @@ class Job {
         AllocatedNodes nodes;
         std::shared_ptr<const LoadedTraffic> traffic;
         Mapping default_placement;
+        std::optional<RankBalance> balance;
         mutable std::mutex mutex{};
         mutable std::weak_ptr<const JobProblem> problem{};  ///< guarded by the mutex
     };

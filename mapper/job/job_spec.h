@@ -60,7 +60,10 @@ struct JobSpec {
     /// or in the node list, if any.
     std::variant<std::string, std::vector<std::string>> hosts{};
     std::optional<std::int32_t> tasks{};  ///< tasks of the scheduler's job, at least as many as ranks; empty if unknown
-    std::int32_t cores_per_rank = 0;      ///< to which rank maps and job lines bind each rank; 0 means not stated
+    /// Nodes hold groups of ranks. The weight of a group exceeds the mean by at most this fraction. Empty means that
+    /// nodes have rank slots instead.
+    std::optional<double> imbalance{};
+    std::int32_t cores_per_rank = 0;  ///< to which rank maps and job lines bind each rank; 0 means not stated
 };
 
 }  // namespace haichi

@@ -28,7 +28,9 @@ bool is_gain(const ObjectiveTrial& trial, double default_seconds) {
 
 Placement given_placement(const Job& job, const GivenMap& map, const std::string& format) {
     if (const auto* path = std::get_if<std::string>(&map)) {
-        return {job, read_rank_map(*path, format, job.rank_maps())};
+        Mapping mapping = read_rank_map(*path, format, job.rank_maps());
+        if (job.balance() != nullptr) check_balance(*job.balance(), mapping, job.allocation().network, *path);
+        return {job, std::move(mapping)};
     }
     const auto& nodes = std::get<std::vector<NodeId>>(map);
     if (static_cast<std::int64_t>(nodes.size()) != job.rank_count()) {
@@ -42,7 +44,9 @@ Placement given_placement(const Job& job, const GivenMap& map, const std::string
         throw OptionError("rank " + std::to_string(r) + " is on node " + std::to_string(nodes[r].value) +
                           ", which is faulty");
     }
-    return {job, Mapping::from_nodes(nodes, allocation.node_count(), allocation.ranks_per_node)};
+    Mapping mapping = Mapping::from_nodes(nodes, allocation.node_count(), allocation.ranks_per_node);
+    if (job.balance() != nullptr) check_balance(*job.balance(), mapping, allocation.network, "the placement");
+    return {job, std::move(mapping)};
 }
 
 }  // namespace haichi

@@ -68,15 +68,18 @@ PlacedRanks read_csv(std::string_view text, const std::string& file, const RankM
 }  // namespace
 
 RankMapFormat csv_format() {
-    return {"csv",
-            "for spreadsheets and scripts: the header rank,node, then one line per rank with the number of its node in "
-            "the job, as in json",
-            check_csv,
-            [](const MapShape& shape, const RankMapContext&) {
-                return likely_if(shape.words.size() == 1 && shape.words[0] == kHeader);
-            },
-            write_csv,
-            read_csv};
+    RankMapFormat format{
+        "csv",
+        "for spreadsheets and scripts: the header rank,node, then one line per rank with the number of its node in "
+        "the job, as in json",
+        check_csv,
+        [](const MapShape& shape, const RankMapContext&) {
+            return likely_if(shape.words.size() == 1 && shape.words[0] == kHeader);
+        },
+        write_csv,
+        read_csv};
+    format.describes_groups = true;
+    return format;
 }
 
 }  // namespace haichi

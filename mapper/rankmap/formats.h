@@ -43,6 +43,7 @@ RankMapFormat erf_format();
 RankMapFormat lsf_format();
 RankMapFormat simgrid_format();
 RankMapFormat csv_format();
+RankMapFormat partition_format();
 
 /// The characters between words in a line of a map.
 inline constexpr std::string_view kBlanks = " \t\r";

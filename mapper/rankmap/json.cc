@@ -228,13 +228,16 @@ PlacedRanks read_json(std::string_view text, const std::string& file, const Rank
 }  // namespace
 
 RankMapFormat json_format() {
-    return {"json",
-            "haichi-mapping/1, for other uses: {\"node_of_rank\": [...]}, nodes numbered row-major in the job, last "
-            "axis fastest; also reads haichi-report/1",
-            check_json,
-            [](const MapShape& shape, const RankMapContext&) { return likely_if(shape.first == '{'); },
-            write_json,
-            read_json};
+    RankMapFormat format{
+        "json",
+        "haichi-mapping/1, for other uses: {\"node_of_rank\": [...]}, nodes numbered row-major in the job, last "
+        "axis fastest; also reads haichi-report/1",
+        check_json,
+        [](const MapShape& shape, const RankMapContext&) { return likely_if(shape.first == '{'); },
+        write_json,
+        read_json};
+    format.describes_groups = true;
+    return format;
 }
 
 }  // namespace haichi

@@ -32,7 +32,7 @@ std::int32_t check_capacity(const PlacedRanks& placed, const std::string& file, 
             throw InputError(
                 place,
                 rank + " does not fit on node " + name + " (at most " + std::to_string(allocation.ranks_per_node) + ")",
-                "set the ranks per node with §ppn");
+                context.holds_groups ? "allow a larger §imbalance" : "set the ranks per node with §ppn");
         });
     }
     return used.empty() ? 0 : std::ranges::max(used);
@@ -58,14 +58,26 @@ const Table<RankMapFormat>& rank_map_formats() {
         {"rank-map format", "formats"},
         {fujitsu_format(), tofu6d_format(), nsim_format(), bgq_format(), bgl_format(), cray_format(), openmpi_format(),
          slurm_format(), hydra_format(), intel_format(), pals_format(), flux_format(), pmi_format(), erf_format(),
-         lsf_format(), simgrid_format(), csv_format(), json_format()});
+         lsf_format(), simgrid_format(), csv_format(), partition_format(), json_format()});
     return kFormats;
+}
+
+void check_rank_map_format(const RankMapFormat& format, const RankMapContext& context) {
+    if (context.holds_groups && !format.describes_groups) {
+        std::vector<std::string> names;
+        for (const RankMapFormat& row : rank_map_formats()) {
+            if (row.describes_groups) names.push_back(row.name);
+        }
+        throw UnsupportedError("the format " + format.name + " describes ranks in slots, not groups of ranks on nodes",
+                               "use the format " + joined(names));
+    }
+    format.check(context);
 }
 
 const RankMapFormat& default_rank_map_format(const RankMapContext& context) {
     const RankMapFormat& fujitsu = rank_map_format("fujitsu");
     try {
-        fujitsu.check(context);
+        check_rank_map_format(fujitsu, context);
         return fujitsu;
     } catch (const UnsupportedError&) {
         return rank_map_format("json");
@@ -92,6 +104,7 @@ Mapping read_rank_map(const std::string& path, const std::string& format, const 
 Mapping parse_rank_map(std::string_view text, const std::string& file, const std::string& format,
                        const RankMapContext& context) {
     const RankMapFormat& reader = rank_map_format(format.empty() ? recognise_rank_map(text, file, context) : format);
+    if (context.holds_groups) check_rank_map_format(reader, context);
     const PlacedRanks placed = reader.read(text, file, context);
     check_capacity(placed, file, context);
     return mapping_of(placed, *context.allocation);

@@ -51,6 +51,8 @@ struct RankMapContext {
     const HostNames* hosts = nullptr;
     /// Number of cores to which each rank is bound; 0 means not stated.
     std::int32_t cores_per_rank = 0;
+    /// Nodes hold groups of ranks instead of rank slots.
+    bool holds_groups = false;
     /// Receives problems of single records, after which readers continue. If it is null, readers throw them.
     MapProblems* problems = nullptr;
     /// "strict" or "strict-io" if PJM must not turn the job's request, because the job script or the map requires it.
@@ -76,8 +78,7 @@ enum class Likeness { kNone, kPossible, kLikely };
 struct RankMapFormat {
     std::string name;
     std::string sentence;  ///< tools that use it, and the content of a line
-    /// Throws UnsupportedError if the format cannot express any mapping of this job, and OptionError if required host
-    /// names are unknown. Call it before a long run.
+    /// The format's own part of check_rank_map_format().
     void (*check)(const RankMapContext& context) = nullptr;
     /// Recognises the format by the first record. Null if another entry reads the same files.
     Likeness (*recognise)(const MapShape& shape, const RankMapContext& context) = nullptr;
@@ -94,9 +95,16 @@ struct RankMapFormat {
     /// Whether launch() also works if the format needs names of nodes and they are unknown. Its `file` is then a map in
     /// the format csv, and the lines take the names from the running job.
     bool takes_names_of_job = false;
+    /// Whether files can describe groups of ranks (RankMapContext::holds_groups): they state the number of a node for
+    /// each rank, and no slots or cores.
+    bool describes_groups = false;
 };
 
 const Table<RankMapFormat>& rank_map_formats();
+
+/// Throws if the format cannot express any mapping of this job: UnsupportedError, and OptionError if required host
+/// names are unknown. Call it before a long run.
+void check_rank_map_format(const RankMapFormat& format, const RankMapContext& context);
 
 /// Throws OptionError with a did-you-mean.
 inline const RankMapFormat& rank_map_format(std::string_view name) { return rank_map_formats().at(name); }

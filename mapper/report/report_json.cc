@@ -256,6 +256,13 @@ ordered_json report_json(const Evaluation& evaluation, bool with_timing) {
     ordered_json out;
     out["schema"] = "haichi-report/1";
     add_job(out, placement.job());
+    if (const RankBalance* balance = placement.job().balance()) {
+        const HeaviestNode heaviest = heaviest_node(*balance, placement.mapping());
+        out.erase("ranks_per_node");
+        out["balance"] = {{"imbalance_limit", balance->imbalance}, {"imbalance", heaviest.imbalance},
+                          {"node_capacity", balance->capacity},    {"heaviest_node", heaviest.node.value},
+                          {"heaviest_weight", heaviest.weight},    {"total_weight", balance->total}};
+    }
     out["seed"] = search.seed;
     out["strategy"] = search.strategy;
     out["objective"] = asked.objective;

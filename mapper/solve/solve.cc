@@ -9,6 +9,7 @@
 #include "base/errors.h"
 #include "mapper/anneal/proposer.h"
 #include "mapper/judge/simulate.h"
+#include "mapper/partition/partition_search.h"
 #include "mapper/search/progress_meter.h"
 #include "mapper/solve/best_start.h"
 #include "mapper/solve/simulated_time.h"
@@ -24,9 +25,10 @@ using Clock = std::chrono::steady_clock;
 
 /// Some strategies have their own objective. Under the published schedules there is no tie-breaking order unless one is
 /// requested.
-ObjectiveChoice objective_of(const MapOptions& options) {
+ObjectiveChoice objective_of(const Job& job, const MapOptions& options) {
     ObjectiveChoice choice = options.objective;
-    const std::string_view own = strategies().at(options.strategy).objective;
+    const bool is_balanced = job.balance() != nullptr && options.strategy == "auto";
+    const std::string_view own = strategies().at(is_balanced ? "partition" : options.strategy).objective;
     if (choice.is_auto() && !own.empty()) choice.name = own;
     if (!choice.then && options.search.schedule != ScheduleKind::kAuto) choice.then.emplace();
     return choice;
@@ -36,7 +38,7 @@ ObjectiveChoice objective_of(const MapOptions& options) {
 class SolveRun {
   public:
     SolveRun(const Job& job, const MapOptions& options, const SearchControl& control)
-        : options_(options), control_(control), posed_(job, objective_of(options), control.log) {}
+        : options_(options), control_(control), posed_(job, objective_of(job, options), control.log) {}
 
     Placement run(const SimulationControl& simulation) {
         if (posed_.ranking != nullptr) check_simulation(posed_.job, {});
@@ -79,6 +81,10 @@ class SolveRun {
             mapping_ = kept_->mapping;
             record_.reproducible = false;
             return;
+        }
+        if (record_.strategy == "partition") {
+            if (limit) options.time_limit_seconds = std::max(*limit - seconds_since(start_time_), 1e-3);
+            return record(search_by_partition(posed_.problem(), options, control_));
         }
         const MayGoOn may_go_on(
             [this, limit] {

@@ -1,6 +1,7 @@
 #include "mapper/solve/strategy.h"
 
 #include "base/errors.h"
+#include "mapper/partition/partition_search.h"
 #include "mapper/start/start.h"
 #include "mapper/tabu/population_search.h"
 
@@ -42,6 +43,22 @@ std::optional<std::string> why_not_tabu(const PosedJob& posed, const SearchOptio
     if (auto reason = why_no_tabu_search(posed, options)) return reason;
     if (is_small_and_full(posed.problem())) return std::nullopt;
     return "the job has more than 256 rank slots, or uses less than 3/4 of them";
+}
+
+/// The reason why the partition does not support this job, or nothing.
+std::optional<std::string> why_no_partition(const PosedJob& posed, const MapOptions& options) {
+    const SearchOptions& search = options.search;
+    if (posed.objective->info().name != std::string_view("hop-bytes") || posed.ranking != nullptr) {
+        return "the partition supports only the objective hop-bytes";
+    }
+    if (!posed.spec.then.empty()) return "§then requires annealing";
+    if (options.has_start()) return "§start requires annealing";
+    if (search.schedule != ScheduleKind::kAuto || !search.moves.empty() || search.smoothing_weight) {
+        return "§schedule, §moves and §smoothing require annealing";
+    }
+    if (search.restarts > 0 || search.verify != VerifyLevel::kOff) return "§restarts and §verify require annealing";
+    if (options.checkpoint != nullptr) return "§checkpoint requires annealing";
+    return why_no_partition(posed.problem());
 }
 
 /// First placements and the exhaustive search have no limits and no tuning options.
@@ -88,6 +105,12 @@ const Table<StrategyRow>& strategies() {
                         .objective = names.empty() ? usual.name : names.front(),
                         .is_tuned = true,
                         .uses_seed = true});
+        rows.push_back({.name = "partition",
+                        .sentence = "multilevel partition of the ranks along the blocks of the machine, for many ranks "
+                                    "per node; the default with §imbalance",
+                        .objective = "hop-bytes",
+                        .is_tuned = true,
+                        .uses_seed = true});
         rows.push_back({.name = "exhaustive",
                         .sentence = "every placement, for up to 10 ranks on 10 rank slots or as many placements",
                         .objective = usual.name});
@@ -98,6 +121,17 @@ const Table<StrategyRow>& strategies() {
 
 std::string chosen_strategy(const PosedJob& posed, const MapOptions& options, const Log& log) {
     check_options_mean_something(options);
+    if (posed.problem().node_capacity() > 0 && options.strategy != "auto" && options.strategy != "partition") {
+        throw OptionError("§imbalance cannot be combined with §strategy " + options.strategy,
+                          "use §strategy partition, the default");
+    }
+    if (options.strategy == "partition" || posed.problem().node_capacity() > 0) {
+        if (const auto reason = why_no_partition(posed, options)) {
+            throw OptionError("§strategy partition does not support this job: " + *reason);
+        }
+        log.info("strategy partition");
+        return "partition";
+    }
     if (options.strategy == "tabu") {
         if (const auto reason = why_no_tabu_search(posed, options.search)) {
             throw OptionError("§strategy tabu does not support this job: " + *reason, "use §strategy anneal");

@@ -7,7 +7,7 @@ namespace haichi {
 
 namespace {
 
-constexpr std::int32_t kNone = -1;
+constexpr std::int32_t kNoClass = -1;
 
 std::vector<NodeId> usable_nodes(const Network& network) {
     std::vector<NodeId> nodes;
@@ -37,15 +37,15 @@ std::vector<std::int32_t> distances_of(const HopDistance& distance, const std::v
 /// The class of each node, or nothing if "at most `threshold` apart" is not an equivalence.
 std::optional<std::vector<std::int32_t>> classes_of(const HopDistance& distance, const std::vector<NodeId>& nodes,
                                                     std::int32_t node_count, std::int32_t threshold) {
-    std::vector<std::int32_t> class_of(static_cast<std::size_t>(node_count), kNone);
+    std::vector<std::int32_t> class_of(static_cast<std::size_t>(node_count), kNoClass);
     std::int32_t count = 0;
     std::vector<NodeId> members;
     for (const NodeId first : nodes) {
-        if (class_of[first.index()] != kNone) continue;
+        if (class_of[first.index()] != kNoClass) continue;
         members.clear();
         for (const NodeId node : nodes) {
             if (distance(first, node) > threshold) continue;
-            if (class_of[node.index()] != kNone) return {};
+            if (class_of[node.index()] != kNoClass) return {};
             class_of[node.index()] = count;
             members.push_back(node);
         }

@@ -151,7 +151,8 @@ TEST(RankMapRoundTrip, a_whole_fugaku_of_ranks) {
     const Mapping mapping = random_mapping(job, 7, job.node_count());
     for (const RankMapFormat& format : rank_map_formats()) {
         const std::optional<std::string> text = written_if_supported(format, mapping, context);
-        EXPECT_EQ(text.has_value(), format.name != "bgq" && format.name != "bgl") << "which have fewer than six axes";
+        const bool has_few_axes = format.name == "bgq" || format.name == "bgl";
+        EXPECT_EQ(text.has_value(), !has_few_axes && format.name != "partition") << format.name;
         if (!text) continue;
         EXPECT_EQ(nodes_of(parse_rank_map(*text, "map", "", context)), nodes_of(mapping)) << format.name;
     }

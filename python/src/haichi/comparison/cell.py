@@ -100,7 +100,11 @@ def common_options(job: JobSpec) -> dict[str, Any]:
     """The values that all jobs of a comparison share, by the names and in the order of the results."""
     common = dict.fromkeys(("origin", "nodes", "faulty", "ppn", "routing", "fold", "count_nic"))
     usual = {"ppn": 1, "fold": "default", "count_nic": False}
-    return common | usual | {name: value for name, value in job.options.items() if name in common or name == "job"}
+    return (
+        common
+        | usual
+        | {name: value for name, value in job.options.items() if name in common or name in ("job", "imbalance")}
+    )
 
 
 def _digest(text: str) -> str:

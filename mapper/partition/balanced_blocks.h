@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "mapper/partition/partition_graph.h"
+
+namespace haichi {
+
+/// Blocks whose vertices weigh at most `capacity`, or nothing if none were found. They are consecutive vertices of
+/// about equal weight if these meet the capacity. Otherwise the heaviest vertex is assigned first, always to the
+/// lightest block (Graham 1969).
+std::optional<BlockOfVertex> balanced_blocks(std::span<const std::int64_t> vertex_weight, std::int32_t block_count,
+                                             std::int64_t capacity);
+
+}  // namespace haichi

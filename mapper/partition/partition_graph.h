@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/random.h"
+
+namespace haichi {
+
+/// An undirected graph in compressed rows. Every edge is stored at both of its ends: 12 bytes each. Vertices are tasks,
+/// or clusters of tasks. A value type.
+struct PartitionGraph {
+    std::vector<std::size_t> first = {0};  ///< edges of vertex v: first[v] .. first[v + 1] - 1
+    std::vector<std::int32_t> to;
+    std::vector<std::int64_t> weight;
+    std::vector<std::int64_t> vertex_weight;
+
+    [[nodiscard]] std::size_t vertex_count() const { return vertex_weight.size(); }
+    [[nodiscard]] std::int64_t total_vertex_weight() const;
+};
+
+/// The block of each vertex.
+using BlockOfVertex = std::vector<std::int32_t>;
+
+/// The part of a graph between some of its vertices. Vertex i of the part is members[i]. `inner` has an entry for each
+/// vertex of the graph. Its entries are -1 before and after the call.
+PartitionGraph part_of(const PartitionGraph& graph, std::span<const std::int32_t> members,
+                       std::vector<std::int32_t>& inner);
+
+/// A coarser graph, and the coarse vertex of each vertex.
+struct CoarserGraph {
+    PartitionGraph graph;
+    std::vector<std::int32_t> coarse_of;
+};
+
+/// Contracts a matching of heavy edges between light vertices: weight^2 / (product of the vertex weights), the rating
+/// of Holtgrewe, Sanders and Schulz (2010). Vertices in different blocks of any of `kept` are not matched, so that each
+/// of these partitions also is one of the coarser graph. No vertex becomes heavier than `most_weight`. O(vertices +
+/// edges).
+CoarserGraph coarsen(const PartitionGraph& graph, std::span<const BlockOfVertex* const> kept, std::int64_t most_weight,
+                     Random& random);
+
+}  // namespace haichi
