@@ -80,7 +80,7 @@ as_root() {
     elif command -v sudo >/dev/null; then
         sudo "$@"
     else
-        echo "error: these packages are missing and this is neither root nor is there sudo: ${missing[*]}" >&2
+        echo "error: these packages are missing, and installing them requires root or sudo: ${missing[*]}" >&2
         exit 1
     fi
 }

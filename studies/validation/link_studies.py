@@ -48,7 +48,7 @@ def link(preset: str) -> Measured:
     long, short = runs
     sent = STREAM // 2 + (long.packets - short.packets) * header
     call = f"haichi.Job(one message of 16 MiB, {preset.split(':')[0]}.json without {', '.join(LIMITS)}).simulate(): "
-    return Measured(sent / (long.seconds - short.seconds) / 1e9, call + "what it has more than one of 8 MiB")
+    return Measured(sent / (long.seconds - short.seconds) / 1e9, call + "minus the same for 8 MiB")
 
 
 @dataclass(frozen=True)

@@ -220,6 +220,6 @@ def profiling_cost(build: Path | None) -> dict[str, Measured]:
                     times[way].append(run[0])
         least = {way: min(values) for way, values in times.items()}
         for way in ("profile", "profile and log"):
-            call = f"tests/bench/profiler_overhead.py BUILD --mpi {mpi}: {way}, less the bare call, least of 5"
+            call = f"tests/bench/profiler_overhead.py BUILD --mpi {mpi}: {way}, minus the bare call, minimum of 5 runs"
             found[f"profiler.{mpi}.{way}"] = Measured(least[way] - least["bare"], call)
     return found

@@ -94,12 +94,12 @@ def _verdict(number: dict[str, Any], ours: Measured) -> tuple[str, str]:
         return BETTER, number.get("cause", f"{number['better']} is better")
     if spread and ours.low <= published <= ours.high:
         if number.get("spread_agrees"):
-            return AGREES, f"within ours: {ours.low:g} to {ours.high:g}"
+            return AGREES, f"within the spread: {ours.low:g} to {ours.high:g}"
         if "spread_explains" in number:
             return DEVIATES, number["spread_explains"].format(low=f"{ours.low:.3f}", high=f"{ours.high:.3f}")
     if "cause" not in number and spread and ours.low != ours.high and not ours.low <= published <= ours.high:
-        side = "less" if ours.high < published else "more"
-        return DEVIATES, f"cause not known, all of ours are {side} ({ours.low:.3f} to {ours.high:.3f})"
+        side = "lower" if ours.high < published else "higher"
+        return DEVIATES, f"cause not known; all values here are {side} ({ours.low:.3f} to {ours.high:.3f})"
     return DEVIATES, number.get("cause", "cause not known")
 
 

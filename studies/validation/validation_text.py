@@ -34,19 +34,19 @@ LEGEND = ["| verdict | meaning |", "|---|---|"]
 LEGEND += [f"| {verdict} | {meaning} |" for verdict, meaning in MEANINGS.items()]
 
 LEAD = """\
-This page compares every published number that haichi can reproduce with haichi's own. It has one row per number.
+This page compares published numbers with haichi's own, one row per number.
 [Validation](../../docs/validation.md) has the conclusions. The page was made on {machine}.
-The first of these commands measured all rows, and later ones repeated a part of them:
+The first of these commands measured all rows. The others repeated a part of them:
 
 {commands}
 
 {legend}
 
-The column "ours" has a mean, with the least and the most in brackets where there are several values. The note has the
-call that made the number. In the calls `cg` is `haichi.Workload.from_pattern("cg", ranks=64)`, with 32 ranks on shapes
-4 to 6. The sources are in the [references](../../docs/reference/references.md). "Independent check" and "measured on
-peers" are unpublished measurements for haichi's design. Times and rates depend on the machine and its load. All other
-numbers are the same on every machine.
+The column "haichi" has a mean. If there are several values, the smallest and the largest are in brackets. The note has
+the call that made the number. In the calls, `cg` is `haichi.Workload.from_pattern("cg", ranks=64)`, with 32 ranks on
+shapes 4 to 6. The sources are in the [references](../../docs/reference/references.md). "Independent check" and
+"measured on peers" are unpublished measurements for haichi's design. Times and rates depend on the machine and its
+load. All other numbers are the same on every machine.
 
 **{counts}**, of {total}.
 """
@@ -104,7 +104,7 @@ def _machine() -> str:
 def table_of_rows(rows: Sequence[Any]) -> list[str]:
     """A table of rows, and below it the calls that computed them, in lines of Markdown."""
     notes: dict[str, int] = {}
-    lines = ["| number | published | ours | deviation | verdict | source | note |", "|---|---|---|---|---|---|---|"]
+    lines = ["| number | published | haichi | deviation | verdict | source | note |", "|---|---|---|---|---|---|---|"]
     for row in rows:
         note = "-"
         if row.ours is not None:
@@ -121,7 +121,7 @@ def markdown(
     rates: dict[str, tuple[Stream, Stream]], verdicts: Sequence[str], kinds: dict[str, list[str]],
 ) -> str:  # fmt: skip
     rows = [row for _, group_rows in results for row in group_rows]
-    lines = ["# Validation: published numbers and ours", ""]
+    lines = ["# Validation: published and predicted numbers", ""]
     counts = counted(rows, verdicts)
     lines += [lead(commands, _machine(), counts, len(rows))]
     titled = [(group["title"], group_rows) for group, group_rows in results]
@@ -131,7 +131,7 @@ def markdown(
         if "text" in group:
             lines += [group["text"], ""]
         if group["title"].startswith("Run time"):
-            lines += ["![run times on the six shapes, published and ours](images/run_times.png)", ""]
+            lines += ["![run times on the six shapes, published and predicted](images/run_times.png)", ""]
         lines += table_of_rows(group_rows)
     return "\n".join(lines + _ours_alone(found, rates)).rstrip() + "\n"
 
@@ -140,7 +140,7 @@ def _spreads(
     found: dict[str, Measured], prefix: str, head: str, words: str = "{}", number: str = "{:.3f}"
 ) -> list[str]:
     """A table of all measurements with this prefix in their names, and the call of the last one."""
-    lines = [f"| {head} | mean | least | most |", "|---|---|---|---|"]
+    lines = [f"| {head} | mean | smallest | largest |", "|---|---|---|---|"]
     call = ""
     for name, ours in found.items():
         if name.startswith(prefix):
@@ -155,7 +155,8 @@ def _spreads(
 
 def _ours_alone(found: dict[str, Measured], rates: dict[str, tuple[Stream, Stream]]) -> list[str]:
     """Values of the studies without published counterparts."""
-    lines = ["## Ours alone", "", "No paper has these numbers. The call of the last row is below each table.", ""]
+    lines = ["## Other numbers of haichi", ""]
+    lines += ["No paper states these numbers. The call of the last row is below each table.", ""]
     lines += link_studies.table(rates)
     lines += ["Random rings, GB/s per process:", "", *_spreads(found, "ring", "nodes")]
     lines += ["![bandwidth per process against nodes](images/random_ring.png)", ""]
@@ -166,7 +167,8 @@ def _ours_alone(found: dict[str, Measured], rates: dict[str, tuple[Stream, Strea
     lines += ["Placements without a search, with noise and with barriers before every set, in seconds:", ""]
     lines += _spreads(found, "noise-barriers.shape", "shape, placement")
     lines += [
-        "Strategies that do not see sets, with barriers before every set, in seconds (`letter` means to the letter):",
+        "Strategies that do not see sets, with barriers before every set, in seconds. "
+        "The rows `letter` are for the paper's own annealing:",
         "",
     ]
     held = {name.replace("-barriers", "").replace("shape", "held."): ours for name, ours in found.items()

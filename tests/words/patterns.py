@@ -70,7 +70,7 @@ ANY_WORD = re.compile(
 )
 
 OPENER = re.compile(r"(?:\W*)\b(Of|What|Where|Whoever|of|what|where|whoever)\b(?![-/(=])")
-SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]*_]*\s+(?=[\"'(\[*_]*[A-Z0-9§])")
+SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]*_]*\s+(?=[\"'(\[*_]*(?:[A-Z0-9§]|haichi\b))")
 ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|etc|cf|vs|eqs?|figs?|sec|no|vol|pp|ed|al|approx|resp|max|min)|\b[A-Z])\.$", re.IGNORECASE
 )
