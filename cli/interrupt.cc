@@ -11,6 +11,7 @@
 #include <optional>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include "base/errors.h"
 
@@ -23,6 +24,7 @@ struct SignalState {
     std::mutex changing;
     bool has_result = false;
     Outputs* outputs = nullptr;
+    RunMonitor* monitor = nullptr;
     std::atomic<bool> interrupted{false};
     std::chrono::steady_clock::time_point first_signal;
     std::atomic<bool> is_over{false};
@@ -33,6 +35,13 @@ struct SignalState {
 SignalState& state() {
     static SignalState the;
     return the;
+}
+
+/// Ends the program without a result. The lock of the state must be held.
+[[noreturn]] void end() {
+    std::unique_lock<std::mutex> nothing_new;
+    if (state().outputs != nullptr) nothing_new = state().outputs->discard();
+    ::_exit(kExitInterrupted);
 }
 
 void on_signal() {
@@ -48,9 +57,13 @@ void on_signal() {
         constexpr std::string_view kWords = "interrupted again: the run ends now, without a result\n";
         (void)!::write(STDERR_FILENO, kWords.data(), kWords.size());
     }
-    std::unique_lock<std::mutex> nothing_new;
-    if (now.outputs != nullptr) nothing_new = now.outputs->discard();
-    ::_exit(kExitInterrupted);
+    end();
+}
+
+void ask_monitor() {
+    SignalState& now = state();
+    const std::unique_lock<std::mutex> lock(now.changing);
+    if (now.monitor != nullptr && now.monitor->must_end(now.interrupted)) end();
 }
 
 /// Called some time after the first signal. During a long step, such as the computation of a live rank, the program
@@ -62,18 +75,17 @@ void tell_of_second_signal() {
 }
 
 void watch() {
-    constexpr timespec kPatience{.tv_sec = 1, .tv_nsec = 0};
+    constexpr timespec kSecond{.tv_sec = 1, .tv_nsec = 0};
     bool is_to_tell = false;
     for (;;) {
-        const int number = is_to_tell ? ::sigtimedwait(&state().watched, nullptr, &kPatience)
-                                      : ::sigwaitinfo(&state().watched, nullptr);
+        const int number = ::sigtimedwait(&state().watched, nullptr, &kSecond);
         if (state().is_over) return;
         if (number > 0) {
             on_signal();
             is_to_tell = true;
-        } else if (is_to_tell && errno == EAGAIN) {
-            tell_of_second_signal();
-            is_to_tell = false;
+        } else if (errno == EAGAIN) {
+            ask_monitor();
+            if (std::exchange(is_to_tell, false)) tell_of_second_signal();
         }
     }
 }
@@ -115,6 +127,11 @@ bool SignalWatch::was_interrupted() { return state().interrupted; }
 void SignalWatch::set_outputs(Outputs* outputs) {
     const std::unique_lock<std::mutex> lock(state().changing);
     state().outputs = outputs;
+}
+
+void SignalWatch::set_monitor(RunMonitor* monitor) {
+    const std::unique_lock<std::mutex> lock(state().changing);
+    state().monitor = monitor;
 }
 
 void SignalWatch::discard_outputs() noexcept {

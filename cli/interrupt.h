@@ -10,6 +10,14 @@ namespace haichi::cli {
 /// INT, TERM and HUP, except signals that were ignored when the program started (HUP under nohup). Those stay ignored.
 sigset_t interrupting_signals();
 
+/// Decides whether an interrupted run must end although it does not reach its next step.
+class RunMonitor {
+  public:
+    virtual ~RunMonitor() = default;
+    /// Called once per second in the thread that handles signals. If it returns true, the program ends.
+    [[nodiscard]] virtual bool must_end(bool is_interrupted) = 0;
+};
+
 /// Handles INT, TERM and HUP in a thread of its own. The program has one object, which must be constructed before any
 /// other thread starts. A signal ends the program with exit code 130 and removes temporary files. While an
 /// InterruptWatch exists, the first signal only sets its flag.
@@ -24,6 +32,8 @@ class SignalWatch {
     [[nodiscard]] static bool was_interrupted();
     /// Sets the outputs that a signal removes when it ends the program. Null means none.
     static void set_outputs(Outputs* outputs);
+    /// Sets the monitor of the run. Null means none.
+    static void set_monitor(RunMonitor* monitor);
     /// Removes the outputs, for a process that is about to end because of its own fault signal.
     static void discard_outputs() noexcept;
 };

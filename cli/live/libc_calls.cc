@@ -144,35 +144,12 @@ HAICHI_LIBC_CALL(void, lcong48, (unsigned short* parameters)) {
     ::lcong48_r(parameters, &state_of(*rank).drand48_state());
 }
 
-// ---- Texts, input ---------------------------------------------------------------------------------------------------
+// ---- Texts ----------------------------------------------------------------------------------------------------------
 
 HAICHI_LIBC_CALL(char*, strtok, (char* text, const char* delimiters)) {
     LiveRank* const rank = calling_rank();
     if (rank == nullptr) return real<char*(char*, const char*)>("strtok")(text, delimiters);
     return state_of(*rank).next_token(text, delimiters);
-}
-
-HAICHI_LIBC_CALL(ssize_t, read, (int descriptor, void* to, size_t bytes)) {
-    static auto* const real_read = real<ssize_t(int, void*, size_t)>("read");
-    const LiveRank* const rank = calling_rank();
-    if (rank != nullptr && descriptor == STDIN_FILENO && rank->id() != RankId(0)) return 0;
-    return real_read(descriptor, to, bytes);
-}
-
-// A stream may outlive its rank, and all ranks share the buffer of standard output. So buffers of ranks are not used.
-HAICHI_LIBC_CALL(int, setvbuf, (FILE * stream, char* buffer, int mode, size_t bytes)) {
-    if (calling_rank() != nullptr) buffer = nullptr;
-    return real<int(FILE*, char*, int, size_t)>("setvbuf")(stream, buffer, mode, bytes);
-}
-
-HAICHI_LIBC_CALL(void, setbuf, (FILE * stream, char* buffer)) {
-    if (calling_rank() == nullptr) return real<void(FILE*, char*)>("setbuf")(stream, buffer);
-    if (buffer == nullptr) real<int(FILE*, char*, int, size_t)>("setvbuf")(stream, nullptr, _IONBF, 0);
-}
-
-HAICHI_LIBC_CALL(void, setbuffer, (FILE * stream, char* buffer, size_t bytes)) {
-    if (calling_rank() == nullptr) return real<void(FILE*, char*, size_t)>("setbuffer")(stream, buffer, bytes);
-    if (buffer == nullptr) real<int(FILE*, char*, int, size_t)>("setvbuf")(stream, nullptr, _IONBF, 0);
 }
 
 // ---- The end --------------------------------------------------------------------------------------------------------
@@ -272,38 +249,6 @@ HAICHI_LIBC_CALL(SignalHandler, signal, (int number, SignalHandler handler)) {
 }
 
 // ---- What ranks cannot have -----------------------------------------------------------------------------------------
-
-namespace {
-
-[[noreturn]] void refuse(LiveRank& rank, const char* function, const char* why, const char* hint) {
-    rank.fail(std::make_exception_ptr(
-        UnsupportedError("rank " + std::to_string(rank.id().value) + " calls " + function + "(): " + why, hint)));
-}
-
-}  // namespace
-
-HAICHI_LIBC_CALL(int, pthread_create,
-                 (pthread_t * thread, const pthread_attr_t* attributes, void* (*begin)(void*), void* argument)) {
-    LiveRank* const rank = calling_rank();
-    if (rank != nullptr) {
-        refuse(*rank, "pthread_create", "a rank of a live program has one thread",
-               "run the program with one thread per rank: OMP_NUM_THREADS=1");
-    }
-    using Create = int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
-    return real<Create>("pthread_create")(thread, attributes, begin, argument);
-}
-
-HAICHI_LIBC_CALL(pid_t, fork, ()) {
-    LiveRank* const rank = calling_rank();
-    if (rank != nullptr) refuse(*rank, "fork", "a rank of a live program is not a process", "use system() or popen()");
-    return real<pid_t()>("fork")();
-}
-
-HAICHI_LIBC_CALL(pid_t, vfork, ()) {
-    LiveRank* const rank = calling_rank();
-    if (rank != nullptr) refuse(*rank, "vfork", "a rank of a live program is not a process", "use system() or popen()");
-    return real<pid_t()>("fork")();  // vfork() cannot be wrapped
-}
 
 namespace {
 

@@ -11,6 +11,7 @@
 #include "base/errors.h"
 #include "cli/live/faults.h"
 #include "cli/live/memory_calls.h"
+#include "cli/live/rank_watch.h"
 #include "cli/output/source_lines.h"
 #include "mgen/abi/mpich/mpich_world.h"
 #include "mgen/abi/mpich/program_callers.h"
@@ -112,6 +113,9 @@ LiveOutcome LiveProgram::run(const SimulationRequest& machine, const LiveOptions
         throw OptionError("§collectives barrier=hardware requires a machine with a hardware barrier",
                           "state 'node.barrier_step', the time of a step of the barrier, in the machine file");
     }
+    RankWatch watch(*this, ranks, request.program.place_name);
+    watch_ = &watch;
+    request.program.memories.push_back(&watch);
     request.program.hint_when_stuck = [&] { return world.hint_when_stuck(request.program.place_name); };
     if (const auto factor = options.measured_factor()) request.program.code_meter.emplace(*factor);
     request.begin_rank = [&](host::LiveRank& rank) { world.begin(rank); };
@@ -162,6 +166,7 @@ void LiveProgram::make_heaps(std::int32_t ranks) {
 
 int LiveProgram::run_rank(host::LiveRank& rank) {
     FaultWatch::begin_thread();
+    watch_->begin(rank);
     std::vector<char>& text = arguments_[rank.id().index()];
     std::size_t bytes = 0;
     for (int i = 0; i < program_.argc; ++i) bytes += std::strlen(program_.argv[i]) + 1;
@@ -218,7 +223,8 @@ void LiveProgram::exit(host::LiveRank& rank, int code) {
 void LiveProgram::warn_once(const host::LiveRank& rank, const char* function, const char* what) {
     if (std::ranges::find(warned_, function) != warned_.end()) return;
     warned_.emplace_back(function);
-    std::fprintf(stderr, "warning: rank %d calls %s(): %s\n", static_cast<int>(rank.id().value), function, what);
+    ::dprintf(output_->standard_error(), "warning: rank %d calls %s(): %s\n", static_cast<int>(rank.id().value),
+              function, what);
 }
 
 }  // namespace haichi::cli

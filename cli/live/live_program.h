@@ -14,6 +14,8 @@
 
 namespace haichi::cli {
 
+class RankWatch;
+
 /// The arguments of `__libc_start_main` that describe the program.
 struct ProgramMain {
     using Main = int (*)(int, char**, char**);
@@ -85,6 +87,7 @@ class LiveProgram : public LiveProcess {
     std::optional<host::LibcStates> libc_;
     std::optional<host::RankHeaps> heaps_;
     host::ProgramOutput* output_ = nullptr;
+    RankWatch* watch_ = nullptr;
     std::vector<std::vector<char>> arguments_;  ///< by rank, because programs may change their arguments
     std::vector<std::string> warned_;
 };

@@ -242,6 +242,7 @@ void Host::run(LiveRank& rank) {
         stacks_.begin(number);
         rank.fiber_.start(stacks_.stack(number), &Host::enter, &rank);
     }
+    for (RankMemory* memory : setup_.memories) memory->will_run(rank.id_);
     current_rank = &rank;
     rank.fiber_.resume();
     current_rank = nullptr;

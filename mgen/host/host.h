@@ -24,6 +24,8 @@ class RankMemory {
     virtual ~RankMemory() = default;
     /// Restores the state of the rank. On the first call for a rank, this is its initial state.
     virtual void put_in_place(RankId rank) = 0;
+    /// Called immediately before each run of the rank's code.
+    virtual void will_run(RankId /*rank*/) {}
     /// Called after each run of the rank's code, with the simulated time at which it suspended.
     virtual void has_stopped(RankId /*rank*/, std::int64_t /*now_ps*/) {}
     virtual void has_ended(RankId /*rank*/, std::int64_t /*now_ps*/) {}

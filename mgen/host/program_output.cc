@@ -1,6 +1,7 @@
 #include "mgen/host/program_output.h"
 
 #include <fcntl.h>
+#include <stdio_ext.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -75,12 +76,14 @@ ProgramOutput::ProgramOutput(std::int32_t ranks, Sink sink) : sink_(std::move(si
         ::close(real_);
         refuse("cannot create a file in memory");
     }
+    descriptors_.emplace();
     input_ = stdin;
     no_input_ = std::fopen("/dev/null", "re");
 }
 
 ProgramOutput::~ProgramOutput() {
     std::fflush(stdout);
+    descriptors_.reset();
     ::dup2(real_, STDOUT_FILENO);
     ::close(real_);
     ::close(memory_);
@@ -89,11 +92,34 @@ ProgramOutput::~ProgramOutput() {
 }
 
 void ProgramOutput::put_in_place(RankId rank) {
-    stdin = rank == RankId(0) || no_input_ == nullptr ? input_ : no_input_;
+    const auto own = own_input_.find(rank.value);
+    if (own != own_input_.end()) {
+        stdin = own->second;
+    } else {
+        stdin = rank == RankId(0) || no_input_ == nullptr ? input_ : no_input_;
+    }
 }
 
-std::string_view ProgramOutput::written() {
-    if (std::fflush(stdout) != 0) refuse("cannot write");
+void ProgramOutput::has_replaced(RankId rank, int descriptor) {
+    descriptors_->note_change(descriptor);
+    if (descriptor != STDIN_FILENO) return;
+    // The stream of the C library reads another descriptor, or has buffered other input.
+    const int copy = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    if (std::FILE* const file = copy < 0 ? nullptr : ::fdopen(copy, "r"); file != nullptr) replace_input(rank, file);
+}
+
+void ProgramOutput::replace_input(RankId rank, std::FILE* file) {
+    std::FILE* const earlier = std::exchange(own_input_[rank.value], file);
+    stdin = file;
+    if (earlier != nullptr) std::fclose(earlier);
+}
+
+std::string_view ProgramOutput::written(RankId rank) {
+    if (std::fflush(stdout) != 0) {
+        if (!owns(rank, STDOUT_FILENO)) refuse("cannot write");
+        ::__fpurge(stdout);  // the rank has closed its standard output, or its file cannot be written
+        std::clearerr(stdout);
+    }
     std::cout.flush();
     // Both descriptors refer to one open file, so they share one position, which is where the next write goes.
     const off_t end = ::lseek(memory_, 0, SEEK_CUR);
@@ -113,11 +139,20 @@ std::string_view ProgramOutput::written() {
 }
 
 void ProgramOutput::has_stopped(RankId rank, std::int64_t now_ps) {
-    const std::string_view text = written();
+    const std::string_view text = written(rank);
     if (!text.empty()) lines_.add(rank, now_ps, text);
+    descriptors_->leave(rank);
 }
 
-void ProgramOutput::has_ended(RankId rank, std::int64_t now_ps) { lines_.end(rank, now_ps); }
+void ProgramOutput::has_ended(RankId rank, std::int64_t now_ps) {
+    lines_.end(rank, now_ps);
+    descriptors_->end(rank);
+    if (const auto own = own_input_.find(rank.value); own != own_input_.end()) {
+        std::fclose(own->second);
+        own_input_.erase(own);
+        stdin = no_input_;
+    }
+}
 
 void ProgramOutput::advance(std::int64_t time_ps) {
     if (lines_.empty()) return;
@@ -129,6 +164,7 @@ void ProgramOutput::flush() {
 }
 
 void ProgramOutput::write_rest() noexcept {
+    descriptors_->restore();
     const auto write_all = [&](std::string_view text) {
         while (!text.empty()) {
             const ssize_t count = ::write(real_, text.data(), text.size());

@@ -1,14 +1,19 @@
 #pragma once
 
+#include <unistd.h>
+
 #include <cstdint>
 #include <cstdio>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "mgen/host/host.h"
+#include "mgen/host/rank_descriptors.h"
 
 namespace haichi::host {
 
@@ -61,7 +66,8 @@ class OutputLines {
 
 /// Standard output and input of the ranks. While this object exists, descriptor 1 is a file in memory. All text written
 /// there while a rank runs (by printf(), write(), std::cout, a Fortran print) belongs to the rank. Standard input
-/// belongs to rank 0; the other ranks find it at its end. Only one object may exist at a time. Not thread-safe.
+/// belongs to rank 0; the other ranks find it at its end. A rank can replace its standard descriptors and streams
+/// without an effect on other ranks. Only one object may exist at a time. Not thread-safe.
 class ProgramOutput : public RankMemory {
   public:
     /// Receives whole lines. Its exceptions propagate out of the run.
@@ -75,28 +81,40 @@ class ProgramOutput : public RankMemory {
     ProgramOutput& operator=(const ProgramOutput&) = delete;
 
     void put_in_place(RankId rank) override;
+    void will_run(RankId rank) override { descriptors_->enter(rank); }
     void has_stopped(RankId rank, std::int64_t now_ps) override;
     void has_ended(RankId rank, std::int64_t now_ps) override;
     /// Lines from before this time go to the sink, because no rank will write anything earlier.
     void advance(std::int64_t time_ps);
     /// Sends everything to the sink at the end of the run.
     void flush();
+    /// Notes that the running rank has replaced or closed one of the descriptors 0 to 2. Text that it has written
+    /// before remains standard output.
+    void has_replaced(RankId rank, int descriptor);
+    /// Makes `file` the standard input of the running rank.
+    void replace_input(RankId rank, std::FILE* file);
+    /// Whether the rank uses a standard descriptor of its own.
+    [[nodiscard]] bool owns(RankId rank, int descriptor) const { return descriptors_->owns(rank, descriptor); }
+    /// Standard error of haichi, also while a rank has replaced its own.
+    [[nodiscard]] int standard_error() const { return descriptors_->shared(STDERR_FILENO); }
     /// The real standard output.
     [[nodiscard]] int standard_output() const { return real_; }
     /// Writes all lines, and text written since, directly to the real standard output. For a process that is about to
-    /// end by a signal.
+    /// end by a signal. Standard error is haichi's afterwards.
     void write_rest() noexcept;
 
   private:
-    /// Text written to descriptor 1 since the last call.
-    std::string_view written();
+    /// Text that the rank has written to descriptor 1 since the last call.
+    std::string_view written(RankId rank);
 
     Sink sink_;
     OutputLines lines_;
     int real_ = -1;
     int memory_ = -1;
-    std::FILE* input_ = nullptr;     ///< for rank 0
-    std::FILE* no_input_ = nullptr;  ///< for the other ranks
+    std::optional<RankDescriptors> descriptors_;
+    std::unordered_map<std::int32_t, std::FILE*> own_input_;  ///< by rank
+    std::FILE* input_ = nullptr;                              ///< for rank 0
+    std::FILE* no_input_ = nullptr;                           ///< for the other ranks
     std::string buffer_;
 };
 

@@ -69,15 +69,17 @@ std::vector<std::string> MpichWorld::remarks(const std::function<std::string(con
     std::string first_lost;
     std::string first_open;
     std::int32_t first_open_rank = -1;
-    for (const auto& state : ranks_) {
-        if (!state) continue;
-        const mpi::Process& process = state->process;
+    for (std::size_t r = 0; r < ranks_.size(); ++r) {
+        if (!ranks_[r]) continue;
+        // The host's ranks no longer exist, so process.id() must not be called.
+        const mpi::Process& process = ranks_[r]->process;
+        const auto rank = static_cast<std::int32_t>(r);
         if (process.is_initialized && !process.is_finalized) {
-            if (without_finalize++ == 0) first = process.id().value;
+            if (without_finalize++ == 0) first = rank;
         }
         if (open_requests == 0 && process.open_requests() > 0) {
             first_open = made_by(*process.first_open_request(), place_name);
-            first_open_rank = process.id().value;
+            first_open_rank = rank;
         }
         open_requests += static_cast<std::int64_t>(process.open_requests());
         without_payload += process.without_payload();
@@ -86,8 +88,8 @@ std::vector<std::string> MpichWorld::remarks(const std::function<std::string(con
             // The first message depends on threads, so the smallest one is reported.
             const mpi::Process::LostMessage& one = *std::ranges::min_element(
                 lost, {}, [](const auto& message) { return std::tuple(message.to, message.tag, message.bytes); });
-            first_lost = fmt::format("from rank {} to rank {}, tag {}, {} bytes, in {}", process.id().value,
-                                     one.to.value, one.tag, one.bytes, made_by(one, place_name));
+            first_lost = fmt::format("from rank {} to rank {}, tag {}, {} bytes, in {}", rank, one.to.value, one.tag,
+                                     one.bytes, made_by(one, place_name));
         }
         lost_messages += lost.size();
     }

@@ -358,6 +358,26 @@ def test_thread(built: Path) -> None:
     assert "rank 0 calls pthread_create()" in words
 
 
+def test_a_rank_cannot_become_another_program(built: Path) -> None:
+    words = words_of_failure(2, haichi(2, program("exec.c", built)))
+    assert "rank 1 calls execl()" in words and "system() or popen()" in words
+
+
+def test_ranks_replace_their_own_standard_streams(built: Path, tmp_path: Path) -> None:
+    (tmp_path / "numbers").write_text("1 2 3\n")
+    run = haichi(9, program("own_streams.c", built), tmp_path, options=["-o", tmp_path / "report"], input="7 8 9\n")
+    assert run.returncode == 0 and run.stderr == "", run.stderr
+    own = ["1 round 1", "1 round 2"]
+    assert (tmp_path / "out.1").read_text().splitlines() == [f"rank {line}" for line in own]
+    for rank in (2, 3):
+        assert (tmp_path / f"out.{rank}").read_text() == f"rank {rank} round 1\nrank {rank} round 2\n"
+    assert (tmp_path / "out.7").read_text() == "error of rank 7\n" * 2
+    silent = range(1, 7)  # these ranks have replaced or closed their standard output
+    expected = [f"rank {rank} before" for rank in range(9)]
+    expected += [f"rank {rank} round {number}" for rank in range(9) if rank not in silent for number in (1, 2)]
+    assert sorted(run.stdout.splitlines()) == sorted(expected)
+
+
 def test_refused_call_is_named_before_the_first_rank_starts(built: Path) -> None:
     run = haichi(2, program("refused.c", built))
     assert run.stdout == ""

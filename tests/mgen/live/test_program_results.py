@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from live_runs import BIN, haichi, program
+from live_runs import BIN, haichi, line_of, program
 
 
 def report_of(run: subprocess.CompletedProcess[str]) -> dict[str, Any]:
@@ -106,6 +106,29 @@ def test_a_second_ctrl_c_ends_a_rank_that_makes_no_calls_and_leaves_nothing(buil
         assert process.wait(20) == 130
         assert "interrupted again: the run ends now, without a result\n" in process.stderr.read()
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("way", ["compute", "wait"])
+def test_one_signal_ends_a_rank_that_makes_no_calls(way: str, built: Path, tmp_path: Path) -> None:
+    command = [BIN, "run", "-m", "torus:2", "-n", 2, "-o", tmp_path / "report", "--", program("stuck.c", built), way]
+    with subprocess.Popen([*map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        time.sleep(1)
+        process.terminate()
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert sorted(out.splitlines()) == ["rank 0", "rank 1", "the end of rank 1"]
+    said = "the run ends now, without a result, because rank 1 has made no MPI call after its last one in main ("
+    assert said + line_of("stuck.c") in err, err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_rank_that_waits_in_the_operating_system_is_named(built: Path, tmp_path: Path) -> None:
+    command = [BIN, "run", "-m", "torus:2", "-n", 2, "--", program("stuck.c", built), "wait"]
+    with subprocess.Popen([*map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        warning = process.stderr.readline()
+        process.kill()
+    assert warning.startswith("warning: rank 1 has made no MPI call after its last one in main (" + line_of("stuck.c"))
+    assert "waits in the operating system" in warning
 
 
 @pytest.mark.parametrize("to_file", [True, False])
