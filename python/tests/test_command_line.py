@@ -94,6 +94,7 @@ def test_every_option_of_a_function_is_a_parameter_and_in_the_docstring():
         "ShapeAdviceOptions": haichi.advise_shape,
         "SpreadAdviceOptions": haichi.advise_spread,
         "BarrierAdviceOptions": haichi.Job.advise_barrier,
+        "RailAdviceOptions": haichi.advise_rails,
         "ComparisonOptions": haichi.compare,
     }
     assert functions.keys() | {"ObservationOptions"} == set(_core.option_tables())
