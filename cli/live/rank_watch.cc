@@ -14,8 +14,8 @@ namespace {
 /// Code that ends an interrupted run in this time is left alone.
 constexpr int kPatienceSeconds = 2;
 constexpr int kBlockedSeconds = 5;
-/// A rank that uses less than this share of its time is blocked.
-constexpr double kBusyShare = 0.1;
+/// A rank that computes less than this fraction of the time is blocked.
+constexpr double kBusyFraction = 0.1;
 
 /// The CPU time of this process.
 std::clock_t cpu_time() {
@@ -71,7 +71,7 @@ bool RankWatch::must_end(bool is_interrupted) {
     }
     if (!is_interrupted && unchanged_seconds_ == kBlockedSeconds && !has_warned_) {
         const double used = static_cast<double>(cpu_time() - seen_cpu_time_) / CLOCKS_PER_SEC;
-        if (used > kBusyShare * kBlockedSeconds) return false;
+        if (used > kBusyFraction * kBlockedSeconds) return false;
         has_warned_ = true;
         ::dprintf(error,
                   "warning: %s and waits in the operating system; a rank that waits for another one, as through a "

@@ -40,7 +40,7 @@ class RankWatch final : public host::RankMemory, private RunMonitor {
     std::vector<const host::LiveRank*> ranks_;
     std::atomic<std::int32_t> rank_{-1};      ///< the rank whose code runs last
     std::atomic<std::uint64_t> switches_{0};  ///< odd while the code of a rank runs
-    // Of the thread that handles signals.
+    // The thread that handles signals uses these.
     std::uint64_t seen_switches_ = 0;
     int unchanged_seconds_ = 0;
     int interrupted_seconds_ = 0;

@@ -1,5 +1,5 @@
-/* own_streams FOLDER: ranks replace their standard descriptors and streams in different ways. Rank 0 keeps its standard
-   output. All ranks read FOLDER/numbers. */
+/* own_streams DIRECTORY: ranks replace their standard descriptors and streams in different ways. Rank 0 keeps its own
+   standard output. All ranks read DIRECTORY/numbers. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
