@@ -1,8 +1,29 @@
 #include "options/live_options.h"
 
+#include "base/errors.h"
 #include "options/simulation_options.h"
 
 namespace haichi {
+
+namespace {
+
+/// The factor of "measured" or "measured*FACTOR", and nothing for "none".
+std::optional<double> parse_measured(const std::string& word) {
+    constexpr std::string_view kMeasured = "measured";
+    if (word == "none") return std::nullopt;
+    if (word == kMeasured) return 1.0;
+    if (!word.starts_with(kMeasured) || word[kMeasured.size()] != '*') {
+        throw OptionError("§compute: expected none, measured or measured*FACTOR, found " + shown(word),
+                          "name one of these, or state computation times in the program with MGEN_Comp() of mgen.h");
+    }
+    double factor = 1;
+    OptionTable number;
+    number.add_number("compute", factor, {.description = "", .least = 1e-6, .most = 1e6});
+    number.take("compute", {word.substr(kMeasured.size() + 1)});
+    return factor;
+}
+
+}  // namespace
 
 void LiveOptions::declare(OptionTable& options) {
     constexpr double kLeastStack = 16 << 10;
@@ -15,18 +36,12 @@ void LiveOptions::declare(OptionTable& options) {
                        .is_local = true});
     options.begin(OptionGroup::kSimulation);
     options.add_read("compute", ValueKind::kText,
-                     [this](const std::string& word) { measures_computing = word == "measured"; },
+                     [this](const std::string& word) { measured_factor = parse_measured(word); },
                      {.description = "Computation time between calls: none, or the CPU time measured on this machine, "
-                                     "which is not reproducible",
+                                     "times FACTOR. Measured times are not reproducible",
+                      .value = "none|measured[*FACTOR]",
                       .otherwise = "none",
-                      .choices = {"none", "measured"},
                       .is_local = true});
-    options.add_number("compute-factor", compute_factor,
-                       {.description = "Factor on the computation time",
-                        .least = 1e-6,
-                        .most = 1e6,
-                        .needs = {"compute"},
-                        .is_local = true});
     declare_collectives(options, collectives, CollectivesUse::kProgram);
     options.begin(OptionGroup::kExpert);
     options.add_bytes("stack", stack_bytes,

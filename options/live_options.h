@@ -15,16 +15,11 @@ struct LiveOptions {
     std::size_t stack_bytes = 0;  ///< stack size of each rank, or 0 for a size by the number of ranks
     host::GlobalsWay globals = host::GlobalsWay::kAuto;
     mpi::PayloadRule payload = mpi::PayloadRule::kAuto;
-    bool starts_with_refused_calls = false;  ///< unsupported MPI calls are errors only when the program reaches them
-    bool measures_computing = false;         ///< code between calls takes time
-    double compute_factor = 1;
+    bool starts_with_refused_calls = false;   ///< unsupported MPI calls are errors only when the program reaches them
+    std::optional<double> measured_factor{};  ///< for code between calls, which takes no time without a factor
     collectives::CollectiveSelection collectives{};
 
     void declare(OptionTable& options);
-    /// The factor on the CPU time of code between calls, or nothing if it takes no time.
-    [[nodiscard]] std::optional<double> measured_factor() const {
-        return measures_computing ? std::optional(compute_factor) : std::nullopt;
-    }
 };
 
 }  // namespace haichi

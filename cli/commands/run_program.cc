@@ -196,9 +196,8 @@ SimulatedRun run_live_program(const Placement& placement, const SimulationOption
         output.flush();
         for (const std::string& remark : outcome.remarks) console.say("warning: " + remark + "\n");
         SimulatedRun run{.result = std::move(outcome.result.simulation)};
-        run.program = {.path = program.front(),
-                       .exit_code = outcome.result.exit_code(),
-                       .measured_factor = live.measured_factor()};
+        run.program = {
+            .path = program.front(), .exit_code = outcome.result.exit_code(), .measured_factor = live.measured_factor};
         return run;
     } catch (const ClosedPipe&) {
         throw;

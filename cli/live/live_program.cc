@@ -117,7 +117,7 @@ LiveOutcome LiveProgram::run(const SimulationRequest& machine, const LiveOptions
     watch_ = &watch;
     request.program.memories.push_back(&watch);
     request.program.hint_when_stuck = [&] { return world.hint_when_stuck(request.program.place_name); };
-    if (const auto factor = options.measured_factor()) request.program.code_meter.emplace(*factor);
+    if (const auto factor = options.measured_factor) request.program.code_meter.emplace(*factor);
     request.begin_rank = [&](host::LiveRank& rank) { world.begin(rank); };
     abi::mpich::ProgramCallers callers({.library = code_of([](const auto& module) { return module.is_of_mpi; }),
                                         .program = code_of([](const auto& module) { return module.is_private; }),

@@ -164,7 +164,7 @@ def test_statistics_and_history_are_written(built: Path, tmp_path: Path) -> None
 
 
 def test_code_between_calls_is_measured(built: Path) -> None:
-    run = haichi.simulate_program([built / "spin", "0.05"], MACHINE, ranks=2, compute="measured", compute_factor=10)
+    run = haichi.simulate_program([built / "spin", "0.05"], MACHINE, ranks=2, compute="measured*10")
     assert run.measured_factor == 10
     assert run.to_dict()["runs"][0]["computing"] == {"rule": "measured", "factor": 10, "reproducible": False}
     assert 0.4 < run.seconds < 2 and run.compute_seconds[0] > 0.4
