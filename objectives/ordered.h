@@ -97,10 +97,10 @@ class Ordered {
   private:
     /// Weights of the other objectives. While the first is above its bound, they hardly count. On CG, FFT, stencils and
     /// random graphs of 64 to 256 ranks, kBeside makes the first value better than a search without them. Ten times as
-    /// much makes it worse. When the first is at its bound, they count twenty times as much, which gives CG its fewest
+    /// much makes it worse. When the first is at its bound, they count ten times as much, which gives CG its fewest
     /// byte-hops.
     static constexpr double kBeside = 0.03;
-    static constexpr double kBehind = 0.6;
+    static constexpr double kBehind = 0.3;
 
     void note_first() {
         if (bound_ && !(*bound_ < first_.value())) weight_ = kBehind;
