@@ -79,7 +79,7 @@ def test_names_are_cut_before_they_are_compared() -> None:
     for fields in ({"kind": ["map"], "machine" * 1_000_000: ["x"]}, {"kind": ["map" * 2_000_000]}):
         with pytest.raises(WrongRequest):
             job_request(Program(find_program()), fields)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 2
 
 
 def test_bodies_have_so_much_together() -> None:
@@ -110,7 +110,7 @@ def test_a_form_of_many_parts_leaves_room_for_others(server, count: int) -> None
             connection.getresponse().read()
             connection.close()
 
-    assert slowest_answer(server, read_all) < 3
+    assert slowest_answer(server, read_all) < 1
 
 
 def slowest_answer(server: Any, work: Any) -> float:
@@ -140,7 +140,7 @@ def test_rank_maps_wait_for_their_turn_without_a_thread(server) -> None:
         for thread in threads:
             thread.join()
 
-    assert slowest_answer(server, ask_all) < 3
+    assert slowest_answer(server, ask_all) < 1
     assert len(set(found)) == 60
     folder = server.data / "jobs" / job.id
     assert len(list((folder / "maps").iterdir())) == Limits().kept_maps
@@ -235,7 +235,7 @@ def test_a_result_counts_as_well(start) -> None:
     job = server.client().submit("map", machine="torus:16x16x16", strategy="default", objective="hop-bytes",
                                  pattern={"name": "ring", "ranks": 4096}).wait()  # fmt: skip
     assert (server.data / "jobs" / job.id / "result").stat().st_size > 20_000
-    end = time.monotonic() + 60
+    end = time.monotonic() + 10
     while server.ask("POST", "/v1/jobs", RING)[0] != 507:  # the size is recorded just after the job's end
         assert time.monotonic() < end
     assert job.rank_map("csv")
