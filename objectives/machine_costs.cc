@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "netmodel/machine/machine.h"
+
 namespace haichi {
 
 namespace {

@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
-#include "netmodel/machine/machine.h"
-
 namespace haichi {
+
+struct Machine;
 
 /// The machine's message costs besides its links, for objectives that predict time. A cost that the machine file omits
 /// is 0, and an omitted rate is unlimited. Defaults: one NIC per node, and rendezvous for messages of more than 16 KiB.
