@@ -15,9 +15,10 @@ class ElfBytes {
   public:
     ElfBytes(std::span<const std::byte> bytes, const std::string& path) : bytes_(bytes), path_(&path) {}
 
-    /// Throws the InputError for a damaged file.
+    /// Throws InputError: the file is damaged.
     [[noreturn]] void refuse(const std::string& what) const;
-    /// The header. Throws InputError if there is none, and UnsupportedError for files for another processor.
+    /// Reads the header. Throws InputError if the file has none, and UnsupportedError if it was built for another
+    /// processor.
     [[nodiscard]] Elf64_Ehdr header() const;
     [[nodiscard]] std::span<const std::byte> part(std::uint64_t offset, std::uint64_t size, const char* what) const;
     template <class T>

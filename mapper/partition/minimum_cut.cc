@@ -79,7 +79,7 @@ std::int64_t MinimumCut::augment_from(std::int32_t source_vertex) {
                 v = tail_[static_cast<std::size_t>(path_[keep])];
                 path_.resize(keep);
             }
-            // Otherwise the sink's arc is full, and the search goes on from this vertex.
+            // Otherwise the arc to the sink is full, and the search continues from this vertex.
             continue;
         }
         bool has_advanced = false;

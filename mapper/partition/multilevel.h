@@ -23,8 +23,8 @@ class Multilevel {
                const std::function<bool()>& may_go_on)
         : Multilevel(graph, blocks, seed, may_go_on, false) {}
 
-    /// A new partition. Partitions of a coarser graph are combined there, and the best is refined. After
-    /// `most_evaluations` there are no more attempts.
+    /// Makes a new partition. Partitions of a coarser graph are combined there, and the best one is refined. No new
+    /// attempt begins after `most_evaluations`.
     Partition construct(std::int64_t most_evaluations);
     /// Combines two partitions (Sanders and Schulz 2012). Edges that are cut in either of them stay in all coarser
     /// graphs, so refinement of `first` there moves whole pieces of both. The result is never worse than `first`. With

@@ -1,4 +1,4 @@
-"""The program `haichi`: its location, and how it is run. The location of this package."""
+"""Finds and runs the program `haichi`, and finds this package."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from haichi.errors import UnsupportedError
 
 PACKAGE = Path(__file__).parents[1]
 _KEPT_BYTES = 1 << 16
-"""The number of last characters that are kept of a text that is passed on."""
+"""The size of the kept end of a text whose lines are passed on."""
 
 
 def find_program() -> Path:
@@ -33,7 +33,7 @@ def find_program() -> Path:
 
 
 @dataclass(frozen=True)
-class Ended:
+class FinishedProcess:
     """A process that has ended."""
 
     code: int
@@ -45,22 +45,23 @@ def run_program(
     command: Sequence[str],
     *,
     input: bytes | None = None,
-    news: Callable[[dict[str, Any]], object] | None = None,
+    on_event: Callable[[dict[str, Any]], object] | None = None,
     output: Callable[[str], object] | None = None,
     errors: Callable[[str], object] | None = None,
     seconds: float | None = None,
     folder: Path | None = None,
     environment: Mapping[str, str] | None = None,
-) -> Ended:
+) -> FinishedProcess:
     """Runs haichi and returns what it wrote.
 
-    news: takes the lines of ``--progress-fd``, which is added to the command. If it raises, the process is killed.
-    output, errors: take the lines as they arrive; only the end of the text is returned then.
+    on_event: receives each line of ``--progress-fd``, which is added to the command. If it raises, the process is
+        killed.
+    output, errors: receive each line when it arrives. The result then has only the end of the text.
 
     Ctrl-C is forwarded; a second Ctrl-C raises KeyboardInterrupt. Raises OSError, and subprocess.TimeoutExpired after
     `seconds`."""
-    told, tells = os.pipe() if news else (-1, -1)
-    words = [*command[:2], "--progress-fd", str(tells), *command[2:]] if news else list(command)
+    read_end, write_end = os.pipe() if on_event else (-1, -1)
+    words = [*command[:2], "--progress-fd", str(write_end), *command[2:]] if on_event else list(command)
     try:
         # In a separate session, so that Ctrl-C arrives here and is forwarded.
         process = subprocess.Popen(
@@ -70,25 +71,25 @@ def run_program(
             stdin=subprocess.DEVNULL if input is None else subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            pass_fds=(tells,) if news else (),
+            pass_fds=(write_end,) if on_event else (),
             start_new_session=True,
         )
     except BaseException:
-        if news:
-            os.close(told)
+        if on_event:
+            os.close(read_end)
         raise
     finally:
-        if news:
-            os.close(tells)
+        if on_event:
+            os.close(write_end)
     with ThreadPoolExecutor(4) as threads:
-        heard = threads.submit(_hear, told, process, news) if news else None
-        written = [threads.submit(_text, process.stdout, output), threads.submit(_text, process.stderr, errors)]
+        events = threads.submit(_read_events, read_end, process, on_event) if on_event else None
+        texts = [threads.submit(_read_text, process.stdout, output), threads.submit(_read_text, process.stderr, errors)]
         if input is not None:
-            threads.submit(_give, process.stdin, input)
+            threads.submit(_write_input, process.stdin, input)
         _wait(process, seconds)
-        if heard:
-            heard.result()  # raises the exception of the caller's function
-        return Ended(process.returncode, *(text.result() for text in written))
+        if events:
+            events.result()  # raises the exception of the caller's function
+        return FinishedProcess(process.returncode, *(text.result() for text in texts))
 
 
 def _wait(process: subprocess.Popen[bytes], seconds: float | None) -> None:
@@ -109,28 +110,28 @@ def _wait(process: subprocess.Popen[bytes], seconds: float | None) -> None:
                 raise
 
 
-def _give(pipe: Any, text: bytes) -> None:
+def _write_input(pipe: Any, text: bytes) -> None:
     with contextlib.suppress(OSError), pipe:  # the pipe has no reader
         pipe.write(text)
 
 
-def _hear(told: int, process: subprocess.Popen[bytes], news: Callable[[dict[str, Any]], object]) -> None:
-    with open(told, encoding="utf-8") as lines:
+def _read_events(read_end: int, process: subprocess.Popen[bytes], on_event: Callable[[dict[str, Any]], object]) -> None:
+    with open(read_end, encoding="utf-8") as lines:
         for line in lines:
             try:
-                news(json.loads(line))
+                on_event(json.loads(line))
             except BaseException:
                 process.kill()
                 raise
 
 
-def _text(pipe: Any, take: Callable[[str], object] | None) -> str:
+def _read_text(pipe: Any, on_line: Callable[[str], object] | None) -> str:
     """The text from a pipe; only its end if lines are passed on as they arrive."""
     parts: list[bytes] = []
     with pipe:
         for line in pipe:  # whole lines, so that characters stay whole
             parts.append(line)
-            if take is not None:
-                take(line.decode(errors="replace"))
+            if on_line is not None:
+                on_line(line.decode(errors="replace"))
                 parts = [b"".join(parts)[-_KEPT_BYTES:]]
     return b"".join(parts).decode(errors="replace")

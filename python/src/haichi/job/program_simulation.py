@@ -18,7 +18,7 @@ from haichi import _core, errors
 from haichi.base.file_names import encoded
 from haichi.base.option_types import JobOptions, ObservationOptions, ProgramOptions
 from haichi.base.options import given_options, part_of, takes
-from haichi.base.program import Ended, find_program, run_program
+from haichi.base.program import FinishedProcess, find_program, run_program
 from haichi.errors import Error, InputError, InternalError, OptionError
 from haichi.model.job_spec import job_options
 from haichi.model.machine import Machine, MachineLike, as_machine, warn_of_buffers
@@ -128,19 +128,19 @@ def simulate_program(
             *(str(find_program()), "run", *_machine(machine, files), *asked, *_map(placement, files)),
             *("--json", "-o", str(report), "--", *(os.fsdecode(encoded("program", word)) for word in words)),
         ]
-        news = _News(progress)
+        events = _RunEvents(progress)
         passes = output == "pass"
-        ended = run_program(
+        finished = run_program(
             command,
             input=input.encode() if isinstance(input, str) else input,
-            news=news,
+            on_event=events,
             output=(lambda text: sys.stdout.write(text)) if passes else None,
             errors=(lambda text: sys.stderr.write(text)) if passes else None,
         )
         if not report.is_file():
-            raise _error(ended, news.failure)
+            raise _error(finished, events.failure)
         content = json.loads(report.read_text(encoding="utf-8"))
-    return _result(content, None if passes else (ended.output, ended.errors))
+    return _result(content, None if passes else (finished.output, finished.errors))
 
 
 def _words(types: type, given: dict[str, Any]) -> list[str]:
@@ -205,30 +205,30 @@ def _map(placement: PlacementLike | None, files: _Files) -> list[str]:
     return ["--map", files.write("map.json", json.dumps(mapping)), "--format", "json"]
 
 
-class _News:
-    """Progress and the error of the program."""
+class _RunEvents:
+    """Forwards the progress of a run, and keeps its error."""
 
     failure: dict[str, str] | None = None
 
     def __init__(self, progress: SimulationCallback | None) -> None:
         self._progress = progress
 
-    def __call__(self, told: dict[str, Any]) -> None:
-        if told.get("phase") == "failed":
-            self.failure = told["error"]
+    def __call__(self, event: dict[str, Any]) -> None:
+        if event.get("phase") == "failed":
+            self.failure = event["error"]
         elif self._progress is not None:
-            self._progress(_progress_of(told))
+            self._progress(_progress_of(event))
 
 
-def _error(ended: Ended, failure: dict[str, str] | None) -> Error:
+def _error(finished: FinishedProcess, failure: dict[str, str] | None) -> Error:
     """The error of a run without a report."""
     if failure is not None:
         kind = {"input": InputError, "option": OptionError, "unsupported": errors.UnsupportedError}
         return kind.get(failure["kind"], InternalError)(failure["message"], failure["hint"])
     # A rank crashed: the last message counts.
-    before, mark, text = ended.errors.rpartition("error: ")
+    before, mark, text = finished.errors.rpartition("error: ")
     if not mark or (before and not before.endswith("\n")):
-        return InternalError(f"haichi ended with exit code {ended.code} without a message")
+        return InternalError(f"haichi ended with exit code {finished.code} without a message")
     message, _, hint = text.strip().partition("\nhint: ")
     return InputError(message, hint)
 

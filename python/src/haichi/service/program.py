@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from haichi.base.program import PACKAGE, Ended, run_program
+from haichi.base.program import PACKAGE, FinishedProcess, run_program
 from haichi.errors import InputError, UnsupportedError
 from haichi.service import landlock
 
@@ -91,7 +91,7 @@ class Program:
     def said(self, arguments: list[str], folder: Path, seconds: float = 30) -> tuple[int, str, str]:
         """Exit code, standard output and standard error of a short run. For words only, never for a user's files."""
 
-        def run() -> Ended:
+        def run() -> FinishedProcess:
             command = [str(self.path), *arguments]
             return run_program(command, seconds=seconds, folder=folder, environment=self.environment(folder))
 
