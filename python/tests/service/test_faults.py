@@ -128,7 +128,7 @@ def test_a_job_limited_by_time_goes_on_from_its_best(start, faults, what: str) -
     kept = server.data / "jobs" / job.id / "work" / "checkpoint.json"
     waited_until = time.monotonic() + 60
     while not kept.exists() or json.loads(kept.read_text())["seconds"] < limit / 2:
-        assert time.monotonic() < waited_until
+        assert time.monotonic() < waited_until, (job.status(), server.log())
         time.sleep(0.02)
     if what == "server":
         server.kill()
