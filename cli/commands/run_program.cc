@@ -155,6 +155,8 @@ void set_variable(const char* name, const std::string& value) { ::setenv(name, v
     set_variable("HAICHI_LIVE_PROGRAM", path);
     // A library that was preloaded before (a profiler) comes between the program and haichi.
     set_variable("LD_PRELOAD", (has_preloaded ? std::string(preloaded) + ":" : "") + preloaded_name(library));
+    // A rank has one thread. OpenMP, OpenBLAS, MKL and BLIS would start one per core of this computer.
+    ::setenv("OMP_NUM_THREADS", "1", 0);
     // Without buffering, haichi can assign the output of Fortran code to the running rank.
     set_variable("GFORTRAN_UNBUFFERED_PRECONNECTED", "y");
     // Programs that print or compare addresses behave equally in every run.

@@ -65,8 +65,9 @@ struct LoadedModule {
     std::span<const Initialiser> preinit_array, init_array;
     std::span<const Finaliser> fini_array;
 
+    /// Whether DT_NEEDED can mean this module by `name`, which may be a path.
     [[nodiscard]] bool has_name(std::string_view name) const {
-        return name == soname || path.ends_with("/" + std::string(name));
+        return name == soname || name == path || path.ends_with("/" + std::string(name));
     }
     /// Whether the address is in a segment with these flags (such as PF_W).
     [[nodiscard]] bool contains(std::uintptr_t address, std::uint32_t flags = 0) const;

@@ -17,14 +17,32 @@ namespace haichi::host {
 
 namespace {
 
-/// Indices of the modules that haichi needs, itself included.
-std::set<std::size_t> needed_by(std::size_t first, const std::deque<LoadedModule>& all) {
-    std::set<std::size_t> found = {first};
-    std::vector<std::size_t> open = {first};
+bool is_mpi_itself(std::string_view soname) {
+    constexpr std::array<std::string_view, 9> kBeginnings = {"libmpich.so",    "libmpichfort.so", "libmpichf90.so",
+                                                             "libmpichcxx.so", "libmpi.so",       "libmpifort.so",
+                                                             "libmpicxx.so",   "libmpi_cray.so",  "libhaichi-mpich"};
+    return std::ranges::any_of(kBeginnings, [&](std::string_view beginning) { return soname.starts_with(beginning); });
+}
+
+/// Whether the library belongs to the C or C++ runtime, which haichi separates by its own means.
+bool is_runtime(std::string_view soname) {
+    constexpr std::array<std::string_view, 13> kBeginnings = {
+        "libc.so",    "libm.so",    "libmvec.so", "libpthread.so", "libdl.so",     "librt.so",    "libutil.so",
+        "libnss_",    "libresolv.", "ld-linux",   "libgcc_s.so",   "libstdc++.so", "libc++abi.so"};
+    return std::ranges::any_of(kBeginnings, [&](std::string_view beginning) { return soname.starts_with(beginning); });
+}
+
+/// Indices of the modules that those with the indices `first` need, themselves included. MPI's own modules are included
+/// only if `through_mpi` is set, and then with the modules that they need.
+std::set<std::size_t> needed_by(const std::vector<std::size_t>& first, const std::deque<LoadedModule>& all,
+                                bool through_mpi) {
+    std::set<std::size_t> found(first.begin(), first.end());
+    std::vector<std::size_t> open = first;
     while (!open.empty()) {
         const LoadedModule& from = all[open.back()];
         open.pop_back();
         for (const char* const name : from.needed) {
+            if (!through_mpi && is_mpi_itself(name)) continue;
             for (std::size_t i = 0; i < all.size(); ++i) {
                 if (all[i].has_name(name) && found.insert(i).second) open.push_back(i);
             }
@@ -33,20 +51,16 @@ std::set<std::size_t> needed_by(std::size_t first, const std::deque<LoadedModule
     return found;
 }
 
-bool is_mpi_itself(std::string_view soname) {
-    constexpr std::array<std::string_view, 9> kBeginnings = {"libmpich.so",    "libmpichfort.so", "libmpichf90.so",
-                                                             "libmpichcxx.so", "libmpi.so",       "libmpifort.so",
-                                                             "libmpicxx.so",   "libmpi_cray.so",  "libhaichi-mpich"};
-    return std::ranges::any_of(kBeginnings, [&](std::string_view beginning) { return soname.starts_with(beginning); });
-}
-
-bool is_private_library(const LoadedModule& library) {
-    const std::string_view soname = library.soname;
-    if (is_mpi_itself(soname)) return false;
-    if (soname.starts_with("libgfortran.so") || soname.starts_with("libhaichi-")) return true;
-    if (std::ranges::any_of(library.needed, [](const char* name) { return is_mpi_itself(name); })) return true;
-    constexpr std::array<std::string_view, 4> kSystem = {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/"};
-    return std::ranges::none_of(kSystem, [&](std::string_view folder) { return library.path.starts_with(folder); });
+/// The program and the modules that no other module needs: preloaded libraries.
+std::vector<std::size_t> roots_of(const std::deque<LoadedModule>& all) {
+    std::vector<std::size_t> roots = {0};
+    for (std::size_t i = 1; i < all.size(); ++i) {
+        const bool is_needed = std::ranges::any_of(all, [&](const LoadedModule& other) {
+            return std::ranges::any_of(other.needed, [&](const char* name) { return all[i].has_name(name); });
+        });
+        if (!is_needed) roots.push_back(i);
+    }
+    return roots;
 }
 
 struct Interval {
@@ -154,7 +168,9 @@ ProgramImage ProgramImage::of_process(const void* own) {
     const auto of_own = std::ranges::find_if(
         all, [&](const LoadedModule& l) { return l.contains(reinterpret_cast<std::uintptr_t>(own)); });
     const std::set<std::size_t> ours =
-        needed_by(of_own == all.end() ? 0 : static_cast<std::size_t>(of_own - all.begin()), all);
+        needed_by({of_own == all.end() ? 0 : static_cast<std::size_t>(of_own - all.begin())}, all, true);
+    // What only MPI needs never runs: haichi replaces MPI.
+    const std::set<std::size_t> of_program = needed_by(roots_of(all), all, false);
     // A preloaded allocator serves the whole process.
     const auto allocator = reinterpret_cast<std::uintptr_t>(::dlsym(RTLD_DEFAULT, "malloc"));
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -163,7 +179,9 @@ ProgramImage ProgramImage::of_process(const void* own) {
         image.modules_[i].is_of_haichi = !is_program && (ours.contains(i) || all[i].contains(allocator));
         image.modules_[i].is_of_mpi =
             static_cast<std::ptrdiff_t>(i) != of_own - all.begin() && is_mpi_itself(all[i].soname);
-        if (is_program || (!image.modules_[i].is_of_haichi && is_private_library(all[i]))) image.make_private(i);
+        const bool is_separate = of_program.contains(i) && !image.modules_[i].is_of_haichi &&
+                                 !is_mpi_itself(all[i].soname) && !is_runtime(all[i].soname);
+        if (is_program || is_separate) image.make_private(i);
     }
     return image;
 }
@@ -171,7 +189,7 @@ ProgramImage ProgramImage::of_process(const void* own) {
 std::vector<std::string> ProgramImage::loaded_since() const {
     std::vector<std::string> files;
     for (const LoadedModule& now : loaded_modules()) {
-        if (!is_private_library(now)) continue;
+        if (is_mpi_itself(now.soname) || is_runtime(now.soname)) continue;
         const bool was_there =
             std::ranges::any_of(loaded_, [&](const LoadedModule& l) { return l.begin == now.begin; });
         if (!was_there) files.push_back(now.path);

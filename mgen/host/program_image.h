@@ -43,10 +43,10 @@ struct ProgramModule {
 /// The modules of this process that belong to the live program, and the variables that belong to its ranks. Must be
 /// created before the program's initialisers run.
 ///
-/// Private modules are the program, libraries that call MPI themselves, and libraries outside of the system's
-/// directories. Fortran's runtime library is private, too, because its units are variables like others. All ranks share
-/// the libraries that haichi itself needs (the C and C++ libraries) and other libraries of the system. They also share
-/// MPI's own Fortran library, whose variables are the same in all ranks.
+/// Private modules are the program, the libraries that it needs, directly or through other libraries, and preloaded
+/// libraries. Fortran's runtime library is private, too, because its units are variables like others. All ranks share
+/// the C and C++ libraries and the libraries that haichi itself needs. They also share MPI's own Fortran library, whose
+/// variables are the same in all ranks. Libraries that only MPI needs do not run, because haichi replaces MPI.
 ///
 /// Libraries have been initialised when this object is created. Their initial contents are rebuilt from the file, so
 /// that each rank can run the initialisers for itself.

@@ -35,7 +35,7 @@ def program(name: str, folder: Path, *options: str) -> Path:
         pytest.skip(f"{compiler} is not installed")
     path = folder / (source.stem + "".join(options))
     modules = [f"-J{folder}"] if source.suffix == ".f90" else []
-    command = [compiler, *flags, *modules, *options, source, "-o", path, "-lpthread"]
+    command = [compiler, *flags, *modules, *options, source, "-o", path, "-lpthread", "-lcrypt"]
     run = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=120)
     assert run.returncode == 0, run.stderr
     return path

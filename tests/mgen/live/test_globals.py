@@ -52,6 +52,43 @@ def test_a_library_of_the_program_has_them_too(way: str, with_library: Path) -> 
 
 
 @pytest.mark.parametrize("way", WAYS)
+def test_a_library_of_the_system_has_them_too(way: str, built: Path) -> None:
+    executable = program("system_library.c", built)
+    run = haichi(6, executable, options=["--globals", way])
+    assert run.returncode == 0, run.stderr
+    assert sorted(run.stdout.splitlines()) == sorted(mpich(6, executable).stdout.splitlines())
+    assert run.stdout.count("kept") == 6
+
+
+def test_libraries_that_only_the_replaced_mpi_needs_do_not_run(built: Path) -> None:
+    folder = built / "another_mpi"
+    folder.mkdir()
+    (folder / "network.c").write_text(
+        "#include <unistd.h>\n"
+        '__attribute__((constructor)) static void begin(void) { (void)!write(2, "network begins\\n", 15); }\n'
+    )
+    stand_in = "int MPI_Init(void){return 1;} int MPI_Comm_rank(void){return 1;} int MPI_Finalize(void){return 1;}"
+    (folder / "mpi.c").write_text(stand_in + "\n")
+    (folder / "rank.c").write_text(
+        "#include <mpi.h>\n#include <stdio.h>\nint main(int c, char** v) { int r; MPI_Init(&c, &v);"
+        ' MPI_Comm_rank(MPI_COMM_WORLD, &r); printf("%d\\n", r); return MPI_Finalize(); }\n'
+    )
+    network, mpi, executable = folder / "libnetwork.so", folder / "libmpi.so.12", folder / "rank"
+    compiler, *flags = COMPILERS[".c"]
+    shared = ["gcc", "-shared", "-fPIC", "-Wl,--no-as-needed"]
+    for command in (
+        [*shared, folder / "network.c", "-o", network],
+        [*shared, f"-Wl,-soname,{mpi.name}", folder / "mpi.c", network, "-o", mpi],
+        [compiler, *flags, "-c", folder / "rank.c", "-o", folder / "rank.o"],
+        ["gcc", folder / "rank.o", mpi, "-o", executable],
+    ):
+        subprocess.run([*map(str, command)], check=True, timeout=120)
+    run = haichi(4, executable, variables={"LD_LIBRARY_PATH": str(folder)})
+    assert (run.returncode, sorted(run.stdout)) == (0, sorted("0\n1\n2\n3\n")), run.stderr
+    assert run.stderr.count("network begins") == 1, run.stderr  # the dynamic linker begins it
+
+
+@pytest.mark.parametrize("way", WAYS)
 def test_a_program_may_have_mpi_in_a_library_only(way: str, built: Path) -> None:
     compiler, *flags = COMPILERS[".c"]
     library, executable = built / "libown_mpi_library.so", built / "indirect"
