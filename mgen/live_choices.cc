@@ -20,11 +20,10 @@ const Table<GlobalsRow>& globals_ways() {
 namespace haichi::mpi {
 
 const Table<PayloadRow>& payload_rules() {
-    static const Table<PayloadRow> kRules(
-        {"rule for message data", "rules for message data"},
-        {{"auto", "the data of collectives and of short messages", PayloadRule::kAuto},
-         {"none", "no data", PayloadRule::kNone},
-         {"all", "the data of all messages", PayloadRule::kAll}});
+    static const Table<PayloadRow> kRules({"rule for message data", "rules for message data"},
+                                          {{"auto", "all data, up to half of the free memory", PayloadRule::kAuto},
+                                           {"none", "no data", PayloadRule::kNone},
+                                           {"all", "all data, without a limit", PayloadRule::kAll}});
     return kRules;
 }
 

@@ -30,7 +30,7 @@ namespace haichi::mpi {
 
 /// Selects the messages that carry their data (`--payload`).
 enum class PayloadRule : std::uint8_t {
-    kAuto,  ///< messages of collectives, and other messages of at most most_auto_payload_bytes()
+    kAuto,  ///< all, until those in flight take half of the free memory
     kNone,
     kAll
 };

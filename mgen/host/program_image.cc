@@ -27,8 +27,8 @@ bool is_mpi_itself(std::string_view soname) {
 /// Whether the library belongs to the C or C++ runtime, which haichi separates by its own means.
 bool is_runtime(std::string_view soname) {
     constexpr std::array<std::string_view, 13> kBeginnings = {
-        "libc.so",    "libm.so",    "libmvec.so", "libpthread.so", "libdl.so",     "librt.so",    "libutil.so",
-        "libnss_",    "libresolv.", "ld-linux",   "libgcc_s.so",   "libstdc++.so", "libc++abi.so"};
+        "libc.so", "libm.so",    "libmvec.so", "libpthread.so", "libdl.so",     "librt.so",    "libutil.so",
+        "libnss_", "libresolv.", "ld-linux",   "libgcc_s.so",   "libstdc++.so", "libc++abi.so"};
     return std::ranges::any_of(kBeginnings, [&](std::string_view beginning) { return soname.starts_with(beginning); });
 }
 
@@ -169,7 +169,7 @@ ProgramImage ProgramImage::of_process(const void* own) {
         all, [&](const LoadedModule& l) { return l.contains(reinterpret_cast<std::uintptr_t>(own)); });
     const std::set<std::size_t> ours =
         needed_by({of_own == all.end() ? 0 : static_cast<std::size_t>(of_own - all.begin())}, all, true);
-    // What only MPI needs never runs: haichi replaces MPI.
+    // Libraries that only MPI needs never run, because haichi replaces MPI.
     const std::set<std::size_t> of_program = needed_by(roots_of(all), all, false);
     // A preloaded allocator serves the whole process.
     const auto allocator = reinterpret_cast<std::uintptr_t>(::dlsym(RTLD_DEFAULT, "malloc"));

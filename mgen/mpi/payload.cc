@@ -35,9 +35,7 @@ Payload Payload::pack(const Buffer& from) {
         payload.inside_[0] = *data;
         return payload;
     }
-    if (payload.bytes_ > kInside) {
-        payload.outside_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(payload.bytes_));
-    }
+    if (payload.bytes_ > kInside) payload.outside_ = allocate(payload.bytes_);
     from.type->pack(from.data, from.count, payload.data());
     return payload;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -23,7 +23,7 @@ class Payload {
 
     /// The caller sets the bytes at data().
     explicit Payload(std::int64_t bytes) : bytes_(bytes) {
-        if (bytes > kInside) outside_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
+        if (bytes > kInside) outside_ = allocate(bytes);
     }
     Payload(Payload&& other) noexcept
         : outside_(std::move(other.outside_)), inside_(other.inside_), bytes_(std::exchange(other.bytes_, 0)) {}
@@ -40,6 +40,8 @@ class Payload {
     /// Not available after pack().
     [[nodiscard]] std::byte* data() { return outside_ ? outside_.get() : inside_.data(); }
     [[nodiscard]] std::int64_t bytes() const { return bytes_; }
+    /// Bytes that all payloads of this process occupy outside of their objects.
+    [[nodiscard]] static std::int64_t bytes_in_memory() { return bytes_in_memory_.load(std::memory_order_relaxed); }
 
   private:
     static constexpr std::int64_t kInside = 16;
@@ -47,17 +49,27 @@ class Payload {
     /// All bytes equal the first byte of inside_.
     [[nodiscard]] bool is_uniform() const { return bytes_ > kInside && !outside_; }
 
-    std::unique_ptr<std::byte[]> outside_;
+    struct Release {
+        std::int64_t bytes;
+        Release() : bytes(0) {}
+        explicit Release(std::int64_t count) : bytes(count) {}
+        void operator()(std::byte* block) const {
+            delete[] block;
+            bytes_in_memory_.fetch_sub(bytes, std::memory_order_relaxed);
+        }
+    };
+    using Block = std::unique_ptr<std::byte[], Release>;
+    static Block allocate(std::int64_t bytes) {
+        Block block(new std::byte[static_cast<std::size_t>(bytes)], Release(bytes));
+        bytes_in_memory_.fetch_add(bytes, std::memory_order_relaxed);
+        return block;
+    }
+
+    inline static std::atomic<std::int64_t> bytes_in_memory_ = 0;
+
+    Block outside_;
     std::array<std::byte, kInside> inside_{};
     std::int64_t bytes_ = 0;
 };
-
-/// With few ranks the limit is above all messages of real runs. With many ranks the data in flight take about one
-/// gibibyte.
-[[nodiscard]] constexpr std::int64_t most_auto_payload_bytes(std::int32_t ranks) {
-    constexpr std::int64_t kLeast = std::int64_t{64} << 10;
-    constexpr std::int64_t kOfAllRanks = std::int64_t{1} << 30;
-    return std::max(kLeast, kOfAllRanks / ranks);
-}
 
 }  // namespace haichi::mpi

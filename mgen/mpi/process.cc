@@ -171,9 +171,9 @@ void Process::start_message(Request& request) {
     }
 }
 
-std::uint32_t Process::pack(const Buffer& buffer, std::int64_t bytes, bool moves_payload, RankId to, std::int32_t tag) {
+std::uint32_t Process::pack(const Buffer& buffer, std::int64_t bytes, RankId to, std::int32_t tag) {
     Sending sending;
-    if (bytes > 0 && !moves_payload) {
+    if (bytes > 0 && !world_->moves_payload()) {
         world_->note_dataless({.sent_ps = rank_->going_since_ps(),
                                .from = id(),
                                .to = to,
@@ -183,6 +183,7 @@ std::uint32_t Process::pack(const Buffer& buffer, std::int64_t bytes, bool moves
                                .call_site = rank_->call_site});
     } else if (bytes > 0) {
         sending.payload = Payload::pack(buffer);
+        world_->check_payload_memory();
     }
     return sends_.add(std::move(sending));
 }
@@ -192,7 +193,7 @@ void Process::start_send(Request& request) {
     const std::int64_t bytes = message.buffer.bytes();
     const Communicator& communicator = *message.membership->communicator;
     const RankId to = communicator.partners().world_rank(message.partner);
-    const std::uint32_t number = pack(message.buffer, bytes, world_->moves_payload(bytes), to, message.tag);
+    const std::uint32_t number = pack(message.buffer, bytes, to, message.tag);
     request.number = number;
     SendOptions options = std::exchange(next_send_, {});
     if (message.mode == SendMode::kSynchronous) options.protocol = Protocol::kRendezvous;

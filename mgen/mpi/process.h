@@ -213,7 +213,7 @@ class Process final : public host::RankListener {
     void start_message(Request& request);
     void start_send(Request& request);
     void start_receive(Request& request, std::int32_t tag, std::uint32_t context);
-    std::uint32_t pack(const Buffer& buffer, std::int64_t bytes, bool moves_payload, RankId to, std::int32_t tag);
+    std::uint32_t pack(const Buffer& buffer, std::int64_t bytes, RankId to, std::int32_t tag);
     Payload take_payload(std::uint32_t send);
     void release_send(std::uint32_t send);
     void end_accesses();

@@ -63,8 +63,7 @@ void Process::send_for(const CollectiveMessage& message, const Buffer& buffer) {
     const std::int64_t bytes = buffer.bytes();
     // A meeting moves no data.
     const Buffer moved = message.moves_payload ? buffer : Buffer{nullptr, 0, buffer.type};
-    const std::uint32_t number =
-        pack(moved, moved.bytes(), world_->options().payload != PayloadRule::kNone, message.partner, message.tag);
+    const std::uint32_t number = pack(moved, moved.bytes(), message.partner, message.tag);
     sends_[number].collective = message.collective;
     sends_[number].message = message.message;
     rank_->queue(Call::send(message.partner, bytes, message.tag, {}, number).in(message.context));

@@ -54,10 +54,11 @@ Window::Operation::Operation(Window& window, const WindowAccess& access, Request
       access_(access),
       request_(request),
       update_(update),
-      moves_payload_(window.process_->world().moves_payload(std::max(access.bytes_there(), access.bytes_back()))) {
+      moves_payload_(window.process_->world().moves_payload()) {
     const Buffer& from = access_.origin;
     if (!moves_payload_ || access_.bytes_there() == 0) return;
     there_ = Payload(access_.bytes_there());
+    window.process_->world().check_payload_memory();
     from.type->pack(from.data, from.count, there_.data());
     if (access_.kind == WindowAccess::Kind::kCompareAndSwap) {
         std::memcpy(there_.data() + from.bytes(), access_.compare, static_cast<std::size_t>(from.bytes()));
@@ -113,6 +114,7 @@ void Window::Operation::perform() {
     const Datatype& type = *access_.target_type;
     const std::int64_t count = access_.target_count;
     if (const std::int64_t bytes = access_.bytes_back(); bytes > 0) back_ = Payload(bytes);
+    window_->process_->world().check_payload_memory();
     switch (access_.kind) {
         case WindowAccess::Kind::kPut:
             type.unpack(at, count, there_.data(), there_.bytes());

@@ -30,10 +30,12 @@ class World {
     Process& begin(host::LiveRank& rank);
     [[nodiscard]] Process& process(RankId rank) { return *processes_[rank.index()]; }
     [[nodiscard]] const Options& options() const { return options_; }
-    /// True if a message between two ranks, or to a window, carries its data.
-    [[nodiscard]] bool moves_payload(std::int64_t bytes) const {
-        return options_.payload == PayloadRule::kAll ||
-               (options_.payload == PayloadRule::kAuto && bytes <= most_auto_payload_bytes(size()));
+    /// True if messages between two ranks, and to windows, carry their data.
+    [[nodiscard]] bool moves_payload() const { return options_.payload != PayloadRule::kNone; }
+    /// Must be called after data were packed. Throws UnsupportedError if the data in flight exceed what
+    /// PayloadRule::kAuto allows.
+    void check_payload_memory() const {
+        if (Payload::bytes_in_memory() > most_payload_bytes_) refuse_payload();
     }
     [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(processes_.size()); }
     [[nodiscard]] const CommunicatorRef& whole() const { return whole_; }
@@ -81,7 +83,10 @@ class World {
         std::int64_t asked = 0;
     };
 
+    [[noreturn]] void refuse_payload() const;
+
     Options options_;
+    std::int64_t most_payload_bytes_;
     std::vector<std::unique_ptr<Process>> processes_;
     CommunicatorRef whole_;
     std::optional<DatalessMessage> first_dataless_;

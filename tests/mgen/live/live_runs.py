@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -49,8 +50,9 @@ def haichi(
     input: str | None = None,
     variables: dict[str, str] | None = None,
     machine: object = "torus:4x4x4",
+    before: Sequence[str] = (),
 ) -> subprocess.CompletedProcess[str]:
-    command = [BIN, "run", "-m", machine, "-n", ranks, *(options or []), "--", executable, *arguments]
+    command = [*before, BIN, "run", "-m", machine, "-n", ranks, *(options or []), "--", executable, *arguments]
     kept = {name: value for name, value in os.environ.items() if not name.startswith("HAICHI_")}
     return subprocess.run(
         [*map(str, command)],
