@@ -130,7 +130,7 @@ concept SearchObjective = requires(O objective, const O& constant, const Mapping
 };
 
 /// An objective that may detect early that a move costs too much. propose_within(mapping, move, limit) returns nothing
-/// if the limit excludes the change, and then leaves the state as it was. Otherwise it is propose().
+/// if the limit excludes the change, and then leaves the state as it was. Otherwise it has the effect of propose().
 template <class O>
 concept LimitedObjective = SearchObjective<O> &&
     requires(O objective, const Mapping& mapping, const Move& move, const EnergyLimit& limit) {

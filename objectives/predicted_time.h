@@ -51,8 +51,8 @@ class PredictedTime {
     /// Ranks whose messages share the most loaded link of their set.
     void append_hot_ranks(const Mapping& mapping, std::vector<RankId>& ranks) const;
 
-    /// Budget for clocks. Clocks are kept before every k-th set, k as small as the budget allows. The others are
-    /// recomputed.
+    /// Memory for stored clocks of ranks. Clocks are stored before every k-th set, with the smallest k that fits. The
+    /// others are recomputed.
     static constexpr std::size_t kClocksBudgetBytes = std::size_t{64} << 20;
     /// With the usual weight of the smoothing term, a search weighs the queues eight times as much as the value does
     /// (docs/reference/objectives.md).

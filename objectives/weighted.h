@@ -40,7 +40,7 @@ class Weighted {
     struct Term {
         std::unique_ptr<ObjectiveTerm> objective;
         double weight_per_unit = 0;             ///< weight / f(default placement)
-        double weight_per_unit_in_metrics = 0;  ///< the same on the real topology
+        double weight_per_unit_in_metrics = 0;  ///< the same for metrics(), on the real topology
     };
 
     std::vector<Term> terms_;

@@ -25,7 +25,8 @@ double parse_fraction(const std::string& word) {
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
     if (error != std::errc() || end != digits.data() + digits.size() || !(number >= 0) ||
         number > kLargestFraction * (is_percent ? 100 : 1)) {
-        throw OptionError("invalid §imbalance: " + shown(word), "state a part of the mean weight, as in 3% or 0.03");
+        throw OptionError("invalid §imbalance: " + shown(word),
+                          "state a fraction of the mean weight, as in 3% or 0.03");
     }
     return is_percent ? number / 100 : number;
 }
@@ -74,8 +75,9 @@ void JobOptions::declare_nodes(OptionTable& options, JobUse use) {
         "shape", nodes.shape,
         {.description = "Shape of the job: one size per axis of the machine, or the node shape of PJM as in 4x6x4",
          .otherwise = "the whole machine"});
-    options.add_sizes("origin", nodes.origin,
-                      {.description = "Corner of the shape on the machine", .otherwise = "zeros", .needs = {"shape"}});
+    options.add_sizes(
+        "origin", nodes.origin,
+        {.description = "Lowest coordinates of the shape on the machine", .otherwise = "zeros", .needs = {"shape"}});
     declare_node_lists(options);
     options.add_file("job", spec.job_script,
                      {.description = "PJM job script that states the nodes, the ranks per node and the kind of job"});
@@ -88,8 +90,8 @@ void JobOptions::declare_nodes(OptionTable& options, JobUse use) {
                               .value = "FOLD"});
     options.add_file_or_word(
         "hosts", spec.hosts.emplace<std::string>(),
-        {.description = "Host names of the nodes: a file, a list such as n[1-8,11], or node%04d. If --nodes has names, "
-                        "those of all nodes of the machine",
+        {.description = "Host names of the nodes: a file, a list such as n[1-8,11], or node%04d. If --nodes "
+                        "contains names, state the names of all nodes of the machine",
          .value = "FILE|LIST"});
     if (use == JobUse::kMeasure) {
         options.add_flag("count-nic", nodes.count_nic,
@@ -120,12 +122,12 @@ void JobOptions::declare_slurm(OptionTable& options) {
                          slurm = true;
                          slurm_request.nodelist = list;
                      },
-                     {.description = "Nodes of a job of Slurm, as in n[1-8,11], for use outside of the job",
+                     {.description = "Nodes of a Slurm job, as in n[1-8,11], for use outside of the job",
                       .value = "LIST",
                       .excludes = others,
                       .is_local = true});
     options.add_count("ntasks", slurm_request.ntasks,
-                      {.description = "Number of tasks of the job of Slurm",
+                      {.description = "Number of tasks of the Slurm job",
                        .otherwise = "the job's number",
                        .needs = {"slurm", "nodelist"},
                        .is_local = true});
@@ -162,7 +164,7 @@ void JobOptions::declare_imbalance(OptionTable& options) {
     options.add_read("imbalance", ValueKind::kText,
                      [this](const std::string& word) { spec.imbalance = parse_fraction(word); },
                      {.description = "Place groups of ranks instead of one rank per slot. The weight of the ranks on a "
-                                     "node exceeds the mean by at most this part, as in 3% or 0.03",
+                                     "node exceeds the mean by at most this fraction, as in 3% or 0.03",
                       .value = "FRACTION",
                       .excludes = {"ppn", "shapes", "robust"}});
 }

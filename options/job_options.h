@@ -25,7 +25,7 @@ enum class JobUse {
 struct JobOptions {
     JobSpec spec{};
     WorkloadFile workload{};
-    bool slurm = false;  ///< the nodes and tasks are those of a job of Slurm
+    bool slurm = false;  ///< the nodes and tasks come from a Slurm job
     SlurmRequest slurm_request{};
 
     void declare(OptionTable& options, JobUse use);

@@ -1,13 +1,13 @@
 """Compares the placements of --objective auto with those of single objectives, on logged programs, at equal CPU time.
 
-    python3 studies/auto_study.py build/release/cli/haichi FOLDER [--seeds 11,12,13] [--only TEXT] LOG_FOLDER...
+    python3 studies/auto_study.py build/release/cli/haichi DIRECTORY [--seeds 11,12,13] [--only TEXT] LOG_DIRECTORY...
 
-A LOG_FOLDER contains the log of one program (*.haichi-log). A workload file is accepted, too. `auto` maps each program
-on one thread, and then each single objective gets the CPU time that `auto` took. Every placement is judged on workloads
-that no search has seen: the communication sets without computation, with mean message sizes of 16 and 256 KiB. They are
-simulated without and with a barrier before every set. Each number is the simulated time relative to the default
-placement. It is the mean over sizes, barriers and seeds, with the standard deviation over the seeds. Inputs and
-placements stay in FOLDER.
+A LOG_DIRECTORY contains the log of one program (*.haichi-log). A workload file is accepted, too. `auto` maps each
+program on one thread, and then each single objective gets the CPU time that `auto` took. Every placement is judged on
+workloads that no search has seen: the communication sets without computation, with mean message sizes of 16 and 256
+KiB. They are simulated without and with a barrier before every set. Each number is the simulated time relative to the
+default placement. It is the mean over sizes, barriers and seeds, with the standard deviation over the seeds. Inputs and
+placements stay in DIRECTORY.
 
 Result (2026-11-23): on fourteen programs auto is within 0.1 % of the best single objective. On three of them it is 1.4
 to 4.0 % better. It keeps no default placement (objectives/README.md).

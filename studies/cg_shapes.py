@@ -1,6 +1,6 @@
 """CG on the six shapes of the TAC3 study, searched shortly with tac3 and with hop-bytes as its tie-breaker.
 
-    python3 studies/cg_shapes.py build/release/cli/haichi FOLDER [--seeds 10] [--time 2s] [--long 60s]
+    python3 studies/cg_shapes.py build/release/cli/haichi DIRECTORY [--seeds 10] [--time 2s] [--long 60s]
 
 Each shape is searched once per seed on one thread, and by three long searches. A row contains the maximum contention
 over all seeds, the hops per byte (median, best, worst), and the minimum of the long searches. It also contains the

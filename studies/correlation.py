@@ -1,13 +1,13 @@
 """Rank correlation of objectives with the packet simulator's time, over fast and slow placements.
 
     python3 studies/correlation.py PROGRAM [--objectives tac3,hop-bytes] [--cells held-out] [--placements 200]
-                                       [--only cg] [--only halo/tofu] [--seed 1] [--keep FOLDER] [--itself]
+                                       [--only cg] [--only halo/tofu] [--seed 1] [--keep DIRECTORY] [--itself]
 
 PROGRAM is the program haichi. For every workload and network the script makes placements of all qualities. Some are
 random, made without search, or made by swapping some ranks. Others come from searches under four objectives that stop
 early or late. Each placement is simulated for ten iterations without barriers. The script prints a Markdown table of
 Spearman's rank correlation of each objective with the simulated time. The number in parentheses is for the faster half
-of the placements. --keep stores placements and times in FOLDER and reuses them, so that the next run only evaluates
+of the placements. --keep stores placements and times in DIRECTORY and reuses them, so that the next run only evaluates
 objectives. Without stored times a run takes several hours.
 
 --itself adds a second correlation as an upper limit for predictions. It compares the simulated times with those of the

@@ -1,9 +1,9 @@
 """Placements of large and regular jobs: hops per byte, and CPU time and memory of the program, at fixed seeds.
 
-    python3 studies/instances.py build/release/cli/haichi GENERATOR FOLDER [--seeds 5] [--only TEXT] [--time 10s]
+    python3 studies/instances.py build/release/cli/haichi GENERATOR DIRECTORY [--seeds 5] [--only TEXT] [--time 10s]
 
 GENERATOR is a Python program that writes edge lists into the directory in its argument, such as stencil3d_16.txt and
-the other files in JOBS. This script makes the patterns of `haichi pattern`. Both are kept in FOLDER. Each job is
+the other files in JOBS. This script makes the patterns of `haichi pattern`. Both are kept in DIRECTORY. Each job is
 searched once per seed on one thread. A row contains the median, best and worst hops per byte, the median CPU seconds
 and evaluations, and the maximum memory. A time limit makes values depend on the machine and its load, so state both.
 

@@ -1,6 +1,6 @@
 """Runs real programs, built for MPICH and unmodified, on the simulated machine. Checks their results and messages.
 
-    python3 studies/live_programs.py build/release/cli/haichi --npb FOLDER --prk FOLDER --debian [--only REGEX]
+    python3 studies/live_programs.py build/release/cli/haichi --npb DIRECTORY --prk DIRECTORY --debian [--only REGEX]
 
 --npb is a directory with binaries of the NAS benchmarks by their usual names (cg.S.16: program, class, ranks). The
 directory of --prk contains the Parallel Research Kernels (MPI1) by the names of their directories. Neither is part of

@@ -72,7 +72,7 @@ class Tally:
     cpu_seconds: float = 0.0
     rest: list[tuple[Case, Outcome]] = field(default_factory=list)
     more: list[Case] = field(default_factory=list)
-    """Ours alone passes."""
+    """Cases that pass as live programs but not with MPICH."""
 
     def add(self, other: Tally) -> None:
         self.cases += other.cases

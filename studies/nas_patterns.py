@@ -1,8 +1,8 @@
 """Compares the calls of the NAS patterns with the calls of the programs, one by one, for MPICH binaries of NPB 3.3.
 
-    python3 studies/nas_patterns.py build/release FOLDER [--only REGEX]
+    python3 studies/nas_patterns.py build/release DIRECTORY [--only REGEX]
 
-FOLDER contains the binaries by their usual names (cg.S.16: program, class, ranks), which are not part of this
+DIRECTORY contains the binaries by their usual names (cg.S.16: program, class, ranks), which are not part of this
 repository. Each binary runs once on the simulated machine with the profiler preloaded. nas_calls compares its log
 with the log of `haichi pattern` for the same program, class and ranks. Build it first: cmake --build build/release
 --target nas_calls. --iterations 5 is for programs that were built with five iterations.

@@ -1,6 +1,6 @@
 """Graphs of many tasks on 4:8:6 processors with distances 1:10:100, compared with recursive KaFFPa.
 
-    python3 studies/process_mapping.py build/release/cli/haichi FOLDER [--seeds 5] [--only TEXT] [--no-peer]
+    python3 studies/process_mapping.py build/release/cli/haichi DIRECTORY [--seeds 5] [--only TEXT] [--no-peer]
 
 Requires NumPy, SciPy and `kahip` from PyPI. Graphs and results of the peer are kept. J is the sum over edges
 of weight times distance. This script computes J itself, checks the balance, and compares J with haichi's report.

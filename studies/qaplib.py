@@ -1,8 +1,8 @@
 """Solves QAPLIB instances with grid distances as hop-bytes on the mesh of their grid, with the program's defaults.
 
-    python3 studies/qaplib.py build/release/cli/haichi FOLDER [--seeds 5] [--time 10s] [--only TEXT]
+    python3 studies/qaplib.py build/release/cli/haichi DIRECTORY [--seeds 5] [--time 10s] [--only TEXT]
 
-FOLDER contains nug12.dat and the other instances. The script prints the gap between each seed's value and the best
+DIRECTORY contains nug12.dat and the other instances. The script prints the gap between each seed's value and the best
 known value in per cent, and the median over the seeds. The last line is the median over the instances with 42 or more
 locations. A time limit makes the values depend on the machine and its load, so state both.
 

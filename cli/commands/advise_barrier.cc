@@ -116,7 +116,7 @@ Action configure_advise_barrier(OptionTable& options) {
 
 Command advise_barrier_command() {
     return {"barrier",
-            "advise before which sets a barrier saves time, for a placement and message sizes",
+            "find the sets before which a barrier saves time, for a placement and message sizes",
             "haichi advise barrier -m fx10-kyushu --shape 1x2x4x2x3x2 -w cg64.json --map cg64.map",
             configure_advise_barrier,
             {},

@@ -58,9 +58,8 @@ Action configure_convert(OptionTable& options) {
                       .otherwise = "the format for --launcher",
                       .letter = 't'});
     declare_launcher(options, o->launcher, o->job.spec.cores_per_rank, {"to"}, false);
-    options.add_flag(
-        "strict", o->is_strict,
-        {.description = "PJM must not turn the request of the job: the lines for its script end in :strict"});
+    options.add_flag("strict", o->is_strict,
+                     {.description = "Request a shape that PJM must not turn (:strict in the job lines)"});
     declare_output(options, o->output, "Write to FILE instead of standard output");
     return [o](Console& console) { return run(*o, console); };
 }

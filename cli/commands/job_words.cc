@@ -46,7 +46,7 @@ void declare_launcher(OptionTable& options, const RankMapFormat*& launcher, std:
                       std::vector<std::string> excludes, bool is_local) {
     options.add_read("launcher", ValueKind::kText,
                      [&launcher](const std::string& word) { launcher = &rank_map_format(word); },
-                     {.description = "Write the map for the job lines of this format's launcher. If the names of the "
+                     {.description = "Write a map and job lines for the launcher of this format. If the names of the "
                                      "nodes are unknown, the lines take them from the running job",
                       .value = "FORMAT",
                       .excludes = std::move(excludes),

@@ -365,7 +365,7 @@ void declare_shapes(OptionTable& options, MapArguments& arguments) {
          .choices = robust_measures().names(),
          .needs = {"shapes"}});
     options.add_flag("rotations", arguments.rotations,
-                     {.description = "Also count every order of the logical axes as a shape", .needs = {"robust"}});
+                     {.description = "Also treat every order of the logical axes as a shape", .needs = {"robust"}});
 }
 
 Action configure_map(OptionTable& options) {

@@ -48,7 +48,7 @@ std::string RankWatch::state_of_rank() const {
     const host::LiveRank* const rank = ranks_[static_cast<std::size_t>(number)];
     if (rank == nullptr || rank->call_site == nullptr) return text + " has not made its first MPI call";
     const std::string place = place_name_(rank->call_site);
-    return text + " has made no MPI call after its last one" + (place.empty() ? "" : " in " + place);
+    return text + " has not returned to MPI after its last call" + (place.empty() ? "" : " in " + place);
 }
 
 bool RankWatch::must_end(bool is_interrupted) {

@@ -32,7 +32,7 @@ class RankWatch final : public host::RankMemory, private RunMonitor {
 
   private:
     [[nodiscard]] bool must_end(bool is_interrupted) override;
-    /// "rank 1 has made no MPI call after its last one in main (ring.c:12)".
+    /// "rank 1 has not returned to MPI after its last call in main (ring.c:12)".
     [[nodiscard]] std::string state_of_rank() const;
 
     const LiveProgram* program_;

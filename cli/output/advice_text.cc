@@ -66,7 +66,7 @@ std::string choices_table(const BarrierAdvice& advice) {
     const auto usual = std::ranges::find_if(order, [](const auto* choice) { return choice->sets.empty(); });
     if (usual == order.end()) return "";
     const double without = (*usual)->draws.front().seconds;
-    // The sentence compares means; the other choices are simulated in the first draw only.
+    // The sentence above the table compares means. The table shows the first draw, the only one with all choices.
     const bool has_draws = (*usual)->draws.size() > 1;
     std::vector<Row> rows = {{"barriers before", has_draws ? "seconds, first draw" : "seconds", "saved"}};
     for (auto it = order.begin(); it != order.end(); ++it) {

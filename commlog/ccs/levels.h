@@ -34,7 +34,7 @@ struct Levels {
     /// The same for the highest step that the event waits for. A collective waits for its last round, even if it does
     /// not block.
     std::vector<std::vector<std::int64_t>> waited;
-    std::vector<std::vector<std::uint32_t>> posts;  ///< the same for LevelledMessage::post of a send
+    std::vector<std::vector<std::uint32_t>> posts;  ///< the same for the LevelledMessage::post of the sends
     std::vector<double> compute_seconds;            ///< by step: computation before it, mean over the ranks
     std::int64_t to_oneself = 0;                    ///< messages from a rank to itself, which are left out
     std::int64_t outside = 0;                       ///< messages to processes outside the job, which are left out

@@ -25,8 +25,8 @@ void check_calls(const CallSequence& calls, std::int32_t ranks, std::size_t comm
     const auto inside = [](std::uint64_t first, std::uint64_t count, std::size_t size) {
         return first <= size && count <= size - first;
     };
-    // Completions of distance 0, which lists of kReceiveAny have. Lists may overlap in a file that is damaged, so that
-    // a look at each of their entries would take quadratic time.
+    // Completions of distance 0, which lists of kReceiveAny have. Lists may overlap in a damaged file, so that reading
+    // all their entries would take quadratic time.
     std::vector<std::size_t> zeros_before(calls.completions.size() + 1, 0);
     for (std::size_t c = 0; c < calls.completions.size(); ++c) {
         zeros_before[c + 1] = zeros_before[c] + (calls.completions[c].distance == 0 ? 1 : 0);

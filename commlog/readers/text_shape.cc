@@ -153,7 +153,7 @@ std::optional<MatrixLabels> matrix_labels(const TextShape& shape) {
     labels.has_column = is_longer || has_corner || is_text(second, 0) || !has_text_after_first ||
                         (!is_square && shape.rows.size() > 2 && are_consecutive(first_fields(shape, true)));
     if (labels.has_column && second.fields.front().empty()) return std::nullopt;
-    // The other fields are numbers, as many in every row.
+    // All other fields are numbers, and every row has the same number of them.
     const std::size_t first_number = labels.has_column ? 1 : 0;
     const std::size_t size = second.field_count - first_number;
     for (std::size_t i = first_number; i < second.fields.size(); ++i) {

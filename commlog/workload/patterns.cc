@@ -28,7 +28,7 @@ int product(const std::vector<int>& dims) {
         if (dim < 1) throw OptionError("every dimension of " + product_text(dims) + " must be at least 1");
         result *= dim;
         if (result > kMostRanks) {
-            throw OptionError("dims " + product_text(dims) + " have more than " + std::to_string(kMostRanks) +
+            throw OptionError("§dims " + product_text(dims) + " have more than " + std::to_string(kMostRanks) +
                               " ranks, the limit of a workload");
         }
     }
@@ -56,27 +56,27 @@ void complete(const PatternRow& row, PatternOptions& options) {
     const std::string pattern = "pattern " + shown(row.name);
     check_numbers(options);
     if (row.dimensions == 0 && !options.dims.empty())
-        throw OptionError(pattern + " cannot be combined with dims", "give ranks instead");
+        throw OptionError(pattern + " cannot be combined with §dims", "give §ranks instead");
     if (!options.dims.empty()) {
         if (options.dims.size() != static_cast<std::size_t>(row.dimensions)) {
-            throw OptionError(pattern + " requires " + std::to_string(row.dimensions) + " dims, found " +
+            throw OptionError(pattern + " requires " + std::to_string(row.dimensions) + " sizes in §dims, found " +
                               shown(product_text(options.dims)));
         }
         const int ranks = product(options.dims);
         if (options.ranks != 0 && options.ranks != ranks) {
-            throw OptionError("dims " + product_text(options.dims) + " have " + std::to_string(ranks) +
-                              " ranks, but ranks is " + std::to_string(options.ranks));
+            throw OptionError("§dims " + product_text(options.dims) + " have " + std::to_string(ranks) +
+                              " ranks, but §ranks is " + std::to_string(options.ranks));
         }
         options.ranks = ranks;
     }
     if (options.ranks == 0) {
         throw OptionError(pattern + " requires a number of ranks",
-                          row.dimensions > 0 ? "give ranks or dims" : "give ranks");
+                          row.dimensions > 0 ? "give §ranks or §dims" : "give §ranks");
     }
     if (row.dimensions > 0 && options.dims.empty()) options.dims = balanced_dims(options.ranks, row.dimensions);
 
     if (row.points.empty()) {
-        if (options.points != 0) throw OptionError(pattern + " cannot be combined with points");
+        if (options.points != 0) throw OptionError(pattern + " cannot be combined with §points");
         if (options.periodic) throw OptionError(pattern + " cannot be made periodic");
         return;
     }

@@ -260,7 +260,7 @@ std::string rail_file_text(const RailAdviceReport& report) {
     }
     if (!has_numbers) {
         throw OptionError(
-            "§write-rails: no number of NICs is advised",
+            "§write-rails: the advice states no number of NICs",
             "state the NICs per node with §interfaces. If the answer is not known, compare runs: haichi advise rails "
             "rails=1:LOG1 rails=4:LOG4");
     }

@@ -100,7 +100,7 @@ inline constexpr std::size_t kMostSearchedShapes = 64;
 /// Tries all allowed shapes with a quick search, searches the best requests with all seeds, and simulates each
 /// placement without and with barriers. A small budget gives fewer finalists and fewer seeds, at least two of each.
 /// Faulty nodes in the machine file are ignored, because the job's location is unknown. The spec's own shape is ignored
-/// as well. Throws the errors of its parts. Never prints.
+/// as well. Throws the errors of the searches and simulations. Never prints.
 ShapeAdviceReport advise_shape(const JobSpec& spec, const ShapeAdviceOptions& options,
                                const AdviceControl& control = {});
 

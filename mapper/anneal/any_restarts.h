@@ -64,7 +64,7 @@ class AnyRestarts {
     /// Makes the best of the scouts the winner, after they have ended.
     virtual void keep_scouts() = 0;
 
-    /// Runs all restarts. The caller adds the result's value and bound.
+    /// The caller adds the value and the bound to the result.
     SearchResult run_restarts();
 
     /// Anneals until the schedule ends, and records the restart.

@@ -163,8 +163,8 @@ AutoJudge::Plan AutoJudge::affordable_plan(Mappings placements, std::int32_t see
     return plan;
 }
 
-/// Times of the placements: per iteration, or of the run with calls or `is_of_run`. An entry is empty if an
-/// interruption prevented its simulation.
+/// Times of the placements: of an iteration for sets, of the whole run for calls or with `is_of_run`. An entry is empty
+/// if an interruption prevented its simulation.
 std::vector<std::optional<double>> AutoJudge::simulated(const Job& job, Mappings placements,
                                                         const SimulationOptions& options, bool is_of_run) const {
     std::vector<std::optional<double>> seconds(placements.size());

@@ -4,8 +4,8 @@
 
 namespace haichi {
 
-/// Whether haichi chooses the objective, and may repeat the search: annealing under its default schedule. Otherwise
-/// `auto` is the first objective that suits the job.
+/// Whether haichi searches with several objectives and selects one. This requires annealing under its default schedule.
+/// With any other search, `auto` is the first objective that suits the job.
 bool is_open(const MapOptions& options);
 
 /// Places the ranks. For a named objective this is solve(). For an open objective it calls solve() several times and

@@ -45,9 +45,9 @@ void check_nodes_are_stated(const JobSpec& spec, const AllocatedNodes& nodes, st
     if (needed >= job.network.usable_node_count()) return;
     const std::vector<std::int32_t> compact = compact_request(*nodes.machine, needed);
     const std::string part = compact.empty() ? "§shape" : "§shape " + sizes_text(compact);
-    throw OptionError("which nodes does the job have? " + std::to_string(rank_count) +
-                          (rank_count == 1 ? " rank needs " : " ranks need ") + std::to_string(needed) + " of the " +
-                          std::to_string(job.node_count()) + " nodes of machine " + nodes.machine->name,
+    throw OptionError("machine " + nodes.machine->name + " requires a choice of nodes: " + std::to_string(rank_count) +
+                          (rank_count == 1 ? " rank needs " : " ranks need ") + std::to_string(needed) + " of its " +
+                          std::to_string(job.node_count()) + " nodes",
                       "use " + part + " as in node=" + sizes_text(compact) +
                           ", §job SCRIPT, or §nodes FILE; the whole machine is §shape " + sizes_text(job.shape));
 }
@@ -117,7 +117,7 @@ Job::Job(const JobSpec& spec, const Reading& reading) {
     if (!spec.imbalance) check_nodes_are_stated(spec, nodes, traffic->rank_count());
     if (spec.tasks && traffic->rank_count() > *spec.tasks) {
         throw OptionError("the workload has " + std::to_string(traffic->rank_count()) +
-                              " ranks, but the job of Slurm has " + std::to_string(*spec.tasks) +
+                              " ranks, but the Slurm job has " + std::to_string(*spec.tasks) +
                               (*spec.tasks == 1 ? " task" : " tasks"),
                           "request as many tasks as the workload has ranks");
     }

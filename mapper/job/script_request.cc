@@ -39,7 +39,7 @@ std::string fold_of(const AllocationRequest& request, const Located<NodeRequest>
     const std::string usual = kind == "torus" ? "default" : kind;
     const bool is_named = folds().find(request.fold) != nullptr && request.fold != "default";
     if (!is_named) {
-        // A coordinate table holds for any kind. A list of nodes without a table has no logical coordinates.
+        // A coordinate table suits every kind of job. A list of nodes without a table has no logical coordinates.
         return request.fold == "default" && !is_given(request.nodes) ? usual : request.fold;
     }
     const bool is_of_kind = request.fold == usual || request.fold == "row-major" ||

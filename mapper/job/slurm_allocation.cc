@@ -115,7 +115,7 @@ SlurmAllocation slurm_allocation(const SlurmRequest& request, const Environment&
     }
     const auto list = first_set(environment, {"SLURM_JOB_NODELIST", "SLURM_NODELIST"});
     if (!list) {
-        throw OptionError("§slurm requires a job of Slurm, but SLURM_JOB_NODELIST is not set",
+        throw OptionError("§slurm requires a Slurm job, but SLURM_JOB_NODELIST is not set",
                           "use it in a job script, or state the job with §nodelist 'n[1-8]' §ntasks 64");
     }
     if (const auto size = first_set(environment, {"SLURM_HET_SIZE"}); size && size->value != "1") {

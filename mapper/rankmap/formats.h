@@ -200,7 +200,7 @@ void append_cores(std::string& text, const Mapping& mapping, RankId rank, const 
 struct JobSize {
     std::int32_t ranks = 0;
     std::int32_t nodes = 0;           ///< nodes with a rank
-    std::int32_t last_node = -1;      ///< the last of them
+    std::int32_t last_node = -1;      ///< the highest number of such a node
     std::int32_t ranks_per_node = 0;  ///< ranks of the fullest node
 };
 JobSize size_of(const Mapping& mapping);

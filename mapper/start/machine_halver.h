@@ -180,7 +180,8 @@ class MachineHalver {
         }
     }
 
-    /// Cuts across the axis with the largest diameter, first axes first. A set that is not a box is cut at the median.
+    /// Cuts across the axis with the largest diameter, the first one in a tie. A set that is not a box is cut at the
+    /// median.
     std::size_t halve_on_grid(NodeSet set) {
         std::size_t axis = 0;
         std::int64_t diameter = -1;

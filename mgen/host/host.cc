@@ -127,7 +127,7 @@ void LiveRank::hardware_barrier(std::int32_t group) {
     stop_looking();
     clock_looks_ = looks;
     is_stack_wanted_ = looks >= kWatchedLooks;
-    queue_.push_back(Call::spend(std::max(kPollPs, waited_ps / kClockShare)));
+    queue_.push_back(Call::spend(std::max(kPollPs, waited_ps / kClockFraction)));
 }
 
 [[gnu::noinline]] void LiveRank::end_clock_look() {
@@ -324,8 +324,8 @@ bool Host::may_look_again(std::span<const RankId> waiting) {
         if (rank.is_looking_ && !rank.has_looked_out_) looking.push_back(&rank);
     }
     for (LiveRank* rank : looking) {
-        rank->idle_looks_ = std::clamp(LiveRank::kMostIdleLooks / static_cast<std::uint32_t>(looking.size()),
-                                       LiveRank::kLeastIdleLooksOfRank, LiveRank::kMostIdleLooksOfRank);
+        rank->idle_looks_ = std::clamp(LiveRank::kMostIdlePolls / static_cast<std::uint32_t>(looking.size()),
+                                       LiveRank::kLeastIdlePollsOfRank, LiveRank::kMostIdlePollsOfRank);
     }
     return !looking.empty();
 }
@@ -335,7 +335,7 @@ std::string Host::hint_when_stuck() const {
     const auto looked = std::ranges::find_if(ranks_, [](const LiveRank& rank) { return rank.has_looked_out_; });
     if (looked != ranks_.end()) {
         hint += "\n  polling ranks (rank " + std::to_string(looked->id_.value) + " first) made at least " +
-                std::to_string(LiveRank::kLeastIdleLooksOfRank) + " polls while nothing else could happen";
+                std::to_string(LiveRank::kLeastIdlePollsOfRank) + " polls while nothing else could happen";
     }
     // Other ranks may wait for a rank that has ended.
     const auto ended = std::ranges::find_if(ranks_, [](const LiveRank& rank) { return rank.has_ended_; });

@@ -88,7 +88,7 @@ class LiveRank {
     }
     /// Polls the condition once and returns whether it holds. A poll costs as much as a call, at least kPollPs. A
     /// program that only polls and returns to an earlier state resumes after the next event of its rank. If no rank has
-    /// an event, it continues to poll, kMostIdleLooks times for all ranks together.
+    /// an event, it continues to poll, kMostIdlePolls times for all ranks together.
     template <class Holds>
     bool poll(Holds&& holds) {
         return look(Condition(holds));
@@ -99,7 +99,7 @@ class LiveRank {
     /// A call that waits until all ranks of the group (Host::add_barrier_group) have made it.
     void hardware_barrier(std::int32_t group);
     /// Simulated time after the queued calls. Reading the clock takes kPollPs. A program that only reads the clock and
-    /// returns to an earlier state waits for a time. Its readings then take longer, up to 1/kClockShare of the time
+    /// returns to an earlier state waits for a time. Its readings then take longer, up to 1/kClockFraction of the time
     /// that it has waited so far.
     std::int64_t now_ps();
     /// Like now_ps(), but the reading takes no time. Only for measuring tools, because loops of a program would not
@@ -146,11 +146,11 @@ class LiveRank {
 
     /// Minimum time for reading the clock or polling an incomplete request.
     static constexpr std::int64_t kPollPs = 100'000;
-    static constexpr std::int64_t kClockShare = 4096;
+    static constexpr std::int64_t kClockFraction = 4096;
     /// Limits on polls while nothing else can happen: for all ranks together, then the most and the least for one rank.
-    static constexpr std::uint32_t kMostIdleLooks = 2'000'000;
-    static constexpr std::uint32_t kMostIdleLooksOfRank = 100'000;
-    static constexpr std::uint32_t kLeastIdleLooksOfRank = 10'000;
+    static constexpr std::uint32_t kMostIdlePolls = 2'000'000;
+    static constexpr std::uint32_t kMostIdlePollsOfRank = 100'000;
+    static constexpr std::uint32_t kLeastIdlePollsOfRank = 10'000;
 
   private:
     friend class Host;

@@ -7,7 +7,8 @@
 
 namespace haichi::mpi {
 
-/// Values by number. Numbers are reused, so memory is proportional to the largest number of values at one time.
+/// Stores values and gives each a number. Numbers are reused, so memory is proportional to the largest number of values
+/// at one time.
 template <class Value>
 class Slots {
   public:

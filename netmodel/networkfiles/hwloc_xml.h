@@ -14,8 +14,8 @@ bool is_hwloc(std::string_view text);
 /// next one above, so that distances follow the levels.
 Graph read_hwloc(const NetworkText& from);
 
-/// Reads the GPUs of the node instead of the cores, with PCI bridges as switches. Bandwidths of PCI cables are those of
-/// pci_link_speed.
+/// Reads the GPUs of the node instead of the cores, with PCI bridges as switches. The attribute pci_link_speed states
+/// the bandwidth of a PCI link.
 Graph read_hwloc_gpus(const NetworkText& from);
 
 }  // namespace haichi

@@ -72,7 +72,7 @@ Graph read_network(const NetworkText& text, const std::string& otherwise) {
     if (row == nullptr) {
         const std::string_view start = trimmed(text.text);
         throw InputError(SourcePlace{text.file, 1},
-                         start.empty() ? "an empty file is not a machine"
+                         start.empty() ? "expected a machine, found an empty file"
                                        : "neither a machine file (JSON) nor a network file of a known format: " +
                                              shown(start.substr(0, start.find('\n'))),
                          otherwise);

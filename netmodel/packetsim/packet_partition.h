@@ -213,7 +213,7 @@ class alignas(64) PacketPartition {
     RemoteEventBatch incoming_;
     std::vector<RemoteTimer> remote_timers_;
     std::int64_t earliest_remote_ps_ = kForEver;
-    /// Messages to be posted later, by a separate number. It grows with each call, unlike message numbers.
+    /// Messages to be posted later. The key is last_post_, which grows with each call, unlike message ids.
     std::unordered_map<std::uint32_t, MessageId> posts_;
     std::uint32_t last_post_ = 0;
     std::vector<Packet> received_;  ///< packets on their way to a NIC whose node has a DMA limit

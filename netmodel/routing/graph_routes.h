@@ -32,8 +32,8 @@ class GraphRoutes final : public Routes {
         return paths_.has_lengths() ? std::vector<std::int32_t>() : paths_.distances_to(graph_, d);
     }
     [[nodiscard]] std::optional<CutPair> find_cut_pair(const JobNodes& job) const override;
-    /// UpDownLayers for spread routes if they suffice, else ChannelLayers, which are fewer. Unspread routes always have
-    /// ChannelLayers.
+    /// Spread routes have UpDownLayers if `most` layers suffice, else ChannelLayers, which need fewer layers. Unspread
+    /// routes always have ChannelLayers.
     [[nodiscard]] std::shared_ptr<const ChannelRule> channels(const JobNodes& job, std::int32_t most) const override;
 
   private:

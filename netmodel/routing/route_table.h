@@ -41,7 +41,7 @@ class RouteTable {
         if (scratch.size() < longest_) scratch.resize(longest_);
         return {scratch.data(), write(s, d, scratch.data())};
     }
-    /// The same in a buffer with enough memory.
+    /// The same, but stores the links in `buffer`, where they stay valid until clear().
     [[nodiscard, gnu::always_inline]] inline std::span<const LinkId> route(NodeId s, NodeId d,
                                                                            RouteBuffer& buffer) const {
         if (is_stored()) return stored(s, d);

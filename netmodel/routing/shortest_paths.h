@@ -118,8 +118,8 @@ class ShortestPaths {
     bool find_routes(const Graph& graph, const PathOptions& options);
     /// The same without a table of next links, if one layer suffices whatever the routes are. Else false.
     bool find_lengths(const Graph& graph, std::span<const VertexId> destinations, Lengths& lengths);
-    /// The column of d or of its root, or null after a search whose trees remain the last ones. Requires the lock of
-    /// found_.
+    /// The column of d or of its root. Null if the trees of the last search contain the routes to d instead. Requires
+    /// the lock of found_.
     [[nodiscard]] const std::vector<std::uint16_t>* found_column(const Graph& graph, VertexId d) const;
     /// Calls visit(LinkId) for every link of the route, in order.
     template <class Visit>

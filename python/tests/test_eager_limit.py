@@ -77,7 +77,7 @@ def series(jump_us: float, limit: int, hops: int = 2) -> list[PlacedPoint]:
         (series(5, 64), None),  # inline messages
         (series(0, 16384), None),
         (series(1, 16384), None),  # less than a handshake takes
-        (series(5, 16384) + series(9, 4096, hops=0), 16384),  # the network before the node
+        (series(5, 16384) + series(9, 4096, hops=0), 16384),  # the network has precedence over the node
         (series(9, 4096, hops=0), 4096),
         (series(5, 16384) + series(4, 8192, hops=4), None),  # neither is much larger
     ],

@@ -19,7 +19,7 @@ STREAMED = (
     "torus:8", "mesh:8", "fattree:2x8", "tree:2x4", "nsim-fattree:2x8", "dragonfly:2,4,2", "dragonfly-plus:4,4,2,5",
     "hyperx:4x4,2", "switch:8", "k", "fx10-kyushu", "fx100:2x2x2", "fugaku", "t2k",
 )  # fmt: skip
-"""A preset of each kind."""
+"""One preset of each kind of machine."""
 
 
 def machine_file(preset: str) -> dict[str, Any]:

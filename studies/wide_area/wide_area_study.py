@@ -1,6 +1,6 @@
 """Runs the study of two clusters joined over distance: the link, its remedies, and the NAS programs on it.
 
-    python studies/wide_area/wide_area_study.py [--out FOLDER] [--quick]
+    python studies/wide_area/wide_area_study.py [--out DIRECTORY] [--quick]
 
 Writes each table as a .csv file, all tables as tables.md, and figures as .svg and .png.
 """
@@ -40,7 +40,7 @@ def programs(folder: Path, delays_ms: Sequence[float], bridges: Sequence[int], n
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, default=Path("build/wide_area"), metavar="FOLDER")
+    parser.add_argument("--out", type=Path, default=Path("build/wide_area"), metavar="DIRECTORY")
     parser.add_argument(
         "--quick", action="store_true", help="two delays, numbers of gateway nodes and programs: to see that it works"
     )

@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::uint64_t kSeed = 1;
 
-/// 10 * 0.9^44, about 0.1 messages, for ever: the paper's schedule, held there. It makes every evaluation, also when
-/// the bound is reached.
+/// Keeps the temperature 10 * 0.9^44 of the paper's schedule, about 0.1 messages. Makes every evaluation, even if the
+/// bound is reached.
 Cooling constant_low_temperature() {
     constexpr double kShareOfSchedule = 44.5 / 196;
     Cooling cooling = Cooling::paper(0);

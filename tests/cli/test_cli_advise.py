@@ -222,7 +222,7 @@ def test_rails_follow_from_a_profile_or_from_measured_runs(tmp_path: Path) -> No
     written = (tmp_path / "rails.txt").read_text().split("\n")
     assert written[0] == "haichi-rails/1" and written[1].startswith("ranks 8 nodes ") and "=4" in written[1]
     refused = fail(2, "advise", "rails", "a", "--write-rails", "none.txt", cwd=tmp_path)
-    assert "--write-rails: no number of NICs is advised" in refused and "--interfaces" in refused
+    assert "--write-rails: the advice states no number of NICs" in refused and "--interfaces" in refused
     assert not (tmp_path / "none.txt").exists()
 
     answer = asked(tmp_path, "rails", "rails=1:a", "rails=2:c")

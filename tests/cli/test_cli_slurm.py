@@ -144,7 +144,7 @@ def test_a_list_of_hosts_may_have_no_brackets(place: Path) -> None:
 def test_a_job_with_fewer_tasks_than_ranks_is_refused(place: Path) -> None:
     tree = ("-m", "fattree:2x2", "--hosts", "n[1-4]", "-w", "w.json")
     words = fail(2, "map", "--slurm", "--nodelist", "n[1-4]", "--ntasks", "3", *tree, cwd=place)
-    assert "the workload has 4 ranks, but the job of Slurm has 3 tasks" in words
+    assert "the workload has 4 ranks, but the Slurm job has 3 tasks" in words
 
 
 @pytest.mark.parametrize("line", ["n1 slots=2 slots=3", "n1:2 slots=3", "n1 2 slots=3", "n1 2 3"])

@@ -255,20 +255,20 @@ TEST(Patterns, options_that_do_not_fit_are_refused_with_the_value) {
         EXPECT_NE(refusal(name, options).find(part), std::string::npos) << refusal(name, options);
     };
     expect("ring", {}, "requires a number of ranks");
-    expect("stencil2d", {}, "give ranks or dims");
+    expect("stencil2d", {}, "give §ranks or §dims");
     expect("ring", with_ranks(-1), "found -1");
     expect("ring", with_ranks(kMostRanks + 1), "134217729");
-    expect("ring", with_dims({4}), "cannot be combined with dims");
-    expect("stencil2d", with_dims({2, 2, 2}), "requires 2 dims, found '2x2x2'");
+    expect("ring", with_dims({4}), "cannot be combined with §dims");
+    expect("stencil2d", with_dims({2, 2, 2}), "requires 2 sizes in §dims, found '2x2x2'");
     expect("stencil2d", with_dims({2, 0}), "2x0");
     expect("stencil2d", with_dims({1 << 20, 1 << 20}), "1048576x1048576");
     expect("stencil3d", with_dims({4, 4, 4}, false, 5),
            "no 5-point stencil|choose one of these numbers of points: 7, 19, 27");
     expect("fft", with_dims({2, 2}, true), "cannot be made periodic");
-    expect("fft", with_dims({2, 2}, false, 5), "cannot be combined with points");
+    expect("fft", with_dims({2, 2}, false, 5), "cannot be combined with §points");
     PatternOptions mismatch = with_dims({4, 4});
     mismatch.ranks = 15;
-    expect("stencil2d", mismatch, "dims 4x4 have 16 ranks, but ranks is 15");
+    expect("stencil2d", mismatch, "§dims 4x4 have 16 ranks, but §ranks is 15");
     PatternOptions size = with_ranks(4);
     size.message_bytes = -1;
     expect("ring", size, "message size -1");

@@ -68,7 +68,7 @@ TEST(SlurmAllocation, outside_of_a_job_has_the_stated_nodes_and_tasks) {
     EXPECT_EQ(job.nodes.size(), 9U);
     EXPECT_EQ(job.ranks_per_node, 8);
     EXPECT_EQ(job_of({}, {.nodelist = "n[1-8]", .ntasks = 64, .ranks_per_node = 16}).ranks_per_node, 16);
-    EXPECT_TRUE(error_of({}).starts_with("§slurm requires a job of Slurm"));
+    EXPECT_TRUE(error_of({}).starts_with("§slurm requires a Slurm job"));
 }
 
 TEST(SlurmAllocation, refuses_malformed_variables) {

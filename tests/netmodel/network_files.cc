@@ -429,7 +429,7 @@ TEST(NetworkFiles, other_kinds_are_named_with_a_way_to_a_machine) {
     }
     EXPECT_EQ(refusal("hello\n"),
               "net:1: neither a machine file (JSON) nor a network file of a known format: 'hello' | hint");
-    EXPECT_EQ(refusal(" \n"), "net:1: an empty file is not a machine | hint");
+    EXPECT_EQ(refusal(" \n"), "net:1: expected a machine, found an empty file | hint");
 }
 
 struct Loaded {

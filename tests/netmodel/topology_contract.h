@@ -237,8 +237,8 @@ inline void expect_ports_are_counted(const Network& network) {
     }
 }
 
-/// Regions are consecutive, and no route between two nodes of a region leaves it. Links between regions can hold
-/// packets longer without other changes.
+/// Regions are consecutive, and no route between two nodes of a region leaves it. A longer delay on the links between
+/// regions therefore has no effect within a region.
 inline void expect_regions_hold(const Network& network) {
     const Topology& topology = network.topology();
     const std::vector<std::int32_t> first = topology.regions();

@@ -1,10 +1,10 @@
 """Runs the real programs under the profiler (Open MPI), extracts their communication sets, compares them with what was
 read from the sources, and writes a table.
 
-    run.py --programs FOLDER --logs FOLDER [--page README.md] [--only NAME ...] [--ranks N ...] [--reuse]
+    run.py --programs DIRECTORY --logs DIRECTORY [--page README.md] [--only NAME ...] [--ranks N ...] [--reuse]
 
-FOLDER of --programs has the mini-applications (README.md). Missing programs are omitted. --page replaces the table of
-results of that page. --reuse extracts again from the logs in the folder of --logs."""
+--programs has the mini-applications (README.md). Missing programs are omitted. --page replaces the table of
+results of that page. --reuse extracts again from the logs in the directory of --logs."""
 
 from __future__ import annotations
 

@@ -192,8 +192,7 @@ TEST(UnstatedNodes, of_a_machine_with_pjm_are_a_question_with_three_answers) {
         const Job job(asked);
         ADD_FAILURE() << job.allocation().node_count();
     } catch (const OptionError& error) {
-        EXPECT_STREQ(error.what(),
-                     "which nodes does the job have? 384 ranks need 96 of the 158976 nodes of machine fugaku");
+        EXPECT_STREQ(error.what(), "machine fugaku requires a choice of nodes: 384 ranks need 96 of its 158976 nodes");
         EXPECT_EQ(error.hint(),
                   "use §shape 4x6x4 as in node=4x6x4, §job SCRIPT, or §nodes FILE; the whole machine is §shape "
                   "24x23x24x2x3x2");

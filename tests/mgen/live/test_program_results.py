@@ -117,7 +117,7 @@ def test_one_signal_ends_a_rank_that_makes_no_calls(way: str, built: Path, tmp_p
         out, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert sorted(out.splitlines()) == ["rank 0", "rank 1", "the end of rank 1"]
-    said = "the run ends now, without a result, because rank 1 has made no MPI call after its last one in main ("
+    said = "the run ends now, without a result, because rank 1 has not returned to MPI after its last call in main ("
     assert said + line_of("stuck.c") in err, err
     assert list(tmp_path.iterdir()) == []
 
@@ -127,7 +127,8 @@ def test_a_rank_that_waits_in_the_operating_system_is_named(built: Path, tmp_pat
     with subprocess.Popen([*map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         warning = process.stderr.readline()
         process.kill()
-    assert warning.startswith("warning: rank 1 has made no MPI call after its last one in main (" + line_of("stuck.c"))
+    expected = "warning: rank 1 has not returned to MPI after its last call in main (" + line_of("stuck.c")
+    assert warning.startswith(expected)
     assert "waits in the operating system" in warning
 
 

@@ -15,8 +15,8 @@ _INTERRUPTED = 130
 
 
 class _Interruption(KeyboardInterrupt):
-    """A separate type, because of a flaw of Python: if a KeyboardInterrupt passes through exec(), as in dataclasses,
-    Python ends with SIGINT even if the exception is caught."""
+    """A separate type, because of a flaw of Python. If a plain KeyboardInterrupt passes through exec(), as in
+    dataclasses, Python ends with SIGINT although the exception is caught."""
 
 
 class _Handler:

@@ -112,8 +112,8 @@ def calibrate(
     results: files, each ``FILE`` or ``FILE@HOPS``. HOPS is the number of links between the nodes of both ranks, 0
         for ranks on one node. Default: the distance of the two nearest nodes.
     like: a preset or a machine file, which has the topology and all values that are not fitted.
-    largest: bytes. Larger messages are omitted. Beyond the size of the caches, for example, times change in ways that
-        no parameter describes.
+    largest: bytes. Larger messages are omitted. For example, no parameter describes how times change beyond the
+        size of the caches.
     progress: called with a line of text after every fit.
 
     Raises InputError for files that are not results, OptionError for distances that the machine does not have, and

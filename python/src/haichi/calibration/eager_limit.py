@@ -169,8 +169,9 @@ def _missed(problem: Problem, fitted: Fitted, last: int, first: int) -> float:
 
 
 def _missed_jump(problem: Problem, fitted: Fitted) -> float:
-    """How far the simulated jump at the eager limit is from the measured one, as a logarithm of their ratio, in the
-    ping-pong that has it most, or another benchmark without one. Infinite without similar sizes on both sides."""
+    """The error of the simulated jump at the eager limit: the logarithm of its ratio to the measured jump. This is the
+    smallest error of any ping-pong, or of any other benchmark if there is no ping-pong. Infinite if no series has
+    similar sizes on both sides of the limit."""
     points, limit = problem.points, fitted.setting.eager_limit
     messages = [number for number, point in enumerate(points) if not point.is_barrier]
     alone = [number for number in messages if points[number].benchmark == "latency"]

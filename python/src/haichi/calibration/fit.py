@@ -32,7 +32,7 @@ _OUTLIER = 0.1
 """The residual at which a point that no parameter describes has half of its weight (Cauchy's weights)."""
 _ANCHOR = 5.0
 _MOST_CORRELATION = 0.6
-"""At least a quarter of the points count."""
+"""The number of independent points is at least a quarter of all points."""
 _MOST_STEPS = 12
 _LEAST_STEP = 1e-3
 _LEAST_GAIN = 1e-3

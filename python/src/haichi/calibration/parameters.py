@@ -14,7 +14,7 @@ from haichi.calibration.placed import PlacedPoint
 Content = dict[str, Any]
 """Content of a machine file."""
 Values = Mapping[str, float]
-"""Values by the names of parameters, in seconds or seconds per byte, so that times are sums. 0 per byte is no limit."""
+"""Values by the names of parameters, in seconds or seconds per byte, so that times are sums. 0 per byte: unlimited."""
 
 
 @dataclass(frozen=True)

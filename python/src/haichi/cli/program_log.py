@@ -1,5 +1,8 @@
-"""Log lines of the Python commands for ``-v``, ``--log-level`` and ``HAICHI_LOG``, as in the commands written in C++
-(options/common_options.cc): entries of Python's logger ``haichi`` become lines on standard error."""
+"""The log of the Python commands for ``-v``, ``--log-level`` and ``HAICHI_LOG``.
+
+Entries of Python's logger ``haichi`` become lines on standard error, as in the C++ commands
+(options/common_options.cc).
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ def logged(level: str, quiet: bool) -> Iterator[None]:
 
 
 class _Lines(logging.Handler):
-    """ "info: ..." and so on; above the progress line, if there is one."""
+    """Writes lines such as "info: ...", above the progress line if there is one."""
 
     def emit(self, record: logging.LogRecord) -> None:
         labels = {"off": "warning"}  # warnings appear at every level

@@ -88,7 +88,7 @@ def compare(
     jobs: one job, several, or several by the names of their workloads. They may differ in workloads, shapes and
         machines. With several machines, "NAME on MACHINE" in the results names a workload on a machine.
     journal: a file for finished cells. A comparison that was killed continues when it runs again with the same journal.
-    earlier: results. Cells that are the same are taken from there.
+    earlier: earlier results. Equal cells are taken from them.
     views: also compute the data of the pictures, which `Comparison.report` requires.
     progress: called after every cell, in the caller's thread. An exception from it ends the comparison.
     {options}

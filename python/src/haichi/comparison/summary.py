@@ -272,8 +272,10 @@ def summarise_overall(jobs: Sequence[dict[str, Times]]) -> dict[str, Any]:
 def advise_overall(
     jobs: Sequence[tuple[dict[str, Times], Times | None]], entries: Sequence[dict[str, Any]], measure: str
 ) -> dict[str, Any]:
-    """The joint advice for (times by strategy, default placement) of all jobs, and their entries in the summary: map
-    each job as its own line states, or do not map it."""
+    """The joint advice for all jobs: map each job as its own line states, or keep its default placement.
+
+    `jobs` has the times by strategy and of the default placement. `entries` has the entries of the jobs in the summary.
+    """
     if len(entries) == 1:
         keys = ("seconds_before", "hours_saved", "hours_saved_spread", "share_saved", "helps", "advice")
         return {key: entries[0][key] for key in keys if key in entries[0]}

@@ -48,7 +48,7 @@ class ViewRequest:
     strategy: str
     seed: int
     role: Literal["before", "after", "other"]
-    """`before`: the default placement; `after`: the best placement."""
+    """`before` is the default placement, and `after` is the best placement."""
     convergence: Sequence[tuple[int, float]] = ()
     """Evaluations and the best value so far."""
     command: str | None = None

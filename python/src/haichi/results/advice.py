@@ -113,7 +113,8 @@ class BarrierAnswer:
     message_size: int | None
     """Bytes; None for the sizes of the workload."""
     advice: str
-    """``"sets"``: barriers before `sets` pay; ``"none"``: barriers cost time; ``"unknown"``: see `sentence`."""
+    """``"sets"`` if barriers before `sets` save time, ``"none"`` if barriers cost time, ``"unknown"`` otherwise. The
+    reason is in `sentence`."""
     sets: tuple[int, ...]
     """The best choice with any barrier, counted from 1, in the form of `Job.simulate(barrier="1,3")`."""
     gain_seconds: float

@@ -67,8 +67,8 @@ def extract_sets(log: str | os.PathLike[str], **options: Unpack[ExtractionOption
     log: a file of the profiler, one of its parts, or a log of another tool that keeps the order of calls.
     {options}
 
-    Raises `InputError` for unreadable files, and `UnsupportedError` if there are no sets: the log has no order, the
-    ranks share no main loop, or there are no messages.
+    Raises `InputError` for unreadable files. Raises `UnsupportedError` if the log has no order, no messages, or no main
+    loop that its ranks share.
     """
     core = _core.extract_sets(encoded("log", log), given_options("extract_sets", ExtractionOptions, options))
     return Extraction(Workload(core.workload), json.loads(core.json()))

@@ -65,7 +65,7 @@ def create_app(service: Service) -> FastAPI:
         version=version("haichi"),
         lifespan=lifespan,
         redirect_slashes=False,
-        servers=[{"url": "."}],  # beside openapi.json, also below a prefix
+        servers=[{"url": "."}],  # relative to openapi.json, so it works below a prefix, too
     )
     app.add_middleware(BodyLimit, limits=service.limits)
     app.add_middleware(HeadRequests)

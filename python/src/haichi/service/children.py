@@ -28,7 +28,7 @@ async def started(script: str, *arguments: str, **how: Any) -> Process:
 async def child_output(script: str, arguments: Sequence[str], given: IO[bytes] | None = None, kept: int = -1) -> bytes:
     """Runs a source file of the server and returns its output.
 
-    given: its standard input; kept: a descriptor that it inherits.
+    `given` is its standard input, and `kept` is a descriptor that it inherits.
     Raises ChildFailedError."""
     process = await started(
         script,

@@ -44,7 +44,7 @@ class DaskAttempts:
         self._client: Any = None
         self._connecting = asyncio.Lock()
         self._workers: dict[str, str] = {}
-        """The worker by job, while it has one."""
+        """The worker of each job that has one."""
         self._lost_at: dict[str, float] = {}
         self._stopped: set[str] = set()
         self._free_from: dict[str, float] = {}

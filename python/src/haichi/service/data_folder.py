@@ -122,7 +122,7 @@ class DataFolder:
         return JobFolder(self.jobs / name)
 
     def new_job(self, name: str) -> JobFolder:
-        """The job counts after `answered`; before that, a start of the server removes it."""
+        """The job is valid after `answered`; before that, a start of the server removes it."""
         folder = JobFolder(self.jobs / name)
         folder.path.mkdir(mode=0o700)
         folder.unanswered.touch()

@@ -17,7 +17,7 @@ _SECONDS_OF_READER = 0.002
 
 
 QUEUE = ""
-"""The name that rings when a job is ready to run."""
+"""The bell that rings when a job is ready to run."""
 
 
 class Bell:

@@ -1,9 +1,9 @@
 """The placements of a result, one file per shape: made once by a process, and kept with the job. Results of large jobs
 have many megabytes, and `json` holds the interpreter lock while it parses them.
 
-This file runs as a script (`python -I -S placements.py RESULT FOLDER`) with the standard library only. FOLDER gets
-`index.json`, a list of {"shape", "request", "strict", "ranks", "nodes"}, and `0.json`, `1.json`, ... in the program's
-format.
+This file runs as a script (`python -I -S placements.py RESULT DIRECTORY`) with the standard library only. DIRECTORY
+gets `index.json`, a list of {"shape", "request", "strict", "ranks", "nodes"}, and `0.json`, `1.json`, ... in the
+program's format.
 """
 
 from __future__ import annotations

@@ -291,7 +291,7 @@ class Queue:
         return self._writer.do(change)
 
     def put_back(self, job: str, why: str, was_cut_off: bool) -> Future[None]:
-        """The job must run again; `was_cut_off`: this counts against the job."""
+        """Queues the job again. With `was_cut_off`, the attempt counts against the job."""
 
         def change(connection: sqlite3.Connection) -> None:
             connection.execute(

@@ -1,4 +1,4 @@
-"""Requests, checked: words and files by the names of the program's options."""
+"""Checked requests. Words and files are keyed by the names of the program's options."""
 
 from __future__ import annotations
 

@@ -191,8 +191,8 @@ class Service:
         return found if found or (now is not None and not now.has_ended()) else None
 
     async def delete(self, user: str, name: str, purge: bool | None) -> tuple[Job, bool]:
-        """Cancels a queued or running job, or removes an ended one; `purge`: does both, or never removes. Returns the
-        last state of the job, and whether it is gone. Raises Problem."""
+        """Cancels a queued or running job, or removes an ended one. `purge` does both, or never removes. Returns
+        the last state of the job, and whether it is gone. Raises Problem."""
         found = self.job(user, name)
         if found.has_ended() and purge is False:
             if found.state == "cancelled":

@@ -16,7 +16,7 @@ _GOOD_CODES = [0, 3]
 
 
 NO_LEASE = 1e9
-"""Seconds; practically infinite: the starter of the supervisor is a local process whose end is visible."""
+"""Seconds. Practically infinite, because the supervisor sees the end of the local process that started it."""
 
 
 def specification(
@@ -44,7 +44,7 @@ def _process(
     seconds: float | None = None,
     only_reads: Path | None = None,
 ) -> dict[str, Any]:
-    """`only_reads`: a file outside `work`; the process then changes no file of `work`."""
+    """With `only_reads`, a file outside `work`, the process changes no file of `work`."""
     reads = [] if only_reads is None else [work, only_reads]
     return {
         "folder": str(work),

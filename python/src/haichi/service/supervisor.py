@@ -6,7 +6,7 @@ and so are the processes here. Progress of the program goes to standard output, 
 exclude each other by a lock on a file, which this process and the program both hold. Only the holder writes the
 outcome, once.
 
-Exit codes: 0: there is an outcome; 75: the attempt was cut off without an outcome.
+The exit code is 0 if there is an outcome, and 75 if the attempt was cut off without one.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ function linksByAxis(network, axis) {
 
 function ringText(axis) { return axis.ring ? `a ring of ${axis.size}` : `a line of ${axis.size}`; }
 
-/// The slot of a link between positions p and p + 1 is p, in both directions; also between the last and the first of a ring.
+/// The slot of a link between positions p and p + 1 is p, in both directions. The last one of a ring has its own slot.
 function slotOf(network, link, position, axis) {
   return network.link_sign[link] > 0 ? position[axis] : (position[axis] + network.axes[axis].size - 1) % network.axes[axis].size;
 }

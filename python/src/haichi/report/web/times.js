@@ -174,7 +174,7 @@ class SimulatedRuns {
 
 const PARTS = [["compute_seconds", "computation", "compute"], ["call_seconds", "in calls", "call"], ["wait_seconds", "waiting", "wait"]];
 
-/// The height of a row is a whole number of pixels if there is room.
+/// Each row has a whole number of pixels if they fit.
 function rowsHeight(rows) { return rows < 150 ? Math.max(rows * Math.floor(300 / Math.max(rows, 1)), 60) : Math.min(rows, 400); }
 
 function efficiencyKey() {

@@ -79,8 +79,8 @@ class RequestFiles {
     this.draw();
   }
 
-  /// Throws Refusal with a clear message where a browser would only report a failed request: for requests above the server's
-  /// limit, and for files that have changed since they were chosen.
+  /// Throws Refusal for requests above the server's limit, and for files that have changed since they were chosen. A
+  /// browser would only report a failed request.
   async check() {
     const sent = this.files.filter(({ role }) => role).map(({ file }) => file), most = Number(document.body.dataset.mostBytes);
     for (const file of sent) {

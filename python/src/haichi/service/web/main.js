@@ -111,7 +111,7 @@ class ServicePage {
     });
   }
 
-  /// `refusal`: of the previous attempt.
+  /// `refusal` is the error after a wrong token.
   askToken(refusal) {
     const dialog = document.getElementById("ask-token"), problem = document.getElementById("token-problem");
     if (this.server.token) {

@@ -9,7 +9,7 @@ function kindsOf(description) {
 /// Titles for options whose names are not clear enough.
 const TITLES = { ppn: "Ranks per node", count_nic: "Count NICs", form: "Simulated part of a log", then: "Tie-breaking order", hosts: "Host names", fold: "Logical coordinates",
   robust: "Robust over the shapes", start: "Start of the search", require: "Required limits", equal: "Equal effort", sim_iterations: "Iterations to simulate",
-  smoothing: "Smoothing term", origin: "Corner of the shape", time: "Time limit of the search" };
+  smoothing: "Smoothing term", origin: "Lowest coordinates of the shape", time: "Time limit of the search" };
 
 function fieldTitle(name) { return TITLES[name] ?? name.charAt(0).toUpperCase() + name.slice(1).replace(/_/g, " "); }
 
