@@ -68,26 +68,27 @@ void declare_advice(OptionTable& options, BarrierAdviceOptions& advice) {
     options.begin(OptionGroup::kWorkload);
     constexpr std::size_t kMostAnswers = 64;
     options.add_read(
-        "imbalance", ValueKind::kText,
+        "compute-imbalance", ValueKind::kText,
         [&advice](const std::string& word) {
             const std::uint64_t seed = advice.imbalance.seed;
-            advice.imbalance = parse_imbalance(word, "imbalance");
+            advice.imbalance = parse_imbalance(word, "compute-imbalance");
             advice.imbalance.seed = seed;
         },
         {.description =
              "Largest additional computation time of a rank before each set, as in 5% of the set's time, or 20us",
          .value = "FRACTION|TIME",
-         .otherwise = "evenly"});
-    declare_compute_spread(options, advice.imbalance, {}, {"imbalance"});
+         .otherwise = "evenly",
+         .former_names = {"imbalance"}});
+    declare_compute_spread(options, advice.imbalance, {}, {"compute-imbalance"});
     options.add_count("draws", advice.draws,
                       {.description = "Number of random imbalances for which the advice must hold",
                        .most = 100'000,
-                       .needs = {"imbalance", "compute-spread"}});
-    options.add_count("imbalance-seed", advice.imbalance.seed,
+                       .needs = {"compute-imbalance", "compute-spread"}});
+    options.add_count("compute-imbalance-seed", advice.imbalance.seed,
                       {.description = "Random seed of the first imbalance",
                        .least = 0,
-                       .needs = {"imbalance", "compute-spread"},
-                       .former_names = {"seed"}});
+                       .needs = {"compute-imbalance", "compute-spread"},
+                       .former_names = {"imbalance-seed", "seed"}});
     options.add_read("sizes", ValueKind::kList,
                      [&advice](const std::string& word) {
                          advice.sizes.clear();

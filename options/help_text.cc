@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <string_view>
 
+#include "base/split.h"
 #include "options/command_line.h"
 
 namespace haichi {
@@ -8,14 +10,17 @@ namespace {
 
 constexpr std::size_t kColumn = 30;  ///< first column of descriptions
 
-/// Appends the words of `text` to `out`, whose last line has `at` characters. Further lines begin at `indent`.
-void wrap(std::string& out, std::size_t at, const std::string& text, std::size_t indent, std::size_t width) {
+/// Appends the words of `text` to `out`, whose last line has `at` characters. Further lines begin at `indent`, and
+/// lines before them end with `mark`.
+void wrap(std::string& out, std::size_t at, std::string_view text, std::size_t indent, std::size_t width,
+          std::string_view mark = "") {
     bool is_first = true;
     for (std::size_t begin = 0; begin < text.size();) {
         const std::size_t end = std::min(text.find(' ', begin), text.size());
         const std::size_t length = end - begin;
-        if (!is_first && at + 1 + length > width) {
-            out += "\n" + std::string(indent, ' ');
+        const std::size_t room = end == text.size() ? 0 : mark.size();
+        if (!is_first && at + 1 + length + room > width) {
+            out.append(mark).append("\n").append(indent, ' ');
             at = indent;
             is_first = true;
         }
@@ -86,10 +91,15 @@ std::string group_text(const OptionTable& options, OptionGroup group, std::size_
     return text.empty() ? "" : "\n" + std::string(name_of(group)) + ":\n" + text;
 }
 
-std::string indented(const std::string& lines) {
-    std::string text = "  ";
-    for (const char c : lines) text += c == '\n' ? std::string("\n  ") : std::string(1, c);
-    return text + "\n";
+/// Commands to copy, a line each. A long command goes on in the next line after a backslash.
+std::string example_text(const std::string& commands, std::size_t width) {
+    std::string text;
+    for (const std::string_view command : split(commands, '\n')) {
+        text += "  ";
+        wrap(text, 2, command, 6, width, " \\");
+        text += '\n';
+    }
+    return text;
 }
 
 std::string sentence_case(std::string text) {
@@ -98,8 +108,11 @@ std::string sentence_case(std::string text) {
     return text;
 }
 
-constexpr const char* kExitCodes =
-    "0 success, 2 invalid usage or input, 3 a limit of --require is not met, 70 internal error, 130 interrupted";
+std::string exit_codes(const OptionTable& options) {
+    const bool has_limits = std::ranges::find(options.rows(), "require", &OptionRow::name) != options.rows().end();
+    return std::string("0 success, 2 invalid usage or input, ") +
+           (has_limits ? "3 a limit of --require is not met, " : "") + "70 internal error, 130 interrupted";
+}
 
 constexpr OptionGroup kGroups[] = {OptionGroup::kJob,        OptionGroup::kWorkload, OptionGroup::kSearch,
                                    OptionGroup::kSimulation, OptionGroup::kOutput,   OptionGroup::kExpert,
@@ -132,7 +145,7 @@ std::string help_text(const CommandSpec& command, const std::string& path, std::
         text += "\nOptions:\n" + entry_text("-h, --help", "Print this help and exit", width);
         if (path.find(' ') == std::string::npos)
             text += entry_text("    --version", "Print the version and exit", width);
-        text += "\nExamples:\n" + indented(command.examples);
+        text += "\nExamples:\n" + example_text(command.examples, width);
         return text + "\n`" + path + " COMMAND --help` shows the options of a command.\n";
     }
     std::string arguments;
@@ -141,8 +154,8 @@ std::string help_text(const CommandSpec& command, const std::string& path, std::
     }
     if (!arguments.empty()) text += "\nArguments:\n" + arguments;
     for (const OptionGroup group : kGroups) text += group_text(*command.options, group, width);
-    text += "\nExamples:\n" + indented(command.examples) + "\nExit codes:\n  ";
-    wrap(text, 2, kExitCodes, 2, width);
+    text += "\nExamples:\n" + example_text(command.examples, width) + "\nExit codes:\n  ";
+    wrap(text, 2, exit_codes(*command.options), 2, width);
     return text + "\n";
 }
 
@@ -175,7 +188,7 @@ std::string manual_page(const CommandSpec& command, const std::string& path) {
             }
             if (!options.empty()) text += ".SS " + std::string(name_of(group)) + "\n" + options;
         }
-        text += ".SH EXIT STATUS\n" + roff(kExitCodes) + "\n";
+        text += ".SH EXIT STATUS\n" + roff(exit_codes(*command.options)) + "\n";
         related = "haichi(1)";
     }
     if (!command.examples.empty()) {

@@ -270,7 +270,7 @@ void OptionTable::check() const {
         if (row.is_given || !row.traits.is_required) continue;
         if (std::ranges::any_of(row.traits.required_unless, [&](const auto& other) { return is_given(other); }))
             continue;
-        throw OptionError(row.field() + " is missing", "see the examples in --help");
+        throw OptionError(row.field() + " is missing", "see the examples in §help");
     }
 }
 

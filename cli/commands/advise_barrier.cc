@@ -85,9 +85,7 @@ int run(const AdviseBarrierArguments& arguments, Console& console) {
     }
     destination.write(arguments.json ? report_text(advice_json(report)) : barrier_advice_text(report));
     outputs.commit();
-    if (!report.interrupted) return kExitDone;
-    console.say("interrupted: the answer uses the results so far\n");
-    return kExitInterrupted;
+    return exit_code_of(report.interrupted, "the answer uses the results so far", console);
 }
 
 Action configure_advise_barrier(OptionTable& options) {

@@ -43,9 +43,7 @@ int run(const AdviseShapeArguments& arguments, Console& console) {
     }();
     destination.write(arguments.json ? report_text(advice_json(report)) : shape_advice_text(report));
     outputs.commit();
-    if (!report.interrupted) return kExitDone;
-    console.say("interrupted: the answer uses the results so far\n");
-    return kExitInterrupted;
+    return exit_code_of(report.interrupted, "the answer uses the results so far", console);
 }
 
 Action configure_advise_shape(OptionTable& options) {

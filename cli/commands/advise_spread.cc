@@ -56,9 +56,7 @@ int run(const AdviseSpreadArguments& arguments, Console& console) {
     }();
     destination.write(arguments.json ? report_text(advice_json(report)) : spread_advice_text(report));
     outputs.commit();
-    if (!report.interrupted) return kExitDone;
-    console.say("interrupted: the answer uses the results so far\n");
-    return kExitInterrupted;
+    return exit_code_of(report.interrupted, "the answer uses the results so far", console);
 }
 
 Action configure_advise_spread(OptionTable& options) {

@@ -28,14 +28,14 @@ struct Files {
 Files files() {
     std::error_code failed;
     const fs::path folder = fs::read_symlink("/proc/self/exe", failed).parent_path();
-    struct Place {
+    struct Installation {
         const char* headers;
         const char* library;
     };
-    for (const Place& place : {Place{"../include/haichi", "../lib/haichi/libmgen.a"},
-                               Place{"../mgen/program/include", "../mgen/program/libmgen.a"}}) {
-        const fs::path library = fs::canonical(folder / place.library, failed);
-        if (!failed) return {fs::canonical(folder / place.headers).string(), library.string()};
+    for (const Installation& installation : {Installation{"../include/haichi", "../lib/haichi/libmgen.a"},
+                                             Installation{"../mgen/program/include", "../mgen/program/libmgen.a"}}) {
+        const fs::path library = fs::canonical(folder / installation.library, failed);
+        if (!failed) return {fs::canonical(folder / installation.headers).string(), library.string()};
     }
     throw UnsupportedError("haichi is installed without the headers and the library for programs (libmgen.a)",
                            kPartHint);

@@ -58,9 +58,7 @@ int run(const EvaluateArguments& arguments, Console& console) {
     console.data(arguments.json ? report_text(report_json(evaluation, !arguments.no_timing))
                                 : evaluation_text(evaluation));
     const int code = check_requirements(arguments.require, evaluation, console);
-    if (!evaluation.interrupted) return code;
-    console.say("interrupted: the simulation is not complete\n");
-    return kExitInterrupted;
+    return exit_code_of(evaluation.interrupted, "the simulation is not complete", console, code);
 }
 
 Action configure_evaluate(OptionTable& options) {

@@ -237,9 +237,7 @@ int run_shapes(const MapArguments& arguments, Console& console) {
         }
         if (report.robust) console.say(robust_summary(report));
     }
-    if (!report.interrupted) return kExitDone;
-    console.say("interrupted: the results are the best placements so far\n");
-    return kExitInterrupted;
+    return exit_code_of(report.interrupted, "the results are the best placements so far", console);
 }
 
 using Clock = std::chrono::steady_clock;
@@ -337,12 +335,8 @@ int run(const MapArguments& arguments, Console& console) {
         print_words(evaluation, *launcher, arguments, console);
     }
     const int code = check_requirements(arguments.require, evaluation, console);
-    if (!evaluation.interrupted) {
-        checkpoint.remove();
-        return code;
-    }
-    console.say("interrupted: the result is the best placement so far\n");
-    return kExitInterrupted;
+    if (!evaluation.interrupted) checkpoint.remove();
+    return exit_code_of(evaluation.interrupted, "the result is the best placement so far", console, code);
 }
 
 void declare_shapes(OptionTable& options, MapArguments& arguments) {

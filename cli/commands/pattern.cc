@@ -89,8 +89,9 @@ Action configure_pattern(OptionTable& options) {
     options.add_text(
         "NAME", o->name,
         {.description = "Pattern or program (haichi list patterns)", .is_required = true, .is_argument = true});
-    options.add_count("ranks", o->ranks,
-                      {.description = "Number of ranks", .otherwise = "the product of --dims", .most = kMostRanks});
+    options.add_count(
+        "ranks", o->ranks,
+        {.description = "Number of ranks", .otherwise = "the product of --dims", .letter = 'n', .most = kMostRanks});
     options.add_sizes(
         "dims", o->dims,
         {.description = "Sizes of the grid of a grid pattern", .otherwise = "balanced factors of --ranks"});

@@ -256,9 +256,8 @@ int run_program(RunArguments& arguments, Console& console) {
         console.say(report);
     }
     outputs.commit();
-    if (!simulation.interrupted) return ran.program->exit_code;
-    console.say("interrupted: the report covers the simulated part\n");
-    return kExitInterrupted;
+    return exit_code_of(simulation.interrupted, "the report covers the simulated part", console,
+                        ran.program->exit_code);
 }
 
 }  // namespace haichi::cli

@@ -52,9 +52,7 @@ int run(SimulateArguments& arguments, const OptionTable& given, Console& console
     destination.write(arguments.json ? report_text(simulation_json(simulation, !arguments.no_timing))
                                      : simulation_text(simulation, !arguments.no_timing));
     outputs.commit();
-    if (!simulation.interrupted) return kExitDone;
-    console.say("interrupted: the report covers the simulated part\n");
-    return kExitInterrupted;
+    return exit_code_of(simulation.interrupted, "the report covers the simulated part", console);
 }
 
 Action configure_simulate(OptionTable& options) {

@@ -95,17 +95,11 @@ void ProgressBar::show(const SearchProgress& progress) {
     console_->draw(line);
 }
 
-// ---- Simulations ----------------------------------------------------------------------------------------------------
+// ---- Simulations and advice -----------------------------------------------------------------------------------------
 
-SimulationLine::~SimulationLine() { console_->wipe_drawn(); }
+namespace {
 
-std::function<void(const SimulationProgress&)> SimulationLine::callback() {
-    return callback_of<SimulationProgress>(
-        *console_, [this](const SimulationProgress& progress) { tell(progress); },
-        [this](const SimulationProgress& progress) { show(progress); });
-}
-
-void SimulationLine::tell(const SimulationProgress& progress) {
+ordered_json json_of(const SimulationProgress& progress) {
     ordered_json line = {{"phase", "simulation"}, {"simulated_seconds", progress.simulated_seconds}};
     if (progress.iterations > 0) {
         line["iterations_done"] = progress.iterations_done;
@@ -113,10 +107,10 @@ void SimulationLine::tell(const SimulationProgress& progress) {
     }
     if (progress.calls_done > 0) line["calls_done"] = progress.calls_done;
     line["packet_hops"] = progress.packet_hops;
-    lines_.tell(line, false);
+    return line;
 }
 
-void SimulationLine::show(const SimulationProgress& progress) {
+std::string text_of(const SimulationProgress& progress) {
     std::string line = short_number(progress.simulated_seconds) + " s simulated, ";
     if (progress.iterations > 0) {
         line += count_text(static_cast<double>(progress.iterations_done)) + " of ";
@@ -124,31 +118,38 @@ void SimulationLine::show(const SimulationProgress& progress) {
     } else {
         line += count_text(static_cast<double>(progress.calls_done)) + " calls, ";
     }
-    line += short_number(std::round(progress.packet_hops_per_second / 1e5) / 10) + " million packet-hops per second";
-    console_->draw(line);
+    return line + short_number(std::round(progress.packet_hops_per_second / 1e5) / 10) +
+           " million packet-hops per second";
 }
 
-// ---- Advice ---------------------------------------------------------------------------------------------------------
+bool is_last(const SimulationProgress&) { return false; }
 
-AdviceLine::~AdviceLine() { console_->wipe_drawn(); }
-
-std::function<void(const AdviceProgress&)> AdviceLine::callback() {
-    return callback_of<AdviceProgress>(
-        *console_, [this](const AdviceProgress& progress) { tell(progress); },
-        [this](const AdviceProgress& progress) { show(progress); });
+ordered_json json_of(const AdviceProgress& progress) {
+    return {{"phase", "advice"}, {"doing", progress.doing}, {"runs_done", progress.done}, {"runs", progress.all}};
 }
 
-void AdviceLine::tell(const AdviceProgress& progress) {
-    ordered_json line = {{"phase", "advice"}, {"doing", progress.doing}};
-    line["runs_done"] = progress.done;
-    line["runs"] = progress.all;
-    lines_.tell(line, progress.done == progress.all);
+std::string text_of(const AdviceProgress& progress) {
+    return std::string(progress.doing) + ": " + std::to_string(progress.done) + " of " + std::to_string(progress.all);
 }
 
-void AdviceLine::show(const AdviceProgress& progress) {
-    std::string line(progress.doing);
-    line += ": " + std::to_string(progress.done) + " of " + std::to_string(progress.all);
-    console_->draw(line);
+bool is_last(const AdviceProgress& progress) { return progress.done == progress.all; }
+
+}  // namespace
+
+template <class Progress>
+std::function<void(const Progress&)> ProgressLine<Progress>::callback() {
+    return callback_of<Progress>(
+        *console_, [this](const Progress& progress) { lines_.tell(json_of(progress), is_last(progress)); },
+        [this](const Progress& progress) { console_->draw(text_of(progress)); });
+}
+
+template class ProgressLine<SimulationProgress>;
+template class ProgressLine<AdviceProgress>;
+
+int exit_code_of(bool is_interrupted, const char* result, Console& console, int code) {
+    if (!is_interrupted) return code;
+    console.say(std::string("interrupted: ") + result + "\n");
+    return kExitInterrupted;
 }
 
 }  // namespace haichi::cli

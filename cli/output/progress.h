@@ -50,42 +50,26 @@ class ProgressBar {
     std::string objective_;
 };
 
-/// Shows the progress of a simulation in one line. The destructor removes the line.
-class SimulationLine {
+/// Shows the progress of a simulation or of an answer like ProgressBar.
+template <class Progress>
+class ProgressLine {
   public:
-    explicit SimulationLine(Console& console) : console_(&console), lines_(console) {}
-    ~SimulationLine();
-    SimulationLine(const SimulationLine&) = delete;
-    SimulationLine& operator=(const SimulationLine&) = delete;
+    explicit ProgressLine(Console& console) : console_(&console), lines_(console) {}
+    ~ProgressLine() { console_->wipe_drawn(); }
+    ProgressLine(const ProgressLine&) = delete;
+    ProgressLine& operator=(const ProgressLine&) = delete;
 
-    /// For SimulationControl::progress. Empty if progress is not shown anywhere.
-    [[nodiscard]] std::function<void(const SimulationProgress&)> callback();
+    /// For the control of a run. Empty if progress is not shown anywhere.
+    [[nodiscard]] std::function<void(const Progress&)> callback();
 
   private:
-    void tell(const SimulationProgress& progress);
-    void show(const SimulationProgress& progress);
-
     Console* console_;
     ProgressLines lines_;
 };
+using SimulationLine = ProgressLine<SimulationProgress>;
+using AdviceLine = ProgressLine<AdviceProgress>;
 
-/// Shows how many searches or simulations of an answer are done. The destructor removes the line.
-class AdviceLine {
-  public:
-    explicit AdviceLine(Console& console) : console_(&console), lines_(console) {}
-    ~AdviceLine();
-    AdviceLine(const AdviceLine&) = delete;
-    AdviceLine& operator=(const AdviceLine&) = delete;
-
-    /// For AdviceControl::progress. Empty if progress is not shown anywhere.
-    [[nodiscard]] std::function<void(const AdviceProgress&)> callback();
-
-  private:
-    void tell(const AdviceProgress& progress);
-    void show(const AdviceProgress& progress);
-
-    Console* console_;
-    ProgressLines lines_;
-};
+/// Returns `code`. After an interruption, prints "interrupted: RESULT" and returns kExitInterrupted.
+int exit_code_of(bool is_interrupted, const char* result, Console& console, int code = kExitDone);
 
 }  // namespace haichi::cli

@@ -27,29 +27,29 @@ collectives::Steps other_steps(collectives::Exchange& exchange, OtherDetail deta
 
 }  // namespace
 
-CallReplay::Task::Task(Rank& rank, const Place& place, const collectives::SizedCall& call)
-    : Exchange({.rank = place.own, .size = static_cast<int>(place.members->size())}, /*moves_data=*/false),
+CallReplay::Task::Task(Rank& rank, const Setup& setup, const collectives::SizedCall& call)
+    : Exchange({.rank = setup.own, .size = static_cast<int>(setup.members->size())}, /*moves_data=*/false),
       rank_(rank),
-      place_(place),
+      setup_(setup),
       arguments_(call, size()) {}
 
 void CallReplay::Task::begin_send(const collectives::Buffer& buffer, int to, Message message) {
-    rank_.queue.push_back(Call::send(partner(to), buffer.bytes(), place_.tag, {}, request_of(message))
-                              .in(context_of(place_.communicator, true)));
+    rank_.queue.push_back(Call::send(partner(to), buffer.bytes(), setup_.tag, {}, request_of(message))
+                              .in(context_of(setup_.communicator, true)));
 }
 
 void CallReplay::Task::begin_receive(const collectives::Buffer& buffer, int from, Message message) {
-    rank_.queue.push_back(Call::receive(partner(from), buffer.bytes(), place_.tag, request_of(message))
-                              .in(context_of(place_.communicator, true)));
+    rank_.queue.push_back(Call::receive(partner(from), buffer.bytes(), setup_.tag, request_of(message))
+                              .in(context_of(setup_.communicator, true)));
 }
 
 std::uint32_t CallReplay::Task::request_of(Message message) {
     last_message_ = message;
-    if (open_messages() > kMessageBits || place_.slot > kMostSlot) {
-        throw UnsupportedError("rank " + std::to_string((*place_.members)[static_cast<std::size_t>(place_.own)]) +
+    if (open_messages() > kMessageBits || setup_.slot > kMostSlot) {
+        throw UnsupportedError("rank " + std::to_string((*setup_.members)[static_cast<std::size_t>(setup_.own)]) +
                                " has more than 65,535 messages of a collective, or 32,767 collectives, in progress");
     }
-    return kTaskRequest | place_.slot << 16 | (message & kMessageBits);
+    return kTaskRequest | setup_.slot << 16 | (message & kMessageBits);
 }
 
 bool CallReplay::Task::completed_request(std::uint32_t request) {
@@ -108,7 +108,7 @@ void CallReplay::start_task(RankId id, Rank& rank, std::uint32_t communicator) {
     if (slot == rank.tasks.end()) slot = rank.tasks.insert(slot, nullptr);
     *slot =
         std::make_unique<Task>(rank,
-                               Task::Place{.communicator = communicator,
+                               Task::Setup{.communicator = communicator,
                                            .members = &members,
                                            .own = own.own,
                                            .tag = static_cast<std::int32_t>(own.collectives++ & OpenPosts::kLowBits),

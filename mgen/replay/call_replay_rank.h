@@ -33,7 +33,7 @@ inline bool is_barrier(CollectiveOperation operation) {
 /// A running collective of a rank. Its steps begin messages of the process model, without data.
 class CallReplay::Task final : public collectives::Exchange {
   public:
-    struct Place {
+    struct Setup {
         std::uint32_t communicator = 0;
         const std::vector<std::int32_t>* members = nullptr;  ///< the ranks of the members
         std::int32_t own = 0;                                ///< the rank's index among them
@@ -41,9 +41,9 @@ class CallReplay::Task final : public collectives::Exchange {
         std::uint32_t slot = 0;                              ///< in Rank::tasks
         std::uint64_t post = 0;                              ///< 0 if the rank waits in the call
     };
-    Task(Rank& rank, const Place& place, const collectives::SizedCall& call);
+    Task(Rank& rank, const Setup& setup, const collectives::SizedCall& call);
 
-    [[nodiscard]] std::uint64_t post() const { return place_.post; }
+    [[nodiscard]] std::uint64_t post() const { return setup_.post; }
     [[nodiscard]] const collectives::CollectiveArguments& arguments() const { return arguments_.arguments(); }
     void begin(collectives::Steps steps) { steps_ = std::move(steps); }
     /// See Steps::resume().
@@ -57,12 +57,12 @@ class CallReplay::Task final : public collectives::Exchange {
     void begin_send(const collectives::Buffer& buffer, int to, Message message) override;
     void begin_receive(const collectives::Buffer& buffer, int from, Message message) override;
     [[nodiscard]] RankId partner(int member) const {
-        return RankId((*place_.members)[static_cast<std::size_t>(member)]);
+        return RankId((*setup_.members)[static_cast<std::size_t>(member)]);
     }
     [[nodiscard]] std::uint32_t request_of(Message message);
 
     Rank& rank_;
-    Place place_;
+    Setup setup_;
     Message last_message_ = 0;  ///< the last message that has begun
     collectives::Steps steps_;
     collectives::SizedArguments arguments_;  ///< the last member, because running steps rarely need it

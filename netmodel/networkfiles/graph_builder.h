@@ -26,7 +26,6 @@ class GraphBuilder {
 
     [[nodiscard]] bool has_node(const std::string& name) const { return node_of_name_.contains(name); }
     [[nodiscard]] std::size_t node_count() const { return nodes_.size(); }
-    [[nodiscard]] std::size_t switch_count() const { return switch_of_name_.size(); }
 
     /// Adds a cable: a link in each direction.
     void connect(Vertex a, Vertex b, std::int64_t bandwidth_bytes_per_s, std::optional<std::int64_t> latency_ps = {});

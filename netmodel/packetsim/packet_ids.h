@@ -23,5 +23,7 @@ using MessageId = StrongId<struct MessageTag>;
 using OutputId = StrongId<struct OutputTag>;
 /// An input buffer.
 using InputId = StrongId<struct InputTag>;
+/// A NIC.
+using MachineNicId = StrongId<struct MachineNicTag>;
 
 }  // namespace haichi

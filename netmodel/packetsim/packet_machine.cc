@@ -168,9 +168,9 @@ void PacketMachine::number_nics(PartitionState& part) {
         PacketRouter& router = part.routers[local_routers_[network->vertex(part.nodes[node]).index()]];
         router.first_ejection = part.port_of(part.nic_of(LocalNodeId(node), 0));
     }
-    for (std::size_t nic = 0; nic < part.nics.size(); ++nic) {
-        const NodeId node = part.nodes[nic / static_cast<std::size_t>(nics_per_node)];
-        part.nics[nic].turn = part.routers[local_routers_[network->vertex(node).index()]].turn;
+    for (NicId nic(0); nic.index() < part.nics.size(); ++nic.value) {
+        const NodeId node = part.nodes[part.node_of(nic).index()];
+        part.nics[nic.index()].turn = part.routers[local_routers_[network->vertex(node).index()]].turn;
     }
 }
 
@@ -314,27 +314,29 @@ OutputId PacketMachine::output_number(const PartitionState& at, PortId port) con
 
 InputId PacketMachine::buffer_number(const PartitionState& at, BufferId buffer) const {
     const OutputId output = output_number(at, PacketPort::port_of(buffer));
-    if (output.value < ports.link_count()) return InputId(output.value * vcs + PacketPort::vc_of(buffer));
-    return InputId(first_injection_buffer + output.value - ports.link_count());
+    if (!is_ejection(output)) return InputId(output.value * vcs + PacketPort::vc_of(buffer));
+    return InputId(first_injection_buffer + nic_of(output).value);
 }
 
 const PacketPort& PacketMachine::port_of_output(OutputId output) const {
-    if (output.value < ports.link_count()) {
+    if (!is_ejection(output)) {
         const PartitionState& part = parts[static_cast<std::size_t>(partition_of(source_of(output.value)))];
         return part.port(part.port_of(LinkId(output.value)));
     }
-    const std::int32_t nic = output.value - ports.link_count();
-    const NodeId node(nic / nics_per_node);
+    const auto [part, port] = ejection_of(nic_of(output));
+    return part.port(port);
+}
+
+std::pair<const PartitionState&, PortId> PacketMachine::ejection_of(MachineNicId nic) const {
+    const NodeId node = node_of(nic);
     const PartitionState& part = parts[static_cast<std::size_t>(partition_of(node))];
-    return part.port(part.port_of(part.nic_of(local_node(node), nic % nics_per_node)));
+    return {part, part.port_of(part.nic_of(local_node(node), number_of(nic)))};
 }
 
 std::int32_t PacketMachine::packets_waiting(InputId buffer) const {
-    if (buffer.value >= first_injection_buffer) {
-        const std::int32_t nic = buffer.value - first_injection_buffer;
-        const NodeId node(nic / nics_per_node);
-        const PartitionState& part = parts[static_cast<std::size_t>(partition_of(node))];
-        return part.buffer(part.port_of(part.nic_of(local_node(node), nic % nics_per_node)), 0).count;
+    if (is_injection(buffer)) {
+        const auto [part, port] = ejection_of(nic_of(buffer));
+        return part.buffer(port, 0).count;
     }
     const LinkId link(buffer.value / vcs);
     const VertexId to = ports.link_target()[link.index()];

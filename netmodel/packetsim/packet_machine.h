@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "netmodel/packetsim/machine_blocks.h"
@@ -51,6 +52,17 @@ class PacketMachine {
     [[nodiscard]] const PacketPorts::Class& class_of_output(OutputId output) const {
         return ports.classes()[ports.class_of_output()[output.index()]];
     }
+    [[nodiscard]] bool is_ejection(OutputId output) const { return output.value >= ports.link_count(); }
+    [[nodiscard]] bool is_injection(InputId buffer) const { return buffer.value >= first_injection_buffer; }
+    [[nodiscard]] MachineNicId nic_of(OutputId ejection) const {
+        return MachineNicId(ejection.value - ports.link_count());
+    }
+    [[nodiscard]] MachineNicId nic_of(InputId injection) const {
+        return MachineNicId(injection.value - first_injection_buffer);
+    }
+    [[nodiscard]] NodeId node_of(MachineNicId nic) const { return NodeId(nic.value / nics_per_node); }
+    /// Number among the NICs of its node.
+    [[nodiscard]] std::int32_t number_of(MachineNicId nic) const { return nic.value % nics_per_node; }
     /// Converts the port of a partition, or its buffer, to the number in PacketPorts.
     [[nodiscard]] OutputId output_number(const PartitionState& at, PortId port) const;
     [[nodiscard]] InputId buffer_number(const PartitionState& at, BufferId buffer) const;
@@ -76,6 +88,8 @@ class PacketMachine {
     void find_lookahead();
     [[nodiscard]] int partitions_by_size(int threads) const;
     [[nodiscard]] const PacketPort& port_of_output(OutputId output) const;
+    /// The partition of the NIC, and its port there.
+    [[nodiscard]] std::pair<const PartitionState&, PortId> ejection_of(MachineNicId nic) const;
     /// The router that the link leaves. A link that does not exist gives the router that would have it.
     [[nodiscard]] VertexId source_of(std::int32_t link) const;
 

@@ -126,15 +126,6 @@ PacketPorts::PacketPorts(const Network& network, const PacketTiming& timing, std
     }
 }
 
-std::int64_t PacketPorts::longest_passage_ps() const {
-    std::int64_t longest = 1;
-    for (const Class& port : classes_) {
-        longest = std::max(
-            longest, port.latency_ps + 2 * port.full_packet_ps + port.packet_time_ps + port.delay_ps + port.timer_ps);
-    }
-    return longest;
-}
-
 std::int64_t PacketPorts::most_payload_downstream(LinkId link) const {
     return most_payload_of(link_target_[link.index()]);
 }

@@ -90,8 +90,6 @@ class PacketPorts {
     /// Maximum payload of a packet on the link, as the router downstream limits it, or kNoLimit.
     [[nodiscard]] std::int64_t most_payload_downstream(LinkId link) const;
     static constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
-    /// How far ahead the event of a hop can be: the latency and two packets.
-    [[nodiscard]] std::int64_t longest_passage_ps() const;
     [[nodiscard]] std::int32_t vertex_count() const { return static_cast<std::int32_t>(is_host_.size()); }
     /// The vertex is a node without a router.
     [[nodiscard]] bool is_host(VertexId v) const { return is_host_[v.index()] != 0; }

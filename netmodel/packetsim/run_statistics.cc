@@ -12,11 +12,10 @@ namespace {
 
 constexpr double kPsPerS = 1e12;
 
-/// Name of a NIC by its number in the machine.
-std::string nic_name(const PacketMachine& machine, std::int32_t nic) {
-    const std::string node = machine.network->node_name(NodeId(nic / machine.nics_per_node));
+std::string nic_name(const PacketMachine& machine, MachineNicId nic) {
+    const std::string node = machine.network->node_name(machine.node_of(nic));
     if (machine.nics_per_node == 1) return node;
-    return node + " NIC " + std::to_string(nic % machine.nics_per_node);
+    return node + " NIC " + std::to_string(machine.number_of(nic));
 }
 
 /// Quotes a field, since names contain commas.
@@ -44,8 +43,8 @@ std::string seconds(std::int64_t time_ps) {
 }  // namespace
 
 std::string channel_name(const PacketMachine& machine, OutputId output) {
-    if (output.value < machine.ports.link_count()) return machine.network->link_name(LinkId(output.value));
-    return "ejection " + nic_name(machine, output.value - machine.ports.link_count());
+    if (!machine.is_ejection(output)) return machine.network->link_name(LinkId(output.value));
+    return "ejection " + nic_name(machine, machine.nic_of(output));
 }
 
 TimeSpaceStatistics::TimeSpaceStatistics(const PacketMachine& machine, std::ostream& out)
@@ -57,22 +56,21 @@ TimeSpaceStatistics::TimeSpaceStatistics(const PacketMachine& machine, std::ostr
 
 void TimeSpaceStatistics::end_bin(std::int64_t now_ps) {
     const double span_s = static_cast<double>(now_ps - begin_ps_) / kPsPerS;
-    const std::int32_t links = machine_->ports.link_count();
     for (OutputId output(0); output.value < machine_->ports.output_count(); ++output.value) {
-        const std::int32_t o = output.value;
         const std::size_t index = output.index();
         const std::int64_t bytes = carried_bytes(*machine_, output, now_ps) - bytes_before_[index];
         std::int64_t buffered = 0;
-        for (std::int32_t vc = 0; o < links && vc < machine_->vcs; ++vc) {
-            buffered += machine_->packets_waiting(InputId(o * machine_->vcs + vc));
+        const bool is_ejection = machine_->is_ejection(output);
+        for (std::int32_t vc = 0; !is_ejection && vc < machine_->vcs; ++vc) {
+            buffered += machine_->packets_waiting(InputId(output.value * machine_->vcs + vc));
         }
         if (bytes == 0 && buffered == 0) continue;
         bytes_before_[index] += bytes;
         const auto bandwidth = static_cast<double>(machine_->class_of_output(output).bandwidth_bytes_per_s);
         const double throughput = span_s > 0 ? static_cast<double>(bytes) / span_s : 0;
         const double entries = machine_->vcs * machine_->class_of_output(output).buffer_packets;
-        const VertexId router = o < links ? machine_->ports.link_source()[index]
-                                          : machine_->network->vertex(NodeId((o - links) / machine_->nics_per_node));
+        const VertexId router = is_ejection ? machine_->network->vertex(machine_->node_of(machine_->nic_of(output)))
+                                            : machine_->ports.link_source()[index];
         *out_ << bin_ << ',' << seconds(begin_ps_) << ',' << seconds(now_ps) << ',' << router.value << ','
               << quoted(channel_name(*machine_, output)) << ',' << bytes << ',' << throughput << ','
               << throughput / bandwidth << ',' << buffered << ',' << static_cast<double>(buffered) / entries << '\n';
@@ -89,16 +87,15 @@ BufferHistory::BufferHistory(const PacketMachine& machine, std::ostream& out) : 
 
 void BufferHistory::add_interval(const std::vector<PacketPassage>& passages) {
     for (const PacketPassage& passage : passages) {
-        const std::int32_t input = passage.buffer.value;
-        const bool is_injection = input >= machine_->first_injection_buffer;
-        const std::string from = is_injection
-                                     ? "injection " + nic_name(*machine_, input - machine_->first_injection_buffer)
-                                     : machine_->network->link_name(LinkId(input / machine_->vcs));
+        const InputId input = passage.buffer;
+        const bool is_injection = machine_->is_injection(input);
+        const std::string from = is_injection ? "injection " + nic_name(*machine_, machine_->nic_of(input))
+                                              : machine_->network->link_name(LinkId(input.value / machine_->vcs));
         *out_ << interval_ << ',' << seconds(passage.arrival_ps) << ',' << seconds(passage.time_ps) << ','
               << seconds(passage.time_ps - passage.arrival_ps) << ',' << quoted(from) << ','
-              << (is_injection ? 0 : input % machine_->vcs) << ',' << quoted(channel_name(*machine_, passage.output))
-              << ',' << passage.message.source.value << ',' << passage.message.destination.value << ','
-              << passage.message.bytes << '\n';
+              << (is_injection ? 0 : input.value % machine_->vcs) << ','
+              << quoted(channel_name(*machine_, passage.output)) << ',' << passage.message.source.value << ','
+              << passage.message.destination.value << ',' << passage.message.bytes << '\n';
     }
     out_->flush();
     ++interval_;

@@ -385,9 +385,4 @@ Graph parse_graphml(std::string_view text, const std::string& file,
     }
 }
 
-std::string read_graphml(const std::string& path) {
-    if (path == "-") throw OptionError("a graph requires a file, found standard input");
-    return read_file(path, kLargestXmlBytes);
-}
-
 }  // namespace haichi

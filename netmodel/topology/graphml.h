@@ -21,7 +21,4 @@ namespace haichi {
 Graph parse_graphml(std::string_view text, const std::string& file,
                     std::optional<std::int64_t> default_bandwidth_bytes_per_s);
 
-/// Reads the text of such a file, at most 64 MiB.
-std::string read_graphml(const std::string& path);
-
 }  // namespace haichi

@@ -63,7 +63,7 @@ def test_barriers_that_only_cost_are_not_advised(small) -> None:
 
 def test_barriers_are_asked_for_several_sizes_and_draws(small) -> None:
     found = haichi.Job(small, "fx10-kyushu", shape=SHAPE).advise_barrier(
-        sizes=["64KiB", 4096], imbalance="20us", draws=2, imbalance_seed=3
+        sizes=["64KiB", 4096], compute_imbalance="20us", draws=2, compute_imbalance_seed=3
     )
     assert [one.message_size for one in found.answers] == [4096, 65536]
     assert len(found.answers[0].choices[0].seconds) == 2
@@ -84,7 +84,7 @@ def test_sets_of_an_answer_can_be_simulated(small) -> None:
 def test_wrong_questions_raise() -> None:
     ring = haichi.Workload.from_messages([0, 1], [1, 0], [1000, 1000])
     with pytest.raises(haichi.OptionError, match="an imbalance in per cent requires a workload with computation time"):
-        haichi.Job(ring, "torus:2").advise_barrier(imbalance="5%")
+        haichi.Job(ring, "torus:2").advise_barrier(compute_imbalance="5%")
     with pytest.raises(haichi.OptionError, match="sizes"):
         haichi.Job(ring, "torus:2").advise_barrier(sizes=[-1])
     with pytest.raises(haichi.UnsupportedError, match="not a mesh or torus"):

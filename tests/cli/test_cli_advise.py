@@ -81,13 +81,13 @@ def test_shape_takes_the_next_larger_number_of_nodes_and_what_the_file_lists(sma
         (["shape", "-m", "fx10-kyushu", "-w", "cg16.json", "--seeds", 0], "--seeds: '0' is too small"),
         (["shape", "-m", "fx10-kyushu", "-w", "cg16.json", "--packet-hops", "0.5"], "is too small"),
         (
-            ["barrier", *JOB, "-w", "cg16.json", "--imbalance", "5%"],
+            ["barrier", *JOB, "-w", "cg16.json", "--compute-imbalance", "5%"],
             "an imbalance in per cent requires a workload with computation time",
         ),
-        (["barrier", *JOB, "-w", "cg16.json", "--imbalance", "5"], "unit"),
-        (["barrier", *JOB, "-w", "cg16.json", "--draws", 3], "requires --imbalance or --compute-spread"),
+        (["barrier", *JOB, "-w", "cg16.json", "--compute-imbalance", "5"], "unit"),
+        (["barrier", *JOB, "-w", "cg16.json", "--draws", 3], "requires --compute-imbalance or --compute-spread"),
         (
-            ["barrier", *JOB, "-w", "cg16.json", "--imbalance", "5us", "--compute-spread", "5us"],
+            ["barrier", *JOB, "-w", "cg16.json", "--compute-imbalance", "5us", "--compute-spread", "5us"],
             "cannot be combined with",
         ),
         (["barrier", *JOB, "-w", "cg16.json", "--sizes", "1MiB,"], "--sizes"),
@@ -133,14 +133,14 @@ def test_barriers_pay_for_large_messages_only(mapped: Path) -> None:
 
 
 def test_an_imbalance_is_drawn_several_times_and_answers_are_reproducible(small: Path) -> None:
-    job = ["barrier", *JOB, "-w", "cg16.json", "--imbalance", "50us", "--draws", 3]
+    job = ["barrier", *JOB, "-w", "cg16.json", "--compute-imbalance", "50us", "--draws", 3]
     answer = asked(small, *job)
     assert (answer["draws"], answer["imbalance_seconds"]) == (3, 5e-5)
     (one,) = answer["answers"]
     assert one["simulations"] == 8 + 2 * 2
     assert len(one["choices"][0]["seconds"]) == 3 and len(set(one["choices"][0]["seconds"])) == 3
     assert asked(small, *job, "--threads", 1) == answer
-    assert asked(small, *job, "--imbalance-seed", 5) != answer
+    assert asked(small, *job, "--compute-imbalance-seed", 5) != answer
     spread = asked(small, "barrier", *JOB, "-w", "cg16.json", "--compute-spread", "50us", "--draws", 3)
     assert spread["computing"] == {"rule": "spread", "seed": 1, "most_seconds": 5e-5}
     assert spread["answers"] != answer["answers"]
@@ -171,7 +171,7 @@ def test_the_sets_of_a_log_compute_for_its_times_between_calls(tmp_path: Path) -
     assert silent["compute_seconds"] == 0
     with_times, without = (run["answers"][0]["choices"][0]["seconds"][0] for run in (computing, silent))
     assert without < 2e-3 and 8e-3 < with_times < 10e-3
-    assert answer("-w", "computing.goal", "--imbalance", "5%")["imbalance_share"] == 0.05
+    assert answer("-w", "computing.goal", "--compute-imbalance", "5%")["imbalance_share"] == 0.05
     text = succeed("advise", "barrier", "-m", "torus:4", "-w", "computing.goal", cwd=tmp_path).stdout
     assert "each rank computes for 1 ms per iteration, the mean of the times between the calls of the log" in text
     text = succeed("advise", "barrier", "-m", "torus:4", "-w", "silent.goal", cwd=tmp_path).stdout

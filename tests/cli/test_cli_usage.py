@@ -14,7 +14,8 @@ from haichi_program import COMMANDS, JOB, fail, succeed
 
 
 def examples_of(text: str) -> list[str]:
-    return [line.strip() for line in text.splitlines() if line.startswith("  haichi ")]
+    lines = text.replace(" \\\n     ", "").splitlines()
+    return [line.strip() for line in lines if line.startswith("  haichi ")]
 
 
 def test_help_goes_to_standard_output_and_shows_an_example(tmp_path: Path) -> None:

@@ -178,7 +178,7 @@ class _Stumbling(Program):
 
 
 @pytest.mark.parametrize(
-    "end", [subprocess.TimeoutExpired("haichi", 10), OSError(11, "Resource temporarily unavailable"), -9, 70, 127]
+    "end", [TimeoutError("haichi"), OSError(11, "Resource temporarily unavailable"), -9, 70, 127]
 )
 def test_a_check_that_fails_is_made_again(tmp_path: Path, end: Any) -> None:
     program = _Stumbling(end)

@@ -1,4 +1,4 @@
-"""Finds and runs the program `haichi`, and finds this package."""
+"""Starts processes, runs the program `haichi`, and finds both it and this package."""
 
 from __future__ import annotations
 
@@ -32,6 +32,13 @@ def find_program() -> Path:
     return Path(found).absolute()
 
 
+def started(command: Sequence[str], **how: Any) -> subprocess.Popen[bytes]:
+    """Starts a process in its own session, so that Ctrl-C in a terminal arrives only here. Standard input and output
+    of the process are pipes. `how`: other arguments of Popen."""
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    return subprocess.Popen(command, start_new_session=True, **(pipes | how))
+
+
 @dataclass(frozen=True)
 class FinishedProcess:
     """A process that has ended."""
@@ -58,21 +65,18 @@ def run_program(
         killed.
     output, errors: receive each line when it arrives. The result then has only the end of the text.
 
-    Ctrl-C is forwarded; a second Ctrl-C raises KeyboardInterrupt. Raises OSError, and subprocess.TimeoutExpired after
-    `seconds`."""
+    Ctrl-C is forwarded; a second Ctrl-C raises KeyboardInterrupt. Raises OSError, which after `seconds` is a
+    TimeoutError."""
     read_end, write_end = os.pipe() if on_event else (-1, -1)
     words = [*command[:2], "--progress-fd", str(write_end), *command[2:]] if on_event else list(command)
     try:
-        # In a separate session, so that Ctrl-C arrives here and is forwarded.
-        process = subprocess.Popen(
+        process = started(
             words,
             cwd=folder,
             env=environment,
             stdin=subprocess.DEVNULL if input is None else subprocess.PIPE,
-            stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             pass_fds=(write_end,) if on_event else (),
-            start_new_session=True,
         )
     except BaseException:
         if on_event:
@@ -98,10 +102,10 @@ def _wait(process: subprocess.Popen[bytes], seconds: float | None) -> None:
         try:
             process.wait(seconds)
             return
-        except subprocess.TimeoutExpired:
+        except subprocess.TimeoutExpired as error:
             process.kill()
             process.wait()
-            raise
+            raise TimeoutError(str(error)) from error
         except KeyboardInterrupt:
             interrupts += 1
             process.send_signal(signal.SIGINT)

@@ -18,7 +18,7 @@ def check_figure(path: str) -> str:
     """The file format of the name. Raises OptionError for unknown formats, UnsupportedError without matplotlib."""
     kind = Path(path).suffix.removeprefix(".").lower()
     if kind not in FORMATS:
-        raise OptionError(f"invalid --figure: {path!r} (the name must end with .svg or .png)")
+        raise OptionError(f"invalid §figure: {path!r} (the name must end with .svg or .png)")
     matplotlib()
     return kind
 

@@ -80,5 +80,5 @@ class Distances:
             known = ", ".join(map(str, sorted(self.node_at)))
             raise OptionError(
                 f"{where}: no node of {machine.name} has a distance of {hops} links from its first node",
-                f"use one of the distances {known}, or name another machine with --like",
+                f"use one of the distances {known}, or name another machine with §like",
             )

@@ -129,7 +129,8 @@ def what_does_not_fit(calibration: Calibration) -> list[str]:
             )
         elif far:
             size, worst = max(far, key=lambda entry: abs(entry[1]))
-            hint = " --largest omits larger messages." if size == max(point.size_bytes for point, _, _ in rows) else ""
+            is_largest = size == max(point.size_bytes for point, _, _ in rows)
+            hint = " The parameter largest omits larger messages." if is_largest else ""
             sentences.append(
                 f"{heading}: {counted(len(far), 'simulated time')} of {len(rows)} are off by more than {_FAR_OFF:.0%} "
                 f"({worst:+.0%} at {size} bytes).{hint}"

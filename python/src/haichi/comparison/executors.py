@@ -11,15 +11,15 @@ import queue
 import re
 import signal
 import socket
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from importlib.metadata import version
+from subprocess import Popen
 from typing import Any, Protocol
 
-from haichi.base.program import PACKAGE
+from haichi.base.program import PACKAGE, started
 from haichi.errors import InputError, InternalError, OptionError, UnsupportedError
 
 _LOG = logging.getLogger("haichi")
@@ -92,7 +92,7 @@ class _Worker:
     """A process that computes one task after the other. If it dies, another one starts."""
 
     def __init__(self) -> None:
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Popen[bytes] | None = None
         self.is_stopped = False
         self._lock = threading.Lock()
 
@@ -114,18 +114,12 @@ class _Worker:
             return LostWorkerError(self._cause_of_death(error))
         return answer if is_result else InternalError(f"a cell raised an exception: {answer}")
 
-    def _running_process(self) -> subprocess.Popen[bytes]:
+    def _running_process(self) -> Popen[bytes]:
         with self._lock:
             if self.is_stopped:
                 raise EOFError
             if self._process is None:
-                # A session of its own protects it from Ctrl-C in the terminal.
-                self._process = subprocess.Popen(
-                    [sys.executable, "-P", "-c", _START_WORKER, str(PACKAGE.parent)],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    start_new_session=True,
-                )
+                self._process = started([sys.executable, "-P", "-c", _START_WORKER, str(PACKAGE.parent)])
             return self._process
 
     def _cause_of_death(self, error: Exception) -> str:
@@ -163,9 +157,7 @@ class DaskWorkers:
         try:
             import distributed as imported
         except ImportError as error:
-            raise UnsupportedError(
-                "--dask requires the package distributed", "run `pip install distributed`"
-            ) from error
+            raise UnsupportedError("§dask requires the package distributed", "run `pip install distributed`") from error
         distributed: Any = imported  # has incomplete types
         self._distributed = distributed
         self._address = address

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from haichi import _core
 from haichi.base.numbers import whole_option
 from haichi.comparison.cell import Cell, SearchEffort, SimulatedAs, SimulationPlan, common_options
-from haichi.comparison.strategies import BASELINE, Strategy, parse_strategy
+from haichi.comparison.strategies import BASELINE, Strategy, free_name, parse_strategy
 from haichi.errors import OptionError
 from haichi.job.job import Job
 from haichi.model.job_spec import JobSpec, file_name, job_options, size_text
@@ -220,7 +220,7 @@ def jobs_of_files(
     named: dict[str, Traffic] = {}
     for path in workloads:
         read = Traffic.read(path, format)
-        named[_free_name(file_name(path), named)] = read if size is None else read.with_message_size(size)
+        named[free_name(file_name(path), named)] = read if size is None else read.with_message_size(size)
     specs = {name: JobSpec(traffic, loaded, common) for name, traffic in named.items()}
     return {
         name: [specs[name].with_shape(shape) for shape in listed]
@@ -259,7 +259,7 @@ def _by_machine(named: NamedJobs, is_named: bool) -> NamedJobs:
             of_machine.setdefault(spec.machine, []).append(spec)
         for machine, specs in of_machine.items():
             stays = is_named and len(of_machine) == 1
-            split[_free_name(name if stays else f"{name} on {machine.name}", split)] = specs
+            split[free_name(name if stays else f"{name} on {machine.name}", split)] = specs
     return split
 
 
@@ -276,15 +276,7 @@ def _name_of_workload(spec: JobSpec, named: NamedJobs) -> str:
         first = listed[0].traffic
         if first.files == spec.traffic.files and first.is_same(spec.traffic):
             return name
-    return _free_name(stem, named)
-
-
-def _free_name(stem: str, taken: Container[str]) -> str:
-    name, again = stem, 1
-    while name in taken:
-        again += 1
-        name = f"{stem} ({again})"
-    return name
+    return free_name(stem, named)
 
 
 def _check_common(specs: Sequence[tuple[str, JobSpec]]) -> None:

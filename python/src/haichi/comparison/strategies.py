@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, SupportsFloat, cast
@@ -138,7 +138,7 @@ def parse_strategies(given: Any) -> list[Strategy]:
         values = [given] if _is_one(given) else list(given)
         named = []
         for value in values:
-            name = value if isinstance(value, str) else _free_name(_stem(value), [one.name for one in named])
+            name = value if isinstance(value, str) else free_name(_stem(value), [one.name for one in named], "{} {}")
             named.append(_named_strategy(name, value))
     names = [strategy.name for strategy in named]
     if not names:
@@ -183,11 +183,12 @@ def _stem(value: Any) -> str:
     return name if name.isidentifier() else "function"
 
 
-def _free_name(stem: str, taken: list[str]) -> str:
+def free_name(stem: str, taken: Container[str], numbered: str = "{} ({})") -> str:
+    """`stem`, with a number if that name is taken."""
     name, again = stem, 1
     while name in taken:
         again += 1
-        name = f"{stem} {again}"
+        name = numbered.format(stem, again)
     return name
 
 

@@ -208,7 +208,7 @@ def _verdict(winner: Times, factors: dict[str, Factor]) -> str:
 
 _SOURCES = {
     "simulated_seconds": "simulated",
-    "tac3_seconds": "by the formula of tac3; --simulate is more reliable",
+    "tac3_seconds": "by the formula of tac3; simulated times are more reliable",
 }
 
 

@@ -157,8 +157,8 @@ def check_host(host: str, users: Users) -> None:
     if users.by_digest or is_loopback(host):
         return
     raise OptionError(
-        f"--host {host} requires tokens, because it accepts other computers",
-        "use --token-file FILE, and put a server with TLS in front (docs/howto/service.md)",
+        f"§host {host} requires tokens, because it accepts other computers",
+        "use §token-file FILE, and put a server with TLS in front (docs/howto/service.md)",
     )
 
 

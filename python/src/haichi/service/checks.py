@@ -6,7 +6,6 @@ import asyncio
 import hashlib
 import json
 import re
-import subprocess
 from pathlib import Path
 
 from haichi.errors import Error
@@ -89,7 +88,7 @@ class Checks:
         """Ignores complaints about files, which are missing here."""
         try:
             code, _, said = self._program.said(arguments, self._empty, seconds=_SECONDS)
-        except (subprocess.TimeoutExpired, OSError) as error:
+        except OSError as error:
             raise _NoAnswerError from error
         message, hint = told_by_program(said)
         if code == _BAD_INPUT and "No such file" in message:

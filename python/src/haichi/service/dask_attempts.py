@@ -56,9 +56,7 @@ class DaskAttempts:
         try:
             import distributed  # noqa: F401 - only checks the installation
         except ImportError as error:
-            raise UnsupportedError(
-                "--dask requires the package distributed", "run `pip install distributed`"
-            ) from error
+            raise UnsupportedError("§dask requires the package distributed", "run `pip install distributed`") from error
         logging.getLogger("distributed").setLevel(logging.CRITICAL)  # affected jobs report problems
         await asyncio.to_thread(check_dask_address, self._address)
         try:

@@ -80,13 +80,13 @@ class DataFolder:
             self._lock = os.open(self.path / self._LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
             raise InputError(
-                f"cannot use the data directory {path}: {error.strerror}", "name another directory with --data"
+                f"cannot use the data directory {path}: {error.strerror}", "name another directory with §data"
             ) from error
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise InputError(
-                f"{path}: another server uses this data directory", "name another directory with --data"
+                f"{path}: another server uses this data directory", "name another directory with §data"
             ) from error
         self.database = self.path / "queue.db"
         for name in ("queue.db", "queue.db-wal", "queue.db-shm"):
@@ -105,7 +105,7 @@ class DataFolder:
             raise InputError(
                 f"{path}: the data directory is open to other users (mode {stat.S_IMODE(status.st_mode):04o}),"
                 f" and belongs to user {status.st_uid}, but user {os.geteuid()} runs the server",
-                f"run chmod 700, or use a directory inside, as in --data {path / 'haichi'}",
+                f"run chmod 700, or use a directory inside, as in §data {path / 'haichi'}",
             )
         self.path.chmod(0o700)
         _LOG.warning("closed the data directory to other users (its mode was %04o)", stat.S_IMODE(status.st_mode))
@@ -115,7 +115,7 @@ class DataFolder:
         if _NETWORK.fullmatch(kind):
             raise UnsupportedError(
                 f"{self.path}: the queue requires file locks that the network file system {kind} does not have",
-                "use a local disk, as in --data /var/lib/haichi",
+                "use a local disk, as in §data /var/lib/haichi",
             )
 
     def job(self, name: str) -> JobFolder:

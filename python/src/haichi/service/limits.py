@@ -26,7 +26,7 @@ class Limits:
     head_seconds: float = _limit(60, "time to receive the headers", "s", then="closes the connection")
     pipelined: int = _limit(16, "pipelined requests of a connection", then="closes the connection")
     # Bodies of requests
-    body_bytes: int = _limit(256 * 2**20, "body of a request", "bytes", "--most-body", "413")
+    body_bytes: int = _limit(256 * 2**20, "body of a request", "bytes", "most-body", "413")
     json_bytes: int = _limit(32 * 2**20, "body in JSON", "bytes", then="413")
     urlencoded_bytes: int = _limit(2**20, "body of a form without files (`x-www-form-urlencoded`)", "bytes", then="413")
     form_parts: int = _limit(10_000, "fields and files of a form", then="400")
@@ -37,27 +37,27 @@ class Limits:
     bodies_of_user_bytes: int = _limit(320 * 2**20, "bodies of a user being received, in total", "bytes", then="429")
     bodies_bytes: int = _limit(640 * 2**20, "bodies of all users being received, in total", "bytes", then="503")
     # Each user, and all users
-    jobs_of_user: int = _limit(1000, "queued and running jobs of a user", "", "--most-jobs", "429")
-    jobs: int = _limit(10_000, "queued and running jobs of all users", "", "--most-jobs-in-all", "503")
-    user_bytes: int = _limit(20 * 2**30, "uploads and results of a user", "bytes", "--most-data", "507")
+    jobs_of_user: int = _limit(1000, "queued and running jobs of a user", "", "most-jobs", "429")
+    jobs: int = _limit(10_000, "queued and running jobs of all users", "", "most-jobs-in-all", "503")
+    user_bytes: int = _limit(20 * 2**30, "uploads and results of a user", "bytes", "most-data", "507")
     job_overhead_bytes: int = _limit(64 * 2**10, "size charged for each job in addition to its files", "bytes")
     waiting_of_user: int = _limit(500, "requests of a user waiting for rank maps or comparisons", then="429")
     waiting: int = _limit(5000, "requests of all users waiting for rank maps or comparisons", then="503")
     # Running jobs and helpers
-    workers: int = _limit(1, "jobs running at the same time", "", "--workers", "others wait")
+    workers: int = _limit(1, "jobs running at the same time", "", "workers", "others wait")
     maps_at_a_time: int = _limit(2, "rank maps being made at the same time", then="others wait")
     kept_maps: int = _limit(32, "rank maps kept with a job", then="generates others again")
     children: int = _limit(1, "large JSON bodies being parsed at the same time", then="others wait")
     child_bytes: int = _limit(768 * 2**20, "memory of the parser of a large JSON body", "bytes", then="400")
     child_seconds: float = _limit(20, "time limit for parsing a large JSON body", "s", then="400")
     # Each job
-    seconds: float = _limit(3600, "time of a job", "s", "--most-time", "the job fails")
-    memory_bytes: int = _limit(8 * 2**30, "address space of a job's program", "bytes", "--most-memory", "the job fails")
-    disk_bytes: int = _limit(2 * 2**30, "files of a job, each and in total", "bytes", "--most-disk", "the job fails")
+    seconds: float = _limit(3600, "time of a job", "s", "most-time", "the job fails")
+    memory_bytes: int = _limit(8 * 2**30, "address space of a job's program", "bytes", "most-memory", "the job fails")
+    disk_bytes: int = _limit(2 * 2**30, "files of a job, each and in total", "bytes", "most-disk", "the job fails")
     most_cut_off: int = _limit(3, "number of times that a job's process may be killed externally", then="the job fails")
-    kept_seconds: float = _limit(30 * 86400, "time that an ended job is kept", "s", "--keep", "removes the job")
+    kept_seconds: float = _limit(30 * 86400, "time that an ended job is kept", "s", "keep", "removes the job")
     # The server
-    grace_seconds: float = _limit(10, "time for jobs to end at shutdown", "s", "--grace", "the jobs run again")
+    grace_seconds: float = _limit(10, "time for jobs to end at shutdown", "s", "grace", "the jobs run again")
     reserve_bytes: int = _limit(64 * 2**20, "disk space that must remain free", "bytes", then="507")
 
     @property
@@ -105,7 +105,7 @@ def table() -> str:
     """The table in Markdown."""
     lines = ["| limit | default | option | above the limit |", "|---|---|---|---|"]
     for row in rows():
-        lines.append(f"| {row.what} | {row.default} | {f'`{row.option}`' if row.option else ''} | {row.then} |")
+        lines.append(f"| {row.what} | {row.default} | {f'`--{row.option}`' if row.option else ''} | {row.then} |")
     return "\n".join(lines) + "\n"
 
 

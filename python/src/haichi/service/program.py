@@ -77,7 +77,7 @@ class Program:
         for place in (*landlock.SYSTEM, *self.own_files):
             if data.resolve().is_relative_to(Path(place).resolve()):
                 message = f"cannot use the data directory {data}: jobs may read all files below {place}"
-                raise InputError(message, "use another directory, as in --data /var/lib/haichi")
+                raise InputError(message, "use another directory, as in §data /var/lib/haichi")
 
     def confinement(self, readable: Iterable[Path] = (), writable: Iterable[Path] = ()) -> dict[str, Any] | None:
         """The confinement for the supervisor; None without Landlock. The paths are files of the job."""

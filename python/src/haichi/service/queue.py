@@ -145,7 +145,7 @@ class Queue:
                     path,
                     {"jobs", "events"},
                     "a queue of haichi",
-                    "name another directory with --data",
+                    "name another directory with §data",
                     patience_seconds,
                 )
             self._first = connect(path, patience_seconds)

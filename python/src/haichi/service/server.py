@@ -105,7 +105,7 @@ def _bound(address: Address) -> socket.socket:
         bound.listen(_WAITING_CONNECTIONS)  # from here on requests wait for the start instead of failing
     except OSError as error:
         raise InputError(
-            f"cannot listen at {address.host}:{address.port}: {error.strerror}", "use another --port"
+            f"cannot listen at {address.host}:{address.port}: {error.strerror}", "use another §port"
         ) from error
     return bound
 
