@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -55,15 +56,16 @@ std::string path_of_program(const std::string& name) {
 }
 
 /// The library that is installed with this program, or else the one in the build directory.
-std::string live_library() {
+std::string live_library(host::Abi abi) {
+    const std::string name = abi == host::Abi::kMpich ? "libhaichi-mpich.so" : "libhaichi-openmpi.so";
     std::error_code failed;
     const fs::path program = fs::read_symlink("/proc/self/exe", failed);
     const fs::path folder = program.parent_path();
-    for (const char* place : {"../lib/haichi/libhaichi-mpich.so", "live/libhaichi-mpich.so"}) {
-        const fs::path file = fs::canonical(folder / place, failed);
+    for (const char* place : {"../lib/haichi", "live"}) {
+        const fs::path file = fs::canonical(folder / place / name, failed);
         if (!failed) return file.string();
     }
-    throw UnsupportedError("haichi is installed without the library for live programs (libhaichi-mpich.so)", kPartHint);
+    throw UnsupportedError("haichi is installed without the library for live programs (" + name + ")", kPartHint);
 }
 
 /// Refuses privileged programs. The system does not preload libraries into them, so they would run without haichi.
@@ -80,15 +82,41 @@ void refuse_privileged(const std::string& path) {
                            "run a copy without these rights: cp " + path + " .");
 }
 
-void check_program(const std::string& path, const std::string& library, bool starts_with_refused_calls) {
+/// Refuses programs that use the classes of Open MPI's header for C++ (namespace MPI). They call MPI::Init or use
+/// MPI::COMM_WORLD, which the linker may have moved into the program.
+void refuse_classes(const host::ElfFile& program) {
+    constexpr const char* kInit = "_ZN3MPI20InitializeInterceptsEv";
+    constexpr const char* kWorld = "_ZN3MPI10COMM_WORLDE";
+    const auto has = [](const std::vector<std::string>& symbols, const char* name) {
+        return std::ranges::binary_search(symbols, name);
+    };
+    if (!has(program.undefined, kInit) && !has(program.undefined, kWorld) && !has(program.defined, kWorld)) return;
+    throw UnsupportedError(program.path + ": uses the C++ classes of Open MPI (namespace MPI)",
+                           "use MPI's functions for C, or build it with mpicxx of MPICH");
+}
+
+/// Removes functions that every program names which includes the classes. The calls themselves are refused.
+void remove_calls_of_classes(std::vector<std::string>& missing) {
+    constexpr std::array<std::string_view, 4> kOfClasses = {"MPI_Comm_accept", "MPI_Comm_connect", "MPI_Comm_spawn",
+                                                            "MPI_Comm_spawn_multiple"};
+    std::erase_if(missing,
+                  [&](const std::string& name) { return std::ranges::find(kOfClasses, name) != kOfClasses.end(); });
+}
+
+/// Checks the program and returns the library to preload.
+std::string library_for_program(const std::string& path, bool starts_with_refused_calls) {
     refuse_privileged(path);
     const host::ElfFile program = host::ElfFile::read(path);
-    host::check_mpich_program(program,
-                              host::needs_mpich(program.needed) ? program.needed : host::needed_libraries(program));
+    const host::Abi abi = host::abi_of_program(
+        program, host::needed_abi(program.needed) ? program.needed : host::needed_libraries(program));
+    const std::string library = live_library(abi);
     host::ElfFile known = host::ElfFile::read(library);
     std::map<std::string, std::string> reasons;
 #if defined(HAICHI_HAS_LIVE_PROGRAMS)
-    for (const abi::RefusedCall& call : abi::refused_calls()) reasons[call.name] = call.reason;
+    for (const abi::RefusedCall& call :
+         abi == host::Abi::kMpich ? abi::refused_calls_of_mpich() : abi::refused_calls_of_openmpi()) {
+        reasons[call.name] = call.reason;
+    }
 #endif
     if (!starts_with_refused_calls) {
         std::erase_if(known.defined, [&](const std::string& name) {  // the call itself reports the error
@@ -96,7 +124,11 @@ void check_program(const std::string& path, const std::string& library, bool sta
         });
     }
     std::vector<std::string> missing = missing_mpi_functions(program, known);
-    if (missing.empty()) return;
+    if (abi == host::Abi::kOpenMpi && std::ranges::count(program.needed, "libmpi_cxx.so.40") > 0) {
+        refuse_classes(program);
+        remove_calls_of_classes(missing);
+    }
+    if (missing.empty()) return library;
     constexpr std::size_t kMostNamed = 8;
     const std::size_t more = missing.size() > kMostNamed + 1 ? missing.size() - kMostNamed : 0;
     missing.resize(missing.size() - more);
@@ -139,8 +171,7 @@ void set_variable(const char* name, const std::string& value) { ::setenv(name, v
 [[noreturn]] void start_program(const RunArguments& arguments) {
     const std::vector<std::string>& program = arguments.program;
     const std::string named = path_of_program(program.front());
-    const std::string library = live_library();
-    check_program(named, library, arguments.live.starts_with_refused_calls);
+    const std::string library = library_for_program(named, arguments.live.starts_with_refused_calls);
     std::error_code failed;
     const std::string path = fs::canonical(named, failed).string();
     if (failed || ::access(path.c_str(), X_OK) != 0) {

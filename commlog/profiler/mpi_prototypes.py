@@ -18,6 +18,7 @@ class Parameter:
 
     declared: str
     kind: str  # the type without const and array
+    name: str
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,8 @@ def parameter(text: str) -> Parameter:
     if match is None:
         raise SystemExit(f"mpi_prototypes.py: cannot read the parameter '{text}'")
     kind = re.sub(r"\s+", " ", match["type"]).strip()
-    return Parameter(f"{kind} {{}}{match['array']}", kind.removeprefix("const ") + (" *" if match["array"] else ""))
+    of_element = kind.removeprefix("const ") + (" *" if match["array"] else "")
+    return Parameter(f"{kind} {{}}{match['array']}", of_element, match["name"])
 
 
 def prototypes(compiler: str, includes: list[str]) -> list[Function]:

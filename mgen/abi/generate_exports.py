@@ -1,6 +1,6 @@
 """Writes the exports of the stand-in for an MPI library, from the library's header and the table of calls.
 
-    python3 generate_exports.py --compiler mpicc.mpich --calls mpich/calls.txt --output DIRECTORY
+    python3 generate_exports.py --compiler mpicc.mpich --calls mpich/calls.txt --output DIRECTORY [--openmpi OBJECTS]
 
 A line of the table is `MPI_Name`, blanks, and one of these words:
 
@@ -13,7 +13,9 @@ A line of the table is `MPI_Name`, blanks, and one of these words:
     no REASON       The function is refused. A program that needs it does not start.
 
 Functions of the header without a line are refused. The script writes calls_generated.h and exports_generated.cc. It
-also writes refused_generated.cc, which has the refused names and reasons for the check before a program starts.
+also writes refused_generated.cc, which has the refused names and reasons for the check before a program starts. With
+--openmpi, the exports have the types of Open MPI, and convert the arguments (openmpi_arguments.py). The file
+objects_generated.cc then defines the objects of Open MPI's predefined handles.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "commlog" / "profiler"))
+sys.path.insert(0, str(Path(__file__).resolve().parent / "openmpi"))
 
+import openmpi_arguments  # noqa: E402
 from mpi_prototypes import Function, prototypes  # noqa: E402
 
 LINE = re.compile(r"(?P<name>MPI_\w+)\s+(?P<how>yes|large|collective|no)(\s+(?P<reason>.+))?")
@@ -73,8 +77,69 @@ def internal_parameters(function: Function, large: Function | None) -> list[str]
     ]
 
 
-def export(function: Function, own: str, internal: list[str]) -> str:
-    """The function and its second name, which a tool may replace; `own` implements it."""
+class Mpich:
+    """Exports with the types of MPICH's header."""
+
+    headers = ("mgen/abi/mpich/guard.h",)
+    uses = ("mpich",)
+
+    def argument(self, function: Function, i: int) -> str:
+        return f"a{i}"
+
+    def implementation(self, own: str) -> str:
+        return f"haichi::abi::mpich::{own}"
+
+    def result(self, function: Function, made: str) -> str:
+        return f"return {made};"
+
+    def define(self, function: Function, body: str) -> str:
+        """The function and its second name, which a tool may replace."""
+        name = function.name[4:]
+        return (
+            f"EXPORTED {function.signature('PMPI_' + name)} {{ {body} }}\n"
+            f'EXPORTED_WEAK("PMPI_{name}") {function.signature(function.name)};'
+        )
+
+    def implements(self, function: Function) -> bool:
+        return True
+
+
+class OpenMpi(Mpich):
+    """Exports with the types of Open MPI. In the generated source, they have names of their own, because the header
+    declares MPICH's functions with the names that programs call."""
+
+    headers = ("mgen/abi/openmpi/arguments.h", "mgen/abi/openmpi/own_calls.h")
+    uses = ("mpich", "openmpi")
+
+    def argument(self, function: Function, i: int) -> str:
+        return openmpi_arguments.argument(function, i)
+
+    def implementation(self, own: str) -> str:
+        return f"haichi::abi::{'openmpi' if own in openmpi_arguments.OWN else 'mpich'}::{own}"
+
+    def result(self, function: Function, made: str) -> str:
+        return f"return error_number({made});" if function.result == "int" else f"return {made};"
+
+    def define(self, function: Function, body: str) -> str:
+        name = function.name[4:]
+        # Initialisers of Open MPI's C++ library call these before any rank begins.
+        if name in ("Initialized", "Finalized"):
+            body = f"if (haichi::host::LiveRank::current() == nullptr) {{ *a0 = 0; return MPI_SUCCESS; }} {body}"
+        signature = openmpi_arguments.declared(function.signature(f"openmpi_{name}"))
+        second = openmpi_arguments.declared(function.signature(f"openmpi_second_{name}"))
+        return (
+            f'EXPORTED {signature} asm("PMPI_{name}");\n'
+            f"{signature} {{ {body} }}\n"
+            f'EXPORTED_WEAK("PMPI_{name}") {second} asm("MPI_{name}");'
+        )
+
+    def implements(self, function: Function) -> bool:
+        """conversion_calls.cc defines the other functions."""
+        return not re.search(r"_(c2f|f2c)$", function.name) or function.name.startswith("MPI_File")
+
+
+def export(abi: Mpich, function: Function, own: str, internal: list[str]) -> str:
+    """The function, which `own` implements."""
     given = []
     before, behind = [], []
     for i, (parameter, wanted) in enumerate(zip(function.parameters, internal, strict=True)):
@@ -86,25 +151,18 @@ def export(function: Function, own: str, internal: list[str]) -> str:
         elif wanted == "Counts {}":
             given.append(f"Counts(a{i})")
         else:
-            given.append(f"a{i}")
-    made = f"haichi::abi::mpich::{own}({', '.join(given)})"
+            given.append(abi.argument(function, i))
+    made = f"{abi.implementation(own)}({', '.join(given)})"
     last = f"const auto r = {made}; {' '.join(behind)} return r;" if before else f"return {made};"
     body = " ".join([*before, last])
-    return exported(function, body)
+    return exported(abi, function, body)
 
 
-def exported(function: Function, body: str) -> str:
-    name = function.name[4:]
+def exported(abi: Mpich, function: Function, body: str) -> str:
     if function.name not in MAY_BE_NULL:
         places = [f"a{i}" for i, p in enumerate(function.parameters) if p.kind in PLACES and not is_array(p.declared)]
         body = "".join(f"check_place({place}); " for place in places) + body
-    body = f'return call("{function.name}", CALLER, [&] {{ {body} }});'
-    return "\n".join(
-        [
-            f"EXPORTED {function.signature('PMPI_' + name)} {{ {body} }}",
-            f'EXPORTED_WEAK("PMPI_{name}") {function.signature(function.name)};',
-        ]
-    )
+    return abi.define(function, abi.result(function, f'call("{function.name}", CALLER, [&] {{ {body} }})'))
 
 
 def forms(functions: dict[str, Function], name: str) -> list[tuple[str, Function]]:
@@ -115,22 +173,33 @@ def forms(functions: dict[str, Function], name: str) -> list[tuple[str, Function
     return [(how, function) for how, function in found if function is not None]
 
 
-def collective_export(function: Function, how: str, name: str, internal: list[str]) -> str:
+def collective_export(abi: Mpich, function: Function, how: str, name: str, internal: list[str]) -> str:
     """The parameters of the form (the info, the request) come after the operation's own parameters."""
-    given = [f"Counts(a{i})" if wanted == "Counts {}" else f"a{i}" for i, wanted in enumerate(internal)]
+    given = [
+        f"Counts(a{i})" if wanted == "Counts {}" else abi.argument(function, i) for i, wanted in enumerate(internal)
+    ]
     operation = f"haichi::abi::mpich::{name[4:]}({', '.join(given)})"
-    request = "" if how == "run" else f", a{len(function.parameters) - 1}"
-    return exported(function, f"return {how}({operation}{request});")
+    request = "" if how == "run" else f", {abi.argument(function, len(function.parameters) - 1)}"
+    return exported(abi, function, f"return {how}({operation}{request});")
 
 
-def refusal(function: Function) -> str:
-    own = function.name[4:]
-    return "\n".join(
-        [
-            f'EXPORTED {function.signature("PMPI_" + own)} {{ refuse("{function.name}"); }}',
-            f'EXPORTED_WEAK("PMPI_{own}") {function.signature(function.name)};',
-        ]
-    )
+def objects(path: Path) -> str:
+    """The source of the objects of Open MPI's predefined handles, and their tables."""
+    rows = [line.split() for line in path.read_text().splitlines() if line and not line.startswith("#")]
+    kinds = {kind: [row[1:] for row in rows if row[0] == kind] for kind in openmpi_arguments.KINDS}
+    lines = ["// Made by generate_exports.py.", '#include "mgen/abi/openmpi/handles.h"', ""]
+    lines += ["using namespace haichi::abi::openmpi;", "", 'extern "C" {']
+    for kind, of_kind in kinds.items():
+        for symbol, _, handle in of_kind:
+            value = "0" if kind == "File" else handle
+            lines.append(f'__attribute__((visibility("default"))) {kind}Object {symbol} = {{{{kMagic, {value}}}}};')
+    lines += ["}", "", "namespace haichi::abi::openmpi {", ""]
+    for kind, of_kind in kinds.items():
+        lines += ["template <>", f"std::span<const Predefined<{kind}>> predefined() {{"]
+        lines.append(f"    static const Predefined<{kind}> kAll[] = {{")
+        lines += [f"        {{&{symbol}, {-1 if number == '-' else number}}}," for symbol, number, _ in of_kind]
+        lines += ["    };", "    return kAll;", "}"]
+    return "\n".join([*lines, "}  // namespace haichi::abi::openmpi", ""])
 
 
 def write(path: Path, text: str) -> None:
@@ -145,6 +214,7 @@ def main() -> int:
     parser.add_argument("--include", nargs="*", default=[], help="directories of the MPI's header")
     parser.add_argument("--calls", required=True, type=Path, help="the table of calls")
     parser.add_argument("--output", required=True, type=Path)
+    parser.add_argument("--openmpi", metavar="OBJECTS", type=Path, help="export Open MPI's types and these objects")
     given = parser.parse_args()
     given.output.mkdir(parents=True, exist_ok=True)
     rows = read_table(given.calls)
@@ -164,13 +234,11 @@ def main() -> int:
         "namespace haichi::abi::mpich {",
         "",
     ]
-    exports = [
-        "// Made by generate_exports.py.",
-        '#include "mgen/abi/mpich/guard.h"',
-        "#include <calls_generated.h>",
-        "",
-    ]
-    exports += ["using namespace haichi::abi::mpich;", ""]
+    abi = OpenMpi() if given.openmpi else Mpich()
+    exports = ["// Made by generate_exports.py."]
+    exports += [f'#include "{header}"' for header in abi.headers]
+    exports += ["#include <calls_generated.h>", ""]
+    exports += [*(f"using namespace haichi::abi::{name};" for name in abi.uses), ""]
     refused = [
         "// Made by generate_exports.py.",
         '#include "mgen/abi/refused_calls.h"',
@@ -179,7 +247,7 @@ def main() -> int:
         "",
     ]
     refused += [
-        "const std::vector<RefusedCall>& refused_calls() {",
+        f"const std::vector<RefusedCall>& refused_calls_of_{abi.uses[-1]}() {{",
         "    static const std::vector<RefusedCall> kRefused = {",
     ]
     done: set[str] = set()
@@ -193,25 +261,27 @@ def main() -> int:
         if row.how == "collective":
             declared.append(f"CollectiveCall {name[4:]}({parameters});")
             for how, each in forms(functions, name):
-                exports.append(collective_export(each, how, name, internal))
+                exports.append(collective_export(abi, each, how, name, internal))
                 done.add(each.name)
             continue
         declared.append(f"{function.result} {name[4:]}({parameters});")
         for each in (function, large):
             if each is not None:
-                exports.append(export(each, name[4:], internal))
+                exports.append(export(abi, each, name[4:], internal))
                 done.add(each.name)
     for name, function in functions.items():
-        if name in done:
+        if name in done or not abi.implements(function):
             continue
         reason = rows[name].reason if name in rows else ""
-        exports.append(refusal(function))
+        exports.append(abi.define(function, f'refuse("{name}");'))
         refused.append(f'        {{"{name}", "{reason}"}},')
     refused += ["    };", "    return kRefused;", "}", "", "}  // namespace haichi::abi", ""]
     declared += ["", "}  // namespace haichi::abi::mpich", ""]
     write(given.output / "calls_generated.h", "\n".join(declared))
     write(given.output / "exports_generated.cc", "\n".join(exports) + "\n")
     write(given.output / "refused_generated.cc", "\n".join(refused))
+    if given.openmpi:
+        write(given.output / "objects_generated.cc", objects(given.openmpi))
     return 0
 
 

@@ -11,7 +11,8 @@ struct RefusedCall {
     std::string reason;  ///< may be empty
 };
 
-/// The refused functions, from the table of calls.
-const std::vector<RefusedCall>& refused_calls();
+// The refused functions of each binary interface, from the table of calls.
+const std::vector<RefusedCall>& refused_calls_of_mpich();
+const std::vector<RefusedCall>& refused_calls_of_openmpi();
 
 }  // namespace haichi::abi

@@ -16,7 +16,7 @@ namespace haichi::host {
 
 namespace {
 
-constexpr const char* kBuildHint = "build it with mpicc.mpich (mpicxx.mpich, mpif90.mpich)";
+constexpr const char* kBuildHint = "build it with mpicc (mpicxx, mpif90) of MPICH or Open MPI";
 
 /// Contents of the dynamic section. Addresses refer to the loaded program.
 struct Dynamic {
@@ -179,36 +179,35 @@ ElfFile ElfFile::read(const std::string& path) {
     return of(file.bytes(), path);
 }
 
-bool needs_mpich(const std::vector<std::string>& libraries) {
+std::optional<Abi> needed_abi(const std::vector<std::string>& libraries) {
     const auto is_mpich = [](const std::string& name) {
         constexpr std::array<std::string_view, 5> kNames = {"libmpi.so.12", "libmpifort.so.12", "libmpicxx.so.12",
                                                             "libmpi_cray.so.12", "libmpi_gnu.so.12"};
         return name.find("mpich") != std::string::npos || std::ranges::find(kNames, name) != kNames.end();
     };
-    return std::ranges::any_of(libraries, is_mpich);
+    const auto is_open_mpi = [](const std::string& name) {
+        constexpr std::array<std::string_view, 4> kBeginnings = {"libmpi.so.40", "libmpi_mpifh.so.40",
+                                                                 "libmpi_cxx.so.40", "libmpi_usempi"};
+        return std::ranges::any_of(kBeginnings,
+                                   [&](std::string_view beginning) { return name.starts_with(beginning); });
+    };
+    if (std::ranges::any_of(libraries, is_mpich)) return Abi::kMpich;
+    if (std::ranges::any_of(libraries, is_open_mpi)) return Abi::kOpenMpi;
+    return std::nullopt;
 }
 
-void check_mpich_program(const ElfFile& program, const std::vector<std::string>& libraries) {
+Abi abi_of_program(const ElfFile& program, const std::vector<std::string>& libraries) {
     if (program.interpreter.empty()) {
         if (program.needed.empty()) {
             throw UnsupportedError(program.path + ": linked statically, but live programs require a shared MPI library",
-                                   "build it without -static, with mpicc.mpich");
+                                   std::string(kBuildHint) + ", without -static");
         }
         throw UnsupportedError(program.path + ": a library, not a program");
     }
-    if (needs_mpich(libraries)) return;
-    const auto is_open_mpi = [](const std::string& name) {
-        return name.starts_with("libmpi.so.") || name.starts_with("libmpi_mpifh.so.") ||
-               name.starts_with("libmpi_cxx.so.") || name.starts_with("libmpi_usempi");
-    };
-    const auto open_mpi = std::ranges::find_if(libraries, is_open_mpi);
-    if (open_mpi != libraries.end()) {
-        throw UnsupportedError(program.path + ": built for Open MPI (it needs " + *open_mpi +
-                                   "), but live programs require MPICH's binary interface (libmpich.so.12)",
-                               kBuildHint);
-    }
-    throw UnsupportedError(program.path + ": not an MPI program: neither it nor its libraries need libmpich.so.12",
-                           std::string(kBuildHint) + "; an interpreter that loads MPI later cannot be run");
+    if (const std::optional<Abi> abi = needed_abi(libraries)) return *abi;
+    throw UnsupportedError(
+        program.path + ": not an MPI program: neither it nor its libraries need libmpich.so.12 or libmpi.so.40",
+        std::string(kBuildHint) + "; an interpreter that loads MPI later cannot be run");
 }
 
 std::vector<std::string> missing_mpi_functions(const ElfFile& program, const ElfFile& library) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,11 +28,13 @@ struct ElfFile {
     static ElfFile of(std::span<const std::byte> bytes, const std::string& path);
 };
 
+/// The binary interface of an MPI library. Several MPIs have MPICH's.
+enum class Abi : std::uint8_t { kMpich, kOpenMpi };
+/// The interface of the first of these libraries that is an MPI's, or none.
+std::optional<Abi> needed_abi(const std::vector<std::string>& libraries);
 /// Throws UnsupportedError for programs that cannot run live: static programs, programs for another MPI, and programs
 /// without MPI. `libraries` is the result of needed_libraries().
-void check_mpich_program(const ElfFile& program, const std::vector<std::string>& libraries);
-/// Whether one of these libraries is MPICH's or has its binary interface.
-bool needs_mpich(const std::vector<std::string>& libraries);
+Abi abi_of_program(const ElfFile& program, const std::vector<std::string>& libraries);
 
 /// The MPI functions that the program calls and the library does not define, by their C names, sorted. A call from
 /// Fortran counts as a call of the corresponding C function.

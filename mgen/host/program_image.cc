@@ -18,9 +18,10 @@ namespace haichi::host {
 namespace {
 
 bool is_mpi_itself(std::string_view soname) {
-    constexpr std::array<std::string_view, 9> kBeginnings = {"libmpich.so",    "libmpichfort.so", "libmpichf90.so",
-                                                             "libmpichcxx.so", "libmpi.so",       "libmpifort.so",
-                                                             "libmpicxx.so",   "libmpi_cray.so",  "libhaichi-mpich"};
+    constexpr std::array<std::string_view, 14> kBeginnings = {
+        "libmpich.so",   "libmpichfort.so", "libmpichf90.so",  "libmpichcxx.so",   "libmpi.so",
+        "libmpifort.so", "libmpicxx.so",    "libmpi_cray.so",  "libmpi_mpifh.so",  "libmpi_usempi",
+        "libmpi_cxx.so", "libopen-pal.so",  "libhaichi-mpich", "libhaichi-openmpi"};
     return std::ranges::any_of(kBeginnings, [&](std::string_view beginning) { return soname.starts_with(beginning); });
 }
 

@@ -6,6 +6,7 @@
 
 #include <calls_generated.h>
 #include "mgen/abi/mpich/attributes.h"
+#include "mgen/abi/mpich/callbacks.h"
 #include "mgen/abi/mpich/guard.h"
 #include "mgen/abi/mpich/mpich_rank.h"
 
@@ -15,13 +16,6 @@ namespace {
 
 // The kind of a value, from MPIR_Attr_type. The kinds that Fortran uses are integers.
 constexpr int kPointer = 0;  // 1 is an integer of the size of an address, 3 an int
-
-// The Fortran library sets these functions with MPII_Keyval_set_proxy. They call the program's functions as Fortran
-// does.
-using CopyProxy = int (*)(MPI_Comm_copy_attr_function* copy, int handle, int keyval, void* extra, int kind, void* value,
-                          void** copied, int* flag);
-using DeleteProxy = int (*)(MPI_Comm_delete_attr_function* erase, int handle, int keyval, int kind, void* value,
-                            void* extra);
 
 // The functions of communicators, types and windows differ only in the name of the handle's type.
 template <class Function>
@@ -48,8 +42,7 @@ int erase_code(MpichRank& state, int handle, Attributes::Value& of) {
     const CallOfProgram guard(state);
     auto* function = as<MPI_Comm_delete_attr_function>(keyval.erase);
     if (keyval.erase_proxy != nullptr) {
-        return as<std::remove_pointer_t<DeleteProxy>>(keyval.erase_proxy)(function, handle, of.keyval, of.kind,
-                                                                          of.value, keyval.extra);
+        return as<DeleteProxy>(keyval.erase_proxy)(function, handle, of.keyval, of.kind, of.value, keyval.extra);
     }
     return function(handle, of.keyval, of.kind == kPointer ? of.value : &of.value, keyval.extra);
 }
@@ -60,8 +53,8 @@ int copy_code(MpichRank& state, int handle, Attributes::Value of, void** copied,
     const CallOfProgram guard(state);
     auto* function = as<MPI_Comm_copy_attr_function>(keyval.copy);
     if (keyval.copy_proxy != nullptr) {
-        return as<std::remove_pointer_t<CopyProxy>>(keyval.copy_proxy)(function, handle, of.keyval, keyval.extra,
-                                                                       of.kind, of.value, copied, flag);
+        return as<CopyProxy>(keyval.copy_proxy)(function, handle, of.keyval, keyval.extra, of.kind, of.value, copied,
+                                                flag);
     }
     return function(handle, of.keyval, keyval.extra, of.kind == kPointer ? of.value : &of.value, copied, flag);
 }
@@ -345,6 +338,7 @@ EXPORTED int MPIR_Dup_fn(MPI_Comm /*comm*/, int /*keyval*/, void* /*extra*/, voi
     return MPI_SUCCESS;
 }
 
+// The Fortran library's functions call those of the program as Fortran does.
 EXPORTED void MPII_Keyval_set_proxy(int handle, void* copy, void* erase) {
     if (Keyval* keyval = MpichRank::current().keyvals.find(handle)) {
         keyval->copy_proxy = copy;

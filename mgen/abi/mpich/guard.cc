@@ -82,6 +82,7 @@ MPI_Comm exchange_call_comm(MPI_Comm comm) {
 void tell_handler(MPI_Errhandler handler, int object, int code, const std::string& message, const std::string& hint) {
     if (handler == MPI_ERRORS_RETURN) return;
     if (const Errhandler* own = MpichRank::current().errhandlers.find(handler)) {
+        if (own->call != nullptr) return own->call(*own, object, code);
         // MPICH passes a third argument, for programs that predate MPI's handlers with two arguments.
         own->function(&object, &code, 0);
         return;

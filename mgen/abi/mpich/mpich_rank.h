@@ -76,6 +76,7 @@ struct Errhandler {
     Kind kind = Kind::kComm;
     void (*function)(int* handle, int* code, ...) = nullptr;
     int uses = 1;
+    void (*call)(const Errhandler& of, int handle, int code) = nullptr;  ///< null for functions with MPICH's handles
 };
 
 struct Keyval {

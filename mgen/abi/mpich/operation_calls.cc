@@ -4,6 +4,7 @@
 #include <limits>
 
 #include <calls_generated.h>
+#include "mgen/abi/mpich/callbacks.h"
 #include "mgen/abi/mpich/type_handles.h"
 
 namespace haichi::abi::mpich {
@@ -20,23 +21,29 @@ int add_operation(mpi::Operation::Function function, int commutes, MPI_Op* handl
 
 }  // namespace
 
-int Op_create(MPI_User_function* function, int commutes, MPI_Op* handle) {
-    const auto apply = [function](const void* in, void* inout, std::int64_t count, const mpi::Datatype& type) {
+int create_op(void* function, CallOfOp* call, int commutes, MPI_Op* handle) {
+    const auto apply = [function, call](const void* in, void* inout, std::int64_t count, const mpi::Datatype& type) {
         const BorrowedTypeHandle borrowed(type);
-        MPI_Datatype type_handle = borrowed.handle();
         auto* from = static_cast<std::byte*>(const_cast<void*>(in));
         auto* to = static_cast<std::byte*>(inout);
         // The function takes the count as an int, so larger counts are split.
         while (count > 0) {
             int part = static_cast<int>(std::min<std::int64_t>(count, std::numeric_limits<int>::max()));
             const std::int64_t done = part;
-            function(from, to, &part, &type_handle);
+            call(function, from, to, &part, borrowed.handle());
             from += done * type.extent();
             to += done * type.extent();
             count -= done;
         }
     };
     return add_operation(apply, commutes, handle);
+}
+
+int Op_create(MPI_User_function* function, int commutes, MPI_Op* handle) {
+    const auto call = [](void* of_program, void* in, void* inout, int* count, MPI_Datatype type) {
+        reinterpret_cast<MPI_User_function*>(of_program)(in, inout, count, &type);
+    };
+    return create_op(reinterpret_cast<void*>(function), call, commutes, handle);
 }
 
 int Op_create_c(MPI_User_function_c* function, int commutes, MPI_Op* handle) {

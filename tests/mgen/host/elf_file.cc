@@ -26,7 +26,7 @@ std::string this_program() { return "/proc/self/exe"; }
 
 std::string refusal(const ElfFile& program) {
     try {
-        check_mpich_program(program, program.needed);
+        (void)abi_of_program(program, program.needed);
     } catch (const UnsupportedError& error) {
         return error.what() + std::string(" | ") + error.hint();
     }
@@ -66,9 +66,14 @@ TEST(HostElfFile, programs_that_cannot_run_live_are_refused_with_what_to_do) {
     EXPECT_EQ(refusal(program), "");
     program.needed = {"libmpi.so.12", "libc.so.6"};  // the original name in MPICH, also Intel MPI's
     EXPECT_EQ(refusal(program), "");
+    EXPECT_EQ(abi_of_program(program, program.needed), Abi::kMpich);
     program.needed = {"libmpi.so.40", "libc.so.6"};
-    EXPECT_NE(refusal(program).find(": built for Open MPI (it needs libmpi.so.40)"), std::string::npos);
-    EXPECT_NE(refusal(program).find("build it with mpicc.mpich"), std::string::npos);
+    EXPECT_EQ(abi_of_program(program, program.needed), Abi::kOpenMpi);
+    program.needed = {"libc.so.6", "libmpi_mpifh.so.40"};
+    EXPECT_EQ(abi_of_program(program, program.needed), Abi::kOpenMpi);
+    program.needed = {"libmpi.so.20", "libc.so.6"};  // Open MPI 2, whose binary interface is another one
+    EXPECT_NE(refusal(program).find("not an MPI program"), std::string::npos);
+    EXPECT_NE(refusal(program).find("build it with mpicc"), std::string::npos);
     program.needed = {"libc.so.6"};
     EXPECT_NE(refusal(program).find("not an MPI program"), std::string::npos);
     program.interpreter = "";

@@ -1,4 +1,4 @@
-"""Builds the programs of these tests for MPICH, and runs them under MPICH itself and under haichi."""
+"""Builds the programs of these tests for MPICH or Open MPI, and runs them under MPICH itself and under haichi."""
 
 from __future__ import annotations
 
@@ -21,17 +21,21 @@ WARNINGS = ["-Wall", "-Wextra", "-Werror"]
 # MPICH's headers declare the size of status arrays, but MPI_STATUSES_IGNORE is not an array.
 WARNINGS += ["-Wno-stringop-overflow", "-Wno-stringop-overread", "-Wno-infinite-recursion"]
 COMPILERS = {
-    ".c": ["mpicc.mpich", "-std=c11", "-D_DEFAULT_SOURCE", "-O1", "-g", f"-I{REPOSITORY}", *WARNINGS],
-    ".cc": ["mpicxx.mpich", "-std=c++17", "-O1", "-g", *WARNINGS],
-    ".f90": ["mpif90.mpich", "-O1", "-g", "-Wall", "-Werror"],
+    ".c": ["mpicc", "-std=c11", "-D_DEFAULT_SOURCE", "-O1", "-g", f"-I{REPOSITORY}", *WARNINGS],
+    ".cc": ["mpicxx", "-std=c++17", "-O1", "-g", *WARNINGS, "-Wno-cast-function-type"],
+    ".f90": ["mpif90", "-O1", "-g", "-Wall", "-Werror"],
 }
 
 
 @cache
-def program(name: str, folder: Path, *options: str) -> Path:
+def program(name: str, folder: Path, *options: str, mpi: str = "mpich") -> Path:
     """Builds programs/NAME; the test is skipped if its compiler is not installed."""
     source = PROGRAMS / name
-    compiler, *flags = COMPILERS[source.suffix]
+    wrapper, *flags = COMPILERS[source.suffix]
+    compiler = f"{wrapper}.{mpi}"
+    if mpi != "mpich":
+        folder = folder / mpi
+        folder.mkdir(exist_ok=True)
     if shutil.which(compiler) is None:
         pytest.skip(f"{compiler} is not installed")
     path = folder / (source.stem + "".join(options))

@@ -14,11 +14,11 @@ WAYS = ["auto", "copy", "remap", "image"]
 @pytest.fixture(scope="module")
 def with_library(built: Path) -> Path:
     """Builds a program with its own library."""
-    compiler, *flags = COMPILERS[".c"]
+    wrapper, *flags = COMPILERS[".c"]
     library, executable = built / "libown_library.so", built / "with_library"
     for command in (
         ["gcc", "-shared", "-fPIC", f"-I{REPOSITORY}", PROGRAMS / "own_library.c", "-o", library],
-        [compiler, *flags, PROGRAMS / "with_library.c", library, "-o", executable],
+        [f"{wrapper}.mpich", *flags, PROGRAMS / "with_library.c", library, "-o", executable],
     ):
         subprocess.run([*map(str, command)], check=True, timeout=120)
     return executable
@@ -90,10 +90,10 @@ def test_libraries_that_only_the_replaced_mpi_needs_do_not_run(built: Path) -> N
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_program_may_have_mpi_in_a_library_only(way: str, built: Path) -> None:
-    compiler, *flags = COMPILERS[".c"]
+    wrapper, *flags = COMPILERS[".c"]
     library, executable = built / "libown_mpi_library.so", built / "indirect"
     for command in (
-        [compiler, *flags, "-shared", "-fPIC", PROGRAMS / "own_mpi_library.c", "-o", library],
+        [f"{wrapper}.mpich", *flags, "-shared", "-fPIC", PROGRAMS / "own_mpi_library.c", "-o", library],
         ["gcc", PROGRAMS / "indirect.c", "-Wl,--as-needed", library, "-o", executable],
     ):
         subprocess.run([*map(str, command)], check=True, timeout=120)
