@@ -74,12 +74,12 @@ def test_libraries_that_only_the_replaced_mpi_needs_do_not_run(built: Path) -> N
         ' MPI_Comm_rank(MPI_COMM_WORLD, &r); printf("%d\\n", r); return MPI_Finalize(); }\n'
     )
     network, mpi, executable = folder / "libnetwork.so", folder / "libmpi.so.12", folder / "rank"
-    compiler, *flags = COMPILERS[".c"]
+    wrapper, *flags = COMPILERS[".c"]
     shared = ["gcc", "-shared", "-fPIC", "-Wl,--no-as-needed"]
     for command in (
         [*shared, folder / "network.c", "-o", network],
         [*shared, f"-Wl,-soname,{mpi.name}", folder / "mpi.c", network, "-o", mpi],
-        [compiler, *flags, "-c", folder / "rank.c", "-o", folder / "rank.o"],
+        [f"{wrapper}.mpich", *flags, "-c", folder / "rank.c", "-o", folder / "rank.o"],
         ["gcc", folder / "rank.o", mpi, "-o", executable],
     ):
         subprocess.run([*map(str, command)], check=True, timeout=120)
