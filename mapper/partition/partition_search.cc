@@ -263,7 +263,7 @@ class PartitionSearch {
     Blocks blocks_;              ///< the nodes
     BlockTree tree_;
     double mean_ = 0;           ///< weight per node
-    double mean_capacity_ = 0;  ///< of a node
+    double mean_capacity_ = 0;  ///< capacity per node
     PartitionEffort effort_;
     BlockOfVertex block_;
     std::int64_t evaluations_ = 0;
