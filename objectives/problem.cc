@@ -31,6 +31,12 @@ Problem::Problem(const Workload& workload, const Network& network, std::int32_t 
     check_sums();
 }
 
+std::int64_t Problem::open_slot_count() const {
+    std::int64_t count = 0;
+    for (std::int32_t n = 0; n < node_count(); ++n) count += open_slots(NodeId(n));
+    return count;
+}
+
 void Problem::index_messages() {
     const auto ranks = static_cast<std::size_t>(rank_count());
     incident_first_.assign(ranks + 1, 0);

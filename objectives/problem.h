@@ -67,7 +67,21 @@ class Problem {
     [[nodiscard]] std::int64_t node_capacity() const { return node_capacity_; }
     [[nodiscard]] std::int32_t rank_count() const { return workload_->rank_count(); }
     [[nodiscard]] std::int32_t node_count() const { return network_->node_count(); }
+    /// Maximum number of ranks on every node. Slot s belongs to node s / ranks_per_node().
     [[nodiscard]] std::int32_t ranks_per_node() const { return ranks_per_node_; }
+    /// Sets the rank slots of each node, at most ranks_per_node(). Empty, the default, means that all have as many.
+    /// The other slots of a node are closed. Bounds of objectives do not consider closed slots.
+    void set_slots_of_node(std::vector<std::int32_t> slots) { slots_of_node_ = std::move(slots); }
+    [[nodiscard]] bool has_closed_slots() const { return !slots_of_node_.empty(); }
+    /// The number of open slots of a node, which are its first ones. 0 for faulty nodes.
+    [[nodiscard]] std::int32_t open_slots(NodeId node) const {
+        if (!network_->is_usable(node)) return 0;
+        return slots_of_node_.empty() ? ranks_per_node_ : slots_of_node_[node.index()];
+    }
+    [[nodiscard]] bool is_open(SlotId slot) const {
+        return slot.value % ranks_per_node_ < open_slots(NodeId(slot.value / ranks_per_node_));
+    }
+    [[nodiscard]] std::int64_t open_slot_count() const;
     [[nodiscard]] std::size_t set_count() const { return workload_->set_count(); }
 
     /// Messages of the rank in the order of their sets.
@@ -151,6 +165,7 @@ class Problem {
     std::vector<std::int64_t> unavoidable_bytes_;
     std::vector<std::uint8_t> set_is_uniform_;
     double mean_message_bytes_ = 1;
+    std::vector<std::int32_t> slots_of_node_;
 };
 
 /// A message that a move affects, with its old and new ends.

@@ -1,5 +1,6 @@
 #include "options/job_options.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/errors.h"
@@ -140,7 +141,12 @@ void JobOptions::add_slurm(JobSpec& job) const {
     SlurmAllocation allocation = slurm_allocation(request, environment);
     const auto* machine = std::get_if<std::string>(&spec.machine);
     if (machine != nullptr && machine->empty()) job.machine = slurm_network(allocation, environment);
-    job.allocation.ranks_per_node = allocation.ranks_per_node;
+    const std::vector<std::int32_t>& slots = allocation.slots;
+    if (std::ranges::all_of(slots, [&](std::int32_t count) { return count == slots.front(); })) {
+        job.allocation.ranks_per_node = slots.front();
+    } else {
+        for (std::size_t n = 0; n < slots.size(); ++n) allocation.nodes[n] += ":" + std::to_string(slots[n]);
+    }
     if (job.cores_per_rank == 0) job.cores_per_rank = allocation.cpus_per_task.value_or(0);
     job.tasks = allocation.ntasks;
     job.allocation.nodes = std::move(allocation.nodes);

@@ -169,6 +169,9 @@ std::string job_line(const Job& job) {
     }
     if (const RankBalance* balance = job.balance()) {
         line += ", a weight of up to " + std::to_string(balance->capacity) + " on each";
+    } else if (!allocation.slots_of_node.empty()) {
+        line += ", " + std::to_string(std::ranges::min(allocation.slots_of_node)) + " to " +
+                std::to_string(allocation.ranks_per_node) + " on each";
     } else if (allocation.ranks_per_node > 1)
         line += ", up to " + std::to_string(allocation.ranks_per_node) + " on each";
     if (!allocation.origin.empty()) line += ", shape " + sizes_text(allocation.shape);

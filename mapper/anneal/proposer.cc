@@ -40,7 +40,7 @@ Proposer::Proposer(const Problem& problem, std::span<const MoveKind> moves, Move
     if (chases_hot_ranks_) shares = chasing_mix();
     if (steps_to_partners_) shares = stepping_mix();
     if (shares.empty()) shares = default_mix();
-    const bool full = problem.rank_count() == network.usable_node_count() * problem.ranks_per_node();
+    const bool full = problem.rank_count() == problem.open_slot_count();
     double until = 0;
     std::size_t next = 0;
     for (const Share& share : shares) {
@@ -58,11 +58,11 @@ Proposer::Proposer(const Problem& problem, std::span<const MoveKind> moves, Move
         break;
     }
     slot_count_ = static_cast<std::uint32_t>(network.node_count() * problem.ranks_per_node());
-    all_slots_are_usable_ = network.usable_node_count() == network.node_count();
+    all_slots_are_usable_ = problem.open_slot_count() == slot_count_;
     if (all_slots_are_usable_) return;
     for (std::size_t s = 0; s < slot_count_; ++s) {
         const SlotId slot(s);
-        if (network.is_usable(NodeId(slot.value / problem.ranks_per_node()))) usable_slots_.push_back(slot);
+        if (problem.is_open(slot)) usable_slots_.push_back(slot);
     }
     slot_count_ = static_cast<std::uint32_t>(usable_slots_.size());
 }
@@ -83,8 +83,9 @@ SlotId Proposer::empty_slot(const Mapping& mapping, Random& random) const {
 
 [[gnu::always_inline]] inline SlotId Proposer::any_slot_of(NodeId node, Random& random) const {
     const std::int32_t per_node = problem_->ranks_per_node();
+    const std::int32_t open = problem_->has_closed_slots() ? problem_->open_slots(node) : per_node;
     const std::int32_t offset =
-        per_node == 1 ? 0 : static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(per_node)));
+        open == 1 ? 0 : static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(open)));
     return SlotId(node.value * per_node + offset);
 }
 

@@ -90,8 +90,8 @@ class ExhaustiveSearch {
 
     /// A slot of the node without a fixed rank. Slots of one node are equivalent.
     [[nodiscard]] std::optional<SlotId> free_slot(NodeId node) const {
-        const std::int32_t per_node = problem_.ranks_per_node();
-        for (std::int32_t slot = node.value * per_node; slot < (node.value + 1) * per_node; ++slot) {
+        const std::int32_t first = node.value * problem_.ranks_per_node();
+        for (std::int32_t slot = first; slot < first + problem_.open_slots(node); ++slot) {
             const RankId holder = mapping_.rank(SlotId(slot));
             if (!holder.valid() || is_fixed_[holder.index()] == 0) return SlotId(slot);
         }

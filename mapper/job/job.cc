@@ -52,6 +52,18 @@ void check_nodes_are_stated(const JobSpec& spec, const AllocatedNodes& nodes, st
                           ", §job SCRIPT, or §nodes FILE; the whole machine is §shape " + sizes_text(job.shape));
 }
 
+/// Throws OptionError. Faulty nodes get no ranks.
+void check_ranks_fit(std::int32_t rank_count, const Allocation& job) {
+    const std::int64_t slots = job.open_slot_count();
+    if (!job.slots_of_node.empty() && rank_count > slots) {
+        throw OptionError(std::to_string(rank_count) + " ranks do not fit on " +
+                              std::to_string(job.network.usable_node_count()) + " nodes with " + std::to_string(slots) +
+                              " rank slots together",
+                          "use more nodes, or state a larger number of ranks per node with §ppn");
+    }
+    const Mapping fits(rank_count, job.network.usable_node_count(), job.ranks_per_node);
+}
+
 }  // namespace
 
 std::shared_ptr<const Machine> load_machine(const JobSpec& spec, const Reading& reading) {
@@ -128,15 +140,17 @@ Job::Job(const JobSpec& spec, const Reading& reading) {
 Job::Job(AllocatedNodes nodes, std::shared_ptr<const LoadedTraffic> traffic) {
     std::optional<RankBalance> balance;
     if (nodes.imbalance) {
+        if (!nodes.allocation->slots_of_node.empty()) {
+            throw UnsupportedError("§imbalance cannot be combined with different numbers of rank slots",
+                                   "list the nodes without slots: a node holds a group of any size");
+        }
         balance = rank_balance(traffic->workload().rank_weights(), traffic->rank_count(),
                                nodes.allocation->network.usable_node_count(), *nodes.imbalance);
         Allocation with_slots = *nodes.allocation;
         with_slots.ranks_per_node = balance->most_ranks;
         nodes.allocation = std::make_shared<const Allocation>(std::move(with_slots));
     }
-    // Only checks that the ranks fit. Faulty nodes get no ranks.
-    const Mapping fits(traffic->rank_count(), nodes.allocation->network.usable_node_count(),
-                       nodes.allocation->ranks_per_node);
+    check_ranks_fit(traffic->rank_count(), *nodes.allocation);
     Mapping placed = balance ? balanced_placement(*balance, *nodes.allocation)
                              : haichi::default_placement(traffic->rank_count(), *nodes.allocation);
     parts_ = std::shared_ptr<const Parts>(
@@ -155,6 +169,7 @@ std::shared_ptr<const JobProblem> Job::problem(const Log& log) const {
         Held(std::shared_ptr<const Parts> of, const Log& log)
             : parts(std::move(of)),
               posed(parts->traffic->workload(log), *parts->nodes.allocation, *parts->nodes.machine) {
+            posed.problem.set_slots_of_node(parts->nodes.allocation->slots_of_node);
             if (parts->balance) posed.problem.set_node_capacity(parts->balance->capacity);
         }
     };

@@ -26,6 +26,18 @@ bool is_gain(const ObjectiveTrial& trial, double default_seconds) {
     return saved > 0 && saved >= kLeastGain * default_seconds && saved > spread_seconds(trial).value_or(0);
 }
 
+Mapping mapping_of(std::span<const NodeId> node_of_rank, const Allocation& allocation) {
+    Mapping mapping = Mapping::from_nodes(node_of_rank, allocation.node_count(), allocation.ranks_per_node);
+    for (std::int32_t r = 0; r < mapping.rank_count(); ++r) {
+        const NodeId node = mapping.node(RankId(r));
+        const std::int32_t slots = allocation.slots(node);
+        if (mapping.slot(RankId(r)).value % mapping.ranks_per_node() < slots) continue;
+        throw OptionError("rank " + std::to_string(r) + " does not fit on node " + allocation.network.node_name(node) +
+                          ", which has " + std::to_string(slots) + (slots == 1 ? " rank slot" : " rank slots"));
+    }
+    return mapping;
+}
+
 Placement given_placement(const Job& job, const GivenMap& map, const std::string& format) {
     if (const auto* path = std::get_if<std::string>(&map)) {
         Mapping mapping = read_rank_map(*path, format, job.rank_maps());
@@ -44,7 +56,7 @@ Placement given_placement(const Job& job, const GivenMap& map, const std::string
         throw OptionError("rank " + std::to_string(r) + " is on node " + std::to_string(nodes[r].value) +
                           ", which is faulty");
     }
-    Mapping mapping = Mapping::from_nodes(nodes, allocation.node_count(), allocation.ranks_per_node);
+    Mapping mapping = mapping_of(nodes, allocation);
     if (job.balance() != nullptr) check_balance(*job.balance(), mapping, allocation.network, "the placement");
     return {job, std::move(mapping)};
 }

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -113,6 +114,9 @@ class Placement {
 
 /// A map file, or the node of each rank.
 using GivenMap = std::variant<std::string, std::vector<NodeId>>;
+
+/// The mapping with these nodes. Throws OptionError naming the rank that its node has no slot for.
+Mapping mapping_of(std::span<const NodeId> node_of_rank, const Allocation& allocation);
 
 /// A placement given by a user. `format` is the format of a file; empty means detection by content. Throws InputError
 /// and OptionError for maps that do not fit the job.

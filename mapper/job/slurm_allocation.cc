@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <numeric>
 
 #include "base/command_output.h"
 #include "base/errors.h"
@@ -54,23 +55,21 @@ std::int32_t quotient_up(std::int64_t dividend, std::int64_t divisor) {
     return static_cast<std::int32_t>((dividend + divisor - 1) / divisor);
 }
 
-/// The maximum number of ranks on every node of a job with these numbers of tasks and CPUs per node; both may be empty.
-std::int32_t equal_tasks(const SlurmAllocation& job, const std::vector<std::int32_t>& tasks,
-                         const std::vector<std::int32_t>& cpus) {
-    std::vector<std::int32_t> room = tasks;  // at least the tasks that Slurm planned on a node
-    for (std::size_t n = 0; n < cpus.size(); ++n) room[n] = std::max(tasks[n], cpus[n] / job.cpus_per_task.value_or(1));
-    const std::int32_t wanted = std::ranges::max(tasks);
-    const auto least = std::ranges::min_element(room);
-    if (*least >= wanted) return wanted;
-    if (job.ntasks && std::int64_t{*least} * std::ssize(job.nodes) >= *job.ntasks) return *least;
-    const auto at = [&](std::ptrdiff_t index) { return job.nodes[static_cast<std::size_t>(index)]; };
+/// The rank slots of a job for `wanted` tasks. Nodes have the tasks that Slurm planned. If these are fewer than the
+/// wanted ones, nodes have more, as far as their CPUs suffice. `cpus` may be empty.
+std::vector<std::int32_t> slots_for(std::int64_t wanted, const SlurmAllocation& job, std::vector<std::int32_t> tasks,
+                                    const std::vector<std::int32_t>& cpus) {
+    if (std::reduce(tasks.begin(), tasks.end(), std::int64_t{0}) >= wanted) return tasks;
+    const std::int32_t each = quotient_up(wanted, std::ssize(tasks));
+    for (std::size_t n = 0; n < tasks.size(); ++n) {
+        const std::int32_t room = cpus.empty() ? each : std::min(each, cpus[n] / job.cpus_per_task.value_or(1));
+        tasks[n] = std::max(tasks[n], room);
+    }
+    const std::int64_t slots = std::reduce(tasks.begin(), tasks.end(), std::int64_t{0});
+    if (slots >= wanted) return tasks;
     throw UnsupportedError(
-        "node " + at(least - room.begin()) + " has room for " + std::to_string(*least) +
-            (*least == 1 ? " task" : " tasks") + ", and node " + at(std::ranges::find(tasks, wanted) - tasks.begin()) +
-            " has " + std::to_string(wanted) + ", but the maximum number of ranks is the same on all nodes of a job",
-        "request the same number on all nodes: sbatch --nodes=" +
-            std::to_string(job.ntasks ? quotient_up(*job.ntasks, wanted) : std::ssize(job.nodes)) +
-            " --ntasks-per-node=" + std::to_string(wanted) + ", or whole nodes with sbatch --exclusive");
+        "the nodes of the job have CPUs for " + std::to_string(slots) + " tasks, not for " + std::to_string(wanted),
+        "request them: sbatch --nodes=" + std::to_string(tasks.size()) + " --ntasks-per-node=" + std::to_string(each));
 }
 
 }  // namespace
@@ -110,7 +109,7 @@ SlurmAllocation slurm_allocation(const SlurmRequest& request, const Environment&
         // The variables describe another job, or none.
         job.nodes = expand_host_list(request.nodelist, kMostVertices, {"§nodelist", 0});
         const auto nodes = static_cast<std::int64_t>(job.nodes.size());
-        job.ranks_per_node = request.ranks_per_node.value_or(quotient_up(job.ntasks.value_or(1), nodes));
+        job.slots.assign(job.nodes.size(), request.ranks_per_node.value_or(quotient_up(job.ntasks.value_or(1), nodes)));
         return job;
     }
     const auto list = first_set(environment, {"SLURM_JOB_NODELIST", "SLURM_NODELIST"});
@@ -125,23 +124,19 @@ SlurmAllocation slurm_allocation(const SlurmRequest& request, const Environment&
     job.nodes = expand_host_list(list->value, kMostVertices, {list->name, 0});
     if (!job.ntasks) job.ntasks = count_variable(environment, {"SLURM_NTASKS", "SLURM_NPROCS"});
     job.cpus_per_task = count_variable(environment, {"SLURM_CPUS_PER_TASK"});
+    const std::size_t nodes = job.nodes.size();
     if (request.ranks_per_node) {
-        job.ranks_per_node = *request.ranks_per_node;
+        job.slots.assign(nodes, *request.ranks_per_node);
         return job;
     }
-    const std::size_t nodes = job.nodes.size();
     std::vector<std::int32_t> tasks = counts_variable(environment, "SLURM_TASKS_PER_NODE", nodes);
     if (tasks.empty()) {
         const std::int32_t each = count_variable(environment, {"SLURM_NTASKS_PER_NODE"})
                                       .value_or(quotient_up(job.ntasks.value_or(1), static_cast<std::int64_t>(nodes)));
         tasks.assign(nodes, each);
     }
-    if (request.ntasks) {
-        // More tasks than the job's own, or fewer.
-        const std::int32_t each = quotient_up(*request.ntasks, static_cast<std::int64_t>(nodes));
-        for (std::int32_t& count : tasks) count = std::max(count, each);
-    }
-    job.ranks_per_node = equal_tasks(job, tasks, counts_variable(environment, "SLURM_JOB_CPUS_PER_NODE", nodes));
+    job.slots = slots_for(job.ntasks.value_or(1), job, std::move(tasks),
+                          counts_variable(environment, "SLURM_JOB_CPUS_PER_NODE", nodes));
     return job;
 }
 

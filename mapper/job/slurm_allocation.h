@@ -27,14 +27,14 @@ struct SlurmRequest {
 struct SlurmAllocation {
     std::vector<std::string> nodes;
     std::optional<std::int32_t> ntasks;         ///< empty if not stated
-    std::int32_t ranks_per_node = 1;            ///< maximum on every node
+    std::vector<std::int32_t> slots;            ///< rank slots of each node
     std::optional<std::int32_t> cpus_per_task;  ///< empty if not stated
 };
 
 /// Reads the request, or without a node list the variables of the job: SLURM_JOB_NODELIST (or SLURM_NODELIST),
 /// SLURM_NTASKS (or SLURM_NPROCS), SLURM_TASKS_PER_NODE, SLURM_NTASKS_PER_NODE, SLURM_CPUS_PER_TASK and
 /// SLURM_JOB_CPUS_PER_NODE. Throws OptionError without a node list, and InputError for malformed variables.
-/// Throws UnsupportedError if the nodes have room for different numbers of tasks and no equal number suffices.
+/// Throws UnsupportedError if the CPUs do not suffice for the requested tasks.
 SlurmAllocation slurm_allocation(const SlurmRequest& request, const Environment& environment);
 
 /// The network of the job's nodes as Slurm states it. The first source is `scontrol show topology`. The next ones are

@@ -6,6 +6,8 @@
 #include <atomic>
 #include <cmath>
 #include <numeric>
+#include <optional>
+#include <span>
 
 #include "base/errors.h"
 #include "mapper/anneal/bound_objective.h"
@@ -67,8 +69,12 @@ class PartitionSearch {
                 blocks_.distances[a * count + b] = hops(nodes_[a], nodes_[b]) + back;
             }
         }
-        const std::int64_t capacity = problem.node_capacity() > 0 ? problem.node_capacity() : problem.ranks_per_node();
-        blocks_.capacity.assign(count, capacity);
+        for (const NodeId node : nodes_) {
+            const std::int64_t capacity = problem.node_capacity();
+            blocks_.capacity.push_back(capacity > 0 ? capacity : problem.open_slots(node));
+        }
+        mean_capacity_ = static_cast<double>(std::reduce(blocks_.capacity.begin(), blocks_.capacity.end())) /
+                         static_cast<double>(count);
         tree_ = block_tree(blocks_.distances, count);
         mean_ = static_cast<double>(graph_.total_vertex_weight()) / static_cast<double>(count);
         effort_.stop = control.stop;
@@ -89,7 +95,7 @@ class PartitionSearch {
         const auto begin = PartitionEffort::Clock::now();
         block_.assign(graph_.vertex_count(), 0);
         split_all(effort_.part(kShareOfParts));
-        if (!tree_.is_complete) place_parts();
+        if (!tree_.is_complete && !problem_.has_closed_slots()) place_parts();
         control_.log.info("partition: {} after splitting", make_partition(graph_, blocks_, block_).cost);
         const FoundPartition found = improved();
         SearchResult result;
@@ -172,7 +178,7 @@ class PartitionSearch {
         for (auto& nodes : tree_.split(part.nodes, kMostParts)) parts.push_back({{}, std::move(nodes)});
         if (part.ranks.empty()) return parts;
         Blocks blocks = Blocks::equal(static_cast<std::int32_t>(parts.size()), 0);
-        for (std::size_t b = 0; b < parts.size(); ++b) blocks.capacity[b] = capacity_of(parts[b].nodes.size());
+        for (std::size_t b = 0; b < parts.size(); ++b) blocks.capacity[b] = capacity_of(parts[b].nodes);
         const PartitionGraph graph = part_of(graph_, part.ranks, inner);
         const FoundPartition found = evolved_partition(graph, blocks, seed, effort);
         evaluations = found.evaluations;
@@ -183,11 +189,15 @@ class PartitionSearch {
     }
 
     /// The capacity of several nodes. A part of the imbalance is left for splitting them.
-    [[nodiscard]] std::int64_t capacity_of(std::size_t node_count) const {
-        const auto capacity = static_cast<double>(blocks_.capacity.front());
-        const auto count = static_cast<double>(node_count);
+    [[nodiscard]] std::int64_t capacity_of(std::span<const std::int32_t> nodes) const {
+        std::int64_t sum = 0;
+        for (const std::int32_t node : nodes) sum += blocks_.capacity[static_cast<std::size_t>(node)];
+        const auto count = static_cast<double>(nodes.size());
+        const double capacity = static_cast<double>(sum) / count;
+        const double mean = std::min(mean_ * (capacity / mean_capacity_), capacity);
         const double kept = std::min(kReservePerHalving * std::log2(count), 0.5);
-        return static_cast<std::int64_t>(count * (capacity - kept * std::max(capacity - mean_, 0.0)));
+        const double exact = count * (capacity - kept * (capacity - mean));
+        return problem_.has_closed_slots() ? std::llround(exact) : static_cast<std::int64_t>(exact);
     }
 
     /// Exchanges whole parts between nodes, as the ranks of a smaller job.
@@ -223,13 +233,26 @@ class PartitionSearch {
         if (found.partition.overload == 0) return found;
         // Heavy ranks fit only in some distributions. One is known.
         control_.log.info("partition: nodes above their capacity, so the search starts from the default placement");
-        auto balanced =
-            balanced_blocks(graph_.vertex_weight, static_cast<std::int32_t>(nodes_.size()), blocks_.capacity.front());
+        auto balanced = problem_.has_closed_slots()
+                            ? filled_blocks()
+                            : balanced_blocks(graph_.vertex_weight, static_cast<std::int32_t>(nodes_.size()),
+                                              blocks_.capacity.front());
         if (!balanced) throw InternalError("the ranks do not fit on the nodes");
         found = improved_partition(graph_, blocks_, make_partition(graph_, blocks_, std::move(*balanced)),
                                    options_.seed, left);
         evaluations_ += found.evaluations;
         return found;
+    }
+
+    /// Ranks fill one node after another. Their weights are 1.
+    [[nodiscard]] std::optional<BlockOfVertex> filled_blocks() const {
+        BlockOfVertex block;
+        for (std::size_t b = 0; b < nodes_.size(); ++b) {
+            const std::size_t left = graph_.vertex_count() - block.size();
+            block.insert(block.end(), std::min(left, static_cast<std::size_t>(blocks_.capacity[b])),
+                         static_cast<std::int32_t>(b));
+        }
+        return block;
     }
 
     const Problem& problem_;
@@ -239,7 +262,8 @@ class PartitionSearch {
     std::vector<NodeId> nodes_;  ///< usable ones; block b is nodes_[b]
     Blocks blocks_;              ///< the nodes
     BlockTree tree_;
-    double mean_ = 0;  ///< weight per node
+    double mean_ = 0;           ///< weight per node
+    double mean_capacity_ = 0;  ///< capacity per node
     PartitionEffort effort_;
     BlockOfVertex block_;
     std::int64_t evaluations_ = 0;

@@ -19,6 +19,10 @@ namespace {
 }
 
 void check_ranks(std::int64_t ranks, const Allocation& job) {
+    if (!job.slots_of_node.empty()) {
+        throw UnsupportedError("the format cray requires the same number of rank slots on all nodes",
+                               "use the format slurm, or state one number with §ppn");
+    }
     if (ranks > job.slot_count() - job.ranks_per_node) return;
     refuse_idle(std::to_string(ranks) + " ranks leave some of the " + std::to_string(job.node_count()) +
                 " nodes with " + std::to_string(job.ranks_per_node) +

@@ -68,7 +68,7 @@ PlaceTable::PlaceTable(const Allocation& allocation, std::string what)
       line_of_slot_(static_cast<std::size_t>(allocation.slot_count()), 0) {}
 
 std::int32_t PlaceTable::take(NodeId node, std::string_view text, const SourcePlace& place) {
-    const std::int32_t places = allocation_->ranks_per_node;
+    const std::int32_t places = allocation_->slots(node);
     const auto number = static_cast<std::int32_t>(parse_count(text, kMostVertices, place));
     if (number >= places) {
         throw InputError(place,
@@ -76,8 +76,8 @@ std::int32_t PlaceTable::take(NodeId node, std::string_view text, const SourcePl
                              std::to_string(places - 1) + ")",
                          "set the ranks per node with §ppn");
     }
-    std::uint32_t& line =
-        line_of_slot_[node.index() * static_cast<std::size_t>(places) + static_cast<std::size_t>(number)];
+    std::uint32_t& line = line_of_slot_[node.index() * static_cast<std::size_t>(allocation_->ranks_per_node) +
+                                        static_cast<std::size_t>(number)];
     if (line != 0) {
         throw InputError(place, "duplicate " + what_ + " " + std::to_string(number) + " of node " +
                                     allocation_->network.node_name(node) + ", first on line " + std::to_string(line));
@@ -177,7 +177,7 @@ void keep_distinct_places(PlacedRanks& placed, const Allocation& job) {
     for (std::size_t r = 0; r < placed.place_of_rank.size(); ++r) {
         const std::size_t slot = placed.node_of_rank[r].index() * static_cast<std::size_t>(job.ranks_per_node) +
                                  static_cast<std::size_t>(placed.place_of_rank[r]);
-        if (taken[slot]) {
+        if (taken[slot] || placed.place_of_rank[r] >= job.slots(placed.node_of_rank[r])) {
             placed.place_of_rank.clear();
             return;
         }
@@ -210,7 +210,31 @@ std::string cores_option(const RankMapContext& context, const std::string& optio
     return context.cores_per_rank == 0 ? "" : " " + option + std::to_string(context.cores_per_rank);
 }
 
+namespace {
+
+/// $'...', in one line whatever the characters are. A line break inside quotes would end a comment.
+std::string word_with_escapes(const std::string& word) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    std::string text = "$'";
+    for (const char c : word) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte < ' ' || byte == 0x7f) {
+            text += "\\x";
+            text += kDigits[byte >> 4U];
+            text += kDigits[byte & 15U];
+            continue;
+        }
+        if (c == '\'' || c == '\\') text += '\\';
+        text += c;
+    }
+    return text + "'";
+}
+
+}  // namespace
+
 std::string shell_word(const std::string& word) {
+    const auto is_control = [](unsigned char c) { return c < ' ' || c == 0x7f; };
+    if (std::ranges::any_of(word, is_control)) return word_with_escapes(word);
     constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/+,:@%=";
     if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
     std::string text = "'";

@@ -98,7 +98,7 @@ std::string launch_host_lines(const HostLines& kind, const Mapping& mapping, con
     if (context.hosts != nullptr) return kind.launch(size, context, file);
     if (kind.nodes == nullptr) require_hosts(context, kind.format);
     const std::string named = shell_word(map + ".hosts");
-    return request_of(kind, size, context) + "# " + map + " is the rank map in the format csv\n" +
+    return request_of(kind, size, context) + "# " + file + " is the rank map in the format csv\n" +
            name_nodes(kind, context, file, named) + kind.launch(size, context, named);
 }
 

@@ -21,7 +21,7 @@ std::int32_t check_capacity(const PlacedRanks& placed, const std::string& file, 
     for (std::size_t r = 0; r < placed.node_of_rank.size(); ++r) {
         const NodeId node = placed.node_of_rank[r];
         if (!node.valid()) continue;
-        const bool fits = ++used[node.index()] <= allocation.ranks_per_node;
+        const bool fits = ++used[node.index()] <= allocation.slots(node);
         const bool is_faulty = !allocation.network.is_usable(node);
         if (fits && !is_faulty) continue;
         read_or_note(context, MapRule::kCapacity, [&] {
@@ -31,7 +31,7 @@ std::int32_t check_capacity(const PlacedRanks& placed, const std::string& file, 
             if (is_faulty) throw InputError(place, rank + " is on node " + name + ", which is faulty");
             throw InputError(
                 place,
-                rank + " does not fit on node " + name + " (at most " + std::to_string(allocation.ranks_per_node) + ")",
+                rank + " does not fit on node " + name + " (at most " + std::to_string(allocation.slots(node)) + ")",
                 context.holds_groups ? "allow a larger §imbalance" : "set the ranks per node with §ppn");
         });
     }

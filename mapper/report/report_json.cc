@@ -232,6 +232,7 @@ void add_job(ordered_json& out, const Job& job) {
     out["ranks"] = job.rank_count();
     out["nodes"] = allocation.node_count();
     out["ranks_per_node"] = allocation.ranks_per_node;
+    if (!allocation.slots_of_node.empty()) out["slots_of_node"] = allocation.slots_of_node;
     if (allocation.network.usable_node_count() < allocation.node_count()) {
         out["faulty"] = ordered_json::array();
         for (std::int32_t n = 0; n < allocation.node_count(); ++n) {

@@ -27,7 +27,7 @@ class GroupedStart {
 
     /// `share` is the fraction of the search's time for the groups.
     std::optional<Mapping> place(const Problem& problem, double share) const {
-        if (problem.ranks_per_node() > 1) {
+        if (problem.ranks_per_node() > 1 && !problem.has_closed_slots()) {
             const auto groups = groups_of(problem, problem.ranks_per_node());
             if (!groups) return {};
             const auto mapping = place_groups(problem, *groups, problem.network(), share);
@@ -36,7 +36,7 @@ class GroupedStart {
             for (const std::int32_t group : groups->of_rank) node_of_rank.push_back(mapping->node(RankId(group)));
             return Mapping::from_nodes(node_of_rank, problem.node_count(), problem.ranks_per_node());
         }
-        const auto blocks = blocks_for(problem);
+        const auto blocks = problem.has_closed_slots() ? std::nullopt : blocks_for(problem);
         if (!blocks) return bisection_placement(problem, allocation_, effort_.search.seed, effort_.may_go_on);
         const auto groups = groups_of(problem, blocks->nodes_per_block());
         if (!groups) return {};
@@ -91,6 +91,7 @@ std::optional<Mapping> grouped_start(const Problem& problem, const Allocation& a
 }
 
 bool ranks_are_grouped(const Problem& problem) {
+    if (problem.has_closed_slots()) return false;  // groups have equal sizes
     return problem.ranks_per_node() > 1 || blocks_for(problem).has_value();
 }
 

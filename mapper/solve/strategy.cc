@@ -34,7 +34,7 @@ std::optional<std::string> why_no_tabu_search(const PosedJob& posed, const Searc
 /// communication (studies/search/README.md). Density did not matter. Idle slots did, because they add many swaps.
 bool is_small_and_full(const Problem& problem) {
     constexpr std::int64_t kMostSlots = 256;
-    const std::int64_t slots = std::int64_t{problem.network().usable_node_count()} * problem.ranks_per_node();
+    const std::int64_t slots = problem.open_slot_count();
     return slots <= kMostSlots && static_cast<std::int64_t>(problem.communicating_ranks().size()) * 4 >= slots * 3;
 }
 

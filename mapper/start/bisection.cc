@@ -105,7 +105,12 @@ class DualBipartitioning {
 
     [[nodiscard]] std::size_t rank_count() const { return static_cast<std::size_t>(problem_.rank_count()); }
     [[nodiscard]] std::int64_t slots(const Part& part) const {
-        return static_cast<std::int64_t>(part.nodes.size()) * problem_.ranks_per_node();
+        if (!problem_.has_closed_slots()) {
+            return static_cast<std::int64_t>(part.nodes.size()) * problem_.ranks_per_node();
+        }
+        std::int64_t count = 0;
+        for (const std::int32_t node : halver_.nodes(part.nodes)) count += problem_.open_slots(NodeId(node));
+        return count;
     }
     [[nodiscard]] std::int64_t weight(const Flow& flow) const {
         return std::max<std::int64_t>(flow.size_bytes >> shift_, 1);

@@ -67,7 +67,7 @@ class Greedy {
     }
 
     [[nodiscard]] bool is_free(NodeId node) const {
-        return used_[node.index()] < allocation_.ranks_per_node && allocation_.network.is_usable(node);
+        return used_[node.index()] < allocation_.slots(node) && allocation_.network.is_usable(node);
     }
 
     NodeId next_free_in_order() {

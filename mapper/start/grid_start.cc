@@ -80,7 +80,7 @@ class GridStart {
                 embedding.locate(grid.of(RankId(r)), at);
                 node = box_.node(at);
             }
-            if (node.valid() && ++ranks_on[node.index()] <= problem_.ranks_per_node()) {
+            if (node.valid() && ++ranks_on[node.index()] <= allocation_.slots(node)) {
                 node_of_rank[static_cast<std::size_t>(r)] = node;
             } else {
                 is_complete = false;

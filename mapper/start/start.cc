@@ -20,7 +20,7 @@ Mapping fill_in_order(std::int32_t rank_count, std::span<const NodeId> order, co
     std::int32_t rank = 0;
     for (const NodeId node : order) {
         if (!allocation.network.is_usable(node)) continue;
-        for (std::int32_t i = 0; i < ranks_per_node && rank < rank_count; ++i, ++rank) {
+        for (std::int32_t i = 0; i < allocation.slots(node) && rank < rank_count; ++i, ++rank) {
             mapping.place(RankId(rank), SlotId(node.value * ranks_per_node + i));
         }
     }
@@ -35,7 +35,7 @@ Mapping fill_by_node(std::int32_t rank_count, std::span<const NodeId> order, con
     for (std::int32_t i = 0; i < ranks_per_node; ++i) {
         for (const NodeId node : order) {
             if (rank == rank_count) return mapping;
-            if (!allocation.network.is_usable(node)) continue;
+            if (!allocation.network.is_usable(node) || i >= allocation.slots(node)) continue;
             mapping.place(RankId(rank++), SlotId(node.value * ranks_per_node + i));
         }
     }
@@ -82,7 +82,7 @@ std::optional<Mapping> place_random(const Problem& problem, const Allocation& al
     Mapping mapping(problem.rank_count(), allocation.node_count(), allocation.ranks_per_node);
     std::vector<SlotId> slots;
     for (std::int32_t s = 0; s < mapping.slot_count(); ++s) {
-        if (allocation.network.is_usable(mapping.node_of_slot(SlotId(s)))) slots.push_back(SlotId(s));
+        if (problem.is_open(SlotId(s))) slots.push_back(SlotId(s));
     }
     Random random(seed);
     random.shuffle(std::span(slots));

@@ -303,7 +303,7 @@ class PopulationSearch {
 
 std::optional<std::string> why_not_tabu(const Problem& problem) {
     if (!problem.network().hops_are_symmetric()) return "hops differ between the two directions of a route";
-    const std::int64_t slots = std::int64_t{problem.network().usable_node_count()} * problem.ranks_per_node();
+    const std::int64_t slots = problem.open_slot_count();
     if (slots > kMostTabuSlots) {
         return "the job has " + std::to_string(slots) + " rank slots, but tabu search supports at most " +
                std::to_string(kMostTabuSlots);

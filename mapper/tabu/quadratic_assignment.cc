@@ -19,7 +19,7 @@ QuadraticAssignment::QuadraticAssignment(const Problem& problem)
         if (task_of_rank[static_cast<std::size_t>(rank)] < 0) rank_of_task_.emplace_back(rank);
     }
     for (std::int32_t slot = 0; slot < node_count_ * ranks_per_node_; ++slot) {
-        const bool usable = problem.network().is_usable(NodeId(slot / ranks_per_node_));
+        const bool usable = problem.is_open(SlotId(slot));
         place_of_slot_.push_back(usable ? size() : -1);
         if (usable) slot_of_place_.emplace_back(slot);
     }

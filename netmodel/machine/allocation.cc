@@ -223,6 +223,11 @@ Allocation scattered(const Machine& machine, const AllocationRequest& request) {
         throw OptionError("§fold noncont cannot be combined with §faulty or §origin",
                           "the scheduler chooses the nodes, and avoids nodes that are down");
     }
+    if (!machine.distances.empty()) {
+        throw UnsupportedError(
+            "§fold noncont cannot be combined with the distances of machine " + machine.name,
+            "they belong to axes, and the axes of single nodes are unknown; leave the distances out");
+    }
     if (request.shape.empty()) throw OptionError("§fold noncont requires §shape", "as in §shape 96 for node=96");
     const std::vector<std::int32_t> sizes = logical_sizes_of(machine, request.shape);
     std::int64_t nodes = 1;
@@ -238,7 +243,6 @@ Allocation scattered(const Machine& machine, const AllocationRequest& request) {
     const auto count = static_cast<std::int32_t>(nodes);
     const Machine one_switch = load_machine("switch:" + std::to_string(count));
     NetworkOptions options = network_options(machine, request);
-    options.distances.clear();  // they are costs of the machine's axes
     Fold fold = row_major_fold(count, request.fold);
     fold.logical_sizes = sizes;
     set_rank_order(fold, request.rank_order.axes);
@@ -327,6 +331,15 @@ Fold make_fold(const std::string& name, const Machine& machine, const Network& n
 
 }  // namespace
 
+std::int64_t Allocation::open_slot_count() const {
+    if (slots_of_node.empty()) return std::int64_t{network.usable_node_count()} * ranks_per_node;
+    std::int64_t count = 0;
+    for (std::int32_t n = 0; n < node_count(); ++n) {
+        if (network.is_usable(NodeId(n))) count += slots(NodeId(n));
+    }
+    return count;
+}
+
 Coordinates Allocation::machine_coordinates(NodeId node) const {
     const VertexId vertex = network.vertex(node);
     const Grid* grid = network.coordinates();
@@ -383,7 +396,8 @@ Allocation allocate(const Machine& machine, const AllocationRequest& asked) {
                           .logical_axes = machine.logical,
                           .ranks_per_node = ranks_per_node,
                           .nics_per_node = machine.node.nics,
-                          .host_names = std::move(hosts)};
+                          .host_names = std::move(hosts),
+                          .slots_of_node = listed.slots_of_node(request.ranks_per_node)};
     check_routes(allocation);
     return allocation;
 }

@@ -55,15 +55,22 @@ struct Allocation {
     bool fills_by_node = false;  ///< see RankOrder; the fold has the order of the nodes
     Network network;
     Fold fold;
-    AxisPairs logical_axes;  ///< logical axes of the machine; empty for the axes themselves, or without axes
-    std::int32_t ranks_per_node = 1;
+    AxisPairs logical_axes;           ///< logical axes of the machine; empty for the axes themselves, or without axes
+    std::int32_t ranks_per_node = 1;  ///< maximum on every node
     std::int32_t nics_per_node = 1;
     /// Names of the job's nodes in node order, from the node list or the machine's network. Empty if they have no names
     /// that schedulers can use.
     std::vector<std::string> host_names{};
+    std::vector<std::int32_t> slots_of_node{};  ///< rank slots of each node; empty if all have ranks_per_node
 
     [[nodiscard]] std::int32_t node_count() const { return network.node_count(); }
+    /// The number of slot ids. Nodes with fewer slots than ranks_per_node never use their last ids.
     [[nodiscard]] std::int64_t slot_count() const { return std::int64_t{node_count()} * ranks_per_node; }
+    [[nodiscard]] std::int32_t slots(NodeId node) const {
+        return slots_of_node.empty() ? ranks_per_node : slots_of_node[node.index()];
+    }
+    /// Rank slots of all usable nodes.
+    [[nodiscard]] std::int64_t open_slot_count() const;
     /// Machine coordinates of a node on a grid machine (origin added); one number on other topologies.
     [[nodiscard]] Coordinates machine_coordinates(NodeId node) const;
     /// The inverse; invalid if the job does not have that node.

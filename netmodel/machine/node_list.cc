@@ -6,11 +6,13 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <unordered_map>
 
 #include "base/host_list.h"
 #include "base/input_file.h"
 #include "base/quantity.h"
+#include "base/split.h"
 #include "netmodel/machine/text_lines.h"
 #include "netmodel/topology/graph.h"
 
@@ -101,10 +103,20 @@ class ListReader {
         // A node file may have a line for each rank slot, so the number of names can exceed the number of nodes.
         const std::int64_t most = std::max<std::int64_t>(node_count_, 1) + kMostRepeats;
         std::vector<std::size_t> added;
-        for (const std::string& name : expand_host_list(text, most, place)) {
-            added.push_back(is_number(name)
-                                ? add(VertexId(parse_position(name, node_count_, "node", place)), "", name, place)
-                                : add(node_of_name(name, place), name, name, place));
+        bool goes_on = true;
+        while (goes_on) {
+            const std::size_t length = text.size();
+            const std::string_view entry = next_host_entry(text);
+            goes_on = entry.size() < length;
+            const auto colon = outside_brackets(entry, ':');
+            std::vector<std::size_t> named;
+            for (const std::string& name : expand_host_list(entry.substr(0, colon), most - std::ssize(added), place)) {
+                named.push_back(is_number(name)
+                                    ? add(VertexId(parse_position(name, node_count_, "node", place)), "", name, place)
+                                    : add(node_of_name(name, place), name, name, place));
+            }
+            if (colon != std::string_view::npos) set_slots(named, entry.substr(colon + 1), place);
+            std::ranges::copy(named, std::back_inserter(added));
         }
         return added;
     }
@@ -161,10 +173,8 @@ class ListReader {
                        (word.find('@') != std::string_view::npos || word == "UNDEFINED" || word == "<NULL>")) {
                 continue;  // queue and processors in SGE's host file "node7 4 all.q@node7 UNDEFINED"
             } else {
-                const auto colon = outside_brackets(word, ':');
-                named = add_list(word.substr(0, colon), place);
-                has_count = colon != std::string_view::npos;
-                if (has_count) set_slots(named, word.substr(colon + 1), place);
+                named = add_list(word, place);
+                has_count = outside_brackets(word, ':') != std::string_view::npos;
             }
         }
         if (named.empty()) throw InputError(place, "expected a node, found " + shown(line));
@@ -300,20 +310,26 @@ bool are_host_names(const std::vector<std::string>& names) {
 
 std::int32_t ListedNodes::ranks_per_node(std::optional<std::int32_t> requested) const {
     if (slots.empty()) return requested.value_or(1);
-    const auto [least, most] = std::ranges::minmax_element(slots, {}, &Slots::count);
-    const auto index = [&](auto slot) { return static_cast<std::size_t>(slot - slots.begin()); };
-    const std::string of_least = node_text(*this, index(least)) + " has " + slots_text(least->count);
-    const std::string hint = "use §ppn " + std::to_string(least->count);
-    if (requested && *requested > least->count) {
-        throw InputError(least->place, of_least + " for " + std::to_string(*requested) + " ranks per node", hint);
+    if (!requested) {
+        const auto most = std::ranges::max_element(slots, {}, &Slots::count);
+        return static_cast<std::int32_t>(std::min<std::int64_t>(most->count, INT32_MAX));
     }
-    if (!requested && least->count != most->count) {
-        throw InputError(least->place,
-                         of_least + ", and " + node_text(*this, index(most)) + " has " + std::to_string(most->count) +
-                             ", but the maximum number of ranks is the same on all nodes of a job",
-                         hint);
+    const auto least = std::ranges::min_element(slots, {}, &Slots::count);
+    if (*requested <= least->count) return *requested;
+    throw InputError(least->place,
+                     node_text(*this, static_cast<std::size_t>(least - slots.begin())) + " has " +
+                         slots_text(least->count) + " for " + std::to_string(*requested) + " ranks per node",
+                     "use §ppn " + std::to_string(least->count) + ", or leave §ppn out");
+}
+
+std::vector<std::int32_t> ListedNodes::slots_of_node(std::optional<std::int32_t> requested) const {
+    const auto is_other = [this](const Slots& node) { return node.count != slots.front().count; };
+    if (requested || std::ranges::none_of(slots, is_other)) return {};
+    std::vector<std::int32_t> counts;
+    for (const Slots& node : slots) {
+        counts.push_back(static_cast<std::int32_t>(std::min<std::int64_t>(node.count, INT32_MAX)));
     }
-    return requested.value_or(static_cast<std::int32_t>(std::min<std::int64_t>(least->count, INT32_MAX)));
+    return counts;
 }
 
 ListedNodes read_node_list(const NodeList& list, const std::string& option, const Machine& machine,
@@ -335,6 +351,10 @@ ListedNodes read_node_list(const NodeList& list, const std::string& option, cons
 
 ListedNodes parse_node_list(std::string_view text, const std::string& file, const Machine& machine,
                             const NodeNames& names, bool may_be_empty) {
+    if (trimmed(text).starts_with('{') && text.find("\"R_lite\"") != std::string_view::npos) {
+        throw InputError(SourcePlace{file, 1}, "expected a node list, found a resource set of Flux (R)",
+                         "use its nodes: flux R decode --nodelist < " + file);
+    }
     ListReader reader(machine, names);
     SourcePlace place{file, 0};
     for (TextLines lines(text, file); lines.next();) {

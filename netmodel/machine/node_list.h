@@ -42,9 +42,11 @@ struct ListedNodes {
     std::vector<std::string> names;  ///< as listed; empty if some nodes are listed by number or coordinates
     std::vector<Slots> slots;        ///< per node; empty if the list does not state them
 
-    /// The number of ranks per node: the request if there is one, otherwise the listed slots, otherwise 1. Throws
-    /// InputError for a request that exceeds the slots of a node, and without a request for unequal slots.
+    /// The maximum number of ranks per node: the request if there is one, otherwise the most listed slots, otherwise
+    /// 1. Throws InputError for a request that exceeds the slots of a node.
     [[nodiscard]] std::int32_t ranks_per_node(std::optional<std::int32_t> requested) const;
+    /// The slots of each node if they are unequal and no number is requested; otherwise empty.
+    [[nodiscard]] std::vector<std::int32_t> slots_of_node(std::optional<std::int32_t> requested) const;
 };
 
 /// Reads the value of an option: a file, a list of names or numbers such as "n[1-3,11]", or values. `option` is its

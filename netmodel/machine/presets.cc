@@ -177,6 +177,7 @@ std::pair<std::string_view, std::optional<std::string_view>> without_distances(s
     constexpr std::string_view kKey = ",distance=";
     const auto at = name.rfind(kKey);
     if (at == std::string_view::npos) return {name, std::nullopt};
+    if (name.find(kKey) != at) throw OptionError("machine " + shown(name) + " states distances twice");
     return {name.substr(0, at), name.substr(at + kKey.size())};
 }
 

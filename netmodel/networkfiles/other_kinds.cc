@@ -35,6 +35,13 @@ bool is_node_link(std::string_view text) {
     return start_of(text).starts_with('{') && has(text, "\"nodes\"") &&
            (has(text, "\"links\"") || has(text, "\"edges\"")) && !has(text, "haichi-");
 }
+/// The output of "ibnetdiscover -p": a port per line, with its type, LID, number, GUID, width and speed.
+bool is_list_of_ports(std::string_view text) {
+    const std::string_view start = start_of(text);
+    return (start.starts_with("CA ") || start.starts_with("SW ")) && has(text, " 0x") && has(text, "x ");
+}
+bool is_flux_resources(std::string_view text) { return start_of(text).starts_with('{') && has(text, "\"R_lite\""); }
+bool is_flux_graph(std::string_view text) { return is_node_link(text) && has(text, "\"containment\""); }
 bool is_html(std::string_view text) {
     return start_of(text).starts_with("<!DOCTYPE html") || start_of(text).starts_with("<html");
 }
@@ -58,6 +65,12 @@ std::vector<NetworkFileRow> other_network_files() {
              "use slurm:FILE with topology.conf, or with the output of scontrol show topology"},
             {"nvidia-smi", "the matrix of nvidia-smi topo", "the matrix of nvidia-smi topo -m", is_nvidia_smi, nullptr,
              "save the output of lstopo --of xml --whole-io and use hwloc-gpus:FILE"},
+            {"ibnetdiscover-ports", "the ports of ibnetdiscover -p", "a list of ports (ibnetdiscover -p)",
+             is_list_of_ports, nullptr, "save the output of ibnetdiscover without -p and use ibnetdiscover:FILE"},
+            {"flux-resources", "Flux's resource set R", "a resource set of Flux (R)", is_flux_resources, nullptr,
+             "it states nodes, but no network: use its nodelist with §nodes"},
+            {"flux-graph", "Flux's resource graph as JSON", "a resource graph of Flux", is_flux_graph, nullptr,
+             "it states what nodes contain, but no network: use a file of the fabric, such as ibnetdiscover:FILE"},
             {"node-link", "networkx's node-link JSON", "a graph as networkx's node-link JSON", is_node_link, nullptr,
              "for a machine, write it with networkx.write_graphml and use graph:FILE; for a workload, use "
              "haichi.Workload.from_graph in Python"},

@@ -9,6 +9,7 @@
 
 #include "mapper/job/check_map.h"
 #include "mapper/job/job.h"
+#include "mapper/job/placement.h"
 #include "python/bindings/binding_parts.h"
 #include "python/bindings/foreign_text.h"
 #include "python/bindings/log_relay.h"
@@ -44,12 +45,9 @@ std::pair<py::bytes, py::str> convert_binding(const JobSpec& spec, const MapArgu
         const py::gil_scoped_release release;
         const AllocatedNodes nodes = load_nodes(spec, log);
         target.check(nodes.rank_maps(0));
-        const Allocation& allocation = *nodes.allocation;
         const auto* const path = std::get_if<std::string>(&given);
-        const Mapping mapping = path != nullptr
-                                    ? read_rank_map(*path, format, nodes.rank_maps(0))
-                                    : Mapping::from_nodes(std::get<std::vector<NodeId>>(given), allocation.node_count(),
-                                                          allocation.ranks_per_node);
+        const Mapping mapping = path != nullptr ? read_rank_map(*path, format, nodes.rank_maps(0))
+                                                : mapping_of(std::get<std::vector<NodeId>>(given), *nodes.allocation);
         const RankMapContext context = nodes.rank_maps(mapping.rank_count());
         std::string warned = target.warning == nullptr ? "" : target.warning(mapping, context);
         return std::pair(target.write(mapping, context), std::move(warned));

@@ -30,6 +30,8 @@ double smallest_value(const Posed& posed, const BoundObjective& objective) {
     do {
         // Slots after the last rank are idle, so each set of them is visited once.
         if (!std::is_sorted(order.begin() + ranks, order.end())) continue;
+        const auto is_open = [&](std::int32_t slot) { return posed.problem->is_open(SlotId(slot)); };
+        if (!std::all_of(order.begin(), order.begin() + ranks, is_open)) continue;
         Mapping mapping(ranks, posed.allocation->node_count(), posed.allocation->ranks_per_node);
         for (std::int32_t r = 0; r < ranks; ++r) {
             mapping.place(RankId(r), SlotId(order[static_cast<std::size_t>(r)]));
@@ -45,6 +47,8 @@ TEST(Exhaustive, finds_what_looking_at_every_permutation_finds) {
     problems.push_back(pose("six on a mesh of eight", random_workload(6, 3, 6, true, 2), "mesh:2x2x2", {}));
     problems.push_back(pose("seven, two a node", random_workload(7, 2, 9, true, 3), "mesh:4", {.ranks_per_node = 2}));
     problems.push_back(pose("tree", random_workload(8, 2, 8, true, 4), "fattree:3x2", {}));
+    problems.push_back(pose("nodes with 3, 1 and 2 slots", random_workload(5, 2, 9, true, 5), "mesh:3",
+                            {.nodes = std::vector<std::string>{"0:3", "1:1", "2:2"}}));
     for (const Posed& posed : problems) {
         for (const std::string& name : real_objectives()) {
             SCOPED_TRACE(posed.name + ", " + name);

@@ -36,38 +36,45 @@ TEST(SlurmAllocation, has_the_nodes_and_tasks_of_the_environment) {
                                         {"SLURM_CPUS_PER_TASK", "8"}});
     EXPECT_EQ(job.nodes, (std::vector<std::string>{"n1", "n2", "gpu7"}));
     EXPECT_EQ(job.ntasks, 6);
-    EXPECT_EQ(job.ranks_per_node, 2);
+    EXPECT_EQ(job.slots, (std::vector{2, 2, 2}));
     EXPECT_EQ(job.cpus_per_task, 8);
 }
 
 TEST(SlurmAllocation, reads_the_variables_that_are_there) {
     EXPECT_EQ(job_of({{"SLURM_NODELIST", "n7"}}).nodes, std::vector<std::string>{"n7"});
-    EXPECT_EQ(job_of({{"SLURM_JOB_NODELIST", "n[1-4]"}, {"SLURM_NTASKS_PER_NODE", "3"}}).ranks_per_node, 3);
-    EXPECT_EQ(job_of({{"SLURM_JOB_NODELIST", "n[1-4]"}, {"SLURM_NPROCS", "14"}}).ranks_per_node, 4);
-    EXPECT_EQ(job_of({{"SLURM_JOB_NODELIST", "n[1-4]"}}).ranks_per_node, 1);
+    EXPECT_EQ(job_of({{"SLURM_JOB_NODELIST", "n[1-4]"}, {"SLURM_NTASKS_PER_NODE", "3"}}).slots,
+              (std::vector{3, 3, 3, 3}));
+    EXPECT_EQ(job_of({{"SLURM_JOB_NODELIST", "n[1-4]"}, {"SLURM_NPROCS", "14"}}).slots, (std::vector{4, 4, 4, 4}));
+    EXPECT_EQ(job_of({{"SLURM_JOB_NODELIST", "n[1-4]"}}).slots, (std::vector{1, 1, 1, 1}));
 }
 
-TEST(SlurmAllocation, fills_nodes_with_fewer_tasks_if_their_cpus_suffice) {
+TEST(SlurmAllocation, has_the_tasks_of_each_node) {
     Variables variables = {
         {"SLURM_JOB_NODELIST", "n[1-4]"}, {"SLURM_NTASKS", "14"}, {"SLURM_TASKS_PER_NODE", "4(x3),2"}};
-    EXPECT_EQ(error_of(variables),
-              "node n4 has room for 2 tasks, and node n1 has 4, but the maximum number of ranks is the same on all "
-              "nodes of a job | request the same number on all nodes: sbatch --nodes=4 --ntasks-per-node=4, or whole "
-              "nodes with sbatch --exclusive");
-    variables["SLURM_JOB_CPUS_PER_NODE"] = "4(x3),2";
-    EXPECT_TRUE(error_of(variables).starts_with("node n4 has room for 2 tasks"));
+    EXPECT_EQ(job_of(variables).slots, (std::vector{4, 4, 4, 2}));
     variables["SLURM_JOB_CPUS_PER_NODE"] = "48(x4)";
-    EXPECT_EQ(job_of(variables).ranks_per_node, 4);
-    variables["SLURM_CPUS_PER_TASK"] = "16";
-    EXPECT_TRUE(error_of(variables).starts_with("node n4 has room for 3 tasks"));
+    EXPECT_EQ(job_of(variables).slots, (std::vector{4, 4, 4, 2})) << "CPUs do not change Slurm's tasks";
+    EXPECT_EQ(job_of(variables, {.ranks_per_node = 4}).slots, (std::vector{4, 4, 4, 4}));
+}
+
+TEST(SlurmAllocation, gives_more_tasks_the_cpus_of_the_nodes) {
+    Variables variables = {
+        {"SLURM_JOB_NODELIST", "n[1-4]"}, {"SLURM_NTASKS", "14"}, {"SLURM_TASKS_PER_NODE", "4(x3),2"}};
+    EXPECT_EQ(job_of(variables, {.ntasks = 22}).slots, (std::vector{6, 6, 6, 6}));
+    variables["SLURM_JOB_CPUS_PER_NODE"] = "8(x3),4";
+    EXPECT_EQ(job_of(variables, {.ntasks = 22}).slots, (std::vector{6, 6, 6, 4}));
+    variables["SLURM_CPUS_PER_TASK"] = "2";
+    EXPECT_EQ(error_of(variables, {.ntasks = 22}),
+              "the nodes of the job have CPUs for 14 tasks, not for 22 | request them: sbatch --nodes=4 "
+              "--ntasks-per-node=6");
 }
 
 TEST(SlurmAllocation, outside_of_a_job_has_the_stated_nodes_and_tasks) {
     const Variables another = {{"SLURM_JOB_NODELIST", "x[1-9]"}, {"SLURM_NTASKS", "9"}};
     const SlurmAllocation job = job_of(another, {.nodelist = "n[1-8,11]", .ntasks = 64});
     EXPECT_EQ(job.nodes.size(), 9U);
-    EXPECT_EQ(job.ranks_per_node, 8);
-    EXPECT_EQ(job_of({}, {.nodelist = "n[1-8]", .ntasks = 64, .ranks_per_node = 16}).ranks_per_node, 16);
+    EXPECT_EQ(job.slots, std::vector<std::int32_t>(9, 8));
+    EXPECT_EQ(job_of({}, {.nodelist = "n[1-8]", .ntasks = 64, .ranks_per_node = 16}).slots.front(), 16);
     EXPECT_TRUE(error_of({}).starts_with("§slurm requires a Slurm job"));
 }
 

@@ -419,6 +419,8 @@ TEST(NetworkFiles, other_kinds_are_named_with_a_way_to_a_machine) {
         {"Nodes 16\nTiers 2\nPodsize 16\n", "an htsim topology"},
         {"digraph g { a -> b; }\n", "a Graphviz file"},
         {"{\"directed\": true, \"nodes\": [], \"links\": []}", "networkx's node-link JSON"},
+        {"CA    12  1 0x506b4b0300cc02a6 4x EDR - SW 7 35 0x506b ( 'n1' - 'leaf1' )\n", "(ibnetdiscover -p)"},
+        {R"({"execution": {"R_lite": [{"rank": "0-3"}], "nodelist": ["n[0-3]"]}})", "a resource set of Flux"},
         {"SlurmctldHost=x\nNodeName=n[1-2]\n", "a slurm.conf"},
         {"<svg/>", "XML of an unknown kind"}};
     for (const auto& [text, noun] : texts) {

@@ -85,13 +85,20 @@ TEST(NodeListOfNames, states_rank_slots_in_the_forms_of_launchers) {
     }
 }
 
-TEST(NodeListOfNames, with_unequal_slots_requires_a_number_of_ranks_per_node) {
+TEST(NodeListOfNames, may_state_different_slots) {
     const Machine machine = star(n1_to_n6());
+    for (const char* text :
+         {"n1 slots=4\nn2 slots=2\n", "n1:4,n2:2\n", "n1\nn1\nn2\nn1\nn1\nn2\n", "n1:3 n[1-2],n2\n"}) {
+        const ListedNodes list = listed(text, machine);
+        EXPECT_EQ(list.ranks_per_node({}), 4) << text;
+        EXPECT_EQ(list.slots_of_node({}), (std::vector{4, 2})) << text;
+        EXPECT_EQ(list.ranks_per_node(2), 2) << text;
+        EXPECT_TRUE(list.slots_of_node(2).empty()) << text;
+    }
     const ListedNodes list = listed("n1 slots=4\nn2 slots=2\n", machine);
-    EXPECT_EQ(error_of([&] { (void)list.ranks_per_node({}); }),
-              "nodes:2: node 'n2' has 2 rank slots, and node 'n1' has 4, but the maximum number of ranks is the same "
-              "on all nodes of a job | use §ppn 2");
-    EXPECT_EQ(list.ranks_per_node(2), 2);
+    EXPECT_EQ(error_of([&] { (void)list.ranks_per_node(3); }),
+              "nodes:2: node 'n2' has 2 rank slots for 3 ranks per node | use §ppn 2, or leave §ppn out");
+    EXPECT_TRUE(listed("n1:2,n2:2\n", machine).slots_of_node({}).empty());
 }
 
 TEST(NodeListOfNames, accepts_a_domain_that_only_one_side_has) {

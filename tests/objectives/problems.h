@@ -35,6 +35,7 @@ inline Posed pose(std::string name, Workload workload, Allocation allocation) {
     posed.logical = std::make_unique<Network>(logical_torus(*posed.allocation).value_or(posed.allocation->network));
     posed.problem = std::make_unique<Problem>(*posed.workload, posed.allocation->network,
                                               posed.allocation->ranks_per_node, posed.logical.get());
+    posed.problem->set_slots_of_node(posed.allocation->slots_of_node);
     posed.default_placement = default_placement(posed.workload->rank_count(), *posed.allocation);
     return posed;
 }

@@ -84,6 +84,9 @@ def mpi_program(place: Path, mpi: str) -> str:
         ("--nodes=16 --ntasks=32 --ntasks-per-node=2 --cpus-per-task=2", 32),
         ("--nodelist=n[2,4-9,16] --ntasks=16 --exclusive", 16),
         ("--nodes=4 --ntasks=14 --exclusive", 14),
+        ("--nodes=4 --ntasks=14", 14),
+        ("--nodes=3 --ntasks=10", 10),
+        ("--nodes=3 --ntasks=10 --ntasks-per-node=4", 10),
         ("--nodes=8 --ntasks-per-node=4", 12),
         ("--nodes=1 --ntasks=4", 4),
     ],
@@ -114,8 +117,16 @@ def test_open_mpi_runs_under_mpirun_where_the_map_says(cluster: Cluster, tmp_pat
     assert place_of_ranks(output) == wanted
 
 
-def test_unequal_tasks_are_refused_with_a_request_that_works(cluster: Cluster, tmp_path: Path) -> None:
-    lines = map_command().replace("2> map.txt;", "2> map.txt ||")
-    output = run_job(cluster, tmp_path, "--nodes=4 --ntasks=14", lines, 14)
-    assert "the maximum number of ranks is the same on all nodes" in output
-    assert "sbatch --nodes=4 --ntasks-per-node=4" in output
+def test_unequal_tasks_stay_within_the_tasks_of_each_node(cluster: Cluster, tmp_path: Path) -> None:
+    # srun's own distribution is the default placement.
+    (tmp_path / "where.sh").write_text('echo RANK "$SLURM_PROCID" "$SLURMD_NODENAME"\n')
+    default = map_command("--strategy default", "default").replace(" --evaluations 20000", "")
+    lines = f"srun sh where.sh\n{default}\n{map_command()}"
+    output = run_job(cluster, tmp_path, "--nodes=3 --ntasks=10", lines, 10)
+    own = place_of_ranks(output)
+    counts = sorted(own.count(node) for node in set(own))
+    assert len(set(counts)) > 1, "the tasks per node are equal, so the test shows nothing"
+    assert (tmp_path / "default").read_text().split() == own
+    found = (tmp_path / "hostfile").read_text().split()
+    assert sorted(found) == sorted(own)
+    assert f"{counts[0]} to {counts[-1]} on each" in output

@@ -107,6 +107,7 @@ TEST(LaunchLines, formats_with_numbered_nodes_need_no_names) {
 TEST(LaunchLines, names_of_files_are_words_of_the_shell) {
     const LaunchedJob job;
     EXPECT_EQ(job.lines("erf", job.named(), "my map's"), "jsrun --erf_input 'my map'\\''s' ./app\n");
+    EXPECT_EQ(job.lines("erf", job.named(), "a\n'b"), "jsrun --erf_input $'a\\x0a\\'b' ./app\n");
 }
 
 TEST(LaunchLines, warn_where_the_launcher_would_not_use_the_map_well) {
