@@ -6,7 +6,7 @@ import json
 import statistics
 from collections.abc import Iterable
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -69,12 +69,14 @@ class Effort:
     noise_seeds: int = 3
     timed_seeds: int = 3  #: searches whose best time counts
     moved_maps: int = 10  #: maps that are evaluated on other shapes
+    robust: dict[str, Any] = field(default_factory=dict)  #: options of the search for several shapes
     message_sizes: tuple[int, ...] = (32, 64, 128, 256, 512, 1024, 2048)  #: KiB
 
 
 LONG = Effort(largest_bruck=65536)
 QUICK = Effort(seeds=2, iterations=10, shapes=(1,), one_more=4, largest_bruck=512, large_searches=False, ring_seeds=1,
-               message_sizes=(512,), noise_seeds=1, timed_seeds=1, moved_maps=2)  # fmt: skip
+               message_sizes=(512,), noise_seeds=1, timed_seeds=1, moved_maps=2,
+               robust={"evaluations": 20_000, "restarts": 1})  # fmt: skip
 
 
 def cg(ranks: int, copies: bool = False) -> haichi.Workload:
@@ -307,8 +309,9 @@ def other_shapes(effort: Effort) -> dict[str, Measured]:
             found["tie"] = of_samples(sums, call)
     shapes = [SHAPES[number][0] for number in (1, 2, 3)]
     jobs = haichi.jobs(workload, "fx10-kyushu", shapes, fold="row-major")
-    robust = haichi.optimize_shapes(jobs, robust="max")
-    call = f"haichi.optimize_shapes(haichi.jobs(cg, 'fx10-kyushu', {shapes}, fold='row-major'), robust='max')"
+    how = {"robust": "max"} | effort.robust
+    robust = haichi.optimize_shapes(jobs, **how)
+    call = f"haichi.optimize_shapes(haichi.jobs(cg, 'fx10-kyushu', {shapes}, fold='row-major'), {_written(how)})"
     call += ".evaluations[{}]"
     for i, result in enumerate(robust.evaluations):
         sums = result.metrics["contention_sum"]
