@@ -6,7 +6,7 @@ import json
 import statistics
 from collections.abc import Iterable
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -67,12 +67,16 @@ class Effort:
     large_searches: bool = True
     ring_seeds: int = 10
     noise_seeds: int = 3
+    timed_seeds: int = 3  #: searches whose best time counts
+    moved_maps: int = 10  #: maps that are evaluated on other shapes
+    robust: dict[str, Any] = field(default_factory=dict)  #: options of the search for several shapes
     message_sizes: tuple[int, ...] = (32, 64, 128, 256, 512, 1024, 2048)  #: KiB
 
 
 LONG = Effort(largest_bruck=65536)
 QUICK = Effort(seeds=2, iterations=10, shapes=(1,), one_more=4, largest_bruck=512, large_searches=False, ring_seeds=1,
-               message_sizes=(512,), noise_seeds=1)  # fmt: skip
+               message_sizes=(512,), noise_seeds=1, timed_seeds=1, moved_maps=2,
+               robust={"evaluations": 20_000, "restarts": 1})  # fmt: skip
 
 
 def cg(ranks: int, copies: bool = False) -> haichi.Workload:
@@ -193,9 +197,11 @@ def search_times(effort: Effort) -> dict[str, Measured]:
     for number, nodes in ((1, 96), (4, 48)):
         for column in ("tac3.letter", "tahb.letter", "rmatt.letter", "rmatt-tool"):
             objective, search = COLUMNS[column]
-            runs = [place(number, objective, search | {"seed": seed}) for seed in (1, 2, 3)]
+            runs = [place(number, objective, search | {"seed": seed}) for seed in range(1, effort.timed_seeds + 1)]
             call = f"haichi.Job(cg, 'fx10-kyushu', shape={SHAPES[number][0]!r}).optimize({objective!r}, "
-            call += _written(search) + "): report['{}'] of its evaluation, best of seeds 1 to 3"
+            call += (
+                _written(search) + "): report['{}'] of its evaluation, " + f"best of seeds 1 to {effort.timed_seeds}"
+            )
             name = f"{column.removesuffix('.letter')}.{nodes}"
             found[f"search.{name}"] = Measured(min(r.wall_seconds for r in runs), call.format("wall_seconds"))
             rate = max(r.evaluations_per_second for r in runs)
@@ -276,13 +282,14 @@ def barriers(pool: Executor, effort: Effort) -> dict[str, Measured]:
     return found
 
 
-def other_shapes() -> dict[str, Measured]:
+def other_shapes(effort: Effort) -> dict[str, Measured]:
     """Values of a map on shapes and a tie rule for which it was not optimised."""
     found = {}
     workload = cg(64)
     for tuned in (1, 2, 3):
         search = {"then": "none", "restarts": 1, "threads": 1}
-        maps = [place(tuned, "tac3", search | {"seed": seed}).nodes for seed in range(1, 11)]
+        seeds = range(1, effort.moved_maps + 1)
+        maps = [place(tuned, "tac3", search | {"seed": seed}).nodes for seed in seeds]
         for number in {1, 2, 3} - {tuned}:
             shape = SHAPES[number][0]
             job = haichi.Job(workload, "fx10-kyushu", shape=shape)
@@ -290,7 +297,7 @@ def other_shapes() -> dict[str, Measured]:
             call = f"haichi.Job(cg, 'fx10-kyushu', shape={shape!r}).evaluate(map).metrics['contention_sum']"
             call += (
                 f" for the maps of haichi.Job(cg, 'fx10-kyushu', shape={SHAPES[tuned][0]!r})"
-                ".optimize(then='none', restarts=1, seed=S), S = 1..10"
+                f".optimize(then='none', restarts=1, seed=S), S = 1..{effort.moved_maps}"
             )
             found[f"tuned{tuned}.on{number}"] = of_samples(sums, call)
         if tuned == 3:
@@ -302,8 +309,9 @@ def other_shapes() -> dict[str, Measured]:
             found["tie"] = of_samples(sums, call)
     shapes = [SHAPES[number][0] for number in (1, 2, 3)]
     jobs = haichi.jobs(workload, "fx10-kyushu", shapes, fold="row-major")
-    robust = haichi.optimize_shapes(jobs, robust="max")
-    call = f"haichi.optimize_shapes(haichi.jobs(cg, 'fx10-kyushu', {shapes}, fold='row-major'), robust='max')"
+    how = {"robust": "max"} | effort.robust
+    robust = haichi.optimize_shapes(jobs, **how)
+    call = f"haichi.optimize_shapes(haichi.jobs(cg, 'fx10-kyushu', {shapes}, fold='row-major'), {_written(how)})"
     call += ".evaluations[{}]"
     for i, result in enumerate(robust.evaluations):
         sums = result.metrics["contention_sum"]

@@ -28,9 +28,9 @@ def machine_file(preset: str) -> dict[str, Any]:
     return file
 
 
-def on_all_nodes(workload: haichi.Workload, machine: haichi.Machine) -> haichi.Job:
-    """The workload on the first nodes of the whole machine."""
-    shape = [axis.size for axis in machine.axes]
+def on_first_nodes(workload: haichi.Workload, machine: haichi.Machine) -> haichi.Job:
+    """The workload on the first nodes of the machine, or of a part of it with at most eight nodes per axis."""
+    shape = [min(axis.size, 8) for axis in machine.axes]
     return haichi.Job(workload, machine, shape=shape) if shape else haichi.Job(workload, machine)
 
 
@@ -44,7 +44,7 @@ def link(preset: str) -> Measured:
     runs = []
     for size in (STREAM, STREAM // 2):
         workload = haichi.Workload.from_messages([0], [1], size, ranks=2)
-        runs.append(on_all_nodes(workload, haichi.Machine.from_dict(file)).simulate().run)
+        runs.append(on_first_nodes(workload, haichi.Machine.from_dict(file)).simulate().run)
     long, short = runs
     sent = STREAM // 2 + (long.packets - short.packets) * header
     call = f"haichi.Job(one message of 16 MiB, {preset.split(':')[0]}.json without {', '.join(LIMITS)}).simulate(): "
@@ -69,7 +69,7 @@ def streams(preset: str) -> tuple[Stream, Stream]:
     found = []
     for ranks, targets, directions in ((2, [1], 1), (8, [1, 2, 3, 4, 5, 6, 7, 0], 2)):
         workload = haichi.Workload.from_messages(list(range(len(targets))), targets, STREAM, ranks=ranks)
-        rate = STREAM / on_all_nodes(workload, haichi.Machine(preset)).simulate().run.seconds / 1e9
+        rate = STREAM / on_first_nodes(workload, haichi.Machine(preset)).simulate().run.seconds / 1e9
         allowed, by = _slowest(machine_file(preset), directions)
         found.append(Stream(rate, allowed, by))
     return found[0], found[1]

@@ -145,7 +145,7 @@ def measure(part: str, effort: Effort, build: Path | None) -> dict[str, Measured
                 "given placements": lambda: given_placements.given_placements(pool, effort),
                 "noise": lambda: given_placements.with_noise(pool, effort),
                 "largest gains": lambda: given_placements.largest_gains(found),
-                "other shapes": cg_studies.other_shapes,
+                "other shapes": lambda: cg_studies.other_shapes(effort),
                 "two switches": lambda: cg_studies.two_switches(Path(folder)),
                 # Studies that measure times have the machine to themselves.
                 "search times": lambda: cg_studies.search_times(effort),

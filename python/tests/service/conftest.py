@@ -1,4 +1,4 @@
-"""A separate server for each test that requests it."""
+"""A server for all tests, and separate ones for tests that request them."""
 
 import contextlib
 import json
@@ -98,13 +98,12 @@ def _decoded(content: bytes) -> Any:
     return content.decode(errors="replace")
 
 
-@pytest.fixture
-def start(tmp_path: Path) -> Iterator[Callable[..., Server]]:
-    """Starts servers, which stop at the end of the test."""
+@contextlib.contextmanager
+def _servers(folder: Path) -> Iterator[Callable[..., Server]]:
     started: list[Server] = []
 
     def one(*options: str, name: str = "data") -> Server:
-        started.append(Server(tmp_path / name, *options))
+        started.append(Server(folder / name, *options))
         return started[-1]
 
     yield one
@@ -113,12 +112,25 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Server]]:
             server.kill()
 
 
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Callable[..., Server]]:
+    """Starts servers, which stop at the end of the test."""
+    with _servers(tmp_path) as one:
+        yield one
+
+
 @pytest.fixture(scope="module")
+def start_for_file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Server]]:
+    """Starts servers, which stop after the last test of the file."""
+    with _servers(tmp_path_factory.mktemp("servers")) as one:
+        yield one
+
+
+@pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """One server for all tests of a file."""
-    started = Server(tmp_path_factory.mktemp("service") / "data", "--workers", "2")
-    yield started
-    started.kill()
+    """One server for all tests, because a server takes a second to start."""
+    with _servers(tmp_path_factory.mktemp("service")) as one:
+        yield one("--workers", "2")
 
 
 @pytest.fixture(scope="session")

@@ -43,8 +43,7 @@ def told(server: Any, job: str) -> str:
     return json.dumps(answers)
 
 
-def test_a_machine_file_does_not_name_files_of_the_server(start, secret: Path) -> None:
-    server = start()
+def test_a_machine_file_does_not_name_files_of_the_server(server, secret: Path) -> None:
     for kind in ("map", "evaluate", "simulate", "compare", "advise-shape", "advise-spread"):
         status, answer = server.ask("POST", "/v1/jobs", {"kind": kind, "machine": named(secret), "pattern": RING})
         assert status in (201, 422), answer
@@ -56,8 +55,7 @@ def test_a_machine_file_does_not_name_files_of_the_server(start, secret: Path) -
             assert SECRET not in told(server, answer["id"])
 
 
-def test_a_job_does_not_get_what_another_uploaded(start) -> None:
-    server = start()
+def test_a_job_does_not_get_what_another_uploaded(server) -> None:
     first = server.client().submit("map", workload=f"{SECRET} 1 2\n", machine="torus:4")
     list(first.events())
     other = server.data / "jobs" / first.id / "work" / "workload"
@@ -69,8 +67,7 @@ def test_a_job_does_not_get_what_another_uploaded(start) -> None:
         assert SECRET not in told(server, job.id) and "SQLite" not in told(server, job.id)
 
 
-def test_an_index_of_traces_does_not_name_files_of_the_server(start, secret: Path) -> None:
-    server = start()
+def test_an_index_of_traces_does_not_name_files_of_the_server(server, secret: Path) -> None:
     for index in (f"{secret}\n", f"{secret}\n{secret}\n", f"../../../../{secret.name}\n"):
         status, answer = server.ask("POST", "/v1/jobs", {"kind": "ccs", "log": index, "log_format": "tit"})
         assert status == 201, answer

@@ -9,7 +9,9 @@ import sqlite3
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,12 +32,24 @@ def faults():
     return module
 
 
+def until(condition: Callable[[], Any], seconds: float = 300) -> Any:
+    """Waits until the condition is true, and returns it."""
+    end = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    return found
+
+
+def starts_of(server, job) -> list[dict[str, Any]]:
+    return [line for line in server.attempts(job.id) if line["event"] == "start"]
+
+
 def wait_until_it_runs(server, job) -> None:
     for event in job.events():
         if event.data["state"] == "running":
             break
-    while not any(line["event"] == "start" for line in server.attempts(job.id)):
-        time.sleep(0.01)
+    until(lambda: starts_of(server, job))
 
 
 @pytest.mark.slow
@@ -110,9 +124,8 @@ def test_a_killed_process_of_a_job_runs_again(start, faults) -> None:
     wait_until_it_runs(server, job)
     (supervisor,) = {line["pid"] for line in server.attempts(job.id)}
     os.kill(supervisor, signal.SIGKILL)
-    while len(starts := [line for line in server.attempts(job.id) if line["event"] == "start"]) < 2:
-        time.sleep(0.02)
-    assert [line["attempt"] for line in starts] == [1, 2]
+    until(lambda: len(starts_of(server, job)) >= 2)
+    assert [line["attempt"] for line in starts_of(server, job)] == [1, 2]
     running = [pid for pid in faults.processes_in(server.data)]
     assert len(running) <= 1
     job.cancel()
@@ -126,10 +139,16 @@ def test_a_job_limited_by_time_goes_on_from_its_best(start, faults, what: str) -
     limit, asked = 6.0, LONG | {"objective": "hop-bytes", "threads": 1}
     job = server.client().submit(**asked | {"time": f"{limit}s"})
     kept = server.data / "jobs" / job.id / "work" / "checkpoint.json"
-    waited_until = time.monotonic() + 60
-    while not kept.exists() or json.loads(kept.read_text())["seconds"] < limit / 2:
-        assert time.monotonic() < waited_until, (job.status(), server.log())
-        time.sleep(0.02)
+
+    def has_begun() -> bool:
+        # The checkpoint has no search before the first placement. A timed search is planned from its measured speed. It
+        # may end long before its limit if other processes slow its beginning, so the test waits for no more.
+        if not kept.exists():
+            return False
+        found = json.loads(kept.read_text())
+        return found["seconds"] >= 1 and bool(found["searches"])
+
+    until(has_begun)
     if what == "server":
         server.kill()
         before = json.loads(kept.read_text())
@@ -141,7 +160,7 @@ def test_a_job_limited_by_time_goes_on_from_its_best(start, faults, what: str) -
         before = json.loads(kept.read_text())
     result = job.wait().result()
     assert result["value"] <= before["searches"][0]["value"]
-    assert result["seconds_of_earlier_runs"] >= before["seconds"] > limit / 2
+    assert result["seconds_of_earlier_runs"] >= before["seconds"] >= 1
     assert result["time_limit_seconds"] == limit and result["reproducible"] is False
     *_, begin, end = server.attempts(job.id)
     assert (begin["attempt"], end["attempt"]) == (2, 2)
@@ -154,11 +173,14 @@ def test_a_program_that_is_killed_again_and_again_fails_its_job(start, faults) -
     server = start()
     job = server.client().submit(**LONG)
     killed = set()
-    while job.status()["state"] != "failed":
+
+    def has_failed() -> bool:
         for pid in faults.processes_in(server.data).keys() - killed:
             killed.add(pid)
             os.kill(pid, signal.SIGKILL)
-        time.sleep(0.02)
+        return bool(job.status()["state"] == "failed")
+
+    until(has_failed)
     assert "was killed 3 times" in job.status()["error"]["message"]
 
 
@@ -166,13 +188,9 @@ def test_nothing_runs_without_the_server(start, faults) -> None:
     server = start()
     job = server.client().submit(**LONG)
     wait_until_it_runs(server, job)
-    while not faults.processes_in(server.data):
-        time.sleep(0.01)
+    until(lambda: faults.processes_in(server.data))
     server.kill()
-    end = time.monotonic() + 10
-    while faults.processes_in(server.data):
-        assert time.monotonic() < end
-        time.sleep(0.02)
+    until(lambda: not faults.processes_in(server.data), seconds=10)
 
 
 @pytest.mark.slow
@@ -198,8 +216,7 @@ def test_a_stop_ends_what_requests_wait_for(start) -> None:
     path = f"/v1/jobs/{job.id}/comparison"
     asking = threading.Thread(target=lambda: answers.append(server.ask("GET", path)))
     asking.start()
-    while not list((server.data / "jobs" / job.id).glob("comparing-*/work/said.txt")):
-        time.sleep(0.02)
+    until(lambda: list((server.data / "jobs" / job.id).glob("comparing-*/work/said.txt")))
     begin = time.monotonic()
     assert server.stop() == 0
     assert time.monotonic() - begin < 8  # the stop does not take a whole minute

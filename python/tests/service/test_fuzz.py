@@ -142,9 +142,10 @@ class Health:
 
 def end_of(server: Any, job: str) -> dict[str, Any]:
     """Waits until a job has ended and returns its state from the server."""
+    end = time.monotonic() + 120
     while True:
         status, told = server.ask("GET", f"/v1/jobs/{job}")
-        assert status == 200, told
+        assert status == 200 and time.monotonic() < end, told
         if told["state"] not in ("queued", "running"):
             return dict(told)
         time.sleep(0.02)

@@ -66,8 +66,9 @@ def test_a_result_is_what_the_program_prints(server, run_program, cg, kind: str,
 
 
 def test_a_map_is_what_the_program_writes(server, run_program, cg) -> None:
-    job = server.client().submit("map", workload=cg, objective="tac3", **ON_SHAPE_1).wait()
-    words = words_of(ON_SHAPE_1 | {"objective": "tac3", "workload": "workload"})
+    search = ON_SHAPE_1 | {"objective": "tac3", "evaluations": 20000}
+    job = server.client().submit("map", workload=cg, **search).wait()
+    words = words_of(search | {"workload": "workload"})
     for name in ("fujitsu", "tofu6d", "csv", "json"):
         assert job.rank_map(name).encode() == run_program(cg.parent, "map", *words, f"--format={name}")
     hosts = job.rank_map("slurm", hosts="node[000-095]").splitlines()
@@ -76,7 +77,8 @@ def test_a_map_is_what_the_program_writes(server, run_program, cg) -> None:
 
 def test_maps_of_several_shapes_are_had_by_shape(server) -> None:
     shapes = ["1x2x4x2x3x2", "2x2x2x2x3x2"]
-    job = server.client().submit("map", machine="fx10-kyushu", shapes=",".join(shapes), objective="tac3", **CG).wait()
+    search = {"machine": "fx10-kyushu", "shapes": ",".join(shapes), "objective": "tac3", "evaluations": 20000}
+    job = server.client().submit("map", **search, **CG).wait()
     maps = [job.rank_map("csv", shape=shape) for shape in shapes]
     entries = job.result()["shapes"]
     assert [[int(line.split(",")[1]) for line in text.splitlines()[1:]] for text in maps] == [
@@ -92,12 +94,18 @@ def test_uploads_stand_for_files(server, run_program, cg) -> None:
     nodes = "\n".join(str(number) for number in range(3, 70)) + "\n"
     (folder / "machine.json").write_bytes(machine)
     (folder / "nodes.txt").write_text(nodes)
-    fields = {"workload": cg.read_text(), "machine": json.loads(machine), "nodes": nodes, "objective": "hop-bytes"}
+    fields = {
+        "workload": cg.read_text(),
+        "machine": json.loads(machine),
+        "nodes": nodes,
+        "objective": "rmatt",
+        "evaluations": 20000,
+    }
     status, job = server.ask("POST", "/v1/jobs", {"kind": "map", **fields})
     assert status == 201, job
     wanted = run_program(
         *(folder, "map", "--json", "--no-timing", "--machine=machine.json", "--nodes=nodes.txt"),
-        *("--workload=workload", "--objective=hop-bytes"),
+        *("--workload=workload", "--objective=rmatt", "--evaluations=20000"),
     )
     assert server.client().job(job["id"]).wait().result_text().encode() == wanted
 
@@ -275,7 +283,7 @@ def test_progress_of_other_jobs(server) -> None:
     told = progress_of(server.client().submit("compare", **compare, **RING))
     cells = told[-1].data["cells"]
     assert (told[-1].data["phase"], told[-1].data["cells_done"], told[-1].data["share"]) == ("cells", cells, 1)
-    simulate = {"machine": "torus:4x4x4", "sim_iterations": 10}
+    simulate = {"machine": "torus:4x4x4", "sim_iterations": 3}
     told = progress_of(server.client().submit("simulate", **simulate, pattern={"name": "cg", "ranks": 64}))
     times = [news.data["simulated_seconds"] for news in told]
     assert times and times == sorted(times) and told[0].data["phase"] == "simulation"
@@ -404,7 +412,8 @@ def test_logs_are_uploaded(server, run_program, tmp_path: Path, kind: str, comma
 
 
 def test_a_map_that_is_uploaded_is_evaluated(server, run_program, cg) -> None:
-    (cg.parent / "map").write_text(server.client().submit("map", workload=cg, **ON_SHAPE_1).wait().rank_map("tofu6d"))
+    found = server.client().submit("map", workload=cg, objective="tac3", evaluations=20000, **ON_SHAPE_1).wait()
+    (cg.parent / "map").write_text(found.rank_map("tofu6d"))
     job = server.client().submit("evaluate", workload=cg, map=cg.parent / "map", format="tofu6d", **ON_SHAPE_1).wait()
     words = words_of(ON_SHAPE_1 | {"workload": "workload", "map": "map", "format": "tofu6d"})
     assert job.result_text().encode() == run_program(cg.parent, "evaluate", "--json", "--no-timing", *words)

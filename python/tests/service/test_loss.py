@@ -60,6 +60,20 @@ def _damaged(database: Path) -> None:
     database.write_bytes(content)
 
 
+@pytest.fixture(scope="module")
+def stopped(start_for_file) -> tuple[Any, str]:
+    """A server that has stopped after one job, and the name of the job."""
+    server = start_for_file()
+    job = server.client().submit(**RING).wait()
+    assert server.stop() == 0
+    sqlite3.connect(server.data / "queue.db").execute("PRAGMA wal_checkpoint(TRUNCATE)").connection.close()
+    return server, job.id
+
+
+def contents(folder: Path) -> dict[Path, bytes]:
+    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
 @pytest.mark.parametrize(
     ("change", "message", "hint"),
     [
@@ -80,26 +94,32 @@ def _damaged(database: Path) -> None:
     ],
 )
 def test_a_database_that_is_not_the_jobs_removes_none(
-    start, change: Callable[[Path], None], message: str, hint: str
+    stopped: tuple[Any, str], tmp_path: Path, change: Callable[[Path], None], message: str, hint: str
 ) -> None:
-    server = start()
-    job = server.client().submit(**RING).wait()
-    assert server.stop() == 0
-    sqlite3.connect(server.data / "queue.db").execute("PRAGMA wal_checkpoint(TRUNCATE)").connection.close()
-    kept = shutil.copytree(server.data, server.data.with_name("kept"))
-    database = server.data / "queue.db"
+    server, job = stopped
+    data = shutil.copytree(server.data, tmp_path / "data")
+    database = data / "queue.db"
     change(database)
     content = database.read_bytes() if database.exists() else b""
-    code, said = start_that_fails(server.data)
+    code, said = start_that_fails(data)
     assert code == 2 and said.startswith(f"error: {database}: {message}"), said
     assert f"hint: {hint}" in said and "Traceback" not in said
     assert len(said.splitlines()) == 2
-    assert (server.data / "jobs" / job.id / "result").exists()
     if change != _of_another_server:
         assert (database.read_bytes() if database.exists() else b"") == content
-    shutil.copy(kept / "queue.db", database)  # the documented repair
+    # The documented repair, a copy of queue.db, restores the whole directory, with which the server starts.
+    shutil.copy(server.data / "queue.db", database)
+    assert (data / "jobs" / job / "result").exists() and contents(data) == contents(server.data)
+
+
+def test_a_server_starts_with_a_restored_database(stopped: tuple[Any, str], tmp_path: Path) -> None:
+    server, job = stopped
+    kept = shutil.copy(server.data / "queue.db", tmp_path / "queue.db")
+    _damaged(server.data / "queue.db")
+    assert start_that_fails(server.data)[0] == 2
+    shutil.copy(kept, server.data / "queue.db")
     server.start()
-    assert server.client().job(job.id).result()["objective"] == "hop-bytes"
+    assert server.client().job(job).result()["objective"] == "hop-bytes"
 
 
 def test_a_start_removes_what_nobody_was_answered_about(tmp_path: Path) -> None:

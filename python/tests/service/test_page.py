@@ -16,6 +16,12 @@ RING = {"machine": "torus:4x4", "objective": "hop-bytes", "pattern": {"name": "r
 LONG = {"machine": "torus:8x8x8", "objective": "tac3", "time": "300s", "pattern": {"name": "cg", "ranks": 512}}
 
 
+@pytest.fixture(scope="module")
+def server(start_for_file) -> Any:
+    """The page lists all jobs of its server, so this server has no jobs of other files."""
+    return start_for_file("--workers", "2")
+
+
 def from_drop_to_download(server, page: Page, cg_file: Path) -> None:
     page.drop(cg_file)
     assert page.text(".files li").startswith("cg64.json")

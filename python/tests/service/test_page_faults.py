@@ -20,6 +20,12 @@ LONG = {"machine": "torus:8x8x8", "objective": "tac3", "time": "300s", "pattern"
 HOSTILE = "<img src=x onerror=alert(1)>'&amp;<script>alert(2)</script>.json"
 
 
+@pytest.fixture(scope="module")
+def server(start_for_file) -> Any:
+    """The page lists all jobs of its server, so this server has no jobs of other files."""
+    return start_for_file("--workers", "2")
+
+
 @pytest.mark.slow
 def test_hostile_names_are_text(server, opened: Page, cg_file: Path, tmp_path: Path) -> None:
     workload = json.loads(cg_file.read_text())

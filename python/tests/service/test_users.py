@@ -19,15 +19,24 @@ OPEN = {"/healthz", "/readyz", "/metrics"}
 """Routes that do not concern a job."""
 
 
-@pytest.fixture
-def shared(start, tmp_path: Path):
-    """A server with two users. A token is the user's name, written twice."""
+@pytest.fixture(scope="module")
+def tokens(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tokens of two users. A token is the user's name, written twice."""
     lines = [f"{user} {hashlib.sha256((user * 2).encode()).hexdigest()}" for user in ("ann", "ben")]
-    (tmp_path / "tokens").write_text("\n".join(["# users", *lines]))
-    return start("--token-file", str(tmp_path / "tokens"))
+    path = tmp_path_factory.mktemp("users") / "tokens"
+    path.write_text("\n".join(["# users", *lines]))
+    return path
+
+
+@pytest.fixture(scope="module")
+def shared(start_for_file, tokens: Path):
+    """A server with two users."""
+    return start_for_file("--token-file", str(tokens))
 
 
 def test_users_are_isolated_on_every_route(shared) -> None:
+    before = [one.id for one in shared.client("annann").jobs()]
+    bens = [one.id for one in shared.client("benben").jobs()]
     job = shared.client("annann").submit(**RING).wait()
     routes = shared.ask("GET", "/openapi.json")[1]["paths"]
     assert "/v1/jobs/{job_id}/events" in routes
@@ -41,8 +50,8 @@ def test_users_are_isolated_on_every_route(shared) -> None:
         assert unknown[1]["error"]["message"].replace("0" * 32, job.id) == answer["error"]["message"]
         own = mine + ("?purge=false" if method == "delete" else "")
         assert shared.ask(method.upper(), own, Authorization="Bearer annann")[0] in (200, 404, 409), (path, method)
-    assert [one.id for one in shared.client("annann").jobs()] == [job.id]
-    assert list(shared.client("benben").jobs()) == []
+    assert [one.id for one in shared.client("annann").jobs()] == [job.id, *before]
+    assert [one.id for one in shared.client("benben").jobs()] == bens
 
 
 def test_keys_of_two_users_are_two(shared) -> None:
@@ -74,8 +83,7 @@ def test_hosts_that_others_reach_need_tokens(tmp_path: Path, run_program) -> Non
     )
 
 
-def test_pages_of_other_sites_do_not_get_through(start) -> None:
-    server = start()
+def test_pages_of_other_sites_do_not_get_through(server) -> None:
     assert server.ask("GET", "/v1/jobs")[0] == 200
     assert server.ask("GET", "/v1/jobs", Host="evil.example:8080")[1]["error"]["code"] == "wrong_host"
     assert server.ask("POST", "/v1/jobs", RING, Origin="http://evil.example")[1]["error"]["code"] == "wrong_origin"
@@ -84,8 +92,7 @@ def test_pages_of_other_sites_do_not_get_through(start) -> None:
 EVERYWHERE = ("/", "/docs", "/metrics", "/openapi.json", "/v1/jobs", "/nowhere", "/static-offline-docs/swagger-ui.css")
 
 
-def test_every_route_looks_at_the_host_and_stays_out_of_frames(start) -> None:
-    server = start()
+def test_every_route_looks_at_the_host_and_stays_out_of_frames(server) -> None:
     address = urllib.parse.urlsplit(server.url).netloc
     for path in (*EVERYWHERE, "/healthz", "/readyz"):
         is_free = path in ("/healthz", "/readyz")
@@ -103,7 +110,8 @@ def test_every_route_looks_at_the_host_and_stays_out_of_frames(start) -> None:
             assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
 
 
-def test_wrong_tokens_are_logged_and_slowed(shared) -> None:
+def test_wrong_tokens_are_logged_and_slowed(start, tokens: Path) -> None:
+    shared = start("--token-file", str(tokens))  # the others' wrong tokens count as well
     began = time.monotonic()
     for _ in range(23):
         assert shared.ask("GET", "/v1/jobs", Authorization="Bearer guessed-words")[0] == 401

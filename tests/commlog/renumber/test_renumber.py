@@ -53,6 +53,7 @@ def run(
         pytest.skip(f"the library for {mpi} was not built")
     environment = {k: v for k, v in os.environ.items() if not k.startswith("HAICHI_RENUMBER")}
     environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_btl": "self,vader"}
+    environment |= {"OMPI_MCA_mpi_yield_when_idle": "1"}
     environment |= {"LD_PRELOAD": preload or str(library(mpi)), **settings}
     options = ["--oversubscribe"] if mpi == "openmpi" else []
     return subprocess.run(
