@@ -8,7 +8,7 @@ if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     list(PREPEND CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros)
   endif()
 endif()
-# The standard library asks whether -fopenmp is set, so the header and its users must agree about it.
+# The standard library depends on a macro that -fopenmp defines, so the header and its users are compiled with it.
 set(precompiled_options ${OpenMP_CXX_FLAGS} -fpch-preprocess)
 if(has_precompiled_headers)
   add_library(haichi_precompiled OBJECT ${PROJECT_SOURCE_DIR}/cmake/precompiled.cc)
@@ -20,8 +20,8 @@ if(has_precompiled_headers)
     <thread> <unordered_map> <utility> <variant> <vector>)
 endif()
 
-# haichi_precompile(TARGET): compiles a target with the header. GCC accepts different -O options, but not -fPIE in place
-# of -fPIC, other instruction sets, or another value of a macro that the header depends on.
+# haichi_precompile(TARGET): compiles a target with the header. GCC accepts different -O options. It refuses the header
+# with -fPIE, with other instruction sets, and with another value of a macro that the header depends on.
 function(haichi_precompile USER)
   if(has_precompiled_headers)
     target_compile_options(${USER} PRIVATE ${precompiled_options})
