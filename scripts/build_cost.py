@@ -27,17 +27,22 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from itertools import dropwhile
 from pathlib import Path
 from typing import Any
 
 LOG_VERSIONS = ("5", "6", "7")  # the versions differ only in the hashes of commands
-LAUNCHERS = {"ccache", "sccache", "distcc"}
+LAUNCHERS = {"env", "ccache", "sccache", "distcc"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.MULTILINE)
 Rows = list[dict[str, Any]]
 
 
 class UnreadableBuildError(Exception):
     """The build directory is unusable. The message states the reason."""
+
+
+def is_launcher(word: str) -> bool:
+    return "=" in word or Path(word).name in LAUNCHERS
 
 
 @dataclass
@@ -137,7 +142,7 @@ class Build:
     def commands(self) -> dict[str, list[str]]:
         """Compiler commands by output, without launchers such as a compiler cache."""
         commands = [shlex.split(entry["command"]) for entry in json.loads(self.text("compile_commands.json"))]
-        plain = [words[Path(words[0]).name in LAUNCHERS :] for words in commands]
+        plain = [list(dropwhile(is_launcher, words)) for words in commands]
         return {self.absolute(words[words.index("-o") + 1]): words for words in plain}
 
     def rebuilt(self, file: str) -> list[Step]:

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/errors.h"
+#include "base/json_text.h"
 #include "cli/command_outputs.h"
 #include "cli/commands/job_words.h"
 #include "mapper/job/check_map.h"
@@ -51,7 +52,7 @@ std::string json_of(const MapCheck& check, const std::string& map) {
         if (!line.hint.empty()) row["hint"] = as_typed(line.hint);
         document["checks"].push_back(std::move(row));
     }
-    return document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+    return json_text(document, 2) + "\n";
 }
 
 int run(const CheckArguments& arguments, Console& console) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/errors.h"
+#include "base/json_text.h"
 #include "base/table.h"
 #include "cli/commands/list_options.h"
 #include "cli/output/tables.h"
@@ -116,7 +117,7 @@ int run(const std::string& name, bool json, Console& console) {
             rows.push_back({{"name", entry}, {"description", description}});
         document[kind->name] = std::move(rows);
     }
-    console.data(json ? document.dump(2) + "\n" : text);
+    console.data(json ? json_text(document, 2) + "\n" : text);
     return kExitDone;
 }
 

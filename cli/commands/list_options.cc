@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "cli/output/tables.h"
 
 namespace haichi::cli {
@@ -50,7 +51,8 @@ int list_options(const CommandSpec& program, bool json, Console& console) {
     ordered_json commands = ordered_json::array();
     add_commands(program, "", commands);
     if (json) {
-        console.data(ordered_json{{"schema", "haichi-options/1"}, {"commands", std::move(commands)}}.dump(1) + "\n");
+        console.data(json_text(ordered_json{{"schema", "haichi-options/1"}, {"commands", std::move(commands)}}, 1) +
+                     "\n");
         return kExitDone;
     }
     std::string text;

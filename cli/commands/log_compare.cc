@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/errors.h"
+#include "base/json_text.h"
 #include "cli/command_outputs.h"
 #include "cli/commands/log_input.h"
 #include "cli/output/log_comparison.h"
@@ -59,7 +60,7 @@ int run(const CompareOptions& options, Console& console) {
         report["rail_advice"] = nlohmann::ordered_json::array();
         for (const RailAdvice& advice : advices) report["rail_advice"].push_back(rail_advice_json(advice));
         if (!trend.empty()) report["rail_trend"] = trend;
-        console.data(report.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+        console.data(json_text(report, 1) + "\n");
         return kExitDone;
     }
     std::string text = comparison_table(runs);

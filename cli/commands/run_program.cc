@@ -20,6 +20,7 @@
 #include <optional>
 
 #include "base/errors.h"
+#include "base/json_text.h"
 #include "base/regular_file.h"
 #include "cli/command_outputs.h"
 #include "cli/commands/part_hint.h"
@@ -182,7 +183,7 @@ void set_variable(const char* name, const std::string& value) { ::setenv(name, v
     nlohmann::json live = {{"arguments", own_command_line()}};
     live["haichi"] = fs::read_symlink("/proc/self/exe", failed).string();
     if (has_preloaded) live["preloaded"] = preloaded;
-    set_variable("HAICHI_LIVE", live.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    set_variable("HAICHI_LIVE", json_text(live));
     set_variable("HAICHI_LIVE_PROGRAM", path);
     // A library that was preloaded before (a profiler) comes between the program and haichi.
     set_variable("LD_PRELOAD", (has_preloaded ? std::string(preloaded) + ":" : "") + preloaded_name(library));

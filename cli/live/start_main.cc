@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json_text.h"
 #include "cli/live/live_program.h"
 #include "cli/program.h"
 
@@ -43,7 +44,7 @@ void initialise_nothing(int /*argc*/, char** /*argv*/, char** /*environment*/) {
 
 /// Runs instead of the program's main().
 int run_again(int /*argc*/, char** /*argv*/, char** /*environment*/) {
-    const nlohmann::json live = nlohmann::json::parse(variable("HAICHI_LIVE"));
+    const nlohmann::json live = parse_json(variable("HAICHI_LIVE"));
     auto words = live["arguments"].get<std::vector<std::string>>();
     // Processes that the program starts must not be taken over.
     if (live.contains("preloaded")) {

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
+
 namespace haichi::cli {
 
 namespace {
@@ -111,9 +113,7 @@ void write_rank(const RankLog& rank, const std::function<void(std::string_view)>
 
 }  // namespace
 
-std::string json_line(const ordered_json& document) {
-    return document.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-}
+std::string json_line(const ordered_json& document) { return json_text(document); }
 
 std::string rank_state_name(RankState state) {
     switch (state) {
@@ -198,7 +198,7 @@ bool lists_all_ranks(const JobLog& log, ListedRanks ranks) {
 
 void write_log_json(const JobLog& log, const JobTotals& totals, bool all_ranks, const ordered_json& more,
                     const std::function<void(std::string_view)>& sink) {
-    std::string head = log_head_json(log, totals).dump(1, ' ', false, ordered_json::error_handler_t::replace);
+    std::string head = json_text(log_head_json(log, totals), 1);
     head.resize(head.rfind('\n'));
     sink(head + ",\n \"functions\": [");
     write_rows(

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "cli/output/tables.h"
 
 namespace haichi::cli {
@@ -33,7 +34,7 @@ void ProgressLines::tell(const ordered_json& line, bool is_end) {
     const auto now = std::chrono::steady_clock::now();
     if (!is_end && told_ && now - *told_ < kPeriod) return;
     told_ = now;
-    console_->report_progress(line.dump());
+    console_->report_progress(json_text(line));
 }
 
 void report_failure(Console& console, const Error& error) {
@@ -54,7 +55,7 @@ void report_failure(Console& console, const Error& error) {
     const ordered_json line = {
         {"phase", "failed"},
         {"error", {{"kind", kind()}, {"message", as_typed(error.what())}, {"hint", as_typed(error.hint())}}}};
-    console.report_progress(line.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
+    console.report_progress(json_text(line));
 }
 
 // ---- Searches -------------------------------------------------------------------------------------------------------

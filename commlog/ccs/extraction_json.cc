@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
+
 namespace haichi {
 
 namespace {
@@ -67,7 +69,7 @@ std::string extraction_json(const Extraction& extraction, const std::string& log
         {"warnings", extraction.warnings},
     };
     if (!log.empty()) report["log"] = log;
-    return report.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+    return json_text(report) + "\n";
 }
 
 }  // namespace haichi

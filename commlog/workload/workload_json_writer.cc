@@ -1,12 +1,10 @@
 #include <array>
 #include <charconv>
-#include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "commlog/workload/workload_json.h"
 
 namespace haichi {
-
-using nlohmann::json;
 
 namespace {
 
@@ -52,7 +50,7 @@ void write_workload_json(const Workload& workload, const std::function<void(std:
     for (std::size_t t = 0; t < workload.set_count(); ++t) {
         const Workload::Set& set = workload.set(t);
         out.add(t == 0 ? "\n  {\"label\": " : ",\n  {\"label\": ");
-        out.add(json(set.label).dump(-1, ' ', false, json::error_handler_t::replace));
+        out.add(quoted_json(set.label));
         out.add(", \"compute_seconds\": ");
         out.add_number(set.compute_seconds);
         if (set.transfer == Transfer::kPut) out.add(", \"transfer\": \"put\"");

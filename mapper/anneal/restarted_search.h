@@ -11,9 +11,10 @@
 namespace haichi {
 
 /// Mean size of the energy changes of a few proposals, without proposals that change nothing. It starts from the
-/// objective's current mapping and applies no move.
+/// objective's current mapping and applies no move. It runs once per restart and is compiled for every objective.
 template <SearchObjective O>
-double mean_change(O& objective, const Proposer& proposer, const Mapping& mapping, double smoothing, Random random) {
+[[gnu::cold, gnu::noinline]] double mean_change(O& objective, const Proposer& proposer, const Mapping& mapping,
+                                                double smoothing, Random random) {
     constexpr int kDraws = 500;
     double sum = 0;
     int count = 0;

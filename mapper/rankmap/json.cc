@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/json_text.h"
 #include "base/located_json.h"
 #include "base/text_stream.h"
 #include "mapper/rankmap/formats.h"
@@ -30,7 +31,7 @@ std::string write_json(const Mapping& mapping, const RankMapContext& context) {
     head["shape"] = allocation.shape;
     head["ranks_per_node"] = allocation.ranks_per_node;
     head["ranks"] = mapping.rank_count();
-    std::string text = head.dump(-1, ' ', false, json::error_handler_t::replace);
+    std::string text = json_text(head);
     text.back() = ',';
     text += "\n\"node_of_rank\":[";
     for (const NodeId node : mapping.node_of_rank()) {

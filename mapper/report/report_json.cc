@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/errors.h"
+#include "base/json_text.h"
 #include "mapper/anneal/objective_table.h"
 #include "mapper/report/simulation_json.h"
 #include "mapper/report/verdict.h"
@@ -337,13 +338,10 @@ ordered_json report_json(const ShapesReport& report, bool with_timing) {
 }
 
 std::string report_text(const ordered_json& report) {
-    const auto dump = [](const ordered_json& value) {
-        return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-    };
     std::string text = "{";
     for (const auto& [key, value] : report.items()) {
         text += text.size() == 1 ? "\n  " : ",\n  ";
-        text += dump(key) + ": " + dump(value);
+        text += quoted_json(key) + ": " + json_text(value);
     }
     return text + "\n}\n";
 }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/errors.h"
+#include "base/json_text.h"
 #include "mapper/search/progress_meter.h"
 
 namespace haichi {
@@ -34,7 +35,7 @@ KeptPlacement placement_of(const json& entry) {
 void Checkpoint::read(std::string_view text, const std::string& file) {
     bool is_one = false;
     try {
-        const json root = json::parse(text);
+        const json root = parse_json(text);
         is_one = root.at("schema") == kSchema;
         if (is_one) seconds_before_ = root.at("seconds");
         if (is_one) std::ranges::transform(root.at("searches"), std::back_inserter(before_), placement_of);
@@ -90,7 +91,7 @@ std::string Checkpoint::text() const {
         for (const NodeId node : kept.node_of_rank) nodes.push_back(node.value);
         searches.push_back(std::move(entry));
     }
-    return root.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+    return json_text(root) + "\n";
 }
 
 }  // namespace haichi

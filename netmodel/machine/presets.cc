@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/errors.h"
+#include "base/json_text.h"
 #include "netmodel/machine/distances.h"
 #include "netmodel/machine/machine.h"
 #include "netmodel/machine/machine_texts.h"
@@ -255,14 +256,14 @@ std::string preset_text(std::string_view name) {
         throw OptionError("machine " + shown(name) + " leaves its sizes open, but a machine file requires them",
                           "state the sizes: the form is " + row->pattern);
     }
-    auto document = nlohmann::ordered_json::parse(machine_text(file));
+    auto document = parse_ordered_json(machine_text(file));
     document["name"] = name;
     nlohmann::ordered_json topology = machine.topology->description();
     if (document["topology"].contains("logical")) topology["logical"] = document["topology"]["logical"];
     document["topology"] = std::move(topology);
     if (row->topology != nullptr) document.erase("routing");  // the default routing
     if (!machine.distances.empty()) document["distances"] = machine.distances;
-    return document.dump(2) + "\n";
+    return json_text(document, 2) + "\n";
 }
 
 }  // namespace haichi

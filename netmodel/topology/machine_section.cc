@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json_text.h"
 #include "netmodel/topology/ids.h"
 
 namespace haichi {
@@ -91,8 +92,6 @@ void MachineSection::fail(const std::string& key, const std::string& expected, c
     throw InputError(place(key), shown(path(key)) + " must be " + expected + ", not " + text_of(value));
 }
 
-std::string MachineSection::text_of(const nlohmann::json& value) {
-    return shown(value.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace));
-}
+std::string MachineSection::text_of(const nlohmann::json& value) { return shown(ascii_json_text(value)); }
 
 }  // namespace haichi

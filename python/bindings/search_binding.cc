@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/json_text.h"
 #include "mapper/choose/map.h"
 #include "mapper/choose/map_shapes.h"
 #include "mapper/judge/evaluate.h"
@@ -124,11 +125,6 @@ Evaluation evaluate_binding(const Placement& placement, HeldProblem& held, const
         options.simulation = simulation.wanted();
         return evaluate(placement, options, {.progress = {}, .stop = &stop, .log = log});
     });
-}
-
-/// JSON on one line. Bytes of names that are not UTF-8 are replaced, as in the program.
-std::string json_text(const nlohmann::ordered_json& report) {
-    return report.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 /// The runs of the placement and of the default placement, in the form of haichi-simulation/1.
