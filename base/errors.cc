@@ -80,6 +80,7 @@ std::string did_you_mean(std::string_view name, std::span<const std::string> can
     std::size_t best = std::max(std::min<std::size_t>(2, (name.size() + 1) / 2), name.size() / 3) + 1;
     const std::string* nearest = nullptr;
     for (const std::string& candidate : candidates) {
+        if (candidate.size() >= name.size() + best) continue;  // it may be as long as a file
         const std::size_t distance = edit_distance(name, candidate);
         const bool is_another_word = distance >= std::max(name.size(), candidate.size());
         if (distance < best && !is_another_word) {

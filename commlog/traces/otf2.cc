@@ -1,4 +1,5 @@
 // Reads OTF2 archives with the OTF2 library.
+#include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -92,9 +93,9 @@ std::vector<std::uint64_t> expected_bytes(const Otf2Archive& archive, ReadProgre
     return bytes;
 }
 
-JobLog read_archive(const std::string& path, ReadProgress& progress) {
+JobLog read_archive(const std::string& path, ReadProgress& progress, Otf2Archive::Opening opening) {
     TracedJob job("otf2", path);
-    Otf2Archive archive(path, &job);
+    Otf2Archive archive(path, &job, opening);
     job.set_rank_count(archive.rank_count());
     const auto& locations = archive.locations();
     for (const Otf2Archive::Location& location : locations) {
@@ -138,8 +139,29 @@ JobLog read_archive(const std::string& path, ReadProgress& progress) {
     return job.finish(true);
 }
 
+constexpr int kHasError = 1;  ///< the child's exit code after it wrote an error to its parent
+
+/// Reads the archive, discards the result and ends the process. Writes an InputError to `to_parent`: message, 0, hint.
+[[noreturn]] void try_as_child(const std::string& path, int to_parent) {
+    (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);  // signals may end the parent, and then the child ends, too
+    // Messages that the library prints when it aborts are not for the user.
+    const int nothing = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (nothing >= 0) (void)::dup2(nothing, 2);
+    for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) (void)std::signal(signal, SIG_DFL);
+    try {
+        ReadProgress nobody_asks({}, "log", path);
+        (void)read_archive(path, nobody_asks, Otf2Archive::Opening::kLimited);
+    } catch (const InputError& error) {
+        const std::string text = error.what() + std::string(1, '\0') + error.hint();
+        if (::write(to_parent, text.data(), text.size()) == static_cast<::ssize_t>(text.size())) ::_exit(kHasError);
+    } catch (...) {
+        // The parent gets the same error and reports it.
+    }
+    ::_exit(0);
+}
+
 /// Reads the archive in another process and discards the result. On some damaged archives the library aborts or reads
-/// invalid memory. If it survives there, it also survives in this process.
+/// invalid memory. If it survives there, it also survives in this process. Throws InputError, as the child did.
 void try_in_child(const std::string& path) {
     int ends[2];
     if (::pipe(ends) != 0) throw InputError("cannot read " + path + ": " + std::strerror(errno));
@@ -152,29 +174,25 @@ void try_in_child(const std::string& path) {
     }
     if (child == 0) {
         ::close(ends[0]);
-        (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);  // signals may end the parent, and then the child ends, too
-        // Messages that the library prints when it aborts are not for the user.
-        (void)::dup2(ends[1], 2);
-        for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) (void)std::signal(signal, SIG_DFL);
-        try {
-            ReadProgress nobody_asks({}, "log", path);
-            (void)read_archive(path, nobody_asks);
-        } catch (...) {
-            // The parent gets the same error and reports it.
-        }
-        ::_exit(0);
+        try_as_child(path, ends[1]);
     }
     ::close(ends[1]);
-    char ignored[4096];
+    std::string said;
+    char part[4096];
     for (;;) {
-        const ::ssize_t got = ::read(ends[0], ignored, sizeof(ignored));
+        const ::ssize_t got = ::read(ends[0], part, sizeof(part));
         if (got == 0 || (got < 0 && errno != EINTR)) break;
+        if (got > 0) said.append(part, static_cast<std::size_t>(got));
     }
     ::close(ends[0]);
     int status = 0;
     while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
+    if (const auto end = said.find('\0');
+        end != std::string::npos && WIFEXITED(status) && WEXITSTATUS(status) == kHasError) {
+        throw InputError(said.substr(0, end), said.substr(end + 1));
+    }
     const std::string how = WIFSIGNALED(status) ? "signal " + std::to_string(WTERMSIG(status))
                                                 : "exit code " + std::to_string(WEXITSTATUS(status));
     throw InputError(path + ": the OTF2 archive is damaged: the OTF2 library failed with " + how,
@@ -208,7 +226,7 @@ JobLog read_otf2(const std::string& path, ReadProgress& progress) {
     }
     find_files_of_archive(path, progress);
     try_in_child(path);
-    return read_archive(path, progress);
+    return read_archive(path, progress, Otf2Archive::Opening::kFree);
 }
 
 }  // namespace

@@ -1,9 +1,14 @@
 #include "commlog/traces/otf2_archive.h"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
+#include <fstream>
 #include <numeric>
+#include <optional>
 
 #include "base/errors.h"
 
@@ -21,6 +26,37 @@ OTF2_ErrorCode keep_message(void* /*user*/, const char* /*file*/, std::uint64_t 
     // The first of several errors is the cause.
     if (last_message.empty()) last_message = text;
     return code;
+}
+
+constexpr ::rlim_t kMostBytesToOpen = ::rlim_t{1} << 28;
+
+/// Limits the address space to the present one and kMostBytesToOpen, until it is destroyed.
+class LimitedMemory {
+  public:
+    LimitedMemory() {
+        std::uint64_t pages = 0;
+        std::ifstream("/proc/self/statm") >> pages;
+        if (pages == 0 || ::getrlimit(RLIMIT_AS, &former_) != 0) return;
+        ::rlimit limit = former_;
+        limit.rlim_cur = std::min<::rlim_t>(
+            former_.rlim_cur, pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) + kMostBytesToOpen);
+        is_set_ = ::setrlimit(RLIMIT_AS, &limit) == 0;
+    }
+    ~LimitedMemory() {
+        if (is_set_) (void)::setrlimit(RLIMIT_AS, &former_);
+    }
+    LimitedMemory(const LimitedMemory&) = delete;
+    LimitedMemory& operator=(const LimitedMemory&) = delete;
+
+  private:
+    ::rlimit former_{};
+    bool is_set_ = false;
+};
+
+OTF2_Reader* open_reader(const std::string& path, Otf2Archive::Opening opening) {
+    std::optional<LimitedMemory> limit;
+    if (opening == Otf2Archive::Opening::kLimited) limit.emplace();
+    return OTF2_Reader_Open(path.c_str());
 }
 
 }  // namespace
@@ -100,11 +136,11 @@ class Otf2Archive::Definitions {
     static Otf2Archive& archive(void* user) { return *static_cast<Otf2Archive*>(user); }
 };
 
-Otf2Archive::Otf2Archive(const std::string& path, TracedJob* job)
+Otf2Archive::Otf2Archive(const std::string& path, TracedJob* job, Opening opening)
     : path_(path), job_(job), former_callback_(OTF2_Error_RegisterCallback(keep_message, nullptr)) {
     last_message.clear();
     try {
-        reader_.reset(OTF2_Reader_Open(path.c_str()));
+        reader_.reset(open_reader(path, opening));
         if (!reader_) throw InputError(path + ": cannot open the OTF2 archive: " + shown(last_message));
         check(OTF2_Reader_SetSerialCollectiveCallbacks(reader_.get()), "open the archive");
         read_definitions();

@@ -16,8 +16,12 @@ namespace haichi {
 /// An open OTF2 archive and its definitions. The library's errors become InputError instead of output.
 class Otf2Archive {
   public:
+    /// The library allocates whatever the counts in the archive's first file claim. `kLimited` limits its address space
+    /// meanwhile, for a process that does nothing else.
+    enum class Opening : std::uint8_t { kFree, kLimited };
+
     /// Adds the communicators to `job`. Throws InputError.
-    Otf2Archive(const std::string& path, TracedJob* job);
+    Otf2Archive(const std::string& path, TracedJob* job, Opening opening);
     ~Otf2Archive();
     Otf2Archive(const Otf2Archive&) = delete;
     Otf2Archive& operator=(const Otf2Archive&) = delete;

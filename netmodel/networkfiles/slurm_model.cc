@@ -39,7 +39,9 @@ class SwitchTable {
     std::int32_t find_height(std::size_t i, int depth) {
         constexpr int kMostLevels = 64;
         if (height_[i] == -2 || depth > kMostLevels) {
-            throw InputError(switches_[i].place, "switch " + shown(switches_[i].name) + " is below itself");
+            throw InputError(switches_[i].place,
+                             "switch " + shown(switches_[i].name) +
+                                 (height_[i] == -2 ? " is below itself" : " is below more than 64 other switches"));
         }
         if (height_[i] >= 0) return height_[i];
         height_[i] = -2;

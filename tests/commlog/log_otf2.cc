@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include "base/errors.h"
 #include "commlog/readers/log_readers.h"
@@ -218,6 +219,24 @@ TEST(Otf2Reader, no_damaged_byte_of_an_archive_ends_the_program) {
     }
     EXPECT_GT(refused, 10);
     EXPECT_EQ(read_log(archive_in(folder)).rank_count, 3);
+}
+
+// A string that was empty gets one byte, so that bytes of the next number become the count of properties.
+TEST(Otf2Reader, an_archive_that_claims_a_large_count_takes_little_memory) {
+    const TemporaryFolder folder;
+    std::string anchor = content(eztrace_sample());
+    constexpr std::size_t kNameOfMachine = 46;
+    ASSERT_EQ(anchor.at(kNameOfMachine), '\0');
+    anchor[kNameOfMachine] = 'm';
+    const std::string path = folder.path() / "traces.otf2";
+    std::ofstream(path, std::ios::binary) << anchor;
+    EXPECT_THROW((void)read_log(path, "otf2"), InputError);
+    ::rusage children{}, own{};
+    ASSERT_EQ(::getrusage(RUSAGE_CHILDREN, &children), 0);
+    ASSERT_EQ(::getrusage(RUSAGE_SELF, &own), 0);
+    constexpr long kKilobytes = 1 << 20;
+    EXPECT_LT(children.ru_maxrss, own.ru_maxrss + kKilobytes);
+    EXPECT_LT(own.ru_maxrss, 2 * kKilobytes);
 }
 
 #endif

@@ -19,6 +19,7 @@
 #include "netmodel/machine/allocation.h"
 #include "netmodel/machine/fold.h"
 #include "netmodel/machine/machine.h"
+#include "netmodel/networkfiles/network_file.h"
 #include "netmodel/topology/graphml.h"
 
 namespace haichi {
@@ -47,6 +48,15 @@ void fuzz_machine_name(std::string_view text) {
 void fuzz_node_list(std::string_view text) {
     static const Machine kMachine = *preset_machine("fx10:2x1x2:X");
     (void)parse_node_list(text, "fuzzed", kMachine, [] { return std::vector<std::string>{"n0", "n1", "n2"}; });
+}
+
+/// Reads the text in its recognised format, or as the GPUs of an hwloc topology.
+template <bool is_gpus>
+void fuzz_network_file(std::string_view text) {
+    static const std::string kFile = "fuzzed";
+    std::vector<std::string> notes;
+    const NetworkText from{text, kFile, std::nullopt, notes};
+    (void)(is_gpus ? network_files().at("hwloc-gpus").read(from) : read_network(from, "hint"));
 }
 
 /// Reads the text as a pattern, then as the content of a file.
@@ -116,6 +126,8 @@ constexpr FuzzedReader kReaders[] = {
     {"node_list", fuzz_node_list},
     {"coordinate_table", fuzz_coordinate_table},
     {"graphml", [](std::string_view text) { (void)parse_graphml(text, "fuzzed", 1'000'000'000); }},
+    {"network_file", fuzz_network_file<false>},
+    {"hwloc_gpus", fuzz_network_file<true>},
     {"workload_json", [](std::string_view text) { (void)read_workload_json(text, "fuzzed"); }},
     {"edge_list", fuzz_workload<"edge-list">},
     {"dense_matrix", fuzz_workload<"dense-matrix">},
@@ -137,6 +149,7 @@ constexpr FuzzedReader kReaders[] = {
     {"rankmap_simgrid", fuzz_rank_map<"simgrid">},
     {"rankmap_csv", fuzz_rank_map<"csv">},
     {"rankmap_json", fuzz_rank_map<"json">},
+    {"rankmap_erf", fuzz_rank_map<"erf">},
     {"host_names", fuzz_host_names},
     {"job_script", [](std::string_view text) { (void)parse_job_script(text, "fuzzed"); }},
     {"plugin_tag", [](std::string_view text) { (void)plugin_tag(std::as_bytes(std::span(text)), "fuzzed"); }},

@@ -1,13 +1,18 @@
 """Protection of the server against clients that misuse connections."""
 
+import asyncio
 import hashlib
 import json
+import re
 import socket
 import urllib.parse
 from pathlib import Path
 from typing import Any
 
 import pytest
+import uvicorn
+
+from haichi.service.connections import PatientProtocol
 
 CHUNKED = (
     b"POST /v1/jobs HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -62,6 +67,44 @@ def test_trailers_are_no_fields_of_the_head(start, tmp_path: Path) -> None:
     trailer = b"2\r\n{}\r\n0\r\nAuthorization: Bearer annann\r\nConnection: close\r\n\r\n"
     head = CHUNKED.replace(b"Host:", b"Connection: close\r\nHost:")
     assert answer_to(server, head + trailer).startswith(b"HTTP/1.1 401 ")
+
+
+def test_pipelined_requests_are_answered_in_order(server) -> None:
+    head = b"GET /v1/jobs/%d HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: %s\r\n\r\n"
+    asked = [head % (number, b"close" if number == 4 else b"keep-alive") for number in range(5)]
+    told = re.findall(rb"unknown job '(\d)'", answer_to(server, b"".join(asked)))
+    assert told == [b"0", b"1", b"2", b"3", b"4"]
+
+
+def test_an_answer_ends_with_its_connection_though_a_request_follows() -> None:
+    """Otherwise a stream of events would go on until its job ends, and count as an unfinished request."""
+
+    async def run() -> None:
+        has_ended = asyncio.Event()
+
+        async def endless(scope: Any, receive: Any, send: Any) -> None:
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            await receive()
+            end = asyncio.ensure_future(receive())
+            while not end.done():
+                await send({"type": "http.response.body", "body": b"a", "more_body": True})
+                await asyncio.wait({end}, timeout=0.01)
+            has_ended.set()
+
+        bound = socket.create_server(("127.0.0.1", 0))
+        config = uvicorn.Config(endless, http=PatientProtocol, ws="none", lifespan="off", log_config=None)
+        server = uvicorn.Server(config)
+        serving = asyncio.create_task(server.serve(sockets=[bound]))
+        _, writer = await asyncio.open_connection(*bound.getsockname())
+        writer.write(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n" * 2)
+        await writer.drain()
+        await asyncio.sleep(0.1)
+        writer.close()
+        await asyncio.wait_for(has_ended.wait(), 20)
+        server.should_exit = True
+        await serving
+
+    asyncio.run(run())
 
 
 def test_only_so_many_requests_wait_on_a_connection(server) -> None:

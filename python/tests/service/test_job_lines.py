@@ -17,7 +17,7 @@ def test_lines_for_job_scripts(server, run_program, tmp_path: Path) -> None:
     run_program(
         tmp_path, "check", "--map=cg.map", "--job=job.sh", *(f"--{name}={value}" for name, value in shape.items())
     )
-    for wrong in ("file=a%20b", "file=../x", "scheduler=x", "scheduler=json"):
+    for wrong in ("file=a%20b", "file=../x", "file=..", "file=-x", "scheduler=x", "scheduler=json"):
         assert server.ask("GET", f"/v1/jobs/{job.id}/jobscript?{wrong}")[0] == 422
 
 

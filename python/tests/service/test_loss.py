@@ -1,6 +1,7 @@
 """Nothing is lost silently: databases of other jobs, full disks, clock changes, crashes."""
 
 import asyncio
+import json
 import os
 import shutil
 import sqlite3
@@ -219,14 +220,33 @@ def test_a_check_that_fails_is_made_again(tmp_path: Path, end: Any) -> None:
     asyncio.run(run())
 
 
-@pytest.mark.parametrize("room", ["16k", "64k"])
-def test_a_full_disk_at_the_start_is_told(tmp_path: Path, room: str) -> None:
-    place = tmp_path / "small"
+def _on_a_small_disk(place: Path, room: str, then: str = "true") -> list[str]:
+    """Words before a command that runs where `place` is a disk of this size, after a shell command."""
     place.mkdir()
-    mount = f'mount -t tmpfs -o size={room} none {place} && cat /dev/zero 2>/dev/null >{place}/much; exec "$@"'
+    mount = f'mount -t tmpfs -o size={room},mode=700 none {place} && {{ {then}; }} && exec "$@"'
     private = ["unshare", "-Urm", "sh", "-c", mount, "sh"]
     if subprocess.run([*private, "true"], capture_output=True, check=False).returncode != 0:
         pytest.skip("user namespaces with private mounts are not available")
+    return private
+
+
+@pytest.mark.parametrize("room", ["16k", "64k"])
+def test_a_full_disk_at_the_start_is_told(tmp_path: Path, room: str) -> None:
+    place = tmp_path / "small"
+    private = _on_a_small_disk(place, room, f"cat /dev/zero 2>/dev/null >{place}/much || true")
     code, said = start_that_fails(place / "data", *private)
     assert code == 2 and "Traceback" not in said and len(said.splitlines()) == 2, said
     assert "room" in said or "full" in said or "No space left" in said
+
+
+def test_jobs_of_a_full_disk_can_be_deleted(tmp_path: Path) -> None:
+    private = _on_a_small_disk(tmp_path / "data", "100m")
+    script = Path(__file__).with_name("full_disk.py")
+    told = subprocess.run(
+        [*private, sys.executable, "-P", str(script), str(tmp_path / "data")],
+        env=os.environ | {"PYTHONPATH": f"{script.parent}:{script.parents[1]}"},
+        capture_output=True,
+        check=True,
+        timeout=120,
+    ).stdout
+    assert json.loads(told) == [200, 200, 200]

@@ -8,7 +8,7 @@ import resource
 from typing import Any, ClassVar
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from haichi.service.limits import Limits
 from haichi.service.problems import Problem
@@ -31,6 +31,8 @@ class PatientProtocol(HttpToolsProtocol):
     _is_in_body = False
     _is_too_large = False
     _is_refused = False
+    _answered: RequestResponseCycle | None = None
+    """The request that is being answered; `cycle` is the last one that arrived."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -109,8 +111,15 @@ class PatientProtocol(HttpToolsProtocol):
         elif self.cycle.response_complete:  # otherwise the next request has begun
             self._wait_for_head()  # the rest of an unread body must end in this time, too
 
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        self._answered = cycle
+        super()._start_asgi_task(cycle, app)
+
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
+        if self._answered is not None and not self._answered.response_complete:  # requests may follow it
+            self._answered.disconnected = True
+            self._answered.message_event.set()
         super().connection_lost(exc)
 
     def _wait_for_head(self) -> None:

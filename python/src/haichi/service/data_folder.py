@@ -25,6 +25,8 @@ _NETWORK = re.compile(
 
 _NAME_OF_JOB = re.compile(r"[0-9a-f]{32}")
 _REMOVED, _UNANSWERED = ".removed", "unanswered"
+_SPARE_BYTES = 2 * 2**20
+"""Enough for many changes of the queue."""
 UNFINISHED = ("map-", "splitting-", "comparing-")
 """Prefix of directories inside a job's directory until their content is complete."""
 
@@ -88,6 +90,7 @@ class DataFolder:
             raise InputError(
                 f"{path}: another server uses this data directory", "name another directory with §data"
             ) from error
+        self._spare = self.path / "spare"
         self.database = self.path / "queue.db"
         for name in ("queue.db", "queue.db-wal", "queue.db-shm"):
             with contextlib.suppress(FileNotFoundError):
@@ -207,6 +210,15 @@ class DataFolder:
                 f" {strangers[0].name}. It is empty, outdated or of another server; nothing was removed",
                 "restore queue.db and queue.db-wal, or move the directories of these jobs elsewhere",
             )
+
+    def keep_spare(self) -> None:
+        """Occupies space that `give_up_spare` frees; less on a full disk."""
+        with contextlib.suppress(OSError), self._spare.open("ab") as file:
+            os.posix_fallocate(file.fileno(), 0, _SPARE_BYTES)
+
+    def give_up_spare(self) -> None:
+        """Frees space on a full disk for changes that free more."""
+        self._spare.unlink(missing_ok=True)
 
     def free_bytes(self) -> int:
         """Raises DataGoneError, because writes to a removed directory are lost."""

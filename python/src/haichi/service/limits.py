@@ -24,7 +24,7 @@ class Limits:
     head_bytes: int = _limit(64 * 2**10, "request headers with the URL, or trailers of a body", "bytes", then="431")
     head_fields: int = _limit(128, "fields in the headers", then="431")
     head_seconds: float = _limit(60, "time to receive the headers", "s", then="closes the connection")
-    pipelined: int = _limit(16, "pipelined requests of a connection", then="closes the connection")
+    pipelined: int = _limit(4, "pipelined requests of a connection", then="closes the connection")
     # Bodies of requests
     body_bytes: int = _limit(256 * 2**20, "body of a request", "bytes", "most-body", "413")
     json_bytes: int = _limit(32 * 2**20, "body in JSON", "bytes", then="413")

@@ -24,7 +24,8 @@ from haichi.service.queue import Job
 from haichi.service.requests import word
 from haichi.service.short_runs import ShortRuns
 
-_FILE_NAME = re.compile(r"[A-Za-z0-9._-]{1,255}")
+_FILE_NAME = re.compile(r"(?!-|\.\.?\Z)[A-Za-z0-9._-]{1,255}")
+"""A file, and never an option of the line that names it."""
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,8 @@ from haichi.service.service import Service
 
 _LOG = logging.getLogger("haichi.service")
 _WAITING_CONNECTIONS = 2048
+_BYTES_READ_AT_ONCE = 64 * 1024
+"""The kernel's buffer of a connection: the server holds about as much before a request begins."""
 _OBJECTS_BETWEEN_COLLECTIONS = 20_000
 """A request makes some hundreds of objects, of which few survive."""
 _OF_EVERY_RECORD = frozenset(vars(logging.makeLogRecord({})))
@@ -101,6 +103,7 @@ def _bound(address: Address) -> socket.socket:
         kind = socket.AF_INET6 if ":" in address.host else socket.AF_INET
         bound = socket.socket(kind, socket.SOCK_STREAM)
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _BYTES_READ_AT_ONCE)  # connections inherit it
         bound.bind((address.host, address.port))
         bound.listen(_WAITING_CONNECTIONS)  # from here on requests wait for the start instead of failing
     except OSError as error:

@@ -9,8 +9,10 @@ import sqlite3
 import time
 import uuid
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from functools import partial
+from typing import TypeVar
 
 import anyio.to_thread
 
@@ -30,6 +32,7 @@ from haichi.service.requests import JobRequest
 from haichi.service.runner import Runner
 from haichi.service.short_runs import ShortRuns
 
+_T = TypeVar("_T")
 _LOG = logging.getLogger("haichi.service")
 _SECONDS_BETWEEN_CLEANINGS = 600
 _THREADS = 4
@@ -96,10 +99,11 @@ class Service:
         while True:
             with contextlib.suppress(sqlite3.Error, OSError):
                 now = time.monotonic()
-                ended = await self.queue.forget(now - looked, self.limits.kept_seconds)
+                ended = await self._free(partial(self.queue.forget, now - looked, self.limits.kept_seconds))
                 looked = now
                 for job in ended:
                     await asyncio.to_thread(self.data.remove, job)
+            await asyncio.to_thread(self.data.keep_spare)
             await asyncio.sleep(min(_SECONDS_BETWEEN_CLEANINGS, self.limits.kept_seconds))
 
     async def submit(self, user: str, request: JobRequest, idempotency_key: str | None) -> tuple[Job, bool]:
@@ -207,19 +211,32 @@ class Service:
             found = await self._cancel(user, name)
             if not purge:
                 return found, False
-        if await self.runner.has_ended(found.id, _SECONDS_TO_END) and await self.queue.remove(found.id):
+        if await self.runner.has_ended(found.id, _SECONDS_TO_END) and await self._free(
+            partial(self.queue.remove, found.id)
+        ):
             await asyncio.to_thread(self.data.remove, found.id)
+            await asyncio.to_thread(self.data.keep_spare)
             self.bell.ring(found.id)
             return found, True
         raise Problem(409, "is_ending", "the job was cancelled, but has not ended yet", "send the DELETE again")
 
     async def _cancel(self, user: str, name: str) -> Job:
-        found = await self.queue.cancel(user, name)
+        found = await self._free(partial(self.queue.cancel, user, name))
         if found is None:
             raise self._no_job(name)
         self.runner.stop(found.id)
         self.bell.ring(found.id)
         return found
+
+    async def _free(self, change: Callable[[], asyncio.Future[_T]]) -> _T:
+        """Makes a change that frees space, also on a full disk."""
+        try:
+            return await change()
+        except sqlite3.OperationalError as error:
+            if "full" not in str(error):
+                raise
+            self.data.give_up_spare()
+            return await change()
 
     def _no_job(self, name: str) -> Problem:
         return Problem(404, "no_job", f"unknown job {name[:64]!r}")
