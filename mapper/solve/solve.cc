@@ -34,6 +34,12 @@ ObjectiveChoice objective_of(const Job& job, const MapOptions& options) {
     return choice;
 }
 
+/// Whether the machine states distances that do not follow coordinates, as on a tree. They often differ by a factor of
+/// ten.
+bool has_distance_levels(const Network& network) {
+    return network.has_stated_distances() && network.coordinates() == nullptr;
+}
+
 /// One call of solve().
 class SolveRun {
   public:
@@ -157,14 +163,19 @@ class SolveRun {
         Mapping first = best_start(posed_, *posed_.objective, {options, control_, may_go_on});
         if (is_large()) first = searched_start(std::move(first), options);
         if (options_.checkpoint != nullptr) keep(first, false);
-        return [place, first, of_first = restarts_from_best_start()](std::int32_t restart) {
-            return restart < of_first ? first : place(find_start("random"), restart);
+        const bool is_bisected = posed_.objective->info().is_quadratic_assignment &&
+                                 posed_.problem().ranks_per_node() == 1 &&
+                                 has_distance_levels(posed_.problem().network());
+        const StartRow* other = find_start(is_bisected ? "bisection" : "random");
+        return [place, first, other, of_first = restarts_from_best_start()](std::int32_t restart) {
+            return restart < of_first ? first : place(other, restart);
         };
     }
 
     /// The best start comes first, so the result is never worse than any start. It is used twice if restarts alternate
-    /// between two mixes of moves. Random starts follow, each different. Large problems have no random starts, because
-    /// a run from a random start cannot reach comparable values.
+    /// between two mixes of moves. Random starts follow, each different. If distances have levels, bisections with
+    /// other seeds follow instead, because no search from a random placement reaches their values. Large problems have
+    /// no random starts, because a run from a random start cannot reach comparable values.
     [[nodiscard]] std::int32_t restarts_from_best_start() const {
         if (is_large()) return std::numeric_limits<std::int32_t>::max();
         const std::size_t ranks = posed_.problem().communicating_ranks().size();
