@@ -198,9 +198,7 @@ class _Stumbling(Program):
         return int(end), "", ""
 
 
-@pytest.mark.parametrize(
-    "end", [TimeoutError("haichi"), OSError(11, "Resource temporarily unavailable"), -9, 70, 127]
-)
+@pytest.mark.parametrize("end", [TimeoutError("haichi"), OSError(11, "Resource temporarily unavailable"), -9, 70, 127])
 def test_a_check_that_fails_is_made_again(tmp_path: Path, end: Any) -> None:
     program = _Stumbling(end)
     checks = Checks(program, tmp_path / "empty", Limits())
