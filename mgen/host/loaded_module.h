@@ -67,7 +67,8 @@ struct LoadedModule {
 
     /// Whether DT_NEEDED can mean this module by `name`, which may be a path.
     [[nodiscard]] bool has_name(std::string_view name) const {
-        return name == soname || name == path || path.ends_with("/" + std::string(name));
+        const std::string_view file = std::string_view(path).substr(path.rfind('/') + 1);
+        return name == soname || name == path || name == file;
     }
     /// Whether the address is in a segment with these flags (such as PF_W).
     [[nodiscard]] bool contains(std::uintptr_t address, std::uint32_t flags = 0) const;
