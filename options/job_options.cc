@@ -1,5 +1,7 @@
 #include "options/job_options.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 
@@ -145,7 +147,7 @@ void JobOptions::add_slurm(JobSpec& job) const {
     if (std::ranges::all_of(slots, [&](std::int32_t count) { return count == slots.front(); })) {
         job.allocation.ranks_per_node = slots.front();
     } else {
-        for (std::size_t n = 0; n < slots.size(); ++n) allocation.nodes[n] += ":" + std::to_string(slots[n]);
+        for (std::size_t n = 0; n < slots.size(); ++n) allocation.nodes[n] += fmt::format(":{}", slots[n]);
     }
     if (job.cores_per_rank == 0) job.cores_per_rank = allocation.cpus_per_task.value_or(0);
     job.tasks = allocation.ntasks;
