@@ -7,6 +7,7 @@
 #include "mapper/start/grid_start.h"
 #include "mapper/structure/numbered_grid.h"
 #include "mapper/structure/product_grid.h"
+#include "objectives/metrics.h"
 #include "tests/objectives/problems.h"
 
 namespace haichi {
