@@ -25,7 +25,7 @@ OTHER_COMMAND_LINES = {
     "mapper/rankmap/": "writes the lines that start a program under a scheduler",
     "mapper/job/slurm_allocation.cc": "names options of sbatch, and starts srun",
 }
-PROGRAMS = r"\b(?:haichi \w+|cmake|lstopo|mpiexec|sbatch|PJM)\b"
+PROGRAMS = r"\b(?:haichi \w+|cmake|flux R|lstopo|mpiexec|sbatch|PJM)\b"
 
 _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 _WORD_OF_COMMAND = re.compile(r"--\S+")

@@ -38,7 +38,8 @@ def program(name: str, folder: Path, *options: str, mpi: str = "mpich") -> Path:
         folder.mkdir(exist_ok=True)
     if shutil.which(compiler) is None:
         pytest.skip(f"{compiler} is not installed")
-    path = folder / (source.stem + "".join(options))
+    language = "" if source.suffix == ".c" else source.suffix[1:]  # windows.c and windows.f90 are two programs
+    path = folder / "".join([source.stem, language, *options])
     modules = [f"-J{folder}"] if source.suffix == ".f90" else []
     command = [compiler, *flags, *modules, *options, source, "-o", path, "-lpthread", "-lcrypt"]
     run = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=120)
