@@ -279,4 +279,4 @@ def test_network_file_systems_are_refused(monkeypatch, tmp_path: Path) -> None:
     monkeypatch.setattr(data_folder, "file_system_of", lambda _: "nfs4")
     with pytest.raises(haichi.UnsupportedError, match="network file system") as told:
         data_folder.DataFolder(tmp_path / "data")
-    assert "--data" in told.value.hint
+    assert "data /var/lib/haichi" in told.value.hint

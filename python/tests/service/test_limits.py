@@ -281,4 +281,4 @@ def test_options_of_serve_are_those_of_the_limits() -> None:
     shown = _core.read_words([b"serve", b"--help"])
     for row in limits.rows():
         if row.option:
-            assert f" {row.option} " in shown
+            assert f" --{row.option} " in shown
