@@ -240,6 +240,7 @@ FORTRAN_CALL(testall, (const MPI_Fint* count, MPI_Fint* requests, MPI_Fint* flag
          })));
 }
 FORTRAN_CALL(waitany, (const MPI_Fint* count, MPI_Fint* requests, MPI_Fint* index, MPI_Fint* status, MPI_Fint* code)) {
+    *index = MPI_UNDEFINED;  // kept if the call fails
     const int of_call = mpich::call("MPI_Waitany", CALLER, [&] {
         return mpich::Waitany(*count, FortranRequests(requests, *count), index, StatusPlace(status_or_null(status)));
     });
@@ -248,6 +249,7 @@ FORTRAN_CALL(waitany, (const MPI_Fint* count, MPI_Fint* requests, MPI_Fint* inde
 }
 FORTRAN_CALL(testany, (const MPI_Fint* count, MPI_Fint* requests, MPI_Fint* index, MPI_Fint* flag, MPI_Fint* status,
                        MPI_Fint* code)) {
+    *index = MPI_UNDEFINED;  // kept if the call fails
     const int of_call = mpich::call("MPI_Testany", CALLER, [&] {
         return mpich::Testany(*count, FortranRequests(requests, *count), index, flag,
                               StatusPlace(status_or_null(status)));
@@ -257,6 +259,7 @@ FORTRAN_CALL(testany, (const MPI_Fint* count, MPI_Fint* requests, MPI_Fint* inde
 }
 FORTRAN_CALL(waitsome, (const MPI_Fint* count, MPI_Fint* requests, MPI_Fint* done, MPI_Fint* indices,
                         MPI_Fint* statuses, MPI_Fint* code)) {
+    *done = 0;  // kept if the call fails
     const int of_call = mpich::call("MPI_Waitsome", CALLER, [&] {
         return mpich::Waitsome(*count, FortranRequests(requests, *count), done, indices,
                                Statuses(status_or_null(statuses), *count));
@@ -266,6 +269,7 @@ FORTRAN_CALL(waitsome, (const MPI_Fint* count, MPI_Fint* requests, MPI_Fint* don
 }
 FORTRAN_CALL(testsome, (const MPI_Fint* count, MPI_Fint* requests, MPI_Fint* done, MPI_Fint* indices,
                         MPI_Fint* statuses, MPI_Fint* code)) {
+    *done = 0;  // kept if the call fails
     const int of_call = mpich::call("MPI_Testsome", CALLER, [&] {
         return mpich::Testsome(*count, FortranRequests(requests, *count), done, indices,
                                Statuses(status_or_null(statuses), *count));

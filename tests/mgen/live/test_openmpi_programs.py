@@ -75,6 +75,11 @@ def test_windows(built: Path) -> None:
     assert run.stdout == haichi(5, program("windows.c", built)).stdout != ""
 
 
+def test_a_failed_call_of_fortran_changes_no_indices(built: Path) -> None:
+    run = haichi(2, program("failed_requests.f90", built, mpi="openmpi"))
+    assert (run.returncode, run.stdout) == (0, "T  77  77\n" * 2), run.stderr
+
+
 def test_a_program_of_many_ranks(built: Path) -> None:
     run = haichi(64, program("ring.c", built, mpi="openmpi"), 500)
     assert run.returncode == 0, run.stderr
