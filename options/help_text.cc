@@ -91,7 +91,7 @@ std::string group_text(const OptionTable& options, OptionGroup group, std::size_
     return text.empty() ? "" : "\n" + std::string(name_of(group)) + ":\n" + text;
 }
 
-/// Commands to copy, a line each. A long command goes on in the next line after a backslash.
+/// Commands to copy, one per line. A long command continues on the next line after a backslash.
 std::string example_text(const std::string& commands, std::size_t width) {
     std::string text;
     for (const std::string_view command : split(commands, '\n')) {

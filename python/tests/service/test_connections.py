@@ -72,8 +72,8 @@ def test_trailers_are_no_fields_of_the_head(start, tmp_path: Path) -> None:
 def test_pipelined_requests_are_answered_in_order(server) -> None:
     head = b"GET /v1/jobs/%d HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: %s\r\n\r\n"
     asked = [head % (number, b"close" if number == 4 else b"keep-alive") for number in range(5)]
-    told = re.findall(rb"unknown job '(\d)'", answer_to(server, b"".join(asked)))
-    assert told == [b"0", b"1", b"2", b"3", b"4"]
+    unknown = re.findall(rb"unknown job '(\d)'", answer_to(server, b"".join(asked)))
+    assert unknown == [b"0", b"1", b"2", b"3", b"4"]
 
 
 def test_an_answer_ends_with_its_connection_though_a_request_follows() -> None:

@@ -240,11 +240,11 @@ def test_a_full_disk_at_the_start_is_told(tmp_path: Path, room: str) -> None:
 def test_jobs_of_a_full_disk_can_be_deleted(tmp_path: Path) -> None:
     private = _on_a_small_disk(tmp_path / "data", "100m")
     script = Path(__file__).with_name("full_disk.py")
-    told = subprocess.run(
+    statuses = subprocess.run(
         [*private, sys.executable, "-P", str(script), str(tmp_path / "data")],
         env=os.environ | {"PYTHONPATH": f"{script.parent}:{script.parents[1]}"},
         capture_output=True,
         check=True,
         timeout=120,
     ).stdout
-    assert json.loads(told) == [200, 200, 200]
+    assert json.loads(statuses) == [200, 200, 200]
