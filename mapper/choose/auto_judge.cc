@@ -170,7 +170,16 @@ std::vector<std::optional<double>> AutoJudge::simulated(const Job& job, Mappings
     std::vector<std::optional<double>> seconds(placements.size());
     std::mutex mutex;
     const bool of_calls = replays_calls(job, options, limits_.simulation.log);
-    run_side_by_side(static_cast<std::int64_t>(placements.size()), limits_.threads, [&](std::int64_t i) {
+    // Searches often find the same placement, which is simulated once.
+    std::vector<std::size_t> first_equal;
+    std::vector<std::size_t> distinct;
+    for (std::size_t k = 0; k < placements.size(); ++k) {
+        const auto equal =
+            std::ranges::find_if(distinct, [&](std::size_t j) { return *placements[j] == *placements[k]; });
+        first_equal.push_back(equal == distinct.end() ? k : *equal);
+        if (equal == distinct.end()) distinct.push_back(k);
+    }
+    run_side_by_side(static_cast<std::int64_t>(distinct.size()), limits_.threads, [&](std::int64_t i) {
         if (!limits_.may_go_on()) return;
         std::atomic<bool> stop = false;
         SimulationControl watched;
@@ -181,11 +190,12 @@ std::vector<std::optional<double>> AutoJudge::simulated(const Job& job, Mappings
             const std::scoped_lock lock(mutex);
             if (limits_.simulation.progress) limits_.simulation.progress(progress);
         };
-        const auto k = static_cast<std::size_t>(i);
+        const std::size_t k = distinct[static_cast<std::size_t>(i)];
         const SimulationResult result = simulate_mapping(job, *placements[k], options, watched).front().result;
         if (result.interrupted) return;
         seconds[k] = of_calls || is_of_run ? result.seconds : result.seconds_per_iteration;
     });
+    for (std::size_t k = 0; k < seconds.size(); ++k) seconds[k] = seconds[first_equal[k]];
     return seconds;
 }
 
