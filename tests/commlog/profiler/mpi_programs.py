@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from yielding_mpich import yielding
 
 REPOSITORY = Path(__file__).parents[3]
 HERE = Path(__file__).parent
@@ -48,7 +49,7 @@ def environment(mpi: str, **more: str) -> dict[str, str]:
         kept |= {"OMPI_MCA_btl_vader_single_copy_mechanism": "none", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
         # Open MPI 5 has its own setting for more ranks than cores. Its windows over UCX print warnings.
         kept |= {"PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe", "OMPI_MCA_osc": "^ucx"}
-    return kept | more
+    return kept | more if mpi == "openmpi" else yielding(kept | more)
 
 
 def launcher(mpi: str, ranks: int) -> list[str]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from yielding_mpich import yielding
 
 MPIS = ["openmpi", "mpich"]
 OTHER = {"openmpi": "mpich", "mpich": "openmpi"}
@@ -119,6 +120,8 @@ def run(
     }
     # mpiexec and its children are preloaded, too, as in users' jobs.
     environment["LD_PRELOAD"] = str(preload or library(mpi))
+    if mpi == "mpich":
+        environment = yielding(environment)
     return subprocess.run(
         [f"mpiexec.{mpi}", *options, "-n", str(ranks), program, how],
         cwd=cwd, env=environment, capture_output=True, text=True, timeout=120,

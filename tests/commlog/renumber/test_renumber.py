@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from yielding_mpich import yielding
 
 HERE = Path(__file__).parent
 LIBRARIES = Path(os.environ["HAICHI_RENUMBER_LIBRARIES"])
@@ -59,7 +60,7 @@ def run(
     return subprocess.run(
         [needed(f"mpiexec.{mpi}"), *options, "-n", str(processes), str(program), *arguments],
         cwd=place,
-        env=environment,
+        env=environment if mpi == "openmpi" else yielding(environment),
         capture_output=True,
         text=True,
         timeout=120,

@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from yielding_mpich import yielding
 
 REPOSITORY = Path(__file__).parents[3]
 PROGRAMS = Path(__file__).parent / "programs"
@@ -72,7 +73,7 @@ def haichi(
 
 @cache
 def mpich(ranks: int, executable: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
-    """The run under MPICH, cached for all tests that compare with it: its ranks poll, which takes seconds."""
+    """The run under MPICH, cached for all tests that compare with it."""
     return mpich_with({}, ranks, executable, *arguments)
 
 
@@ -89,7 +90,7 @@ def mpich_with(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env=os.environ | variables,
+        env=yielding(os.environ | variables),
         cwd=executable.parent,
         start_new_session=True,
     )
