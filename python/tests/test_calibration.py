@@ -248,9 +248,7 @@ def test_times_without_a_jump_do_not_tell_the_eager_limit(write: Write) -> None:
         write(
             {
                 "latency.txt@2": osu("Latency", {1 << k: without_a_jump(1 << k) for k in (3, 7, *range(9, 17), 20)}),
-                "bw.txt@2": osu(
-                    "Bandwidth", {1 << k: (1 << k) / (0.28 + (1 << k) / 3.4e3) for k in (3, 10, 12, 14, 17, 20)}
-                ),
+                "bw.txt@2": osu("Bandwidth", {1 << k: (1 << k) / (0.28 + (1 << k) / 3.4e3) for k in (3, 10, 14, 18)}),
             }
         )
     )
@@ -269,7 +267,7 @@ def test_one_size_after_a_gap_does_not_tell_an_overhead_or_the_limit(write: Writ
 
 
 def test_a_stream_alone_does_not_determine_a_latency(write: Write) -> None:
-    rows = {1 << k: (1 << k) / (0.28 + (1 << k) / 3.4e3) for k in (3, 10, 12, 14, 17, 20)}
+    rows = {1 << k: (1 << k) / (0.28 + (1 << k) / 3.4e3) for k in (3, 10, 14, 18)}
     found = calibrate(write({"bw.txt@2": osu("Bandwidth", rows)}))
     latency = found.value("hop_latency")
     assert not latency.is_fitted and latency.value == pytest.approx(128e-9)  # as in switch:2
@@ -430,7 +428,7 @@ def test_what_is_wrong_is_said(
 
 def test_files_that_contradict_each_other_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name, factor in (("first.txt", 1), ("second.txt", 3)):
-        rows = "".join(f"{2**k} {factor * (1 + 2**k / 1000):.3f}\n" for k in range(16))
+        rows = "".join(f"{2**k} {factor * (1 + 2**k / 1000):.3f}\n" for k in range(0, 16, 2))
         (tmp_path / name).write_text("# OSU MPI Latency Test v7.3\n# Size       Avg Latency(us)\n" + rows)
     files = [str(tmp_path / name) for name in ("first.txt", "second.txt")]
     assert run(["calibrate", *files]) == 0

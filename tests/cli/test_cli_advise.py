@@ -19,7 +19,7 @@ BARE = """{"schema": "haichi-machine/1", "name": "bare", "topology": {"kind": "t
 @pytest.fixture()
 def small(tmp_path: Path) -> Path:
     """CG on 16 ranks, with messages so small that a simulation takes hundredths of a second."""
-    succeed("pattern", "cg", "--ranks", 16, "--bytes", "100kB", "-o", "cg16.json", cwd=tmp_path)
+    succeed("pattern", "cg", "--ranks", 16, "--bytes", "20kB", "-o", "cg16.json", cwd=tmp_path)
     (tmp_path / "bare.json").write_text(BARE)
     return tmp_path
 
@@ -112,13 +112,13 @@ def test_wrong_questions_are_refused(small: Path, arguments: list[object], words
 def test_barrier_names_the_set_that_contention_slides_into(mapped: Path) -> None:
     # The map is contention-free, so a barrier of 5 us costs exactly 5 us.
     job = ["barrier", *JOB, "-w", "cg64.json"]
-    none = asked(mapped, *job, "--map", "cg64.map", "--message-size", "64KiB")
+    none = asked(mapped, *job, "--map", "cg64.map", "--message-size", "16KiB")
     assert none["set_contention"] == [1, 1, 1, 1]
     (answer,) = none["answers"]
     assert (answer["advice"], answer["simulations"], answer["tried_all"]) == ("none", 16, True)
     assert answer["gain_seconds"] == pytest.approx(-0.005, abs=0.003)
     # The default placement has contention 2 in sets 3 and 4.
-    text = succeed("advise", *job, "--message-size", "384KiB", cwd=mapped).stdout
+    text = succeed("advise", *job, "--message-size", "256KiB", cwd=mapped).stdout
     assert "contention of its sets 1 1 2 2\n" in text
     assert text.splitlines()[-1].startswith("Use a barrier before set ")
 
@@ -238,7 +238,7 @@ def test_rails_follow_from_a_profile_or_from_measured_runs(tmp_path: Path) -> No
 
 
 def test_spread_compares_one_cluster_with_all(small: Path) -> None:
-    succeed("pattern", "cg", "--ranks", 32, "--bytes", "50kB", "-o", "cg32.json", cwd=small)
+    succeed("pattern", "cg", "--ranks", 32, "--bytes", "10kB", "-o", "cg32.json", cwd=small)
     job = ["spread", "-m", "two-clusters:4,4ms", "-w", "cg16.json", "--spread-workload", "cg32.json", "--seeds", 1]
     answer = asked(small, *job, "--compute-time", "1s")
     assert (answer["advice"], answer["compute_seconds"], answer["delay_seconds"]) == ("spread", 1, 0.004)

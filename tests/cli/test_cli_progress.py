@@ -77,7 +77,7 @@ def test_an_exhaustive_and_a_tabu_search_count_as_well(folder: Path) -> None:
 def test_simulations_and_advice_tell_theirs(folder: Path) -> None:
     succeed("pattern", "cg", "--ranks", "64", "-o", "cg.json", cwd=folder)
     job = ("-m", "torus:4x4x4", "-w", "cg.json", "--json")
-    _, lines = run_with_progress("simulate", *job, "--sim-iterations", "10", cwd=folder)
+    _, lines = run_with_progress("simulate", *job, "--message-size", "128KiB", "--sim-iterations", "10", cwd=folder)
     assert {line["phase"] for line in lines} == {"simulation"}
     assert [line["simulated_seconds"] for line in lines] == sorted(line["simulated_seconds"] for line in lines)
     _, lines = run_with_progress(

@@ -11,7 +11,7 @@ import pytest
 from haichi_program import JOB, check_map, fail, start_until, succeed
 
 ASKED = ["-w", "cg64.json", "--objective", "simulated-time"]
-SMALL = ["--message-size", "16KiB", "--evaluations", 400, "--start", "random"]
+SMALL = ["--message-size", "4KiB", "--evaluations", 400, "--start", "random"]
 
 
 def ranked(place: Path, *arguments: object) -> dict:

@@ -228,9 +228,11 @@ TEST_P(Scale, ranks_whose_setup_repeats_differently_do_not_hide_the_main_loop) {
     EXPECT_EQ(found.workload.messages().size(), 3 * edges(ranks, dims, side, false));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Ranks, Scale, testing::Values(Grid{64, 2, 8}, Grid{64, 3, 4}, Grid{256, 2, 16}, Grid{512, 3, 8}, Grid{1024, 2, 32}),
-    [](const auto& of) { return std::to_string(of.param.ranks) + "_" + std::to_string(of.param.dims) + "d"; });
+INSTANTIATE_TEST_SUITE_P(Ranks, Scale,
+                         testing::Values(Grid{64, 2, 8}, Grid{64, 3, 4}, Grid{216, 3, 6}, Grid{400, 2, 20}),
+                         [](const auto& of) {
+                             return std::to_string(of.param.ranks) + "_" + std::to_string(of.param.dims) + "d";
+                         });
 
 }  // namespace
 }  // namespace haichi

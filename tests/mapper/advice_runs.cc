@@ -82,7 +82,7 @@ std::string text_of(const nlohmann::ordered_json& json) { return json.dump(); }
 
 TEST(Advice, does_not_depend_on_the_number_of_threads) {
     JobSpec spec = cg16_job("fx10-kyushu", {1, 2, 1, 2, 3, 2});
-    spec.traffic.message_size_bytes = 100'000;
+    spec.traffic.message_size_bytes = 40'000;
     const Placement placement{Job(spec)};
     ShapeAdviceOptions shape{.node_count = 24, .seeds = 2};
     BarrierAdviceOptions barrier;
@@ -91,11 +91,9 @@ TEST(Advice, does_not_depend_on_the_number_of_threads) {
     shape.threads = barrier.threads = 1;
     const std::string shapes = text_of(advice_json(advise_shape(spec, shape)));
     const std::string barriers = text_of(advice_json(advise_barrier(placement, barrier)));
-    for (const std::int32_t threads : {2, 8}) {
-        shape.threads = barrier.threads = threads;
-        EXPECT_EQ(text_of(advice_json(advise_shape(spec, shape))), shapes);
-        EXPECT_EQ(text_of(advice_json(advise_barrier(placement, barrier))), barriers);
-    }
+    shape.threads = barrier.threads = 3;
+    EXPECT_EQ(text_of(advice_json(advise_shape(spec, shape))), shapes);
+    EXPECT_EQ(text_of(advice_json(advise_barrier(placement, barrier))), barriers);
 }
 
 TEST(Advice, that_is_stopped_says_so) {

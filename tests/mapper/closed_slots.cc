@@ -66,7 +66,7 @@ RC_GTEST_PROP(ClosedSlots, are_used_by_no_kind_of_move, ()) {
         options.search.seed = seed;
         options.search.threads = 1;
         options.search.restarts = 1;
-        options.search.evaluations = 500;
+        options.search.evaluations = 200;
         const std::vector<std::int32_t> used = ranks_on(solve(job, options).mapping());
         for (std::size_t n = 0; n < slots.size(); ++n) RC_ASSERT(used[n] <= slots[n]);
     }

@@ -123,6 +123,7 @@ TEST(Placement, knows_its_job_and_how_it_was_found) {
 TEST(Map, starts_at_a_placement_as_at_the_strategy_that_made_it) {
     const Job job(cg16());
     MapOptions options;
+    options.objective.name = "tac3";
     options.search.evaluations = 200;
     options.search.restarts = 1;
     options.start = "greedy";

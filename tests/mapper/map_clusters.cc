@@ -126,7 +126,7 @@ Workload stencil(const std::string& pattern, std::vector<std::int32_t> dims, boo
     PatternOptions options;
     options.dims = std::move(dims);
     options.periodic = periodic;
-    options.message_bytes = 10'000;
+    options.message_bytes = 2'000;
     options.iterations = 2;
     options.shuffle_seed = shuffle;
     return make_pattern(pattern, options);

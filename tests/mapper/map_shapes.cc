@@ -171,7 +171,7 @@ TEST(MapShapes, a_robust_placement_is_not_searched_on_logical_tori) {
 }
 
 TEST(MapShapes, without_robust_every_shape_has_its_own_placement) {
-    const ShapesReport report = evaluate_shapes(map_shapes(paper_jobs(), quick_search()), kBrief);
+    const ShapesReport report = evaluate_shapes(map_shapes(paper_jobs(), quick_search(500)), kBrief);
     ASSERT_EQ(report.shapes.size(), 3U);
     EXPECT_FALSE(report.robust);
     for (std::size_t k = 0; k < 3; ++k) {
