@@ -131,7 +131,7 @@ def test_several_ranks_on_a_node_and_other_networks(place: Path) -> None:
 
 
 def test_a_map_and_its_simulation_in_one_go(mapped: Path) -> None:
-    job = [*JOB, "-w", "cg64.json", "--message-size", "256KiB"]
+    job = [*JOB, "-w", "cg64.json"]
     (alone,) = simulated(mapped, *job, "--map", "cg64.map")
     (default,) = simulated(mapped, *job)
     evaluated = json.loads(succeed("evaluate", *job, "--map", "cg64.map", "--simulate", "--json", cwd=mapped).stdout)[
