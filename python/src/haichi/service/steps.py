@@ -88,7 +88,7 @@ def _checkpoint(program: Program, folder: JobFolder, job: Job) -> list[str]:
 
 
 def _with_processors(program: Program, job: Job, limits: Limits) -> list[str]:
-    """The arguments of the job, which uses at most its share of the processors. Results do not depend on it."""
+    """The arguments of the job, with at most `Limits.threads`. Results do not depend on this number."""
     options = program.options(JOB_KINDS[job.kind].command)
     arguments: list[str] = job.request["arguments"]
     for name in ("threads", "processes"):
