@@ -1,6 +1,12 @@
 #include "base/thread_team.h"
 
+#include <algorithm>
+#include <string>
+#include <system_error>
 #include <utility>
+
+#include "base/errors.h"
+#include "base/usable_threads.h"
 
 namespace haichi {
 
@@ -21,13 +27,46 @@ void wait_for_change(const std::atomic<T>& value, T old) {
 
 }  // namespace
 
+int usable_threads(int wanted) {
+    static std::atomic<int> known = 1;
+    if (wanted <= known) return wanted;
+    // A few more, because the work itself also takes memory and perhaps starts threads.
+    const auto tried = static_cast<std::size_t>(wanted + wanted / 8);
+    std::vector<std::thread> threads;
+    threads.reserve(tried);
+    std::atomic<bool> is_over = false;
+    std::string reason;
+    try {
+        while (threads.size() + 1 < tried) threads.emplace_back([&is_over] { is_over.wait(false); });
+    } catch (const std::system_error& error) {
+        reason = error.code().message();
+    }
+    is_over = true;
+    is_over.notify_all();
+    for (std::thread& thread : threads) thread.join();
+    if (!reason.empty()) {
+        throw OptionError("cannot start " + std::to_string(wanted) + " threads: " + reason,
+                          "use §threads " + std::to_string(std::max<std::size_t>(threads.size() / 2, 1)) +
+                              ", as results do not depend on the number of threads");
+    }
+    known = wanted;
+    return wanted;
+}
+
 ThreadTeam::ThreadTeam(int count) : errors_(static_cast<std::size_t>(count)) {
-    for (int number = 1; number < count; ++number) {
-        threads_.emplace_back([this, number] { work_on(number); });
+    (void)usable_threads(count);
+    threads_.reserve(errors_.size());
+    try {
+        for (int number = 1; number < count; ++number) threads_.emplace_back([this, number] { work_on(number); });
+    } catch (...) {
+        end();
+        throw;
     }
 }
 
-ThreadTeam::~ThreadTeam() {
+ThreadTeam::~ThreadTeam() { end(); }
+
+void ThreadTeam::end() {
     work_ = nullptr;
     round_.fetch_add(1, std::memory_order_release);
     round_.notify_all();

@@ -13,7 +13,7 @@ namespace haichi {
 /// parts. Threads wait actively for a while and then sleep, because jobs are short and processors may be shared.
 class ThreadTeam {
   public:
-    /// The thread that calls run() is one of the `count` threads.
+    /// The thread that calls run() is one of the `count` threads. Throws OptionError if they cannot start.
     explicit ThreadTeam(int count);
     ThreadTeam(const ThreadTeam&) = delete;
     ThreadTeam& operator=(const ThreadTeam&) = delete;
@@ -26,6 +26,7 @@ class ThreadTeam {
     void run(const std::function<void(int)>& work);
 
   private:
+    void end();
     void work_on(int number);
     void do_part(int number);
 

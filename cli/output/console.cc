@@ -12,6 +12,7 @@
 
 #include "base/errors.h"
 #include "base/field_names.h"
+#include "base/printable.h"
 
 namespace haichi::cli {
 
@@ -44,6 +45,9 @@ bool write_all(int descriptor, std::string_view text) {
     return true;
 }
 
+/// Names of files, machines and nodes may have other control characters, which the terminal would obey.
+constexpr std::string_view kKept = "\n\t";
+
 }  // namespace
 
 Console::Console()
@@ -53,7 +57,9 @@ Console::Console()
 void Console::data(std::string_view text) { data(text, STDOUT_FILENO); }
 
 void Console::data(std::string_view text, int descriptor) {
-    if (write_all(descriptor, text)) return;
+    const bool is_terminal = ::isatty(descriptor) != 0;
+    const std::string harmless = is_terminal ? without_controls(text, kKept) : std::string();
+    if (write_all(descriptor, is_terminal ? harmless : text)) return;
     if (errno == EPIPE) throw ClosedPipe();
     throw InputError(std::string("cannot write standard output: ") + std::strerror(errno));
 }
@@ -64,7 +70,7 @@ std::string as_typed(std::string_view message) {
 
 void Console::say(std::string_view lines) {
     if (quiet_) return;
-    std::string text = as_typed(lines);
+    std::string text = without_controls(as_typed(lines), kKept);
     if (!text.ends_with('\n')) text += '\n';
     (void)write_all(STDERR_FILENO, text);  // an error cannot be reported anywhere
 }
@@ -125,17 +131,7 @@ void Console::print(std::string_view label, const char* colour, std::string_view
     line += ':';
     if (colours_) line += kPlain;
     line += ' ';
-    // File names may contain control sequences, which the terminal would execute.
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        if ((byte >= 0x20 && byte != 0x7f) || c == '\n' || c == '\t') {
-            line += c;
-        } else {
-            constexpr const char* kDigits = "0123456789abcdef";
-            line += std::string("\\x") + kDigits[byte >> 4] + kDigits[byte & 15];
-        }
-    }
-    line += '\n';
+    line += without_controls(text, kKept) + '\n';
     (void)write_all(STDERR_FILENO, line);
 }
 

@@ -54,22 +54,6 @@ std::string printable(std::string_view text) {
     return quoted.size() >= 2 ? quoted.substr(1, quoted.size() - 2) : quoted;
 }
 
-std::string without_controls(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        constexpr unsigned char kDelete = 0x7f;
-        if (byte >= ' ' && byte != kDelete) {
-            out += c;
-            continue;
-        }
-        std::array<char, 8> escape{};
-        std::snprintf(escape.data(), escape.size(), "\\x%02x", byte);
-        out += escape.data();
-    }
-    return out;
-}
-
 std::string size_class_name(int k) {
     if (k == 0) return "0";
     constexpr std::array<const char*, 3> kUnits = {"", "K", "M"};

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/printable.h"
 #include "commlog/log/job_log.h"
 
 namespace haichi::cli {
@@ -19,9 +20,6 @@ std::string percent_text(double share);
 
 /// Text from a log as part of a line. Control characters and invalid bytes are escaped, and long text is cut.
 std::string printable(std::string_view text);
-
-/// The same for messages, without a limit of the length.
-std::string without_controls(std::string_view text);
 
 /// The smallest size in class `k` of a histogram: "0", "2", "4", .. "1K", "8M+".
 std::string size_class_name(int k);

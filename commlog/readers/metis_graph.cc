@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "commlog/readers/formats.h"
@@ -174,10 +175,8 @@ class MetisReader {
                  std::to_string(messages.size()) + " neighbours instead of " + std::to_string(2 * header_.edges));
         }
         const auto row = [&](std::int32_t rank) {
-            const auto begin = messages.begin();
-            return std::ranges::subrange(
-                begin + static_cast<std::ptrdiff_t>(first_[static_cast<std::size_t>(rank)]),
-                begin + static_cast<std::ptrdiff_t>(first_[static_cast<std::size_t>(rank) + 1]));
+            const std::size_t first = first_[static_cast<std::size_t>(rank)];
+            return std::span(messages).subspan(first, first_[static_cast<std::size_t>(rank) + 1] - first);
         };
         const auto destination = [](const Message& m) { return m.destination.value; };
         for (std::int32_t r = 0; r < header_.vertices; ++r) {

@@ -6,6 +6,7 @@
 #include <exception>
 #include <limits>
 
+#include "base/usable_threads.h"
 #include "mapper/anneal/defaults.h"
 
 namespace haichi {
@@ -75,6 +76,7 @@ AnyRestarts::AnyRestarts(const SearchedObjective& objective, const Problem& prob
     } else {
         shares_ = {.threads_of_restart = threads, .in_rounds = true};
     }
+    (void)usable_threads(shares_.restarts * shares_.threads_of_restart);
 }
 
 SearchResult AnyRestarts::run_restarts() {

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <map>
 #include <numeric>
+#include <set>
+#include <utility>
 
 #include "base/command_output.h"
 #include "base/errors.h"
@@ -179,18 +181,12 @@ std::string topology_of_addresses(std::string_view lines) {
     // Switches in the order of their first node. A node is in the last switch of its address.
     std::vector<std::string> switches;
     std::map<std::string, std::string> parts;  // "Nodes=a,b" or "Switches=c,d" of each switch
+    std::set<std::pair<std::string, std::string>> known;
     const auto add = [&](const std::string& parent, const std::string& kind, const std::string& part) {
+        if (!known.emplace(parent, part).second) return;
         std::string& text = parts[parent];
-        if (text.empty()) {
-            switches.push_back(parent);
-            text = kind + "=" + part;
-            return;
-        }
-        const std::string_view list = std::string_view(text).substr(text.find('=') + 1);
-        for (const std::string_view known : split(list, ',')) {
-            if (known == part) return;
-        }
-        text += "," + part;
+        if (text.empty()) switches.push_back(parent);
+        text += (text.empty() ? kind + "=" : ",") + part;
     };
     for (const std::string_view line : split(lines, '\n')) {
         const std::vector<std::string_view> words = split(trimmed(line), ' ');
@@ -206,11 +202,12 @@ std::string topology_of_addresses(std::string_view lines) {
             rest.remove_prefix(dot + 1);
         }
         for (std::size_t k = 0; k + 1 < path.size(); ++k) {
-            for (const std::string& parent : expand_host_list(path[k], kMostVertices, {"SLURM_TOPOLOGY_ADDR", 0})) {
-                for (const std::string& child :
-                     expand_host_list(path[k + 1], kMostVertices, {"SLURM_TOPOLOGY_ADDR", 0})) {
-                    add(parent, "Switches", child);
-                }
+            // The switches of two levels, which are a few each, are connected in pairs.
+            constexpr std::int64_t kMostSwitches = 1024;
+            const SourcePlace place{"SLURM_TOPOLOGY_ADDR", 0};
+            const std::vector<std::string> children = expand_host_list(path[k + 1], kMostSwitches, place);
+            for (const std::string& parent : expand_host_list(path[k], kMostSwitches, place)) {
+                for (const std::string& child : children) add(parent, "Switches", child);
             }
         }
         if (!path.empty()) add(path.back(), "Nodes", std::string(words[0]));

@@ -7,6 +7,7 @@
 #include <exception>
 #include <mutex>
 
+#include "base/usable_threads.h"
 #include "netmodel/packetsim/machine_timing.h"
 
 namespace haichi {
@@ -55,7 +56,7 @@ void run_side_by_side(std::int64_t count, std::int32_t threads, const std::funct
     std::exception_ptr failure;
     std::int64_t first_failure = count;
     std::mutex mutex;
-#pragma omp parallel for num_threads(team) schedule(dynamic, 1)
+#pragma omp parallel for num_threads(usable_threads(team)) schedule(dynamic, 1)
     for (std::int64_t i = 0; i < count; ++i) {
         {
             const std::scoped_lock lock(mutex);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/usable_threads.h"
 #include "mapper/partition/multilevel.h"
 
 namespace haichi {
@@ -29,7 +30,8 @@ class Evolution {
         construct(0);
         population_.resize(static_cast<std::size_t>(affordable_partitions()));
         const auto count = static_cast<int>(population_.size());
-#pragma omp parallel for schedule(dynamic, 1) num_threads(effort_.threads)
+#pragma omp parallel for schedule(dynamic, 1) \
+    num_threads(usable_threads(std::min <int>(effort_.threads, kMostPartitions)))
         for (int k = 1; k < count; ++k) {
             if (effort_.may_go_on()) construct(static_cast<std::size_t>(k));
         }
@@ -92,7 +94,7 @@ class Evolution {
                 std::swap(child.better, child.worse);
             }
         }
-#pragma omp parallel for schedule(dynamic, 1) num_threads(effort_.threads)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(usable_threads(std::min <int>(effort_.threads, kBatch)))
         for (int k = 0; k < static_cast<int>(kBatch); ++k) {
             if (!effort_.may_go_on()) continue;
             Child& child = children[static_cast<std::size_t>(k)];

@@ -10,6 +10,7 @@
 #include <span>
 
 #include "base/errors.h"
+#include "base/usable_threads.h"
 #include "mapper/anneal/bound_objective.h"
 #include "mapper/anneal/objective_table.h"
 #include "mapper/partition/balanced_blocks.h"
@@ -142,7 +143,7 @@ class PartitionSearch {
         std::vector<std::vector<Part>> split(parts.size());
         std::vector<std::int64_t> evaluations(parts.size(), 0);
         std::atomic<int> begun = 0;
-        const int threads = std::min(effort.threads, count);
+        const int threads = usable_threads(std::min(effort.threads, count));
 #pragma omp parallel num_threads(threads)
         {
             std::vector<std::int32_t> inner(graph_.vertex_count(), -1);

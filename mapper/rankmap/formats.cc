@@ -1,5 +1,6 @@
 #include "mapper/rankmap/formats.h"
 
+#include "base/printable.h"
 #include "base/quantity.h"
 #include "base/split.h"
 #include "commlog/workload/workload.h"
@@ -214,27 +215,18 @@ namespace {
 
 /// $'...', in one line whatever the characters are. A line break inside quotes would end a comment.
 std::string word_with_escapes(const std::string& word) {
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    std::string text = "$'";
+    std::string text;
     for (const char c : word) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (byte < ' ' || byte == 0x7f) {
-            text += "\\x";
-            text += kDigits[byte >> 4U];
-            text += kDigits[byte & 15U];
-            continue;
-        }
         if (c == '\'' || c == '\\') text += '\\';
         text += c;
     }
-    return text + "'";
+    return "$'" + without_controls(text) + "'";
 }
 
 }  // namespace
 
 std::string shell_word(const std::string& word) {
-    const auto is_control = [](unsigned char c) { return c < ' ' || c == 0x7f; };
-    if (std::ranges::any_of(word, is_control)) return word_with_escapes(word);
+    if (without_controls(word) != word) return word_with_escapes(word);
     constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/+,:@%=";
     if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
     std::string text = "'";

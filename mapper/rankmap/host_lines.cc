@@ -98,8 +98,11 @@ std::string launch_host_lines(const HostLines& kind, const Mapping& mapping, con
     if (context.hosts != nullptr) return kind.launch(size, context, file);
     if (kind.nodes == nullptr) require_hosts(context, kind.format);
     const std::string named = shell_word(map + ".hosts");
+    // awk takes NAME=VALUE for an assignment, and a leading "-" for an option.
+    const bool is_of_awk = map.starts_with('-') || map.find('=') < map.find('/');
+    const std::string read = is_of_awk ? shell_word("./" + map) : file;
     return request_of(kind, size, context) + "# " + file + " is the rank map in the format csv\n" +
-           name_nodes(kind, context, file, named) + kind.launch(size, context, named);
+           name_nodes(kind, context, read, named) + kind.launch(size, context, named);
 }
 
 std::string write_host_lines(const HostLines& kind, const Mapping& mapping, const RankMapContext& context) {

@@ -67,12 +67,14 @@ HostNames HostNames::parse_list(std::string_view text, const std::string& file, 
     std::vector<std::string> names;
     std::vector<SourcePlace> places;
     std::size_t count = 0;
+    // Too many names are counted for the message, but each line with ranges can have millions.
+    const std::int64_t most = std::int64_t{2} * nodes + 1000 + std::ssize(text);
     for (TextLines lines(text, file); lines.next();) {
         const std::vector<std::string_view> words = lines.words(" \t\r");
         if (words.empty()) continue;
         const SourcePlace place{file, lines.number()};
         if (words.size() != 1) throw InputError(place, "expected one host name, found " + shown(lines.text()));
-        std::vector<std::string> listed = expand_host_list(words[0], kMostVertices, place);
+        std::vector<std::string> listed = expand_host_list(words[0], most - static_cast<std::int64_t>(count), place);
         count += listed.size();
         if (count > static_cast<std::size_t>(nodes)) continue;
         places.insert(places.end(), listed.size(), place);

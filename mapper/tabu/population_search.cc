@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "base/errors.h"
+#include "base/usable_threads.h"
 #include "mapper/search/progress_meter.h"
 #include "mapper/tabu/swap_kernel.h"
 #include "mapper/tabu/tabu_search.h"
@@ -203,7 +204,7 @@ class PopulationSearch {
         std::vector<Member> children(static_cast<std::size_t>(count));
         std::exception_ptr failure;
         std::mutex mutex;
-#pragma omp parallel for num_threads(std::min(threads_, count)) schedule(dynamic, 1)
+#pragma omp parallel for num_threads(usable_threads(std::min(threads_, count))) schedule(dynamic, 1)
         for (std::int32_t child = 0; child < count; ++child) {
             try {
                 Random random(options_.seed, stream_ + static_cast<std::uint64_t>(child));

@@ -6,6 +6,7 @@
 
 #include "base/errors.h"
 #include "base/located_json.h"
+#include "base/printable.h"
 #include "netmodel/machine/distances.h"
 #include "netmodel/machine/machine.h"
 #include "netmodel/machine/machine_parameters.h"
@@ -189,8 +190,7 @@ std::string name_of(const Section& root, const std::string& file_name) {
     if (!root.has("name")) return file_name;
     constexpr std::size_t kLongestName = 255;
     std::string name = root.text("name");
-    const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
-    if (name.empty() || name.size() > kLongestName || std::ranges::any_of(name, is_control)) {
+    if (name.empty() || name.size() > kLongestName || without_controls(name) != name) {
         throw root.error("name", "the name of a machine is 1 to " + std::to_string(kLongestName) +
                                      " bytes without control characters, not " + shown(name));
     }

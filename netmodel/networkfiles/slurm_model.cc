@@ -35,22 +35,26 @@ class SwitchTable {
     }
 
   private:
-    /// Depth-first search; -2 marks the switches on the path.
-    std::int32_t find_height(std::size_t i, int depth) {
-        constexpr int kMostLevels = 64;
-        if (height_[i] == -2 || depth > kMostLevels) {
-            throw InputError(switches_[i].place,
-                             "switch " + shown(switches_[i].name) +
-                                 (height_[i] == -2 ? " is below itself" : " is below more than 64 other switches"));
-        }
+    /// Depth-first search; -2 marks the switches on the path. Limits the depth on the way down, and the height on the
+    /// way back. The order of the lines has no effect.
+    std::int32_t find_height(std::size_t i, std::int32_t depth) {
+        if (height_[i] == -2) refuse(i, " is below itself");
         if (height_[i] >= 0) return height_[i];
         height_[i] = -2;
         std::int32_t height = 0;
         for (const std::string& child : switches_[i].children) {
+            if (depth == kMostAbove) refuse(i, kTooMany);
             height = std::max(height, 1 + find_height(number_of(child, switches_[i].place), depth + 1));
         }
+        if (height > kMostAbove) refuse(i, kTooMany);
         return height_[i] = height;
     }
+    [[noreturn]] void refuse(std::size_t i, const std::string& problem) const {
+        throw InputError(switches_[i].place, "switch " + shown(switches_[i].name) + problem);
+    }
+
+    static constexpr std::int32_t kMostAbove = 64;
+    static constexpr const char* kTooMany = " is in a chain of more than 65 switches";
 
     const std::vector<SlurmSwitch>& switches_;
     std::unordered_map<std::string, std::size_t> number_;  // only for look-ups, never iterated

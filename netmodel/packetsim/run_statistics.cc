@@ -18,8 +18,12 @@ std::string nic_name(const PacketMachine& machine, MachineNicId nic) {
     return node + " NIC " + std::to_string(machine.number_of(nic));
 }
 
-/// Quotes a field, since names contain commas.
-std::string quoted(const std::string& text) { return '"' + text + '"'; }
+/// Quotes a field, since names contain commas, and doubles its quotation marks (RFC 4180).
+std::string quoted(const std::string& text) {
+    std::string field = "\"";
+    for (const char c : text) field.append(c == '"' ? 2 : 1, c);
+    return field + '"';
+}
 
 /// Bytes that a channel has carried by now, including the sent part of the packet in transit.
 std::int64_t carried_bytes(const PacketMachine& machine, OutputId output, std::int64_t now_ps) {

@@ -18,17 +18,16 @@ class NearestTerminals {
         : graph_(&graph),
           is_taken_(static_cast<std::size_t>(graph.terminal_count())),
           seen_by_(static_cast<std::size_t>(graph.vertex_count()), -1),
-          hosts_(seen_by_.size()) {
+          rows_(seen_by_.size()) {
         for (std::int32_t i = 0; i < graph.vertex_count(); ++i) {
             const VertexId v(i);
             const std::span<const GraphArc> arcs = graph.arcs().out(v);
             // Terminals follow the switches.
-            auto first = std::ranges::find_if(arcs, [&](const GraphArc& arc) { return is_terminal(arc.to); });
+            const auto first = std::ranges::find_if(arcs, [&](const GraphArc& arc) { return is_terminal(arc.to); });
             const bool are_hosts =
                 std::all_of(first, arcs.end(), [&](const GraphArc& arc) { return graph.switch_of_host(arc.to) == v; });
-            if (!are_hosts) first = arcs.end();
-            const auto place = static_cast<std::uint32_t>(first - arcs.begin());
-            hosts_[v.index()] = {place, place};
+            const auto switches = static_cast<std::uint32_t>(first - arcs.begin());
+            rows_[v.index()] = {are_hosts ? switches : static_cast<std::uint32_t>(arcs.size()), switches};
         }
     }
 
@@ -38,45 +37,45 @@ class NearestTerminals {
     VertexId nearest(VertexId from) {
         level_.assign(1, from);
         seen_by_[from.index()] = from.value;
-        VertexId found;
-        while (!found.valid()) {
+        while (true) {
+            VertexId found;
+            for (const VertexId v : level_) {
+                const VertexId terminal = first_left(v);
+                if (terminal.valid() && (!found.valid() || terminal < found)) found = terminal;
+            }
+            if (found.valid()) return found;
             next_level_.clear();
-            for (const VertexId v : level_) visit(v, from, found);
+            for (const VertexId v : level_) {
+                for (const GraphArc& arc : graph_->arcs().out(v).first(rows_[v.index()].onward)) {
+                    if (std::exchange(seen_by_[arc.to.index()], from.value) != from.value)
+                        next_level_.push_back(arc.to);
+                }
+            }
             level_.swap(next_level_);
         }
-        return found;
     }
 
   private:
-    /// Links of a switch to terminals that have no other switch, if it has no other terminals.
-    struct Hosts {
-        std::uint32_t first = 0;  ///< place of the first of them; the others follow, with ascending numbers
-        std::uint32_t left = 0;   ///< the same, without those that are known to be taken
+    /// Places among the links that leave a vertex.
+    struct Row {
+        std::uint32_t onward = 0;  ///< end of the links that lead onward; terminals with no other switch follow
+        std::uint32_t left = 0;    ///< first link to a terminal that is not known to be taken
     };
 
     [[nodiscard]] bool is_terminal(VertexId v) const { return v.value < graph_->terminal_count(); }
-    [[nodiscard]] bool is_left(VertexId v) const { return is_terminal(v) && is_taken_[v.index()] == 0; }
 
-    void visit(VertexId v, VertexId from, VertexId& found) {
-        const auto consider = [&](VertexId to) {
-            if (is_left(to) && (!found.valid() || to < found)) found = to;
-        };
+    /// The first remaining terminal at the end of a link from v. Each call skips only newly taken terminals.
+    VertexId first_left(VertexId v) {
         const std::span<const GraphArc> arcs = graph_->arcs().out(v);
-        Hosts& hosts = hosts_[v.index()];
-        for (const GraphArc& arc : arcs.first(hosts.first)) {
-            if (std::exchange(seen_by_[arc.to.index()], from.value) == from.value) continue;
-            next_level_.push_back(arc.to);
-            consider(arc.to);
-        }
-        // Hosts lead nowhere else, so only the first remaining one matters.
-        while (hosts.left < arcs.size() && !is_left(arcs[hosts.left].to)) ++hosts.left;
-        if (hosts.left < arcs.size()) consider(arcs[hosts.left].to);
+        std::uint32_t& place = rows_[v.index()].left;
+        while (place < arcs.size() && is_taken_[arcs[place].to.index()] != 0) ++place;
+        return place < arcs.size() ? arcs[place].to : VertexId();
     }
 
     const Graph* graph_;
     std::vector<std::uint8_t> is_taken_;
     std::vector<std::int32_t> seen_by_;  ///< per vertex: number of the terminal that visited it last
-    std::vector<Hosts> hosts_;           ///< per vertex
+    std::vector<Row> rows_;              ///< per vertex
     std::vector<VertexId> level_;
     std::vector<VertexId> next_level_;
 };
@@ -138,6 +137,16 @@ void GraphOrder::sort_choices(const Graph& graph) {
         });
     }
     first_choice.push_back(static_cast<std::uint32_t>(all_choices.size()));
+}
+
+std::uint32_t GraphOrder::first_choice_to(VertexId v, VertexId to) const {
+    const auto key = [this](VertexId end) {
+        return std::tuple(static_cast<std::size_t>(end.value) < place_of_terminal.size(), place_of_vertex[end.index()],
+                          end);
+    };
+    const auto found =
+        std::ranges::lower_bound(choices(v), key(to), {}, [&](const Choice& choice) { return key(choice.to); });
+    return static_cast<std::uint32_t>(found - choices(v).begin());
 }
 
 RouteTrees::RouteTrees(const Graph& graph, GraphRouting routing, const GraphOrder& order,
@@ -206,10 +215,7 @@ void RouteTrees::choose_first() {
 
 /// Selects the first of its links to the destination.
 void RouteTrees::leave_root() {
-    if (root_ == destination_) return;
-    std::uint32_t place = 0;
-    while (arcs_->from(root_, place).to != destination_) ++place;
-    next_[root_.index()] = {destination_, place};
+    if (root_ != destination_) next_[root_.index()] = {destination_, arcs_->place_of(root_, destination_)};
 }
 
 void RouteTrees::spread() {
@@ -245,12 +251,12 @@ void RouteTrees::spread() {
 const GraphOrder::Choice& RouteTrees::choose(VertexId v) {
     const std::span<const Choice> choices = order_->choices(v);
     ways_.clear();
-    for (std::uint32_t i = 0; i < choices.size(); ++i) {
+    if (search_.distance(v) <= 1) ways_.push_back(order_->first_choice_to(v, v == root_ ? destination_ : root_));
+    for (std::uint32_t i = 0; i < choices.size() && search_.distance(v) > 1; ++i) {
         const VertexId to = choices[i].to;
-        if (!is_nearer(to, v) || (!ways_.empty() && to == choices[ways_.back()].to)) continue;
         const bool is_switch_before = !ways_.empty() && choices[ways_.front()].to.value >= graph_->terminal_count();
         if (is_switch_before && to.value < graph_->terminal_count()) break;
-        ways_.push_back(i);
+        if (is_nearer(to, v) && (ways_.empty() || to != choices[ways_.back()].to)) ways_.push_back(i);
     }
     const Passage& here = passages_[v.index()];
     const std::uint32_t first = ways_[digit(here, static_cast<std::uint32_t>(ways_.size()))];

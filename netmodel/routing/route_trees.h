@@ -36,6 +36,8 @@ struct GraphOrder {
         return std::span(all_choices)
             .subspan(first_choice[v.index()], first_choice[v.index() + 1] - first_choice[v.index()]);
     }
+    /// Index among choices(v) of the first link to `to`. There must be one. O(log(links of v)).
+    [[nodiscard]] std::uint32_t first_choice_to(VertexId v, VertexId to) const;
 
     /// Place of every vertex in a breadth-first search from the first terminal. Corresponding switches in different
     /// parts of a fat tree have the same order, because the search finds them through shared switches.
@@ -130,9 +132,9 @@ class RouteTrees {
     void leave_root();
     void spread();
     void choose_first();
-    /// True if `to` is one hop nearer to the destination than v.
+    /// True if `to` is one hop nearer to the root than v, which is not the root.
     [[nodiscard]] bool is_nearer(VertexId to, VertexId v) const {
-        return v == root_ ? to == destination_ : search_.distance(to) == search_.distance(v) - 1;
+        return search_.distance(to) == search_.distance(v) - 1;
     }
     const Choice& choose(VertexId v);
     [[nodiscard]] std::uint32_t digit(const Passage& at, std::uint32_t base) const;

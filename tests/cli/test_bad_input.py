@@ -228,3 +228,10 @@ def test_check_tells_problems_with_place_and_value(folder: Path, what: str, old:
 def test_a_script_with_lines_that_end_with_cr_alone_is_refused(folder: Path) -> None:
     (folder / "bad").write_text(SCRIPT.replace("\n", "\r"), newline="")
     assert refused(CHECK_SCRIPT, folder).startswith("error: bad:1: a carriage return")
+
+
+@pytest.mark.skipif(SANITIZED, reason="the address space is not limited")
+def test_threads_that_cannot_start_are_refused(folder: Path) -> None:
+    search = ["--objective", "tac3", "--restarts", "10000", "--evaluations", "1", "--threads", "4000"]
+    words = refused(["map", "-m", "torus:2x2x2", "-w", "ring.json", *search, "-o", OUTPUT], folder)
+    assert re.search(r"error: cannot start 4000 threads: .*\nhint: use --threads \d+,", words), words

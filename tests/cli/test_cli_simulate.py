@@ -7,6 +7,7 @@ import json
 import signal
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import quoteattr
 
 import pytest
 from haichi_program import JOB, QUICK, check_map, fail, haichi, start_until, succeed
@@ -225,6 +226,22 @@ def test_statistics_hold_every_byte_in_its_bin(pair: Path) -> None:
     assert carried == {link["link"]: link["bytes"] for link in run["most_loaded_links"]}
     assert carried["X+ (0)->(1)"] == 3000
     assert [int(row["bin"]) for row in rows] == sorted(int(row["bin"]) for row in rows)
+
+
+def test_statistics_quote_the_names_of_nodes(tmp_path: Path) -> None:
+    names = ['n0,",0,0,"', 'n1"x']
+    nodes = "".join(f"<node id={quoteattr(name)}><data key='t'>1</data></node>" for name in names)
+    (tmp_path / "g.xml").write_text(
+        "<graphml><key id='t' for='node' attr.name='terminal'/><key id='b' for='edge' attr.name='bandwidth'/>"
+        f"<graph edgedefault='undirected'>{nodes}<edge source={quoteattr(names[0])} target={quoteattr(names[1])}>"
+        "<data key='b'>5GB/s</data></edge></graph></graphml>"
+    )
+    succeed("pattern", "ring", "--ranks", 2, "-o", "w.json", cwd=tmp_path)
+    succeed("simulate", "-m", "graph:g.xml", "-w", "w.json", "--stats", "st.csv", cwd=tmp_path)
+    with (tmp_path / "st.csv").open(newline="") as file:
+        rows = list(csv.reader(file))
+    assert len({len(row) for row in rows}) == 1
+    assert f"({names[0]})->({names[1]})" in {field for row in rows for field in row}
 
 
 def test_a_buffer_history_tells_each_packet_of_its_router_and_time(pair: Path) -> None:

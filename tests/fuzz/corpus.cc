@@ -31,6 +31,7 @@ int main(int argc, char** argv) {
     if (argc < 2) return 2;
     const std::filesystem::path corpus = argv[1];
     if (argc > 2) return give_corpus(haichi::fuzzed_reader(argv[2]), corpus / argv[2]) > 0 ? 0 : 1;
+    haichi::require_reader_of_each_format();
     bool all_have_inputs = true;
     for (const haichi::FuzzedReader& reader : haichi::fuzzed_readers()) {
         all_have_inputs = give_corpus(reader, corpus / reader.name) > 0 && all_have_inputs;

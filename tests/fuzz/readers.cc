@@ -104,8 +104,9 @@ struct FuzzedJob {
 template <FormatName of>
 void fuzz_rank_map(std::string_view text) {
     static const FuzzedJob job;
-    const RankMapContext context{.allocation = &job.allocation, .hosts = &job.hosts};
     const std::string format = of.name;
+    const RankMapContext context{
+        .allocation = &job.allocation, .hosts = &job.hosts, .holds_groups = format == "partition"};
     // Positions alone, as in robust maps, are read for every shape; the scheduler accepts them for none.
     const bool is_robust = format == "fujitsu" && text.find(',') == std::string_view::npos;
     const bool has_problems = !is_robust && examine_rank_map(text, "fuzzed", format, context).problems.count() > 0;
@@ -146,6 +147,11 @@ constexpr FuzzedReader kReaders[] = {
     {"rankmap_slurm", fuzz_rank_map<"slurm">},
     {"rankmap_hydra", fuzz_rank_map<"hydra">},
     {"rankmap_intel", fuzz_rank_map<"intel">},
+    {"rankmap_pals", fuzz_rank_map<"pals">},
+    {"rankmap_flux", fuzz_rank_map<"flux">},
+    {"rankmap_pmi", fuzz_rank_map<"pmi">},
+    {"rankmap_lsf", fuzz_rank_map<"lsf">},
+    {"rankmap_partition", fuzz_rank_map<"partition">},
     {"rankmap_simgrid", fuzz_rank_map<"simgrid">},
     {"rankmap_csv", fuzz_rank_map<"csv">},
     {"rankmap_json", fuzz_rank_map<"json">},
@@ -176,6 +182,22 @@ const FuzzedReader& fuzzed_reader(std::string_view name) {
     const auto found = std::ranges::find(kReaders, name, &FuzzedReader::name);
     if (found == std::end(kReaders)) throw InternalError("no reader is called " + std::string(name));
     return *found;
+}
+
+void require_reader_of_each_format() {
+    for (const RankMapFormat& format : rank_map_formats()) {
+        (void)fuzzed_reader("rankmap_" + format.name);
+    }
+    for (const WorkloadFormat& format : workload_formats()) {
+        std::string name = format.name == "json" ? "workload_json" : format.name;
+        std::ranges::replace(name, '-', '_');
+        (void)fuzzed_reader(name);
+    }
+    for (const LogFormat& format : log_formats()) {
+        if (format.read == nullptr) continue;
+        const std::string name = format.name.substr(format.name.rfind('-') + 1);
+        (void)fuzzed_reader(name == "haichi" ? "own_log" : "log_" + name);
+    }
 }
 
 void read_hostile_bytes(const FuzzedReader& reader, std::string_view bytes) {

@@ -15,6 +15,8 @@ struct FuzzedReader {
 [[nodiscard]] std::span<const FuzzedReader> fuzzed_readers();
 /// The reader with this name; throws InternalError if there is none.
 [[nodiscard]] const FuzzedReader& fuzzed_reader(std::string_view name);
+/// Throws InternalError for a format of rank maps, workloads or logs without a reader.
+void require_reader_of_each_format();
 /// Feeds the bytes to the reader and catches errors for the user.
 void read_hostile_bytes(const FuzzedReader& reader, std::string_view bytes);
 

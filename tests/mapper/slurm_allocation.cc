@@ -98,6 +98,7 @@ TEST(SlurmTopologyAddresses, become_a_topology_file) {
     EXPECT_EQ(topology_of_addresses("n1 top[1-2].leaf.n1 switch.switch.node\n"),
               "SwitchName=top1 Switches=leaf\nSwitchName=top2 Switches=leaf\nSwitchName=leaf Nodes=n1\n");
     EXPECT_EQ(topology_of_addresses("n1 n1 node\n"), "") << "topology/none";
+    EXPECT_THROW((void)topology_of_addresses("n1 a[1-9999999].b[1-9999999].n1 switch.switch.node\n"), InputError);
 }
 
 }  // namespace

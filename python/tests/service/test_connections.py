@@ -13,6 +13,7 @@ import pytest
 import uvicorn
 
 from haichi.service.connections import PatientProtocol
+from haichi.service.limits import Limits
 
 CHUNKED = (
     b"POST /v1/jobs HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -101,6 +102,35 @@ def test_an_answer_ends_with_its_connection_though_a_request_follows() -> None:
         await asyncio.sleep(0.1)
         writer.close()
         await asyncio.wait_for(has_ended.wait(), 20)
+        server.should_exit = True
+        await serving
+
+    asyncio.run(run())
+
+
+def test_an_answer_that_nobody_receives_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise its file would stay open, and on the disk after its job is removed."""
+    monkeypatch.setattr(Limits, "answer_seconds", 0.2)
+
+    async def run() -> None:
+        has_ended = asyncio.Event()
+
+        async def long_answer(scope: Any, receive: Any, send: Any) -> None:
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            for _ in range(2000):
+                await send({"type": "http.response.body", "body": bytes(2**16), "more_body": True})
+            await asyncio.wait_for(receive(), 20)  # the request
+            while (await receive())["type"] != "http.disconnect":
+                pass
+            has_ended.set()
+
+        bound = socket.create_server(("127.0.0.1", 0))
+        config = uvicorn.Config(long_answer, http=PatientProtocol, ws="none", lifespan="off", log_config=None)
+        server = uvicorn.Server(config)
+        serving = asyncio.create_task(server.serve(sockets=[bound]))
+        with socket.create_connection(bound.getsockname()) as client:
+            client.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            await asyncio.wait_for(has_ended.wait(), 20)
         server.should_exit = True
         await serving
 

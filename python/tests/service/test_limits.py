@@ -3,17 +3,20 @@
 import asyncio
 import http.client
 import json
+import os
 import threading
 import time
 import urllib.parse
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import haichi
 from haichi.base.program import find_program
-from haichi.service import json_bodies, limits
+from haichi.service import json_bodies, limits, supervisor
 from haichi.service.bodies import Bodies
 from haichi.service.limits import Limits
 from haichi.service.problems import Problem, WrongRequest
@@ -23,6 +26,7 @@ from haichi.service.requests import job_request
 from haichi.service.turns import Turns
 
 RING = {"kind": "map", "machine": "torus:4x4", "objective": "hop-bytes", "pattern": {"name": "ring", "ranks": 16}}
+FORM = "multipart/form-data; boundary=XX"
 LONG = RING | {"machine": "torus:8x8x8", "time": "300s", "pattern": {"name": "cg", "ranks": 512}}
 
 
@@ -230,6 +234,41 @@ def test_a_user_has_so_much_disk(start) -> None:
     server.client().submit("map", workload=edges.decode(), machine="torus:4", objective="hop-bytes").wait()
 
 
+def test_small_files_count_as_what_they_take_on_the_disk(start, tmp_path: Path) -> None:
+    for number in range(100):
+        (tmp_path / str(number)).write_bytes(b"x")
+    (tmp_path / "same").hardlink_to(tmp_path / "0")
+    assert supervisor.bytes_in(str(tmp_path)) == 100 * 4096
+    server = start("--most-data", "1MiB")
+    status, answer = server.ask("POST", "/v1/jobs", many_logs(300), Content_Type=FORM)
+    assert (status, answer["error"]["code"]) == (507, "too_much_data")
+    assert server.ask("POST", "/v1/jobs", many_logs(100), Content_Type=FORM)[0] == 201
+
+
+def many_logs(count: int) -> bytes:
+    """A form with files of one byte."""
+    files = "".join(
+        f'--XX\r\nContent-Disposition: form-data; name="log"; filename="a-{number:04}.txt"\r\n\r\nx\r\n'
+        for number in range(count)
+    )
+    kind = '--XX\r\nContent-Disposition: form-data; name="kind"\r\n\r\nccs\r\n'
+    return (kind + files + "--XX--\r\n").encode()
+
+
+@pytest.mark.parametrize(("files", "favail", "free"), [(0, 0, 8192), (5000, 0, 0), (5000, 2000, 8192)])
+def test_a_disk_without_room_for_files_is_full(monkeypatch, files: int, favail: int, free: int) -> None:
+    """Some file systems do not count files."""
+    told = SimpleNamespace(f_bavail=2, f_frsize=4096, f_files=files, f_favail=favail)
+    monkeypatch.setattr(os, "statvfs", lambda _: told)
+    assert supervisor.free_bytes("/") == free
+
+
+def test_a_job_has_its_share_of_the_processors(start) -> None:
+    """4,096 threads would not fit the address space of the job."""
+    search = {"restarts": 5000, "evaluations": 1, "objective": "tac3", "threads": 4096}
+    start().client().submit("map", machine="torus:2x2x2", pattern={"name": "ring", "ranks": 8}, **search).wait()
+
+
 def test_a_result_counts_as_well(start) -> None:
     server = start("--most-data", "100KiB")
     job = server.client().submit("map", machine="torus:16x16x16", strategy="default", objective="hop-bytes",
@@ -243,6 +282,16 @@ def test_a_result_counts_as_well(start) -> None:
         (server.data / "jobs" / job.id / "maps").iterdir()
     )
     assert server.ask("GET", f"/v1/jobs/{job.id}/comparison")[1]["error"]["code"] == "too_much_data"
+
+
+def test_only_a_job_that_runs_is_told_to_be_ending(start) -> None:
+    server = start()
+    for _ in range(8):
+        job = server.client().submit(**RING)
+        job.wait()
+        with ThreadPoolExecutor(6) as pool:
+            statuses = list(pool.map(lambda path: server.ask("DELETE", path)[0], [f"/v1/jobs/{job.id}"] * 6))
+        assert statuses.count(200) == 1 and set(statuses) <= {200, 404}
 
 
 def test_delete_cancels_what_runs_and_removes_what_has_ended(start) -> None:

@@ -121,6 +121,8 @@ TEST(HostListMalformed, is_an_error_that_names_the_line_and_the_value) {
              {"", "hosts: 0 host names for the 2 nodes of the job"},
              {"a\n", "hosts: 1 host name for the 2 nodes of the job"},
              {"a\nb\nc\n", "hosts: 3 host names for the 2 nodes of the job"},
+             {"a\nr[1-2000]\n", "hosts:2: more than 1015 names"},
+             {"r[1-600]\nr[601-1100]\n", "hosts:2: more than 425 names"},
              {"a\n\na\n", "hosts:3: duplicate host name 'a', first on line 1"},
              {"a b\n", "hosts:1: expected one host name, found 'a b'"},
              {"a\n_b\n", "hosts:2: invalid host name: '_b'"},

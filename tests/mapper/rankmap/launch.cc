@@ -90,6 +90,9 @@ TEST(LaunchLines, take_unknown_names_from_the_running_job) {
     EXPECT_NE(job.lines("pals", context).find("\"$PBS_NODEFILE\""), std::string::npos);
     EXPECT_NE(job.lines("lsf", context).find("n = used[$2]++ * 2; for (i = 0; i < 2; i++)"), std::string::npos);
     EXPECT_THROW((void)job.lines("simgrid", context), OptionError);
+    // awk would take the name for an assignment.
+    EXPECT_NE(job.lines("slurm", context, "n=4.csv").find("' - ./n=4.csv > n=4.csv.hosts\n"), std::string::npos);
+    EXPECT_NE(job.lines("slurm", context, "a/n=4.csv").find("' - a/n=4.csv > "), std::string::npos);
 }
 
 TEST(LaunchLines, formats_with_numbered_nodes_need_no_names) {

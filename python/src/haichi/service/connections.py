@@ -26,6 +26,8 @@ class PatientProtocol(HttpToolsProtocol):
     _waiting: ClassVar[dict[PatientProtocol, None]] = {}
     """Connections without a request, the longest waiting first. They are closed if there are too many."""
     _patience: asyncio.TimerHandle | None = None
+    _until_read: asyncio.TimerHandle | None = None
+    """Runs while the client receives nothing of a long answer."""
     _unread = 0
     """Bytes since the last progress: a whole head or request, or a part of a body."""
     _is_in_body = False
@@ -115,8 +117,21 @@ class PatientProtocol(HttpToolsProtocol):
         self._answered = cycle
         super()._start_asgi_task(cycle, app)
 
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._until_read = self.loop.call_later(Limits.answer_seconds, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._stop_waiting_for_reader()
+
+    def _stop_waiting_for_reader(self) -> None:
+        if self._until_read is not None:
+            self._until_read.cancel()
+
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
+        self._stop_waiting_for_reader()
         if self._answered is not None and not self._answered.response_complete:  # requests may follow it
             self._answered.disconnected = True
             self._answered.message_event.set()

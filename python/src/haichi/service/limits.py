@@ -34,6 +34,7 @@ class Limits:
     words_bytes: int = _limit(32 * 2**10, "options of a job, in total", "bytes", then="422")
     pause_seconds: float = _limit(60, "pause within a body", "s", then="408")
     body_seconds: float = _limit(600, "time to receive a body", "s", then="408")
+    answer_seconds: float = _limit(60, "pause of a client that receives a response", "s", then="closes the connection")
     bodies_of_user_bytes: int = _limit(320 * 2**20, "bodies of a user being received, in total", "bytes", then="429")
     bodies_bytes: int = _limit(640 * 2**20, "bodies of all users being received, in total", "bytes", then="503")
     # Each user, and all users

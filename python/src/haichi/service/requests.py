@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from haichi.service import supervisor
 from haichi.service.json_bodies import parsed
 from haichi.service.kinds import JOB_KINDS, Form, JobKind, OfferedOption, file_name, is_offered, offered
 from haichi.service.limits import Limits
@@ -111,8 +112,8 @@ class JobRequest:
         return digest.hexdigest()
 
     def size(self) -> int:
-        """Bytes of the files."""
-        return sum(_size(source) for source in self.files.values())
+        """Bytes of the files on the disk."""
+        return sum(max(_size(source), supervisor.LEAST_BYTES) for source in self.files.values())
 
     def contents(self) -> dict[str, bytes]:
         return {name: b"".join(_chunks(source)) for name, source in self.files.items()}

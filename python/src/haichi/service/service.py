@@ -218,6 +218,7 @@ class Service:
             await asyncio.to_thread(self.data.keep_spare)
             self.bell.ring(found.id)
             return found, True
+        self.job(user, name)  # another request may have removed it
         raise Problem(409, "is_ending", "the job was cancelled, but has not ended yet", "send the DELETE again")
 
     async def _cancel(self, user: str, name: str) -> Job:

@@ -67,11 +67,8 @@ def _steps(program: Program, folder: JobFolder, job: Job, limits: Limits) -> lis
             }
         )
     kind = JOB_KINDS[job.kind]
-    own = [
-        *(*kind.result_options, *_processors(program, job, limits), *_news(program, kind)),
-        *_checkpoint(program, folder, job),
-    ]
-    arguments = [*kind.command, *own, *job.request["arguments"]]
+    own = [*kind.result_options, *_news(program, kind), *_checkpoint(program, folder, job)]
+    arguments = [*kind.command, *own, *_with_processors(program, job, limits)]
     steps.append(
         {"arguments": [str(program.path), *arguments], "stdout": str(folder.result), "good_codes": _GOOD_CODES}
     )
@@ -90,13 +87,19 @@ def _checkpoint(program: Program, folder: JobFolder, job: Job) -> list[str]:
     return [f"--checkpoint={folder.checkpoint}"] if can and "--time" in given and "--shapes" not in given else []
 
 
-def _processors(program: Program, job: Job, limits: Limits) -> list[str]:
-    """Results do not depend on the number of processors."""
+def _with_processors(program: Program, job: Job, limits: Limits) -> list[str]:
+    """The arguments of the job, with at most `Limits.threads`. Results do not depend on this number."""
     options = program.options(JOB_KINDS[job.kind].command)
+    arguments: list[str] = job.request["arguments"]
     for name in ("threads", "processes"):
-        if name in options and not any(word.startswith(f"--{name}=") for word in job.request["arguments"]):
-            return [f"--{name}={limits.threads}"]
-    return []
+        given = [word for word in arguments if word.startswith(f"--{name}=")]
+        number = given[0].partition("=")[2] if given else str(limits.threads)
+        if (
+            name in options and number.isascii() and number.isdigit() and len(number) < 5
+        ):  # the program refuses other words
+            kept = [word for word in arguments if word not in given]
+            arguments = [f"--{name}={min(int(number), limits.threads)}", *kept]
+    return arguments
 
 
 def comparison(program: Program, job: Job, folder: Path, shape: str | None, limits: Limits) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from typing import Any
 CUT_OFF = 75
 _PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
 _PR_SET_NO_NEW_PRIVS = 38
-_CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000  # <linux/sched.h>
+_CLONE_NEWUSER, _CLONE_NEWNET, _CLONE_NEWIPC = 0x10000000, 0x40000000, 0x08000000  # <linux/sched.h>
 _LONGEST_MESSAGE = 64 * 1024
 _PROGRAMS_OWN = 64
 """Descriptors from this number on are inherited by the program, such as the lock."""
@@ -37,6 +37,9 @@ _SECONDS_BETWEEN_NEWS = 0.25
 _LONGEST_NEWS = select.PIPE_BUF
 _SPARE_BYTES = 4 * 2**20
 """A disk with less free space counts as full: failures of the program are then not the job's fault."""
+_SPARE_FILES = 1000
+LEAST_BYTES = 4096
+"""The size of a file counts at least this much."""
 
 
 def _beside(name: str) -> Any:
@@ -242,7 +245,7 @@ def _run(
             news.hand_on()
             if time.monotonic() >= deadline:
                 exceeded = "time_limit"
-            elif not _has_ended(watched) and _bytes_in(os.path.dirname(given["lock"])) > given["limits"]["disk_bytes"]:
+            elif not _has_ended(watched) and bytes_in(os.path.dirname(given["lock"])) > given["limits"]["disk_bytes"]:
                 exceeded = "disk_limit"
             if exceeded:
                 break
@@ -254,14 +257,15 @@ def _run(
     return code, exceeded
 
 
-def _bytes_in(folder: str) -> int:
-    """Bytes of all files; files that disappear meanwhile do not count."""
-    total = 0
+def bytes_in(folder: str) -> int:
+    """Bytes that all files take on the disk. A file with two names counts once; files that disappear do not count."""
+    found: dict[int, int] = {}
     for place, _, names in os.walk(folder):
         for name in names:
             with contextlib.suppress(OSError):
-                total += os.lstat(os.path.join(place, name)).st_size
-    return total
+                status = os.lstat(os.path.join(place, name))
+                found[status.st_ino] = max(status.st_size, 512 * status.st_blocks, LEAST_BYTES)
+    return sum(found.values())
 
 
 def _has_ended(watched: int) -> bool:
@@ -320,7 +324,7 @@ def _end_with(parent: int) -> None:
 def _leave_network() -> None:
     """Leaves the network if users may create namespaces; the program never needs a network."""
     user, group = os.getuid(), os.getgid()
-    if ctypes.CDLL(None).unshare(_CLONE_NEWUSER | _CLONE_NEWNET) != 0:
+    if ctypes.CDLL(None).unshare(_CLONE_NEWUSER | _CLONE_NEWNET | _CLONE_NEWIPC) != 0:
         return
     for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
         with contextlib.suppress(OSError), open(f"/proc/self/{name}", "w", encoding="ascii") as file:
@@ -369,9 +373,15 @@ def _last_words(path: str) -> str:
         return ""
 
 
-def is_full(folder: str) -> bool:
+def free_bytes(folder: str) -> int:
+    """The free space; 0 if the file system has no room for further files."""
     free = os.statvfs(folder)
-    return free.f_bavail * free.f_frsize < _SPARE_BYTES or free.f_favail == 0
+    has_room = free.f_files == 0 or free.f_favail > _SPARE_FILES  # some file systems do not count files
+    return free.f_bavail * free.f_frsize if has_room else 0
+
+
+def is_full(folder: str) -> bool:
+    return free_bytes(folder) < _SPARE_BYTES
 
 
 def _finish_output(step: dict[str, Any]) -> None:
