@@ -62,13 +62,24 @@ struct CommandTree {
     CommandSpec spec_of(const Command& command) {
         CommandSpec spec{command.name, command.summary, command.examples};
         for (const Command& sub : command.subcommands) spec.subcommands.push_back(spec_of(sub));
-        if (!command.configure) return spec;
+        if (!spec.subcommands.empty()) return spec;
         spec.options = std::make_shared<OptionTable>();
+        if (!command.configure) return spec;  // a command that this build lacks
         actions[spec.options.get()] = command.configure(*spec.options);
         common.declare(*spec.options, command.reports_progress);
         return spec;
     }
 };
+
+/// Throws UnsupportedError if the first word is a command that this build lacks.
+void refuse_absent_command(const std::vector<std::string>& words, const CommandTree& tree) {
+    const auto& known = tree.root.subcommands;
+    const auto command = words.empty() ? known.end() : std::ranges::find(known, words.front(), &CommandSpec::name);
+    if (command == known.end() || !command->subcommands.empty() || tree.actions.contains(command->options.get()))
+        return;
+    throw UnsupportedError("haichi was built without the command " + shown(command->name),
+                           "build it: cmake --build --preset release");
+}
 
 /// Throws OptionError for words after "--" of `simulate`, because only `run` takes programs.
 void refuse_simulated_program(const std::vector<std::string>& words) {
@@ -81,6 +92,7 @@ void refuse_simulated_program(const std::vector<std::string>& words) {
 
 int run_words(const std::vector<std::string>& words, Console& console) {
     CommandTree tree;
+    refuse_absent_command(words, tree);
     refuse_simulated_program(words);
     const CommandLineResult result = read_command_line(tree.root, words);
     if (result.command == nullptr) {

@@ -39,6 +39,7 @@ def test_mapping_that_saves_less_than_a_percent_will_not_help(seconds):
     job = summarise_job(WORKLOAD, None, [times("tac3", *seconds), usual], usual, "simulated_seconds")
     assert job["helps"] is False
     assert job["advice"].startswith("no gain beyond the spread; keep the default placement: ")
+    assert ("; a gain is at least 1 %" in job["advice"]) == (seconds == (1.499, 1.4985))
 
 
 def test_who_does_not_differ_beyond_the_spread_has_not_lost():

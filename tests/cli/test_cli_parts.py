@@ -25,7 +25,7 @@ def test_the_first_program_writes_the_map_of_the_whole_program(tmp_path: Path) -
     assert maps[0] == maps[1]
 
 
-@pytest.mark.parametrize("command", [(), ("simulate",), ("log", "show")])
+@pytest.mark.parametrize("command", [(), ("simulate",), ("map",)])
 def test_both_programs_take_the_same_options(tmp_path: Path, command: tuple[str, ...]) -> None:
     shown = [first(*command, "--help", cwd=tmp_path, program=program).stdout for program in (FIRST_BIN, BIN)]
     assert shown[0].startswith("Place the ranks" if not command else "")
@@ -44,7 +44,7 @@ def test_both_programs_take_the_same_options(tmp_path: Path, command: tuple[str,
         ("paraver/ring.prv", "paraver"),
     ],
 )
-@pytest.mark.parametrize("command", [("log", "show"), ("map", *JOB, "-w")])
+@pytest.mark.parametrize("command", [("ccs",), ("map", *JOB, "-w")])
 def test_traces_are_recognised_without_their_readers(
     tmp_path: Path, command: tuple[str, ...], file: str, format_name: str
 ) -> None:
@@ -52,6 +52,17 @@ def test_traces_are_recognised_without_their_readers(
     assert run.returncode == 2
     assert run.stderr.splitlines() == [
         f"error: {LOGS / file}: the file is in the format {format_name}, but this haichi was built without its reader",
+        "hint: build it: cmake --build --preset release",
+    ]
+
+
+@pytest.mark.parametrize("command", [("log", "show", "app.haichi-log"), ("advise", "--help"), ("help", "log")])
+def test_a_command_without_its_part_names_the_build(tmp_path: Path, command: tuple[str, ...]) -> None:
+    run = first(*command, cwd=tmp_path)
+    name = command[-1] if command[0] == "help" else command[0]
+    assert run.returncode == 2
+    assert run.stderr.splitlines() == [
+        f"error: haichi was built without the command '{name}'",
         "hint: build it: cmake --build --preset release",
     ]
 

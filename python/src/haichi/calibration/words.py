@@ -21,7 +21,10 @@ def quantity(value: Value) -> str:
 
 def time_words(seconds: float) -> str:
     """Rounded to picoseconds, the resolution of the simulator."""
-    return f"{round(seconds * 1e9, 3):.4g} ns" if seconds < 1e-6 else f"{seconds * 1e6:.4g} us"
+    for unit, size in (("ns", 1e-6), ("us", 1e-3), ("ms", 1.0)):
+        if seconds < size:
+            return f"{round(seconds * 1e9, 3) / (size * 1e6):.4g} {unit}"
+    return f"{seconds:.4g} s"
 
 
 def error_words(value: Value) -> str:
@@ -132,7 +135,8 @@ def what_does_not_fit(calibration: Calibration) -> list[str]:
             is_largest = size == max(point.size_bytes for point, _, _ in rows)
             hint = " The parameter largest omits larger messages." if is_largest else ""
             sentences.append(
-                f"{heading}: {counted(len(far), 'simulated time')} of {len(rows)} are off by more than {_FAR_OFF:.0%} "
+                f"{heading}: {counted(len(far), 'simulated time')} of {len(rows)} {'is' if len(far) == 1 else 'are'} "
+                f"off by more than {_FAR_OFF:.0%} "
                 f"({worst:+.0%} at {size} bytes).{hint}"
             )
         sentences += _missed_step(heading, rows)

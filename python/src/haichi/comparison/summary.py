@@ -154,6 +154,8 @@ def summarise_job(
     would = f"the best strategy, {winner.strategy}, takes {less} % less time"
     if winner.strategy == BASELINE or saved <= 0:
         would = "no strategy is faster than the default placement"
+    elif saved > (spread or 0.0) and saved < _LEAST_GAIN * baseline.mean:
+        would += f"; a gain is at least {100 * _LEAST_GAIN:.0f} %"
     return job | {"helps": False, "advice": f"{NO_GAIN}: {would} ({_SOURCES[measure]})"}
 
 

@@ -1,0 +1,10 @@
+// Replaces analysis_commands.cc in the first command of the README.
+#include "cli/commands/analysis_commands.h"
+
+namespace haichi::cli {
+
+std::vector<Command> advise_commands() { return {}; }
+
+std::vector<Command> log_commands() { return {}; }
+
+}  // namespace haichi::cli
