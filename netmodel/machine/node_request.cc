@@ -270,8 +270,8 @@ std::vector<std::int32_t> compact_request(const Machine& machine, std::int64_t l
     return best;
 }
 
-std::vector<TurnedRequest> turned_requests(const Machine& machine, const std::vector<std::int32_t>& logical_sizes) {
-    std::vector<TurnedRequest> found;
+std::vector<RotatedRequest> rotated_requests(const Machine& machine, const std::vector<std::int32_t>& logical_sizes) {
+    std::vector<RotatedRequest> found;
     if (!has_logical_axes(machine) || logical_sizes.size() != machine.logical.size()) return found;
     const LogicalAxes axes(machine);
     std::vector<std::size_t> order(logical_sizes.size());

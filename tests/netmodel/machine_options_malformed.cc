@@ -65,7 +65,7 @@ TEST(MachineNames, that_mean_nothing_are_refused) {
         {"dragonfly:1000,1000,1000", "8388608 nodes and switches: too many", ""},
         {"dragonfly:999999999,1,1", "not 999999999", ""},
         {"dragonfly:1,1000000,1,1", "links, more than are supported", ""},
-        {"fattree:9x64", "too many with 64,64,64,64,64,64,64,64,64 children", ""},
+        {"fattree:9x64", "a fat tree with 64,64,64,64,64,64,64,64,64 children", ""},
     };
     for (const auto& [name, value, hint] : cases) {
         expect_option_error([&] { (void)load_machine(name); }, value, hint);

@@ -1,6 +1,6 @@
 // PJM job scripts of every kind, from the request to the map and its check. The rules are in Fugaku's user guide,
 // "Usage rule". Up to 384 nodes, noncont is the default. Jobs of more nodes and of the torus groups are tori. Torus
-// jobs have whole units. PJM may turn a request that is not strict.
+// jobs have whole units. PJM may rotate a request that is not strict.
 
 #include <gtest/gtest.h>
 

@@ -127,7 +127,9 @@ class Bodies:
             )
             raise Problem(429, "too_much_at_once", message, "send one request after the other")
         if self._taken.total() + count > self._limits.bodies_bytes:
-            message = f"all arriving requests exceed the limit of {self._limits.bodies_bytes} bytes"
+            message = (
+                f"the arriving requests of all users together exceed the limit of {self._limits.bodies_bytes} bytes"
+            )
             raise Problem(503, "busy", message, "send the request again")
         self._taken[user] += count
 

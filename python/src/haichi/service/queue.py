@@ -223,7 +223,7 @@ class Queue:
         return jobs, jobs[-1].seq if len(jobs) == most else None
 
     def cancel(self, user: str, job: str) -> Future[Job | None]:
-        """Ends a queued job, and marks a running one."""
+        """Cancels a queued job. Marks a running one, which the runner then ends."""
 
         def change(connection: sqlite3.Connection) -> Job | None:
             found = _job(connection, job)

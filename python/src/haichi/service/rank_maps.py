@@ -86,7 +86,7 @@ class Placement:
     ranks: int
     nodes: int
     is_strict: bool
-    """PJM must not turn the job's request."""
+    """PJM must not rotate the job's request."""
 
 
 async def placement_of(folder: JobFolder, shape: str | None) -> Placement:
