@@ -243,8 +243,8 @@ std::string effort_text(const Evaluation& evaluation, const SearchRecord& search
 /// The distance to the next objective, where `share` is a fraction of the time with the default placement.
 std::string lead_text(double share, double spread, bool is_one_seed) {
     constexpr double kLeast = 0.0005;  // smaller values round to 0.0 %
-    if (!(share >= kLeast)) return "the next search is equally fast";
-    const std::string lead = fmt::format("the next search is {:.1f} % slower", share * 100);
+    if (!(share >= kLeast)) return "the placements of the second-best search are equally fast";
+    const std::string lead = fmt::format("the placements of the second-best search are {:.1f} % slower", share * 100);
     if (is_one_seed) return lead + " (one seed, so the spread is unknown)";
     return lead + (share > spread ? ", more than the spread over seeds" : ", within the spread over seeds");
 }

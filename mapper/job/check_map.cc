@@ -75,7 +75,7 @@ void check_kind(Checker& check, const JobScript& script, const Machine& machine,
                           node.place, is_map_of_kind ? "" : "request :torus, or make the map with §fold noncont");
     }
     if (!node.value.strictness.empty() || !has_other_shapes(machine, node.value.sizes)) return;
-    check.note("PJM may rotate " + what + ", and the map can then be slower", node.place,
+    check.note("PJM may rotate " + what + ", and the program can then be slower with this map", node.place,
                "request " + what + ":strict, for which the job may wait longer");
 }
 

@@ -123,7 +123,9 @@ def machine_names() -> list[Bad]:
         named("fattree:999999999x2", "machine 'fattree:999999999x2' has more than 32 levels"),
         named("dragonfly:2,4", "machine 'dragonfly:2,4' requires terminals per router"),
         named("dragonfly:2x4x2", "machine dragonfly:2x4x2 requires whole numbers joined by ','"),
-        named("dragonfly:9999,9999,9999", "a topology has at most 8388608 nodes and switches: too many in a dragonfly"),
+        named(
+            "dragonfly:9999,9999,9999", "a topology has at most 8388608 nodes and switches, fewer than in a dragonfly"
+        ),
         named("dragonfly:2,4,2", "routing 's-mod-k' does not fit a dragonfly", "--routing", "s-mod-k"),
         named(
             "fattree:2x2",

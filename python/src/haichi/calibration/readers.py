@@ -63,7 +63,9 @@ def read_results(path: str) -> Read:
         other = next((name for name, sign in _NOT_FITTED.items() if sign in text), None)
         found = "" if other is None else f", found the output of {other}, which haichi does not fit"
         names = ", ".join(reader.name for reader in READERS)
-        raise InputError(f"{path}: expected the output of a known benchmark{found}", f"use one of {names}")
+        raise InputError(
+            f"{path}: expected the output of a known benchmark{found}", f"use the results of one of: {names}"
+        )
     parts = [reader.read(Lines(path, text)) for reader in readers]
     format = " and ".join(reader.name for reader in readers)
     points = [point for part in parts for point in part.points]

@@ -62,7 +62,7 @@ class BodyLimit:
                 late = (
                     f"the rest of the request did not arrive for {pause:g} s, or within {self._limits.body_seconds:g} s"
                 )
-                raise Problem(408, "too_slow", late, "send the request again") from None
+                raise Problem(408, "too_slow", late, "send the request again later") from None
             taken += len(message.get("body", b""))
             is_whole = not message.get("more_body", False)
             check_length(taken, self._limits.body_bytes)
@@ -130,7 +130,7 @@ class Bodies:
             message = (
                 f"the arriving requests of all users together exceed the limit of {self._limits.bodies_bytes} bytes"
             )
-            raise Problem(503, "busy", message, "send the request again")
+            raise Problem(503, "busy", message, "send the request again later")
         self._taken[user] += count
 
     async def pause(self) -> None:
