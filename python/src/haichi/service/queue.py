@@ -189,7 +189,7 @@ class Queue:
         return [row["id"] for row in self._read("SELECT id FROM jobs WHERE id NOT IN (SELECT job FROM sizes)")]
 
     def remove(self, job: str) -> Future[bool]:
-        """Forgets an ended job; true if it existed."""
+        """Forgets a finished job; true if it existed."""
 
         def change(connection: sqlite3.Connection) -> bool:
             return connection.execute("DELETE FROM jobs WHERE id = ? AND ended IS NOT NULL", (job,)).rowcount > 0
@@ -276,7 +276,7 @@ class Queue:
         return self._writer.do(change)
 
     def finish(self, job: str, state: str, exit_code: int | None, error: dict[str, Any] | None) -> Future[None]:
-        """Takes effect once: an ended job stays as it is."""
+        """Takes effect once: a finished job stays as it is."""
 
         def change(connection: sqlite3.Connection) -> None:
             changed = connection.execute(

@@ -254,6 +254,6 @@ class Service:
             await self.runner.tell_size(job.id)
 
     def check_room(self, user: str) -> None:
-        """Checks for space for further files of ended jobs. Raises Problem."""
+        """Checks for space for further files of finished jobs. Raises Problem."""
         if self.queue.bytes_of(user) > self.limits.user_bytes:
             raise self._too_much_data()
