@@ -35,7 +35,7 @@ std::optional<Decimal> parse_decimal(std::string_view text) {
     if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
         ++at;
         const bool negative = sign();
-        constexpr std::int64_t kFarOff = 1'000'000;  // more than the digits of a field can compensate
+        constexpr std::int64_t kFarOff = 1'000'000;  // no field has enough digits to compensate such an exponent
         std::int64_t exponent = 0;
         const std::size_t first = at;
         for (; at < text.size() && is_digit(text[at]); ++at) {

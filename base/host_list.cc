@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kLongestHostName = 255;
 constexpr std::size_t kMostDigits = 9;
-/// Most ranges in one name. Slurm's names have one or two.
+/// Maximum number of ranges in one name. Slurm's names have one or two.
 constexpr std::size_t kMostRanges = 4;
 
 bool is_alphanumeric(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -67,7 +67,8 @@ Range parse_range(std::string_view text, const Brackets& brackets, const SourceP
 }
 
 [[noreturn]] void refuse_count(std::int64_t most, const SourcePlace& place) {
-    throw InputError(place, "more than " + std::to_string(most) + (most == 1 ? " name" : " names"));
+    throw InputError(place,
+                     "expected at most " + std::to_string(most) + (most == 1 ? " name" : " names") + ", found more");
 }
 
 /// A name with ranges: the texts between the ranges, and one list of ranges per pair of brackets.
@@ -128,6 +129,10 @@ bool is_host_name(std::string_view name) {
 
 void check_host_name(std::string_view name, const SourcePlace& place) {
     if (is_host_name(name)) return;
+    if (name.size() > kLongestHostName) {
+        throw InputError(place, "invalid host name: " + shown(name),
+                         "use at most " + std::to_string(kLongestHostName) + " characters");
+    }
     throw InputError(place, "invalid host name: " + shown(name),
                      "use letters, digits, '-', '_' and '.', with a letter or digit first");
 }

@@ -225,7 +225,7 @@ class Unpacker {
         const char* const name = library_->entry_name(entry);
         if (is_zip && name != nullptr && std::string_view(name).ends_with(".npy")) {
             close();
-            throw InputError(stored_.path + ": expected a text, found a zip archive of NumPy arrays",
+            throw InputError(stored_.path + ": expected text, found a zip archive of NumPy arrays",
                              "read .npy and .npz files with the Python package");
         }
     }

@@ -196,12 +196,16 @@ std::int64_t parse_count(std::string_view text, std::int64_t largest, const Sour
         }
         const std::int64_t digit = c - '0';
         if (largest < digit || value > (largest - digit) / 10) {
-            throw InputError(place, shown(text) + " is too large (at most " + std::to_string(largest) + ")");
+            throw InputError(place, (place.line > 0 ? "the number " : "") + shown(text) + " is too large (at most " +
+                                        std::to_string(largest) + ")");
         }
         value = value * 10 + digit;
     }
-    if (!ok) throw InputError(place, "expected a whole number, found " + shown(text));
-    return value;
+    if (ok) return value;
+    const bool is_negative = text.size() > 1 && text.front() == '-' &&
+                             std::ranges::all_of(text.substr(1), [](char c) { return c >= '0' && c <= '9'; });
+    throw InputError(place,
+                     (is_negative ? "must not be negative, found " : "expected a whole number, found ") + shown(text));
 }
 
 }  // namespace haichi

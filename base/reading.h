@@ -10,9 +10,9 @@
 
 namespace haichi {
 
-/// Receives information from code that reads inputs. The log receives the names of recognised formats. TakeFile
-/// receives files that another file or a rule has named rather than the user. TakeNote receives what a reader assumes
-/// because the input leaves it open. A value; a log alone converts to it.
+/// Callbacks for code that reads inputs. The log receives the names of recognised formats. TakeFile receives files that
+/// another file or a rule has named rather than the user. TakeNote receives what a reader assumes because the input
+/// leaves it open. A value; a log alone converts to it.
 class Reading {
   public:
     using TakeFile = std::function<void(const std::string&)>;

@@ -18,7 +18,7 @@ struct Transfer {
     std::int32_t from = 0;
     std::int32_t to = 0;
     std::int64_t bytes = 0;
-    std::int32_t rounds_before = 0;  ///< the latest round that its ends have waited for
+    std::int32_t rounds_before = 0;  ///< the latest round for which the sender or the receiver has waited
     Exchange::Message sent = 0;
     Exchange::Message received = 0;
     bool is_sent = false;

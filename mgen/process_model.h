@@ -98,7 +98,7 @@ class ProcessModel final : public PacketClient {
     /// Memory for ranks and open requests and messages. Takes O(ranks) time.
     [[nodiscard]] std::size_t memory_bytes() const;
 
-    // For the program, about the rank that it is called for.
+    // For use by the program, only for the rank whose callback is running.
     /// The message that a receive would take now; null if none has arrived.
     [[nodiscard]] const Envelope* find_unexpected(RankId rank, const PostedReceive& wanted) {
         return rank_at(rank).matching.find(wanted);

@@ -27,10 +27,10 @@ LogLevel level_of_environment() {
 void CommonOptions::declare(OptionTable& options, bool reports_progress) {
     options.begin(OptionGroup::kGlobal);
     options.add_file("files-below", files_below,
-                     {.description = "Directory for files that another file names: the graph of a machine, the traces "
-                                     "of an index, the programs of a log",
+                     {.description = "Directory that must contain all files that an input file names: a machine's "
+                                     "graph, the traces of an index, the programs of a log",
                       .value = "DIR",
-                      .otherwise = "the directory of the naming file",
+                      .otherwise = "the directory of the input file",
                       .environment = "HAICHI_FILES_BELOW",
                       .is_local = true});
     options.add_flag("quiet", quiet, {.description = "Print only errors to standard error", .is_local = true});
@@ -48,10 +48,11 @@ void CommonOptions::declare(OptionTable& options, bool reports_progress) {
                       .environment = kVariable,
                       .is_local = true});
     if (!reports_progress) return;
-    options.add_count("progress-fd", progress_fd,
-                      {.description = "Open file descriptor for progress in lines of JSON, such as 3 after 3>FILE",
-                       .least = 0,
-                       .is_local = true});
+    options.add_count(
+        "progress-fd", progress_fd,
+        {.description = "Write progress as JSON lines to this open file descriptor, such as 3 after 3>FILE",
+         .least = 0,
+         .is_local = true});
 }
 
 LogLevel CommonOptions::level() const {

@@ -114,9 +114,9 @@ std::string exit_codes(const OptionTable& options) {
            (has_limits ? "3 a limit of --require is not met, " : "") + "70 internal error, 130 interrupted";
 }
 
-constexpr OptionGroup kGroups[] = {OptionGroup::kJob,        OptionGroup::kWorkload, OptionGroup::kSearch,
-                                   OptionGroup::kSimulation, OptionGroup::kOutput,   OptionGroup::kExpert,
-                                   OptionGroup::kGlobal};
+constexpr OptionGroup kGroups[] = {OptionGroup::kServer, OptionGroup::kJob,        OptionGroup::kWorkload,
+                                   OptionGroup::kSearch, OptionGroup::kSimulation, OptionGroup::kOutput,
+                                   OptionGroup::kExpert, OptionGroup::kGlobal};
 
 /// Text of a manual page, in which dashes can be searched and copied.
 std::string roff(const std::string& text) {

@@ -51,16 +51,17 @@ void LiveOptions::declare(OptionTable& options) {
                        .most = kMostStack,
                        .is_local = true});
     options.add_choice("globals", globals, host::globals_ways(), &host::GlobalsRow::way,
-                       {.description = "Method for each rank's own global variables: copy or remap them at each switch "
+                       {.description = "How each rank gets its own global variables: copy or remap them at each switch "
                                        "of ranks, one program image per rank, or none",
                         .is_local = true});
     options.add_choice("payload", payload, mpi::payload_rules(), &mpi::PayloadRow::rule,
-                       {.description = "Message data to move between ranks. With auto, haichi moves the data of "
-                                       "collectives, and of messages up to 1 GiB / ranks, at least 64 KiB",
+                       {.description = "Message data to copy between ranks. With auto, haichi copies the data of "
+                                       "collectives, and of messages up to 1 GiB divided by the number of ranks. This "
+                                       "limit is at least 64 KiB",
                         .is_local = true});
     options.add_read("refused-calls", ValueKind::kText,
                      [this](const std::string& word) { starts_with_refused_calls = word == "late"; },
-                     {.description = "Time to refuse a program with unsupported MPI calls: before it starts (early) or "
+                     {.description = "When to refuse a program with unsupported MPI calls: before it starts (early) or "
                                      "at the first such call (late)",
                       .otherwise = "early",
                       .choices = {"early", "late"},

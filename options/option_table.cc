@@ -102,8 +102,8 @@ void check_choice(const OptionRow& row, const std::string& word) {
 }  // namespace
 
 std::string_view name_of(OptionGroup group) {
-    static constexpr std::array<std::string_view, 7> kNames = {"Job",    "Workload", "Search", "Simulation",
-                                                               "Output", "Expert",   "Global"};
+    static constexpr std::array<std::string_view, 8> kNames = {"Server",     "Job",    "Workload", "Search",
+                                                               "Simulation", "Output", "Expert",   "Global"};
     return kNames.at(static_cast<std::size_t>(group));
 }
 

@@ -16,7 +16,7 @@
 namespace haichi {
 
 /// The heading of an option in a command's help.
-enum class OptionGroup : std::uint8_t { kJob, kWorkload, kSearch, kSimulation, kOutput, kExpert, kGlobal };
+enum class OptionGroup : std::uint8_t { kServer, kJob, kWorkload, kSearch, kSimulation, kOutput, kExpert, kGlobal };
 std::string_view name_of(OptionGroup group);
 
 /// The kind of an option's value. Python's types, the service's schema and form, and the pages follow from it.

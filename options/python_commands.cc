@@ -79,10 +79,12 @@ void declare_compare(OptionTable& options) {
                       .value = "FILE",
                       .letter = 'o',
                       .is_local = true});
-    options.add_kept("no-views", ValueKind::kFlag, {.description = "Omit the data of the pictures", .is_local = true});
+    options.add_kept("no-views", ValueKind::kFlag,
+                     {.description = "Omit the data for the plots of the report", .is_local = true});
     options.add_kept(
         "timing", ValueKind::kFlag,
-        {.description = "Also write the wall time of each cell, which differs between runs", .is_local = true});
+        {.description = "Also write the wall time of each strategy, seed and job, which differs between runs",
+         .is_local = true});
     options.add_kept("json", ValueKind::kFlag,
                      {.description = "Print the results as JSON, haichi-comparison/1", .is_local = true});
 }
@@ -102,12 +104,11 @@ void declare_report(OptionTable& options) {
 
 void declare_calibrate(OptionTable& options) {
     options.begin(OptionGroup::kJob);
-    options.add_kept(
-        "RESULTS", ValueKind::kFiles,
-        {.description =
-             "Output of OSU, IMB or NetPIPE. FILE@HOPS states the links between the two ranks (0 on one node)",
-         .is_required = true,
-         .is_argument = true});
+    options.add_kept("RESULTS", ValueKind::kFiles,
+                     {.description = "Output of OSU, IMB or NetPIPE. FILE@HOPS states the number of links between the "
+                                     "two ranks (0 on one node)",
+                      .is_required = true,
+                      .is_argument = true});
     options.add_kept("like", ValueKind::kFileOrWord,
                      {.description = "Preset or machine file with the topology and all values that are not fitted",
                       .value = "MACHINE",
@@ -137,15 +138,16 @@ void declare_limits(OptionTable& options) {
     options.add_kept("most-memory", ValueKind::kBytes, {.description = "Maximum memory of a job", .otherwise = "8GiB"});
     options.add_kept("most-disk", ValueKind::kBytes,
                      {.description = "Maximum size of a job's files", .otherwise = "2GiB"});
-    options.add_kept("keep", ValueKind::kTime,
-                     {.description = "Time to keep ended jobs", .otherwise = "2592000s, 30 days", .least = 1e-12});
+    options.add_kept(
+        "keep", ValueKind::kTime,
+        {.description = "How long to keep finished jobs", .otherwise = "2592000s, 30 days", .least = 1e-12});
     options.add_kept(
         "grace", ValueKind::kTime,
         {.description = "Time for running jobs to end when the server stops", .otherwise = "10s", .least = 1e-12});
 }
 
 void declare_serve(OptionTable& options) {
-    options.begin(OptionGroup::kJob);
+    options.begin(OptionGroup::kServer);
     options.add_kept(
         "host", ValueKind::kText,
         {.description = "Address to listen on. Addresses that other computers can reach require --token-file",
@@ -189,7 +191,8 @@ void declare_comparison(OptionTable& options) {
     options.begin(OptionGroup::kSearch);
     options.add_kept(
         "strategies", ValueKind::kList,
-        {.description = "Strategies to compare: first placements, searches, objectives to anneal on, or map:FILE",
+        {.description =
+             "Strategies to compare: placements without search, searches, objectives for annealing, or map:FILE",
          .value = "A,B,...",
          .otherwise = "default,no-ring,random,hop-bytes,rmatt,rmatt-3d,tac3, or fewer on machines without axes"});
     options.add_kept("seeds", ValueKind::kList,
@@ -228,11 +231,11 @@ void declare_comparison(OptionTable& options) {
     options.begin(OptionGroup::kExpert);
     keeper.keep({"schedule"});
     options.add_kept("processes", ValueKind::kCount,
-                     {.description = "Number of local processes that compute cells",
+                     {.description = "Number of local processes that search and simulate",
                       .otherwise = "one for each processor",
                       .is_local = true});
     options.add_kept("dask", ValueKind::kText,
-                     {.description = "Dask scheduler whose workers compute the cells, as in tcp://HOST:8786",
+                     {.description = "Dask scheduler whose workers search and simulate, as in tcp://HOST:8786",
                       .value = "ADDRESS",
                       .is_local = true});
 }

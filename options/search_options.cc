@@ -15,7 +15,7 @@ void read_time(const std::string& word, SearchOptions& search) {
     search.time_by_savings = word == "auto";
     if (search.time_by_savings) return;
     const std::int64_t time_ps = parse_time_ps(word, {field("time"), 0});
-    if (time_ps == 0) throw OptionError("§time: " + shown(word) + " is too small (more than 0s)");
+    if (time_ps == 0) throw OptionError("§time: " + shown(word) + " is too short (it must exceed 0 s)");
     search.time_limit_seconds = static_cast<double>(time_ps) / kPsPerS;
 }
 
@@ -48,9 +48,10 @@ void declare_search(OptionTable& options, MapOptions& map) {
                       {.description = "Number of independent searches, of which haichi keeps the best result",
                        .otherwise = "depends on the job's size",
                        .most = 1'000'000});
-    options.add_count("evaluations", search.evaluations,
-                      {.description = "Number of evaluations per restart, or per window of the schedule rmatt",
-                       .otherwise = "depends on the schedule"});
+    options.add_count(
+        "evaluations", search.evaluations,
+        {.description = "Number of evaluations per restart (with --schedule rmatt: per window of its stopping rule)",
+         .otherwise = "depends on the schedule"});
     options.add_read("time", ValueKind::kTime, [&search](const std::string& word) { read_time(word, search); },
                      {.description = "Wall-clock limit, as in 10s (not reproducible). With auto, haichi spends 1 % of "
                                      "the time that a better placement can save",
@@ -58,7 +59,7 @@ void declare_search(OptionTable& options, MapOptions& map) {
                       .excludes = {"evaluations"}});
     options.begin(OptionGroup::kExpert);
     options.add_choice("schedule", search.schedule, schedules(), &ScheduleRow::kind,
-                       {.description = "Annealing schedule: temperatures and end"});
+                       {.description = "Annealing schedule: temperatures and stopping rule"});
     options.add_read("moves", ValueKind::kList,
                      [&search](const std::string& word) { search.moves = parse_moves(word); },
                      {.description = "Kinds of moves: one or more of " + move_kinds().listing(),

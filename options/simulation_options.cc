@@ -36,8 +36,9 @@ void declare_call_replay(OptionTable& options, CallReplayOptions& calls) {
     options.add_choice("compute", calls.computing.rule, computing_rules(), &ComputingRow::rule,
                        {.description = "Computation time between the calls of a log: the measured mean of each call "
                                        "site, a random value within its measured range (drawn), or none"});
-    options.add_number("compute-factor", calls.computing.factor,
-                       {.description = "Factor on the computation time", .least = 0, .most = 1e6});
+    options.add_number(
+        "compute-factor", calls.computing.factor,
+        {.description = "Factor by which all computation times are multiplied", .least = 0, .most = 1e6});
     options.add_count(
         "compute-seed", calls.computing.seed,
         {.description = "Random seed of --compute drawn", .least = 0, .needs = {"compute"}, .former_names = {"seed"}});
@@ -54,8 +55,8 @@ void declare_compute_spread(OptionTable& options, ComputeImbalance& imbalance, c
             imbalance.seed = seed;
         },
         {.description =
-             "Random computation times in each iteration, as in 5% (of the set's time), 20us (before each set), or "
-             "50us/200ms (interruptions)",
+             "Random variation of computation times: 5% (of each set's time), 20us (before each set), or 50us/200ms "
+             "(interruptions of up to 50us, 200ms apart)",
          .value = "FRACTION|TIME|TIME/TIME",
          .otherwise = "none",
          .needs = needs,
@@ -86,8 +87,8 @@ void SimulationArguments::declare_traffic(OptionTable& options) {
                       .otherwise = "none"});
     options.add_read("sim-iterations", ValueKind::kText,
                      [this](const std::string& word) { simulation.iterations = parse_simulated_iterations(word); },
-                     {.description = "Number of iterations to simulate. With auto, haichi simulates until their time "
-                                     "repeats and extrapolates the rest",
+                     {.description = "Number of iterations to simulate. With auto, haichi simulates until the time per "
+                                     "iteration repeats, and extrapolates the rest",
                       .value = "N|auto|all",
                       .otherwise = "auto"});
     declare_compute_spread(options, simulation.imbalance);
@@ -124,11 +125,12 @@ void SimulationArguments::declare_observation(OptionTable& options) {
                        {.description = "Write the packets that leave the buffers of a router to FILE as CSV",
                         .needs = {"router"},
                         .is_local = true});
-    options.add_count("router", observation.router,
-                      {.description = "Number of the router in the file of --stats",
-                       .least = 0,
-                       .needs = {"buffer-history"},
-                       .is_local = true});
+    options.add_count(
+        "router", observation.router,
+        {.description = "Router whose buffers --buffer-history records, by its number in the --stats file",
+         .least = 0,
+         .needs = {"buffer-history"},
+         .is_local = true});
     options.add_time("history-begin", observation.history_begin_ps,
                      {.description = "Start time of the history",
                       .otherwise = "0s",
@@ -144,7 +146,7 @@ void SimulationArguments::declare_observation(OptionTable& options) {
                       .former_names = {"to"},
                       .is_local = true});
     options.add_time("history-interval", observation.interval_ps,
-                     {.description = "Length of an interval of the history",
+                     {.description = "Length of the intervals into which the history divides time",
                       .otherwise = "10us",
                       .least = kPs,
                       .needs = {"buffer-history"},

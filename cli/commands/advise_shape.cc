@@ -59,7 +59,7 @@ Action configure_advise_shape(OptionTable& options) {
 
 Command advise_shape_command() {
     return {"shape",
-            "advise which job shape suits the application, for a number of nodes",
+            "advise which job shape with a given number of nodes suits the application",
             "haichi advise shape -m fx10-kyushu -w cg64.json --node-count 96",
             configure_advise_shape,
             {},

@@ -77,7 +77,7 @@ Action configure_advise_spread(OptionTable& options) {
 
 Command advise_spread_command() {
     return {"spread",
-            "advise whether a job that fits into one cluster is faster over all clusters",
+            "advise whether a job that fits into one cluster is faster across all clusters",
             "haichi advise spread -m two-clusters:4,2ms -w app16.json --spread-workload app32.json",
             configure_advise_spread,
             {},

@@ -59,7 +59,7 @@ Action configure_convert(OptionTable& options) {
                       .letter = 't'});
     declare_launcher(options, o->launcher, o->job.spec.cores_per_rank, {"to"}, false);
     options.add_flag("strict", o->is_strict,
-                     {.description = "Request a shape that PJM must not turn (:strict in the job lines)"});
+                     {.description = "Request a shape that PJM must not rotate (:strict in the job lines)"});
     declare_output(options, o->output, "Write to FILE instead of standard output");
     return [o](Console& console) { return run(*o, console); };
 }

@@ -65,7 +65,8 @@ Action configure_evaluate(OptionTable& options) {
     const auto o = std::make_shared<EvaluateArguments>();
     o->job.declare(options, JobUse::kMeasure);
     o->map.declare(options, "Rank map to evaluate", true);
-    declare_objective(options, o->evaluate.objective, "Objective to compare with the default placement",
+    declare_objective(options, o->evaluate.objective,
+                      "Objective in which haichi compares the placement with the default placement",
                       "the first objective that suits the job");
     declare_then(options, o->evaluate.objective);
     o->simulation.declare(options, "Simulate the placement and the default placement, packet by packet");

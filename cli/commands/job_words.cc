@@ -46,8 +46,8 @@ void declare_launcher(OptionTable& options, const RankMapFormat*& launcher, std:
                       std::vector<std::string> excludes, bool is_local) {
     options.add_read("launcher", ValueKind::kText,
                      [&launcher](const std::string& word) { launcher = &rank_map_format(word); },
-                     {.description = "Write a map and job lines for the launcher of this format. If the names of the "
-                                     "nodes are unknown, the lines take them from the running job",
+                     {.description = "Write the map for this launcher, and print the lines for the job script. If the "
+                                     "names of the nodes are unknown, the lines take them from the running job",
                       .value = "FORMAT",
                       .excludes = std::move(excludes),
                       .is_local = is_local});

@@ -44,8 +44,7 @@ int run(const CompareOptions& options, Console& console) {
         const JobLog log = read_log(named.job, options.format, outputs.reading());
         runs.push_back({named.label, log.rank_count, named.rails, job_totals(log), log.warnings});
         if (!runs.back().totals.has_times) {
-            throw InputError(named.path() + ": the log has no times of functions",
-                             "see its contents with haichi log show");
+            throw InputError(named.path() + ": the log has no function times", "compare logs that the profiler wrote");
         }
         if (!runs.back().totals.libraries.empty()) library = runs.back().totals.libraries.front();
         for (const std::string& warning : log.warnings) {

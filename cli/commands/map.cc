@@ -153,7 +153,7 @@ std::vector<Destination> add_shape_files(const MapArguments& arguments, CommandO
 /// The context of the job lines for a result.
 RankMapContext job_context(const Evaluation& evaluation) {
     RankMapContext context = evaluation.placement.job().rank_maps();
-    const bool needs_strict = evaluation.turned && evaluation.turned->matters;
+    const bool needs_strict = evaluation.rotated && evaluation.rotated->matters;
     if (needs_strict && context.strictness.empty()) context.strictness = "strict";
     return context;
 }

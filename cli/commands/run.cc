@@ -15,7 +15,7 @@ namespace {
 void declare_program(OptionTable& options, RunArguments& arguments) {
     options.begin(OptionGroup::kJob);
     options.add_texts("PROGRAM", arguments.program,
-                      {.description = "MPI program that was built for MPICH, and its arguments",
+                      {.description = "MPI program built for MPICH or Open MPI, and its arguments",
                        .is_required = true,
                        .is_argument = true,
                        .takes_rest = true,

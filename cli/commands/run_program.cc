@@ -96,7 +96,8 @@ void refuse_classes(const host::ElfFile& program) {
                            "use MPI's functions for C, or build it with mpicxx of MPICH");
 }
 
-/// Removes functions that every program names which includes the classes. The calls themselves are refused.
+/// Removes the functions to which the header of the C++ classes refers in every program. A call of one is still
+/// refused.
 void remove_calls_of_classes(std::vector<std::string>& missing) {
     constexpr std::array<std::string_view, 4> kOfClasses = {"MPI_Comm_accept", "MPI_Comm_connect", "MPI_Comm_spawn",
                                                             "MPI_Comm_spawn_multiple"};

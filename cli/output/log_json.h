@@ -13,7 +13,7 @@ namespace haichi::cli {
 enum class ListedRanks { kAuto, kAll, kSummary };
 
 /// Whether all ranks are listed. With kAuto they are if the functions and peers of all ranks have at most a million
-/// rows, which are some hundred megabytes.
+/// rows, which are a few hundred megabytes.
 bool lists_all_ranks(const JobLog& log, ListedRanks ranks);
 
 /// haichi-log/1 (docs/reference/results_of_logs.md). Ranks are written one by one, so that memory depends only on the

@@ -28,8 +28,8 @@ std::string of_ranks(const SimulationResult& result, std::int64_t RankTimes::*ti
         sum += static_cast<double>(rank.*time);
         most = std::max(most, rank.*time);
     }
-    std::string text = short_number(sum / static_cast<double>(result.ranks.size()) / kPsPerS);
-    return text.append(" s, at most ").append(short_number(static_cast<double>(most) / kPsPerS)).append(" s");
+    std::string text = "mean " + short_number(sum / static_cast<double>(result.ranks.size()) / kPsPerS);
+    return text.append(" s, maximum ").append(short_number(static_cast<double>(most) / kPsPerS)).append(" s");
 }
 
 std::string barrier_text(const SimulatedRun& run) {
@@ -70,11 +70,11 @@ std::vector<std::string> extent(const SimulatedRun& run) {
     const auto count = [](std::int64_t number) { return count_text(static_cast<double>(number)); };
     if (is_of_calls(run))
         return {"calls",
-                count(result.calls) + " of " + count(static_cast<std::int64_t>(result.ranks.size())) + " ranks"};
+                count(result.calls) + " on " + count(static_cast<std::int64_t>(result.ranks.size())) + " ranks"};
     std::string iterations = count(result.simulated_iterations) + " of " + count(result.iterations) + " simulated, " +
                              short_number(result.simulated_seconds) + " s";
     if (result.settled_by_mean) {
-        iterations += "; the rest has the mean time of the last half, because no iterations repeat";
+        iterations += "; for the others, haichi assumes the mean time of the last half, because no iterations repeat";
     } else if (result.extrapolated) {
         iterations += "; the others are assumed to take as long as the last ones";
     }

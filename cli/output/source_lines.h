@@ -27,9 +27,9 @@ class SourceLines {
     /// Used instead of a build id to accept any build of a file.
     static constexpr std::string_view kAnyBuild = "any";
 
-    /// For the names of a running program, which may be in any directory.
+    /// For a running program, whose source files may be in any directory.
     SourceLines();
-    /// For the names in a log.
+    /// For a log.
     explicit SourceLines(OpenedNames log);
     ~SourceLines();
     SourceLines(const SourceLines&) = delete;

@@ -243,8 +243,8 @@ std::string effort_text(const Evaluation& evaluation, const SearchRecord& search
 /// The distance to the next objective, where `share` is a fraction of the time with the default placement.
 std::string lead_text(double share, double spread, bool is_one_seed) {
     constexpr double kLeast = 0.0005;  // smaller values round to 0.0 %
-    if (!(share >= kLeast)) return "the next search is equally fast";
-    const std::string lead = fmt::format("the next search is {:.1f} % slower", share * 100);
+    if (!(share >= kLeast)) return "the placements of the second-best search are equally fast";
+    const std::string lead = fmt::format("the placements of the second-best search are {:.1f} % slower", share * 100);
     if (is_one_seed) return lead + " (one seed, so the spread is unknown)";
     return lead + (share > spread ? ", more than the spread over seeds" : ", within the spread over seeds");
 }
@@ -303,13 +303,13 @@ std::vector<std::string> trials_lines(const ObjectiveTrials& trials) {
     return lines;
 }
 
-/// "1,879,048,192 byte-hops if PJM turns the request to 4x2x2x2x3x2"
-std::string turned_text(const Evaluation& evaluation) {
+/// "1,879,048,192 byte-hops if PJM rotates the request to 4x2x2x2x3x2"
+std::string rotated_text(const Evaluation& evaluation) {
     const ObjectiveValue& asked = evaluation.asked;
-    const TurnedValue& turned = *evaluation.turned;
-    if (!turned.matters) return "not higher if PJM turns the request";
-    const std::string value = value_text(asked.unit, turned.value) + (asked.unit == "1" ? "" : " " + asked.unit);
-    return value + " if PJM turns the request to " + sizes_text(turned.shape);
+    const RotatedValue& rotated = *evaluation.rotated;
+    if (!rotated.matters) return "not higher if PJM rotates the request";
+    const std::string value = value_text(asked.unit, rotated.value) + (asked.unit == "1" ? "" : " " + asked.unit);
+    return value + " if PJM rotates the request to " + sizes_text(rotated.shape);
 }
 
 }  // namespace
@@ -335,7 +335,7 @@ std::string map_summary(const Evaluation& evaluation, bool with_timing) {
     const bool is_proof = asked.optimal && asked.lower_bound != asked.value;
     if (asked.optimal || asked.lower_bound) rows.push_back({is_proof ? "proof" : "bound", bound_text(asked)});
     for (const ObjectiveValue& next : evaluation.next) rows.push_back({"then " + next.objective, next_text(next)});
-    if (evaluation.turned) rows.push_back({"turned", turned_text(evaluation)});
+    if (evaluation.rotated) rows.push_back({"rotated", rotated_text(evaluation)});
     rows.push_back({"contention", contention_comparison(evaluation)});
     rows.push_back({unit_on(network_of(evaluation), "hops per byte"), hops_comparison(evaluation)});
     if (evaluation.placement.job().balance() != nullptr)
@@ -360,14 +360,14 @@ std::string robust_summary(const ShapesReport& report) {
         text += ", bound " + value_text(unit, *robust.lower_bound);
     }
     text += "\n";
-    std::size_t turned = 0;
+    std::size_t rotated = 0;
     double worst = 0;
     for (const auto& rotations : robust.rotations) {
-        turned += rotations.size() - 1;
+        rotated += rotations.size() - 1;
         for (const RotationReport& rotation : rotations) worst = std::max(worst, rotation.value);
     }
-    if (turned > 0) {
-        text += "worst value if the scheduler turns the request: " + value_text(unit, worst) + " " + unit + "\n";
+    if (rotated > 0) {
+        text += "worst value if the scheduler rotates the request: " + value_text(unit, worst) + " " + unit + "\n";
     }
     return text;
 }
@@ -384,7 +384,7 @@ std::string evaluation_text(const Evaluation& evaluation) {
     text += table(rows, "", kNumbers);
     text += "\n" + evaluation.asked.objective + ": " + comparison_text(evaluation.asked.value, evaluation.usual.value) +
             "\n";
-    if (evaluation.turned) text += "turned: " + turned_text(evaluation) + "\n";
+    if (evaluation.rotated) text += "rotated: " + rotated_text(evaluation) + "\n";
     text += unit_on(network_of(evaluation), "hops per byte") + ": " + hops_comparison(evaluation) + "\n";
     text += "contention per set: " + contention_comparison(evaluation) + "\n";
     if (job.balance() != nullptr) text += "balance: " + balance_text(evaluation.placement) + "\n";

@@ -44,7 +44,7 @@ class Follower {
     };
 
     /// Goes on to a step that is neither the beginning nor the end of a loop. `others` gets the positions at which a
-    /// run with another number of iterations is.
+    /// run with a different number of iterations is.
     void settle(Cursor& cursor, bool keeps_others);
     /// Returns whether the post is the next one, and goes past it and the barriers before it.
     bool pass(Cursor& cursor, const Post& made, bool keeps_others);

@@ -50,7 +50,8 @@ class SetCuts {
         }
     }
 
-    /// Returns by window the position, after the window's cut, of the call before which the barrier is.
+    /// Returns for each window the position of the call that comes directly after the barrier, counted from the
+    /// window's cut.
     [[nodiscard]] std::vector<std::size_t> before(std::size_t set) const {
         const auto first = std::ranges::find(loop_->set_of_message, static_cast<std::uint32_t>(set));
         if (first == loop_->set_of_message.end()) refuse("no message belongs to set " + std::to_string(set + 1));

@@ -93,7 +93,7 @@ class CommonCuts::Search {
                     if (!queued[other]) to_check.push_back(other);
                     queued[other] = true;
                 }
-                if (!queued[a]) to_check.push_back(a);  // the last event may have added several
+                if (!queued[a]) to_check.push_back(a);  // one end may have moved several times
                 queued[a] = true;
             }
         }

@@ -167,8 +167,8 @@ const Table<ComputeTimeRow>& compute_times() {
 namespace {
 
 /// Assigns steps to the whole log as one iteration, or to a main loop. This is the requested loop, or else the first
-/// whose loops run at the same time. Ranks may execute equally many iterations at different times. Then the messages
-/// sent in one loop and received in the other exceed an iteration's messages by far.
+/// candidate that all ranks run at the same time. Ranks may execute equally many iterations at different times. Far
+/// more messages than those of one iteration are then sent in one loop and received in the other.
 Levels levels_of_main_loop(const JobLog& job, const std::vector<RankLoops>& loops, const MainLoopSearch& search,
                            const ExtractionOptions& options, Extraction& extraction, std::vector<RankWindow>& windows) {
     if (extraction.chosen < 0) {

@@ -24,11 +24,12 @@ inline constexpr std::int32_t kMostSendsPerRank = 1 << 10;
 /// Options for the extraction of communication sets from a log.
 struct ExtractionOptions {
     LevelOptions levels;
-    /// Most messages that a rank sends, and receives, in one set: the number of NICs of a node.
+    /// Maximum number of messages that a rank sends, and receives, in one set: the number of NICs of a node.
     std::int32_t sends_per_rank = 1;
     MainLoopChoice main_loop;
     ComputeTime compute_time = ComputeTime::kNone;
-    /// Most events in one iteration, summed over the ranks. Each takes about 200 bytes while steps are assigned.
+    /// Maximum number of events in one iteration, summed over the ranks. Each takes about 200 bytes while steps are
+    /// assigned.
     std::int64_t most_events = 20'000'000;
     /// Sets, from 0, before which libhaichi-barriers inserts barriers. Empty: Extraction::barriers is not made.
     std::vector<std::size_t> barriers_before;

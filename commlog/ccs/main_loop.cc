@@ -16,7 +16,7 @@ namespace haichi {
 namespace {
 
 constexpr std::size_t kMostMainLoops = 16;  ///< main loops that are listed
-/// Most executions of a thread's body in one iteration of a main loop.
+/// Maximum number of executions of a thread's body in one iteration of a main loop.
 constexpr std::int64_t kMostExecutions = 4096;
 
 /// A loop of one log from which a main loop may be grown.
@@ -382,7 +382,7 @@ class Search {
     const std::vector<RankLoops>* loops_;
     ChannelOwners owners_;
     MainLoopSearch found_;
-    std::set<std::pair<std::size_t, std::size_t>> taken_;  ///< loops of the main loops found so far
+    std::set<std::pair<std::size_t, std::size_t>> taken_;  ///< loops that belong to a main loop found earlier
 };
 
 }  // namespace

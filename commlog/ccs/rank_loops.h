@@ -62,8 +62,8 @@ class RankLoops {
     [[nodiscard]] std::int32_t rank() const { return log_->rank; }
     [[nodiscard]] std::size_t body_count() const { return traffic_.size(); }
     [[nodiscard]] const BodyTraffic& traffic(std::size_t body) const { return traffic_[body]; }
-    /// Returns the executions of the body in all loops over it. The finder may have split iterations off a loop. They
-    /// count, too: events before the loop that equal its last ones, and events after it that equal its first ones.
+    /// Returns the executions of the body in all loops over it. The finder may have split iterations off a loop. Events
+    /// before the loop that equal its last events also count, and so do events after it that equal its first events.
     [[nodiscard]] std::int64_t executions(std::size_t body) const { return executions_[body]; }
     /// Returns how many events before the loop `symbols[loop]` belong to iterations of its body.
     [[nodiscard]] std::int64_t events_before(std::span<const Symbol> symbols, std::size_t loop) const;

@@ -147,8 +147,8 @@ class EventDictionary {
         return index;
     }
 
-    /// Joins the events of the signature that differ from `key` only as `joined` states, into one event or one per
-    /// group of sizes.
+    /// Joins the events of the signature that differ from `key` only in the fields that `joined` selects. The result is
+    /// one event, or one event per group of sizes.
     void join(HashSlot& signature, const EventKey& key, const EventKey& of_all, std::uint8_t joined) {
         CallLogMemory& m = *memory_;
         const auto belongs = [&](const LoggedEvent& event) {

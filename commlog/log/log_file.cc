@@ -21,9 +21,10 @@ namespace haichi {
 
 namespace {
 
-/// Most ranks of a job whose log is read. Without the limit, a small file that states more ranks would fill the memory.
+/// Maximum number of ranks of a job whose log is read. Without the limit, a small file that states more ranks would
+/// fill the memory.
 constexpr std::int32_t kMostLoggedRanks = 1 << 22;
-/// Most members of a communicator that are not in the job, for example the parents of spawned processes.
+/// Maximum number of members of a communicator that are not in the job, for example the parents of spawned processes.
 constexpr std::int32_t kMostOutside = 1 << 20;
 
 bool begins_with(std::span<const std::byte> bytes, const char (&magic)[8]) {

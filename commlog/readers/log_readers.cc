@@ -103,7 +103,9 @@ JobLog read_log(const std::string& path, const std::string& format, const Readin
     if (found != nullptr) return read_as(*found, path, reading, "by its content");
     if (path != "-") refuse_other_file_of_trace(path, prefix);
     const std::string hint = "name one of the formats: " + log_formats().listing();
-    if (prefix.empty()) throw InputError(SourcePlace{path, 1}, "expected a log, found an empty file", hint);
+    if (prefix.empty())
+        throw InputError(SourcePlace{path, 1}, "expected a log, found an empty file",
+                         "check whether the program that writes it was successful");
     const std::string line = prefix.substr(0, std::min<std::size_t>(prefix.find('\n'), prefix.size()));
     throw InputError(SourcePlace{path, 1}, "unknown log format: " + shown(line), hint);
 }

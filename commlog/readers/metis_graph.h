@@ -27,7 +27,7 @@ struct MetisHeader {
 
 /// Whether a text is a METIS graph, judged by all lines of its beginning.
 enum class MetisEvidence {
-    kNone,    ///< no header, or another number of lines
+    kNone,    ///< no header, or a different number of lines
     kHeader,  ///< the header states the number of lines, but one of them cannot be a vertex
     kLines,   ///< every line fits, but not every edge is listed at both of its ends, or the number of edges differs
     kCertain  ///< every edge is listed at both of its ends

@@ -48,7 +48,8 @@ constexpr std::array<ForeignFile, 4> kForeignFiles = {{
     constexpr std::string_view kBlanks = " \t\r\n";
     const auto first = std::min(prefix.find_first_not_of(kBlanks), prefix.size());
     if (first == prefix.size() && stream.prefix_is_all()) {
-        throw InputError(SourcePlace{stream.place().file, 1}, "expected a workload, found an empty file", hint);
+        throw InputError(SourcePlace{stream.place().file, 1}, "expected a workload, found an empty file",
+                         "check whether the program that writes it was successful");
     }
     // Moves to the line that the error shows. A NUL byte before it gives a better error.
     for (std::size_t i = 0; i < first; ++i) stream.advance();

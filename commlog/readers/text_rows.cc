@@ -139,9 +139,8 @@ std::int64_t TextRows::whole_number(std::string_view what, std::int64_t least, s
                 "the " + named + " must be a whole number, found " + shown(field()),
                 largest == kLargestMessageBytes ? "multiply all sizes by one factor so that they are whole bytes" : "");
         case Verdict::kNoNumber:
-            fail(
-                "the " + named + " must be a number, found " + shown(field()) +
-                (truncated_ ? " and more: a number has at most " + std::to_string(kLongestField) + " characters" : ""));
+            fail("the " + named + " must be a number, found " + shown(field()) +
+                 (truncated_ ? " (a number has at most " + std::to_string(kLongestField) + " characters)" : ""));
         case Verdict::kGood:
         case Verdict::kOutside:
             break;

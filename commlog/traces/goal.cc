@@ -148,7 +148,7 @@ class GoalRank {
     /// Valid after run().
     [[nodiscard]] std::shared_ptr<const RankSchedule> schedule() const { return schedule_; }
 
-    /// Returns false if the dependencies form a cycle. Add nothing after it.
+    /// Returns false if the dependencies form a cycle. Do not add operations after this call.
     [[nodiscard]] bool run(TracedRank& rank) {
         prepare();
         for (std::uint32_t i = 0; i < state_.size(); ++i) enqueue(i);

@@ -9,7 +9,7 @@ namespace haichi {
 
 namespace {
 
-/// Most events that wait for an unknown one before them. Above this limit that event stays unknown.
+/// Maximum number of events that wait for an unknown one before them. Above this limit that event stays unknown.
 constexpr std::size_t kLongestQueue = std::size_t{1} << 20;
 constexpr std::size_t kDeepestStack = 1024;
 /// EZTrace writes MPI_PROC_NULL and the like as the largest 32-bit numbers.

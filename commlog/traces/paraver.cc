@@ -17,7 +17,7 @@ namespace haichi {
 namespace {
 
 constexpr std::int64_t kLastTime = std::int64_t{1} << 60;
-/// Most happenings that wait until all earlier ones are read.
+/// Maximum number of happenings that wait until all earlier ones are read.
 constexpr std::size_t kMostWaiting = std::size_t{1} << 23;
 
 constexpr std::int64_t kPointToPointCalls = 50000001, kCollectiveCalls = 50000002, kFileCalls = 50000005;
@@ -30,8 +30,8 @@ struct KnownCommunicator {
 };
 using KnownCommunicators = std::map<std::int64_t, KnownCommunicator>;
 
-/// An event or message on a rank at one time. At equal times, begins and ends of calls are first, in the order of the
-/// file.
+/// An event or message on a rank at one time. At equal times, the entries that begin or end a call come first, in the
+/// order of the file.
 struct Happening {
     enum class Kind : std::uint8_t { kEvent, kSend, kReceive, kReceived };
     std::int64_t time = 0;

@@ -19,8 +19,8 @@ JobLog read_paraver(const std::string& path, ReadProgress& progress);
 /// Null if haichi is built without the OTF2 library.
 LogReader otf2_reader();
 
-/// Parsers of a text in memory, for tests. For formats with one file per rank, the text is one rank. Errors name it as
-/// `file`.
+/// Parsers of a text in memory, for tests. For formats with one file per rank, the text is the file of one rank. Errors
+/// name it as `file`.
 JobLog parse_dumpi(std::string_view text, const std::string& file);
 JobLog parse_tit(std::string_view text, const std::string& file);
 JobLog parse_goal(std::string_view text, const std::string& file);

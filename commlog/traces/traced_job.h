@@ -10,7 +10,7 @@
 
 namespace haichi {
 
-/// Most ranks of a job whose log is read.
+/// Maximum number of ranks of a job whose log is read.
 inline constexpr std::int32_t kMostTracedRanks = 1 << 20;
 /// Most ranks whose calls are mixed in one file, which is read in passes.
 inline constexpr std::size_t kMostRanksOfFile = std::size_t{1} << 14;

@@ -12,7 +12,7 @@
 
 namespace haichi {
 
-/// Most requests of a rank that may be open at a time. A trace with more never completes its requests.
+/// Maximum number of requests of a rank that may be open at a time. A trace with more never completes its requests.
 inline constexpr std::size_t kMostOpenRequests = std::size_t{1} << 20;
 
 /// A sent, wanted or received message.

@@ -40,11 +40,12 @@ Transfer parse_transfer(std::string_view name);
 inline constexpr std::int64_t kLargestMessageBytes = std::int64_t{1} << 48;
 /// Largest sum of the weights of a workload's ranks.
 inline constexpr std::int64_t kLargestRankWeight = std::int64_t{1} << 48;
-/// Most ranks of a workload. The limit keeps every id and every count of a hostile file within 32 bits.
+/// Maximum number of ranks in a workload. The limit keeps every id and every count of a hostile file within 32 bits.
 inline constexpr std::int32_t kMostRanks = 1 << 27;
-/// Most messages of a workload, over all sets: 8 GiB of memory. Larger workloads are refused before they are made.
+/// Maximum number of messages in a workload, over all sets: 8 GiB of memory. Larger workloads are refused before they
+/// are made.
 inline constexpr std::int64_t kMostMessages = std::int64_t{1} << 29;
-/// Most sets of a file.
+/// Maximum number of sets of a file.
 inline constexpr std::int64_t kMostSets = std::int64_t{1} << 26;
 
 /// The application's communication: an ordered list of concurrent communication sets, repeated `iterations` times. The

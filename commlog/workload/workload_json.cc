@@ -39,7 +39,7 @@ constexpr std::array<KeyRow, kKeyCount> kKeys = {{
     {"ranks", Inside::kWorkload, true, "a whole number"},
     {"iterations", Inside::kWorkload, false, "a whole number"},
     {"sets", Inside::kWorkload, true, "a list of sets"},
-    {"label", Inside::kSet, false, "a text"},
+    {"label", Inside::kSet, false, "a string"},
     {"compute_seconds", Inside::kSet, false, "a number of seconds"},
     {"transfer", Inside::kSet, false, "\"messages\" or \"put\""},
     {"messages", Inside::kSet, true, "a list of messages"},

@@ -9,7 +9,7 @@
 
 namespace haichi {
 
-/// Most clusters in which a job is tried. The largest that fit the job are taken.
+/// Maximum number of clusters in which a job is tried. The largest that fit the job are taken.
 inline constexpr std::size_t kMostClustersTried = 8;
 
 /// Some of a job's nodes.

@@ -94,7 +94,8 @@ struct ShapeAdviceReport {
     bool interrupted = false;
 };
 
-/// Most shapes that get a quick search. The most compact ones do, and an answer states the number of the others.
+/// Maximum number of shapes that get a quick search. The most compact ones do, and an answer states the number of the
+/// others.
 inline constexpr std::size_t kMostSearchedShapes = 64;
 
 /// Tries all allowed shapes with a quick search, searches the best requests with all seeds, and simulates each

@@ -18,7 +18,8 @@ std::int64_t whole_rounds(std::int64_t evaluations, const AnyAnnealRun& run) {
     return (evaluations + round - 1) / round * round;
 }
 
-/// The other objectives count hops, so steps are as good as on large jobs. Machines without coordinates offer few.
+/// The next objectives in the order count hops, for which moves of the kind `step` work well. Machines without
+/// coordinates offer few such moves.
 std::vector<MoveKind> moves_that_finish_ties(const Problem& problem, const SearchOptions& options) {
     if (!options.moves.empty() || problem.network().coordinates() == nullptr) return options.moves;
     return {MoveKind::kStep, MoveKind::kNeighbour};
@@ -141,7 +142,8 @@ void AnyRestarts::report_done(const AnyAnnealRun& run) {
 }
 
 Cooling AnyRestarts::plan_cooling(const Proposer& proposer, const std::function<double()>& mean_change) const {
-    // The tool's window is 10 minutes. The paper made 492,500 evaluations of this objective in 257 s.
+    // The RMATT tool stops after a window of 10 minutes without enough change. Its paper reports 492,500 evaluations of
+    // this objective in 257 s.
     constexpr std::int64_t kRmattWindow = 1'150'000;
     if (options_.schedule == ScheduleKind::kPaper) return Cooling::paper(options_.evaluations);
     if (options_.schedule == ScheduleKind::kRmatt) {

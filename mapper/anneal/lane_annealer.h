@@ -43,7 +43,7 @@ class LaneAnnealer final : public AnnealRun<O> {
         const auto in_window = std::min(ranks, static_cast<std::int64_t>(MoveWindow::kRanks));
         constexpr std::int64_t kShortestRound = 256;  // with fewer, threads wait longer than they work
         per_round_ = std::max(in_window / kRanksPerEvaluation, kShortestRound);
-        // Short runs need all their temperatures, too.
+        // Even a short run must pass through all temperatures.
         constexpr std::int64_t kFewestRounds = 500;
         per_round_ = std::clamp<std::int64_t>(state_.cooling.evaluations() / kFewestRounds, 1, per_round_);
         if (state_.lanes.empty()) {

@@ -148,7 +148,7 @@ AutoJudge::Plan AutoJudge::affordable_plan(Mappings placements, std::int32_t see
             [&](const Mapping& mapping) { return packet_hops_of_calls(Placement(job_, mapping)); });
         plan.of_calls = plan.seeds > 0;
         if (plan.of_calls) return plan;
-        plan.reason = "its calls are too many for so many simulations";
+        plan.reason = "the workload has too many calls to simulate all placements";
     }
     plan.options.form = TrafficForm::kSets;
     const auto fits = [&](double all) {
@@ -159,7 +159,7 @@ AutoJudge::Plan AutoJudge::affordable_plan(Mappings placements, std::int32_t see
     plan.seeds = affordable(placements, seeds, fits, [&](const Mapping& mapping) {
         return packet_hops_per_iteration(Placement(job_, mapping));
     });
-    if (plan.seeds == 0) plan.reason = "its packets are too many for so many simulations";
+    if (plan.seeds == 0) plan.reason = "the workload has too many packets to simulate all placements";
     return plan;
 }
 

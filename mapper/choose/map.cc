@@ -297,8 +297,9 @@ class AutoRun {
         return *best;
     }
 
-    /// Compares placements whose times are alike by the sets under load. These decide between the placements with a
-    /// gain and the default one. Without a gain, they only show what computation and overheads hide.
+    /// Simulates the sets under load to compare placements with similar times. The result decides between the
+    /// placements with a gain and the default one. Without a gain, a difference under load is one that computation and
+    /// overheads hide.
     void judge_under_load(const AutoJudge& judge) {
         constexpr double kNotSlower = 1.001;
         const double least = least_seconds();

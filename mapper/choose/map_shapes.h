@@ -17,7 +17,7 @@ std::vector<Placement> map_shapes(std::span<const Job> jobs, const MapOptions& o
 /// The evaluation of placements for several shapes.
 struct ShapesReport {
     std::vector<Evaluation> shapes;
-    std::optional<RobustPlacement> robust;  ///< one placement for all shapes; `shapes` are its placements there
+    std::optional<RobustPlacement> robust;  ///< one placement for all shapes; `shapes` has its result on each shape
     double wall_seconds = 0;
     bool interrupted = false;
 };

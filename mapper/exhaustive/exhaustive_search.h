@@ -14,7 +14,7 @@
 
 namespace haichi {
 
-/// Most placements of an exhaustive search: the placements of ten ranks on ten slots.
+/// Maximum number of placements of an exhaustive search: the placements of ten ranks on ten slots.
 constexpr std::int64_t kMostPlacements = 3'628'800;
 
 /// The number of ways to give the communicating ranks distinct usable slots. Empty if it exceeds kMostPlacements.

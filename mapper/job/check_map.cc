@@ -55,9 +55,9 @@ class Checker {
 
 /// Whether PJM may give a 3D request another shape on the machine.
 bool has_other_shapes(const Machine& machine, const Sizes& request) {
-    return std::ranges::any_of(turned_requests(machine, request), [&request](const TurnedRequest& turned) {
+    return std::ranges::any_of(rotated_requests(machine, request), [&request](const RotatedRequest& rotated) {
         for (std::size_t k = 0; k < request.size(); ++k) {
-            if (request[turned.axes[k]] != request[k]) return true;
+            if (request[rotated.axes[k]] != request[k]) return true;
         }
         return false;
     });
@@ -75,7 +75,7 @@ void check_kind(Checker& check, const JobScript& script, const Machine& machine,
                           node.place, is_map_of_kind ? "" : "request :torus, or make the map with §fold noncont");
     }
     if (!node.value.strictness.empty() || !has_other_shapes(machine, node.value.sizes)) return;
-    check.note("PJM may turn " + what + ", and the map can then be slower", node.place,
+    check.note("PJM may rotate " + what + ", and the program can then be slower with this map", node.place,
                "request " + what + ":strict, for which the job may wait longer");
 }
 
@@ -127,7 +127,7 @@ void check_node_against_machine(Checker& check, const JobScript& script, const M
     }
     Sizes asked = node.value.sizes;
     std::ranges::sort(longest);
-    std::ranges::sort(asked);  // PJM may turn a request
+    std::ranges::sort(asked);  // PJM may rotate a request
     if (asked.size() == longest.size() && !std::ranges::equal(asked, longest, std::less_equal{})) {
         return check.problem(what + " does not fit machine " + machine.name + " in any orientation", node.place);
     }
@@ -142,7 +142,8 @@ Sizes process_shape(Checker& check, const JobScript& script) {
     const Sizes& shape = script.shape->value;
     const std::string what = "shape=" + sizes_text(shape);
     if (shape.size() != nodes.size()) {
-        check.problem(what + " has another number of dimensions than node=" + sizes_text(nodes), script.shape->place);
+        check.problem(what + " has a different number of dimensions than node=" + sizes_text(nodes),
+                      script.shape->place);
         return nodes;
     }
     if (!std::ranges::equal(shape, nodes, std::less_equal{})) {

@@ -25,9 +25,10 @@ HostNames stated_hosts(const JobSpec& spec, std::int32_t nodes) {
 void log_nodes(const AllocatedNodes& nodes, const Log& log) {
     if (!log.enabled(LogLevel::kInfo)) return;
     const Allocation& job = *nodes.allocation;
-    log.info("job: {} nodes{}, {} usable, at most {} ranks per node; routing {}, routes of up to {} links",
+    log.info("job: {} nodes{}, {} usable, at most {} {} per node; routing {}, routes of up to {} links",
              job.node_count(), job.is_node_list ? " from a node list" : "", job.network.usable_node_count(),
-             job.ranks_per_node, job.network.routing_name(), job.network.longest_route());
+             job.ranks_per_node, job.ranks_per_node == 1 ? "rank" : "ranks", job.network.routing_name(),
+             job.network.longest_route());
     if (const std::string remark = job.network.routes().remark(); !remark.empty()) log.info("job: {}", remark);
     if (job.network.routes().are_searched_for()) {
         log.info("job: the table of next hops would exceed 256 MiB, so routes are computed on demand");

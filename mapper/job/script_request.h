@@ -19,7 +19,7 @@ std::string allocation_kind(const JobScript& script, const Machine& machine);
 /// parts of the request that contradict the script, naming both, and for nodes that the machine does not have.
 AllocationRequest with_job_script(AllocationRequest request, const JobScript& script, const Machine& machine);
 
-/// Throws InputError if the script's job has another number of nodes or does not start this number of ranks.
+/// Throws InputError if the script's job has a different number of nodes or does not start this number of ranks.
 void check_against_script(const JobScript& script, const Allocation& allocation, std::int32_t rank_count);
 
 }  // namespace haichi

@@ -78,7 +78,7 @@ ObjectiveValue simulated_row(const ObjectiveRow& row, double seconds) {
     return {.objective = std::string(row.name), .unit = std::string(row.unit), .value = seconds};
 }
 
-/// Replaces the searched objective of an evaluation by `ranking`, simulated-time.
+/// Replaces the objective of the search in an evaluation with `ranking`, which is simulated-time.
 void take_simulated_time(const ObjectiveRow& ranking, double seconds, double default_seconds, Evaluation& out) {
     if (!out.searched_objective) out.searched_objective = out.asked.objective;
     out.asked = simulated_row(ranking, seconds);
@@ -142,7 +142,7 @@ Evaluation evaluate(const Placement& placement, const EvaluateOptions& options, 
     const SearchRecord* search = placement.search();
     out.interrupted = search != nullptr && search->interrupted;
     measure_asked(posed, out);
-    if (options.if_turned) out.turned = worst_turned_value(placement, objective, out.asked.value);
+    if (options.if_turned) out.rotated = worst_rotated_value(placement, objective, out.asked.value);
     if (options.all_objectives) add_objectives(posed, out);
     if (ranking != nullptr && search != nullptr && search->is_ranked) take_ranking(*ranking, *search, out);
     out.most_loaded_links =

@@ -7,8 +7,8 @@
 
 #include "mapper/job/placement.h"
 #include "mapper/job/posed_job.h"
+#include "mapper/judge/rotated.h"
 #include "mapper/judge/simulate.h"
-#include "mapper/judge/turned.h"
 #include "objectives/metrics.h"
 
 namespace haichi {
@@ -31,7 +31,7 @@ struct EvaluateOptions {
     bool all_objectives = true;   ///< whether to add every applicable objective of the table
     std::size_t most_loaded_links = 10;
     std::optional<SimulationOptions> simulation{};  ///< simulates the placement and the default one
-    bool if_turned = false;                         ///< whether to add the value if the scheduler turns the request
+    bool if_turned = false;                         ///< whether to add the value if the scheduler rotates the request
 };
 
 /// A placement and, for comparison, the default one, each simulated in the same ways.
@@ -47,7 +47,8 @@ struct Evaluation {
     /// Values of the tie-breaking order. A value is optimal only if the values before it are optimal, too.
     std::vector<ObjectiveValue> next{};
     ObjectiveValue usual{};  ///< value of the requested objective for the default placement
-    /// For objectives searched elsewhere (rmatt-3d): the value there. `asked` has the value on the real topology.
+    /// For objectives that are searched on another topology (rmatt-3d): the value on that topology. `asked` has the
+    /// value on the real topology.
     std::optional<double> search_value{};
     /// With simulated-time: the objective of the search.
     std::optional<std::string> searched_objective{};
@@ -56,7 +57,7 @@ struct Evaluation {
     std::vector<ObjectiveValue> objectives{};       ///< only if all objectives are requested
     std::vector<HotLink> most_loaded_links{};       ///< as many as requested
     std::optional<SimulatedPlacement> simulated{};  ///< only if requested
-    std::optional<TurnedValue> turned{};            ///< only if requested, and if the scheduler may turn the job
+    std::optional<RotatedValue> rotated{};          ///< only if requested, and if the scheduler may rotate the job
     double wall_seconds = 0;                        ///< without simulations
     bool interrupted = false;  ///< whether the placement's search or the simulation was interrupted
 };

@@ -152,7 +152,7 @@ class PlaceTable {
     std::vector<std::uint32_t> line_of_slot_;  ///< 0 means free
 };
 
-/// Throws InputError if the file has another number of ranks than required. If the required number is 0, throws it for
+/// Throws InputError if the file does not have the required number of ranks. If the required number is 0, throws it for
 /// no ranks and for more ranks than slots.
 void check_rank_count(const std::string& file, std::int64_t found, const RankMapContext& context,
                       const std::string& record, const std::string& hint);

@@ -156,7 +156,7 @@ void check_options(const HostLines& kind, const std::vector<std::string_view>& w
         if (kind.has_cores && (i == 2 || i == 3)) continue;  // NUMA nodes and memory policy
         if (kind.has_options && (words[i].starts_with("binding=") || words[i].starts_with("user="))) continue;
         throw InputError(place, "expected " + std::string(kind.writes_count ? "host:count" : "one host") +
-                                    " on a line, found also " + shown(words[i]));
+                                    " on a line, but also found " + shown(words[i]));
     }
 }
 

@@ -103,7 +103,7 @@ class ScriptReader {
         }
     }
 
-    /// Throws InputError if only another scheduler reads the script.
+    /// Throws InputError if the script is for another scheduler.
     void check_scheduler() const {
         if (foreign_.empty() || script_.has_directives) return;
         throw InputError(foreign_place_,

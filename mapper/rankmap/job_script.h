@@ -21,7 +21,7 @@ struct Located {
 struct NodeRequest {
     std::vector<std::int32_t> sizes;  ///< 1 to 3 sizes
     std::string allocation;           ///< "torus", "mesh", "noncont", or "" for the resource group's default
-    std::string strictness{};         ///< "strict" or "strict-io" if PJM must not turn the request, otherwise ""
+    std::string strictness{};         ///< "strict" or "strict-io" if PJM must not rotate the request, otherwise ""
     friend bool operator==(const NodeRequest&, const NodeRequest&) = default;
 };
 

@@ -148,7 +148,7 @@ class MappingSax {
     [[nodiscard]] bool in_list() const { return depth_ == 2 && is_list_key(); }
 
     bool deeper() {
-        if (++depth_ > kDeepest) throw InputError(here(), "nested deeper than " + std::to_string(kDeepest));
+        if (++depth_ > kDeepest) throw InputError(here(), "nested deeper than " + std::to_string(kDeepest) + " levels");
         return true;
     }
     bool shallower() {

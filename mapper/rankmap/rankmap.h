@@ -55,7 +55,7 @@ struct RankMapContext {
     bool holds_groups = false;
     /// Receives problems of single records, after which readers continue. If it is null, readers throw them.
     MapProblems* problems = nullptr;
-    /// "strict" or "strict-io" if PJM must not turn the job's request, because the job script or the map requires it.
+    /// "strict" or "strict-io" if PJM must not rotate the job's request, because the job script or the map requires it.
     std::string strictness{};
 };
 

@@ -57,7 +57,7 @@ PlacedRanks read_tofu6d(std::string_view text, const std::string& file, const Ra
                 throw InputError(place, "expected " + std::to_string(columns == 0 ? axes : columns) +
                                             " numbers (machine coordinates" +
                                             (columns == axes + 1 ? " and core"
-                                             : columns == 0      ? ", optionally a core"
+                                             : columns == 0      ? ", or one more with the core"
                                                                  : "") +
                                             "), found " + shown(lines.text()));
             }

@@ -295,10 +295,10 @@ ordered_json report_json(const Evaluation& evaluation, bool with_timing) {
     out["default"] = ordered_json::object();
     out["default"]["value"] = value_of(evaluation.usual);
     add_metrics(out["default"], placement.job(), evaluation.default_metrics);
-    if (evaluation.turned) {
-        out["turned"] = {{"shape", evaluation.turned->shape},
-                         {"value", number_in(asked.unit, evaluation.turned->value)},
-                         {"strict", evaluation.turned->matters}};
+    if (evaluation.rotated) {
+        out["rotated"] = {{"shape", evaluation.rotated->shape},
+                          {"value", number_in(asked.unit, evaluation.rotated->value)},
+                          {"strict", evaluation.rotated->matters}};
     }
     if (evaluation.simulated) out["simulated"] = simulated_json(*evaluation.simulated);
     if (!evaluation.objectives.empty()) out["objectives"] = objectives_json(evaluation.objectives);

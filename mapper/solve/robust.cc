@@ -180,10 +180,10 @@ class RobustRun {
         const PosedJob& posed = *problem_.jobs()[k];
         auto& rows = placement_.rotations.emplace_back();
         for (const Rotation& rotation : problem_.rotations_of(k)) {
-            Mapping turned = translated(problem_.variant(k, rotation), found);
-            const Metrics metrics = measure(posed.problem(), turned);
-            rows.push_back({rotation.axes, posed.objective->standing(turned, metrics).value, metrics.set_contention});
-            if (rows.size() == 1) placement_.placements.emplace_back(posed.job, std::move(turned), record);
+            Mapping rotated = translated(problem_.variant(k, rotation), found);
+            const Metrics metrics = measure(posed.problem(), rotated);
+            rows.push_back({rotation.axes, posed.objective->standing(rotated, metrics).value, metrics.set_contention});
+            if (rows.size() == 1) placement_.placements.emplace_back(posed.job, std::move(rotated), record);
         }
     }
 

@@ -16,7 +16,7 @@ namespace haichi {
 /// Options for one placement on several shapes.
 struct RobustOptions {
     RobustMeasure measure = RobustMeasure::kMax;
-    /// Whether every order of the logical axes counts as its own shape, because the scheduler may turn a request.
+    /// Whether every order of the logical axes counts as its own shape, because the scheduler may rotate a request.
     bool with_rotations = false;
 };
 
@@ -31,7 +31,7 @@ const Table<RobustMeasureRow>& robust_measures();
 RobustMeasure parse_robust_measure(std::string_view text);
 std::string_view name_of(RobustMeasure measure);
 
-/// The value of a robust placement on a turned request.
+/// The value of a robust placement on a rotated request.
 struct RotationReport {
     std::vector<std::size_t> axes;  ///< which logical axes are the request's first, second, third
     double value = 0;

@@ -18,7 +18,7 @@ struct Finalist {
     double value = 0;
 };
 
-/// Most placements that simulated-time compares, besides the default one.
+/// Maximum number of placements that simulated-time compares, besides the default one.
 inline constexpr std::int32_t kMostFinalists = 4;
 
 /// Splits the restarts of one search into kMostFinalists searches, whose winners are the finalists. After an

@@ -69,7 +69,7 @@ class DualBipartitioning {
         std::vector<RankId> ranks;  ///< ascending
     };
 
-    /// The current part of a rank. One array holds all of them, because the partners of a rank are scattered over
+    /// The part that contains a rank. One array holds all of them, because the partners of a rank are scattered over
     /// memory.
     struct RankOfPart {
         std::uint32_t part = 0;

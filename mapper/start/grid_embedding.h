@@ -21,7 +21,7 @@ struct GridEmbedding {
 
 /// The best distributions of the box's axes by `cost`, at most `most`, with different costs, best first. It tries
 /// distributions that give every box axis to one grid axis, then those that cut axes in two, then all others. The total
-/// is limited to some hundred thousand. Empty if the grid does not fit.
+/// is limited to a few hundred thousand. Empty if the grid does not fit.
 std::vector<GridEmbedding> best_embeddings(const Problem& problem, const MachineBox& box, const RankGrid& grid,
                                            WalkCost cost, std::size_t most, const MayGoOn& may_go_on);
 

@@ -17,7 +17,7 @@ struct Lines {
 };
 
 /// Returns nothing if the common partners of many edges are not cliques, as in a mesh of triangles, or if the work is
-/// too large. About O(edges * log(degree)) for products, at most some hundred million steps.
+/// too large. About O(edges * log(degree)) for products, at most a few hundred million steps.
 std::optional<Lines> find_lines(const RankGraph& graph);
 
 /// A square without chords: edges (u, v) and (w, x) are opposite, and so are (u, w) and (v, x). Members are entries of

@@ -249,7 +249,7 @@ class PopulationSearch {
         cut_short_ = cut_short_ || cut_short;
     }
 
-    /// Compares with the objective by its definition. Throws InternalError.
+    /// Compares `cost` with the objective's value from its definition. Throws InternalError if they differ.
     void verify(const Assignment& assignment, std::int64_t cost, std::int32_t step) const {
         const std::int64_t value = objective_.value_from_scratch(assignments_.mapping(assignment));
         if (value == cost * assignments_.bytes_per_unit()) return;

@@ -331,20 +331,21 @@ bool Host::may_look_again(std::span<const RankId> waiting) {
 }
 
 std::string Host::hint_when_stuck() const {
-    std::string hint = "check why the messages that these ranks wait for are never sent";
-    const auto looked = std::ranges::find_if(ranks_, [](const LiveRank& rank) { return rank.has_looked_out_; });
-    if (looked != ranks_.end()) {
-        hint += "\n  polling ranks (rank " + std::to_string(looked->id_.value) + " first) made at least " +
-                std::to_string(LiveRank::kLeastIdlePollsOfRank) + " polls while nothing else could happen";
-    }
+    std::string hint;
     // Other ranks may wait for a rank that has ended.
     const auto ended = std::ranges::find_if(ranks_, [](const LiveRank& rank) { return rank.has_ended_; });
     if (ended != ranks_.end()) {
         const auto failed = std::ranges::find_if(
             ended, ranks_.end(), [](const LiveRank& rank) { return rank.has_ended_ && rank.exit_code_ != 0; });
         const LiveRank& named = failed != ranks_.end() ? *failed : *ended;
-        hint +=
-            "\n  rank " + std::to_string(named.id_.value) + " ended with exit code " + std::to_string(named.exit_code_);
+        hint = "rank " + std::to_string(named.id_.value) + " ended with exit code " + std::to_string(named.exit_code_) +
+               "; ";
+    }
+    hint += "check why the messages that these ranks wait for are never sent";
+    const auto looked = std::ranges::find_if(ranks_, [](const LiveRank& rank) { return rank.has_looked_out_; });
+    if (looked != ranks_.end()) {
+        hint += "\n  polling ranks (rank " + std::to_string(looked->id_.value) + " first) made at least " +
+                std::to_string(LiveRank::kLeastIdlePollsOfRank) + " polls while nothing else could happen";
     }
     if (setup_.hint_when_stuck) hint += setup_.hint_when_stuck();
     return hint;

@@ -66,7 +66,7 @@ class OutputLines {
 
 /// Standard output and input of the ranks. While this object exists, descriptor 1 is a file in memory. All text written
 /// there while a rank runs (by printf(), write(), std::cout, a Fortran print) belongs to the rank. Standard input
-/// belongs to rank 0; the other ranks find it at its end. A rank can replace its standard descriptors and streams
+/// belongs to rank 0; the other ranks read the end of the file. A rank can replace its standard descriptors and streams
 /// without an effect on other ranks. Only one object may exist at a time. Not thread-safe.
 class ProgramOutput : public RankMemory {
   public:

@@ -113,7 +113,7 @@ std::int64_t Replay::interrupted_ps(Interruptions& rank, std::int64_t now_ps) co
         double normal = -6;  // twelve uniform numbers, because <random> differs between libraries
         for (int k = 0; k < 12; ++k) normal += rank.random.unit();
         const double sum_ps = static_cast<double>(imbalance_.most_ps) * (count / 2 + normal * std::sqrt(count / 6));
-        // The time until the next beginning, seen from any time, is short more often than long.
+        // From a random time, the next interruption is more often near than far.
         const double rest_ps = 2 * interval_ps * (1 - std::sqrt(rank.random.unit()));
         rank.next_ps = now_ps + std::max(std::int64_t{1}, static_cast<std::int64_t>(rest_ps));
         return static_cast<std::int64_t>(std::min(sum_ps, static_cast<double>(kLongestSimulationPs)));

@@ -324,7 +324,7 @@ Fold make_fold(const std::string& name, const Machine& machine, const Network& n
     if (is_cuboid) return grid_fold(*grid, machine.logical, name);
     if (!folds().at(name).suits_node_lists) {
         throw UnsupportedError("fold " + name + " requires a cuboid of a mesh or torus, without a node list",
-                               "use the fold default or a coordinate table");
+                               "use §fold default or a coordinate table");
     }
     return row_major_fold(network.node_count(), name);
 }

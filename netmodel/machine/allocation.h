@@ -35,7 +35,7 @@ struct AllocationRequest {
     std::string routing{};         ///< empty for the machine's routing
     std::string fold = "default";  ///< an entry of folds(), or a coordinate-table file
     bool count_nic = false;
-    bool is_strict = false;  ///< the scheduler must not turn the shape
+    bool is_strict = false;  ///< the scheduler must not rotate the shape
     RankOrder rank_order{};
 };
 
@@ -51,7 +51,7 @@ struct Allocation {
     /// The scheduler chooses single nodes, which are unknown. The network is then a switch, on which all nodes are
     /// equally far apart.
     bool is_scattered = false;
-    bool is_strict = false;      ///< the scheduler must not turn the shape
+    bool is_strict = false;      ///< the scheduler must not rotate the shape
     bool fills_by_node = false;  ///< see RankOrder; the fold has the order of the nodes
     Network network;
     Fold fold;

@@ -64,7 +64,8 @@ Fold table_fold(std::string_view text, const std::string& file, std::int32_t nod
             const std::string expected = rows.empty() ? "1 to 3" : std::to_string(rows.front().logical.size());
             throw InputError(place, "expected " + expected + " logical coordinates and " +
                                         std::to_string(coordinate_count) + " machine coordinates, found " +
-                                        std::to_string(words.size()) + " numbers: " + shown(lines.text()));
+                                        std::to_string(words.size()) +
+                                        (words.size() == 1 ? " column: " : " columns: ") + shown(lines.text()));
         }
         Row row;
         Coordinates at;

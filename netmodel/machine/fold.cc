@@ -103,7 +103,7 @@ Fold rings_or_axes(const Grid& job, const AxisPairs& logical) {
 
 Fold snakes(const Grid& job, const AxisPairs& logical) {
     if (logical.empty()) {
-        throw UnsupportedError("fold mesh requires a machine with paired axes", "use the fold default or row-major");
+        throw UnsupportedError("fold mesh requires a machine with paired axes", "use §fold default or row-major");
     }
     return paired_fold(job, logical, [](const Grid& grid, const std::vector<std::size_t>& pair) {
         return snake(grid.axis(pair[0]).size, grid.axis(pair[1]).size);

@@ -26,7 +26,7 @@ bool is_number(std::string_view word) {
     return !word.empty() && word.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-/// The name without its domain. An address of numbers has no domain.
+/// The name without its domain. A numeric address has no domain.
 std::string_view without_domain(std::string_view name) {
     const bool is_address = name.find_first_not_of("0123456789.") == std::string_view::npos;
     return is_address ? name : name.substr(0, name.find('.'));

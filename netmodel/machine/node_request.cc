@@ -143,8 +143,8 @@ Sizes shape_of_3d(const LogicalAxes& axes, const Machine& machine, const Sizes& 
     if (!axes.is_whole(request)) {
         std::size_t k = 0;
         while (request[k] % axes.unit()[k] == 0) ++k;
-        throw OptionError(quoted_request(word, request) + " has parts of a unit: jobs on machine " + machine.name +
-                              " have whole units of " + sizes_text(axes.unit()) + " nodes, and " +
+        throw OptionError(quoted_request(word, request) + " does not consist of whole units: jobs on machine " +
+                              machine.name + " have whole units of " + sizes_text(axes.unit()) + " nodes, and " +
                               std::to_string(request[k]) + " is not a multiple of " + std::to_string(axes.unit()[k]),
                           nearest_hint(axes, request, word));
     }
@@ -171,8 +171,8 @@ Sizes shape_of_line(const LogicalAxes& axes, const Machine& machine, const Sizes
         const std::int64_t down = nodes / per_unit * per_unit;
         std::string hint = "use " + std::string(word);
         if (down > 0) hint += std::to_string(down) + " or ";
-        throw OptionError(quoted_request(word, request) + " has parts of a unit: jobs on machine " + machine.name +
-                              " have whole units of " + std::to_string(per_unit) + " nodes",
+        throw OptionError(quoted_request(word, request) + " does not consist of whole units: jobs on machine " +
+                              machine.name + " have whole units of " + std::to_string(per_unit) + " nodes",
                           hint + std::to_string(down + per_unit));
     }
     for (std::size_t k = 0; k < axes.count(); ++k) {
@@ -197,8 +197,8 @@ Sizes shape_of_plane(const LogicalAxes& axes, const Machine& machine, const Size
         const Sizes up = {nearest(request[0], unit[0], true), nearest(request[1], unit[1], true)};
         std::string hint = "use " + std::string(word) + nodes_text(down);
         if (up != down) hint += " or " + nodes_text(up);
-        throw OptionError(quoted_request(word, request) + " has parts of a unit: 2D jobs on machine " + machine.name +
-                              " have whole units of " + sizes_text(unit) + " nodes",
+        throw OptionError(quoted_request(word, request) + " does not consist of whole units: 2D jobs on machine " +
+                              machine.name + " have whole units of " + sizes_text(unit) + " nodes",
                           hint);
     }
     const Sizes wanted = {request[0] / unit[0], request[1] / unit[1]};
@@ -270,8 +270,8 @@ std::vector<std::int32_t> compact_request(const Machine& machine, std::int64_t l
     return best;
 }
 
-std::vector<TurnedRequest> turned_requests(const Machine& machine, const std::vector<std::int32_t>& logical_sizes) {
-    std::vector<TurnedRequest> found;
+std::vector<RotatedRequest> rotated_requests(const Machine& machine, const std::vector<std::int32_t>& logical_sizes) {
+    std::vector<RotatedRequest> found;
     if (!has_logical_axes(machine) || logical_sizes.size() != machine.logical.size()) return found;
     const LogicalAxes axes(machine);
     std::vector<std::size_t> order(logical_sizes.size());

@@ -27,12 +27,12 @@ AllocationRequest in_machine_axes(const Machine& machine, AllocationRequest requ
 std::vector<std::int32_t> compact_request(const Machine& machine, std::int64_t least_nodes);
 
 /// An orientation of a 3D request on the machine: request axis i lies on logical axis axes[i] of the machine.
-struct TurnedRequest {
+struct RotatedRequest {
     std::vector<std::size_t> axes;
     std::vector<std::int32_t> shape;  ///< in the machine's axes
 };
 
 /// The other orientations in which the machine can hold a 3D request of whole units. PJM may choose any of them.
-std::vector<TurnedRequest> turned_requests(const Machine& machine, const std::vector<std::int32_t>& logical_sizes);
+std::vector<RotatedRequest> rotated_requests(const Machine& machine, const std::vector<std::int32_t>& logical_sizes);
 
 }  // namespace haichi

@@ -38,8 +38,8 @@ struct SlurmBlocks {
     SourcePlace place_of_sizes{};
 };
 
-/// Expands the hostlists of a file. All of them together may have as many names as a graph has links, because each name
-/// is a cable.
+/// Expands the hostlists of a file. Their total number of names is limited to the maximum number of links of a graph,
+/// because each name is a cable.
 class SlurmNames {
   public:
     /// The names of a hostlist, in order. Throws InputError for invalid lists, and for too many names in the file.

@@ -20,7 +20,8 @@ class YamlConverter {
     YamlValue convert(const YAML::Node& node, const YAML::Mark& mark, int depth = 0) {
         const YAML::Mark at = node.Mark().is_null() ? mark : node.Mark();
         YamlValue value{.place = place(at)};
-        if (depth > kDeepest) throw InputError(value.place, "nested deeper than " + std::to_string(kDeepest));
+        if (depth > kDeepest)
+            throw InputError(value.place, "nested deeper than " + std::to_string(kDeepest) + " levels");
         if (++values_ > kMostValues) throw InputError(value.place, "aliases repeat too many values");
         if (node.IsScalar()) {
             value.kind = YamlValue::Kind::kText;
@@ -32,7 +33,7 @@ class YamlConverter {
             value.kind = YamlValue::Kind::kMap;
             for (const auto& entry : node) {
                 const YAML::Node& key = entry.first;
-                if (!key.IsScalar()) throw InputError(place(key.Mark()), "expected a text as a key");
+                if (!key.IsScalar()) throw InputError(place(key.Mark()), "expected a string as a key");
                 if (value.find(key.Scalar()) != nullptr)
                     throw InputError(place(key.Mark()), "duplicate key " + shown(key.Scalar()));
                 value.entries.emplace_back(key.Scalar(), convert(entry.second, key.Mark(), depth + 1));
@@ -72,7 +73,7 @@ const std::vector<YamlValue>& YamlValue::list(std::string_view key) const {
 
 const std::string& YamlValue::text_at(std::string_view key) const {
     const YamlValue& value = at(key);
-    if (value.kind != Kind::kText) throw InputError(value.place, "expected a text for " + shown(key));
+    if (value.kind != Kind::kText) throw InputError(value.place, "expected a string for " + shown(key));
     return value.text;
 }
 

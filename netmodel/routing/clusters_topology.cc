@@ -134,7 +134,7 @@ void ClustersTopology::number_parts(std::vector<std::shared_ptr<const Topology>>
         constexpr std::int64_t kMostLinks = std::numeric_limits<std::int32_t>::max() / 2;
         if (vertices > kMostVertices || links > kMostLinks) {
             throw OptionError("a topology has at most " + std::to_string(kMostVertices) + " nodes and switches and " +
-                              std::to_string(kMostLinks) + " links: too many in these clusters");
+                              std::to_string(kMostLinks) + " links, fewer than in these clusters");
         }
     }
     terminal_count_ = static_cast<std::int32_t>(terminals);

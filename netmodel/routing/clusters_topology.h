@@ -23,7 +23,7 @@ struct BridgeOptions {
     std::optional<std::int64_t> shared_bus_bytes_per_s{};  ///< rate of both directions together
     std::optional<std::int64_t> buffer_bytes{};
     std::optional<std::int64_t> mtu_bytes{};  ///< maximum payload of packets that cross
-    std::int32_t crossing_hops = 1;           ///< number of hops that the link out of a bridge counts
+    std::int32_t crossing_hops = 1;           ///< hops that the link out of a gateway node counts as
     bool states_crossing_hops = false;        ///< false: default_crossing_hops() sets it
 
     friend bool operator==(const BridgeOptions&, const BridgeOptions&) = default;

@@ -38,7 +38,7 @@ DragonflyPlus::DragonflyPlus(const Shape& shape) : shape_(shape) {
     const std::int64_t hosts = std::int64_t{shape.leaves} * shape.hosts;
     if (routers + hosts > kMostVertices || (routers + hosts) * shape.groups > kMostVertices) {
         throw OptionError("a topology has at most " + std::to_string(kMostVertices) +
-                          " nodes and switches: too many in a Dragonfly+ of " + text_of(shape));
+                          " nodes and switches, fewer than in a Dragonfly+ of " + text_of(shape));
     }
     const std::int64_t others = shape.groups - 1;
     const std::int64_t links = others == 0 ? 0 : std::max<std::int64_t>(1, shape.spines / others);
@@ -48,7 +48,7 @@ DragonflyPlus::DragonflyPlus(const Shape& shape) : shape_(shape) {
     constexpr std::int64_t kMostLinks = std::numeric_limits<std::int32_t>::max() / 4 * 3;
     if (std::int64_t{shape.leaves} * shape.spines > kMostLinks || all > kMostLinks) {
         throw OptionError("a topology has at most " + std::to_string(kMostLinks) +
-                          " links: too many in a Dragonfly+ of " + text_of(shape));
+                          " links, fewer than in a Dragonfly+ of " + text_of(shape));
     }
     terminal_count_ = static_cast<std::int32_t>(hosts * shape.groups);
     first_spine_ = terminal_count_ + shape.leaves * shape.groups;

@@ -37,15 +37,15 @@ HyperX::HyperX(std::vector<std::int32_t> sizes, std::int32_t terminals_per_route
         // Each factor is below 2^31 and the product so far at most 2^23, so the loop ends before an overflow.
         if (routers > kMostVertices || routers * (std::int64_t{terminals_per_router} + 1) > kMostVertices) {
             throw OptionError("a topology has at most " + std::to_string(kMostVertices) +
-                              " nodes and switches: too many in a HyperX of " + sizes_text(sizes_) + " routers with " +
-                              std::to_string(terminals_per_router) + " terminals");
+                              " nodes and switches, fewer than in a HyperX of " + sizes_text(sizes_) +
+                              " routers with " + std::to_string(terminals_per_router) + " terminals");
         }
     }
     // Reserves a quarter of the 32-bit range for injection and ejection channels.
     constexpr std::int64_t kMostLinks = std::numeric_limits<std::int32_t>::max() / 4 * 3;
     if (routers * (2 * std::int64_t{terminals_per_router} + links_per_router) > kMostLinks) {
-        throw OptionError("a topology has at most " + std::to_string(kMostLinks) + " links: too many in a HyperX of " +
-                          sizes_text(sizes_));
+        throw OptionError("a topology has at most " + std::to_string(kMostLinks) +
+                          " links, fewer than in a HyperX of " + sizes_text(sizes_));
     }
     router_count_ = static_cast<std::int32_t>(routers);
     links_per_router_ = static_cast<std::int32_t>(links_per_router);

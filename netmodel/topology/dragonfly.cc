@@ -37,7 +37,7 @@ Dragonfly::Dragonfly(std::int32_t terminals, std::int32_t routers, std::int32_t 
     const std::int64_t all_routers = all_groups > kMostVertices ? all_groups : all_groups * routers;
     if (all_routers > kMostVertices || all_routers * (std::int64_t{terminals} + 1) > kMostVertices) {
         throw OptionError("a topology has at most " + std::to_string(kMostVertices) +
-                          " nodes and switches: too many in a dragonfly of " + std::to_string(all_groups) +
+                          " nodes and switches, fewer than in a dragonfly of " + std::to_string(all_groups) +
                           " groups of " + std::to_string(routers) + " routers with " + std::to_string(terminals) +
                           " terminals");
     }

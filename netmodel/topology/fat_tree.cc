@@ -46,8 +46,8 @@ std::int32_t vertex_count_of(std::int64_t count, const std::vector<std::int32_t>
                              const std::vector<std::int32_t>& parents) {
     if (count <= kMostVertices) return static_cast<std::int32_t>(count);
     throw OptionError("a topology has at most " + std::to_string(kMostVertices) +
-                      " nodes and switches: too many with " + listed(children) + " children and " + listed(parents) +
-                      " parents");
+                      " nodes and switches; a fat tree with " + listed(children) + " children and " + listed(parents) +
+                      " parents has more");
 }
 
 }  // namespace

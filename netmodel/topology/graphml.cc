@@ -30,7 +30,7 @@ std::int64_t parse_link_bandwidth(std::string_view text, const SourcePlace& plac
     if (!number) return parse_positive_bandwidth(text, place);
     // The comparison is false for NaN.
     if (!(*number >= 1 && *number <= static_cast<double>(kLargestBandwidth))) {
-        throw InputError(place, "invalid bandwidth: " + shown(text) + " (not from 1 to 10^15 bytes per second)");
+        throw InputError(place, "invalid bandwidth: " + shown(text) + " (must be from 1 to 10^15 bytes per second)");
     }
     return std::llround(*number);
 }
@@ -41,7 +41,7 @@ std::int64_t parse_link_latency(std::string_view text, const SourcePlace& place)
     constexpr double kLargestSeconds = 1e6;
     constexpr double kPicosecondsPerSecond = 1e12;
     if (!(*number >= 0 && *number <= kLargestSeconds)) {
-        throw InputError(place, "invalid latency: " + shown(text) + " (not from 0 to 10^6 seconds)");
+        throw InputError(place, "invalid latency: " + shown(text) + " (must be from 0 to 10^6 seconds)");
     }
     return std::llround(*number * kPicosecondsPerSecond);
 }

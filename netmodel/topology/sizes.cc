@@ -21,7 +21,8 @@ std::vector<std::int32_t> parse_sizes(std::string_view text, std::string_view wh
                 std::string(what) + " requires whole numbers joined by '" + separator + "', found " + shown(text),
                 "an example is " + std::string(example));
         }
-        if (word.size() > kMostDigits) throw OptionError(std::string(what) + ": " + shown(word) + " is too large");
+        if (word.size() > kMostDigits)
+            throw OptionError(std::string(what) + ": " + shown(word) + " has more than 9 digits");
         if (sizes.size() == kMostAxes) {
             throw OptionError(std::string(what) + " has more than " + std::to_string(kMostAxes) +
                               " numbers: " + shown(text));

@@ -133,7 +133,7 @@ class ExpatReader {
         auto& reader = *static_cast<ExpatReader*>(self);
         reader.guarded([&] {
             throw InputError(reader.place(),
-                             "a document type with declarations: " + shown("<!DOCTYPE " + std::string(name)),
+                             "unsupported document type with declarations: " + shown("<!DOCTYPE " + std::string(name)),
                              "remove its declarations, because they could define endless entities");
         });
     }
@@ -145,7 +145,8 @@ class ExpatReader {
     void open(std::string_view name, const char** attributes) {
         const std::string_view local = local_name(name);
         if (open_.size() == kDeepest) {
-            throw InputError(place(), "element " + shown(local) + " is nested deeper than " + std::to_string(kDeepest));
+            throw InputError(
+                place(), "element " + shown(local) + " is nested deeper than " + std::to_string(kDeepest) + " levels");
         }
         if (++elements_ > kMostElements) {
             throw InputError(place(), "the file has more than " + std::to_string(kMostElements) + " elements");

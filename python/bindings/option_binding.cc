@@ -128,14 +128,14 @@ std::vector<std::string> words_of(const OptionRow& row, const py::handle& value)
                     words.push_back(text_of(row, key) + "=" + text_of(row, word));
                 return words;
             }
-            if (!py::hasattr(value, "__iter__")) refuse(row, "a text, a mapping or a sequence", value);
+            if (!py::hasattr(value, "__iter__")) refuse(row, "a string, a mapping or a sequence", value);
             for (const py::handle& word : py::iter(value)) words.push_back(text_of(row, word));
             return words;
         }
         default:
             if (is_text(value)) return {text_of(row, value)};
             if (is_number(value) && row.kind == ValueKind::kText) return {py::str(value)};
-            refuse(row, "a text", value);
+            refuse(row, "a string", value);
     }
 }
 

@@ -347,7 +347,7 @@ def test_the_report_word_by_word(tmp_path: Path, capsys: pytest.CaptureFixture[s
         "           0           3.25           3.25    +0.0%",
         "",
         "omitted:",
-        "  barrier.txt: line 1: OSU MPI Allreduce Latency Test: not a benchmark that is fitted",
+        "  barrier.txt: line 1: OSU MPI Allreduce Latency Test: haichi does not fit this benchmark",
     ]
 
 

@@ -166,9 +166,9 @@ def test_imb_with_several_benchmarks(tmp_path: Path) -> None:
     assert [time for *_, time in rows(results)] == pytest.approx([0.43, 2.0, 1.0, 1.26])
     assert [point.processes for point in results.points] == [2, 2, 2, 4]
     assert results.left_out == [
-        "line 16: IMB Sendrecv: not a benchmark that is fitted",
+        "line 16: IMB Sendrecv: haichi does not fit this benchmark",
         "line 24: IMB Uniband of 4 processes is not a pair of processes",
-        "line 37: IMB Allreduce: not a benchmark that is fitted",
+        "line 37: IMB Allreduce: haichi does not fit this benchmark",
     ]
 
 
@@ -287,7 +287,7 @@ def test_an_osu_title_is_read_by_its_words(tmp_path: Path) -> None:
 )
 def test_other_osu_benchmarks_are_named_and_end_the_table_before_them(tmp_path: Path, title: str) -> None:
     other = titled(f"# OSU {title}")
-    why = f"OSU {title.removesuffix(' v5.8').removesuffix(' v7.5')}: not a benchmark that is fitted"
+    why = f"OSU {title.removesuffix(' v5.8').removesuffix(' v7.5')}: haichi does not fit this benchmark"
     for text, line in ((OSU_5 + other, 6), (other + OSU_5, 1)):
         results = read(tmp_path, text)
         assert len(results.points) == 3 and results.left_out == [f"line {line}: {why}"]

@@ -29,8 +29,8 @@ def test_a_workload_shows_its_matrix() -> None:
     assert cells(page)["messages"] == ["4"] and cells(page)["bytes"] == ["1,010"]
     svg = next(page.iter("{http://www.w3.org/2000/svg}svg"))
     squares = {path.get("d"): float(path.get("fill-opacity", "0")) for path in svg if path.get("d")}
-    # Row 1, column 2 has the most bytes, and row 0, column 1 has a hundredth of them. Empty messages and messages to
-    # the own rank are not drawn.
+    # Row 1, column 2 has the most bytes, and row 0, column 1 has a hundredth of them. Empty messages, and messages of a
+    # rank to itself, are not drawn.
     assert squares == {"M2 1h1v1h-1z": 1.0, "M1 0h1v1h-1z": 0.5}
     assert svg.get("viewBox") == "0 0 3 3"
 

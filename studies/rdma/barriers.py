@@ -1,5 +1,5 @@
 """Simulates barriers on the switch of the RDMA study with 2 to 32 ranks. Draws barriers.png and prints the table of
-README.md. Compares every time with its closed formula (tests/mgen/live/barrier_formulas.py).
+README.md. Compares every time with its closed-form expression (tests/mgen/live/barrier_formulas.py).
 
     .venv/bin/python studies/rdma/barriers.py build/barriers.png
 """

@@ -45,8 +45,8 @@ The first of these commands measured all rows. The others repeated a part of the
 The column "haichi" has a mean. If there are several values, the smallest and the largest are in brackets. The note has
 the call that made the number. In the calls, `cg` is `haichi.Workload.from_pattern("cg", ranks=64)`, with 32 ranks on
 shapes 4 to 6. The sources are in the [references](../../docs/reference/references.md). "Independent check" and
-"measured on peers" are unpublished measurements for haichi's design. Times and rates depend on the machine and its
-load. All other numbers are the same on every machine.
+"measured with the other tools" are unpublished measurements for haichi's design. Times and rates depend on the machine
+and its load. All other numbers are the same on every machine.
 
 **{counts}**, of {total}.
 """

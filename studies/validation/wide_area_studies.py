@@ -1,4 +1,4 @@
-"""Two clusters joined over distance: the link and the NAS programs, computed by studies/wide_area."""
+"""Two clusters joined by a wide-area link: the link and the NAS programs, computed by studies/wide_area."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """The NAS programs on the study's machines: speed on two clusters relative to one, by delay and bridges.
 
 Score = time on 16 nodes of one cluster / time on 32 nodes of two. Rank r is on node r, so the first half of the ranks
-is in the first cluster. BT and SP need squares, so they run on 36 nodes, and the score is scaled by 32 / 36.
-Computation times are from computing.json, times its factor. All iterations of a program are alike, so only a few are
-simulated. The time of one iteration comes from the last of them.
+is in the first cluster. BT and SP require a square number of ranks, so they run on 36 nodes, and the score is scaled
+by 32 / 36. Computation times are from computing.json, times its factor. All iterations of a program are alike, so
+only a few are simulated. The time of one iteration comes from the last of them.
 """
 
 from __future__ import annotations

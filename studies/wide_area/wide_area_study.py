@@ -1,4 +1,4 @@
-"""Runs the study of two clusters joined over distance: the link, its remedies, and the NAS programs on it.
+"""Runs the study of two clusters joined by a wide-area link: the link, its remedies, and the NAS programs on it.
 
     python studies/wide_area/wide_area_study.py [--out DIRECTORY] [--quick]
 

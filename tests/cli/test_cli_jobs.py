@@ -371,7 +371,9 @@ def test_the_summary_says_of_what_the_percentages_of_auto_are(
     assert lines[0] == "search by tac3 then hop-bytes, simulated", "the verdict has the number"
     assert re.fullmatch(rf"search by hop-bytes: {number}, by predicted-time: {number} communication time", lines[1])
     assert re.fullmatch(
-        r"the next search is (equally fast|\d+\.\d % slower, (more than|within) the spread over seeds)", lines[2]
+        r"the placements of the second-best search are "
+        r"(equally fast|\d+\.\d % slower, (more than|within) the spread over seeds)",
+        lines[2],
     )
 
 

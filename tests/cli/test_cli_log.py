@@ -136,7 +136,7 @@ def test_comparisons_that_make_no_sense_are_refused(tmp_path: Path) -> None:
     assert "--rails: expected 2 numbers, one per log, found 1" in fail(
         2, "log", "compare", "a", "a", "--rails", "1", cwd=tmp_path
     )
-    assert "the log has no times of functions" in fail(2, "log", "compare", "a", "calls", cwd=tmp_path)
+    assert "the log has no function times" in fail(2, "log", "compare", "a", "calls", cwd=tmp_path)
     assert "rails=" in fail(2, "log", "compare", "a", "rails=none:a", cwd=tmp_path)
 
 
@@ -240,4 +240,4 @@ def test_the_format_can_be_named(tmp_path: Path) -> None:
     matrix = succeed("log", "convert", log, "--log-format", "goal", "-t", "csv", cwd=tmp_path).stdout
     assert matrix.startswith("0,1024,8\n")
     assert "did you mean 'goal'" in fail(2, "log", "show", log, "--log-format", "goa", cwd=tmp_path)
-    assert "the log has no times of functions" in fail(2, "log", "compare", log, log, cwd=tmp_path)
+    assert "the log has no function times" in fail(2, "log", "compare", log, log, cwd=tmp_path)

@@ -114,7 +114,7 @@ def test_a_compressed_log_of_the_profiler_is_read(tmp_path: Path) -> None:
         (gzip.compress(EDGES.encode()) + b"rest of another file", "the file is damaged"),
         (bz2.compress(PARAVER.encode())[:-9], "cannot unpack it (bzip2)"),
         (zipped("a.prv", "b.prv")(EDGES.encode()), "the zip archive has several files"),
-        (zipped("matrix.npy")(EDGES.encode()), "expected a text, found a zip archive of NumPy arrays"),
+        (zipped("matrix.npy")(EDGES.encode()), "expected text, found a zip archive of NumPy arrays"),
         (gzip.compress(bytes(5000000)), "NUL byte"),
         (gzip.compress(b" " * 80_000_000), "longer than 64 MiB"),
     ],

@@ -167,7 +167,7 @@ def test_a_search_tells_strategy_start_restarts_and_seed(place: Path) -> None:
     job += ["--objective", "tac3"]
     lines = entries(succeed(*job, "-v", cwd=place).stderr)
     assert one(lines, "workload ") == "workload 'cg64.json': format json, by its content"
-    assert one(lines, "job: ").startswith("job: 96 nodes, 96 usable, at most 1 ranks per node")
+    assert one(lines, "job: ").startswith("job: 96 nodes, 96 usable, at most 1 rank per node")
     assert re.fullmatch(r"messages on links: bit-sliced counters, (AVX-512|AVX2|plain) kernel", one(lines, "messages"))
     assert one(lines, "strategy ") == "strategy auto is anneal: tabu search supports only hop-bytes"
     assert one(lines, "start: ") == "start: bisection, the best of the starts tried"  # same tac3, fewer byte-hops

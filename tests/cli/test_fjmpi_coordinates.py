@@ -82,8 +82,8 @@ def test_the_table_gives_what_the_fold_gives(program: Path, tmp_path: Path, fold
     built_in = succeed("evaluate", *UNIT, "--fold", fold, *job, "--map", "cg8.map", cwd=tmp_path).stdout
     written = succeed("evaluate", *UNIT, "--fold", "table", *job, "--map", "cg8.map", cwd=tmp_path).stdout
     assert f"fold {fold}" in built_in
-    # A table holds for the orientation in which it was written, so only the fold has a value for turned requests.
-    built_in = "".join(line for line in built_in.splitlines(keepends=True) if not line.startswith("turned: "))
+    # A table holds for the orientation in which it was written, so only the fold has a value for rotated requests.
+    built_in = "".join(line for line in built_in.splitlines(keepends=True) if not line.startswith("rotated: "))
     assert written.replace("fold table", f"fold {fold}") == built_in
 
 

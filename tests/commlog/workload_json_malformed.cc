@@ -112,7 +112,7 @@ std::vector<MalformedJson> malformed_json() {
         {"sets_is_an_object", with_sets("{}"), 2, {"sets: expected a list of sets, found an object"}, ""},
         {"set_is_a_list", with_sets("[\n[]]"), 3, {"sets[0]: expected a set", "a list"}, ""},
         {"set_is_a_number", with_sets("[{\"messages\": []},\n7]"), 3, {"sets[1]: expected a set", "found 7"}, ""},
-        {"label_is_a_number", with_sets("[{\"label\": 7}]"), 2, {"sets[0].label: expected a text, found 7"}, ""},
+        {"label_is_a_number", with_sets("[{\"label\": 7}]"), 2, {"sets[0].label: expected a string, found 7"}, ""},
         {"compute_seconds_is_a_text",
          with_sets("[{\"compute_seconds\": \"1s\"}]"),
          2,

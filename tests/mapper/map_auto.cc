@@ -98,7 +98,7 @@ TEST(Auto, what_takes_too_long_to_simulate_is_judged_by_the_prediction_and_says_
     const Placement found = map(Job(asked.job), asked.search);
     const ObjectiveTrials& trials = *found.search()->trials;
     EXPECT_EQ(trials.judge, "predicted");
-    EXPECT_NE(trials.reason.find("too many for so many simulations"), std::string::npos) << trials.reason;
+    EXPECT_NE(trials.reason.find("too many packets to simulate all placements"), std::string::npos) << trials.reason;
     EXPECT_GT(trials.default_seconds, 0);
 }
 

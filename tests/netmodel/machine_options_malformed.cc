@@ -65,7 +65,7 @@ TEST(MachineNames, that_mean_nothing_are_refused) {
         {"dragonfly:1000,1000,1000", "8388608 nodes and switches: too many", ""},
         {"dragonfly:999999999,1,1", "not 999999999", ""},
         {"dragonfly:1,1000000,1,1", "links, more than are supported", ""},
-        {"fattree:9x64", "too many with 64,64,64,64,64,64,64,64,64 children", ""},
+        {"fattree:9x64", "a fat tree with 64,64,64,64,64,64,64,64,64 children", ""},
     };
     for (const auto& [name, value, hint] : cases) {
         expect_option_error([&] { (void)load_machine(name); }, value, hint);
@@ -84,7 +84,7 @@ TEST(AllocationRequests, that_do_not_fit_the_machine_are_refused) {
     const auto refused = [&](const AllocationRequest& request, const std::string& value, const std::string& hint = "") {
         expect_option_error([&] { (void)allocate(machine, request); }, value, hint);
     };
-    refused({.shape = {1, 2, 4}}, "§shape 1x2x4 has parts of a unit", "use §shape 2x3x4 (24 nodes)");
+    refused({.shape = {1, 2, 4}}, "§shape 1x2x4 does not consist of whole units", "use §shape 2x3x4 (24 nodes)");
     refused({.shape = {1, 2, 4, 2, 3}}, "5 numbers");
     refused({.shape = {5, 2, 4, 2, 3, 2}}, "5x2x4x2x3x2", "4x2x8x2x3x2");
     refused({.shape = {0, 2, 4, 2, 3, 2}}, "axis X has size 0");

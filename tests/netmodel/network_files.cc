@@ -235,7 +235,7 @@ TEST(Yaml, faults_are_reported_with_their_line) {
     EXPECT_TRUE(error_of("a: [1, 2\n").starts_with("y:2: not valid YAML: "));
     EXPECT_TRUE(error_of("a: 1\n   b: 2\n").starts_with("y:2: not valid YAML: "));
     EXPECT_EQ(error_of("a: 1\n---\nb: 2\n"), "y:3: a second YAML document");
-    EXPECT_EQ(error_of("[a]: 1\n"), "y:1: expected a text as a key");
+    EXPECT_EQ(error_of("[a]: 1\n"), "y:1: expected a string as a key");
     std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
     for (int i = 1; i < 12; ++i) {
         bomb += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [";

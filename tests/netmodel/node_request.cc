@@ -88,11 +88,11 @@ TEST(NodeRequest, of_some_nodes_is_compact_and_has_few_idle_nodes) {
     EXPECT_EQ(compact("torus:4x4", 4), Sizes{});
 }
 
-TEST(NodeRequest, may_be_turned_where_whole_units_stay_whole) {
+TEST(NodeRequest, may_be_rotated_where_whole_units_stay_whole) {
     const auto shapes = [](const Sizes& request) {
         std::vector<Sizes> found;
-        for (const TurnedRequest& turned : turned_requests(load_machine("fugaku"), request)) {
-            found.push_back(turned.shape);
+        for (const RotatedRequest& rotated : rotated_requests(load_machine("fugaku"), request)) {
+            found.push_back(rotated.shape);
         }
         return found;
     };

@@ -81,7 +81,7 @@ BULLET = re.compile(r"(\s*)([-*+•]|\d+[.)])\s+")
 FENCE = re.compile(r"\s*(```+|~~~+)")
 HEADING = re.compile(r"#{1,6}\s+")
 UNDERLINE = re.compile(r"\s*(=+|-+|\*+|~+)\s*$")
-DIRECTIVE = re.compile(r"\s*(:::|:[\w-]+:|<!--|\.\. |>>>|\\|@|SBATCH|PJM)")
+DIRECTIVE = re.compile(r"\s*(:::|:[\w-]+:|<!--|\.\. |>>>|\\|@|SBATCH\s+-|PJM\s+-)")
 CODE_INDENT = 4
 
 

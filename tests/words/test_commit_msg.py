@@ -1,4 +1,4 @@
-"""Gives subjects to the hook that bootstrap.sh --developer installs, so that it is known to accept and to reject."""
+"""The hook that bootstrap.sh --developer installs accepts valid commit subjects and rejects invalid ones."""
 
 import subprocess
 import tempfile

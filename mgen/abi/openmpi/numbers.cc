@@ -118,7 +118,7 @@ std::optional<int> of_openmpi(std::span<const Pair> pairs, int number) {
 }
 
 constexpr int kUnknown = -1000;
-constexpr int kMostErrorClass = 127;  ///< both MPIs number classes and codes that the program adds above it
+constexpr int kMostErrorClass = 127;  ///< classes and codes that the program adds have higher numbers in both MPIs
 
 }  // namespace
 

@@ -141,8 +141,8 @@ def test_a_job_limited_by_time_goes_on_from_its_best(start, faults, what: str) -
     kept = server.data / "jobs" / job.id / "work" / "checkpoint.json"
 
     def has_begun() -> bool:
-        # The checkpoint has no search before the first placement. A timed search is planned from its measured speed. It
-        # may end long before its limit if other processes slow its beginning, so the test waits for no more.
+        # Before the first placement, the checkpoint contains no search. A timed search is planned from its measured
+        # speed. It may end long before its limit if other processes slow its beginning, so the test waits for no more.
         if not kept.exists():
             return False
         found = json.loads(kept.read_text())

@@ -119,7 +119,7 @@ def test_bodies_of_another_type_than_their_header(
     ("pattern", "message"),
     [
         ({"name": "nope", "ranks": 4}, "unknown pattern 'nope'"),
-        ({"name": "ring", "ranks": -1}, "--ranks: expected a whole number, found '-1'"),
+        ({"name": "ring", "ranks": -1}, "--ranks: must not be negative, found '-1'"),
         ({"name": "ring", "ranks": 10**12}, "--ranks: '1000000000000' is too large"),
         ({"name": "ring", "ranks": 4, "output": "x"}, "pattern: unknown option 'output'"),
         ({"name": "ring", "ranks": 4, "bytes": "x"}, "--bytes: expected a size such as '64KiB', found 'x'"),

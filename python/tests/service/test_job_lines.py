@@ -35,7 +35,7 @@ def test_pjm_must_not_turn_a_request_whose_map_would_be_worse(server) -> None:
     search = {"pattern": {"name": "cg", "ranks": 64}, "machine": "fx10-kyushu", "strategy": "anneal"}
     search |= {"objective": "tac3", "evaluations": 20_000, "restarts": 1}
     job = server.client().submit("map", shape="1x2x4x2x3x2", **search).wait()
-    assert job.result()["turned"]["strict"] and job.result()["request"] == [2, 6, 8]
+    assert job.result()["rotated"]["strict"] and job.result()["request"] == [2, 6, 8]
     assert job.job_lines() == job.result()["job_lines"]
     assert job.job_lines().startswith('#PJM -L "node=2x6x8:torus:strict"')
 

@@ -18,7 +18,7 @@ LONG = {"machine": "torus:8x8x8", "objective": "tac3", "time": "300s", "pattern"
 
 @pytest.fixture(scope="module")
 def server(start_for_file) -> Any:
-    """The page lists all jobs of its server, so this server has no jobs of other files."""
+    """The page lists all jobs of its server, so these tests start a server without jobs of other test files."""
     return start_for_file("--workers", "2")
 
 

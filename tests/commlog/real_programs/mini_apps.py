@@ -83,8 +83,9 @@ def recursive_boxes(first: int, count: int, axis: int, box: Box, boxes: list[Box
 
 def minife(ranks: int, n: int = 24) -> list[Expectation]:
     """Conjugate gradients on the nodes of a brick of hexahedra. Before each matrix-vector product, every rank
-    gets the values of the nodes beside its own. The neighbours are in the order in which the rows, columns ascending,
-    first name one of their nodes. In this order, receives are posted first, and then blocking sends are made."""
+    gets the values of the nodes beside its own. The neighbours are in the order in which the rows, read with
+    ascending columns, first refer to one of their nodes. In this order, receives are posted first, and then blocking
+    sends are made."""
     boxes: list[Box] = [[] for _ in range(ranks)]
     recursive_boxes(0, ranks, 2, [[0, n]] * 3, boxes)
     owner, row_of, row = {}, {}, 0
@@ -132,10 +133,10 @@ def hpccg(ranks: int, n: int = 8) -> list[Expectation]:
 
 
 def minimd(ranks: int) -> list[Expectation]:
-    """A step between two re-neighbourings. Positions go over the axes x, y, z, to the lower and then to the upper
-    neighbour. After the force computation, the forces of the ghosts return in the opposite order, by Newton's third
-    law. All exchanges use MPI_Sendrecv. The grid has the least surface: for 16 ranks, 2 x 2 x 4 is the first such
-    grid."""
+    """A step between two re-neighbourings. Positions are exchanged along x, then y, then z, each time with the
+    lower and then with the upper neighbour. After the force computation, the forces of the ghosts return in the
+    opposite order, by Newton's third law. All exchanges use MPI_Sendrecv. The grid has the least surface: for 16
+    ranks, 2 x 2 x 4 is the first such grid."""
     dims = {16: (2, 2, 4), 64: (4, 4, 4)}[ranks]
     grid, it = Grid(dims, last_fastest=True, periodic=True), Iteration(ranks)
     sizes = [n * 3 * DOUBLE for n in atoms_in_slabs(tuple(16 // d for d in dims))]
@@ -219,9 +220,9 @@ def cloverleaf(ranks: int, cells: int = 96) -> list[Expectation]:
     exchange(5, 1)  # pressure, energy, density, two velocities
     exchange(1, 1)  # viscosity
     it.collective("Allreduce")  # the time step
-    it.collective("Allreduce")  # errors of PdV, as predictor
+    it.collective("Allreduce")  # error flags of the PdV kernel, predictor step
     exchange(1, 1)  # pressure
-    it.collective("Allreduce")  # errors of PdV, as corrector
+    it.collective("Allreduce")  # error flags of the PdV kernel, corrector step
     exchange(4, 2)  # energy, density, volume fluxes
     exchange(6, 2)  # energy, density, velocities, mass fluxes: twice
     exchange(6, 2)

@@ -108,8 +108,9 @@ TEST(JobScriptMalformed, is_a_problem_that_names_the_line_and_the_value) {
              {"#PJM -L node=8x0\n", "job:1: '8x0' has a size of 0"},
              {"#PJM -L node=\n", "job:1: expected a whole number, found ''"},
              {"#PJM -L node=8xx4\n", "job:1: expected a whole number, found ''"},
-             {"#PJM -L node=8,6\n#PJM -L node=-1\n", "job:2: expected a whole number, found '-1'"},
-             {"#PJM -L node=99999999999999999999\n", "job:1: '99999999999999999999' is too large (at most 8388608)"},
+             {"#PJM -L node=8,6\n#PJM -L node=-1\n", "job:2: must not be negative, found '-1'"},
+             {"#PJM -L node=99999999999999999999\n",
+              "job:1: the number '99999999999999999999' is too large (at most 8388608)"},
              {"#PJM -L node=8:tours\n", "job:1: unknown kind of allocation 'tours' in 'node=8:tours'"},
              {"#PJM -L node=8:\n", "job:1: unknown kind of allocation '' in 'node=8:'"},
              {"#PJM -L node=8:mesh:torus\n", "job:1: 'node=8:mesh:torus' requests both mesh and torus"},
@@ -124,7 +125,7 @@ TEST(JobScriptMalformed, is_a_problem_that_names_the_line_and_the_value) {
              {"#PJM --mpi shap=2\n", "job:1: unknown MPI parameter 'shap'"},
              {"#PJM --mpi rank-map-hostfile\n", "job:1: rank-map-hostfile requires a file"},
              {"#PJM --mpi rank-map-bynode,rank-map-bychip\n", "job:1: 'rank-map-bychip' contradicts line 1"},
-             {"#PJM --mpi max-proc-per-node=-1\n", "job:1: expected a whole number, found '-1'"},
+             {"#PJM --mpi max-proc-per-node=-1\n", "job:1: must not be negative, found '-1'"},
              {"mpiexec -n x ./a\n", "job:1: expected a whole number, found 'x'"},
              {"mpiexec \\\n -n\n", "job:2: -n requires a value"},
              {"mpiexec --vcoordfile", "job:1: -vcoordfile requires a value"},
@@ -198,7 +199,7 @@ TEST_F(MapCheckTest, without_a_shape_the_job_is_the_script_s) {
 }
 
 TEST_F(MapCheckTest, the_machine_limits_the_script_s_job) {
-    EXPECT_EQ(problems(check(kMap, "#PJM -L node=16x6x8\n" + kMpi, {})), Texts{}) << "turned it fits 8x6x16";
+    EXPECT_EQ(problems(check(kMap, "#PJM -L node=16x6x8\n" + kMpi, {})), Texts{}) << "rotated it fits 8x6x16";
     EXPECT_EQ(problems(check(kMap, "#PJM -L node=17x3x2\n" + kMpi, {})),
               Texts{"job.sh:1: node=17x3x2 does not fit machine fx10-kyushu in any orientation"});
     EXPECT_EQ(problems(check("(0)\n(1)\n(2)\n", "#PJM -L node=769\n" + kMpi, {})),
@@ -224,7 +225,7 @@ TEST_F(MapCheckTest, the_process_shape_lies_in_the_node_shape_and_holds_the_coor
     EXPECT_EQ(problems(check(kMap, kNode + "#PJM --mpi shape=2x3x1,proc=3,rank-map-hostfile=a.map\n")),
               Texts{"a.map:2: invalid coordinates: '(1,2,1)' (the logical shape is 2x3x1)"});
     EXPECT_EQ(problems(check(kMap, kNode + "#PJM --mpi shape=2x3,proc=3,rank-map-hostfile=a.map\n")),
-              Texts{"job.sh:2: shape=2x3 has another number of dimensions than node=2x3x2"});
+              Texts{"job.sh:2: shape=2x3 has a different number of dimensions than node=2x3x2"});
     EXPECT_EQ(problems(check(kMap, kNode + "#PJM --mpi shape=3x3x2,proc=3,rank-map-hostfile=a.map\n")),
               Texts{"job.sh:2: shape=3x3x2 does not fit into node=2x3x2"});
 }
@@ -349,7 +350,7 @@ TEST_F(MapCheckTest, without_a_script_any_format_is_checked_against_the_job) {
     EXPECT_EQ(good.problem_count, 0);
     EXPECT_EQ(good.format, "tofu6d");
     EXPECT_EQ(problems(check("0 0 0 0 0 0\n0 0 0 1 3 1\n0 0 0 0 0 0\n", "")),
-              (Texts{"a.map:2: '3' is too large (at most 2)",
+              (Texts{"a.map:2: the number '3' is too large (at most 2)",
                      "a.map:3: rank 2 does not fit on node (0,0,0,0,0,0) (at most 1)"}));
     EXPECT_EQ(check("what\n", "").problem_count, 1);
 }

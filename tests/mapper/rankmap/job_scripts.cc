@@ -1,6 +1,6 @@
 // PJM job scripts of every kind, from the request to the map and its check. The rules are in Fugaku's user guide,
 // "Usage rule". Up to 384 nodes, noncont is the default. Jobs of more nodes and of the torus groups are tori. Torus
-// jobs have whole units. PJM may turn a request that is not strict.
+// jobs have whole units. PJM may rotate a request that is not strict.
 
 #include <gtest/gtest.h>
 
@@ -122,7 +122,7 @@ TEST_F(JobScripts, that_contradict_the_request_or_pjm_are_refused_with_both_valu
               "add max-proc-per-node=2"},
              {"#PJM -L node=5x6x4:torus\n",
               {},
-              "job.sh:2: node=5x6x4 has parts of a unit",
+              "job.sh:2: node=5x6x4 does not consist of whole units",
               "use node=4x6x4 (96 nodes) or 6x6x4 (144 nodes)"},
              {"#PJM -L node=96:mesh\n", {}, "job.sh:2: the layout of node=96 as a mesh is unknown", ""},
              {"#PJM -L node=4x6x4:torus\n#PJM --mpi shape=2x6x4\n",

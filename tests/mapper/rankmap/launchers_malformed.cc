@@ -68,7 +68,7 @@ TEST(RankMapLaunchersMalformed, is_an_error_that_names_the_line_and_the_value) {
         {"slurm", "n0*3\n", "map:1: ", "rank 2 does not fit on node (0,0,0)"},
         {"slurm", "n0*2000000000\nn0*2000000000\nn0*2000000000\n", "map: ", "6000000000 ranks for 3 ranks"},
         {"slurm", "n[0-1\n", "map:1: ", "brackets"},
-        {"slurm", "n[0-9]\n", "map:1: ", "more than 3 names"},
+        {"slurm", "n[0-9]\n", "map:1: ", "expected at most 3 names, found more"},
         {"slurm", "n0,,n1\n", "map:1: ", "invalid host name: ''"},
         {"slurm", "n0:1\n", "map:1: ", "'n0:1'"},
         {"slurm", "n0\nn1\n", "map: ", "2 ranks for 3 ranks"},

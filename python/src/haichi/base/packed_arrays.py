@@ -26,7 +26,8 @@ _MOST_BYTES = 2**31
 def pack_array(values: npt.ArrayLike, dtype: str) -> PackedArray:
     """`values` in one of the types int8, uint8, int32, int64, float32, float64.
 
-    Bytes are sorted by significance, the lowest first. Adjacent bytes are then similar, which halves lists of links.
+    Bytes are sorted by significance, the lowest first. Adjacent bytes are then similar, which halves the compressed
+    size of lists of links.
     """
     array = np.ascontiguousarray(values, dtype=np.dtype(dtype).newbyteorder("<"))
     if array.ndim == 1 and array.size <= _LONGEST_LIST and np.all(np.isfinite(array)):

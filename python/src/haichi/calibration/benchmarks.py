@@ -66,7 +66,7 @@ class Benchmark:
     calls: Callable[[int, int], tuple[_Calls, _Calls]]
     """The calls of both ranks in a round, by the bytes of a message and the messages of a window."""
     shares: int = 1
-    """Times that are measured in a round: 0.5 for half a round trip."""
+    """The number of message times in one round: 0.5 if the result is half a round trip."""
     window: int = 0
     """Messages in flight in a stream, over which the time of a round is distributed: the default of the benchmark
     program. 0 if the benchmark is not a stream."""

@@ -17,7 +17,7 @@ _LEAST_LIMIT = 256
 """Smaller steps are those of inline messages. No MPI has so small a limit. Acknowledgements of streams are eager."""
 _TRIED = 2
 _FEW_STEPS = 2
-"""Steps of a fit that only serves comparison: wrong limits are far off."""
+"""Steps of a coarse fit, which only compares limits: the errors of wrong limits are much larger."""
 _FEWEST_ON_A_SIDE = 3
 SIGNIFICANT = 9.0
 """Three standard errors, as a difference of sums of squares in variances of a residual."""

@@ -25,9 +25,11 @@ _STEP = 1e-3
 _LEAST_TIME = 1e-12
 """A simulated time of 0 counts as this many seconds, the resolution of the simulator."""
 _SMALL = 0.1
-"""A fraction of the shortest measured time that includes a value. Errors of smaller values are relative to it."""
+"""The errors of values below this fraction of the shortest measured time to which they contribute are relative to
+it."""
 _ROOM = 4.0
-"""A value may exceed the fastest point that includes it by this factor, because no machine fits all points."""
+"""The upper limit of a value, as a multiple of the shortest measured time to which it contributes. No machine fits
+all points, so the factor exceeds 1."""
 _OUTLIER = 0.1
 """The residual at which a point that no parameter describes has half of its weight (Cauchy's weights)."""
 _ANCHOR = 5.0

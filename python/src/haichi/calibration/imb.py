@@ -36,7 +36,7 @@ def read_imb(lines: Lines) -> Results:
             name, processes, columns = title, None, None
             benchmark = _BENCHMARKS.get(name)
             if benchmark is None:
-                results.leave_out(number, f"IMB {name}: not a benchmark that is fitted")
+                results.leave_out(number, f"IMB {name}: haichi does not fit this benchmark")
         elif osu_title(line) is not None:
             benchmark = None
         elif benchmark is None or not line:

@@ -57,7 +57,7 @@ def read_osu(lines: Lines) -> Results:
             on_host = _ACCELERATED.match(title) is None
             benchmark = _BENCHMARKS.get(_ACCELERATED.sub("MPI ", title))
             if benchmark is None:
-                skip(number, "not a benchmark that is fitted")
+                skip(number, "haichi does not fit this benchmark")
         elif imb_title(line) is not None:
             benchmark = None
         elif benchmark is None or not line:

@@ -29,7 +29,7 @@ READERS = (
     Reader("OSU micro-benchmarks", is_osu, read_osu),
     Reader("Intel MPI Benchmarks", is_imb, read_imb),
     Reader("NetPIPE's output", is_netpipe, read_netpipe),
-    Reader("NetPIPE's file", is_netpipe_file, read_netpipe_file),
+    Reader("the output file of NetPIPE", is_netpipe_file, read_netpipe_file),
 )
 _NOT_FITTED = {
     "mpiBench": "START mpiBench",
@@ -61,14 +61,18 @@ def read_results(path: str) -> Read:
     readers = [reader for reader in READERS if reader.is_one(text)]
     if not readers:
         other = next((name for name, sign in _NOT_FITTED.items() if sign in text), None)
-        found = "" if other is None else f", found the output of {other}, which is not fitted"
+        found = "" if other is None else f", found the output of {other}, which haichi does not fit"
         names = ", ".join(reader.name for reader in READERS)
-        raise InputError(f"{path}: expected the output of a known benchmark{found}", f"use one of {names}")
+        raise InputError(
+            f"{path}: expected the output of a known benchmark{found}", f"use the results of one of: {names}"
+        )
     parts = [reader.read(Lines(path, text)) for reader in readers]
     format = " and ".join(reader.name for reader in readers)
     points = [point for part in parts for point in part.points]
     left_out = [why for part in parts for why in part.left_out]
-    left_out += [f"the output of {name}, which is not fitted" for name, sign in _NOT_FITTED.items() if sign in text]
+    left_out += [
+        f"the output of {name}, which haichi does not fit" for name, sign in _NOT_FITTED.items() if sign in text
+    ]
     if not points:
         why = f": {left_out[0]}" if left_out else ""
         raise InputError(

@@ -16,7 +16,7 @@ Given = dict[str, Any]
 
 
 def run_command(commands: Mapping[str, Callable[[Given], int]], words: Sequence[str]) -> int:
-    """Runs the command of the first word; returns the exit code. Raises OptionError for wrong options."""
+    """Runs the command that the first word names; returns the exit code. Raises OptionError for wrong options."""
     read = _core.read_words([os.fsencode(word) for word in words])
     if isinstance(read, str):
         sys.stdout.write(read)

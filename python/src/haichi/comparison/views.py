@@ -54,7 +54,7 @@ class ViewRequest:
     command: str | None = None
     """The command line that makes the placement."""
     runs: Sequence[SimulatedAs] = ()
-    """Simulations for the pictures of time."""
+    """Simulations for the plots over time."""
     spread: Mapping[str, Any] = field(default_factory=dict)
     """Options that vary the computation times of communication sets."""
     replay: Mapping[str, Any] = field(default_factory=dict)

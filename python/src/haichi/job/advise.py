@@ -72,8 +72,9 @@ def advise_spread(
     spread_workload: the same work on the ranks of all clusters. None: the ranks of `workload`, with fewer on a node.
     {options}
 
-    More ranks over all clusters share the computation of the ranks in one. Other Python threads run meanwhile. Ctrl-C
-    ends it with the results so far. Raises InputError, OptionError, and UnsupportedError (machines without clusters).
+    If the job has more ranks across all clusters than in one, the ranks divide the same total computation. Other
+    Python threads run meanwhile. Ctrl-C ends it with the results so far. Raises InputError, OptionError, and
+    UnsupportedError (machines without clusters).
     """
     given = given_options("advise_spread", SpreadAdviceOptions, options)
     asked = _core.SpreadAdviceOptions(_advice_part(given))

@@ -86,9 +86,9 @@ def convert(
 ) -> str:
     """Writes a rank map in the format `to` (`haichi.list_formats`), as ``haichi convert`` does. Returns its text.
 
-    The rank map `placement` is a file, the node of each rank, or a placement. A file is in `format`, or in the format
-    that its content shows. With `output`, the text also goes to this file, which is written whole or not at all.
-    `haichi.Job` describes `machine`.
+    `placement` is the file of a rank map, an array with the node of each rank, or a `Placement`. A file is in
+    `format`, or in the format that its content shows. With `output`, the text also goes to this file, which is
+    written whole or not at all. `haichi.Job` describes `machine`.
 
     Parameters
     ----------

@@ -65,7 +65,8 @@ def _nodes(graph: Graph, terminals: str | Iterable[Hashable]) -> Iterator[tuple[
     listed = list(terminals)
     chosen = dict.fromkeys(listed)
     if len(chosen) < len(listed):
-        raise InputError("duplicate node in terminals")
+        twice = next(node for node in chosen if listed.count(node) > 1)
+        raise InputError(f"duplicate node in terminals: {twice!r}")
     nodes = dict.fromkeys(graph.nodes)
     for node in listed:
         if node not in nodes:

@@ -119,7 +119,7 @@ class LoadedJob:
             raise InputError("a route requires one source and one destination", "call route once per pair")
         first, second = (int(node) for node in ends)
         if min(_core.distances(self._core, *(np.array([node], np.int32) for node in (first, second)))) < 0:
-            raise OptionError(f"no route from node {first} to node {second}: one of them is faulty")
+            raise OptionError(f"no route from node {first} to node {second}: node {first} or node {second} is faulty")
         return self.links._numbers(_core.route(self._core, first, second))
 
     def _node_numbers(self, name: str, given: npt.ArrayLike) -> npt.NDArray[np.int64]:

@@ -13,7 +13,8 @@ Duration = str | float
 
 @dataclass(frozen=True)
 class LinkStatistics:
-    """A CSV file with the traffic of each link, written during a run. Times are texts with units, or seconds."""
+    """A CSV file with the traffic of each link, written during a run. Times are strings with a unit, or numbers in
+    seconds."""
 
     path: str | os.PathLike[str]
     bin: Duration = "100us"

@@ -343,7 +343,7 @@ def _add_error_answers(app: FastAPI) -> None:
     def busy(request: Request, error: sqlite3.OperationalError) -> JSONResponse:
         if "full" in str(error):
             return told(request, disk_is_full(507))
-        return told(request, Problem(503, "busy", f"cannot reach the queue: {error}", "send the request again"))
+        return told(request, Problem(503, "busy", f"cannot reach the queue: {error}", "send the request again later"))
 
     @app.exception_handler(OSError)
     def no_room(request: Request, error: OSError) -> JSONResponse:

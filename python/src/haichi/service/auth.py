@@ -172,7 +172,7 @@ def is_loopback(host: str) -> bool:
 
 
 def check_origin(users: Users, host: str | None, origin: str | None) -> None:
-    """Without tokens, rejects pages of other sites in a user's browser, and host names that resolve to the server.
+    """Without tokens, rejects requests from pages of other sites, and DNS rebinding: host names other than localhost.
     Raises Problem."""
     if users.by_digest:
         return

@@ -62,7 +62,7 @@ class BodyLimit:
                 late = (
                     f"the rest of the request did not arrive for {pause:g} s, or within {self._limits.body_seconds:g} s"
                 )
-                raise Problem(408, "too_slow", late, "send the request again") from None
+                raise Problem(408, "too_slow", late, "send the request again later") from None
             taken += len(message.get("body", b""))
             is_whole = not message.get("more_body", False)
             check_length(taken, self._limits.body_bytes)
@@ -127,8 +127,10 @@ class Bodies:
             )
             raise Problem(429, "too_much_at_once", message, "send one request after the other")
         if self._taken.total() + count > self._limits.bodies_bytes:
-            message = f"all arriving requests exceed the limit of {self._limits.bodies_bytes} bytes"
-            raise Problem(503, "busy", message, "send the request again")
+            message = (
+                f"the arriving requests of all users together exceed the limit of {self._limits.bodies_bytes} bytes"
+            )
+            raise Problem(503, "busy", message, "send the request again later")
         self._taken[user] += count
 
     async def pause(self) -> None:

@@ -56,7 +56,7 @@ class Limits:
     memory_bytes: int = _limit(8 * 2**30, "address space of a job's program", "bytes", "most-memory", "the job fails")
     disk_bytes: int = _limit(2 * 2**30, "files of a job, each and in total", "bytes", "most-disk", "the job fails")
     most_cut_off: int = _limit(3, "number of times that a job's process may be killed externally", then="the job fails")
-    kept_seconds: float = _limit(30 * 86400, "time that an ended job is kept", "s", "keep", "removes the job")
+    kept_seconds: float = _limit(30 * 86400, "time for which a finished job is kept", "s", "keep", "removes the job")
     # The server
     grace_seconds: float = _limit(10, "time for jobs to end at shutdown", "s", "grace", "the jobs run again")
     reserve_bytes: int = _limit(64 * 2**20, "disk space that must remain free", "bytes", then="507")

@@ -33,10 +33,10 @@ def split(result: Path, folder: Path) -> None:
 
 def _row(report: dict[str, Any]) -> dict[str, Any]:
     """`shape` is in the axes of the machine. `request` is the shape as PJM states it, if it schedules the machine.
-    `strict` states whether PJM must not turn it."""
+    `strict` states whether PJM must not rotate it."""
     nodes = report.get("node_of_rank", [])
     shape, request = ("x".join(map(str, report.get(key, []))) for key in ("shape", "request"))
-    is_strict = report.get("turned", {}).get("strict", False)
+    is_strict = report.get("rotated", {}).get("strict", False)
     return {"shape": shape, "request": request, "strict": is_strict, "ranks": len(nodes), "nodes": len(set(nodes))}
 
 

@@ -189,7 +189,7 @@ class Queue:
         return [row["id"] for row in self._read("SELECT id FROM jobs WHERE id NOT IN (SELECT job FROM sizes)")]
 
     def remove(self, job: str) -> Future[bool]:
-        """Forgets an ended job; true if it existed."""
+        """Forgets a finished job; true if it existed."""
 
         def change(connection: sqlite3.Connection) -> bool:
             return connection.execute("DELETE FROM jobs WHERE id = ? AND ended IS NOT NULL", (job,)).rowcount > 0
@@ -223,7 +223,7 @@ class Queue:
         return jobs, jobs[-1].seq if len(jobs) == most else None
 
     def cancel(self, user: str, job: str) -> Future[Job | None]:
-        """Ends a queued job, and marks a running one."""
+        """Cancels a queued job. Marks a running one, which the runner then ends."""
 
         def change(connection: sqlite3.Connection) -> Job | None:
             found = _job(connection, job)
@@ -276,7 +276,7 @@ class Queue:
         return self._writer.do(change)
 
     def finish(self, job: str, state: str, exit_code: int | None, error: dict[str, Any] | None) -> Future[None]:
-        """Takes effect once: an ended job stays as it is."""
+        """Takes effect once: a finished job stays as it is."""
 
         def change(connection: sqlite3.Connection) -> None:
             changed = connection.execute(

@@ -1,5 +1,5 @@
-"""Placements of ended jobs in the formats of schedulers. The program converts them, under the limits of jobs. A limited
-number of converted maps is kept with the job."""
+"""Placements of finished jobs in the formats of schedulers. The program converts them, under the limits of jobs. A
+limited number of converted maps is kept with the job."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Placement:
     ranks: int
     nodes: int
     is_strict: bool
-    """PJM must not turn the job's request."""
+    """PJM must not rotate the job's request."""
 
 
 async def placement_of(folder: JobFolder, shape: str | None) -> Placement:

@@ -250,7 +250,7 @@ def _readable(name: str) -> str:
 def word(name: str, value: Value) -> str:
     """A value that becomes a part of one argument, and cannot name a file outside the job's directory."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise WrongRequest(f"{name} must be a word or a number")
+        raise WrongRequest(f"{name} must be a string or a number")
     word = value if isinstance(value, str) else json.dumps(value)
     if not word:
         raise WrongRequest(f"{name} must not be empty")

@@ -126,7 +126,7 @@ class Service:
 
     def _too_much_data(self) -> Problem:
         message = f"the files of this user's jobs would exceed the limit of {self.limits.user_bytes} bytes"
-        return Problem(507, "too_much_data", message, "remove ended jobs with DELETE /v1/jobs/ID")
+        return Problem(507, "too_much_data", message, "remove finished jobs with DELETE /v1/jobs/ID")
 
     async def _add(self, new: NewJob) -> tuple[Job, bool]:
         job, is_new = await self.queue.add(new, self.limits)
@@ -255,6 +255,6 @@ class Service:
             await self.runner.tell_size(job.id)
 
     def check_room(self, user: str) -> None:
-        """Checks for space for further files of ended jobs. Raises Problem."""
+        """Checks for space for further files of finished jobs. Raises Problem."""
         if self.queue.bytes_of(user) > self.limits.user_bytes:
             raise self._too_much_data()

@@ -81,7 +81,8 @@ def _news(program: Program, kind: JobKind) -> list[str]:
 
 
 def _checkpoint(program: Program, folder: JobFolder, job: Job) -> list[str]:
-    """An attempt after a cut-off continues from here; other jobs give the same result again."""
+    """After an interrupted attempt, the next one continues from this checkpoint. Jobs without one start again, and
+    give the same result."""
     given = {word.partition("=")[0] for word in job.request["arguments"]}
     can = "checkpoint" in program.options(JOB_KINDS[job.kind].command)
     return [f"--checkpoint={folder.checkpoint}"] if can and "--time" in given and "--shapes" not in given else []

@@ -42,7 +42,7 @@ class Turns:
                 503,
                 "busy",
                 f"the service has reached the limit of {self._most} waiting requests",
-                "send the request again",
+                "send the request again later",
             )
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(user, deque()).append(turn)

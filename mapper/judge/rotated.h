@@ -9,19 +9,19 @@
 
 namespace haichi {
 
-/// The value of a placement if the scheduler turns the request. The logical coordinates in the map are the same then,
+/// The value of a placement if the scheduler rotates the request. The logical coordinates in the map are the same then,
 /// but the request's axes lie along other axes of the machine.
-struct TurnedValue {
+struct RotatedValue {
     std::vector<std::int32_t> shape;  ///< the worst orientation, in the machine's axes
     double value = 0;                 ///< its value of the objective
     bool matters = false;             ///< whether it is worse than the requested orientation by more than rounding
 };
 
 /// The worst value over all orientations that the machine can hold, for the objective whose value of the placement is
-/// `value`. Evaluates up to five orientations. Empty if the scheduler cannot turn the job: only 3D requests of machines
-/// with PJM can be turned. Strict requests, node lists, coordinate tables, stated origins and jobs with faulty nodes
-/// cannot.
-std::optional<TurnedValue> worst_turned_value(const Placement& placement, const ObjectiveChoice& objective,
-                                              double value);
+/// `value`. Evaluates up to five orientations. Empty if the scheduler cannot rotate the job: only 3D requests of
+/// machines with PJM can be rotated. Strict requests, node lists, coordinate tables, stated origins and jobs with
+/// faulty nodes cannot.
+std::optional<RotatedValue> worst_rotated_value(const Placement& placement, const ObjectiveChoice& objective,
+                                                double value);
 
 }  // namespace haichi
