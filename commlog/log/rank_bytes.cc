@@ -94,6 +94,8 @@ class Reader {
     void counter(std::uint64_t& x) {
         x = 0;
         for (unsigned shift = 0; shift < 64; shift += 8) x |= byte() << shift;
+        constexpr std::uint64_t kMost = std::uint64_t{1} << 60;
+        if (x > kMost) fail("a count above 2^60");
     }
     void text(std::string& s) {
         for (std::size_t rest = count(); rest > 0; --rest) s.push_back(static_cast<char>(byte()));

@@ -96,6 +96,7 @@ bool TextRows::next_row() {
         const Kind kind = kind_of(stream_->current());
         if (kind == Kind::kText || kind == Kind::kSeparator) {
             in_row_ = true;
+            gap_ = next_gap_ = first_gap_ = Gap::kNone;
             return true;
         }
         if (kind == Kind::kComment) {
@@ -110,6 +111,7 @@ bool TextRows::next_row() {
 bool TextRows::next_field() {
     if (!in_row_) return false;
     start_field();
+    gap_ = next_gap_;
     skip_blanks();
     while (!stream_->at_end() && kind_of(stream_->current()) == Kind::kText) {
         keep(stream_->current());
@@ -119,6 +121,8 @@ bool TextRows::next_field() {
     if (any) skip_blanks();
     const Kind next = stream_->at_end() ? Kind::kNewline : kind_of(stream_->current());
     if (!any && next == Kind::kComment) skip_comment();
+    if (any && first_gap_ == Gap::kNone) first_gap_ = gap_;
+    next_gap_ = next == Kind::kSeparator ? Gap::kSeparator : Gap::kBlanks;
     in_row_ = any || next == Kind::kSeparator;
     if (next == Kind::kSeparator) stream_->advance();
     if (in_row_) stream_->note_progress();
@@ -126,6 +130,10 @@ bool TextRows::next_field() {
 }
 
 std::int64_t TextRows::whole_number(std::string_view what, std::int64_t least, std::int64_t largest) const {
+    if (gap_ != first_gap_ && length_ > 0) {
+        fail("the fields are separated both by blanks and by commas, before " + shown(field()),
+             "separate all fields in one way, and write numbers without separators of thousands");
+    }
     std::int64_t value = 0;
     const Verdict verdict = truncated_ ? Verdict::kNoNumber : read_whole(field(), value);
     if (verdict == Verdict::kGood && value >= least && value <= largest) return value;

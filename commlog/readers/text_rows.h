@@ -12,7 +12,8 @@ namespace haichi {
 
 /// The rows of fields in text matrices. Blanks separate fields, as does one comma or semicolon with optional blanks
 /// around it. A separator at the end of a row is ignored, and two separators enclose an empty field. "#" and "%" start
-/// a comment. A byte order mark and lines without fields are skipped.
+/// a comment. A byte order mark and lines without fields are skipped. A number in a row of fields that are separated in
+/// both ways is an error, because it may have a separator of thousands ("1,000").
 ///
 /// It uses constant memory: only the first kLongestField characters of a field or a comment are kept.
 class TextRows {
@@ -48,6 +49,8 @@ class TextRows {
   private:
     static constexpr std::size_t kLongestField = 64;
 
+    enum class Gap : unsigned char { kNone, kBlanks, kSeparator };
+
     void start_field() { length_ = 0, truncated_ = false; }
     void keep(char c) {
         if (length_ < kLongestField) {
@@ -64,7 +67,10 @@ class TextRows {
 
     TextStream* stream_;
     bool in_row_ = false;
-    bool truncated_ = false;  ///< the field is longer than its stored part
+    bool truncated_ = false;      ///< the field is longer than its stored part
+    Gap gap_ = Gap::kNone;        ///< before the current field
+    Gap next_gap_ = Gap::kNone;   ///< before the next field
+    Gap first_gap_ = Gap::kNone;  ///< the first gap of the row, which all others must match
     std::size_t length_ = 0;
     std::array<char, kLongestField> field_{};
     std::function<void(std::string_view)> see_comment_;

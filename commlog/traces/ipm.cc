@@ -124,6 +124,19 @@ class IpmTags {
         return number;
     }
     /// Returns a number of the text or of an attribute, or 0 if it cannot be a time or a size.
+    /// Returns the attribute `key` as a time, or 0 if the tag lacks it.
+    [[nodiscard]] double seconds(std::string_view key) const {
+        const auto field = attribute(key);
+        if (!field) return 0;
+        constexpr double kMost = 1e15;
+        const char* const end = field->data() + field->size();
+        double value = 0;
+        const auto [at, error] = std::from_chars(field->data(), end, value);
+        if (error != std::errc() || at != end || !(value >= 0 && value <= kMost)) {
+            fail("the " + std::string(key) + " must be a time in seconds, found " + shown(*field));
+        }
+        return value;
+    }
     static double real(std::string_view field) {
         double value = 0;
         const auto [at, error] = std::from_chars(field.data(), field.data() + field.size(), value);
@@ -197,8 +210,8 @@ class IpmXmlReader {
             const std::string_view text = tags_.text();
             rank_.program = std::string(text.substr(0, std::min<std::size_t>(text.find(' '), 256)));
         } else if (name == "perf") {
-            rank_.wall_seconds = IpmTags::real(tags_.attribute("wtime").value_or(""));
-            rank_.mpi_seconds = IpmTags::real(tags_.attribute("mtime").value_or(""));
+            rank_.wall_seconds = tags_.seconds("wtime");
+            rank_.mpi_seconds = tags_.seconds("mtime");
         } else if (name == "region") {
             ++depth_;
         } else if (name == "/region") {

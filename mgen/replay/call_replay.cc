@@ -1,5 +1,7 @@
 #include "mgen/replay/call_replay.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -202,8 +204,8 @@ std::int64_t CallReplay::computing_ps(RankId id, double ticks) const {
     constexpr double kPsPerS = 1e12;
     const double time_ps = ticks / threads_[id.index()]->ticks_per_second * options_.computing.factor * kPsPerS;
     if (time_ps > static_cast<double>(kLongestSimulationPs)) {
-        throw InputError("rank " + std::to_string(id.value) + " computes for " + std::to_string(time_ps / kPsPerS) +
-                             " s between two calls: too long to simulate",
+        throw InputError(fmt::format("rank {} computes for {:g} s between two calls: too long to simulate", id.value,
+                                     time_ps / kPsPerS),
                          "reduce the computation time to at most 26 days");
     }
     return std::llround(time_ps);

@@ -1,5 +1,7 @@
 #include "mgen/replay/replay.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -62,9 +64,9 @@ Replay::Replay(const Workload& workload, const ReplayOptions& options, Iteration
     for (std::size_t t = 0; t < compute_ps_.size(); ++t) {
         const double time_ps = std::round(workload.set(t).compute_seconds * kPsPerS);
         if (time_ps > static_cast<double>(kLongestSimulationPs)) {
-            throw InputError("set " + std::to_string(t + 1) + " computes for " +
-                                 std::to_string(workload.set(t).compute_seconds) + " s: too long to simulate",
-                             "reduce the computation time to at most 26 days");
+            throw InputError(
+                fmt::format("set {} computes for {:g} s: too long to simulate", t + 1, workload.set(t).compute_seconds),
+                "reduce the computation time to at most 26 days");
         }
         compute_ps_[t] = static_cast<std::int64_t>(time_ps);
     }
