@@ -11,6 +11,7 @@
 
 #include "base/errors.h"
 #include "base/regular_file.h"
+#include "cli/output/console.h"
 #include "cli/output/log_words.h"
 
 #if defined(HAICHI_HAS_LIBDW)
@@ -25,6 +26,25 @@ namespace {
 
 const Dwfl_Callbacks kCallbacks = {dwfl_build_id_find_elf, dwfl_standard_find_debuginfo, dwfl_offline_section_address,
                                    nullptr};
+/// For a file that a log names. It may be of another user, so its links to debug files are not followed: these are
+/// looked up by their build ID in the system's directory, and by no server.
+const Dwfl_Callbacks kCallbacksOfLogs = {dwfl_build_id_find_elf, dwfl_build_id_find_debuginfo,
+                                         dwfl_offline_section_address, nullptr};
+
+/// Whether a file names another file with shared debug information, which libdw would open wherever it is.
+bool has_alternate_file(Dwfl_Module* module) {
+    GElf_Addr bias = 0;
+    Elf* const elf = dwfl_module_getelf(module, &bias);
+    std::size_t names = 0;
+    if (elf == nullptr || elf_getshdrstrndx(elf, &names) != 0) return false;
+    for (Elf_Scn* section = elf_nextscn(elf, nullptr); section != nullptr; section = elf_nextscn(elf, section)) {
+        GElf_Shdr header;
+        if (gelf_getshdr(section, &header) == nullptr) continue;
+        const char* const name = elf_strptr(elf, names, header.sh_name);
+        if (name != nullptr && std::string_view(name) == ".gnu_debugaltlink") return true;
+    }
+    return false;
+}
 
 std::string digits_of(const unsigned char* bytes, int count) {
     constexpr char kDigits[] = "0123456789abcdef";
@@ -65,9 +85,9 @@ struct SourceLines::File {
                 check_regular_file(path);
             }
         } catch (const Error& error) {
-            return error.what() + (error.hint().empty() ? "" : "; " + error.hint());
+            return as_typed(error.what() + (error.hint().empty() ? "" : "; " + error.hint()));
         }
-        session = dwfl_begin(&kCallbacks);
+        session = dwfl_begin(log == nullptr ? &kCallbacks : &kCallbacksOfLogs);
         if (session == nullptr) return dwfl_errmsg(-1);
         dwfl_report_begin(session);
         module = dwfl_report_elf(session, path.c_str(), path.c_str(), -1, 0, true);
@@ -78,9 +98,11 @@ struct SourceLines::File {
         const unsigned char* bits = nullptr;
         GElf_Addr address = 0;
         const int size = dwfl_module_build_id(module, &bits, &address);
-        if (digits_of(bits, size > 0 ? size : 0) == wanted.build_id) return "";
+        const bool is_other = digits_of(bits, size > 0 ? size : 0) != wanted.build_id;
+        if (!is_other && (log == nullptr || !has_alternate_file(module))) return "";
         module = nullptr;
-        return wanted.path + ": the file was rebuilt after the run";
+        return wanted.path + (is_other ? ": the file was rebuilt after the run"
+                                       : ": the debug information is in another file (.gnu_debugaltlink)");
     }
 };
 

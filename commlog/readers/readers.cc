@@ -27,7 +27,7 @@ constexpr std::array<ForeignFile, 4> kForeignFiles = {{
     {"\x7f"
      "ELF",
      "a program", "run the program on the simulated machine: haichi run -m MACHINE -n RANKS -- PROGRAM"},
-    {"#!", "a script", "pass a job script with --job, and the log or matrix of the program with §workload"},
+    {"#!", "a script", "pass a job script with §job, and the log or matrix of the program with §workload"},
     {"\x93NUMPY", "a NumPy array", "read .npy and .npz files with the Python package"},
     {"PK\x03\x04", "a zip archive, perhaps of NumPy", "read .npy and .npz files with the Python package"},
 }};

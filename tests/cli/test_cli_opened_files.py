@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import struct
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -162,8 +165,29 @@ def test_traces_beside_the_named_one_are_not_links_that_lead_outside(tmp_path: P
 def test_the_programs_of_a_log_are_opened_below_its_directory_only(tmp_path: Path) -> None:
     sample("hostile", 2, tmp_path / "app.haichi")
     refused = "the file '/opt/<u>app\\x1b[0m' leads outside the directory of app.haichi"
-    assert refused in succeed("log", "show", "app.haichi", "--call-sites", cwd=tmp_path).stdout
+    shown = succeed("log", "show", "app.haichi", "--call-sites", cwd=tmp_path).stdout
+    assert refused in shown and "use --files-below DIR" in shown
     succeed("log", "show", "app.haichi", "--html", "page.html", cwd=tmp_path)
     assert "leads outside the directory of app.haichi" in (tmp_path / "page.html").read_text()
     asked = succeed("log", "show", "app.haichi", "--call-sites", "--files-below", "/", cwd=tmp_path).stdout
     assert "leads outside" not in asked and "cannot read " in asked
+
+
+def test_the_debug_link_of_a_program_beside_a_log_is_not_followed(tmp_path: Path) -> None:
+    """A link to a pipe stopped the command forever, and links opened files anywhere."""
+    sample("hostile", 2, tmp_path / "app.haichi")
+    log = (tmp_path / "app.haichi").read_bytes()
+    name = b"./linked_program"[: len(b"/opt/<u>app\x1b[0m")]
+    (tmp_path / "app.haichi").write_bytes(log.replace(b"/opt/<u>app\x1b[0m", name))
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").write_bytes(b"pipe".ljust(8, b"\0") + struct.pack("<I", 1))
+    (tmp_path / "a.c").write_text("int f(void) { return 1; }\n")
+    program = tmp_path / name.decode()
+    for command in (
+        ["gcc", "-shared", "-fPIC", "-Wl,--build-id=0xab01cd02", "a.c", "-o", program],
+        ["strip", program],
+        ["objcopy", "--add-section", ".gnu_debuglink=link", program],
+    ):
+        subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
+    shown = succeed("log", "show", "app.haichi", "--call-sites", cwd=tmp_path).stdout
+    assert "rebuilt" not in shown and "outside" not in shown and "cannot read" not in shown

@@ -18,7 +18,7 @@ std::vector<RankRecord> hostile(std::int32_t ranks) {
         record.log.host = "<b>host</b>\n";
         haichi::RankProfile& profile = record.log.profile;
         profile.functions[0].name = "<i>MPI_Allreduce</i>";
-        profile.modules = {{"/opt/<u>app\x1b[0m", "ab01"}};
+        profile.modules = {{"/opt/<u>app\x1b[0m", "ab01cd02"}};
         profile.regions = {{"<s>solve", 1, 0.1}};
         profile.sites = {{0, 0x40, 0, 0, 1, 10, 0.1, 0.01, 0.02, 80, 80}};
     }

@@ -34,7 +34,7 @@ std::string repeated(const std::string& text, int times) {
 std::vector<MalformedText> unrecognised() {
     const std::string nul(1, '\0');
     return {
-        {"empty", "", 1, {"an empty file"}, "edge-list, dense-matrix", ""},
+        {"empty", "", 1, {"an empty file"}, "check whether the program", ""},
         {"blanks_only", "\n\n \t\n", 1, {"an empty file"}, "", ""},
         {"comments_only",
          "\n# nothing\n# more\n",
@@ -51,7 +51,7 @@ std::vector<MalformedText> unrecognised() {
          {"found a program"},
          "haichi run",
          ""},
-        {"script", "#!/bin/bash\n#PJM -L node=4\n./a.out\n", 0, {"found a script"}, "--job", ""},
+        {"script", "#!/bin/bash\n#PJM -L node=4\n./a.out\n", 0, {"found a script"}, "§job", ""},
         {"nul_first", nul + "0 1 5\n", 1, {"NUL"}, "", ""},
         {"nul_after_blanks", "\n\n" + nul, 3, {"NUL"}, "", ""},
         {"utf16",
@@ -231,7 +231,7 @@ std::vector<MalformedText> matrix_markets() {
         {"market_size_line_long", banner + "3 3 1 1\n1 2 5\n", 2, {"expected the end of the line, found '1'"}, "", ""},
         {"market_truncated", coordinates("1 2 5\n2 3", "2"), 4, {"before the value"}, "", ""},
         {"market_too_few", coordinates("1 2 5\n", "2"), 3, {"expected 2 entries, found 1"}, "", ""},
-        {"market_too_many", coordinates("1 2 5\n1 3 5\n", "1"), 4, {"expected 1 entries, found more lines"}, "", ""},
+        {"market_too_many", coordinates("1 2 5\n1 3 5\n", "1"), 4, {"expected 1 entry, found more lines"}, "", ""},
         {"market_row_zero", coordinates("1 2 5\n0 1 5\n", "2"), 4, {"row '0' is outside 1..3"}, "", ""},
         {"market_column_outside", coordinates("1 4 5\n", "1"), 3, {"column '4' is outside 1..3"}, "", ""},
         {"market_negative", coordinates("1 2 -5\n", "1"), 3, {"negative", "'-5'"}, "", ""},

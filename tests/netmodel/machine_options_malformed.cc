@@ -62,7 +62,7 @@ TEST(MachineNames, that_mean_nothing_are_refused) {
         {"dragonfly:2,4,2,0", "at least 1 group", ""},
         {"dragonfly:2,4,2,10",
          "a dragonfly of 10 groups requires 9 global links per group, but 4 routers with 2 links each have 8", "one"},
-        {"dragonfly:1000,1000,1000", "8388608 nodes and switches: too many", ""},
+        {"dragonfly:1000,1000,1000", "8388608 nodes and switches, fewer than in", ""},
         {"dragonfly:999999999,1,1", "not 999999999", ""},
         {"dragonfly:1,1000000,1,1", "links, more than are supported", ""},
         {"fattree:9x64", "a fat tree with 64,64,64,64,64,64,64,64,64 children", ""},
