@@ -208,8 +208,8 @@ class Recorder {
         if (!receiver.receives.all().empty()) to_try_.push_back(receiver.receives.all().front());
     }
 
-    /// All members wait if two ends began their messages in different orders. Assigns a round to the first such
-    /// message.
+    /// All members wait if a sender and a receiver began their messages in different orders. Assigns a round to the
+    /// first such message.
     bool resolve_out_of_order() {
         for (const auto& sender : members_) {
             const std::span<const TransferId> sends = sender->sends.all();

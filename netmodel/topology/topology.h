@@ -126,7 +126,7 @@ class Topology {
     /// Maximum number of links that leave or enter any node of the job.
     [[nodiscard]] virtual std::int32_t most_links_of_node(const JobNodes& /*job*/) const { return 1; }
     [[nodiscard]] virtual NearNodes near_nodes(const JobNodes& job) const { return NearNodes::by_search(*this, job); }
-    /// First vertices of the ranges that a parallel simulation divides evenly, each separately.
+    /// The first vertex of each range. A parallel simulation divides every range evenly.
     [[nodiscard]] virtual std::vector<std::int32_t> router_ranges() const { return {0}; }
     /// Picture of a topology without coordinates: nodes, switches and the links between them.
     [[nodiscard]] virtual Drawing drawing() const;

@@ -194,7 +194,7 @@ class Workload:
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], format: str = "") -> Workload:
-        """From a file in `format` (`haichi.list_workload_formats`); empty: from its content, which may be NumPy's.
+        """From a file in `format` (`haichi.list_workload_formats`). If empty, the content decides, also for NumPy.
 
         ``.npy`` and ``.npz`` contain a dense matrix, or a sparse matrix of SciPy, as in `from_matrix`; nothing is
         unpickled. Raises InputError with file and line.
