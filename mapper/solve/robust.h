@@ -38,7 +38,7 @@ struct RotationReport {
     std::vector<std::int64_t> set_contention;
 };
 
-/// One placement for all shapes, in positions of the rank order.
+/// One placement for all shapes: each rank has one position in the rank order of every shape.
 struct RobustPlacement {
     RobustOptions options;
     double value = 0;  ///< largest value, or mean, over all variants

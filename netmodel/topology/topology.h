@@ -41,7 +41,7 @@ struct PortClass {
         std::int64_t packet_time_ps = 0;  ///< time that a packet occupies an output besides its bytes
         /// Buffer of an input, per virtual channel: entries for full packets.
         std::optional<std::int64_t> buffer_bytes{};
-        std::optional<std::int64_t> most_payload_bytes{};  ///< limit for packets that pass the router
+        std::optional<std::int64_t> most_payload_bytes{};  ///< limit for packets through the router
         /// Rate of all outputs together, which share one bus; 0 means that they are independent.
         std::int64_t shared_bus_bytes_per_s = 0;
 

@@ -486,8 +486,7 @@ WorkloadLike = Workload | str | os.PathLike[str] | npt.NDArray[Any] | SparseMatr
 
 
 def as_workload(workload: WorkloadLike) -> Workload:
-    """A Workload as it is. An array or a sparse matrix becomes a workload from a matrix, a graph from its weights.
-    Paths are read by `Traffic`."""
+    """Returns a Workload unchanged, and converts matrices and graphs. `Traffic` reads paths."""
     if isinstance(workload, Workload):
         return workload
     if is_graph(workload):
