@@ -66,7 +66,7 @@ const Table<ComputingRow>& computing_rules();
 /// Options of a simulation, independent of the job.
 struct SimulationOptions {
     TrafficForm form = TrafficForm::kAuto;
-    BarrierChoice barriers;  ///< this and the next two members apply to sets
+    BarrierChoice barriers;  ///< this and the next two members affect only sets
     SimulatedIterations iterations;
     ComputeImbalance imbalance;
     CallReplayOptions calls;
