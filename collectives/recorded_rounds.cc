@@ -23,7 +23,7 @@ struct Transfer {
     Exchange::Message received = 0;
     bool is_sent = false;
     bool is_received = false;
-    std::uint32_t next = 0;  ///< the next transfer of the same members that has begun at the same end
+    std::uint32_t next = 0;  ///< the next transfer between the same members that the same side began
 };
 using TransferId = std::uint32_t;
 constexpr std::int64_t kMostBegunMessages = std::int64_t{1} << 24;

@@ -26,7 +26,7 @@ struct BarrierWord {
 };
 const Table<BarrierWord>& barrier_words();
 
-/// Parses "none", "sets", "both", or numbers of sets from 1, "1,3". Throws OptionError with a did-you-mean.
+/// Parses "none", "sets", "both", or numbers of sets from 1, "1,3". Throws OptionError with a did-you-mean hint.
 BarrierChoice parse_barrier_choice(std::string_view text);
 
 /// Parses numbers of sets from 1, "1,3", as ascending indices from 0. Throws OptionError, which names the option.

@@ -27,7 +27,7 @@ struct RobustMeasureRow {
 };
 const Table<RobustMeasureRow>& robust_measures();
 
-/// Parses "max" or "mean". Throws OptionError with a did-you-mean.
+/// Parses "max" or "mean". Throws OptionError with a did-you-mean hint.
 RobustMeasure parse_robust_measure(std::string_view text);
 std::string_view name_of(RobustMeasure measure);
 

@@ -97,7 +97,7 @@ def _errors_over(problem: Problem, fitted: Fitted, limits: Sequence[int], allowe
 
 
 def _unknown_direction(problem: Problem, fitted: Fitted) -> tuple[list[str], list[str]] | None:
-    """The parameters to hold, in this order, and all parameters that only change together; None if all are known."""
+    """The parameters to hold fixed, in order, and all parameters that only change together; None if all are known."""
     values = fitted.setting.values
     norms = np.linalg.norm(fitted.jacobian, axis=0)
     without_effect = [name for name, norm in zip(fitted.free, norms.tolist(), strict=True) if norm < _NO_EFFECT]

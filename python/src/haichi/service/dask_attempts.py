@@ -110,7 +110,7 @@ class DaskAttempts:
         return ""
 
     def _load(self, worker: str, threads: int) -> tuple[bool, float, str]:
-        """The key of the order in which workers are chosen."""
+        """The sort key by which workers are chosen."""
         was_lost = time.monotonic() < self._lost_at.get(worker, -_SECONDS_OF_DISTRUST) + _SECONDS_OF_DISTRUST
         return was_lost, list(self._workers.values()).count(worker) / max(threads, 1), worker
 
