@@ -188,7 +188,7 @@ class GzipTrailer {
 
     std::string last_;  ///< the last bytes of the file
     std::uint64_t stored_ = 0;
-    bool has_members_ = false;  ///< it may have more than one member
+    bool has_members_ = false;  ///< whether the file may have several gzip members
     std::uint32_t checksum_ = ~std::uint32_t{0};
     std::uint32_t unpacked_ = 0;  ///< bytes, modulo 2^32 as in the trailer
 };

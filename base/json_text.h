@@ -6,7 +6,8 @@
 
 namespace haichi {
 
-// These functions compile nlohmann's parser and writer once. Their templates take seconds in every file that uses them.
+// These functions are compiled once. The templates of nlohmann's parser and writer take seconds in every file that uses
+// them.
 
 /// The text of a JSON value, by default on one line. Bytes that are not UTF-8 are replaced.
 std::string json_text(const nlohmann::json& value, int indent = -1);

@@ -3,7 +3,7 @@
 #     HAICHI_MPI_FOUND      whether the MPI was found
 #     HAICHI_MPI_COMPILER   the preprocessor for the header
 #     HAICHI_MPI_INCLUDES   its directories
-# A user sets, for the MPI openmpi (similar to Open MPI) or mpich (with MPICH's binary interface):
+# A user sets these variables for openmpi (similar to Open MPI), or for mpich (with MPICH's binary interface):
 #     HAICHI_MPICC_openmpi         the wrapper, by name or path
 #     HAICHI_MPI_INCLUDE_openmpi   the directories of mpi.h, to cross-compile or if no wrapper supports -show
 #     HAICHI_MPI_FORTRAN_openmpi   the Fortran wrapper, or the MPI's Fortran libraries

@@ -20,8 +20,9 @@ if(has_precompiled_headers)
     <thread> <unordered_map> <utility> <variant> <vector>)
 endif()
 
-# haichi_precompile(TARGET): compiles a target with the header. GCC accepts different -O options. It refuses the header
-# with -fPIE, with other instruction sets, and with another value of a macro that the header depends on.
+# haichi_precompile(TARGET): compiles a target with the header. GCC accepts the header with another -O option. It
+# refuses the header with -fPIE, with other instruction sets, and with another value of a macro that the header depends
+# on.
 function(haichi_precompile USER)
   if(has_precompiled_headers)
     target_compile_options(${USER} PRIVATE ${precompiled_options})

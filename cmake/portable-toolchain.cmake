@@ -47,7 +47,7 @@ foreach(kind EXE SHARED MODULE)
   set(CMAKE_${kind}_LINKER_FLAGS_INIT "${link_flags}")
 endforeach()
 
-# GCC's static OpenMP library cannot be linked into shared libraries, which get the part in cmake/portable/openmp.cc.
+# GCC's static OpenMP library cannot be linked into shared libraries. They get cmake/portable/openmp.cc instead.
 set(OpenMP_gomp_LIBRARY "$<IF:$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>,${sysroot}/usr/lib/${triple}/libgomp.a,${sysroot}/usr/lib/${triple}/libopenmp_shared.a>"
     CACHE STRING "" FORCE)
 

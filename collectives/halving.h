@@ -17,13 +17,13 @@ class FoldedRanks {
     /// Ranks below this number are in a pair.
     [[nodiscard]] int paired() const { return 2 * pairs_; }
     [[nodiscard]] bool is_out(int rank) const { return rank < paired() && rank % 2 != odd_; }
-    /// -1 if the rank is out.
+    /// -1 if is_out(rank).
     [[nodiscard]] int number_of(int rank) const {
         if (is_out(rank)) return -1;
         return rank < paired() ? rank / 2 : rank - pairs_;
     }
     [[nodiscard]] int rank_of(int number) const { return number < pairs_ ? 2 * number + odd_ : number + pairs_; }
-    /// For a rank that is out, its partner's number.
+    /// For a rank with is_out(rank), its partner's number.
     [[nodiscard]] int number_of_partner(int rank) const { return rank / 2; }
 
   private:

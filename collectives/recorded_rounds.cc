@@ -23,7 +23,7 @@ struct Transfer {
     Exchange::Message received = 0;
     bool is_sent = false;
     bool is_received = false;
-    std::uint32_t next = 0;  ///< the next transfer of the same members that has begun at the same end
+    std::uint32_t next = 0;  ///< the next transfer between the same members that the same side began
 };
 using TransferId = std::uint32_t;
 constexpr std::int64_t kMostBegunMessages = std::int64_t{1} << 24;
@@ -208,8 +208,8 @@ class Recorder {
         if (!receiver.receives.all().empty()) to_try_.push_back(receiver.receives.all().front());
     }
 
-    /// All members wait if two ends began their messages in different orders. Assigns a round to the first such
-    /// message.
+    /// All members wait if a sender and a receiver began their messages in different orders. Assigns a round to the
+    /// first such message.
     bool resolve_out_of_order() {
         for (const auto& sender : members_) {
             const std::span<const TransferId> sends = sender->sends.all();

@@ -43,9 +43,9 @@ class CollectiveSelection {
     CollectiveSelection();
 
     /// The text is "mpich", "openmpi", a file, or OPERATION=ALGORITHM. A file contains rules of Open MPI, or lines as
-    /// in the tables here. An algorithm may have a segment size: "broadcast=pipeline:64KiB". Several algorithms have
-    /// the sizes up to which they apply: "allreduce=recursive-doubling:2KiB,ring". Later settings take precedence.
-    /// Throws OptionError, and InputError with file and line.
+    /// in the tables here. An algorithm may have a segment size: "broadcast=pipeline:64KiB". Each of several algorithms
+    /// but the last has the size up to which it applies: "allreduce=recursive-doubling:2KiB,ring". Later settings take
+    /// precedence. Throws OptionError, and InputError with file and line.
     void set(std::string_view text);
     /// Sets the selection, a text(), that applies if no table has been set. Unknown tables count as "mpich".
     void set_default(std::string_view text);

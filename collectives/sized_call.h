@@ -26,8 +26,8 @@ struct SizedCall {
 /// size of the vector, of one block, or of all blocks together.
 std::int64_t common_bytes(const SizedCall& call, int members);
 
-/// The same call if members state different common sizes and agree on `bytes`. Sizes that may differ, as in an
-/// all-to-all, remain the member's own.
+/// The call of a member if common_bytes() differs between members, which then agree on `bytes`. Sizes that may differ,
+/// as in an all-to-all, remain the member's own.
 SizedCall with_common_bytes(SizedCall call, int members, std::int64_t bytes);
 
 /// The arguments of a call for an exchange that moves no data. Blocks of different sizes become even shares, because a

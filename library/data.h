@@ -74,7 +74,7 @@ template <class Number>
 void take(OptionTable& table, const std::string& name, const std::optional<Number>& number) {
     if (number) take(table, name, std::to_string(*number));
 }
-/// Reads the further options, and checks all options. Throws OptionError with a did-you-mean for an unknown name.
+/// Reads the further options, and checks all options. Throws OptionError with a did-you-mean hint for an unknown name.
 void take_more(OptionTable& table, const MoreOptions& more);
 
 /// The numbers with a separator between them.

@@ -11,8 +11,8 @@ std::uint32_t key(std::size_t set, RouteLeg::Way way) {
     return static_cast<std::uint32_t>(set << RouteLeg::kWayBits) | way;
 }
 
-/// Pairs the messages to and from the same partner within a set. The legs of a rank are ordered by (set, partner,
-/// way). Both ends form the same pairs, because each end counts the messages of both ways.
+/// Pairs the messages to and from the same partner within a set. The legs of a rank are ordered by (set, partner, way).
+/// Both ends form the same pairs, because each end counts the messages of both directions.
 void join_both_ways(std::vector<RouteLeg>& legs) {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < legs.size();) {

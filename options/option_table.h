@@ -72,7 +72,7 @@ struct OptionRow {
 
     [[nodiscard]] bool has_value() const { return kind != ValueKind::kFlag && kind != ValueKind::kCounter; }
     [[nodiscard]] bool is_repeated() const { return kind == ValueKind::kTexts || kind == ValueKind::kFiles; }
-    /// The name in messages (base/field_names.h).
+    /// The name for messages (base/field_names.h).
     [[nodiscard]] std::string field() const;
     /// "-m, --machine", or the name of an argument.
     [[nodiscard]] std::string spelling() const;

@@ -79,7 +79,7 @@ def slower(name: str, mean_bytes: float) -> haichi.Machine:
 
 
 def ranks_of(values: Times) -> Times:
-    """Ranks of values, which are means for equal values."""
+    """Ranks of the values. Equal values get the mean of their ranks."""
     _, place, count = np.unique(values, return_inverse=True, return_counts=True)
     ends = np.cumsum(count)
     return ((ends - count + ends - 1) / 2)[place]

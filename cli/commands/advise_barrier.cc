@@ -31,7 +31,7 @@ struct AdviseBarrierArguments {
     bool json = false;
 };
 
-/// Throws OptionError if the file of --write-barriers is impossible.
+/// Throws OptionError if --write-barriers is not possible for this job.
 void check_barriers(const AdviseBarrierArguments& arguments, const Job& job, const Console& console) {
     if (job.calls(console.log()) == nullptr) {
         throw OptionError("§write-barriers requires the log of the program as workload",

@@ -157,8 +157,8 @@ std::vector<std::string> own_command_line() {
     return words;
 }
 
-/// The library's name in LD_PRELOAD, which blanks and colons split. With them, it is an open file that the program
-/// inherits.
+/// The library's name for LD_PRELOAD, which blanks and colons split. A name that contains them is replaced by an open
+/// file that the program inherits.
 std::string preloaded_name(const std::string& library) {
     if (library.find_first_of(" \t\n:") == std::string::npos) return library;
     const int file = ::open(library.c_str(), O_RDONLY);  // NOLINT(android-cloexec-open): the program inherits it

@@ -13,7 +13,7 @@ namespace haichi::barriers {
 void before_call(std::span<const Post> posts, const std::function<void(std::size_t)>& before_barrier = {});
 /// Whether this process follows its script and inserts barriers.
 bool is_following();
-/// Ends that in all processes. `reason` is for the user.
+/// Ends the insertion of barriers in all processes. `reason` is for the user.
 void stop_following(const std::string& reason);
 
 /// The members of a communicator, as ranks in MPI_COMM_WORLD.

@@ -76,7 +76,7 @@ struct BarrierFile {
 
 /// Format haichi-barriers/1.
 std::string barrier_file_text(const BarrierFile& file);
-/// `name` is the file in messages. Throws InputError with file and line.
+/// `name` is the file's name for messages. Throws InputError with file and line.
 BarrierFile parse_barrier_file(std::string_view text, const std::string& name);
 
 }  // namespace haichi::barriers

@@ -11,9 +11,9 @@ namespace haichi {
 
 namespace {
 
-/// Returns cuts that run along a step, by rank in events after the first cut. They come from three iterations without a
-/// cut, where ranks that began early have waited for the others. Each cut begins at the events that post the messages
-/// of one step of the second iteration or of later steps.
+/// Returns cuts at which all ranks begin the same step, by rank in events after the first cut. They come from three
+/// iterations without a cut, where ranks that began early have waited for the others. Each cut begins at the events
+/// that post the messages of one step of the second iteration or of later steps.
 std::vector<std::vector<std::int64_t>> places_along_levels(const JobLog& job, const std::vector<RankLoops>& loops,
                                                            const MainLoop& main_loop,
                                                            const std::vector<RankWindow>& windows,

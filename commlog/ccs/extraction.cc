@@ -364,8 +364,8 @@ bool is_shorter(const Extraction& by_tags, const Extraction& found) {
            by_tags.fraction_of_bytes() >= found.fraction_of_bytes() - kAsMuch;
 }
 
-/// Returns the main loop that explains enough of the sent bytes, from the log as it is, or with changing sizes and tags
-/// merged. `found` is the result for the log as it is.
+/// Returns the main loop that sends enough of the bytes, from the log as it is, or with changing sizes and tags merged.
+/// `found` is the result for the log as it is.
 std::optional<Extraction> extract_auto(const JobLog& job, const ExtractionOptions& options,
                                        std::optional<Extraction>& found) {
     const auto explains_enough = [](const Extraction& extraction) {

@@ -78,7 +78,7 @@ struct Extraction {
     barriers::BarrierFile barriers;  ///< for ExtractionOptions::barriers_before
     std::string why_no_barriers;     ///< the reason if they are impossible
 
-    /// Fraction of the sent bytes that the main loop's iterations explain, 0 to 1.
+    /// Fraction of all bytes that the main loop's iterations send, 0 to 1.
     [[nodiscard]] double fraction_of_bytes() const { return fraction(main_loop_bytes, total_bytes); }
     [[nodiscard]] double fraction_of_messages() const { return fraction(main_loop_messages, total_messages); }
     static double fraction(double part, double total) { return total > 0 ? std::min(part / total, 1.0) : 0; }

@@ -58,8 +58,8 @@ class Growth {
     std::optional<MainLoop> grow(const Seed& seed, std::string& refusal) {
         take(seed.log, seed.body, Ratio{});
         if (!follow_all(refusal)) return std::nullopt;
-        // Some ranks exchange nothing with these in the loop (for example other rows of a grid), but repeat something
-        // as often.
+        // Some ranks exchange nothing with these in the loop (for example other rows of a grid), but execute a loop the
+        // same number of times.
         const std::int64_t executions = (*loops_)[seed.log].executions(seed.body);
         for (std::size_t l = 0; l < loops_->size(); ++l) {
             if (body_[l]) continue;

@@ -68,7 +68,7 @@ void RankLoops::count_executions() {
         }
         return;
     }
-    // Iterations that a loop has beyond those in the log lie beside it, and the loops inside count there.
+    // Some iterations of a loop are logged as events before or after it. Loops inside these are counted there.
     std::vector<std::int64_t> in_loops(calls.bodies.size(), 0);
     const auto add = [](std::int64_t& sum, std::int64_t more) { sum = sum > kLargest - more ? kLargest : sum + more; };
     const auto count_in = [&](std::span<const Symbol> symbols, std::int64_t times) {

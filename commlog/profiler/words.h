@@ -7,8 +7,8 @@
 
 namespace haichi::profiler {
 
-/// An argument of MPI. None is a structure or a floating-point number, so each is in one register or one stack slot. A
-/// smaller type uses its lower part.
+/// An argument of an MPI function. None is a structure or a floating-point number, so each is in one register or one
+/// stack slot. A smaller type uses its lower part.
 using Word = std::uintptr_t;
 
 template <class T>

@@ -23,7 +23,8 @@ struct WorkloadFormat {
     /// Returns whether a text with this shape may have the format. At most one entry should return true. If two formats
     /// cannot be distinguished, both do, and the user has to name one.
     bool (*recognise)(const TextShape& shape) = nullptr;
-    /// Reads the whole text into memory of about the workload's size. Throws InputError with file, line and value.
+    /// Reads the whole text. This takes about as much memory as the workload. Throws InputError with file, line and
+    /// value.
     Workload (*read)(TextStream& stream) = nullptr;
 };
 

@@ -5,7 +5,7 @@
 
 namespace haichi {
 
-/// Throws InputError if the file belongs to a trace but is not the file to name, such as the .evt of an OTF2 archive.
+/// Throws InputError if the file belongs to a trace but is not the file to pass, such as the .evt of an OTF2 archive.
 /// It also throws for the binary form of a trace that haichi reads as text. The hint names the file or the command.
 /// `prefix` is the beginning of the file.
 void refuse_other_file_of_trace(const std::string& path, std::string_view prefix);

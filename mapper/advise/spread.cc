@@ -125,7 +125,8 @@ class SpreadAdvisor {
         return std::move(advice_);
     }
 
-    /// More ranks share unknown computation. Finds the computation time from which more ranks are faster.
+    /// The computation time is not known, and more ranks would share it. Finds the computation time above which more
+    /// ranks are faster.
     SpreadAdvice unknown_computing() {
         constexpr int kMostDoublings = 40;
         constexpr double kShareOfIteration = 0.01;

@@ -52,7 +52,7 @@ class AnyRestarts {
         std::int32_t threads_of_restart = 1;
         bool in_rounds = false;  ///< whether several threads could work on a restart
     };
-    /// The smallest (value, restart index) so far, without the value.
+    /// The best restart so far: the one with the smallest (value, restart index). The value is stored elsewhere.
     struct Winner {
         std::int32_t restart = -1;
         bool at_bound = false;

@@ -26,8 +26,8 @@ class Cooling {
     /// temperature. The caller decides when the run ends, by comparing the objective from window to window.
     static Cooling rmatt(std::int64_t window);
     /// `spread` is the mean size of the energy changes of random proposals. `stepping_ranks` is the number of ranks if
-    /// moves step to partners. Such moves repair and improve a melted start. With fewer evaluations per rank, less is
-    /// melted. With other moves (0), a good start is only loosened.
+    /// moves bring ranks nearer to their partners, else 0. Such moves repair and improve a melted start. With fewer
+    /// evaluations per rank, less is melted. With other moves, a good start is only loosened.
     static Cooling automatic(double spread, std::int64_t evaluations, std::int64_t stepping_ranks = 0);
 
     [[nodiscard]] double temperature() const { return temperature_; }

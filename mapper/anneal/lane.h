@@ -129,7 +129,7 @@ class alignas(kCacheLineBytes) LaneMapping {
             return !there.valid() || std::ranges::any_of(move, [&](const Relocation& o) { return o.rank == there; });
         });
     }
-    /// Ranks moved by this lane are where the lane saw them. Other ranks were seen at the start of the round.
+    /// Includes the moves of this lane. All other ranks are where they were at the start of the round.
     [[nodiscard]] typename O::Value correction(const O& objective, const Move& move, std::uint8_t lane) const {
         return objective.correction(mapping_, move, [&](RankId rank) {
             const std::uint8_t last = last_lane_[rank.index()];

@@ -39,8 +39,8 @@ Table<ObjectiveRow> objective_table(std::vector<ObjectiveRow> rows);
 template <SearchObjective O>
 ObjectiveRow objective_row();
 
-/// Parses "tac3" or "weighted(hop-bytes=0.7,tac3=0.3)". Throws OptionError with a did-you-mean for unknown names, and
-/// for weights that are not positive numbers.
+/// Parses "tac3" or "weighted(hop-bytes=0.7,tac3=0.3)". Throws OptionError with a did-you-mean hint for unknown names,
+/// and for weights that are not positive numbers.
 ObjectiveSpec parse_objective(std::string_view text);
 
 /// Parses "hop-bytes,max-hops"; "none" gives an empty list.

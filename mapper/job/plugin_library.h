@@ -22,7 +22,7 @@ std::optional<PluginName> parse_plugin_name(std::string_view text);
 /// a library runs its code, so name only trusted libraries.
 ///
 /// Throws InputError naming the file if it cannot be loaded, or if its tag is missing or differs. The tag is read
-/// before anything of the library runs. Throws OptionError with a did-you-mean for an unknown objective.
+/// before anything of the library runs. Throws OptionError with a did-you-mean hint for an unknown objective.
 std::unique_ptr<BoundObjective> bind_plugin_objective(const PluginName& name, const std::vector<NextObjective>& next,
                                                       const Problem& problem, const Mapping& default_placement);
 

@@ -17,8 +17,8 @@ struct RotatedValue {
     bool matters = false;             ///< whether it is worse than the requested orientation by more than rounding
 };
 
-/// The worst value over all orientations that the machine can hold, for the objective whose value of the placement is
-/// `value`. Evaluates up to five orientations. Empty if the scheduler cannot rotate the job: only 3D requests of
+/// The worst value over all orientations that the machine can hold. `value` is the objective's value of the placement
+/// itself. Evaluates up to five orientations. Empty if the scheduler cannot rotate the job: only 3D requests of
 /// machines with PJM can be rotated. Strict requests, node lists, coordinate tables, stated origins and jobs with
 /// faulty nodes cannot.
 std::optional<RotatedValue> worst_rotated_value(const Placement& placement, const ObjectiveChoice& objective,

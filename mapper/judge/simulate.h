@@ -26,7 +26,7 @@ struct BarrierWord {
 };
 const Table<BarrierWord>& barrier_words();
 
-/// Parses "none", "sets", "both", or numbers of sets from 1, "1,3". Throws OptionError with a did-you-mean.
+/// Parses "none", "sets", "both", or numbers of sets from 1, "1,3". Throws OptionError with a did-you-mean hint.
 BarrierChoice parse_barrier_choice(std::string_view text);
 
 /// Parses numbers of sets from 1, "1,3", as ascending indices from 0. Throws OptionError, which names the option.
@@ -66,7 +66,7 @@ const Table<ComputingRow>& computing_rules();
 /// Options of a simulation, independent of the job.
 struct SimulationOptions {
     TrafficForm form = TrafficForm::kAuto;
-    BarrierChoice barriers;  ///< this and the next two members apply to sets
+    BarrierChoice barriers;  ///< this and the next two members affect only sets
     SimulatedIterations iterations;
     ComputeImbalance imbalance;
     CallReplayOptions calls;

@@ -9,7 +9,7 @@ namespace haichi {
 /// Nested classes of nodes by their distances. Two nodes are in the same class of a level if their distance is at most
 /// the threshold of the level. A value type.
 struct BlockTree {
-    std::vector<std::vector<std::int32_t>> levels;  ///< lowest first, by node its class
+    std::vector<std::vector<std::int32_t>> levels;  ///< lowest first, each with the class of every node
     bool is_complete = false;                       ///< the lowest common class determines the distance
 
     /// The nodes in at most `most` parts, each with whole classes of the highest level that distinguishes them. Nodes

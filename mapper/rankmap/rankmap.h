@@ -106,7 +106,7 @@ const Table<RankMapFormat>& rank_map_formats();
 /// names are unknown. Call it before a long run.
 void check_rank_map_format(const RankMapFormat& format, const RankMapContext& context);
 
-/// Throws OptionError with a did-you-mean.
+/// Throws OptionError with a did-you-mean hint.
 inline const RankMapFormat& rank_map_format(std::string_view name) { return rank_map_formats().at(name); }
 
 /// The default format: `fujitsu` if the job has logical coordinates, else `json`.

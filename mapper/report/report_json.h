@@ -30,7 +30,7 @@ std::string report_text(const nlohmann::ordered_json& report);
 /// keys in the report ("tac3_seconds", "largest_contention").
 std::vector<std::string> metric_names();
 
-/// Throws OptionError with a did-you-mean for unknown names. Call it before a long run. `objective` is the run's
+/// Throws OptionError with a did-you-mean hint for unknown names. Call it before a long run. `objective` is the run's
 /// objective, which the report always contains.
 void check_metric_name(const std::string& name, const std::string& objective);
 double report_metric(const Evaluation& evaluation, const std::string& name);

@@ -60,7 +60,7 @@ const Table<MoveRow>& move_kinds();
 const Table<ScheduleRow>& schedules();
 const Table<VerifyRow>& verify_levels();
 
-/// Parses a list such as "uniform,focused". Throws OptionError with a did-you-mean.
+/// Parses a list such as "uniform,focused". Throws OptionError with a did-you-mean hint.
 std::vector<MoveKind> parse_moves(std::string_view text);
 
 /// The remaining time limit, if there is one; always positive.

@@ -27,7 +27,7 @@ struct RobustMeasureRow {
 };
 const Table<RobustMeasureRow>& robust_measures();
 
-/// Parses "max" or "mean". Throws OptionError with a did-you-mean.
+/// Parses "max" or "mean". Throws OptionError with a did-you-mean hint.
 RobustMeasure parse_robust_measure(std::string_view text);
 std::string_view name_of(RobustMeasure measure);
 
@@ -38,7 +38,7 @@ struct RotationReport {
     std::vector<std::int64_t> set_contention;
 };
 
-/// One placement for all shapes, in positions of the rank order.
+/// One placement for all shapes: each rank has one position in the rank order of every shape.
 struct RobustPlacement {
     RobustOptions options;
     double value = 0;  ///< largest value, or mean, over all variants

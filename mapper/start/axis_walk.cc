@@ -206,7 +206,7 @@ AxisWalk AxisWalks::walk_over(const std::vector<AxisShare>& shares, const Places
 
 AxisWalk AxisWalks::found(const std::vector<AxisShare>& shares, WalkCost cost) const {
     constexpr std::size_t kMostSteps = 2'000'000;
-    constexpr std::size_t kStepsOfLoads = 64;  // about, per message
+    constexpr std::size_t kStepsOfLoads = 64;  // approximate number per message
     const std::size_t steps = (static_cast<std::size_t>(size_) + bytes_.size()) * (shares.size() + 1);
     const std::size_t steps_of_walk = cost == WalkCost::kByteLoad ? kStepsOfLoads * steps : steps;
     std::size_t left = std::max<std::size_t>(kMostSteps / steps_of_walk, 1);

@@ -167,8 +167,8 @@ bool refine_once(const WeightedGraph& graph, SideWeightRange range, Sides& sides
             const std::int64_t distance = distance_to(range, mover.weight0() + (side == 0 ? -weight : weight));
             if (distance > slack && distance >= here) continue;
             if (chosen >= 0) {
-                // Beyond the slack only moves back are allowed. The test above permits just these, unless both sides
-                // exceed it.
+                // Beyond the slack only moves back are allowed. The test above permits only these, unless both sides
+                // exceed the slack.
                 if (mover.gain(v) < chosen_gain) continue;
                 if (mover.gain(v) == chosen_gain && distance >= chosen_distance) continue;
             }

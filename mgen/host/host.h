@@ -29,8 +29,8 @@ class RankMemory {
     /// Called after each run of the rank's code, with the simulated time at which it suspended.
     virtual void has_stopped(RankId /*rank*/, std::int64_t /*now_ps*/) {}
     virtual void has_ended(RankId /*rank*/, std::int64_t /*now_ps*/) {}
-    /// Whether the memory at this address belongs to the rank that is in place, so that its contents change with the
-    /// rank.
+    /// Whether the memory at this address belongs to the rank whose memory is in place, so that its contents change
+    /// with the rank.
     [[nodiscard]] virtual bool holds(const void* /*address*/) const { return false; }
 };
 

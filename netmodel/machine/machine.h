@@ -24,7 +24,7 @@ struct Machine {
     /// themselves.
     std::vector<std::vector<std::size_t>> logical{};
     /// Some axes have no known size (plain "fx10"). A job's shape defines their size, and they never wrap. `topology`
-    /// has size 1 for such an axis. All longer axes are known.
+    /// has size 1 for such an axis. The sizes of all longer axes are known.
     bool size_is_open = false;
     std::string routing;             ///< in the form that Topology::routing() accepts
     std::vector<VertexId> faulty{};  ///< terminals that are down
@@ -93,8 +93,8 @@ struct MachinePreset {
 const std::vector<MachinePreset>& machine_presets();
 
 /// Loads a preset, or a machine file (haichi-machine/1) by its path. Throws OptionError for an unknown preset (with
-/// did-you-mean), InputError with file and line for an invalid file. Reports to `reading` which of the two it is, and
-/// the graph file.
+/// a did-you-mean hint), InputError with file and line for an invalid file. Reports to `reading` which of the two it
+/// is, and the graph file.
 Machine load_machine(const std::string& name_or_path, const Reading& reading = {});
 
 /// All input of a machine; reproduces the machine where its files are not available.

@@ -50,7 +50,7 @@ struct ListedNodes {
 };
 
 /// Reads the value of an option: a file, a list of names or numbers such as "n[1-3,11]", or values. `option` is its
-/// name in messages, "§nodes". Throws InputError or OptionError.
+/// name for messages, "§nodes". Throws InputError or OptionError.
 ListedNodes read_node_list(const NodeList& list, const std::string& option, const Machine& machine,
                            const NodeNames& names, bool may_be_empty = false);
 

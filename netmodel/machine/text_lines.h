@@ -21,7 +21,7 @@ inline void check_line_end(std::string_view line, const SourcePlace& place) {
 /// coordinate tables and rank maps.
 class TextLines {
   public:
-    /// `file` names the text in errors and must outlive this.
+    /// `file` is the text's name for errors and must outlive this.
     TextLines(std::string_view rest, const std::string& file) : rest_(rest), file_(&file) {}
 
     /// Moves to the next line; false at the end. Throws what check_line_end() throws.

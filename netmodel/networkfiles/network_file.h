@@ -15,7 +15,7 @@ namespace haichi {
 /// The text of a network file, and what its reader needs besides.
 struct NetworkText {
     std::string_view text;
-    const std::string& file;  ///< names the text in errors
+    const std::string& file;  ///< the text's name for errors
     /// Bandwidth of links without a stated one, if the machine states it.
     std::optional<std::int64_t> default_bandwidth_bytes_per_s;
     std::vector<std::string>& notes;  ///< assumptions of the reader, one statement each

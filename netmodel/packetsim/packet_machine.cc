@@ -271,7 +271,7 @@ void PacketMachine::build_inputs(PartitionState& part) const {
     for (PortId i(0); i.value < part.port_count(); ++i.value) {
         PacketPort& port = part.port(i);
         if (port.from_router == PacketPort::kNoRouter) continue;
-        // The first round starts at the lowest buffer.
+        // The first round starts at the buffer with the lowest number.
         port.last_granted = static_cast<std::uint16_t>(first[port.from_router + 1] - first[port.from_router] - 1);
     }
 }

@@ -150,7 +150,7 @@ void PacketPartition::run(std::int64_t begin_ps, std::int64_t until_ps) {
 [[gnu::noinline]] std::uint32_t PacketPartition::chosen_by_rank(const PacketPort& at,
                                                                 std::span<std::uint64_t* const> rows) const {
     const std::uint32_t first_buffer = state_->routers[at.from_router].first_buffer;
-    // The oldest packet; among equally old ones, the first in turn. Otherwise the lowest buffer.
+    // The oldest packet; among equally old ones, the first in turn. Otherwise the buffer with the lowest number.
     std::tuple<std::int64_t, bool, std::uint32_t> best{kForEver, true, 0};
     for (std::uint32_t word = 0; word < state_->words_per_row; ++word) {
         std::uint64_t set = 0;

@@ -44,8 +44,8 @@ struct PacketBuffer {
     std::uint16_t count = 0;          ///< packets sent here and not granted yet
     std::uint16_t number = 0;         ///< number among the input buffers of its router
     std::uint16_t next_credit = 0;    ///< index in its row of PartitionState::credits for the next leaving time
-    /// Packets granted whose entries the upstream port has not yet found free. Their leaving times are the last ones of
-    /// the row.
+    /// Number of granted packets whose entries the upstream port does not yet count as free. Their leaving times are
+    /// the last ones of the row.
     std::uint16_t leaving = 0;
 
     /// Time at which the last granted packet has been read out.

@@ -8,7 +8,7 @@ namespace haichi {
 enum class Arbiter : std::uint8_t {
     kRoundRobin,     ///< the buffers take turns
     kOldestFirst,    ///< the packet that entered the network first; buffers take turns among equally old packets
-    kFixedPriority,  ///< the lowest buffer, so links have priority over NICs
+    kFixedPriority,  ///< the buffer with the lowest number: links before NICs
 };
 
 /// Timing parameters of the packet simulator, as users state them; the network is separate.

@@ -13,7 +13,7 @@ enum class FatTreeRouting {
     kDestinationModK,  ///< the destination selects it in the same way (d-mod-k)
 };
 
-/// Parses the name of a routing. Throws OptionError with did-you-mean.
+/// Parses the name of a routing. Throws OptionError with a did-you-mean hint.
 FatTreeRouting parse_fat_tree_routing(std::string_view text);
 std::string to_string(FatTreeRouting routing);
 

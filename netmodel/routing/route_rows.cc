@@ -53,7 +53,7 @@ void RouteRows::join_both_ways() {
                 BitBlock both;
                 for (std::size_t word = 0; word < BitBlock::kWords; ++word) {
                     if ((there[k].words[word] & back[k].words[word]) != 0) {
-                        exchanges_ = {};  // a link is in both directions: one bit cannot count it
+                        exchanges_ = {};  // both routes use this link: one bit cannot count it
                         return;
                     }
                     both.words[word] = there[k].words[word] | back[k].words[word];

@@ -17,7 +17,7 @@ enum class GraphRouting {
     kUnspread,  ///< "shortest-path,unspread": the first route, the same for all pairs
 };
 
-/// Throws OptionError with did-you-mean.
+/// Throws OptionError with a did-you-mean hint.
 GraphRouting parse_graph_routing(std::string_view text);
 std::string to_string(GraphRouting routing);
 

@@ -31,7 +31,7 @@ void JobNodes::sort(std::int32_t terminals) {
     if (twice != nodes_by_vertex_.end()) {
         throw OptionError("duplicate node " + std::to_string(vertex_of(*twice).value));
     }
-    if (count_ == terminals && std::ranges::is_sorted(vertex_of_node_)) {  // it is the whole machine
+    if (count_ == terminals && std::ranges::is_sorted(vertex_of_node_)) {  // the job is the whole machine
         vertex_of_node_.clear();
         nodes_by_vertex_.clear();
     }

@@ -41,7 +41,7 @@ struct PortClass {
         std::int64_t packet_time_ps = 0;  ///< time that a packet occupies an output besides its bytes
         /// Buffer of an input, per virtual channel: entries for full packets.
         std::optional<std::int64_t> buffer_bytes{};
-        std::optional<std::int64_t> most_payload_bytes{};  ///< limit for packets that pass the router
+        std::optional<std::int64_t> most_payload_bytes{};  ///< limit for packets through the router
         /// Rate of all outputs together, which share one bus; 0 means that they are independent.
         std::int64_t shared_bus_bytes_per_s = 0;
 
@@ -126,7 +126,7 @@ class Topology {
     /// Maximum number of links that leave or enter any node of the job.
     [[nodiscard]] virtual std::int32_t most_links_of_node(const JobNodes& /*job*/) const { return 1; }
     [[nodiscard]] virtual NearNodes near_nodes(const JobNodes& job) const { return NearNodes::by_search(*this, job); }
-    /// First vertices of the ranges that a parallel simulation divides evenly, each separately.
+    /// The first vertex of each range. A parallel simulation divides every range evenly.
     [[nodiscard]] virtual std::vector<std::int32_t> router_ranges() const { return {0}; }
     /// Picture of a topology without coordinates: nodes, switches and the links between them.
     [[nodiscard]] virtual Drawing drawing() const;

@@ -44,7 +44,7 @@ class XmlHandler {
 /// Largest accepted XML text.
 inline constexpr std::size_t kLargestXmlBytes = std::size_t{64} << 20;
 
-/// Passes all elements to `handler`; `file` names the text in errors. The text is UTF-8, UTF-16, ISO-8859-1 or
+/// Passes all elements to `handler`; `file` is the text's name for errors. The text is UTF-8, UTF-16, ISO-8859-1 or
 /// US-ASCII, and the handler receives UTF-8. Throws InputError with file and line if the text is not well-formed
 /// (including namespaces). Also throws it for a document type with declarations and for entities other than XML's five.
 /// The file that a document type names is not opened. Limits: nesting of 64, 2^22 elements, 256 attributes and 1 MiB

@@ -21,7 +21,7 @@ inline pybind11::array read_only_array(const std::int32_t* values, std::size_t c
     return array;
 }
 
-/// The node of each rank, int32, inside an object of `owner`.
+/// The node of each rank, int32. The memory belongs to `owner`.
 inline pybind11::array node_array(const Mapping& mapping, const pybind11::object& owner) {
     const auto nodes = mapping.node_of_rank();
     static_assert(sizeof(NodeId) == sizeof(std::int32_t));

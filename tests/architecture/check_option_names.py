@@ -55,7 +55,7 @@ def cpp_texts(source: str) -> Iterator[Text]:
 
 
 def python_texts(source: str) -> Iterator[Text]:
-    """String literals without docstrings. Values inside are written {}."""
+    """String literals except docstrings. Values inside are written {}."""
     waiting: list[ast.AST] = [ast.parse(source)]
     while waiting:
         node = waiting.pop()

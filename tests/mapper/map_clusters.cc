@@ -19,7 +19,7 @@
 namespace haichi {
 namespace {
 
-/// Bytes between every two ranks, summed over both directions.
+/// Bytes between any two ranks, summed over both directions.
 class RankPairs {
   public:
     explicit RankPairs(const Workload& workload)

@@ -259,7 +259,7 @@ inline DrawnJob drawn_one_way_graph(Random& random, const std::string& file) {
     return {"graph:" + testing_files::written(file + ".graphml", text + "</graph></graphml>\n")};
 }
 
-/// Trees, dragonflies and graphs. Routes of the first two pass no node; routes of a graph avoid faulty nodes.
+/// Trees, dragonflies and graphs. Routes of the first two contain no node; routes of a graph avoid faulty nodes.
 inline DrawnJob drawn_others_with_faults(Random& random, const std::string& file) {
     constexpr std::array kOthers = {drawn_fat_tree, drawn_tree, drawn_dragonfly, drawn_graph, drawn_one_way_graph};
     DrawnJob job = kOthers[random.below(5)](random, file);

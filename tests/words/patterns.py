@@ -21,7 +21,7 @@ class Word:
     advice: str
 
 
-# `kind` is the word that reports and the budget have. Expressions are whole words, in upper or lower case.
+# Reports and the budget name a word by its `kind`. Expressions are whole words, in upper or lower case.
 WORDS = (
     Word("behind", "behind", "after (time); below or downstream (position)"),
     Word("negation", r"(?<!there )(?:is no(?! (?:longer|more|less|fewer)\b)|is none|are none)", "is not a; none of"),

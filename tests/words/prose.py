@@ -298,7 +298,7 @@ def source_blocks(file: str, text: str, token: re.Pattern[str], is_python: bool)
 
 
 def string_lines(body: str, first_line: int, is_raw: bool) -> Iterator[Line]:
-    """The lines of a literal. Lines of the source go on in each other; an escaped or an empty line ends a paragraph."""
+    """The lines of a literal. Consecutive lines are one paragraph; an escaped or an empty line ends it."""
     pieces = body.split("\n")
     for i, piece in enumerate(pieces):
         if not is_raw and "\\" in piece:

@@ -1,4 +1,4 @@
-// Queries about data types, their names, the life of their handles, and addresses.
+// Queries about data types, their names, the lifetime of their handles, and addresses.
 
 #include <algorithm>
 #include <cstring>

@@ -1,4 +1,4 @@
-"""The rules of docs/reference/extraction.md on ranks written by hand. The posts and waits of each rank in one
+"""The rules of docs/reference/extraction.md for call sequences written by hand. The posts and waits of each rank in one
 iteration, in order, become steps, and steps become communication sets."""
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ TEST(HostElfFile, programs_that_cannot_run_live_are_refused_with_what_to_do) {
     EXPECT_EQ(abi_of_program(program, program.needed), Abi::kOpenMpi);
     program.needed = {"libc.so.6", "libmpi_mpifh.so.40"};
     EXPECT_EQ(abi_of_program(program, program.needed), Abi::kOpenMpi);
-    program.needed = {"libmpi.so.20", "libc.so.6"};  // Open MPI 2, whose binary interface is another one
+    program.needed = {"libmpi.so.20", "libc.so.6"};  // Open MPI 2, which has another binary interface
     EXPECT_NE(refusal(program).find("not an MPI program"), std::string::npos);
     EXPECT_NE(refusal(program).find("build it with mpicc"), std::string::npos);
     program.needed = {"libc.so.6"};

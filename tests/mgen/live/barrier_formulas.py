@@ -97,7 +97,8 @@ class OneSwitch:
         memory_rate = size(node.get("memory_bandwidth"))
         rates = [each for each in (size(node.get("dma_bandwidth")), memory_rate) if each is not None]
         dma = transfer_ps(message_bytes, min(rates) if rates else None)
-        # The tail follows the head after the packet's time on the slowest channel, with DMA on both sides included.
+        # The tail follows the head after the packet's transfer time on the slowest channel, with DMA on both sides
+        # included.
         rate = min(link_rate, nic_rate, switch_rate)
         tail = max(dma, transfer_ps(message_bytes + header, rate))
         assert dma <= latency, "what a node sends has left before the packet that it receives comes"

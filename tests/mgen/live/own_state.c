@@ -1,4 +1,4 @@
-/* State that each process of an MPI program has for itself: options, random numbers, static data, tokens, exit
+/* State of which each process of an MPI program has its own: options, random numbers, static data, tokens, exit
  * handlers, exit codes. Output is the same on a simulated machine and under a real MPI. */
 #include <getopt.h>
 #include <mpi.h>

@@ -29,7 +29,7 @@ def connect(path: Path, patience_seconds: float, is_alone: bool = False) -> sqli
 
 
 def check(path: Path, tables: set[str], foreign: str, hint: str, patience_seconds: float = 0) -> None:
-    """Checks an existing file before it is changed. Raises InputError if it has other tables than these (`foreign`
+    """Checks an existing file before it is changed. Raises InputError if it has tables other than these (`foreign`
     names the expected content), and sqlite3.DatabaseError if it is damaged."""
     if 0 < path.stat().st_size < _HEADER_BYTES:  # SQLite would take it for an empty file
         raise sqlite3.DatabaseError("file is not a database")

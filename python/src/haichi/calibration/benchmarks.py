@@ -64,7 +64,7 @@ class Benchmark:
 
     title: str
     calls: Callable[[int, int], tuple[_Calls, _Calls]]
-    """The calls of both ranks in a round, by the bytes of a message and the messages of a window."""
+    """The calls of both ranks in a round, from the message size in bytes and the number of messages in a window."""
     shares: int = 1
     """The number of message times in one round: 0.5 if the result is half a round trip."""
     window: int = 0

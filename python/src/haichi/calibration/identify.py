@@ -97,7 +97,7 @@ def _errors_over(problem: Problem, fitted: Fitted, limits: Sequence[int], allowe
 
 
 def _unknown_direction(problem: Problem, fitted: Fitted) -> tuple[list[str], list[str]] | None:
-    """The parameters to hold, in this order, and all that change together; None if all are known."""
+    """The parameters to hold fixed, in order, and all parameters that only change together; None if all are known."""
     values = fitted.setting.values
     norms = np.linalg.norm(fitted.jacobian, axis=0)
     without_effect = [name for name, norm in zip(fitted.free, norms.tolist(), strict=True) if norm < _NO_EFFECT]
@@ -124,7 +124,7 @@ def _unknown_direction(problem: Problem, fitted: Fitted) -> tuple[list[str], lis
 
 
 def _has_rendezvous_sizes(problem: Problem, eager_limit: int) -> bool:
-    """True if rendezvous messages have several sizes. With one size, a bandwidth can have any part of their time."""
+    """True if rendezvous messages have several sizes. With one size, any part of their time may be due to bandwidth."""
     sizes = [point.size_bytes for point in problem.points if point.size_bytes > eager_limit]
     return bool(sizes) and max(sizes) >= _SEVERAL * min(sizes)
 

@@ -21,7 +21,7 @@ from haichi.model.placement import Placement, as_map
 
 _MAP_PREFIX = "map:"
 _GIVEN = "map"
-"""The search of strategies whose placements come from elsewhere."""
+"""The value of `search` for strategies whose placements come from elsewhere."""
 
 # A comparison omits those that require axes if its machine has none.
 DEFAULT_STRATEGIES = ("default", "no-ring", "random", "hop-bytes", "rmatt", "rmatt-3d", "tac3")

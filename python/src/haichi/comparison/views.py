@@ -27,7 +27,7 @@ from haichi.model.workload import Messages
 from haichi.results.simulation import SimulatedRun
 
 _MOST_ENTRIES = 4_000_000
-"""The maximum size of all routes of a placement, and of all sets' links."""
+"""Maximum number of links in all routes of a placement, and in all sets."""
 _TIMED_LINKS = 400
 _BINS = 300
 _MOST_BINS = 400

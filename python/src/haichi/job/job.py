@@ -166,8 +166,8 @@ class Job(LoadedJob):
         {options}
 
         If the job has a log file, its calls are simulated, unless `form` requests sets. `barrier` and `sim_iterations`
-        apply to sets; `compute`, `compute_factor`, `compute_seed` and `collectives` apply to calls.
-        Other Python threads run meanwhile. Ctrl-C ends the simulation with the results so far
+        affect only sets; `compute`, `compute_factor`, `compute_seed` and `collectives` affect only calls. Other Python
+        threads run meanwhile. Ctrl-C ends the simulation with the results so far
         (`Simulation.interrupted`). Raises InputError, OptionError, UnsupportedError.
         """
         given = given_options("simulate", SimulationOptions, options) | observation_options(statistics, history)

@@ -224,7 +224,7 @@ MachineLike = Machine | str | os.PathLike[str] | Mapping[str, Any] | Graph
 
 
 def as_machine(machine: MachineLike) -> Machine:
-    """A Machine as it is, or the machine of everything that its constructor takes."""
+    """Returns a Machine unchanged. Anything else is passed to the constructor."""
     return machine if isinstance(machine, Machine) else Machine(machine)
 
 

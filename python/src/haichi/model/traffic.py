@@ -47,7 +47,7 @@ class Traffic:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], format: str = "") -> Traffic:
-        """Reads a workload file in `format`, or by its content; the content may be a log or NumPy's."""
+        """Reads a workload file, log or NumPy file. Without `format`, its content decides."""
         named = os.fspath(path)
         if not format and is_array_file(named):
             return _of_workload(Workload.from_matrix(read_array_file(named)), (named,))

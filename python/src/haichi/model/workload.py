@@ -194,7 +194,7 @@ class Workload:
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], format: str = "") -> Workload:
-        """From a file in `format` (`haichi.list_workload_formats`); empty: from its content, which may be NumPy's.
+        """From a file in `format` (`haichi.list_workload_formats`). If empty, the content decides, also for NumPy.
 
         ``.npy`` and ``.npz`` contain a dense matrix, or a sparse matrix of SciPy, as in `from_matrix`; nothing is
         unpickled. Raises InputError with file and line.
@@ -486,8 +486,7 @@ WorkloadLike = Workload | str | os.PathLike[str] | npt.NDArray[Any] | SparseMatr
 
 
 def as_workload(workload: WorkloadLike) -> Workload:
-    """A Workload as it is. An array or a sparse matrix becomes a workload from a matrix, a graph from its weights.
-    Paths are read by `Traffic`."""
+    """Returns a Workload unchanged, and converts matrices and graphs. `Traffic` reads paths."""
     if isinstance(workload, Workload):
         return workload
     if is_graph(workload):

@@ -47,7 +47,7 @@ from haichi.service.service import Service
 
 _LARGEST_NUMBER = 2**62
 _NO_SNIFFING = {"X-Content-Type-Options": "nosniff"}
-"""Some answers contain uploads of users, which no browser may take for scripts."""
+"""Some responses contain uploads of users, which browsers must not run as scripts."""
 _NO_POWERS = _NO_SNIFFING | {"Content-Security-Policy": "sandbox allow-scripts allow-downloads"}
 """Headers of a separate page, beside the page of the service."""
 

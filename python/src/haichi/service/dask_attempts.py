@@ -27,8 +27,8 @@ _SECONDS_TO_ANSWER = 30.0
 _SECONDS_OF_DISTRUST = 60.0
 """The load of a worker that did not answer, if there are others."""
 _SECONDS_TO_BE_SURE = 2 * _SECONDS_OF_LEASE + 3
-"""Seconds after the last answer until no process of an attempt runs. A request in flight may have prolonged its lease
-once, and then its process must end."""
+"""Seconds after the last answer until no process of an attempt runs. A request in flight may renew its lease once, and
+ending the process takes time."""
 
 
 class _LostError(Exception):
@@ -110,7 +110,7 @@ class DaskAttempts:
         return ""
 
     def _load(self, worker: str, threads: int) -> tuple[bool, float, str]:
-        """The key of the order in which workers are chosen."""
+        """The sort key by which workers are chosen."""
         was_lost = time.monotonic() < self._lost_at.get(worker, -_SECONDS_OF_DISTRUST) + _SECONDS_OF_DISTRUST
         return was_lost, list(self._workers.values()).count(worker) / max(threads, 1), worker
 

@@ -75,7 +75,7 @@ class _Attempt:
         return {name: path.read_bytes() for path, name in names.items() if name not in sent}
 
     def kept(self) -> dict[str, bytes]:
-        """Like `files`, but at intervals: the files from which a next attempt would continue."""
+        """Like `files`, but at intervals: the files from which the next attempt would continue."""
         path = self._folder.checkpoint
         if time.monotonic() - self._sent_at < _SECONDS_BETWEEN_KEPT or not path.exists():
             return {}

@@ -233,7 +233,7 @@ class _Taker:
 
 
 def _numbered(name: str, index: int, given: str) -> str:
-    """A name of the server with the information that readers use: the rank, and the ending."""
+    """A file name that the server chooses. It keeps what readers use: the rank, and the ending."""
     found = _NUMBERED.search(given[-40:])
     if found is None:
         ending = Path(given[-40:]).suffix if given.isprintable() else ""

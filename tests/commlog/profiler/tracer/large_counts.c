@@ -130,7 +130,7 @@ int MPI_Type_size_c(MPI_Datatype type, MPI_Count* size) {
     return PMPI_Type_size_c(type, size);
 }
 
-/* Persistent collectives count at each start, for the function that starts them. */
+/* Persistent collectives are counted at each start, under the function that starts them. */
 
 int MPI_Allreduce_init(const void* send, void* recv, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
                        MPI_Info info, MPI_Request* request) {
