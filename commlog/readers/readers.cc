@@ -36,7 +36,8 @@ constexpr std::array<ForeignFile, 4> kForeignFiles = {{
     const std::string_view prefix = stream.prefix();
     for (const ForeignFile& foreign : kForeignFiles) {
         if (prefix.starts_with(foreign.magic)) {
-            throw InputError(stream.place().file + ": expected a workload, found " + foreign.name, foreign.hint);
+            throw InputError(SourcePlace{stream.place().file, 1},
+                             std::string("expected a workload, found ") + foreign.name, foreign.hint);
         }
     }
     // Files are unpacked while they are read, but not texts in memory.

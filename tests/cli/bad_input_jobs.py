@@ -89,7 +89,7 @@ def text_workloads() -> list[Bad]:
         market("1e18 rows", MTX + "1000000000000000000 1000000000000000000 1\n", 2, "'1000000000000000000'"),
         market("1e18 entries", MTX + "4 4 1000000000000000000\n1 2 5\n", 2, "'1000000000000000000'"),
         market("5e8 entries", MTX + "4 4 500000000\n1 2 5\n", 3, "expected 500000000 entries, found 1"),
-        market("too many entries", MTX + "4 4 1\n1 2 5\n2 3 5\n", 4, "expected 1 entries, found more lines"),
+        market("too many entries", MTX + "4 4 1\n1 2 5\n2 3 5\n", 4, "expected 1 entry, found more lines"),
         market("not square", MTX + "4 5 1\n1 2 5\n", 2, "4 x 5"),
         market("row 0", MTX + "4 4 1\n0 1 5\n", 3, "'0' is outside 1..4"),
         market("column out of range", MTX + "4 4 1\n1 5 5\n", 3, "'5' is outside 1..4"),
@@ -117,7 +117,7 @@ def machine_names() -> list[Bad]:
         return Bad(f"{machine} {' '.join(more)}"[:60], on_machine(machine, *more), None, start)
 
     return [
-        named("mesh:1000000000x1000000000", "machine mesh:1000000000x1000000000: '1000000000' is too large"),
+        named("mesh:1000000000x1000000000", "machine mesh:1000000000x1000000000: '1000000000' has more than 9 digits"),
         named("mesh:999999999x999999999", "a topology has at most 8388608 nodes, not 999999999x999999999"),
         named("fattree:9x9", "a topology has at most 8388608 nodes and switches; a fat tree with 9,9,9,9,9,9,9,9,9"),
         named("fattree:999999999x2", "machine 'fattree:999999999x2' has more than 32 levels"),

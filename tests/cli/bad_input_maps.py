@@ -156,7 +156,7 @@ def lists() -> list[Bad]:
             16,
             "'9223372036854775808'",
         ),
-        bad("coordinate table columns", fold, FOLD.replace("(3,3)", "(3)"), 16, "found 3 numbers"),
+        bad("coordinate table columns", fold, FOLD.replace("(3,3)", "(3)"), 16, "found 3 columns"),
         bad("coordinate table CR alone", fold, FOLD.replace("\n", "\r"), 1, other),
         bad("host name twice", hosts, names.replace("n15", "n0"), 16, "duplicate host name 'n0', first on line 1"),
         bad("host name with a blank", hosts, names.replace("n3", "n 3"), 4, "'n 3'"),

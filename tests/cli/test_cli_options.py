@@ -83,7 +83,7 @@ def test_required_and_combined_options_are_checked(tmp_path: Path) -> None:
         (["simulate", *job, "--buffer-history", "x.csv"], "--buffer-history requires --router"),
         (["simulate", *job, "--form", "set"], "did you mean 'sets'?"),
         (["simulate", *job, "--threads", "5000"], "--threads: '5000' is too large (at most 4096)"),
-        (["evaluate", *job, "--map", "m", "--most-loaded", "-1"], "--most-loaded: expected a whole number"),
+        (["evaluate", *job, "--map", "m", "--most-loaded", "-1"], "--most-loaded: must not be negative"),
         (["list", "nothing"], "unknown list 'nothing'"),
     ):
         assert error in fail(2, *words, cwd=tmp_path), words

@@ -47,11 +47,11 @@ std::vector<MalformedText> unrecognised() {
          std::string("\x7f"
                      "ELF\x02\x01\x01\0\0",
                      9),
-         0,
+         1,
          {"found a program"},
          "haichi run",
          ""},
-        {"script", "#!/bin/bash\n#PJM -L node=4\n./a.out\n", 0, {"found a script"}, "§job", ""},
+        {"script", "#!/bin/bash\n#PJM -L node=4\n./a.out\n", 1, {"found a script"}, "§job", ""},
         {"nul_first", nul + "0 1 5\n", 1, {"NUL"}, "", ""},
         {"nul_after_blanks", "\n\n" + nul, 3, {"NUL"}, "", ""},
         {"utf16",
