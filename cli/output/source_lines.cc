@@ -27,7 +27,7 @@ namespace {
 const Dwfl_Callbacks kCallbacks = {dwfl_build_id_find_elf, dwfl_standard_find_debuginfo, dwfl_offline_section_address,
                                    nullptr};
 /// For a file that a log names. It may be of another user, so its links to debug files are not followed. Only the
-/// system's directory is searched, by build ID, and no server is asked.
+/// system's directory is searched, by build ID, and nothing is requested from a server.
 const Dwfl_Callbacks kCallbacksOfLogs = {dwfl_build_id_find_elf, dwfl_build_id_find_debuginfo,
                                          dwfl_offline_section_address, nullptr};
 

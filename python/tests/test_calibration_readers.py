@@ -458,6 +458,8 @@ def test_numbers_of_any_exponent_are_read_or_refused_by_line(tmp_path: Path, tex
             "results.txt:6: invalid time of a message: inf s (not between",
         ),
         (OSU_5 + f"64 {'1' * 100}\n", "results.txt:6: invalid latency: '111"),
+        (OSU_5 + "64 1_1.5\n", "results.txt:6: invalid latency: '1_1.5' (not a number)"),
+        (OSU_5 + "64 \u0661\u0662.5\n", "results.txt:6: invalid latency: "),
     ],
 )
 def test_times_that_no_computer_has_are_refused(tmp_path: Path, text: str, message: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 
-from haichi.calibration.results import Lines, Number, Results
+from haichi.calibration.results import Lines, Number, Results, decimal
 
 _ROW = re.compile(r"\s*\d+:\s+(\S+) bytes\s+(\S+) times -->\s+(\S+) Mbps in\s+(\S+) usec")
 _ROW_5 = re.compile(r"\s*\d+:\s+(\S+) +([KMGT]?B)\s+\d+ times -->\s+(\S+) +([KMGT]?)bps  in\s+(\S+) +([num]?)secs")
@@ -82,10 +82,10 @@ def is_netpipe_file(text: str) -> bool:
 
 
 def _is_file_row(row: list[str]) -> bool:
-    if len(row) != 3 or not row[0].isdecimal():
+    if len(row) != 3 or not (row[0].isascii() and row[0].isdecimal()):
         return False
     try:
-        size, rate, seconds = (float(word) for word in row)
+        size, rate, seconds = (decimal(word) for word in row)
     except ValueError:
         return False
     if not (size > 0 and rate > 0 and seconds > 0 and math.isfinite(rate * seconds)):

@@ -86,7 +86,7 @@ class Lines:
         if len(word) > _LONGEST_NUMBER:
             self.fail(line, f"invalid {name}: {quoted(word)} ({len(word)} characters are too many)")
         try:
-            value = float(word)
+            value = decimal(word)
         except ValueError:
             self.fail(line, f"invalid {name}: {quoted(word)} (not a number)")
         if not 0 <= value <= most:  # also true for NaN
@@ -138,10 +138,17 @@ def _left_out(why: str, lines: list[tuple[int, str]]) -> str:
 
 def _is_number(word: str) -> bool:
     try:
-        float(word)
+        decimal(word)
     except ValueError:
         return False
     return True
+
+
+def decimal(word: str) -> float:
+    """A number as C programs print it. `float()` also takes underscores and the digits of other scripts."""
+    if not word.isascii() or "_" in word:
+        raise ValueError(word)
+    return float(word)
 
 
 def quoted(word: str) -> str:
