@@ -31,8 +31,28 @@ def other_database(path: Path) -> None:
         database.execute("CREATE TABLE notes(text)")
 
 
+def view_without_end(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as database:
+        database.execute(
+            "CREATE VIEW cells AS WITH RECURSIVE c(key, outcome) AS "
+            "(SELECT '1', '{}' UNION ALL SELECT key || '1', outcome FROM c) SELECT * FROM c"
+        )
+
+
+def table_with_a_trigger(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("CREATE TABLE cells(key, outcome)")
+        database.execute("CREATE TRIGGER t AFTER INSERT ON cells BEGIN INSERT INTO cells VALUES (new.key, 1); END")
+
+
 @pytest.mark.parametrize(
-    "write", [*(lambda path, text=text: path.write_text(text) for text in ('{"mine": 1}\n', "\n")), other_database]
+    "write",
+    [
+        *(lambda path, text=text: path.write_text(text) for text in ('{"mine": 1}\n', "\n")),
+        other_database,
+        view_without_end,
+        table_with_a_trigger,
+    ],
 )
 def test_what_is_no_journal_stays_as_it_is(job, tmp_path, write):
     path = tmp_path / "results.json"

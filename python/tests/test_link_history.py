@@ -107,3 +107,13 @@ def test_impossible_numbers_are_refused(line: str, tmp_path: Path) -> None:
     file.write_text(HEADER + line + "\n")
     with pytest.raises(haichi.InputError, match="line 2: invalid link statistics"):
         read_link_history(str(file))
+
+
+def test_dollar_signs_in_names_begin_no_formula(tmp_path: Path, command: Callable[..., tuple[int, str, str]]) -> None:
+    statistics = tmp_path / "$x^$.csv"
+    workload = haichi.Workload.from_pattern("ring", ranks=4, bytes=65536, iterations=1)
+    run = haichi.Job(workload, "torus:4").simulate(statistics=LinkStatistics(statistics, 1e-6), most_loaded=100).run
+    loaded = next(link.link for link in run.most_loaded_links if not link.link.startswith("ejection "))
+    statistics.write_text(statistics.read_text().replace(loaded, r"$\frac{$ $x^$"))
+    code, _, errors = command("report", statistics, "-o", tmp_path / "links.html", "--figures", tmp_path / "figures")
+    assert code == 0, errors

@@ -24,22 +24,27 @@ def connect(path: Path, patience_seconds: float, is_alone: bool = False) -> sqli
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=FULL")
         connection.execute("PRAGMA foreign_keys=ON")
+        connection.execute("PRAGMA trusted_schema=OFF")
         opened.pop_all()
     return connection
 
 
 def check(path: Path, tables: set[str], foreign: str, hint: str, patience_seconds: float = 0) -> None:
     """Checks an existing file before it is changed. Raises InputError if it has tables other than these (`foreign`
-    names the expected content), and sqlite3.DatabaseError if it is damaged."""
+    names the expected content), views or triggers, and sqlite3.DatabaseError if it is damaged."""
     if 0 < path.stat().st_size < _HEADER_BYTES:  # SQLite would take it for an empty file
         raise sqlite3.DatabaseError("file is not a database")
     found = sqlite3.connect(path, timeout=patience_seconds)
     try:
         if found.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
             raise sqlite3.DatabaseError("database disk image is malformed")
+        # A view or a trigger would run statements of whoever made the file.
+        other = found.execute("SELECT type, name FROM sqlite_master WHERE type NOT IN ('table', 'index')").fetchone()
         there = {name for (name,) in found.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     finally:
         found.close()
+    if other is not None:
+        raise InputError(f"{path}: not {foreign}: it has the {other[0]} {other[1]!r}", hint)
     if there and not there >= tables:
         raise InputError(f"{path}: not {foreign}: it has the table {min(there)!r}", hint)
 

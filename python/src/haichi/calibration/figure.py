@@ -8,7 +8,7 @@ from typing import Any
 from haichi.calibration.benchmarks import BENCHMARKS
 from haichi.calibration.calibrate import Calibration, by_benchmark
 from haichi.errors import OptionError
-from haichi.report.figures import drawn, matplotlib
+from haichi.report.figures import drawn, matplotlib, plain_text
 
 FORMATS = ("svg", "png")
 _COLORS = ("#0b6bb0", "#c65102", "#3d8b37", "#7b3f99", "#8a6d00", "#7b8794")
@@ -37,7 +37,7 @@ def _draw(figure: Any, calibration: Calibration) -> None:
         color = _COLORS[number % len(_COLORS)]
         sizes = [max(entry.size_bytes, 0.5) for entry, _, _ in listed]
         is_stream = BENCHMARKS[listed[0][0].benchmark].is_stream
-        label = heading + (", per message" if is_stream else "")
+        label = plain_text(heading) + (", per message" if is_stream else "")
         times.plot(sizes, [entry.seconds * 1e6 for entry, _, _ in listed], "o", color=color, markersize=3.5)
         times.plot(sizes, [simulated * 1e6 for _, simulated, _ in listed], color=color, linewidth=1.1, label=label)
         errors.plot(sizes, [error * 100 for _, _, error in listed], "o-", color=color, markersize=3, linewidth=0.8)

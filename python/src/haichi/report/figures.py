@@ -71,6 +71,11 @@ def matplotlib() -> Any:
     return imported
 
 
+def plain_text(text: object) -> str:
+    """A name for a figure. matplotlib would read a formula between two dollar signs."""
+    return str(text).replace("$", r"\$")
+
+
 def drawn(draw: Callable[[Any], None], kinds: Iterable[str]) -> Iterator[tuple[str, bytes]]:
     """The content of a file of each kind, "svg" or "png". Equal figures give equal SVG."""
     with matplotlib().rc_context(_STYLE):
@@ -177,7 +182,7 @@ def _draw_strategies(figure: Any, title: str, measure: str, strategies: Sequence
     )
     for place, mean, high in zip(places, means, means + np.array(ends[1]), strict=True):
         axes.annotate(f"{mean:.3g} s", (high, place), xytext=(5, 0), textcoords="offset points", va="center")
-    axes.set_yticks(places, [str(entry.get("strategy")) for entry in strategies])
+    axes.set_yticks(places, [plain_text(entry.get("strategy")) for entry in strategies])
     axes.invert_yaxis()
     axes.margins(x=0.15)
     axes.set_xlim(left=0)
@@ -188,7 +193,7 @@ def _draw_strategies(figure: Any, title: str, measure: str, strategies: Sequence
             "seconds for all iterations"
             + (", simulated" if measure == "simulated_seconds" else ", by the formula of tac3")
         )
-    axes.set_title(f"{title}: mean, minimum and maximum over the seeds", loc="left")
+    axes.set_title(f"{plain_text(title)}: mean, minimum and maximum over the seeds", loc="left")
 
 
 def _draw_convergence(figure: Any, title: str, curves: Mapping[str, Mapping[str, Any]]) -> None:
@@ -207,12 +212,12 @@ def _draw_convergence(figure: Any, title: str, curves: Mapping[str, Mapping[str,
             axes.annotate("lower bound", (1, bound), xytext=(2, 2), textcoords="offset points", color=_BEFORE)
         axes.set_xscale("log")
         axes.set_ylim(bottom=0)
-        axes.set_title(strategy, loc="left")
+        axes.set_title(plain_text(strategy), loc="left")
         axes.set_ylabel(str(objective.get("unit", "")))
     for axes in list(panels)[len(curves) :]:
         axes.set_visible(False)
     figure.supxlabel("evaluations")
-    figure.suptitle(f"{title}: best value so far")
+    figure.suptitle(f"{plain_text(title)}: best value so far")
 
 
 def _draw_link_loads(figure: Any, title: str, shown: Sequence[ViewData]) -> None:
@@ -221,11 +226,12 @@ def _draw_link_loads(figure: Any, title: str, shown: Sequence[ViewData]) -> None
     axes = figure.subplots()
     for view, color in zip(shown, (_BEFORE, _AFTER), strict=False):
         loads = np.sort(view.worst_of_links()[1])[::-1] / 2**20
-        axes.step(np.arange(1, len(loads) + 1), loads, where="mid", color=color, label=f"{view.role}: {view.strategy}")
+        label = f"{view.role}: {plain_text(view.strategy)}"
+        axes.step(np.arange(1, len(loads) + 1), loads, where="mid", color=color, label=label)
         if len(loads) and loads[0] > 0:
             most_loaded = int(np.argmax(view.worst_of_links()[1]))
             axes.annotate(
-                f"{view.network.link_name(most_loaded)}: {loads[0]:.3g} MiB",
+                f"{plain_text(view.network.link_name(most_loaded))}: {loads[0]:.3g} MiB",
                 (1, loads[0]),
                 xytext=(4, 4),
                 textcoords="offset points",
@@ -236,5 +242,5 @@ def _draw_link_loads(figure: Any, title: str, shown: Sequence[ViewData]) -> None
     axes.margins(y=0.12)
     axes.set_xlabel("links, sorted by load")
     axes.set_ylabel("MiB in the link's most loaded set")
-    axes.set_title(f"{title}: loads of links", loc="left")
+    axes.set_title(f"{plain_text(title)}: loads of links", loc="left")
     axes.legend(frameon=False)

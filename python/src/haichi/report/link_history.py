@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from haichi.base.json_text import one_line
 from haichi.errors import InputError
-from haichi.report.figures import drawn, matplotlib
+from haichi.report.figures import drawn, matplotlib, plain_text
 from haichi.report.inline_page import content_hash, filled, joined_script, report_text
 from haichi.report.page import page_date
 
@@ -268,9 +268,9 @@ def _draw(figure: Any, history: LinkHistory, source: str) -> None:
             rows_at = np.arange(len(rows.names) + 1)
             shown = at.pcolormesh(edges, rows_at, rows.values, cmap="inferno_r", vmin=0, vmax=1, rasterized=True)
             figure.colorbar(shown, ax=at)
-            at.set_yticks(rows_at[:-1] + 0.5, rows.names, fontsize=5)
+            at.set_yticks(rows_at[:-1] + 0.5, [plain_text(name) for name in rows.names], fontsize=5)
             at.tick_params(axis="y", length=0)
             at.invert_yaxis()
         at.set_ylabel(f"{label}\n{len(rows.names)} links")
     axes[3].set_xlabel(f"simulated time, {unit}")
-    figure.suptitle(source)
+    figure.suptitle(plain_text(source))
