@@ -297,3 +297,17 @@ haichi.Workload.from_matrix([[0, 1], [1, 0]])
 print({'scipy', 'networkx'} & {*sys.modules})"""
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout == "set()\n"
+
+
+def test_an_archive_is_not_unpacked_to_the_size_that_it_claims(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "m.npz", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("arr_0.npy", claiming("(30000, 30000)"))
+    with pytest.raises(haichi.InputError, match=r"m.npz: arr_0.npy claims 7200000000 bytes, but has"):
+        haichi.Workload.from_file(tmp_path / "m.npz")
+
+
+def test_fractions_as_indices_of_a_sparse_matrix_are_refused(tmp_path: Path) -> None:
+    parts = {"shape": (3, 3), "data": [1, 2, 3], "indices": [1.5, 2, 0], "indptr": [0, 1, 2, 3]}
+    np.savez(tmp_path / "m.npz", format=b"csr", **parts)
+    with pytest.raises(haichi.InputError, match=r"m.npz: indices must contain whole numbers, not float64"):
+        haichi.Workload.from_file(tmp_path / "m.npz")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -44,17 +46,37 @@ def read_array_file(path: str) -> Any:
         raise InputError(f"{os.fspath(path)}: not a readable NumPy array: {reason}") from error
 
 
+def _check_claimed_size(path: str, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
+    """NumPy allocates what the header of an array claims, before it reads the array."""
+    with archive.open(member) as file:
+        version = np.lib.format.read_magic(file)
+        if version not in _HEADER_READERS:
+            return
+        shape, _, dtype = _HEADER_READERS[version](file)
+    claimed = math.prod(shape) * dtype.itemsize
+    if claimed > member.file_size:
+        raise InputError(f"{path}: {member.filename} claims {claimed} bytes, but has {member.file_size}")
+
+
+_HEADER_READERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+
+
 def _read_archive(path: str) -> Any:
     # NumPy leaves a file open if it cannot read it.
     with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
         unpacked = sum(member.file_size for member in archive.zip.infolist())
         if unpacked > _MOST_UNPACKED_BYTES:
             raise InputError(f"{path}: {unpacked} unpacked bytes exceed the maximum of {_MOST_UNPACKED_BYTES}")
+        for member in archive.zip.infolist():
+            _check_claimed_size(path, archive.zip, member)
         names = list(archive.files)
         if not {"format", "shape", "data"} <= set(names):
             if len(names) != 1:
                 raise InputError(f"{path}: expected one matrix, found {len(names)} arrays ({', '.join(names[:8])})")
             return archive[names[0]]
+        for name in {"indices", "indptr", "row", "col"} & set(names):
+            if archive[name].dtype.kind not in "iu":  # SciPy would cut off fractions
+                raise InputError(f"{path}: {name} must contain whole numbers, not {archive[name].dtype}")
     try:
         from scipy import sparse
     except ImportError as error:
