@@ -213,7 +213,7 @@ def _draw_convergence(figure: Any, title: str, curves: Mapping[str, Mapping[str,
         axes.set_xscale("log")
         axes.set_ylim(bottom=0)
         axes.set_title(plain_text(strategy), loc="left")
-        axes.set_ylabel(str(objective.get("unit", "")))
+        axes.set_ylabel(plain_text(objective.get("unit", "")))
     for axes in list(panels)[len(curves) :]:
         axes.set_visible(False)
     figure.supxlabel("evaluations")
