@@ -29,9 +29,12 @@ def connect(path: Path, patience_seconds: float, is_alone: bool = False) -> sqli
     return connection
 
 
-def check(path: Path, tables: set[str], foreign: str, hint: str, patience_seconds: float = 0) -> None:
+def check(
+    path: Path, tables: set[str], foreign: str, hint: str, patience_seconds: float = 0, has_triggers: bool = False
+) -> None:
     """Checks an existing file before it is changed. Raises InputError if it has tables other than these (`foreign`
-    names the expected content), views or triggers, and sqlite3.DatabaseError if it is damaged."""
+    names the expected content), or views or triggers unless `has_triggers`, and sqlite3.DatabaseError if it is
+    damaged."""
     if 0 < path.stat().st_size < _HEADER_BYTES:  # SQLite would take it for an empty file
         raise sqlite3.DatabaseError("file is not a database")
     found = sqlite3.connect(path, timeout=patience_seconds)
@@ -43,7 +46,7 @@ def check(path: Path, tables: set[str], foreign: str, hint: str, patience_second
         there = {name for (name,) in found.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     finally:
         found.close()
-    if other is not None:
+    if other is not None and not has_triggers:
         raise InputError(f"{path}: not {foreign}: it has the {other[0]} {other[1]!r}", hint)
     if there and not there >= tables:
         raise InputError(f"{path}: not {foreign}: it has the table {min(there)!r}", hint)

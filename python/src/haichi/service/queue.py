@@ -147,6 +147,7 @@ class Queue:
                     "a queue of haichi",
                     "name another directory with §data",
                     patience_seconds,
+                    has_triggers=True,
                 )
             self._first = connect(path, patience_seconds)
             self._first.executescript(_SCHEMA)
