@@ -258,8 +258,8 @@ def many_logs(count: int) -> bytes:
 @pytest.mark.parametrize(("files", "favail", "free"), [(0, 0, 8192), (5000, 0, 0), (5000, 2000, 8192)])
 def test_a_disk_without_room_for_files_is_full(monkeypatch, files: int, favail: int, free: int) -> None:
     """Some file systems do not count files."""
-    told = SimpleNamespace(f_bavail=2, f_frsize=4096, f_files=files, f_favail=favail)
-    monkeypatch.setattr(os, "statvfs", lambda _: told)
+    status = SimpleNamespace(f_bavail=2, f_frsize=4096, f_files=files, f_favail=favail)
+    monkeypatch.setattr(os, "statvfs", lambda _: status)
     assert supervisor.free_bytes("/") == free
 
 

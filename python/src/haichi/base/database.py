@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -30,24 +30,29 @@ def connect(path: Path, patience_seconds: float, is_alone: bool = False) -> sqli
 
 
 def check(
-    path: Path, tables: set[str], foreign: str, hint: str, patience_seconds: float = 0, has_triggers: bool = False
+    path: Path,
+    tables: set[str],
+    foreign: str,
+    hint: str,
+    patience_seconds: float = 0,
+    triggers: Collection[str] = (),
 ) -> None:
-    """Checks an existing file before it is changed. Raises InputError if it has tables other than these (`foreign`
-    names the expected content), or views or triggers unless `has_triggers`, and sqlite3.DatabaseError if it is
-    damaged."""
+    """Checks an existing file before it is changed. Raises InputError if it has other tables or triggers than these
+    (`foreign` names the expected content) or views, and sqlite3.DatabaseError if it is damaged."""
     if 0 < path.stat().st_size < _HEADER_BYTES:  # SQLite would take it for an empty file
         raise sqlite3.DatabaseError("file is not a database")
     found = sqlite3.connect(path, timeout=patience_seconds)
     try:
         if found.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
             raise sqlite3.DatabaseError("database disk image is malformed")
-        # A view or a trigger would run statements of whoever made the file.
-        other = found.execute("SELECT type, name FROM sqlite_master WHERE type NOT IN ('table', 'index')").fetchone()
+        # A view or a trigger runs statements of whoever made the file.
+        programs = found.execute("SELECT type, name FROM sqlite_master WHERE type IN ('view', 'trigger')").fetchall()
         there = {name for (name,) in found.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     finally:
         found.close()
-    if other is not None and not has_triggers:
-        raise InputError(f"{path}: not {foreign}: it has the {other[0]} {other[1]!r}", hint)
+    for kind, name in programs:
+        if kind == "view" or name not in triggers:
+            raise InputError(f"{path}: not {foreign}: it has the {kind} {name!r}", hint)
     if there and not there >= tables:
         raise InputError(f"{path}: not {foreign}: it has the table {min(there)!r}", hint)
 

@@ -4,6 +4,7 @@ disk."""
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import threading
 import time
@@ -57,6 +58,7 @@ CREATE TRIGGER IF NOT EXISTS size_is_changed AFTER UPDATE ON sizes BEGIN
 CREATE TRIGGER IF NOT EXISTS size_is_removed AFTER DELETE ON sizes BEGIN
     UPDATE users SET bytes = bytes - old.bytes WHERE name = old.user; END;
 """
+_TRIGGERS = re.findall(r"TRIGGER IF NOT EXISTS (\w+)", _SCHEMA)
 """`uptime` counts the seconds that servers ran on this queue. `kept.since` is its value when the end of a job was
 first seen, so a jump of the clock makes no job old. `removed` has jobs whose directories may still exist."""
 
@@ -147,7 +149,7 @@ class Queue:
                     "a queue of haichi",
                     "name another directory with §data",
                     patience_seconds,
-                    has_triggers=True,
+                    _TRIGGERS,
                 )
             self._first = connect(path, patience_seconds)
             self._first.executescript(_SCHEMA)
