@@ -216,9 +216,10 @@ class Page:
         self.wait(f"document.querySelectorAll('.files li').length === {before + len(files)}")
 
     def downloaded(self, pattern: str) -> Path:
+        """The finished download: the browser reserves the final name with an empty file before it writes."""
         for _ in range(400):
             found = [path for path in self.downloads.glob(pattern) if path.suffix != ".crdownload"]
-            if found:
+            if found and all(path.stat().st_size > 0 for path in found):
                 return found[0]
             time.sleep(0.05)
         raise AssertionError(f"no {pattern} among {list(self.downloads.iterdir())}")
