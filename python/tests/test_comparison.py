@@ -7,9 +7,11 @@ import logging
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -278,6 +280,8 @@ def test_a_killed_and_an_interrupted_batch_go_on_where_they_stopped(cg16_job, tm
     killed.kill()
     killed.communicate()
     assert not again.exists()
+    with closing(sqlite3.connect(tmp_path / "again.json.journal")) as journal:  # which empties the write-ahead log
+        assert journal.execute("SELECT count(*) FROM cells").fetchone()[0] >= 1
 
     stopped = program(*cg16_job, "-o", again)
     wait_for_cells(tmp_path / "again.json.journal", 3)
