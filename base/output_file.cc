@@ -35,8 +35,8 @@ std::string template_for(const std::string& path) {
 
 std::string descriptor_path(int descriptor) { return "/proc/self/fd/" + std::to_string(descriptor); }
 
-/// Opens an unnamed file in the directory of `path`, which disappears in a crash. Returns -1 if the file system has
-/// none (NFS).
+/// Opens an unnamed file in the directory of `path`, which disappears in a crash. Returns -1 if the file system
+/// does not support unnamed files (NFS).
 int open_unnamed(const std::string& path) {
     const std::filesystem::path folder = std::filesystem::path(path).parent_path();
     constexpr mode_t kMode = 0600;

@@ -39,15 +39,15 @@ void Outputs::check() const {
         if (!identity) return;
         const std::string hint = "give the output another name";
         if (const auto same = std::ranges::find(read, *identity, &Named::identity); same != read.end()) {
-            throw OptionError(
-                "cannot write " + name + ": it is " +
-                    (same->path == name ? "an input as well" : "the same file as the input " + same->path),
-                hint);
+            throw OptionError("cannot write " + name + ": it is " +
+                                  (same->path == name ? "also an input" : "the same file as the input " + same->path),
+                              hint);
         }
         if (const auto same = std::ranges::find(written, *identity, &Named::identity); same != written.end()) {
-            throw OptionError("cannot write " + name + ": it is " +
-                                  (same->path == name ? "named for two outputs" : "the same file as " + same->path),
-                              hint);
+            throw OptionError(
+                "cannot write " + name + ": " +
+                    (same->path == name ? "two outputs have this name" : "it is the same file as " + same->path),
+                hint);
         }
         written.push_back({name, *identity});
     };

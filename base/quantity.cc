@@ -91,6 +91,11 @@ std::int64_t parse_quantity(std::string_view text, std::span<const Unit> units, 
     const std::string unit_name = with_ascii_micro(trimmed(all_of_it.substr(end), " \t"));
     const auto unit = std::ranges::find_if(units, [&](const Unit& known) { return is_spelling(known, unit_name); });
     if (unit == units.end()) {
+        if (unit_name.size() > 1 && (unit_name[0] == 'e' || unit_name[0] == 'E') &&
+            std::string_view("0123456789+-").find(unit_name[1]) != std::string_view::npos) {
+            throw InputError(place, "unsupported exponent in " + what + " " + shown(text),
+                             "write the number without an exponent, as in " + std::string(kind.examples));
+        }
         throw InputError(
             place,
             std::string(unit_name.empty() ? "a unit is missing in " : "unknown unit in ") + what + " " + shown(text),
@@ -205,7 +210,9 @@ std::int64_t parse_count(std::string_view text, std::int64_t largest, const Sour
     const bool is_negative = text.size() > 1 && text.front() == '-' &&
                              std::ranges::all_of(text.substr(1), [](char c) { return c >= '0' && c <= '9'; });
     throw InputError(place,
-                     (is_negative ? "must not be negative, found " : "expected a whole number, found ") + shown(text));
+                     (is_negative ? std::string(place.line > 0 ? "the number " : "") + "must not be negative, found "
+                                  : std::string("expected a whole number, found ")) +
+                         shown(text));
 }
 
 }  // namespace haichi

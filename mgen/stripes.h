@@ -21,7 +21,7 @@ class Stripes {
     }
 
     [[nodiscard]] std::size_t memory_bytes() const {
-        constexpr std::size_t kNodeBytes = 48;  // a node of the map and its bucket
+        constexpr std::size_t kNodeBytes = 48;  // an entry of the hash map and its bucket
         return messages_.size() * kNodeBytes;
     }
 

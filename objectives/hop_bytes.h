@@ -12,7 +12,7 @@ class HopBytes {
     static constexpr ObjectiveInfo kInfo{
         .name = "hop-bytes",
         .unit = "byte-hops",
-        .sentence = "sum over messages of hops(route) * bytes (TAHB); lower when partners are near",
+        .sentence = "sum over messages of hops(route) * bytes; lower when communicating ranks are near",
         .report_key = "hop_bytes",
         .is_quadratic_assignment = true};
 

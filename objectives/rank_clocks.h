@@ -26,7 +26,7 @@ namespace haichi {
 /// node share its memory as they would share a link. Only messages that are waited for have a start and an end
 /// (TimedMessages).
 ///
-/// A pure function of the placement. A set costs O(its messages that are waited for).
+/// A pure function of the placement. A set takes O(messages for which ranks wait).
 class RankClocks {
   public:
     RankClocks(const Problem& problem, const TimedMessages& messages);

@@ -20,8 +20,11 @@ void declare_searches(OptionTable& options, std::uint64_t& seed, std::int32_t& s
 
 void declare_effort(OptionTable& options, double& packet_hops, std::int32_t& threads) {
     options.begin(OptionGroup::kSimulation);
-    options.add_number("packet-hops", packet_hops,
-                       {.description = "Budget of the simulations in packet-hops", .value = "N", .otherwise = "1e9"});
+    options.add_number(
+        "packet-hops", packet_hops,
+        {.description = "Limit on the simulation work: packets times links traversed, summed over all simulations",
+         .value = "N",
+         .otherwise = "1e9"});
     declare_threads(options, threads, "all cores");
 }
 
@@ -38,7 +41,7 @@ void declare_advice(OptionTable& options, ShapeAdviceOptions& advice) {
     declare_searches(options, advice.seed, advice.seeds, "Number of placements to simulate for each shape");
     options.add_count(
         "finalists", advice.finalists,
-        {.description = "Number of requests to simulate after a quick search of all requests", .most = 1000});
+        {.description = "Number of job shapes to simulate after a quick search of all shapes", .most = 1000});
     declare_effort(options, advice.packet_hops, advice.threads);
 }
 
@@ -77,7 +80,7 @@ void declare_advice(OptionTable& options, BarrierAdviceOptions& advice) {
         {.description =
              "Largest additional computation time of a rank before each set, as in 5% of the set's time, or 20us",
          .value = "FRACTION|TIME",
-         .otherwise = "evenly",
+         .otherwise = "none",
          .former_names = {"imbalance"}});
     declare_compute_spread(options, advice.imbalance, {}, {"compute-imbalance"});
     options.add_count("draws", advice.draws,

@@ -114,7 +114,7 @@ void refuse_value(const OptionRow& flag, const std::vector<std::string>& results
     for (const std::string& result : results) {
         if (result != "true")
             throw OptionError("--" + flag.name + " takes no value, found " + shown(result),
-                              "leave the option out to keep it off");
+                              "use --" + flag.name + " without a value, or leave it out");
     }
 }
 
@@ -214,7 +214,9 @@ CommandLineResult read_command_line(const CommandSpec& root, const std::vector<s
         return {.text = "haichi " HAICHI_VERSION "\n"};
     } catch (const CLI::ArgumentMismatch& error) {
         const std::string message = error.what();
-        throw OptionError(message.substr(0, message.find(':')) + " takes one value and is given once",
+        const bool is_missing = message.find("missing") != std::string::npos;
+        throw OptionError(message.substr(0, message.find(':')) +
+                              (is_missing ? " requires a value" : " takes one value and is given once"),
                           "list the options with --help");
     } catch (const CLI::ParseError& error) {
         throw OptionError(error.what(), "list the options with --help");

@@ -27,21 +27,21 @@ LogLevel level_of_environment() {
 void CommonOptions::declare(OptionTable& options, bool reports_progress) {
     options.begin(OptionGroup::kGlobal);
     options.add_file("files-below", files_below,
-                     {.description = "Directory that must contain all files that an input file names: a machine's "
-                                     "graph, the traces of an index, the programs of a log",
+                     {.description = "Refuse input files that refer to files outside of DIR, such as a machine file "
+                                     "that names a graph or an index that names traces",
                       .value = "DIR",
                       .otherwise = "the directory of the input file",
                       .environment = "HAICHI_FILES_BELOW",
                       .is_local = true});
     options.add_flag("quiet", quiet, {.description = "Print only errors to standard error", .is_local = true});
     options.add_counter("verbose", verbose,
-                        {.description = "Log decisions to standard error; -vv adds debug messages, -vvv a trace",
+                        {.description = "Print decisions to standard error; -vv adds debug messages, -vvv a trace",
                          .letter = 'v',
                          .excludes = {"log-level", "quiet"},
                          .is_local = true});
     options.add_read("log-level", ValueKind::kText,
                      [this](const std::string& word) { log_level = log_levels().at(word).level; },
-                     {.description = "Level of the log",
+                     {.description = "Level of the diagnostic messages on standard error",
                       .value = "LEVEL",
                       .otherwise = "off",
                       .choices = log_levels().names(),

@@ -46,10 +46,21 @@ std::string entry_text(const std::string& name, const std::string& text, std::si
     return out + "\n";
 }
 
-std::string described(const OptionRow& row) {
+/// The option of the command that replaces a required one. Null if there is none.
+const OptionRow* replacement(const OptionTable& options, const OptionTraits& traits) {
+    for (const std::string& name : traits.required_unless) {
+        if (const OptionRow* other = options.find(name)) return other;
+    }
+    return nullptr;
+}
+
+std::string described(const OptionRow& row, const OptionTable& options) {
     const OptionTraits& traits = row.traits;
     std::string text = traits.description;
-    if (traits.is_required) text += " (required)";
+    if (traits.is_required) {
+        const OptionRow* const other = replacement(options, traits);
+        text += other == nullptr ? " (required)" : " (required unless --" + other->name + ")";
+    }
     if (row.is_repeated() && !traits.is_argument) text += " (repeatable)";
     if (!traits.otherwise.empty()) text += " [default: " + traits.otherwise + "]";
     if (!traits.choices.empty()) {
@@ -72,8 +83,11 @@ std::string usage(const CommandSpec& command, const std::string& path) {
             const std::string word = row.name + (row.is_repeated() ? "..." : "");
             arguments += traits.is_required ? " " + word : " [" + word + "]";
         } else if (traits.is_required) {
-            options += traits.letter == '\0' ? " --" + row.name : std::string(" -") + traits.letter;
-            options += " " + traits.value;
+            std::string word = traits.letter == '\0' ? "--" + row.name : std::string("-") + traits.letter;
+            word += " " + traits.value;
+            if (const OptionRow* other = replacement(*command.options, traits))
+                word = "(" + word + "|--" + other->name + ")";
+            options += " " + word;
         }
     }
     return path + options + " [OPTIONS]" + arguments;
@@ -85,7 +99,8 @@ std::string group_text(const OptionTable& options, OptionGroup group, std::size_
         if (row.group != group || row.traits.is_argument) continue;
         const std::string value = row.has_value() ? " " + row.traits.value : "";
         // Long names begin in one column, with or without a short form.
-        text += entry_text((row.traits.letter == '\0' ? "    " : "") + row.spelling() + value, described(row), width);
+        text += entry_text((row.traits.letter == '\0' ? "    " : "") + row.spelling() + value, described(row, options),
+                           width);
     }
     if (group == OptionGroup::kGlobal) text += entry_text("-h, --help", "Print this help and exit", width);
     return text.empty() ? "" : "\n" + std::string(name_of(group)) + ":\n" + text;
@@ -150,7 +165,7 @@ std::string help_text(const CommandSpec& command, const std::string& path, std::
     }
     std::string arguments;
     for (const OptionRow& row : command.options->rows()) {
-        if (row.traits.is_argument) arguments += entry_text(row.name, described(row), width);
+        if (row.traits.is_argument) arguments += entry_text(row.name, described(row, *command.options), width);
     }
     if (!arguments.empty()) text += "\nArguments:\n" + arguments;
     for (const OptionGroup group : kGroups) text += group_text(*command.options, group, width);
@@ -177,14 +192,15 @@ std::string manual_page(const CommandSpec& command, const std::string& path) {
     } else {
         std::string arguments;
         for (const OptionRow& row : command.options->rows())
-            if (row.traits.is_argument) arguments += roff_entry(row.name, "", described(row));
+            if (row.traits.is_argument) arguments += roff_entry(row.name, "", described(row, *command.options));
         if (!arguments.empty()) text += ".SH ARGUMENTS\n" + arguments;
         text += ".SH OPTIONS\n";
         for (const OptionGroup group : kGroups) {
             std::string options;
             for (const OptionRow& row : command.options->rows()) {
                 if (row.group != group || row.traits.is_argument) continue;
-                options += roff_entry(row.spelling(), row.has_value() ? row.traits.value : "", described(row));
+                options += roff_entry(row.spelling(), row.has_value() ? row.traits.value : "",
+                                      described(row, *command.options));
             }
             if (!options.empty()) text += ".SS " + std::string(name_of(group)) + "\n" + options;
         }

@@ -55,7 +55,7 @@ void JobOptions::declare(OptionTable& options, JobUse use) {
                       .letter = 'w',
                       .is_required = true});
     options.add_bytes("message-size", spec.traffic.message_size_bytes,
-                      {.description = "Size of every non-empty message, as in 1MiB", .least = 0});
+                      {.description = "Set the size of every non-empty message to BYTES, as in 1MiB", .least = 0});
     options.add_read("workload-format", ValueKind::kText,
                      [this](const std::string& word) {
                          workload.format = workload_format(word).name;
@@ -83,13 +83,14 @@ void JobOptions::declare_nodes(OptionTable& options, JobUse use) {
         {.description = "Lowest coordinates of the shape on the machine", .otherwise = "zeros", .needs = {"shape"}});
     declare_node_lists(options);
     options.add_file("job", spec.job_script,
-                     {.description = "PJM job script that states the nodes, the ranks per node and the kind of job"});
+                     {.description = "PJM job script from which haichi reads the nodes, the ranks per node and the "
+                                     "allocation (torus, mesh or noncont)"});
     declare_ppn(options);
     if (use == JobUse::kMeasure) declare_imbalance(options);
     if (use != JobUse::kPlaces) declare_routing(options);
     options.add_file_or_word("fold", nodes.fold,
-                             {.description = "Logical coordinates and rank order: " + folds().listing() +
-                                             ", or a file with a coordinate table",
+                             {.description = "Assignment of nodes to logical coordinates (haichi list folds): " +
+                                             folds().listing() + ", or a file with a coordinate table",
                               .value = "FOLD"});
     options.add_file_or_word(
         "hosts", spec.hosts.emplace<std::string>(),
@@ -130,8 +131,8 @@ void JobOptions::declare_slurm(OptionTable& options) {
                       .excludes = others,
                       .is_local = true});
     options.add_count("ntasks", slurm_request.ntasks,
-                      {.description = "Number of tasks of the Slurm job",
-                       .otherwise = "the job's number",
+                      {.description = "Number of tasks of the job",
+                       .otherwise = "the number of tasks of the Slurm job",
                        .needs = {"slurm", "nodelist"},
                        .is_local = true});
 }
@@ -171,8 +172,8 @@ void JobOptions::declare_ppn(OptionTable& options) {
 void JobOptions::declare_imbalance(OptionTable& options) {
     options.add_read("imbalance", ValueKind::kText,
                      [this](const std::string& word) { spec.imbalance = parse_fraction(word); },
-                     {.description = "Place groups of ranks instead of one rank per slot. The weight of the ranks on a "
-                                     "node exceeds the mean by at most this fraction, as in 3% or 0.03",
+                     {.description = "Allow different numbers of ranks per node. The total weight of the ranks on a "
+                                     "node may exceed the mean by this fraction, as in 3% or 0.03",
                       .value = "FRACTION",
                       .excludes = {"ppn", "shapes", "robust"}});
 }
@@ -224,7 +225,8 @@ std::vector<std::string> JobOptions::files() const {
 void declare_form(OptionTable& options, TrafficForm& form, std::vector<std::string> needs) {
     options.add_choice(
         "form", form, traffic_forms(), &TrafficFormRow::form,
-        {.description = "Simulated part of a log: its calls as recorded, or the communication sets of its main loop",
+        {.description = "Simulated form of a log: the recorded calls (calls), or the communication sets of the "
+                        "main loop (sets). A set contains messages that are in flight together",
          .needs = std::move(needs),
          .former_names = {"as"}});
 }

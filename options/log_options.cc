@@ -39,7 +39,8 @@ void declare_rails(OptionTable& options, std::vector<std::int32_t>& rails) {
 void declare_advice(OptionTable& options, RailAdviceRequest& advice) {
     declare_log_format(options, advice.format);
     declare_rails(options, advice.rails);
-    options.add_count("interfaces", advice.interfaces, {.description = "Number of NICs per node", .most = kMostRails});
+    options.add_count("interfaces", advice.interfaces,
+                      {.description = "Number of NICs that each node has", .most = kMostRails});
 }
 
 }  // namespace haichi

@@ -86,7 +86,7 @@ void declare_compare(OptionTable& options) {
         {.description = "Also write the wall time of each strategy, seed and job, which differs between runs",
          .is_local = true});
     options.add_kept("json", ValueKind::kFlag,
-                     {.description = "Print the results as JSON, haichi-comparison/1", .is_local = true});
+                     {.description = "Print the results as JSON (haichi-comparison/1)", .is_local = true});
 }
 
 void declare_report(OptionTable& options) {
@@ -120,24 +120,36 @@ void declare_calibrate(OptionTable& options) {
     options.add_kept("output", ValueKind::kOutputFile, {.description = "Machine file to write", .letter = 'o'});
     options.add_kept("figure", ValueKind::kOutputFile,
                      {.description = "Plot measured and simulated times to FILE (.svg or .png)"});
-    options.add_kept("json", ValueKind::kFlag, {.description = "Print the result as JSON, haichi-calibration/1"});
+    options.add_kept("json", ValueKind::kFlag, {.description = "Print the result as JSON (haichi-calibration/1)"});
 }
 
 void declare_limits(OptionTable& options) {
     options.begin(OptionGroup::kExpert);
-    options.add_kept("most-body", ValueKind::kBytes,
-                     {.description = "Maximum size of a request", .otherwise = "256MiB"});
-    options.add_kept("most-jobs", ValueKind::kCount,
-                     {.description = "Maximum number of waiting and running jobs of a user", .otherwise = "1000"});
-    options.add_kept("most-jobs-in-all", ValueKind::kCount,
-                     {.description = "Maximum number of waiting and running jobs of all users", .otherwise = "10000"});
-    options.add_kept("most-data", ValueKind::kBytes,
-                     {.description = "Maximum size of the uploads and results of a user", .otherwise = "20GiB"});
-    options.add_kept("most-time", ValueKind::kTime,
-                     {.description = "Maximum run time of a job", .otherwise = "3600s", .least = 1e-12});
-    options.add_kept("most-memory", ValueKind::kBytes, {.description = "Maximum memory of a job", .otherwise = "8GiB"});
-    options.add_kept("most-disk", ValueKind::kBytes,
-                     {.description = "Maximum size of a job's files", .otherwise = "2GiB"});
+    options.add_kept(
+        "max-body", ValueKind::kBytes,
+        {.description = "Maximum size of a request", .otherwise = "256MiB", .former_names = {"most-body"}});
+    options.add_kept("max-jobs", ValueKind::kCount,
+                     {.description = "Maximum number of waiting and running jobs of a user",
+                      .otherwise = "1000",
+                      .former_names = {"most-jobs"}});
+    options.add_kept("max-jobs-total", ValueKind::kCount,
+                     {.description = "Maximum number of waiting and running jobs of all users",
+                      .otherwise = "10000",
+                      .former_names = {"most-jobs-in-all"}});
+    options.add_kept("max-data", ValueKind::kBytes,
+                     {.description = "Maximum size of the uploads and results of a user",
+                      .otherwise = "20GiB",
+                      .former_names = {"most-data"}});
+    options.add_kept("max-time", ValueKind::kTime,
+                     {.description = "Maximum run time of a job",
+                      .otherwise = "3600s",
+                      .least = 1e-12,
+                      .former_names = {"most-time"}});
+    options.add_kept("max-memory", ValueKind::kBytes,
+                     {.description = "Maximum memory of a job", .otherwise = "8GiB", .former_names = {"most-memory"}});
+    options.add_kept(
+        "max-disk", ValueKind::kBytes,
+        {.description = "Maximum size of a job's files", .otherwise = "2GiB", .former_names = {"most-disk"}});
     options.add_kept(
         "keep", ValueKind::kTime,
         {.description = "How long to keep finished jobs", .otherwise = "2592000s, 30 days", .least = 1e-12});
@@ -191,8 +203,8 @@ void declare_comparison(OptionTable& options) {
     options.begin(OptionGroup::kSearch);
     options.add_kept(
         "strategies", ValueKind::kList,
-        {.description =
-             "Strategies to compare: placements without search, searches, objectives for annealing, or map:FILE",
+        {.description = "Strategies to compare: a strategy (haichi list strategies), an objective that annealing "
+                        "minimizes, or map:FILE",
          .value = "A,B,...",
          .otherwise = "default,no-ring,random,hop-bytes,rmatt,rmatt-3d,tac3, or fewer on machines without axes"});
     options.add_kept("seeds", ValueKind::kList,

@@ -48,10 +48,10 @@ void declare_search(OptionTable& options, MapOptions& map) {
                       {.description = "Number of independent searches, of which haichi keeps the best result",
                        .otherwise = "depends on the job's size",
                        .most = 1'000'000});
-    options.add_count(
-        "evaluations", search.evaluations,
-        {.description = "Number of evaluations per restart (with --schedule rmatt: per window of its stopping rule)",
-         .otherwise = "depends on the schedule"});
+    options.add_count("evaluations", search.evaluations,
+                      {.description = "Number of evaluations per restart. With --schedule rmatt, number of evaluations "
+                                      "between two checks of the stopping rule",
+                       .otherwise = "depends on the schedule"});
     options.add_read("time", ValueKind::kTime, [&search](const std::string& word) { read_time(word, search); },
                      {.description = "Wall-clock limit, as in 10s (not reproducible). With auto, haichi spends 1 % of "
                                      "the time that a better placement can save",
@@ -64,14 +64,16 @@ void declare_search(OptionTable& options, MapOptions& map) {
                      [&search](const std::string& word) { search.moves = parse_moves(word); },
                      {.description = "Kinds of moves: one or more of " + move_kinds().listing(),
                       .otherwise = "all kinds that suit the job"});
-    options.add_read("smoothing", ValueKind::kText,
-                     [&search](const std::string& word) { read_smoothing(word, search); },
-                     {.description = "Weight of the smoothing term that is added to the objective: on, off or a number",
-                      .value = "X|on|off",
-                      .otherwise = "on",
-                      .former_names = {"companion"}});
+    options.add_read(
+        "smoothing", ValueKind::kText, [&search](const std::string& word) { read_smoothing(word, search); },
+        {.description =
+             "Smoothing term that is added to the objective: off, on (haichi chooses its weight), or a weight",
+         .value = "X|on|off",
+         .otherwise = "on",
+         .former_names = {"companion"}});
     options.add_choice("verify", search.verify, verify_levels(), &VerifyRow::level,
-                       {.description = "Compare incremental values with full evaluations"});
+                       {.description = "Check the incremental value of the objective against a full evaluation: never "
+                                       "(off), at the end (end), or after every step (step)"});
 }
 
 void declare_objective(OptionTable& options, ObjectiveChoice& objective, const std::string& description,
@@ -82,11 +84,11 @@ void declare_objective(OptionTable& options, ObjectiveChoice& objective, const s
 
 void declare_then(OptionTable& options, ObjectiveChoice& objective) {
     options.begin(OptionGroup::kSearch);
-    options.add_read("then", ValueKind::kList,
-                     [&objective](const std::string& word) { objective.then = parse_next(word); },
-                     {.description = "Tie-breaking order: objectives that decide between equal values, or none",
-                      .value = "LIST",
-                      .otherwise = "hop-bytes after tac3, tac3-bytes, max-link-load and max-hops"});
+    options.add_read(
+        "then", ValueKind::kList, [&objective](const std::string& word) { objective.then = parse_next(word); },
+        {.description = "Tie-breaking order: objectives that decide between equal values, or none",
+         .value = "LIST",
+         .otherwise = "hop-bytes if the objective is tac3, tac3-bytes, max-link-load or max-hops; otherwise none"});
 }
 
 }  // namespace haichi

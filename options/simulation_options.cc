@@ -23,9 +23,10 @@ void declare_collectives(OptionTable& options, collectives::CollectiveSelection&
             if (!takes_files && word.find('=') == std::string::npos) (void)collectives::selection_tables().at(word);
             selection.set(word);
         },
-        {.description = std::string("Algorithms of collectives: a library, ") + (takes_files ? "a file, " : "") +
-                        "or algorithms of one operation, each up to a message size, as in "
-                        "allreduce=recursive-doubling:2KiB,ring",
+        {.description = std::string("Algorithms of collectives: those of a library, ") +
+                        (takes_files ? "those in FILE, " : "") +
+                        "or those of one operation. allreduce=recursive-doubling:2KiB,ring selects recursive "
+                        "doubling for messages up to 2 KiB, and ring for larger messages",
          .value = takes_files ? "openmpi|mpich|FILE|OP=ALGORITHM" : "openmpi|mpich|OP=ALGORITHM",
          .otherwise = takes_files ? "mpich" : "the library that the log names",
          .former_names = {"collective"},
@@ -39,9 +40,8 @@ void declare_call_replay(OptionTable& options, CallReplayOptions& calls) {
     options.add_number(
         "compute-factor", calls.computing.factor,
         {.description = "Factor by which all computation times are multiplied", .least = 0, .most = 1e6});
-    options.add_count(
-        "compute-seed", calls.computing.seed,
-        {.description = "Random seed of --compute drawn", .least = 0, .needs = {"compute"}, .former_names = {"seed"}});
+    options.add_count("compute-seed", calls.computing.seed,
+                      {.description = "Random seed of --compute drawn", .least = 0, .former_names = {"seed"}});
     declare_collectives(options, calls.algorithms, CollectivesUse::kLog);
 }
 
@@ -102,7 +102,7 @@ void SimulationArguments::declare_machine(OptionTable& options) {
     options.begin(OptionGroup::kExpert);
     options.add_count("partitions", simulation.partitions,
                       {.description = "Number of partitions of the simulated machine, which does not change the result",
-                       .otherwise = "0, depends on the machine's size",
+                       .otherwise = "0, haichi chooses by the machine's size",
                        .least = 0,
                        .most = MachineBlocks::kMostBlocks});
     declare_most_loaded(options, simulation.most_loaded_links);

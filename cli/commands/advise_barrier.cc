@@ -94,11 +94,11 @@ Action configure_advise_barrier(OptionTable& options) {
     o->map.declare(options, "Rank map of the job", false);
     declare_advice(options, o->advice);
     declare_output(options, o->output, "Write the answer to FILE instead of standard output");
-    options.add_output("write-barriers", o->barriers,
-                       {.description = "Write the calls of the log with the advised barriers to FILE, for "
-                                       "libhaichi-barriers",
-                        .excludes = {"sizes"},
-                        .is_local = true});
+    options.add_output(
+        "write-barriers", o->barriers,
+        {.description = "Write to FILE the calls before which libhaichi-barriers inserts the advised barriers",
+         .excludes = {"sizes"},
+         .is_local = true});
     options.add_read("write-sets", ValueKind::kList,
                      [o = o.get()](const std::string& word) { o->sets = parse_set_numbers(word, "write-sets"); },
                      {.description = "Sets before which --write-barriers puts barriers, as in 1,3",
@@ -106,7 +106,7 @@ Action configure_advise_barrier(OptionTable& options) {
                       .otherwise = "the advised sets",
                       .needs = {"write-barriers"},
                       .is_local = true});
-    declare_json(options, o->json, "the answer as haichi-advice/1");
+    declare_json(options, o->json, "the answer as JSON (haichi-advice/1)");
     return [o](Console& console) { return run(*o, console); };
 }
 

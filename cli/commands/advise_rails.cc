@@ -56,9 +56,10 @@ Action configure_advise_rails(OptionTable& options) {
     declare_logs(options, o->files, "Logs of jobs, where rails=2:FILE states the NICs per node of a run");
     declare_advice(options, o->request);
     options.add_output("write-rails", o->variables,
-                       {.description = "Write the advised variables to FILE, for libhaichi-rails", .is_local = true});
+                       {.description = "Write the advised environment variables to FILE, which libhaichi-rails reads",
+                        .is_local = true});
     declare_output(options, o->output, "Write the answer to FILE instead of standard output");
-    declare_json(options, o->json, "the answer as haichi-advice/1");
+    declare_json(options, o->json, "the answer as JSON (haichi-advice/1)");
     return [o](Console& console) { return run(*o, console); };
 }
 

@@ -51,7 +51,7 @@ Action configure_advise_shape(OptionTable& options) {
     o->job.declare(options, JobUse::kShapes);
     declare_advice(options, o->advice);
     declare_output(options, o->output, "Write the answer to FILE instead of standard output");
-    declare_json(options, o->json, "the answer as haichi-advice/1");
+    declare_json(options, o->json, "the answer as JSON (haichi-advice/1)");
     return [o](Console& console) { return run(*o, console); };
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/errors.h"
 #include "cli/command_outputs.h"
+#include "cli/commands/job_words.h"
 #include "cli/output/extraction_text.h"
 #include "cli/output/log_words.h"
 #include "commlog/ccs/extraction.h"
@@ -39,7 +40,7 @@ std::string stem_of(const JobFiles& job) {
 /// The file for the sets of each job. With several jobs, % in the value of -o is replaced by the name of the log.
 std::vector<std::string> outputs_of(const CcsArguments& arguments, const std::vector<JobFiles>& jobs) {
     if (jobs.size() == 1) return {arguments.output};
-    constexpr const char* kHint = "write one file per job with -o '%.json', where % is the name of the log";
+    constexpr const char* kHint = "write one file per job with -o '%.json'; haichi replaces % by the name of the log";
     const std::size_t at = arguments.output.find('%');
     if (arguments.output.empty() || at == std::string::npos) {
         throw OptionError(
@@ -98,7 +99,7 @@ int run(const CcsArguments& arguments, Console& console) {
         }
         if (!name.empty()) console.say(std::string(j > 0 ? "\n" : "").append(without_controls(name)).append(":\n"));
         console.say(extraction_text(extractions[j]));
-        for (const std::string& warning : extractions[j].warnings) console.hint(warning);
+        say_about_sets(extractions[j].warnings, console);
     }
     return kExitDone;
 }
@@ -109,7 +110,8 @@ Action configure_ccs(OptionTable& options) {
     declare_log_format(options, a->format);
     declare_extraction(options, a->extraction);
     declare_output(options, a->output,
-                   "Write the sets to FILE instead of standard output. With several jobs, % is the name of the log");
+                   "Write the sets to FILE instead of standard output. With several jobs, haichi replaces % in FILE by "
+                   "the name of the log");
     declare_json(options, a->json, "the results as JSON. The sets go only to --output");
     return [a](Console& console) { return run(*a, console); };
 }
@@ -117,7 +119,7 @@ Action configure_ccs(OptionTable& options) {
 }  // namespace
 
 Command ccs_command() {
-    return {"ccs", "extract communication sets from the log of an application",
+    return {"ccs", "extract communication sets (messages in flight together) from the log of an application",
             "haichi ccs app.haichi-log -o workload.json", configure_ccs};
 }
 

@@ -32,7 +32,8 @@ std::string text_of(const MapCheck& check, const std::string& map, bool has_scri
     }
     const std::string who = has_script ? "PJM" : "the scheduler";
     if (check.problem_count == 0) return text + map + ": " + who + " accepts the rank map\n";
-    return text + map + ": " + who + " rejects the rank map, " + std::to_string(check.problem_count) +
+    const std::string verdict = check.is_map_checked ? who + " rejects the rank map" : "the rank map was not checked";
+    return text + map + ": " + verdict + ", " + std::to_string(check.problem_count) +
            (check.problem_count == 1 ? " problem\n" : " problems\n");
 }
 
@@ -74,7 +75,7 @@ Action configure_check(OptionTable& options) {
     const auto o = std::make_shared<CheckArguments>();
     o->job.declare(options, JobUse::kPlaces);
     o->map.declare(options, "Rank map to check", true);
-    declare_json(options, o->json, "the result as haichi-check/1");
+    declare_json(options, o->json, "the result as JSON (haichi-check/1)");
     return [o](Console& console) { return run(*o, console); };
 }
 

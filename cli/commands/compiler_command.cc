@@ -51,10 +51,10 @@ bool links(const std::vector<std::string>& arguments) {
 
 const std::vector<CompilerCommand>& compiler_commands() {
     static const std::vector<CompilerCommand> commands = {
-        {"mgencc", "compile a C program for the simulated machine, with mgen.h and mgen-mpi.h", "mpicc.mpich",
-         "HAICHI_MPICC"},
-        {"mgenc++", "compile a C++ program for the simulated machine, with mgen.h and mgen-mpi.h", "mpicxx.mpich",
-         "HAICHI_MPICXX"},
+        {"mgencc", "compile a C program that uses features of the simulated machine (mgen.h), for haichi run",
+         "mpicc.mpich", "HAICHI_MPICC"},
+        {"mgenc++", "compile a C++ program that uses features of the simulated machine (mgen.h), for haichi run",
+         "mpicxx.mpich", "HAICHI_MPICXX"},
     };
     return commands;
 }

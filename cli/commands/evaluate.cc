@@ -66,14 +66,14 @@ Action configure_evaluate(OptionTable& options) {
     o->job.declare(options, JobUse::kMeasure);
     o->map.declare(options, "Rank map to evaluate", true);
     declare_objective(options, o->evaluate.objective,
-                      "Objective in which haichi compares the placement with the default placement",
+                      "Objective by which haichi compares the placement with the default placement",
                       "the first objective that suits the job");
     declare_then(options, o->evaluate.objective);
     o->simulation.declare(options, "Simulate the placement and the default placement, packet by packet");
     options.begin(OptionGroup::kOutput);
     declare_most_loaded(options, o->evaluate.most_loaded_links);
     declare_requirements(options, o->require);
-    declare_json(options, o->json, "the report haichi-report/1");
+    declare_json(options, o->json, "the report as JSON (haichi-report/1)");
     declare_no_timing(options, o->no_timing);
     return [o](Console& console) { return run(*o, console); };
 }

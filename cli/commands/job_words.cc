@@ -52,8 +52,8 @@ void declare_launcher(OptionTable& options, const RankMapFormat*& launcher, std:
                       .excludes = std::move(excludes),
                       .is_local = is_local});
     options.add_count("cores-per-rank", cores_per_rank,
-                      {.description = "Number of cores to which the rank map and the job lines bind each rank",
-                       .otherwise = "not stated",
+                      {.description = "Number of cores per rank, for the rank map and the lines for the job script",
+                       .otherwise = "1 in the map, not set in the job script",
                        .most = 1 << 20});
 }
 

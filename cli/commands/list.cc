@@ -38,8 +38,8 @@ Entries machines() {
 Entries objective_entries() {
     Entries entries;
     for (const ObjectiveRow& row : objectives()) {
-        entries.emplace_back(row.name,
-                             std::string(row.sentence) + (row.unit == "1" ? "" : ", in " + std::string(row.unit)));
+        entries.emplace_back(
+            row.name, std::string(row.sentence) + (row.unit == "1" ? "" : " (unit: " + std::string(row.unit) + ")"));
     }
     return entries;
 }

@@ -75,7 +75,7 @@ Action configure_log_compare(OptionTable& options) {
                  "Logs of jobs, where LABEL:FILE names a column and rails=2:FILE states the NICs per node");
     declare_log_format(options, o->format);
     declare_rails(options, o->rails);
-    declare_json(options, o->json, "the comparison as haichi-log-comparison/1");
+    declare_json(options, o->json, "the comparison as JSON (haichi-log-comparison/1)");
     return [o](Console& console) { return run(*o, console); };
 }
 

@@ -47,8 +47,9 @@ int run(const ConvertOptions& options, Console& console) {
                     " of these bytes were moved by one-sided operations: puts to their targets, gets from them\n");
     }
     if (matrix.pairs_from_receivers > 0) {
-        console.say("for " + std::to_string(matrix.pairs_from_receivers) +
-                    " pairs the log has only the bytes received, not the bytes sent\n");
+        const bool is_one = matrix.pairs_from_receivers == 1;
+        console.say("the log has only the received bytes of " + std::to_string(matrix.pairs_from_receivers) +
+                    (is_one ? " pair, not the sent bytes\n" : " pairs, not the sent bytes\n"));
     }
     console.hint(
         "use the objective hop-bytes, rmatt, rmatt-3d or max-link-load. A matrix does not state which messages are in "

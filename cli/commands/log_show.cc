@@ -110,16 +110,17 @@ Action configure_log_show(OptionTable& options) {
                       .otherwise = "all with --json if the list has up to a million lines, else summary",
                       .choices = {"all", "summary"},
                       .former_names = {"ranks"}});
-    options.add_output("html", o->page, {.description = "Write a page with pictures to FILE instead of the tables"});
+    options.add_output("html", o->page,
+                       {.description = "Write an HTML page with charts to FILE instead of printing tables"});
     options.add_count("calls-of", o->rank,
-                      {.description = "Rank whose calls haichi outlines",
+                      {.description = "Rank whose sequence of calls haichi shows",
                        .value = "RANK",
                        .otherwise = "the first rank that has a call log",
                        .least = 0});
     options.add_flag("call-sites", o->call_sites, {.description = "Also list the call sites of MPI, sorted by time"});
     options.add_flag("by-rank", o->by_rank,
-                     {.description = "Also list the time of every rank in the functions with the most time"});
-    declare_json(options, o->json, "the log as haichi-log/1, or a list of several logs");
+                     {.description = "Also list the time of each rank in the functions with the most time"});
+    declare_json(options, o->json, "the log as JSON (haichi-log/1), or a list of logs if there are several");
     return [o](Console& console) { return run(*o, console); };
 }
 

@@ -359,7 +359,8 @@ void declare_shapes(OptionTable& options, MapArguments& arguments) {
          .choices = robust_measures().names(),
          .needs = {"shapes"}});
     options.add_flag("rotations", arguments.rotations,
-                     {.description = "Also treat every order of the logical axes as a shape", .needs = {"robust"}});
+                     {.description = "Also count every rotation of a shape (order of its logical axes) as a shape",
+                      .needs = {"robust"}});
 }
 
 Action configure_map(OptionTable& options) {
@@ -386,7 +387,7 @@ Action configure_map(OptionTable& options) {
                        false);
     declare_launcher(options, o->launcher, o->job.spec.cores_per_rank, {"format", "shapes"}, true);
     declare_output(options, o->output, "Write the map to FILE instead of standard output");
-    declare_json(options, o->json, "the report haichi-report/1");
+    declare_json(options, o->json, "the report as JSON (haichi-report/1)");
     declare_no_timing(options, o->no_timing);
     return [o](Console& console) { return run(*o, console); };
 }

@@ -108,7 +108,7 @@ Action configure_pattern(OptionTable& options) {
                        .otherwise = "1MiB",
                        .least = 0});
     options.add_count("iterations", o->iterations,
-                      {.description = "Number of iterations", .otherwise = "the pattern's number"});
+                      {.description = "Number of iterations", .otherwise = "depends on the pattern"});
     options.add_count("seed", pattern.seed, {.description = "Random seed of the random patterns", .least = 0});
     options.add_text("class", o->program.problem_class,
                      {.description = "Problem class of a nas- program: S, W, or A to E", .value = "CLASS"});

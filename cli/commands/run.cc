@@ -31,7 +31,8 @@ Action configure_run(OptionTable& options) {
     o->simulation.declare_machine(options);
     o->simulation.declare_observation(options);
     declare_output(options, o->output, "Write the report to FILE instead of standard error");
-    declare_json(options, o->json, "the report haichi-simulation/1. The program's output goes to standard error");
+    declare_json(options, o->json,
+                 "the report as JSON (haichi-simulation/1). The program's output goes to standard error");
     declare_no_timing(options, o->no_timing);
     return [o](Console& console) {
         try {

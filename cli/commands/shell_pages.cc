@@ -44,7 +44,7 @@ Action configure_man(const CommandSpec& program, OptionTable& options) {
     const auto words = std::make_shared<std::vector<std::string>>();
     options.begin(OptionGroup::kOutput);
     options.add_texts("COMMAND", *words,
-                      {.description = "Command of the page, as in log show",
+                      {.description = "Command to document, such as log show",
                        .otherwise = "the page of haichi itself",
                        .is_argument = true});
     return [words, &program](Console& console) {

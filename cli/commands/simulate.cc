@@ -63,7 +63,7 @@ Action configure_simulate(OptionTable& options) {
     o->simulation.declare_machine(options);
     o->simulation.declare_observation(options);
     declare_output(options, o->output, "Write the report to FILE instead of standard output");
-    declare_json(options, o->json, "the report haichi-simulation/1");
+    declare_json(options, o->json, "the report as JSON (haichi-simulation/1)");
     declare_no_timing(options, o->no_timing);
     return [o, &options](Console& console) { return run(*o, options, console); };
 }

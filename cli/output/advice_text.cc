@@ -19,11 +19,11 @@ std::string iterations_text(const SimulatedIterations& iterations) {
     return "each of at most " + count(iterations.count) + (iterations.count == 1 ? " iteration" : " iterations");
 }
 
-/// "1.03 s (0.001)": the mean and the spread.
+/// "1.03 s ± 1 ms": the mean and the spread.
 std::string spread_text(const std::vector<SimulatedTime>& times) {
     if (times.empty()) return "-";
     const TimeSpread spread = spread_of(times);
-    return duration_text(spread.mean_seconds) + " (" + duration_text(spread.spread_seconds) + ")";
+    return duration_text(spread.mean_seconds) + " ± " + duration_text(spread.spread_seconds);
 }
 
 /// Maximum number of listed shapes, about one screen. --json has all shapes.
@@ -68,7 +68,7 @@ std::string choices_table(const BarrierAdvice& advice) {
     const double without = (*usual)->draws.front().seconds;
     // The sentence above the table compares means. The table shows the first draw, the only one with all choices.
     const bool has_draws = (*usual)->draws.size() > 1;
-    std::vector<Row> rows = {{"barriers before", has_draws ? "seconds, first draw" : "seconds", "saved"}};
+    std::vector<Row> rows = {{"barriers before", has_draws ? "time, first draw" : "time", "saved"}};
     for (auto it = order.begin(); it != order.end(); ++it) {
         const bool is_advised = (*it)->sets == advice.sets;
         const bool is_first = it < order.begin() + static_cast<std::ptrdiff_t>(kMost);
@@ -158,8 +158,8 @@ std::string shape_advice_text(const ShapeAdviceReport& report) {
 
 std::string barrier_advice_text(const BarrierAdviceReport& report) {
     std::string text = job_line(report.placement.job());
-    text += report.placement.is_default() ? "the default placement" : "the given placement";
-    text += ", contention of its sets " + contention_text(report.set_contention) + "\n" + computation_text(report) +
+    text += report.placement.is_default() ? "placement: default" : "placement: given";
+    text += ", contention per set: " + contention_text(report.set_contention) + "\n" + computation_text(report) +
             draws_text(report);
     const bool is_sweep = report.sizes.empty() || report.sizes.front().message_size_bytes;
     if (is_sweep)
@@ -168,8 +168,9 @@ std::string barrier_advice_text(const BarrierAdviceReport& report) {
     const BarrierAdvice& advice = sized.advice;
     if (advice.simulations > 0) {
         text += count(advice.simulations) + " simulations, " + iterations_text(sized.iterations) +
-                (advice.tried_all ? "; all choices of sets were tried (sets are numbered from 1)\n"
-                                  : "; choices were changed one set at a time (sets are numbered from 1)\n");
+                (advice.tried_all
+                     ? "; all choices of sets were tried (sets are numbered from 1)\n"
+                     : "; too many choices to try all, so one set was changed at a time (sets are numbered from 1)\n");
         text.append("\n").append(choices_table(advice)).append("\n");
     }
     return text + report.sentence + "\n";

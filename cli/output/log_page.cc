@@ -118,7 +118,7 @@ ordered_json next_steps(const JobLog& log, const std::string& file) {
         add("then find a placement of the ranks (haichi list machines prints the names of machines)",
             "haichi map -m MACHINE --shape SHAPE -w sets.json --simulate");
     } else {
-        add("write the communication matrix of the run, because the log has no order of calls",
+        add("write the communication matrix of the run, because the log does not record the order of calls",
             "haichi log convert " + quoted(file) + " -t json -o matrix.json");
         add("then find a placement of the ranks (haichi list machines prints the names of machines)",
             "haichi map -m MACHINE --shape SHAPE -w matrix.json --objective hop-bytes");

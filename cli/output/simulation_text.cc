@@ -153,7 +153,7 @@ std::string spread_text(const ComputeImbalance& spread) {
 std::string simulation_text(const Simulation& simulation, bool with_timing) {
     const Job& job = simulation.placement.job();
     std::string text = job_line(job);
-    text += simulation.placement.is_default() ? "the default placement\n" : "the given placement\n";
+    text += simulation.placement.is_default() ? "placement: default\n" : "placement: given\n";
     for (const SimulatedRun& run : simulation.runs) {
         text += "\n";
         text += run_text(run, job.allocation().network, with_timing);

@@ -243,8 +243,8 @@ std::string effort_text(const Evaluation& evaluation, const SearchRecord& search
 /// The distance to the next objective, where `share` is a fraction of the time with the default placement.
 std::string lead_text(double share, double spread, bool is_one_seed) {
     constexpr double kLeast = 0.0005;  // smaller values round to 0.0 %
-    if (!(share >= kLeast)) return "the placements of the second-best search are equally fast";
-    const std::string lead = fmt::format("the placements of the second-best search are {:.1f} % slower", share * 100);
+    if (!(share >= kLeast)) return "the second-best search is as fast as the chosen one";
+    const std::string lead = fmt::format("the second-best search is {:.1f} % slower than the chosen one", share * 100);
     if (is_one_seed) return lead + " (one seed, so the spread is unknown)";
     return lead + (share > spread ? ", more than the spread over seeds" : ", within the spread over seeds");
 }
@@ -272,13 +272,13 @@ std::vector<std::string> trials_lines(const ObjectiveTrials& trials) {
     const auto shown = [&](const ObjectiveTrial& trial, double share_saved) {
         std::optional<double> spread = spread_seconds(trial);
         if (spread) *spread /= usual;
-        return "by " + name_of(trial) + ": " + less_text(share_saved, spread);
+        return name_of(trial) + " (" + less_text(share_saved, spread) + ")";
     };
     const auto chosen = std::ranges::find(trials.trials, true, &ObjectiveTrial::is_chosen);
     const std::string of = trials.of_calls ? " run time" : " communication time";
     // The verdict states the time of the chosen placement.
-    std::vector<std::string> lines = {"search by " + name_of(*chosen) + ", " + trials.judge +
-                                      (trials.of_calls ? " call by call" : "")};
+    std::vector<std::string> lines = {"chosen search: " + name_of(*chosen) + " (" + trials.judge +
+                                      (trials.of_calls ? " call by call)" : ")")};
     // The others were judged by their first iterations. They keep their ratio to the chosen placement.
     const double share_per_second =
         trials.keeps_default ? 1 / usual : (1 - verdict_of(trials).share_saved) / trials.seconds;
@@ -287,7 +287,7 @@ std::vector<std::string> trials_lines(const ObjectiveTrials& trials) {
     std::string others;
     for (const ObjectiveTrial& trial : trials.trials) {
         if (trial.is_chosen || trial.seconds.empty()) continue;
-        others += (others.empty() ? "search " : ", ") + shown(trial, 1 - mean_seconds(trial) * share_per_second);
+        others += (others.empty() ? "" : ", ") + shown(trial, 1 - mean_seconds(trial) * share_per_second);
         const double behind = mean_seconds(trial) - mean_seconds(*chosen);
         if (!(behind < nearest)) continue;
         nearest = behind;
@@ -295,7 +295,7 @@ std::vector<std::string> trials_lines(const ObjectiveTrials& trials) {
     }
     const bool is_one_seed = std::ranges::all_of(trials.trials, [](const auto& t) { return t.seconds.size() < 2; });
     if (!others.empty()) {
-        lines.push_back(others + of);
+        lines.push_back("other searches, by" + of + ": " + others);
         if (!trials.keeps_default) lines.push_back(lead_text(nearest / usual, spread / usual, is_one_seed));
     }
     if (trials.loaded) lines.push_back(loaded_text(trials, chosen->objective));

@@ -56,7 +56,7 @@ struct Step {
 inline constexpr std::string_view kBarrierWord = "|";
 inline constexpr std::string_view kBarrierAtWaitWord = "|w";
 
-/// Most loops inside each other.
+/// Maximum nesting depth of loops.
 inline constexpr std::size_t kMostNested = 8;
 
 /// Reads one rank's script: words with blanks between them. "12(" and ")" enclose a loop. Throws InputError with

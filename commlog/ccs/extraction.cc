@@ -142,7 +142,7 @@ void warn(const JobLog& job, const Levels& levels, Extraction& extraction) {
                                "extract the sets with §expand all, which expands collectives on all ranks as well");
     }
     throw UnsupportedError("the main loop has no messages between ranks",
-                           "extract the sets of another loop, with §main-loop N");
+                           "extract the sets of another loop: haichi ccs LOG --main-loop N -o sets.json");
 }
 
 }  // namespace
@@ -428,8 +428,9 @@ Extraction extract_sets(const JobLog& job, const ExtractionOptions& options) {
         throw OptionError("§sends-per-rank must be 1 to " + std::to_string(kMostSendsPerRank));
     }
     if (!job.has_calls) {
-        throw UnsupportedError("the log (" + job.format + ") has no order of messages, so haichi cannot extract sets",
-                               "convert the log to a communication matrix, which is one set: haichi log convert");
+        throw UnsupportedError(
+            "the log (" + job.format + ") does not record the order of messages, so haichi cannot extract sets",
+            "convert the log to a communication matrix, which is one set: haichi log convert");
     }
     using By = MainLoopChoice::By;
     if (options.main_loop.by == By::kWhole) return extract_from(job, options);
@@ -469,8 +470,8 @@ std::vector<std::string> caveats(const Extraction& extraction) {
     }
     if (extraction.collectives_left > 0) {
         caveats.push_back(
-            times(extraction.collectives_left, "collective of an iteration is", "collectives of an iteration are") +
-            " not in the sets (an extraction that expands all collectives includes them)");
+            times(extraction.collectives_left, "collective per iteration is", "collectives per iteration are") +
+            " not in the sets; to include all collectives, extract the sets with haichi ccs --expand all");
     }
     caveats.insert(caveats.end(), extraction.warnings.begin(), extraction.warnings.end());
     return caveats;

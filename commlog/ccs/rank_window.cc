@@ -107,7 +107,7 @@ bool note_before(const RankLoops& loops, std::size_t body, const std::vector<boo
 [[noreturn]] void refuse(std::int64_t events, std::int64_t most_events) {
     throw UnsupportedError("one iteration has " + std::to_string(events) + " or more events; at most " +
                                std::to_string(most_events) + " are supported",
-                           "choose another loop with §main-loop N");
+                           "choose another loop: haichi ccs LOG --main-loop N -o sets.json");
 }
 
 }  // namespace

@@ -277,8 +277,8 @@ CallSequence folded_at_end(CallSequence calls, const std::string& place) {
     return calls;
 }
 
-/// Finds the loops again, as if the merged sizes had been known from the beginning. Events logged before the merge then
-/// repeat the later ones, in every rank alike.
+/// Finds the loops again, as if the merged sizes had been known from the beginning. In every rank, events logged before
+/// the merge then equal the events logged after it.
 CallSequence folded_again(CallSequence calls, std::vector<Symbol> kept, const std::string& place,
                           bool join_tags = false) {
     // The indices are used below.

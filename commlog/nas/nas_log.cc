@@ -161,7 +161,7 @@ JobLog make_nas_log(std::string_view name, const NasOptions& options) {
         RankLog& made = log.ranks.emplace_back(calls.finish(rank));
         made.communicators = std::move(communicators_of[static_cast<std::size_t>(rank)]);
         made.program = program.name + "." + options.problem_class + "." + std::to_string(run.ranks);
-        made.library = "a pattern";
+        made.library = "none (haichi pattern)";
     }
     add_received(log);
     return log;

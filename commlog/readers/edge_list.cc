@@ -93,7 +93,7 @@ class EdgeListReader {
             std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
             const auto* known = std::ranges::find(kColumnNames, std::string_view(name), &ColumnName::name);
             if (column >= kColumnCount || is_decimal_number(rows_.field())) {
-                rows_.fail("expected a header or source, destination, bytes and optionally a set number, found " +
+                rows_.fail("expected source, destination, bytes and an optional set number (or a header line), found " +
                            shown(rows_.field()) + " in column " + std::to_string(column + 1));
             }
             if (known != kColumnNames.end() && known->column != column) {

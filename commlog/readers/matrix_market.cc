@@ -116,8 +116,8 @@ class MatrixMarketReader {
         for (; rows_.next_row(); ++found) {
             const std::int64_t row = next_number("row", 1, size_) - 1;
             if (found == entry_count_) {
-                rows_.fail("expected " + std::to_string(entry_count_) +
-                           (entry_count_ == 1 ? " entry, found more lines" : " entries, found more lines"));
+                rows_.fail("the size line states " + std::to_string(entry_count_) +
+                           (entry_count_ == 1 ? " entry" : " entries") + ", but the file has more");
             }
             const std::int64_t column = next_number("column", 1, size_) - 1;
             std::int64_t size_bytes = 1;

@@ -67,8 +67,9 @@ const WorkloadFormat& recognised_format(TextStream& stream) {
     for (const WorkloadFormat& format : workload_formats()) {
         if (!format.recognise(shape)) continue;
         if (found != nullptr) {
-            throw InputError(stream.place().file + ": the format may be " + found->name + " or " + format.name,
-                             "name the format: §workload-format NAME");
+            throw InputError(
+                stream.place().file + ": the format is ambiguous: it may be " + found->name + " or " + format.name,
+                "name the format: §workload-format NAME");
         }
         found = &format;
     }
@@ -103,8 +104,10 @@ SetsOfLog sets_of(const JobLog& job, const std::string& path, const Log& log) {
     if (!job.has_calls) {
         SetsOfLog matrix{communication_matrix(job, path).workload, of_this_log(job.warnings)};
         matrix.left_out.unknown_calls = static_cast<std::int64_t>(job.left_out_calls);
-        log.info("workload {}: {} sets from the communication matrix of the log, which has no order of messages",
-                 shown(path), matrix.workload.set_count());
+        log.info(
+            "workload {}: {} sets from the communication matrix of the log, which does not record the order of "
+            "messages",
+            shown(path), matrix.workload.set_count());
         return matrix;
     }
     Extraction extraction = [&] {

@@ -51,6 +51,11 @@ Verdict read_whole(std::string_view field, std::int64_t& value) {
     return Verdict::kGood;
 }
 
+/// Whether all characters that were kept of a long field are digits.
+bool is_whole_number_so_far(std::string_view field) {
+    return std::ranges::all_of(field, [](char c) { return c >= '0' && c <= '9'; });
+}
+
 std::string limit_name(std::int64_t limit) {
     return limit == kLargestMessageBytes ? "2^48 bytes" : std::to_string(limit);
 }
@@ -147,8 +152,9 @@ std::int64_t TextRows::whole_number(std::string_view what, std::int64_t least, s
                 "the " + named + " must be a whole number, found " + shown(field()),
                 largest == kLargestMessageBytes ? "multiply all sizes by one factor so that they are whole bytes" : "");
         case Verdict::kNoNumber:
-            fail("the " + named + " must be a number, found " + shown(field()) +
-                 (truncated_ ? " (a number has at most " + std::to_string(kLongestField) + " characters)" : ""));
+            if (truncated_ && is_whole_number_so_far(field()))
+                fail("the " + named + " " + shown(field()) + " is too large");
+            fail("the " + named + " must be a number, found " + shown(field()));
         case Verdict::kGood:
         case Verdict::kOutside:
             break;

@@ -74,7 +74,7 @@ std::vector<int> decided_ranks(const std::vector<Card>& cards) {
     return ranks;
 }
 
-/// Does the same. On an error it prints a warning and returns nothing.
+/// As above, but prints a warning after an error and returns no ranks.
 std::vector<int> decided_or_told(const std::vector<Card>& cards) {
     std::string why;
     std::string hint;

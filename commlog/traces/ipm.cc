@@ -183,7 +183,7 @@ class IpmXmlReader {
             job_.warn("sizes of received messages are the sizes of the receive buffers");
         } else {
             job_.warn(
-                "the report has no partners of messages (IPM_LOG=full adds them) and no times of messages, so "
+                "the report does not state the receivers of messages (IPM_LOG=full adds them) and their times, so "
                 "haichi cannot compute objectives from it");
         }
         if (copies_ != 0) {
@@ -422,7 +422,9 @@ class IpmBannerReader {
         if (left_out_) job_.warn("the log has only the functions with the longest times because of its size");
         if (all_.functions.empty()) job_.warn("the banner has no functions; set IPM_REPORT=full to get them");
         job_.warn("the banner has only sums over all ranks, so every rank gets the mean");
-        job_.warn("the banner has neither partners nor times of messages, so haichi cannot compute objectives from it");
+        job_.warn(
+            "the banner does not state the receivers and times of messages, so haichi cannot compute objectives from "
+            "it");
         return job_.finish(false);
     }
 

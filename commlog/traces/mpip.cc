@@ -145,8 +145,8 @@ class MpipReader {
             job_.add_rank(std::move(log));
         }
         job_.warn(
-            "the report has neither partners nor times of messages; use it to compare runs and to find expensive "
-            "functions, but not for objectives");
+            "the report does not state the receivers and times of messages; use it to compare runs and to find "
+            "expensive functions, but not for objectives");
         return job_.finish(false);
     }
 

@@ -134,7 +134,8 @@ JobLog read_archive(const std::string& path, ReadProgress& progress, Otf2Archive
     }
     if (guessed != 0) {
         job.warn("the trace has no completed requests for " + std::to_string(guessed) +
-                 " threads (EZTrace writes none); haichi assumes that each waiting call completes all open requests");
+                 " threads (EZTrace writes none); haichi assumes that each MPI_Wait or MPI_Test completes all open "
+                 "requests");
     }
     return job.finish(true);
 }

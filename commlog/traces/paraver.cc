@@ -260,8 +260,8 @@ class ParaverReader {
         }
         if (!has_calls_) job_.warn("the trace has only messages and no MPI calls (events 50000001 to 50000005)");
         job_.warn(
-            "haichi assumes that the next waiting call completes sends and nonblocking collectives. It takes all "
-            "messages as messages in MPI_COMM_WORLD");
+            "haichi assumes that the next MPI_Wait or MPI_Test completes all open sends and nonblocking collectives, "
+            "and that all messages use MPI_COMM_WORLD");
         return job_.finish(true);
     }
 

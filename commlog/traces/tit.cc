@@ -41,8 +41,8 @@ class TitReader {
     }
 
     JobLog take() {
-        job_.warn("the trace has computation in flop; haichi uses the time of a processor with 1 Gflop/s");
-        job_.warn("the trace has no communicators, so haichi uses all ranks as ranks in MPI_COMM_WORLD");
+        job_.warn("the trace gives computation in flop; haichi assumes 1 Gflop/s per rank");
+        job_.warn("the trace has no communicators; haichi treats all ranks as ranks in MPI_COMM_WORLD");
         if (untyped_ != 0) {
             job_.warn(std::to_string(untyped_) +
                       " sizes are counts of derived datatypes whose size is not in the trace; haichi uses the counts "
@@ -53,7 +53,7 @@ class TitReader {
                       " irecv from rank -333 with a tag are taken as receives from MPI_PROC_NULL, but receives from "
                       "MPI_ANY_SOURCE look the same");
         }
-        if (left_open_ != 0) job_.warn(std::to_string(left_open_) + " requests have no waiting call");
+        if (left_open_ != 0) job_.warn(std::to_string(left_open_) + " requests have no MPI_Wait");
         return job_.finish(true);
     }
 

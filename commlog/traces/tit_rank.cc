@@ -175,7 +175,7 @@ std::uint64_t TitRank::post(const Key& key, bool receives, const TracedMessage& 
 
 void TitRank::fail_open() const {
     lines_->fail("more than " + std::to_string(kMostOpenRequests) + " requests are open",
-                 "check that the trace has the waiting calls of these requests");
+                 "check that the trace has the wait actions of these requests");
 }
 
 void TitRank::remember(std::uint64_t request, const Key& key) {

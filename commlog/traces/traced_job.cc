@@ -81,12 +81,14 @@ void TracedJob::warn_of_left_out() {
     std::size_t names = 0;
     for (const auto& [name, count] : left_out_) {
         log_.left_out_calls += count;
-        if (names++ < kShown) text += (text.empty() ? "" : ", ") + name + " (" + std::to_string(count) + ")";
+        if (names++ < kShown)
+            text +=
+                (text.empty() ? "" : ", ") + name + " (" + std::to_string(count) + (count == 1 ? " call)" : " calls)");
     }
     if (names == 0) return;
     if (names > kShown) text += " and " + std::to_string(names - kShown) + " other functions";
-    log_.warnings.push_back("haichi leaves out " + std::to_string(log_.left_out_calls) +
-                            " calls whose messages it does not know: " + text);
+    log_.warnings.push_back("haichi ignores " + std::to_string(log_.left_out_calls) +
+                            " calls to functions that it does not support: " + text);
 }
 
 JobLog TracedJob::finish(bool has_calls) {

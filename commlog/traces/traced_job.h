@@ -60,7 +60,8 @@ class TracedJob {
 
 /// The warning about logs without an order.
 inline constexpr const char* kWithoutOrder =
-    "the log has no order of messages, so use hop-bytes, rmatt or max-link-load; objectives of communication sets "
-    "take all messages as one set";
+    "the log does not record the order of messages, so use hop-bytes, rmatt or max-link-load; the other objectives "
+    "treat all "
+    "messages as simultaneous";
 
 }  // namespace haichi

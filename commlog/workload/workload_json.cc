@@ -95,7 +95,7 @@ class WorkloadSax {
 
     bool number_integer(json::number_integer_t value) {
         if (value >= 0) return number_unsigned(static_cast<std::uint64_t>(value));  // "-0"
-        if (expects_number()) fail("must not be negative, found " + std::to_string(value));
+        if (expects_number()) fail(element() + "must not be negative, found " + std::to_string(value));
         wrong_type(std::to_string(value));
     }
 
@@ -108,7 +108,8 @@ class WorkloadSax {
         }
         if (!expects_number()) wrong_type(shown(text));
         if (text.find_first_of(".eE") == std::string::npos) fail("the number " + shown(text) + " is too large");
-        fail("expected a whole number, found " + shown(text),
+        fail(inside_ == Inside::kMessage ? element() + "must be a whole number, found " + shown(text)
+                                         : "expected a whole number, found " + shown(text),
              "write the number in digits only: 1048576, not 1048576.0 or 1e6");
     }
 
@@ -239,6 +240,14 @@ class WorkloadSax {
                (inside_ == Inside::kSet && key_ == kComputeSeconds);
     }
 
+    /// The name of the next number of a message for errors, with a blank. Empty outside of messages.
+    [[nodiscard]] std::string element() const {
+        constexpr std::array<const char*, 4> kNames = {"the source rank ", "the destination rank ", "the message size ",
+                                                       "a fourth element "};
+        if (inside_ != Inside::kMessage) return "";
+        return kNames[static_cast<std::size_t>(std::min(field_, 3))];
+    }
+
     RankId rank(std::uint64_t value) {
         if (value > rank_limit_) {
             fail(std::string(field_ == 1 ? "source" : "destination") + " rank " + std::to_string(value) +
@@ -316,8 +325,7 @@ class WorkloadSax {
                 expected = "a message [source, destination, bytes]";
                 break;
             case Inside::kMessage:
-                expected = "a whole number";
-                break;
+                fail(element() + "must be a whole number, found " + found);
         }
         fail("expected " + expected + ", found " + found);
     }

@@ -27,7 +27,7 @@ class Objective {
         : name_(std::move(name)) {}               // NOLINT(google-explicit-constructor): as in {.objective = "tac3"}
     Objective(const char* name) : name_(name) {}  // NOLINT(google-explicit-constructor)
     Objective(std::string name, Function function) : name_(std::move(name)), function_(std::move(function)) {}
-    /// A class for plug-ins that is compiled into this program instead.
+    /// The objective of a plug-in class that is compiled into this program.
     template <plugin::UserObjective O>
     static Objective of() {
         Objective objective(O::kInfo.name);

@@ -65,7 +65,7 @@ std::vector<ClusterNodes> in_one_cluster(const Machine& machine, const NodesOfCl
                           ": the largest has " + std::to_string(most) + (most == 1 ? " node" : " nodes") + " with " +
                           std::to_string(most_per_node) + (most_per_node == 1 ? " rank each" : " ranks each"),
                       "use §ppn " + std::to_string(quotient_up(ranks, static_cast<std::int64_t>(most))) +
-                          ", or a workload with fewer ranks, and the larger one as §spread-workload");
+                          "; or give a workload with fewer ranks, and this one as §spread-workload");
 }
 
 /// Takes from each cluster its proportional number of nodes.

@@ -82,15 +82,16 @@ std::vector<std::string> sign_sentences(const RailSigns& signs) {
     std::vector<std::string> out;
     out.push_back("MPI takes " + percent(signs.mpi_share) + " of the ranks' time");
     out.push_back("at least " + percent(signs.large_bytes) +
-                  " of the bytes are in messages of 16 KiB or more, which are split; " + percent(signs.small_messages) +
-                  " of the messages are below 1 KiB");
-    out.push_back(percent(signs.large_time) + " of the time in MPI is in functions with large messages, " +
-                  percent(signs.small_time) + " in functions with small ones, " + percent(signs.collective_time) +
-                  " in collectives" +
+                  " of the bytes are in messages of 16 KiB or more, which are split between NICs");
+    out.push_back(percent(signs.small_messages) + " of the messages are below 1 KiB");
+    out.push_back(percent(signs.large_time) + " of the time in MPI is in functions with large messages, and " +
+                  percent(signs.small_time) + " in functions with small messages");
+    out.push_back("collectives take " + percent(signs.collective_time) + " of the time in MPI" +
                   (signs.ranks_per_host > 1 ? ", with " + number("%.3g", signs.ranks_per_host) + " ranks per node"
                                             : std::string()));
     out.push_back("the ranks' times in MPI have a standard deviation of " + percent(signs.spread) +
-                  " of their mean: timing is " + (signs.spread >= kScattered ? "scattered" : "simultaneous"));
+                  " of their mean, so ranks communicate " +
+                  (signs.spread >= kScattered ? "at scattered times" : "simultaneously"));
     return out;
 }
 
@@ -189,9 +190,10 @@ RailAdvice advise_rails(const RailSigns& signs, std::int32_t processes, const st
         advice.choice = RailChoice::kFewer;
         advice.reasons.emplace_back("simultaneous small messages are not split, and every additional NIC costs time");
     } else {
-        advice.reasons.emplace_back(is_large   ? "large messages favour more NICs, simultaneous timing fewer"
-                                    : is_small ? "small messages favour fewer NICs, scattered timing more"
-                                               : "neither large nor small messages account for most of the time");
+        advice.reasons.emplace_back(
+            is_large   ? "large messages favour more NICs, but simultaneous communication favours fewer"
+            : is_small ? "small messages favour fewer NICs, but scattered communication favours more"
+                       : "neither large nor small messages account for most of the time");
     }
     if (advice.choice == RailChoice::kMore) advice.settings = rail_settings(library, interfaces);
     if (advice.choice == RailChoice::kFewer) advice.settings = rail_settings(library, 1);

@@ -335,7 +335,7 @@ class AutoRun {
         trial.is_chosen = true;
         trials_.seconds = *best_->seconds;
         control_.log.info("auto: {} by {}{}", trial.objective, trials_.judge,
-                          trials_.keeps_default ? "; no gain beyond the spread, so the default placement is kept" : "");
+                          trials_.keeps_default ? "; no significant gain, so the default placement is kept" : "");
         SearchRecord record = *best_->placement.search();
         record.seed = options_.search.seed;
         record.evaluations = evaluations_;

@@ -192,8 +192,12 @@ void check_processes(Checker& check, const JobScript& script, std::int64_t nodes
         if (*stated->ranks <= nodes || script.max_proc_per_node)
             check_fit("mpiexec -n " + std::to_string(*stated->ranks), *stated->ranks, stated->place);
     } else {
-        check.note("proc= is missing, so the number of ranks is unknown", SourcePlace{script.file, 0},
-                   "add proc=, because it determines the number of lines of the map");
+        if (script.has_unread_proc || script.has_unread_directive) {
+            check.note("cannot read proc=, so the number of ranks was not checked", SourcePlace{script.file, 0});
+        } else {
+            check.note("proc= is missing, so the number of ranks is unknown", SourcePlace{script.file, 0},
+                       "add proc=, because it determines the number of lines of the map");
+        }
     }
     if (asked && per_node != *asked) {
         check.note(
@@ -245,7 +249,10 @@ void check_use(Checker& check, const JobScript& script, const std::string& map) 
             check.problem(use.option + shown(use.file) + " does not name the map " + shown(map), use.place);
         }
     }
-    if (uses.empty()) {
+    if (uses.empty() && script.has_unread_directive) {
+        check.note("haichi did not check whether the job uses the map, because it cannot read a #PJM line",
+                   SourcePlace{script.file, 0});
+    } else if (uses.empty()) {
         check.problem("the job does not use the map: it has neither rank-map-hostfile= nor mpiexec --vcoordfile",
                       SourcePlace{script.file, 0}, "add #PJM --mpi \"rank-map-hostfile=" + map + "\"");
     }
@@ -331,7 +338,8 @@ bool check_node(Checker& check, const JobSpec& spec, JobScript& script, const Re
         script.node = Located<NodeRequest>{{job->fold.logical_sizes, "", ""}, {script.file, 0}};
     } else if (!script.node && script.has_unread_node) {
         check.problem("cannot read node=, so the map cannot be checked", SourcePlace{script.file, 0},
-                      "give the shape of the job with §shape");
+                      "correct node= in the script, or give the shape of the job with §shape");
+        check.result().is_map_checked = false;
         return false;
     } else if (is_job_given) {
         check_node_against_job(check, script, *machine, *job);

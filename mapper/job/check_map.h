@@ -37,6 +37,7 @@ struct MapCheck {
     std::string format;  ///< empty if it was not recognised
     std::int64_t rank_count = 0;
     std::int64_t problem_count = 0;
+    bool is_map_checked = true;    ///< false if the job of the script is unknown
     std::vector<CheckLine> lines;  ///< only the first ones if there are very many problems
 };
 

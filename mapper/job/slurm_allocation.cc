@@ -147,7 +147,7 @@ MachineSource slurm_network(const SlurmAllocation& job, const Environment& envir
         return text.find("SwitchName=") != std::string::npos || text.find("BlockName=") != std::string::npos;
     };
     std::string text = command_output({"timeout", "20", "scontrol", "show", "topology"});
-    if (has_switches(text)) return {.name = "scontrol show topology", .text = std::move(text)};
+    if (has_switches(text)) return {.name = "the Slurm network (scontrol show topology)", .text = std::move(text)};
 
     std::vector<std::filesystem::path> directories = {"/etc/slurm", "/etc/slurm-llnl", "/run/slurm/conf"};
     if (const auto file = environment("SLURM_CONF")) {
@@ -168,7 +168,7 @@ MachineSource slurm_network(const SlurmAllocation& job, const Environment& envir
         text = topology_of_addresses(command_output(
             {"timeout", "60", "srun", "--nodes=" + nodes, "--ntasks=" + nodes, "--ntasks-per-node=1", "sh", "-c",
              R"(echo "$SLURMD_NODENAME $SLURM_TOPOLOGY_ADDR $SLURM_TOPOLOGY_ADDR_PATTERN")"}));
-        if (has_switches(text)) return {.name = "SLURM_TOPOLOGY_ADDR of the job's nodes", .text = std::move(text)};
+        if (has_switches(text)) return {.name = "the Slurm network (SLURM_TOPOLOGY_ADDR)", .text = std::move(text)};
     }
     throw OptionError(
         "Slurm does not state the network: scontrol show topology names no switches, and "

@@ -83,6 +83,10 @@ SimulatedIterations parse_simulated_iterations(const std::string& text) {
 ComputeImbalance parse_imbalance(const std::string& text, const std::string& option) {
     const std::string field = "§" + option;
     ComputeImbalance imbalance;
+    if (!text.empty() && text.find_first_not_of("0123456789.") == std::string::npos) {
+        throw OptionError(field + ": a unit is missing in " + shown(text),
+                          "write " + text + "% or a time such as 20us");
+    }
     if (!text.ends_with('%')) {
         imbalance.most_ps = parse_time_ps(text, {field, 0});
         if (imbalance.most_ps > kLongestSimulationPs) throw OptionError(field + ": at most 26 days");
@@ -158,7 +162,9 @@ void refuse_options_of_calls(const Job& job, const SimulationOptions& options) {
     if (options.call_option.empty()) return;
     throw OptionError("§" + options.call_option + " requires the calls of a log, but communication sets are simulated",
                       job.is_of_log() ? "leave out §form sets; the calls of a log are simulated if it has their order"
-                                      : "state the computation time in the workload file (compute_seconds)");
+                      : options.call_option == "collectives"
+                          ? "give a log with the order of its calls instead of a workload file"
+                          : "state the computation time in the workload file (compute_seconds)");
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ std::int32_t PlaceTable::take(NodeId node, std::string_view text, const SourcePl
     const auto number = static_cast<std::int32_t>(parse_count(text, kMostVertices, place));
     if (number >= places) {
         throw InputError(place,
-                         "invalid " + what_ + ": " + std::to_string(number) + " (each node has 0.." +
+                         "invalid " + what_ + ": " + std::to_string(number) + " (the numbers on a node are 0.." +
                              std::to_string(places - 1) + ")",
                          "set the ranks per node with §ppn");
     }
@@ -114,7 +114,8 @@ void require_hosts(const RankMapContext& context, const std::string& format) {
 NodeId node_of_host(const RankMapContext& context, std::string_view name, const SourcePlace& place) {
     const NodeId node = context.hosts->node(name);
     if (!node.valid())
-        throw InputError(place, "the job has no node with the name " + shown(name), "check the names of §hosts");
+        throw InputError(place, "the job has no node with the name " + shown(name),
+                         "use a node name of the job, as given by §hosts, §nodes or Slurm");
     return node;
 }
 

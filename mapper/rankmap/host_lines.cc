@@ -215,8 +215,8 @@ std::string hydra_warning(const Mapping& mapping, const RankMapContext&) {
     }
     const std::int32_t nodes = size_of(mapping).nodes;
     if (series == nodes) return "";
-    return "Hydra takes this file for " + std::to_string(series) + " nodes instead of " + std::to_string(nodes) +
-           ", and MPICH uses no shared memory between ranks of the same node"
+    return "Hydra counts " + std::to_string(series) + " nodes in this file instead of " + std::to_string(nodes) +
+           ", so MPICH does not use shared memory between ranks on the same node"
            "\nhint: with MPICH 5.1 or later, write the format pmi for mpiexec -rankmap; or use srun or Open MPI";
 }
 

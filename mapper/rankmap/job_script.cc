@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 #include "base/quantity.h"
 #include "base/split.h"
@@ -50,15 +51,26 @@ std::vector<std::string> shell_words(std::string_view line, const SourcePlace& p
 
 bool has_variable(std::string_view value) { return value.find_first_of("$`") != std::string_view::npos; }
 
+/// The number from 1 to `most` in the text. Empty for any other text.
+std::optional<std::int64_t> positive_count(std::string_view text, std::int64_t most) {
+    std::int64_t count = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+    if (error != std::errc() || end != text.data() + text.size() || count < 1 || count > most) return std::nullopt;
+    return count;
+}
+
 /// Parses "8", "8x6" or "8x6x4".
 std::vector<std::int32_t> parse_node_shape(std::string_view text, const SourcePlace& place) {
     constexpr std::size_t kMostDimensions = 3;
     std::vector<std::int32_t> sizes;
     for (const std::string_view part : split(text, 'x')) {
         if (sizes.size() == kMostDimensions) throw InputError(place, shown(text) + " has more than 3 dimensions");
-        const std::int64_t size = parse_count(part, kMostVertices, place);
-        if (size < 1) throw InputError(place, shown(text) + " has a size of 0");
-        sizes.push_back(static_cast<std::int32_t>(size));
+        const std::optional<std::int64_t> size = positive_count(part, kMostVertices);
+        if (!size) {
+            throw InputError(place, "invalid size " + shown(part) + " in " + shown(text) + " (expected 1 to " +
+                                        std::to_string(kMostVertices) + ")");
+        }
+        sizes.push_back(static_cast<std::int32_t>(*size));
     }
     return sizes;
 }
@@ -90,15 +102,18 @@ class ScriptReader {
             foreign_place_ = place;
             foreign_line_ = line;
         }
+        bool is_directive = false;
         try {
             if (line.starts_with("#PJM") && line.size() > 4 && kBlanks.find(line[4]) != std::string_view::npos) {
                 script_.has_directives = true;
+                is_directive = true;
                 read_directive(shell_words(line.substr(4), place));
             } else if (line.find("mpiexec") != std::string_view::npos ||
                        line.find("mpirun") != std::string_view::npos) {
                 read_command(shell_words(line, place));
             }
         } catch (const InputError& error) {
+            if (is_directive) script_.has_unread_directive = true;
             note(error);
         }
     }
@@ -123,7 +138,10 @@ class ScriptReader {
         if (!kept) {
             kept = Located<T>{std::move(value), place_};
         } else if (!(kept->value == value)) {
-            throw InputError(place_, shown(parameter) + " contradicts line " + std::to_string(kept->place.line));
+            throw InputError(place_,
+                             shown(parameter) + " contradicts " +
+                                 (kept->place.line == place_.line ? "an earlier parameter on the same line"
+                                                                  : "line " + std::to_string(kept->place.line)));
         }
     }
 
@@ -217,12 +235,17 @@ class ScriptReader {
             if (value.empty()) throw InputError(place_, "rank-map-hostfile requires a file");
             return set(script_.host_file, std::string(value), parameter);
         }
+        if (name == "proc") script_.has_unread_proc = true;
         if (has_variable(value)) return;
         if (name == "shape") return set(script_.shape, parse_node_shape(value, place_), parameter);
         if (name != "proc" && name != "max-proc-per-node") return;
-        const std::int64_t count = parse_count(value, kMostProcesses, place_);
-        if (count < 1) throw InputError(place_, "invalid parameter " + shown(parameter) + " (at least 1)");
-        set(name == "proc" ? script_.proc : script_.max_proc_per_node, count, parameter);
+        const std::optional<std::int64_t> count = positive_count(value, kMostProcesses);
+        if (!count) {
+            throw InputError(place_, "invalid parameter " + shown(parameter) + " (expected 1 to " +
+                                         std::to_string(kMostProcesses) + ")");
+        }
+        if (name == "proc") script_.has_unread_proc = false;
+        set(name == "proc" ? script_.proc : script_.max_proc_per_node, *count, parameter);
     }
 
     /// Reads the options of mpiexec up to the program.

@@ -44,6 +44,8 @@ struct JobScript {
     bool has_unread_node = false;                             ///< a node= with a variable or an error
     std::optional<Located<std::vector<std::int32_t>>> shape;  ///< shape of the static processes
     std::optional<Located<std::int64_t>> proc;
+    bool has_unread_proc = false;       ///< a proc= with a variable or an error
+    bool has_unread_directive = false;  ///< a "#PJM" line with an error, such as an unclosed quote
     std::optional<Located<std::int64_t>> max_proc_per_node;
     std::optional<Located<std::string>> host_file;  ///< rank-map-hostfile
     std::optional<Located<std::string>> rank_rule;  ///< "rank-map-bynode" or "rank-map-bychip", with its axes

@@ -85,7 +85,7 @@ class MappingSax {
         return true;
     }
     bool string(std::string& text) {
-        if (!at_key("schema")) return other(shown(text));
+        if (!at_key("schema")) return other("the text " + shown(text));
         if (text != kMappingSchema && text != kReportSchema) {
             throw InputError(here(), "unknown schema " + shown(text), schema_hint());
         }

@@ -75,8 +75,9 @@ std::string recognise_rank_map(std::string_view text, const std::string& file, c
     if (shape.words.empty()) throw InputError(file + ": expected a rank map, found only comments");
     const std::string_view host = shape.words[0].substr(0, shape.words[0].find_first_of(":,*"));
     if (context.hosts != nullptr && is_host_name(host)) (void)node_of_host(context, host, {file, line});
-    throw InputError({file, line}, "unknown rank-map format: " + shown(shape.record),
-                     "name one of the formats " + rank_map_formats().listing() + " with -f FORMAT");
+    throw InputError(
+        {file, line}, "unknown rank-map format: " + shown(shape.record),
+        "formats are " + rank_map_formats().listing() + "; haichi evaluate and haichi convert take one with -f FORMAT");
 }
 
 }  // namespace haichi

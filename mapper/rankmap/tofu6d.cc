@@ -54,12 +54,12 @@ PlacedRanks read_tofu6d(std::string_view text, const std::string& file, const Ra
         std::int32_t core = 0;
         const bool is_read = read_or_note(context, MapRule::kRecords, [&] {
             if (words.size() != columns) {
-                throw InputError(place, "expected " + std::to_string(columns == 0 ? axes : columns) +
-                                            " numbers (machine coordinates" +
-                                            (columns == axes + 1 ? " and core"
-                                             : columns == 0      ? ", or one more with the core"
+                throw InputError(place, "expected " + std::to_string(axes) +
+                                            (axes == 1 ? " machine coordinate" : " machine coordinates") +
+                                            (columns == axes + 1 ? " and a core number"
+                                             : columns == 0      ? ", optionally followed by a core number"
                                                                  : "") +
-                                            "), found " + shown(lines.text()));
+                                            ", found " + shown(lines.text()));
             }
             const NodeId at = node_at_address(allocation, std::span(words).first(axes), place);
             if (columns > axes) core = cores.take(at, words[axes], place);
@@ -79,7 +79,7 @@ PlacedRanks read_tofu6d(std::string_view text, const std::string& file, const Ra
 RankMapFormat tofu6d_format() {
     return {
         "tofu6d",
-        "for plans and checks: each rank's machine coordinates, X Y Z A B C on a Tofu, and the core on shared nodes",
+        "machine coordinates of each rank, X Y Z A B C on a Tofu, and its core on shared nodes; not read by launchers",
         check_tofu6d,
         recognise,
         write_tofu6d,

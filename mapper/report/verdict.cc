@@ -29,10 +29,12 @@ Verdict verdict_of(const ObjectiveTrials& trials) {
                        (verdict.spread ? "" : " (one seed, so the spread is unknown)");
         return verdict;
     }
-    verdict.text = "no gain beyond the spread; keep the default placement (the best search: " + less + ", " + how;
+    verdict.text = "no significant gain; keep the default placement (the best search: " + less + ", " + how;
     const bool is_small = verdict.share_saved > verdict.spread.value_or(0) && verdict.share_saved < kLeastGain;
     const bool is_slower_loaded = is_gain(chosen, trials.default_seconds);
-    verdict.text += is_small ? "; a gain is at least 1 %)" : is_slower_loaded ? ", but not less under load)" : ")";
+    verdict.text += is_small           ? "; gains below 1 % do not count)"
+                    : is_slower_loaded ? ", but not less under load)"
+                                       : ")";
     return verdict;
 }
 

@@ -107,7 +107,7 @@ const Table<StartRow>& start_rows() {
              place_default},
             {"no-ring", "ranks in the order of the machine coordinates, first axis (X) fastest", place_no_ring},
             {"row-major", "ranks in the order of the machine coordinates, last axis fastest", place_row_major},
-            {"unit-blocks", "on Tofu: ranks fill the 12 nodes of one unit after another, first axis (X) fastest",
+            {"unit-blocks", "on Tofu: ranks fill the units of 12 nodes one by one, first axis (X) fastest",
              place_unit_blocks},
             {"random", "ranks on random slots, from the seed", place_random, true},
             {"greedy", "most connected ranks first, each next to its placed partners", place_greedy},

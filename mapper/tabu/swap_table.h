@@ -9,10 +9,10 @@
 
 namespace haichi {
 
-/// The change of every swap of two tasks, updated after each swap (Taillard 1991). An update takes O(size) cells for
-/// the pairs of the two tasks, and a product for each other pair, in whole vectors. A second table has the cost of
-/// every task at every place, from which the pairs of swapped tasks are recomputed. It takes one more product per task
-/// and place instead of a sum over all tasks.
+/// The change of every swap of two tasks, updated after each swap (Taillard 1991). An update recomputes O(size)
+/// cells for the pairs of the two tasks, and multiplies once for each other pair, in whole vectors. A second table has
+/// the cost of every task at every place. The pairs of swapped tasks are recomputed from it with one product per task
+/// and place, instead of a sum over all tasks.
 ///
 /// Cell is int32_t if the problem fits, else int64_t. Memory: 2 or 3 cells per pair of tasks.
 template <class Cell>

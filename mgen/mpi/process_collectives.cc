@@ -61,7 +61,7 @@ Request& Process::begin_collective(const MembershipRef& membership, BeginSteps s
 
 void Process::send_for(const CollectiveMessage& message, const Buffer& buffer) {
     const std::int64_t bytes = buffer.bytes();
-    // A meeting moves no data.
+    // A message that only synchronizes carries no data.
     const Buffer moved = message.moves_payload ? buffer : Buffer{nullptr, 0, buffer.type};
     const std::uint32_t number = pack(moved, moved.bytes(), message.partner, message.tag);
     sends_[number].collective = message.collective;

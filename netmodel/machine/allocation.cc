@@ -125,7 +125,7 @@ NetworkOptions network_options(const Machine& machine, const AllocationRequest& 
 
 void check_ranks_per_node(const Machine& machine, std::int32_t ranks_per_node) {
     if (ranks_per_node < 1) {
-        throw OptionError("invalid number of ranks per node: " + std::to_string(ranks_per_node) + " (the least is 1)");
+        throw OptionError("invalid number of ranks per node: " + std::to_string(ranks_per_node) + " (at least 1)");
     }
     if (machine.node.slots > 1 && ranks_per_node > machine.node.slots) {
         throw OptionError(std::to_string(ranks_per_node) + " ranks per node exceed the " +
@@ -287,13 +287,13 @@ void check_routes(const Allocation& allocation) {
     if (allocation.node_count() > kMostNodes) return;
     const auto cut = allocation.network.find_cut_pair();
     if (!cut) return;
-    throw OptionError("node " + machine_name_of(allocation, cut->faulty) + " is faulty, and no route from node " +
-                          machine_name_of(allocation, allocation.network.vertex(cut->source)) + " to node " +
-                          machine_name_of(allocation, allocation.network.vertex(cut->destination)) + " avoids it",
-                      allocation.network.coordinates() != nullptr
-                          ? "choose a job without this node, because only machines with the axes X, Y, Z, A, B and C "
-                            "have other routes"
-                          : "");
+    throw OptionError(
+        "node " + machine_name_of(allocation, cut->faulty) + " is faulty, and no route from node " +
+            machine_name_of(allocation, allocation.network.vertex(cut->source)) + " to node " +
+            machine_name_of(allocation, allocation.network.vertex(cut->destination)) + " avoids it",
+        allocation.network.coordinates() != nullptr
+            ? "choose a shape or nodes that do not need this route; only Tofu machines can route around faulty nodes"
+            : "");
 }
 
 /// A name that is not a fold's is a file if the file exists or the name looks like a file name.

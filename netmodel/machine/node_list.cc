@@ -162,7 +162,7 @@ class ListReader {
                 if (std::ranges::find(kSlots, key) == kSlots.end()) {
                     throw InputError(place, "unknown key " + shown(key), "state rank slots as in node7 slots=4");
                 }
-                if (has_count) throw InputError(place, "rank slots are stated twice, again in " + shown(word));
+                if (has_count) throw InputError(place, "duplicate number of rank slots: " + shown(word));
                 set_slots(named, word.substr(equals + 1), place);
                 has_count = true;
             } else if (is_number(word) && !named.empty()) {

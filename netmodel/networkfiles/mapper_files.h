@@ -8,9 +8,9 @@ namespace haichi {
 
 /// Recognises target architectures of Scotch and TopoMatch (.tgt).
 bool is_scotch_target(std::string_view text);
-/// Reads `tleaf`, `cmplt`, `hcub`, `mesh2D`, `mesh3D`, `torus2D`, `torus3D`. A tleaf becomes a tree whose cables are
-/// the slower, the larger the cost of their level; the cheapest ones have the assumed bandwidth. Throws InputError for
-/// other architectures.
+/// Reads `tleaf`, `cmplt`, `hcub`, `mesh2D`, `mesh3D`, `torus2D`, `torus3D`. A tleaf becomes a tree. The
+/// bandwidth of its cables decreases with the cost of their level; the cheapest level has the assumed bandwidth. Throws
+/// InputError for other architectures.
 Graph read_scotch_target(const NetworkText& from);
 
 /// Recognises topology files of LibTopoMap, which begin with "num: 6".

@@ -28,8 +28,8 @@ std::int64_t NetworkText::assumed_bandwidth() const {
     constexpr std::int64_t kAssumed = 12'500'000'000;
     if (default_bandwidth_bytes_per_s) return *default_bandwidth_bytes_per_s;
     const std::string note = file +
-                             " states no bandwidths, so every cable has 100 Gbit/s. A machine file with \"kind\": "
-                             "\"graph\" can state another bandwidth";
+                             " states no bandwidths; haichi assumes 100 Gbit/s for every link. To set another "
+                             "bandwidth, use a machine file with \"kind\": \"graph\"";
     if (std::ranges::find(notes, note) == notes.end()) notes.push_back(note);
     return kAssumed;
 }

@@ -181,8 +181,8 @@ const YamlValue& default_topology(const YamlValue& document, const NetworkText& 
         break;
     }
     if (document.items.size() > 1) {
-        from.notes.push_back(from.file + " has " + std::to_string(document.items.size()) + " topologies; " +
-                             shown(chosen->text_at("topology")) + " is used, the default of the cluster");
+        from.notes.push_back(from.file + " has " + std::to_string(document.items.size()) + " topologies; haichi uses " +
+                             shown(chosen->text_at("topology")) + ", the default of the cluster");
     }
     return *chosen;
 }

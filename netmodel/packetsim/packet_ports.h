@@ -87,7 +87,7 @@ class PacketPorts {
     [[nodiscard]] bool bandwidth_is_uniform() const { return bandwidth_is_uniform_; }
     /// All packets have the full size, except the last of a message.
     [[nodiscard]] bool packets_are_full() const { return packets_are_full_; }
-    /// Maximum payload of a packet on the link, as the router downstream limits it, or kNoLimit.
+    /// Maximum payload of a packet on the link. The downstream router limits it; kNoLimit if it does not.
     [[nodiscard]] std::int64_t most_payload_downstream(LinkId link) const;
     static constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
     [[nodiscard]] std::int32_t vertex_count() const { return static_cast<std::int32_t>(is_host_.size()); }

@@ -158,8 +158,9 @@ class DragonflyPlusTopology final : public TopologyOf<DragonflyPlus> {
     }
     [[nodiscard]] std::string routing(std::string_view text) const override {
         if (text.empty() || text == kDragonflyPlusRouting) return kDragonflyPlusRouting;
-        throw OptionError("routing " + shown(text) + " does not fit a Dragonfly+",
-                          std::string("the routing of Dragonfly+ is ") + kDragonflyPlusRouting);
+        throw OptionError(
+            "routing " + shown(text) + " does not fit a Dragonfly+",
+            std::string("use the routing ") + kDragonflyPlusRouting + ", which is the only one for a Dragonfly+");
     }
     /// Terminals forward no packets, so faulty ones do not matter.
     [[nodiscard]] std::shared_ptr<const Routes> routes(std::string_view text, const RouteLimits&) const override {

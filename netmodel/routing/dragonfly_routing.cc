@@ -11,7 +11,7 @@ DragonflyRouting parse_dragonfly_routing(std::string_view text) {
     if (text == kNames[0]) return DragonflyRouting::kMinimal;
     const std::string near = did_you_mean(text, kNames);
     throw OptionError("routing " + shown(text) + " does not fit a dragonfly",
-                      near.empty() ? "the routing of dragonflies is minimal" : near);
+                      near.empty() ? "use the routing minimal, which is the only one for a dragonfly" : near);
 }
 
 std::string to_string(DragonflyRouting) { return "minimal"; }

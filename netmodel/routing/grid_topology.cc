@@ -155,7 +155,8 @@ ReadTopology read_grid(const TopologySection& from) {
 
 template <bool kWraps>
 std::shared_ptr<const Topology> read_sizes(const TopologyParameters& from) {
-    const std::vector<std::int32_t> sizes = parse_sizes(*from.text, "machine " + std::string(from.machine));
+    const std::vector<std::int32_t> sizes =
+        parse_sizes(*from.text, "machine " + std::string(from.machine), 'x', "torus:4x4");
     std::vector<Axis> axes;
     for (std::size_t k = 0; k < sizes.size(); ++k) {
         std::string axis = sizes.size() <= 3 ? std::string(1, "XYZ"[k]) : std::to_string(k).insert(0, 1, 'd');
@@ -184,10 +185,10 @@ TopologyRow grid_row(std::string name, std::string sentence, TopologyPreset pres
     row.sentence = std::move(sentence);
     row.keys = {"axes", "logical"};
     row.preset = std::move(preset);
-    row.routings = {
-        {"dor:ORDER[,tie=+|-][,column=I.J.K]",
-         "meshes and tori: axis by axis in this order, each the shorter way. A route half-way round an even ring takes "
-         "the direction tie. An axis that is named twice goes to its column first. Tofu has dor:XYZACB,tie=+"}};
+    row.routings = {{"dor:ORDER[,tie=+|-][,column=I.J.K]",
+                     "meshes and tori: axis by axis in this order, in the shorter direction. tie is the direction if "
+                     "both are equally long. An axis named twice is routed first to its coordinate in column, then to "
+                     "the destination. Tofu has dor:XYZACB,tie=+"}};
     row.routing_keys = {"order", "tie", "column"};
     row.read_routing = read_dimension_order;
     return row;

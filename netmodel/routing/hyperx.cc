@@ -163,7 +163,7 @@ class HyperXTopology final : public TopologyOf<HyperX> {
     [[nodiscard]] std::string routing(std::string_view text) const override {
         if (text.empty() || text == kHyperXRouting) return kHyperXRouting;
         throw OptionError("routing " + shown(text) + " does not fit a HyperX",
-                          std::string("the routing of HyperX is ") + kHyperXRouting);
+                          std::string("use the routing ") + kHyperXRouting + ", which is the only one for a HyperX");
     }
     /// Terminals forward no packets, so faulty ones do not matter.
     [[nodiscard]] std::shared_ptr<const Routes> routes(std::string_view text, const RouteLimits&) const override {

@@ -119,7 +119,7 @@ class RouteTrees {
         std::uint32_t divisor = 1;  ///< product of the numbers of choices that the group has made
     };
 
-    /// A terminal of a single link. Searches leave it out, because its only way is the link to its switch.
+    /// A terminal with a single link. Searches omit it, because all of its routes begin with the link to its switch.
     [[nodiscard]] bool is_host(VertexId v) const {
         return v.value < graph_->terminal_count() && order_->root_of_terminal[v.index()] != v && arcs_->count(v) == 1;
     }

@@ -132,9 +132,10 @@ class ExpatReader {
         if (has_internal_subset == 0) return;
         auto& reader = *static_cast<ExpatReader*>(self);
         reader.guarded([&] {
-            throw InputError(reader.place(),
-                             "unsupported document type with declarations: " + shown("<!DOCTYPE " + std::string(name)),
-                             "remove its declarations, because they could define endless entities");
+            throw InputError(
+                reader.place(),
+                "declarations in a DOCTYPE are not supported, found " + shown("<!DOCTYPE " + std::string(name)),
+                "remove the declarations in brackets from the DOCTYPE");
         });
     }
     static void on_skipped_entity(void* self, const char* name, int /*is_parameter_entity*/) {

@@ -38,8 +38,8 @@ def test_mapping_that_saves_less_than_a_percent_will_not_help(seconds):
     usual = times("default", 1.5, is_seeded=False)
     job = summarise_job(WORKLOAD, None, [times("tac3", *seconds), usual], usual, "simulated_seconds")
     assert job["helps"] is False
-    assert job["advice"].startswith("no gain beyond the spread; keep the default placement: ")
-    assert ("; a gain is at least 1 %" in job["advice"]) == (seconds == (1.499, 1.4985))
+    assert job["advice"].startswith("no significant gain; keep the default placement: ")
+    assert ("; gains below 1 % do not count" in job["advice"]) == (seconds == (1.499, 1.4985))
 
 
 def test_who_does_not_differ_beyond_the_spread_has_not_lost():
@@ -47,7 +47,7 @@ def test_who_does_not_differ_beyond_the_spread_has_not_lost():
     job = summarise_job(WORKLOAD, None, [times("tac3", 1.0, 1.2), times("rmatt", 1.1, 1.3)], usual, "tac3_seconds")
     assert job["winner"] == "tac3"
     assert job["factors"]["rmatt"]["is_larger"] is False
-    assert "not faster than rmatt beyond the spread" in job["verdict"]
+    assert "not significantly faster than rmatt" in job["verdict"]
 
 
 def test_a_gain_within_the_spread_is_none_unless_another_strategy_surely_has_one():
@@ -56,7 +56,7 @@ def test_a_gain_within_the_spread_is_none_unless_another_strategy_surely_has_one
     job = summarise_job(WORKLOAD, None, [unsure, usual], usual, "tac3_seconds")
     assert job["helps"] is False
     assert job["advice"].startswith(
-        "no gain beyond the spread; keep the default placement: the best strategy, random, takes 10.0 ± 33.0 % less"
+        "no significant gain; keep the default placement: the best strategy, random, takes 10.0 ± 33.0 % less"
     )
     sure = times("map:own", 1.4, is_seeded=False)
     job = summarise_job(WORKLOAD, None, [unsure, sure, usual], usual, "tac3_seconds")

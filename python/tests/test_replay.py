@@ -234,7 +234,7 @@ def test_a_log_without_sets_is_simulated_and_refused_where_sets_are_needed(tmp_p
 
 def test_what_sets_of_a_log_leave_out_is_told_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     log = trace(tmp_path / "step.tit")
-    told = "step.tit: 1 collective of an iteration is not in the sets (an extraction that expands all collectives"
+    told = "step.tit: 1 collective per iteration is not in the sets; to include all collectives, extract"
     job = haichi.Job(log, "torus:2x2")
     job.simulate()
     assert not caplog.records

@@ -189,7 +189,7 @@ TEST_F(OutputsTest, an_input_is_refused_under_any_name) {
     const std::string input = folder_.written("workload", "precious");
     std::filesystem::create_symlink("workload", path("symbolic"));
     std::filesystem::create_hard_link(input, path("hard"));
-    EXPECT_EQ(refusal(input, input), "cannot write " + input + ": it is an input as well");
+    EXPECT_EQ(refusal(input, input), "cannot write " + input + ": it is also an input");
     for (const char* name : {"symbolic", "hard", "./workload"}) {
         EXPECT_EQ(refusal(input, path(name)),
                   "cannot write " + path(name) + ": it is the same file as the input " + input);

@@ -97,7 +97,7 @@ def test_shape_takes_the_next_larger_number_of_nodes_and_what_the_file_lists(sma
         (["spread", "-m", "fx10-kyushu", "-w", "cg16.json"], "has one cluster, so a job cannot be spread"),
         (
             ["spread", "-m", "two-clusters:1,0ms,8", "-w", "cg16.json"],
-            "hint: use --ppn 2, or a workload with fewer ranks",
+            "hint: use --ppn 2; or give a workload with fewer ranks",
         ),
         (["spread", "-m", "two-clusters", "-w", "cg16.json", "--compute-time", "5"], "--compute-time"),
         (["spread", "-m", "two-clusters", "-w", "-", "--spread-workload", "-"], "only one file can be standard input"),
@@ -119,7 +119,7 @@ def test_barrier_names_the_set_that_contention_slides_into(mapped: Path) -> None
     assert answer["gain_seconds"] == pytest.approx(-0.005, abs=0.003)
     # The default placement has contention 2 in sets 3 and 4.
     text = succeed("advise", *job, "--message-size", "256KiB", cwd=mapped).stdout
-    assert "contention of its sets 1 1 2 2\n" in text
+    assert "contention per set: 1 1 2 2\n" in text
     assert text.splitlines()[-1].startswith("Use a barrier before set ")
 
 

@@ -110,7 +110,7 @@ def test_where_checkpoints_do_not_apply(place: Path) -> None:
     shapes = ["map", *JOB[:2], "-w", "cg64.json", "--shapes", "1x2x4x2x3x2", "--time", "1s", "--json"]
     assert "--shapes cannot be combined with --checkpoint" in fail(2, *shapes, "--checkpoint", "c", cwd=place)
     both = [*SEARCH, "--time", "1s", "-o", "kept.json"]
-    assert "named for two outputs" in fail(2, *both, cwd=place)
+    assert "two outputs have this name" in fail(2, *both, cwd=place)
     nowhere = ["map", *JOB, "-w", "cg64.json", "--time", "1s", "--checkpoint", "no/where", "-o", "x"]
     assert "cannot write no/where" in fail(2, *nowhere, cwd=place)
 

@@ -368,11 +368,12 @@ def test_the_summary_says_of_what_the_percentages_of_auto_are(
     number = r"\d+\.\d( ± \d+\.\d)? % (less|more)"
     verdict = next(line.split(maxsplit=1)[1] for line in words if line.startswith("  verdict "))
     assert re.fullmatch(rf"{number} communication time than the default placement, simulated", verdict)
-    assert lines[0] == "search by tac3 then hop-bytes, simulated", "the verdict has the number"
-    assert re.fullmatch(rf"search by hop-bytes: {number}, by predicted-time: {number} communication time", lines[1])
+    assert lines[0] == "chosen search: tac3 then hop-bytes (simulated)", "the verdict has the number"
+    others = rf"hop-bytes \({number}\), predicted-time \({number}\)"
+    assert re.fullmatch(rf"other searches, by communication time: {others}", lines[1])
     assert re.fullmatch(
-        r"the placements of the second-best search are "
-        r"(equally fast|\d+\.\d % slower, (more than|within) the spread over seeds)",
+        r"the second-best search is "
+        r"(as fast as|\d+\.\d % slower than) the chosen one(, (more than|within) the spread over seeds)?",
         lines[2],
     )
 
@@ -382,7 +383,7 @@ def test_without_a_gain_the_default_map_is_written(tmp_path: Path) -> None:
     job = ("map", "-m", "fattree:2x4", "-w", "ring.json", "--evaluations", 500)
     said = succeed(*job, "-o", "ring.map", cwd=tmp_path).stderr
     verdict = next(line.split(maxsplit=1)[1] for line in said.splitlines() if line.startswith("  verdict "))
-    assert verdict.startswith("no gain beyond the spread; keep the default placement (the best search: ")
+    assert verdict.startswith("no significant gain; keep the default placement (the best search: ")
     succeed("map", "-m", "fattree:2x4", "-w", "ring.json", "--strategy", "default", "-o", "default.map", cwd=tmp_path)
     assert (tmp_path / "ring.map").read_text() == (tmp_path / "default.map").read_text()
     report = json.loads(succeed(*job, "--json", cwd=tmp_path).stdout)

@@ -385,7 +385,7 @@ def test_a_log_is_simulated_call_by_call_unless_its_sets_are_asked_for(tmp_path:
         (["--form", "calls", "--message-size", "1KiB"], "--message-size cannot be combined with --form calls"),
         (["--form", "colls"], "did you mean 'calls'?"),
         (["--compute", "maybe"], "possible values are mean, drawn, none"),
-        (["--compute-seed", "3"], "--compute-seed requires --compute"),
+        (["--compute-seed", "3"], "--compute-seed requires --compute drawn"),
         (["--compute-factor", "-1"], "too small (at least 0)"),
         (["--collectives", "allreduce=rong"], "unknown algorithm"),
     ],
@@ -466,7 +466,7 @@ def test_a_log_without_messages_is_named(tmp_path: Path) -> None:
     run = haichi("map", "-m", "torus:4", "-w", "idle.goal", cwd=tmp_path)
     assert run.returncode == 2, run.stderr
     assert "idle.goal: the main loop has no messages" in run.stderr
-    assert "with --main-loop N" in run.stderr
+    assert "--main-loop N" in run.stderr
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ def test_a_text_that_may_be_two_formats_has_to_be_named(tmp_path: Path) -> None:
     (tmp_path / "w.txt").write_text("0 1 5\n1 0 7\n2 1 8\n")
     job = ("map", "-m", "torus:4", "--objective", "hop-bytes", "-w", "w.txt")
     words = fail(2, *job, cwd=tmp_path)
-    assert "w.txt: the format may be edge-list or dense-matrix" in words
+    assert "w.txt: the format is ambiguous: it may be edge-list or dense-matrix" in words
     assert "hint: name the format: --workload-format NAME" in words
     assert report(*job, "--workload-format", "edge-list", cwd=tmp_path)["ranks"] == 3
 

@@ -64,8 +64,8 @@ TEST(ParaverReader, calls_of_unknown_numbers_are_left_out_and_named) {
         paraver_calls({"50000002:301:50100001:64:50100002:64", "50000001:302", "50000003:303", "50000003:303"}), "p");
     EXPECT_EQ(log.left_out_calls, 8U);
     EXPECT_TRUE(warns(log,
-                      "leaves out 8 calls whose messages it does not know: MPI call 301 (2), MPI call 302 (2), "
-                      "MPI call 303 (4)"));
+                      "ignores 8 calls to functions that it does not support: MPI call 301 (2 calls), MPI call 302 "
+                      "(2 calls), MPI call 303 (4 calls)"));
 }
 
 TEST(ParaverReader, one_sided_operations_are_counted_by_target) {

@@ -240,7 +240,7 @@ TEST(LabelledMatrix, a_header_and_a_column_of_labels_are_skipped) {
 
 TEST(LabelledMatrix, labels_that_may_be_messages_are_asked_for) {
     for (const char* text : {"0,1,2\n0,5,7\n5,0,2\n7,2,0\n", "0,0,5\n1,7,0\n", "a b c\n0 5 7\n5 0 2\n7 2 0\n"}) {
-        EXPECT_EQ(recognised(text), "w: the format may be edge-list or dense-matrix") << text;
+        EXPECT_EQ(recognised(text), "w: the format is ambiguous: it may be edge-list or dense-matrix") << text;
     }
 }
 
@@ -294,8 +294,10 @@ TEST(WorkloadFormats, three_lines_of_three_numbers_are_a_matrix_when_the_diagona
     EXPECT_EQ(recognised("0 1 5\n1 0 7\n2 3 0\n"), "dense-matrix");
     EXPECT_EQ(recognised("0,1,5\n1,0.0,7\n2,3,0e3\n"), "dense-matrix");
     EXPECT_EQ(recognised("0 1 5 1\n1 0 7 1\n2 3 0 1\n1 1 1 0"), "dense-matrix");
-    EXPECT_EQ(recognised("# three messages\n0 1 5\n1 0 7\n2 3 1\n"), "w: the format may be edge-list or dense-matrix");
-    EXPECT_EQ(recognised("0 1 5 1\n1 0 7 1\n2 3 1 1\n1 1 1 0"), "w: the format may be edge-list or dense-matrix");
+    EXPECT_EQ(recognised("# three messages\n0 1 5\n1 0 7\n2 3 1\n"),
+              "w: the format is ambiguous: it may be edge-list or dense-matrix");
+    EXPECT_EQ(recognised("0 1 5 1\n1 0 7 1\n2 3 1 1\n1 1 1 0"),
+              "w: the format is ambiguous: it may be edge-list or dense-matrix");
 }
 
 TEST(WorkloadFormats, anything_that_no_matrix_has_makes_it_an_edge_list) {

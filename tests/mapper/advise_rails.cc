@@ -112,7 +112,7 @@ TEST(ProfiledRails, large_messages_at_scattered_times_ask_for_all_rails) {
     const std::string reasons = all_of(advice.reasons);
     EXPECT_NE(reasons.find("at least 100.0% of the bytes are in messages of 16 KiB or more"), std::string::npos)
         << reasons;
-    EXPECT_NE(reasons.find("timing is scattered"), std::string::npos) << reasons;
+    EXPECT_NE(reasons.find("at scattered times"), std::string::npos) << reasons;
     EXPECT_EQ(advice.settings, (std::vector<std::string>{"UCX_MAX_RNDV_RAILS=4 (over UCX)",
                                                          "OMPI_MCA_btl_openib_max_btls=4 (over openib)"}));
 }
@@ -134,7 +134,7 @@ TEST(ProfiledRails, contradicting_signs_and_missing_ones_are_no_advice) {
     const RailAdvice large = advice_of(job_of(std::move(simultaneous)));
     EXPECT_EQ(large.choice, RailChoice::kUnknown);
     EXPECT_TRUE(large.settings.empty());
-    EXPECT_NE(large.reasons.back().find("simultaneous timing fewer"), std::string::npos);
+    EXPECT_NE(large.reasons.back().find("simultaneous communication favours fewer"), std::string::npos);
 
     std::vector<RankRecord> silent = climate_code();
     for (RankRecord& record : silent) record.log.profile.functions = {function("MPI_Barrier", 10, 3)};

@@ -147,7 +147,7 @@ TEST(Auto, a_job_without_a_gain_keeps_the_default_placement_after_the_first_seed
     for (const ObjectiveTrial& trial : trials.trials) EXPECT_EQ(trial.seconds.size(), 1U) << trial.objective;
     const Verdict verdict = verdict_of(trials);
     EXPECT_FALSE(verdict.helps);
-    EXPECT_EQ(verdict.text.find("no gain beyond the spread; keep the default placement ("), 0U) << verdict.text;
+    EXPECT_EQ(verdict.text.find("no significant gain; keep the default placement ("), 0U) << verdict.text;
 }
 
 TEST(Auto, a_gain_is_larger_than_the_spread_and_at_least_one_per_cent) {
@@ -171,7 +171,7 @@ TEST(Auto, the_verdict_has_the_time_of_the_placement_and_the_spread_of_its_searc
     trials.trials.front().seconds = {84, 92, 100};
     trials.keeps_default = true;
     EXPECT_EQ(verdict_of(trials).text,
-              "no gain beyond the spread; keep the default placement (the best search: 8.0 ± 8.0 % "
+              "no significant gain; keep the default placement (the best search: 8.0 ± 8.0 % "
               "less communication time, simulated)");
 }
 

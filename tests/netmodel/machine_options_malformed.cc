@@ -94,7 +94,7 @@ TEST(AllocationRequests, that_do_not_fit_the_machine_are_refused) {
     refused({.shape = {1, 2, 4, 2, 3, 2}, .origin = {-1, 0, 0, 0, 0, 0}}, "-1x0x0x0x0x0");
     refused({.shape = {1, 2, 4, 2, 3, 2}, .origin = {0, 0}}, "origin 0x0 has 2 numbers");
     refused({.shape = {1, 1, 1, 2, 3, 1}, .origin = {0, 0, 0, 1, 0, 0}}, "A does not wrap");
-    refused({.ranks_per_node = 0}, "ranks per node: 0 (the least is 1)");
+    refused({.ranks_per_node = 0}, "ranks per node: 0 (at least 1)");
     refused({.ranks_per_node = 17}, "17 ranks per node");
     const std::string slots = "4000000 nodes with 1048576 ranks each";
     for (const char* large : {"mesh:2000x2000", "fattree:2x2000"}) {

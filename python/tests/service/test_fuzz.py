@@ -152,7 +152,7 @@ def end_of(server: Any, job: str) -> dict[str, Any]:
 
 
 def test_no_job_is_a_fault_of_the_program(start) -> None:
-    server = start("--workers", "1", "--most-time", JOB_SECONDS, "--most-memory", JOB_MEMORY)
+    server = start("--workers", "1", "--max-time", JOB_SECONDS, "--max-memory", JOB_MEMORY)
     chosen = random.Random(SEED)
     jobs = Jobs(chosen)
     ends = time.monotonic() + SECONDS

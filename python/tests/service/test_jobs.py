@@ -320,7 +320,7 @@ def test_cancelled_jobs_end(start: Callable[..., Any]) -> None:
 
 
 def test_limits_are_told(start: Callable[..., Any]) -> None:
-    server = start("--most-jobs", "1", "--most-body", "20KiB", "--most-time", "2s")
+    server = start("--max-jobs", "1", "--max-body", "20KiB", "--max-time", "2s")
     long = {"machine": "torus:8x8x8", "objective": "tac3", "time": "300s", "pattern": {"name": "cg", "ranks": 512}}
     job = server.client().submit("map", **long)
     status, answer = server.ask("POST", "/v1/jobs", {"kind": "map", **long})
@@ -334,7 +334,7 @@ def test_limits_are_told(start: Callable[..., Any]) -> None:
 
 @pytest.mark.slow
 def test_memory_is_limited(start: Callable[..., Any]) -> None:
-    server = start("--most-memory", "200MiB")
+    server = start("--max-memory", "200MiB")
     job = server.client().submit("map", machine="torus:40x40x40", pattern={"name": "alltoall-pairwise", "ranks": 2000})
     with pytest.raises(haichi.Error, match="memory"):
         job.wait()
@@ -427,7 +427,7 @@ def test_the_server_logs_what_the_program_decides(server) -> None:
 
 
 def test_a_job_has_so_much_disk(start: Callable[..., Any], cg) -> None:
-    server = start("--most-disk", "100KiB")
+    server = start("--max-disk", "100KiB")
     large = cg.read_text() + " " * 150_000
     job = server.client().submit("map", machine="torus:4x4x4", workload=large, objective="rmatt", time="100s")
     with pytest.raises(haichi.Error, match="the job's files exceeded the limit of 102400 bytes"):

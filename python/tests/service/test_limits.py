@@ -211,14 +211,14 @@ def test_users_take_turns(tmp_path: Path) -> None:
 
 
 def test_all_users_together_have_so_many_jobs(start) -> None:
-    server = start("--most-jobs-in-all", "1")
+    server = start("--max-jobs-total", "1")
     server.client().submit(**LONG)
     status, answer = server.ask("POST", "/v1/jobs", RING)
     assert (status, answer["error"]["code"]) == (503, "too_many_jobs")
 
 
 def test_a_user_has_so_much_disk(start) -> None:
-    server = start("--most-data", "300KiB")
+    server = start("--max-data", "300KiB")
     edges = b"0 1 5\n1 2 5\n" + b"#" * 150_000
     first = server.client().submit("map", workload=edges.decode(), machine="torus:4", objective="hop-bytes").wait()
     with pytest.raises(haichi.Error, match="would exceed the limit of 307200 bytes") as refused:
@@ -239,7 +239,7 @@ def test_small_files_count_as_what_they_take_on_the_disk(start, tmp_path: Path) 
         (tmp_path / str(number)).write_bytes(b"x")
     (tmp_path / "same").hardlink_to(tmp_path / "0")
     assert supervisor.bytes_in(str(tmp_path)) == 100 * 4096
-    server = start("--most-data", "1MiB")
+    server = start("--max-data", "1MiB")
     status, answer = server.ask("POST", "/v1/jobs", many_logs(300), Content_Type=FORM)
     assert (status, answer["error"]["code"]) == (507, "too_much_data")
     assert server.ask("POST", "/v1/jobs", many_logs(100), Content_Type=FORM)[0] == 201
@@ -270,7 +270,7 @@ def test_a_job_has_its_share_of_the_processors(start) -> None:
 
 
 def test_a_result_counts_as_well(start) -> None:
-    server = start("--most-data", "100KiB")
+    server = start("--max-data", "100KiB")
     job = server.client().submit("map", machine="torus:16x16x16", strategy="default", objective="hop-bytes",
                                  pattern={"name": "ring", "ranks": 4096}).wait()  # fmt: skip
     assert (server.data / "jobs" / job.id / "result").stat().st_size > 20_000

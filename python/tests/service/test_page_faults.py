@@ -51,7 +51,7 @@ def test_hostile_names_are_text(server, opened: Page, cg_file: Path, tmp_path: P
 
 @pytest.mark.slow
 def test_a_file_that_is_too_large_or_has_changed_is_told(start, of_server, tmp_path: Path) -> None:
-    server = start("--most-body", "20KiB")
+    server = start("--max-body", "20KiB")
     page = of_server(server.url)
     page.open()
     large = tmp_path / "large.json"

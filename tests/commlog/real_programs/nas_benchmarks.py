@@ -118,8 +118,8 @@ class MultigridRank:
 def mg(ranks: int, top: int = 6) -> list[Expectation]:
     """A V-cycle on 2^top points a side, and the residual after it. Each exchange is with both neighbours, axis by axis.
     Exchanges follow each restriction (at the coarse level), the smoothing at the coarsest level, and the residual and
-    smoothing at each finer level. Before these, ranks that were idle below take interpolated values from other
-    ranks."""
+    smoothing at each finer level. Before the finer levels, ranks that were idle receive interpolated values
+    from other ranks."""
     power = ranks.bit_length() - 1
     dx = power // 3
     dy = (power - dx) // 2

@@ -1,5 +1,5 @@
-"""The real programs: their origin, inputs and command lines. Debian's programs are installed by name. The
-mini-applications are expected in a directory in which users have built them by each project's own instructions."""
+"""The real programs: their origin, inputs and command lines. Debian's programs are installed by name. Users
+build the mini-applications in a directory, as each project describes."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ class Comparison:
     def text(self) -> str:
         """Tables for people, one per job, and the winner with its advantage."""
         jobs = self.summary["jobs"]
-        parts = [_job_text(job) for job in jobs]
+        parts = [_job_text(job, with_advice=len(jobs) > 1) for job in jobs]
         if self.failed:
             parts.append(_failures_text(self.failed))
         if len(jobs) > 1:
@@ -201,7 +201,7 @@ def _count(number: int, what: str) -> str:
     return f"{number} {what}" + ("" if number == 1 else "s")
 
 
-def _job_text(job: dict[str, Any]) -> str:
+def _job_text(job: dict[str, Any], *, with_advice: bool) -> str:
     lines = [f"{_job_name(job)}: {_measure_text(job)}"]
     width = max([len(entry["strategy"]) for entry in job["strategies"]], default=0)
     scale, _ = _unit(job)
@@ -212,7 +212,9 @@ def _job_text(job: dict[str, Any]) -> str:
             f"  {_shown(entry['strategy']):{width}}  {_time_text(job, entry):32} {span}, "
             f"{_count(entry['seeds'], 'seed')}{failed} {_against(job, entry)}"
         )
-    lines += [f"  {_shown(job['verdict'])}", f"  {_shown(job['advice'])}"]
+    lines.append(f"  {_shown(job['verdict'])}")
+    if with_advice:
+        lines.append(f"  {_shown(job['advice'])}")
     return "\n".join(lines) + "\n"
 
 

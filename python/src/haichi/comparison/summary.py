@@ -13,7 +13,7 @@ _LEAST_GAIN = 0.01
 """The fraction of the time from which mapping helps. Nobody notices less than one per cent."""
 
 
-NO_GAIN = "no gain beyond the spread; keep the default placement"
+NO_GAIN = "no significant gain; keep the default placement"
 """The verdict of `haichi map` in the same case."""
 
 
@@ -151,11 +151,13 @@ def summarise_job(
             f"not known, because {', '.join(failed)} failed, and no other strategy is faster than the default placement"
         )
         return job | {"helps": None, "advice": advice}
+    if all(entry.strategy == BASELINE for entry in ranking):
+        return job | {"helps": False, "advice": "no other strategy was compared with the default placement"}
     would = f"the best strategy, {winner.strategy}, takes {less} % less time"
     if winner.strategy == BASELINE or saved <= 0:
         would = "no strategy is faster than the default placement"
     elif saved > (spread or 0.0) and saved < _LEAST_GAIN * baseline.mean:
-        would += f"; a gain is at least {100 * _LEAST_GAIN:.0f} %"
+        would += f"; gains below {100 * _LEAST_GAIN:.0f} % do not count"
     return job | {"helps": False, "advice": f"{NO_GAIN}: {would} ({_SOURCES[measure]})"}
 
 
@@ -202,7 +204,7 @@ def _verdict(winner: Times, factors: dict[str, Factor]) -> str:
         elif number.is_larger:
             clauses.append(f"{number} times faster than {name}")
         else:
-            clauses.append(f"not faster than {name} beyond the spread ({number})")
+            clauses.append(f"not significantly faster than {name} ({number} times, within the spread)")
     if not clauses:
         return f"{winner.strategy} is the only strategy"
     return f"{winner.strategy} is " + "; ".join(clauses)

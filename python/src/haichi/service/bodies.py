@@ -72,7 +72,7 @@ class BodyLimit:
 
 
 def check_length(
-    count: int, most: int, hint: str = "the operator can raise the limit most-body of haichi serve"
+    count: int, most: int, hint: str = "the operator can raise the limit max-body of haichi serve"
 ) -> None:
     if count > most:
         raise Problem(413, "too_large", f"the request has more than {most} bytes", hint)

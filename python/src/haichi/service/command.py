@@ -16,18 +16,18 @@ _DEFAULTS = Limits()
 
 def limits_of(given: dict[str, Any]) -> Limits:
     """The limits from the options."""
-    body = given.get("most_body", _DEFAULTS.body_bytes)
+    body = given.get("max_body", _DEFAULTS.body_bytes)
     return Limits(
         workers=given.get("workers", _DEFAULTS.workers),
         body_bytes=body,
         bodies_of_user_bytes=max(_DEFAULTS.bodies_of_user_bytes, body + body // 4),
         bodies_bytes=max(_DEFAULTS.bodies_bytes, 2 * (body + body // 4)),
-        jobs_of_user=given.get("most_jobs", _DEFAULTS.jobs_of_user),
-        jobs=given.get("most_jobs_in_all", _DEFAULTS.jobs),
-        user_bytes=given.get("most_data", _DEFAULTS.user_bytes),
-        seconds=given.get("most_time", _DEFAULTS.seconds),
-        memory_bytes=given.get("most_memory", _DEFAULTS.memory_bytes),
-        disk_bytes=given.get("most_disk", _DEFAULTS.disk_bytes),
+        jobs_of_user=given.get("max_jobs", _DEFAULTS.jobs_of_user),
+        jobs=given.get("max_jobs_total", _DEFAULTS.jobs),
+        user_bytes=given.get("max_data", _DEFAULTS.user_bytes),
+        seconds=given.get("max_time", _DEFAULTS.seconds),
+        memory_bytes=given.get("max_memory", _DEFAULTS.memory_bytes),
+        disk_bytes=given.get("max_disk", _DEFAULTS.disk_bytes),
         kept_seconds=given.get("keep", _DEFAULTS.kept_seconds),
         grace_seconds=given.get("grace", _DEFAULTS.grace_seconds),
     )

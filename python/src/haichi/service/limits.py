@@ -26,7 +26,7 @@ class Limits:
     head_seconds: float = _limit(60, "time to receive the headers", "s", then="closes the connection")
     pipelined: int = _limit(4, "pipelined requests of a connection", then="closes the connection")
     # Bodies of requests
-    body_bytes: int = _limit(256 * 2**20, "body of a request", "bytes", "most-body", "413")
+    body_bytes: int = _limit(256 * 2**20, "body of a request", "bytes", "max-body", "413")
     json_bytes: int = _limit(32 * 2**20, "body in JSON", "bytes", then="413")
     urlencoded_bytes: int = _limit(2**20, "body of a form without files (`x-www-form-urlencoded`)", "bytes", then="413")
     form_parts: int = _limit(10_000, "fields and files of a form", then="400")
@@ -38,9 +38,9 @@ class Limits:
     bodies_of_user_bytes: int = _limit(320 * 2**20, "bodies of a user being received, in total", "bytes", then="429")
     bodies_bytes: int = _limit(640 * 2**20, "bodies of all users being received, in total", "bytes", then="503")
     # Each user, and all users
-    jobs_of_user: int = _limit(1000, "queued and running jobs of a user", "", "most-jobs", "429")
-    jobs: int = _limit(10_000, "queued and running jobs of all users", "", "most-jobs-in-all", "503")
-    user_bytes: int = _limit(20 * 2**30, "uploads and results of a user", "bytes", "most-data", "507")
+    jobs_of_user: int = _limit(1000, "queued and running jobs of a user", "", "max-jobs", "429")
+    jobs: int = _limit(10_000, "queued and running jobs of all users", "", "max-jobs-total", "503")
+    user_bytes: int = _limit(20 * 2**30, "uploads and results of a user", "bytes", "max-data", "507")
     job_overhead_bytes: int = _limit(64 * 2**10, "size charged for each job in addition to its files", "bytes")
     waiting_of_user: int = _limit(500, "requests of a user waiting for rank maps or comparisons", then="429")
     waiting: int = _limit(5000, "requests of all users waiting for rank maps or comparisons", then="503")
@@ -52,9 +52,9 @@ class Limits:
     child_bytes: int = _limit(768 * 2**20, "memory of the parser of a large JSON body", "bytes", then="400")
     child_seconds: float = _limit(20, "time limit for parsing a large JSON body", "s", then="400")
     # Each job
-    seconds: float = _limit(3600, "time of a job", "s", "most-time", "the job fails")
-    memory_bytes: int = _limit(8 * 2**30, "address space of a job's program", "bytes", "most-memory", "the job fails")
-    disk_bytes: int = _limit(2 * 2**30, "files of a job, each and in total", "bytes", "most-disk", "the job fails")
+    seconds: float = _limit(3600, "time of a job", "s", "max-time", "the job fails")
+    memory_bytes: int = _limit(8 * 2**30, "address space of a job's program", "bytes", "max-memory", "the job fails")
+    disk_bytes: int = _limit(2 * 2**30, "files of a job, each and in total", "bytes", "max-disk", "the job fails")
     most_cut_off: int = _limit(3, "number of times that a job's process may be killed externally", then="the job fails")
     kept_seconds: float = _limit(30 * 86400, "time for which a finished job is kept", "s", "keep", "removes the job")
     # The server
