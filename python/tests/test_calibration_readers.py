@@ -466,3 +466,32 @@ def test_times_that_no_computer_has_are_refused(tmp_path: Path, text: str, messa
     with pytest.raises(haichi.InputError) as told:
         read(tmp_path, text)
     assert message in str(told.value)
+
+
+@pytest.mark.parametrize("end", ["\r", "\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\u2029"])
+def test_only_a_line_feed_ends_a_line(tmp_path: Path, end: str) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(f"{OSU_5}# note{end}2 5.0\n".encode())
+    assert len(read_results(str(path)).points) == 3
+    path.write_bytes(f"{OSU_5}2 1.5{end}4 2.5\n".encode())
+    with pytest.raises(haichi.InputError, match=r"a.txt:6: expected 2 columns, found 4"):
+        read_results(str(path))
+
+
+@pytest.mark.parametrize("content", [OSU_5, OSU_7, IMB])
+def test_a_carriage_return_before_a_line_feed_is_part_of_the_end(tmp_path: Path, content: str) -> None:
+    (tmp_path / "a.txt").write_bytes(content.encode())
+    (tmp_path / "b.txt").write_bytes(content.replace("\n", "\r\n").encode())
+    unix, other = (read_results(str(tmp_path / name)) for name in ("a.txt", "b.txt"))
+    assert [vars(point) | {"file": ""} for point in unix.points] == [
+        vars(point) | {"file": ""} for point in other.points
+    ]
+
+
+def test_a_file_has_a_limited_number_of_points(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text(OSU_5 + "2 1.5\n" * 9997)
+    assert len(read_results(str(path)).points) == 10_000
+    path.write_text(OSU_5 + "2 1.5\n" * 9998)
+    with pytest.raises(haichi.InputError, match=r"a.txt:10003: the file has more than 10000 measured points"):
+        read_results(str(path))

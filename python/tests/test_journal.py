@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -31,18 +32,27 @@ def other_database(path: Path) -> None:
         database.execute("CREATE TABLE notes(text)")
 
 
-def view_without_end(path: Path) -> None:
-    with closing(sqlite3.connect(path)) as database:
-        database.execute(
-            "CREATE VIEW cells AS WITH RECURSIVE c(key, outcome) AS "
-            "(SELECT '1', '{}' UNION ALL SELECT key || '1', outcome FROM c) SELECT * FROM c"
-        )
+OWN = "CREATE TABLE cells(key TEXT PRIMARY KEY, outcome TEXT NOT NULL) WITHOUT ROWID;"
+FOREIGN = {
+    "view": "CREATE VIEW cells AS WITH RECURSIVE c(key, outcome) AS "
+    "(SELECT '1', '{}' UNION ALL SELECT key || '1', outcome FROM c) SELECT * FROM c",
+    "trigger": OWN + "CREATE TRIGGER t AFTER INSERT ON cells BEGIN INSERT INTO cells VALUES (new.key || 1, 1); END",
+    "further table": OWN + "CREATE TABLE notes(text)",
+    "further view": OWN + "CREATE VIEW v AS SELECT * FROM cells",
+    "index": OWN + "CREATE INDEX i ON cells(hex(zeroblob(100000000)))",
+    "check": "CREATE TABLE cells(key TEXT PRIMARY KEY, outcome TEXT NOT NULL CHECK(hex(zeroblob(9)) <> outcome))",
+    "generated": "CREATE TABLE cells(key TEXT PRIMARY KEY, outcome TEXT AS (hex(zeroblob(100000000))))",
+    "default": "CREATE TABLE cells(key TEXT PRIMARY KEY, outcome TEXT NOT NULL, more DEFAULT (zeroblob(100000000)))",
+    "virtual": "CREATE VIRTUAL TABLE cells USING fts5(key, outcome)",
+}
 
 
-def table_with_a_trigger(path: Path) -> None:
-    with closing(sqlite3.connect(path)) as database:
-        database.execute("CREATE TABLE cells(key, outcome)")
-        database.execute("CREATE TRIGGER t AFTER INSERT ON cells BEGIN INSERT INTO cells VALUES (new.key, 1); END")
+def with_schema(name: str) -> Callable[[Path], None]:
+    def write(path: Path) -> None:
+        with closing(sqlite3.connect(path)) as database:
+            database.executescript(FOREIGN[name])
+
+    return write
 
 
 @pytest.mark.parametrize(
@@ -50,8 +60,7 @@ def table_with_a_trigger(path: Path) -> None:
     [
         *(lambda path, text=text: path.write_text(text) for text in ('{"mine": 1}\n', "\n")),
         other_database,
-        view_without_end,
-        table_with_a_trigger,
+        *map(with_schema, FOREIGN),
     ],
 )
 def test_what_is_no_journal_stays_as_it_is(job, tmp_path, write):

@@ -15,6 +15,7 @@ from scipy import io as scipy_io
 from scipy import sparse
 
 import haichi
+from haichi.model.traffic import Traffic
 
 Triple = tuple[int, int, int]
 
@@ -302,12 +303,52 @@ print({'scipy', 'networkx'} & {*sys.modules})"""
 def test_an_archive_is_not_unpacked_to_the_size_that_it_claims(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "m.npz", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("arr_0.npy", claiming("(30000, 30000)"))
-    with pytest.raises(haichi.InputError, match=r"m.npz: arr_0.npy claims 7200000000 bytes, but has"):
+    with pytest.raises(haichi.InputError, match=r"m.npz: arr_0.npy: the array claims 7200000000 bytes, but has"):
         haichi.Workload.from_file(tmp_path / "m.npz")
 
 
-def test_fractions_as_indices_of_a_sparse_matrix_are_refused(tmp_path: Path) -> None:
-    parts = {"shape": (3, 3), "data": [1, 2, 3], "indices": [1.5, 2, 0], "indptr": [0, 1, 2, 3]}
+@pytest.mark.parametrize("name", ["shape", "indices", "indptr"])
+def test_fractions_in_the_structure_of_a_sparse_matrix_are_refused(tmp_path: Path, name: str) -> None:
+    parts: dict[str, list[float]] = {"shape": [3, 3], "data": [1, 2, 3], "indices": [1, 2, 0], "indptr": [0, 1, 2, 3]}
+    parts[name][0] += 0.5
     np.savez(tmp_path / "m.npz", format=b"csr", **parts)
-    with pytest.raises(haichi.InputError, match=r"m.npz: indices must contain whole numbers, not float64"):
+    with pytest.raises(haichi.InputError, match=rf"m.npz: {name} must contain whole numbers, not float64"):
         haichi.Workload.from_file(tmp_path / "m.npz")
+
+
+def test_fractions_in_the_offsets_of_diagonals_are_refused(tmp_path: Path) -> None:
+    np.savez(tmp_path / "m.npz", format=b"dia", shape=(3, 3), data=[[1, 2, 3]], offsets=[0.5])
+    with pytest.raises(haichi.InputError, match=r"m.npz: offsets must contain whole numbers, not float64"):
+        haichi.Workload.from_file(tmp_path / "m.npz")
+
+
+def test_bytes_after_an_array_are_refused(tmp_path: Path) -> None:
+    content = claiming("(2, 2)")[:-32] + b"extra"
+    (tmp_path / "m.npy").write_bytes(content)
+    with zipfile.ZipFile(tmp_path / "m.npz", "w") as archive:
+        archive.writestr("m.npy", content)
+    for name, array in (("m.npy", "m.npy"), ("m.npz", "m.npz: m.npy")):
+        with pytest.raises(haichi.InputError, match=rf"{array}: the array claims 32 bytes, but has 37"):
+            haichi.Workload.from_file(tmp_path / name)
+
+
+UNSUITABLE = {
+    "one number": np.int64(3),
+    "no ranks": np.zeros((0, 0)),
+    "not square": np.zeros((2, 3)),
+    "fractions": np.full((2, 2), 0.5),
+    "infinite": np.full((2, 2), np.inf),
+    "negative": np.full((2, 2), -1),
+    "words": np.array([["a"]]),
+}
+
+
+@pytest.mark.parametrize("name", UNSUITABLE)
+def test_errors_with_a_matrix_name_its_file(tmp_path: Path, name: str) -> None:
+    np.save(tmp_path / "m.npy", UNSUITABLE[name])
+    np.savez(tmp_path / "m.npz", UNSUITABLE[name])
+    for path in (tmp_path / "m.npy", tmp_path / "m.npz"):
+        for read in (haichi.Workload.from_file, Traffic.read):
+            with pytest.raises(haichi.InputError) as refused:
+                read(path)
+            assert str(refused.value).startswith(f"{path}: ")

@@ -4,15 +4,18 @@ gets files that name other files, or a program that attempts such accesses repla
 import asyncio
 import json
 import os
+import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from haichi.base.program import find_program
-from haichi.service import landlock, steps
+from haichi.service import landlock, seccomp, steps
 from haichi.service.limits import Limits
 from haichi.service.program import UNCONFINED, Program
 from haichi.service.queue import Job
@@ -35,6 +38,15 @@ def secret(tmp_path: Path) -> Path:
     path = tmp_path / "secret.txt"
     path.write_text(f"{SECRET}\n")
     return path
+
+
+@pytest.fixture
+def listener(tmp_path: Path) -> Iterator[None]:
+    """A server of the computer, behind a socket with a path."""
+    with socket.socket(socket.AF_UNIX) as opened:
+        opened.bind(str(tmp_path / "socket"))
+        opened.listen()
+        yield
 
 
 def told(server: Any, job: str) -> str:
@@ -82,7 +94,8 @@ def test_the_switch_for_tests_is_told(start, monkeypatch, secret: Path) -> None:
 
 
 PROBE = """#!/usr/bin/python3 -IS
-import json, os, signal, socket, sys, tempfile
+import ctypes, json, os, resource, signal, socket, sys, tempfile
+libc = ctypes.CDLL(None, use_errno=True)
 def tried(work):
     try:
         work()
@@ -91,7 +104,15 @@ def tried(work):
     return "done"
 def listen(kind, address):
     socket.socket(kind).bind(address)
+def called(name, *arguments):
+    if getattr(libc, name)(*arguments) == -1:
+        raise OSError(ctypes.get_errno(), name)
+def privileged():
+    if "CapEff:\\t0000000000000000" not in open("/proc/self/status").read():
+        return
+    raise PermissionError("no capabilities")
 outside = {outside!r}
+server = {server}
 answers = {{
     "read": tried(lambda: open(outside + "/secret.txt").read()),
     "list": tried(lambda: os.listdir(outside)),
@@ -106,6 +127,25 @@ answers = {{
     "pipe": tried(lambda: os.mkfifo("pipe")),
     "signal": tried(lambda: os.kill({server}, 0)),
     "tcp": tried(lambda: listen(socket.AF_INET, ("127.0.0.1", 0))),
+    "unix socket": tried(lambda: socket.socket(socket.AF_UNIX).connect(outside + "/socket")),
+    "pair of sockets": tried(lambda: socket.socketpair(type=socket.SOCK_DGRAM)),
+    "udp": tried(lambda: listen(socket.AF_INET, ("127.0.0.1", 0))),
+    "limits of the server": tried(lambda: resource.prlimit(server, resource.RLIMIT_CPU)),
+    "priority of the server": tried(lambda: os.setpriority(os.PRIO_PROCESS, server, 19)),
+    "priority of the user": tried(lambda: os.setpriority(os.PRIO_USER, os.getuid(), 19)),
+    "processors of the server": tried(lambda: os.sched_setaffinity(server, {{0}})),
+    "schedule of the server": tried(lambda: os.sched_setscheduler(server, os.SCHED_IDLE, os.sched_param(0))),
+    "shared memory": tried(lambda: called("shmget", 0x68616963, 4096, 0o1600)),
+    "message queue": tried(lambda: called("msgget", 0x68616963, 0o1600)),
+    "semaphores": tried(lambda: called("semget", 0x68616963, 1, 0o1600)),
+    "namespace": tried(lambda: called("unshare", 0x10000000)),
+    "capabilities": tried(privileged),
+    "mode": tried(lambda: os.chmod(outside + "/secret.txt", 0o600)),
+    "owner": tried(lambda: os.chown(outside + "/secret.txt", os.getuid(), -1)),
+    "time": tried(lambda: os.utime(outside + "/secret.txt")),
+    "attribute": tried(lambda: os.setxattr(outside + "/secret.txt", "user.x", b"1")),
+    "watch": tried(lambda: called("inotify_init")),
+    "own limits": tried(lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0))),
     "own": tried(lambda: open("own", "w").write("x")),
     "own temporary": tried(lambda: tempfile.NamedTemporaryFile().write(b"x")),
     "nothing": tried(lambda: open("/dev/null", "w").write("x")),
@@ -124,6 +164,7 @@ def probe(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.usefixtures("listener")
 def test_a_program_that_tries_gets_nowhere(tmp_path: Path, secret: Path) -> None:
     from haichi.service import supervisor
 
@@ -150,7 +191,7 @@ def test_a_program_that_tries_gets_nowhere(tmp_path: Path, secret: Path) -> None
         assert process.wait(60) == 0
     assert json.loads((folder / "outcome").read_text())["exit_code"] == 0, (folder / "said").read_text()
     answers = json.loads((folder / "result").read_text())
-    allowed = {"own", "own temporary", "nothing", "itself"}
+    allowed = {"own", "own temporary", "own limits", "nothing", "itself"}
     assert {name: answer for name, answer in answers.items() if name in allowed} == dict.fromkeys(allowed, "done")
     may = allowed | ({"tcp"} if landlock.version() < 4 else set()) | ({"signal"} if landlock.version() < 6 else set())
     assert [name for name, answer in answers.items() if answer == "done" and name not in may] == []
@@ -158,6 +199,31 @@ def test_a_program_that_tries_gets_nowhere(tmp_path: Path, secret: Path) -> None
     assert not (folder / "tmp").exists() and {path.name for path in work.iterdir()} == {"own"}
 
 
+def test_the_filter_of_calls_needs_no_landlock() -> None:
+    code = """
+import os, sys
+sys.path.insert(0, sys.argv[1])
+import seccomp
+assert seccomp.exists()
+seccomp.refuse_calls()
+assert os.fork() or os._exit(0) is None
+try:
+    os.setpriority(os.PRIO_PROCESS, 0, 0)
+except PermissionError:
+    print("refused")
+"""
+    command = [sys.executable, "-I", "-S", "-c", code, str(Path(seccomp.__file__).parent)]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "refused\n"
+
+
+def test_other_processors_have_no_filter_of_calls(monkeypatch) -> None:
+    monkeypatch.setattr(os, "uname", lambda: SimpleNamespace(machine="riscv64"))
+    assert not seccomp.exists()
+    seccomp.refuse_calls()
+    os.nice(0)
+
+
+@pytest.mark.usefixtures("listener")
 def test_checks_of_words_are_confined_and_the_server_is_not(tmp_path: Path, secret: Path) -> None:
     program = Program(probe(tmp_path))
     empty = tmp_path / "empty"
@@ -166,6 +232,7 @@ def test_checks_of_words_are_confined_and_the_server_is_not(tmp_path: Path, secr
     assert code == 0, error
     answers = json.loads(text)
     assert answers["nothing"] == "done" and "done" not in (answers["read"], answers["passwd"], answers["own"])
+    assert "done" not in (answers["unix socket"], answers["limits of the server"], answers["mode"])
     assert secret.read_text() and (tmp_path / "new").write_text("the server still writes")
 
 

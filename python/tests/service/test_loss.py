@@ -1,6 +1,7 @@
 """Nothing is lost silently: databases of other jobs, full disks, clock changes, crashes."""
 
 import asyncio
+import contextlib
 import json
 import os
 import shutil
@@ -42,6 +43,15 @@ def _empty(database: Path) -> None:
 def _of_another_server(database: Path) -> None:
     database.unlink()
     Queue(database).recover()
+
+
+def _with_more(statement: str) -> Callable[[Path], None]:
+    def change(database: Path) -> None:
+        with contextlib.closing(sqlite3.connect(database)) as connection:
+            connection.execute(statement)
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    return change
 
 
 def _of_another_program(database: Path) -> None:
@@ -86,6 +96,16 @@ def contents(folder: Path) -> dict[Path, bytes]:
             "restore queue.db and queue.db-wal, or move the directories of these jobs elsewhere",
         ),
         (_of_another_program, "not a queue of haichi: it has the table 'notes'", "name another directory with --data"),
+        (
+            _with_more("CREATE TRIGGER t AFTER INSERT ON events BEGIN DELETE FROM jobs; END"),
+            "not a queue of haichi: it has the trigger 't'",
+            "name another directory with --data",
+        ),
+        (
+            _with_more("ALTER TABLE uptime ADD COLUMN more AS (hex(zeroblob(100000000)))"),
+            "not a queue of haichi: it has another table 'uptime'",
+            "name another directory with --data",
+        ),
         (
             _text,
             "damaged file: file is not a database",
@@ -248,3 +268,14 @@ def test_jobs_of_a_full_disk_can_be_deleted(tmp_path: Path) -> None:
         timeout=120,
     ).stdout
     assert json.loads(statuses) == [200, 200, 200]
+
+
+def test_a_queue_of_an_earlier_version_is_completed(tmp_path: Path) -> None:
+    path = tmp_path / "queue.db"
+    Queue(path)
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.executescript("DROP TABLE kept; DROP TABLE sizes; DROP TABLE removed; DROP TRIGGER job_removed")
+    Queue(path)
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        names = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+    assert {"kept", "sizes", "removed", "job_removed", "size_is_added"} <= names

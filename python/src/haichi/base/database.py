@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 from haichi.errors import InputError
@@ -29,32 +29,30 @@ def connect(path: Path, patience_seconds: float, is_alone: bool = False) -> sqli
     return connection
 
 
-def check(
-    path: Path,
-    tables: set[str],
-    foreign: str,
-    hint: str,
-    patience_seconds: float = 0,
-    triggers: Collection[str] = (),
-) -> None:
-    """Checks an existing file before it is changed. Raises InputError if it has other tables or triggers than these
-    (`foreign` names the expected content) or views, and sqlite3.DatabaseError if it is damaged."""
+def check(path: Path, schema: str, foreign: str, hint: str, patience_seconds: float = 0) -> None:
+    """Checks an existing file before it is changed. `schema` makes all tables, indices and triggers that it may have.
+    Raises InputError if it has others, because they run the statements of whoever made the file. `foreign` names the
+    expected content. Raises sqlite3.DatabaseError if the file is damaged."""
     if 0 < path.stat().st_size < _HEADER_BYTES:  # SQLite would take it for an empty file
         raise sqlite3.DatabaseError("file is not a database")
-    found = sqlite3.connect(path, timeout=patience_seconds)
-    try:
+    with closing(sqlite3.connect(":memory:")) as own:
+        own.executescript(schema)
+        expected = _entries(own)
+    with closing(sqlite3.connect(path, timeout=patience_seconds)) as found:
+        found.execute("PRAGMA trusted_schema=OFF")
+        entries = _entries(found)
+        for (kind, name), statement in entries.items():
+            if statement != expected.get((kind, name)):
+                how = "another" if (kind, name) in expected else "the"
+                raise InputError(f"{path}: not {foreign}: it has {how} {kind} {name!r}", hint)
         if found.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
             raise sqlite3.DatabaseError("database disk image is malformed")
-        # A view or a trigger runs statements of whoever made the file.
-        programs = found.execute("SELECT type, name FROM sqlite_master WHERE type IN ('view', 'trigger')").fetchall()
-        there = {name for (name,) in found.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    finally:
-        found.close()
-    for kind, name in programs:
-        if kind == "view" or name not in triggers:
-            raise InputError(f"{path}: not {foreign}: it has the {kind} {name!r}", hint)
-    if there and not there >= tables:
-        raise InputError(f"{path}: not {foreign}: it has the table {min(there)!r}", hint)
+
+
+def _entries(database: sqlite3.Connection) -> dict[tuple[str, str], str]:
+    """Statements of the schema by kind and name; "" for what SQLite makes itself."""
+    rows = database.execute("SELECT type, name, sql FROM sqlite_master")
+    return {(kind, name): " ".join((statement or "").split()) for kind, name, statement in rows}
 
 
 @contextmanager

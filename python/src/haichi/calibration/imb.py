@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from haichi.calibration.results import Lines, Number, Point, Results
+from haichi.calibration.results import Lines, Number, Point, Results, split_lines
 from haichi.calibration.titles import imb_title, osu_title
 
 _PROCESSES = re.compile(r"#\s*#processes\s*=\s*(\d+)")
@@ -23,7 +23,7 @@ _MOST_PER_S = 1e15
 
 
 def is_imb(text: str) -> bool:
-    return "Intel(R) MPI Benchmarks" in text or any(imb_title(line.strip()) is not None for line in text.splitlines())
+    return "Intel(R) MPI Benchmarks" in text or any(imb_title(line.strip()) is not None for line in split_lines(text))
 
 
 def read_imb(lines: Lines) -> Results:
@@ -56,7 +56,7 @@ def read_imb(lines: Lines) -> Results:
         elif columns is None:
             lines.fail(number, f"expected a header with column names, found a row of IMB {name}")
         elif (point := _row(lines, number, benchmark, processes, columns, line.split())) is not None:
-            results.points.append(point)
+            results.add(point)
         else:
             results.leave_out(number, f"IMB {name}: the value is below the printed precision")
     return results

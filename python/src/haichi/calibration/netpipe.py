@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 
-from haichi.calibration.results import Lines, Number, Results, decimal
+from haichi.calibration.results import Lines, Number, Results, decimal, split_lines
 
 _ROW = re.compile(r"\s*\d+:\s+(\S+) bytes\s+(\S+) times -->\s+(\S+) Mbps in\s+(\S+) usec")
 _ROW_5 = re.compile(r"\s*\d+:\s+(\S+) +([KMGT]?B)\s+\d+ times -->\s+(\S+) +([KMGT]?)bps  in\s+(\S+) +([num]?)secs")
@@ -26,7 +26,7 @@ _OTHER_MODES = {
 
 
 def is_netpipe(text: str) -> bool:
-    return any(map(_is_row, text.splitlines()))
+    return any(map(_is_row, split_lines(text)))
 
 
 def _is_row(line: str) -> bool:
@@ -77,7 +77,7 @@ def _row_5(
 
 def is_netpipe_file(text: str) -> bool:
     """Three columns: bytes, megabits per second, and the seconds that belong to them."""
-    first = next((line.split() for line in text.splitlines() if line.strip()), [])
+    first = next((line.split() for line in split_lines(text) if line.strip()), [])
     return _is_file_row(first)
 
 
@@ -119,6 +119,6 @@ def _finer(lines: Lines, number: int, size: int, megabits_per_s: str, microsecon
 
 def _add(results: Results, lines: Lines, number: int, size: int, seconds: Number) -> None:
     if seconds.value > 0:
-        results.points.append(lines.point(number, "latency", 2, size, seconds))
+        results.add(lines.point(number, "latency", 2, size, seconds))
     else:
         results.leave_out(number, "NetPIPE: the value is below the printed precision")

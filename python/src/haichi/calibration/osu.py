@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from haichi.calibration.results import Lines, Number, Point, Results
+from haichi.calibration.results import Lines, Number, Point, Results, split_lines
 from haichi.calibration.titles import imb_title, osu_title
 
 _BENCHMARKS = {
@@ -36,7 +36,7 @@ class _Columns:
 
 
 def is_osu(text: str) -> bool:
-    return any(osu_title(line) is not None for line in text.splitlines())
+    return any(osu_title(line) is not None for line in split_lines(text))
 
 
 def read_osu(lines: Lines) -> Results:
@@ -82,7 +82,7 @@ def read_osu(lines: Lines) -> Results:
                 "the header is a line '# Size'",
             )
         elif (point := _row(lines, number, benchmark, columns, line.split())) is not None:
-            results.points.append(point)
+            results.add(point)
         else:
             results.leave_out(number, f"OSU {title}: the value is below the printed precision")
     return results

@@ -13,6 +13,8 @@ from haichi.errors import InputError
 _MOST_BYTES = 2**40
 _MOST_MICROSECONDS = 1e12
 _LEAST_SECONDS = 1e-18
+_MOST_POINTS = 10_000
+"""Of a file. Benchmarks measure some dozens, and each takes part in every step of the fit."""
 _LONGEST_NUMBER = 60
 """The maximum number of characters. Benchmarks print shorter numbers, and computations with them stay in range."""
 
@@ -42,6 +44,15 @@ class Results:
     points: list[Point] = field(default_factory=list)
     _lines_left_out: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
 
+    def add(self, point: Point) -> None:
+        """Raises InputError for too many."""
+        if len(self.points) == _MOST_POINTS:
+            raise InputError(
+                f"{point.file}:{point.line}: the file has more than {_MOST_POINTS} measured points",
+                "average the repetitions of each message size",
+            )
+        self.points.append(point)
+
     def leave_out(self, line: int, why: str, found: str = "") -> None:
         self._lines_left_out.setdefault(why, []).append((line, found))
 
@@ -60,6 +71,11 @@ class Number:
     """Half of the last digit, relative to the value."""
 
 
+def split_lines(text: str) -> list[str]:
+    """Lines end with a line feed, before which a carriage return may stand. `str.splitlines` knows further ends."""
+    return [line.removesuffix("\r") for line in text.split("\n")]
+
+
 @dataclass(frozen=True)
 class Lines:
     """The lines of a file, from 1 on, and errors that name them."""
@@ -68,7 +84,7 @@ class Lines:
     text: str
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
-        return iter(enumerate(self.text.splitlines(), 1))
+        return iter(enumerate(split_lines(self.text), 1))
 
     def fail(self, line: int, what: str, hint: str = "") -> NoReturn:
         raise InputError(f"{self.file}:{line}: {what}", hint)

@@ -42,7 +42,7 @@ class Journal:
             raise InputError(f"cannot write {self.path}: it {what}")
         with complaints(self.path, _START_ANEW), contextlib.ExitStack() as opened:
             try:
-                check(self.path, {"cells"}, _WHAT, _ANOTHER_NAME)
+                check(self.path, _SCHEMA, _WHAT, _ANOTHER_NAME)
                 self._database = connect(self.path, 0, is_alone=True)
                 opened.callback(self._database.close)
                 self._database.execute(_SCHEMA)

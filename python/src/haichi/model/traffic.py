@@ -10,7 +10,7 @@ from typing import Any
 from haichi import _core
 from haichi.base.file_names import encoded
 from haichi.errors import UnsupportedError
-from haichi.model.array_files import is_array_file, read_array_file
+from haichi.model.array_files import array_file, is_array_file
 from haichi.model.log_files import LogFiles
 from haichi.model.workload import Workload, WorkloadLike, as_workload
 
@@ -50,7 +50,8 @@ class Traffic:
         """Reads a workload file, log or NumPy file. Without `format`, its content decides."""
         named = os.fspath(path)
         if not format and is_array_file(named):
-            return _of_workload(Workload.from_matrix(read_array_file(named)), (named,))
+            with array_file(named) as matrix:
+                return _of_workload(Workload.from_matrix(matrix), (named,))
         core, beside, has_calls = _core.Traffic.read(encoded("path", path), encoded("format", format))
         files = (named, *beside)
         log = None if has_calls is None else LogFiles(tuple(map(os.path.abspath, files)), has_calls)

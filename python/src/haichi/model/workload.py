@@ -19,7 +19,7 @@ from haichi.base.interruption import held_back
 from haichi.base.optional_packages import data_frame, drawing_axes
 from haichi.base.pair_matrix import pair_matrix
 from haichi.errors import InputError, OptionError
-from haichi.model.array_files import is_array_file, read_array_file
+from haichi.model.array_files import array_file, is_array_file
 from haichi.model.foreign_types import Graph, SparseMatrix, is_graph, is_sparse_matrix
 from haichi.model.labels import LabelledMatrix, check_same_rows, is_labelled_matrix, matrix_of_ranks
 
@@ -101,7 +101,7 @@ class Workload:
         given = matrix_of_ranks("matrix", matrix) if is_labelled_matrix(matrix) else cast("npt.ArrayLike", matrix)
         dense = number_array("matrix", given)
         if dense.ndim != 2 or dense.shape[0] != dense.shape[1]:
-            raise InputError(f"the matrix must be square, not {' x '.join(map(str, dense.shape))}")
+            raise InputError(f"the matrix must be square, not {' x '.join(map(str, dense.shape)) or 'one number'}")
         return cls(_core.Workload.from_matrix(iterations=iterations, label=label, matrix=dense))
 
     @classmethod
@@ -200,7 +200,8 @@ class Workload:
         unpickled. Raises InputError with file and line.
         """
         if not format and is_array_file(os.fspath(path)):
-            return cls.from_matrix(read_array_file(os.fspath(path)))
+            with array_file(os.fspath(path)) as matrix:
+                return cls.from_matrix(matrix)
         return cls._of_traffic(_core.Traffic.read(encoded("path", path), encoded("format", format))[0])
 
     @classmethod

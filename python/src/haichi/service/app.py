@@ -306,9 +306,9 @@ def _add_operation(app: FastAPI, service: Service) -> None:
         service.queue.counts()
         return "ok\n"
 
-    @app.get("/metrics", response_class=PlainTextResponse, responses=errors(503))
-    def metrics() -> PlainTextResponse:
-        """Metrics for Prometheus."""
+    @app.get("/metrics", response_class=PlainTextResponse, responses=errors(401, 429, 503))
+    def metrics(_: Annotated[str, Depends(_user_of(service))]) -> PlainTextResponse:
+        """Metrics for Prometheus: numbers of all users' jobs, so a server with tokens requires one."""
         return PlainTextResponse(service.metrics.text(), media_type="text/plain; version=0.0.4")
 
 

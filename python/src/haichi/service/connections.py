@@ -72,6 +72,10 @@ class PatientProtocol(HttpToolsProtocol):
             b"Content-Length: %d\r\nConnection: close\r\n\r\n%s" % (len(content), content)
         )
 
+    def _unsupported_upgrade_warning(self) -> None:
+        """Uvicorn would advise to install packages."""
+        self.logger.warning("a client requested another protocol")
+
     def on_message_begin(self) -> None:
         super().on_message_begin()
         self._unread = 0

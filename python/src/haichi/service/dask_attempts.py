@@ -57,7 +57,7 @@ class DaskAttempts:
             import distributed  # noqa: F401 - only checks the installation
         except ImportError as error:
             raise UnsupportedError("§dask requires the package distributed", "run `pip install distributed`") from error
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # affected jobs report problems
+        _quieten()
         await asyncio.to_thread(check_dask_address, self._address)
         try:
             await self._connected()
@@ -189,6 +189,16 @@ class DaskAttempts:
             except Exception as error:
                 raise _LostError(f"cannot reach the Dask scheduler: {error}") from error
             return self._client
+
+
+def _quieten() -> None:
+    """Dask's loggers have handlers of their own, whose lines are not JSON. Affected jobs report Dask's problems."""
+    for name, logger in logging.root.manager.loggerDict.items():
+        if isinstance(logger, logging.Logger) and name.partition(".")[0] in ("distributed", "tornado", "bokeh"):
+            logger.handlers.clear()
+            logger.propagate = True
+            if name.startswith("distributed"):
+                logger.setLevel(logging.CRITICAL)
 
 
 def _files_in(folder: Path) -> dict[str, bytes]:

@@ -41,7 +41,9 @@ def version() -> int:
 
 def confine(readable: Iterable[str], writable: Iterable[str]) -> None:
     """From now on this thread and its children open only files below these paths, have no TCP, and cannot signal
-    outside processes. Missing paths are skipped. Raises OSError."""
+    outside processes. Missing paths are skipped. Does nothing without Landlock. Raises OSError."""
+    if not version():
+        return
     libc = ctypes.CDLL(None, use_errno=True)
     handled = (1 << _BITS_OF_VERSION[min(version(), 5)]) - 1
     rules = struct.pack("=Q", handled)

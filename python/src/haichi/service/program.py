@@ -14,7 +14,7 @@ from typing import Any
 
 from haichi.base.program import PACKAGE, FinishedProcess, run_program
 from haichi.errors import InputError, UnsupportedError
-from haichi.service import landlock
+from haichi.service import landlock, seccomp
 
 _LIBRARY = re.compile(r"(/\S+) \(0x[0-9a-f]+\)$", re.MULTILINE)
 """A library in the loader's output for LD_TRACE_LOADED_OBJECTS, see ldd(1)."""
@@ -80,8 +80,8 @@ class Program:
                 raise InputError(message, "use another directory, as in §data /var/lib/haichi")
 
     def confinement(self, readable: Iterable[Path] = (), writable: Iterable[Path] = ()) -> dict[str, Any] | None:
-        """The confinement for the supervisor; None without Landlock. The paths are files of the job."""
-        if not self.is_confined():
+        """The confinement for the supervisor; None if a test switches it off. The paths are files of the job."""
+        if os.environ.get(UNCONFINED):
             return None
         return {
             "readable": [*landlock.SYSTEM, *self.own_files, *map(str, readable)],
@@ -92,6 +92,8 @@ class Program:
         """Exit code, standard output and standard error of a short run. For words only, never for a user's files."""
 
         def run() -> FinishedProcess:
+            if paths is not None:
+                seccomp.refuse_calls()
             command = [str(self.path), *arguments]
             return run_program(command, seconds=seconds, folder=folder, environment=self.environment(folder))
 

@@ -4,7 +4,6 @@ disk."""
 from __future__ import annotations
 
 import json
-import re
 import sqlite3
 import threading
 import time
@@ -58,7 +57,6 @@ CREATE TRIGGER IF NOT EXISTS size_is_changed AFTER UPDATE ON sizes BEGIN
 CREATE TRIGGER IF NOT EXISTS size_is_removed AFTER DELETE ON sizes BEGIN
     UPDATE users SET bytes = bytes - old.bytes WHERE name = old.user; END;
 """
-_TRIGGERS = re.findall(r"TRIGGER IF NOT EXISTS (\w+)", _SCHEMA)
 """`uptime` counts the seconds that servers ran on this queue. `kept.since` is its value when the end of a job was
 first seen, so a jump of the clock makes no job old. `removed` has jobs whose directories may still exist."""
 
@@ -143,14 +141,7 @@ class Queue:
         self._own = threading.local()
         with complaints(path, _IF_DAMAGED):
             if path.exists():
-                check(
-                    path,
-                    {"jobs", "events"},
-                    "a queue of haichi",
-                    "name another directory with §data",
-                    patience_seconds,
-                    _TRIGGERS,
-                )
+                check(path, _SCHEMA, "a queue of haichi", "name another directory with §data", patience_seconds)
             self._first = connect(path, patience_seconds)
             self._first.executescript(_SCHEMA)
             self._writer = Writer(path, patience_seconds)

@@ -12,7 +12,9 @@ import socket
 import sqlite3
 import sys
 import tempfile
+import threading
 import traceback
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -125,6 +127,30 @@ def _log_as_json() -> None:
         logger.handlers = [handler]
         logger.propagate = False
         logger.setLevel(logging.INFO)
+    logging.getLogger("uvicorn.error").addFilter(_Rarer())
+    logging.captureWarnings(True)
+    sys.excepthook = lambda kind, error, trace: _log_uncaught(error)
+    sys.unraisablehook = lambda fault: _log_uncaught(fault.exc_value)
+    threading.excepthook = lambda fault: _log_uncaught(fault.exc_value)
+
+
+def _log_uncaught(error: BaseException | None) -> None:
+    _LOG.error("internal error: an exception was not handled", exc_info=error)
+
+
+class _Rarer(logging.Filter):
+    """Passes the first, second, fourth and so on of equal warnings: clients without a token can cause them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._counts: Counter[str] = Counter()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if record.levelno != logging.WARNING:
+            return True
+        self._counts[record.msg] += 1
+        record.count = count = self._counts[record.msg]
+        return count & (count - 1) == 0
 
 
 class _JsonLines(logging.Formatter):

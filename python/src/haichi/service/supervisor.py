@@ -1,10 +1,10 @@
 """The process of one attempt at a job. It runs the program under limits, and ends with the server.
 
-This file runs as a script (`python -I -S supervisor.py`), and imports the standard library and `landlock` only. A line
-of JSON on standard input is its specification. The server keeps standard input open. When it ends, the server is gone,
-and so are the processes here. Progress of the program goes to standard output, as lines of JSON. Attempts of one job
-exclude each other by a lock on a file, which this process and the program both hold. Only the holder writes the
-outcome, once.
+This file runs as a script (`python -I -S supervisor.py`), and imports the standard library, `landlock` and `seccomp`
+only. A line of JSON on standard input is its specification. The server keeps standard input open. When it ends, the
+server is gone, and so are the processes here. Progress of the program goes to standard output, as lines of JSON.
+Attempts of one job exclude each other by a lock on a file, which this process and the program both hold. Only the
+holder writes the outcome, once.
 
 The exit code is 0 if there is an outcome, and 75 if the attempt was cut off without one.
 """
@@ -21,12 +21,15 @@ import select
 import signal
 import sys
 import time
+import traceback
 from importlib.util import module_from_spec, spec_from_file_location
+from types import TracebackType
 from typing import Any
 
 CUT_OFF = 75
 _PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
-_PR_SET_NO_NEW_PRIVS = 38
+_PR_SET_NO_NEW_PRIVS, _PR_CAPBSET_DROP = 38, 24
+_MOST_CAPABILITIES = 64
 _CLONE_NEWUSER, _CLONE_NEWNET, _CLONE_NEWIPC = 0x10000000, 0x40000000, 0x08000000  # <linux/sched.h>
 _LONGEST_MESSAGE = 64 * 1024
 _PROGRAMS_OWN = 64
@@ -51,7 +54,7 @@ def _beside(name: str) -> Any:
     return module
 
 
-landlock = _beside("landlock")
+landlock, seccomp = _beside("landlock"), _beside("seccomp")
 
 
 class ServerGoneError(Exception):
@@ -164,7 +167,8 @@ def main() -> int:
     if os.path.exists(given["outcome"]):  # from an attempt that was running when an earlier server stopped
         return 0
     log = AttemptLog(given["log"], given["attempt"])
-    log.tell("start", landlock=landlock.version() if given["confinement"] else None)
+    is_confined = given["confinement"] is not None
+    log.tell("start", landlock=landlock.version() if is_confined else None, seccomp=is_confined and seccomp.exists())
     try:
         _remove(given["temporary"])  # from an attempt that was killed
         os.mkdir(given["temporary"], 0o700)
@@ -284,31 +288,33 @@ def _ended(process: int) -> int:
 
 def _become_program(step: dict[str, Any], given: dict[str, Any], kept: tuple[int, int], parent: int) -> None:
     """Does not return. `kept`: the descriptor for news, which becomes descriptor 3 (`steps`), and the lock."""
+    said = -1
     try:
+        # Errors below are part of the job's log; that of the server has JSON only.
+        said = os.dup2(os.open(given["said"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), 2)
         os.setpgid(0, 0)
         _end_with(parent)
         os.chdir(given["folder"])
-        _leave_network()
+        _leave_namespaces()
         _limit(given["limits"])
         nothing = os.open(os.devnull, os.O_RDONLY)
         kinds = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
         output = os.open(step["stdout"] + ".part", kinds, 0o600)
-        said = os.open(given["said"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         news, _ = (fcntl.fcntl(descriptor, fcntl.F_DUPFD, _PROGRAMS_OWN) for descriptor in kept)
-        for number, descriptor in enumerate((nothing, output, said, news)):
+        for number, descriptor in ((0, nothing), (1, output), (3, news)):
             os.dup2(descriptor, number)
         os.closerange(4, _PROGRAMS_OWN)
         os.close(news)
         for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them
             signal.signal(number, signal.SIG_DFL)
-        confinement = given["confinement"]
-        if confinement and landlock.version():
-            writable = [*confinement["writable"], given["temporary"]]
-            landlock.confine(confinement["readable"], writable)
+        if confinement := given["confinement"]:
+            landlock.confine(confinement["readable"], [*confinement["writable"], given["temporary"]])
+            seccomp.refuse_calls()
         environment = given["environment"] | {"TMPDIR": given["temporary"]}
         os.execve(step["arguments"][0], step["arguments"], environment)
     except BaseException as error:
-        os.write(2, f"error: {error}\n".encode())
+        if said >= 0:
+            os.write(said, f"error: {error}\n".encode())
     finally:
         os._exit(CUT_OFF)
 
@@ -321,14 +327,17 @@ def _end_with(parent: int) -> None:
         os._exit(CUT_OFF)
 
 
-def _leave_network() -> None:
-    """Leaves the network if users may create namespaces; the program never needs a network."""
+def _leave_namespaces() -> None:
+    """Leaves the network and shared memory if users may create namespaces, and gives up all capabilities: those of a
+    server that runs as root, and those in the new namespace."""
     user, group = os.getuid(), os.getgid()
-    if ctypes.CDLL(None).unshare(_CLONE_NEWUSER | _CLONE_NEWNET | _CLONE_NEWIPC) != 0:
-        return
-    for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
-        with contextlib.suppress(OSError), open(f"/proc/self/{name}", "w", encoding="ascii") as file:
-            file.write(text)
+    libc = ctypes.CDLL(None)
+    if libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNET | _CLONE_NEWIPC) == 0:
+        for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
+            with contextlib.suppress(OSError), open(f"/proc/self/{name}", "w", encoding="ascii") as file:
+                file.write(text)
+    for capability in range(_MOST_CAPABILITIES):  # they end with execve
+        libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)
 
 
 def _limit(limits: dict[str, Any]) -> None:
@@ -404,5 +413,13 @@ def _write_whole(path: str, content: bytes) -> None:
     os.close(folder)
 
 
+def _report(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """A fault of this process as a line of the server's log. The text of an error may quote users' files."""
+    where = "".join(traceback.format_tb(trace)) + kind.__name__
+    line = {"at": time.time(), "level": "error", "message": "internal error of a supervisor", "exception": where}
+    sys.stderr.write(json.dumps(line) + "\n")
+
+
 if __name__ == "__main__":
+    sys.excepthook = _report
     sys.exit(main())
