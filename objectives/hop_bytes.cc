@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "objectives/largest_nodes.h"
+
 namespace haichi {
 
 HopBytes::HopBytes(const Problem& problem, const ObjectiveSpec&, const Mapping&)
@@ -34,19 +36,22 @@ std::optional<HopBytes::Value> HopBytes::lower_bound() const {
     for (const RankId rank : problem_->communicating_ranks()) {
         most_partners = std::max(most_partners, problem_->flows(rank).size());
     }
-    const auto per_node = static_cast<std::size_t>(problem_->ranks_per_node());
-    const std::vector<std::int32_t> nearest = problem_->network().nearest_distance_bound(most_partners / per_node + 1);
+    const std::vector<std::size_t> slots = largest_nodes(*problem_, most_partners + 1);
+    const std::vector<std::int32_t> nearest = problem_->network().nearest_distance_bound(slots.size());
     __int128 twice = 0;
     std::vector<std::int64_t> sizes;
     for (const RankId rank : problem_->communicating_ranks()) {
         sizes.clear();
         for (const Flow& flow : problem_->flows(rank)) sizes.push_back(flow.size_bytes);
         std::ranges::sort(sizes, std::ranges::greater{});
-        // Rank slots by distance: per_node - 1 on the rank's own node, then per_node on each other node.
-        for (std::size_t i = 0; i < sizes.size(); ++i) {
-            if (i + 1 < per_node) continue;
-            const std::size_t node = (i + 1) / per_node - 1;
-            if (node < nearest.size()) twice += static_cast<__int128>(sizes[i]) * nearest[node];
+        // The rank's own node is followed by the others in the order of their distance. No nodes have more slots than
+        // the largest ones.
+        std::size_t node = 0;
+        std::size_t room = slots[0] - 1;
+        for (const std::int64_t size : sizes) {
+            if (room == 0 && node + 1 < slots.size()) room = slots[++node];
+            if (room > 0) --room;
+            if (node > 0 && node <= nearest.size()) twice += static_cast<__int128>(size) * nearest[node - 1];
         }
     }
     return static_cast<Value>((twice + 1) / 2);

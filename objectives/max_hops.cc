@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "objectives/largest_nodes.h"
+
 namespace haichi {
 
 namespace {
@@ -11,16 +13,15 @@ std::int64_t bound_of(const Problem& problem) {
     for (const RankId rank : problem.communicating_ranks()) {
         most_partners = std::max(most_partners, problem.flows(rank).size());
     }
-    const auto per_node = static_cast<std::size_t>(problem.ranks_per_node());
-    const std::vector<std::int32_t> nearest = problem.network().nearest_distance_bound(most_partners / per_node + 1);
+    // The rank's own node, then the others in the order of their distance.
+    const std::size_t nodes = largest_nodes(problem, most_partners + 1).size();
+    const std::vector<std::int32_t> nearest = problem.network().nearest_distance_bound(nodes);
     if (nearest.empty()) return 0;
     bool leaves_a_node = false;
     for (std::size_t t = 0; t < problem.set_count(); ++t) leaves_a_node |= problem.unavoidable_bytes(t) > 0;
     const std::int64_t least = leaves_a_node ? nearest.front() : 0;
-    // Rank slots by distance: per_node - 1 on the rank's own node, then per_node on each other node.
-    if (most_partners < per_node) return least;
-    const std::size_t node = std::min(most_partners / per_node - 1, nearest.size() - 1);
-    return std::max<std::int64_t>(least, nearest[node]);
+    if (nodes == 1) return least;
+    return std::max<std::int64_t>(least, nearest[std::min(nodes - 2, nearest.size() - 1)]);
 }
 
 }  // namespace

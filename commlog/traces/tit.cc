@@ -1,6 +1,8 @@
 // Reads SimGrid's time-independent traces, as smpirun -trace-ti writes them and smpi_replay reads them.
 #include <algorithm>
+#include <functional>
 #include <memory>
+#include <utility>
 
 #include "base/errors.h"
 #include "commlog/readers/read_progress.h"
@@ -21,10 +23,11 @@ class TitReader {
   public:
     explicit TitReader(const std::string& file) : file_(file), job_("tit", file) {}
 
-    /// Reads a file that has all ranks.
+    /// Reads a file that has all ranks. Only some actions depend on the number of ranks. For the first of them, the
+    /// file is read from `open_to_count` as well.
     template <class Open>
-    void read_all(const Open& open) {
-        ranks_ = ranks_in(open());
+    void read_all(const Open& open, std::function<TextStream()> open_to_count) {
+        open_to_count_ = std::move(open_to_count);
         read(open);
     }
     /// Reads a file, which open() opens for each pass. No other file has data on its ranks.
@@ -65,6 +68,10 @@ class TitReader {
         if (number.front() == 'p' && number.size() > 1) number.remove_prefix(1);  // old traces: "p0"
         return static_cast<std::int32_t>(lines.whole(number, "rank", 0, kMostTracedRanks - 1));
     }
+    std::size_t rank_count() {
+        if (ranks_ == 0) ranks_ = ranks_in(open_to_count_());
+        return ranks_;
+    }
     /// Returns the number of ranks of a file that has all of them.
     static std::size_t ranks_in(TextStream stream) {
         TraceLines lines(&stream);
@@ -98,7 +105,10 @@ class TitReader {
                                  "write one file for each rank, and an index");
             }
         }
-        return ranks.find(number, [&] { return std::make_unique<TitRank>(number, ranks_, &job_); });
+        return ranks.find(number, [&] {
+            return std::make_unique<TitRank>(
+                number, [this] { return rank_count(); }, &job_);
+        });
     }
     void finish(TitRank& rank) {
         RankLog log = rank.finish(file_);
@@ -110,9 +120,22 @@ class TitReader {
 
     std::string file_;
     TracedJob job_;
-    std::size_t ranks_ = 0;  ///< number in the whole trace
+    std::size_t ranks_ = 0;  ///< number in the whole trace; 0 means that it is not known yet
+    std::function<TextStream()> open_to_count_;
     std::uint64_t untyped_ = 0, guessed_null_ = 0, left_open_ = 0;
 };
+
+/// Reads a trace from `file`, which has all ranks.
+JobLog read_whole(const std::string& path, const std::string& file, ReadProgress& progress) {
+    progress.expect(file);
+    TitReader reader(path);
+    reader.read_all([&] { return progress.open(file); },
+                    [&] {
+                        progress.expect(file);
+                        return progress.open(file);
+                    });
+    return reader.take();
+}
 
 JobLog read_index(const std::string& path, ReadProgress& progress) {
     TextStream stream = TextStream::open(path);
@@ -125,12 +148,9 @@ JobLog read_index(const std::string& path, ReadProgress& progress) {
         // smpirun writes names relative to its working directory, which usually contains the index.
         files.push_back(progress.named_file(name, lines.place().line));
     }
-    for (const std::string& file : files) progress.expect(file, files.size() == 1 ? 2 : 1);
+    if (files.size() == 1) return read_whole(path, files.front(), progress);
+    for (const std::string& file : files) progress.expect(file);
     TitReader reader(path);
-    if (files.size() == 1) {
-        reader.read_all([&] { return progress.open(files.front()); });
-        return reader.take();
-    }
     reader.set_rank_count(files.size());
     for (const std::string& file : files) reader.read([&] { return progress.open(file); });
     return reader.take();
@@ -140,15 +160,13 @@ JobLog read_index(const std::string& path, ReadProgress& progress) {
 
 JobLog read_tit(const std::string& path, ReadProgress& progress) {
     if (is_tit_index(TextStream::open(path).prefix())) return read_index(path, progress);
-    progress.expect(path, 2);
-    TitReader reader(path);
-    reader.read_all([&] { return progress.open(path); });
-    return reader.take();
+    return read_whole(path, path, progress);
 }
 
 JobLog parse_tit(std::string_view text, const std::string& file) {
+    const auto open = [&] { return TextStream(text, file); };
     TitReader reader(file);
-    reader.read_all([&] { return TextStream(text, file); });
+    reader.read_all(open, open);
     return reader.take();
 }
 

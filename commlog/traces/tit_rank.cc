@@ -256,12 +256,13 @@ std::uint64_t TitRank::sum(std::size_t first, std::size_t count) const {
 
 std::size_t TitRank::array_length(std::size_t required, std::size_t optional, std::size_t arrays) const {
     const std::size_t count = arguments_.size();
-    const std::size_t least = required + arrays * ranks_;
-    if (count >= least && count <= least + optional) return ranks_;
+    const std::size_t ranks = ranks_();
+    const std::size_t least = required + arrays * ranks;
+    if (count >= least && count <= least + optional) return ranks;
     const std::size_t others = required + optional;
     if (count < others + arrays || (count - others) % arrays != 0) {
         lines_->fail("invalid number of arguments of the action: " + std::to_string(count) + ", but " +
-                     std::to_string(ranks_) + " ranks require " + std::to_string(least) + " to " +
+                     std::to_string(ranks) + " ranks require " + std::to_string(least) + " to " +
                      std::to_string(least + optional));
     }
     return (count - others) / arrays;
@@ -270,9 +271,10 @@ std::size_t TitRank::array_length(std::size_t required, std::size_t optional, st
 void TitRank::allgatherv(TracedOperation& operation) {
     // A datatype, displacements, or both may follow the counts. SMPI writes two datatypes.
     const std::size_t count = arguments_.size();
-    const bool has_displacements = count > ranks_ + 3 && (count == 2 * ranks_ + 1 || count == 2 * ranks_ + 2);
-    const std::size_t n = has_displacements ? ranks_ : array_length(1, 2);
-    const bool has_type = !has_displacements || count == 2 * ranks_ + 2;
+    const std::size_t ranks = ranks_();
+    const bool has_displacements = count > ranks + 3 && (count == 2 * ranks + 1 || count == 2 * ranks + 2);
+    const std::size_t n = has_displacements ? ranks : array_length(1, 2);
+    const bool has_type = !has_displacements || count == 2 * ranks + 2;
     const std::string_view type = has_type ? argument(n + 1) : std::string_view();
     const std::string_view received_type = !has_displacements && count > n + 2 ? argument(n + 2) : type;
     operation.bytes = bytes(argument(0), type);
@@ -337,7 +339,7 @@ void TitRank::collective(const TitAction& action, bool nonblocking) {
         }
         case TitShape::kScatter: {
             // SMPI writes no counts for MPI_Reduce_scatter_block.
-            const bool has_counts = ranks_ == 1 || arguments_.size() != 2;
+            const bool has_counts = arguments_.size() != 2 || ranks_() == 1;
             if (!has_counts) job_->leave_out("MPI_Reduce_scatter_block", 1);
             const std::size_t n = has_counts ? array_length(1, 1) : 0;
             operation.bytes = sized(sum(0, n), type_bytes(argument(n + 1)));

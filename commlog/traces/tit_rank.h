@@ -3,11 +3,13 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "commlog/readers/tit_actions.h"
@@ -19,9 +21,9 @@ namespace haichi {
 /// Reads the trace of one rank.
 class TitRank {
   public:
-    /// `ranks` is the number of ranks of the trace, on which the positions of arguments depend.
-    TitRank(std::int32_t rank, std::size_t ranks, TracedJob* job)
-        : rank_(rank), ranks_(ranks), job_(job), traced_(rank, kFlopPerSecond) {}
+    /// `ranks` returns the number of ranks of the trace, on which the positions of some arguments depend.
+    TitRank(std::int32_t rank, std::function<std::size_t()> ranks, TracedJob* job)
+        : rank_(rank), ranks_(std::move(ranks)), job_(job), traced_(rank, kFlopPerSecond) {}
 
     void read(std::string_view name, std::string_view rest, const TraceLines& lines);
 
@@ -83,7 +85,7 @@ class TitRank {
     static constexpr Key kOfCollectives{-1000, -1000, INT64_MIN};
 
     std::int32_t rank_;
-    std::size_t ranks_;
+    std::function<std::size_t()> ranks_;
     TracedJob* job_;
     TracedRank traced_;
     const TraceLines* lines_ = nullptr;

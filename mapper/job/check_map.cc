@@ -63,6 +63,24 @@ bool has_other_shapes(const Machine& machine, const Sizes& request) {
     });
 }
 
+/// Notes a request for which the positions of the nodes on the machine are unknown. PJM accepts it, but haichi makes no
+/// map for it.
+void check_layout(Checker& check, const Machine& machine, const Located<NodeRequest>& node, const std::string& kind) {
+    AllocationRequest request;
+    request.shape = node.value.sizes;
+    if (kind == "mesh") request.fold = kind;
+    const auto note = [&](const Error& error) {
+        check.note("haichi makes no map for " + to_text(node.value) + ": " + error.what(), node.place, error.hint());
+    };
+    try {
+        (void)in_machine_axes(machine, request, "node=");
+    } catch (const OptionError& error) {
+        note(error);
+    } catch (const UnsupportedError& error) {
+        note(error);
+    }
+}
+
 /// Notes what the kind of a job means for its map. `is_map_of_kind`: the map is known to be for this kind.
 void check_kind(Checker& check, const JobScript& script, const Machine& machine, const std::string& kind,
                 bool is_map_of_kind) {
@@ -72,7 +90,8 @@ void check_kind(Checker& check, const JobScript& script, const Machine& machine,
         const bool is_stated = !node.value.allocation.empty();
         return check.note(what + (is_stated ? "" : " is :noncont by default") +
                               ": logical coordinates do not determine the location of a node on the machine",
-                          node.place, is_map_of_kind ? "" : "request :torus, or make the map with §fold noncont");
+                          node.place,
+                          is_map_of_kind ? "" : "request :torus, or make the map with §job or §fold noncont");
     }
     if (!node.value.strictness.empty() || !has_other_shapes(machine, node.value.sizes)) return;
     check.note("PJM may rotate " + what + ", and the program can then be slower with this map", node.place,
@@ -132,7 +151,9 @@ void check_node_against_machine(Checker& check, const JobScript& script, const M
         return check.problem(what + " does not fit machine " + machine.name + " in any orientation", node.place);
     }
     check.ok(what + " fits machine " + machine.name, node.place);
-    check_kind(check, script, machine, allocation_kind(script, machine), spec_is_scattered);
+    const std::string kind = allocation_kind(script, machine);
+    check_kind(check, script, machine, kind, spec_is_scattered);
+    if (kind != kScatteredFold && has_logical_axes(machine)) check_layout(check, machine, node, kind);
 }
 
 /// Checks shape=. Returns the shape that contains the map's coordinates.

@@ -1,24 +1,59 @@
 // Open MPI's rankfile (--rankfile F, --map-by rankfile:file=F): "rank 0=host slot=0" per rank, in any order. Comments
 // are "#...", "//..." and "/* ... */". "+n3" is the fourth node of the job that runs the program, and "user@host" is
-// host.
+// host. If the nodes of the job are the cores of one computer, slots are these cores.
+
+#include <unordered_map>
+#include <utility>
 
 #include "base/quantity.h"
 #include "mapper/rankmap/formats.h"
 #include "netmodel/machine/text_lines.h"
+#include "netmodel/topology/graph.h"
+#include "netmodel/topology/topology.h"
 
 namespace haichi {
 
 namespace {
 
-void check_openmpi(const RankMapContext&) {}
+constexpr std::string_view kLocalHost = "localhost";
+
+/// The name of a node in a network file. Empty for other machines.
+std::string name_of(NodeId node, const RankMapContext& context) {
+    const Network& network = context.allocation->network;
+    const auto* graph = topology_value<Graph>(network.topology());
+    return graph == nullptr ? std::string() : graph->vertex_name(network.vertex(node));
+}
+
+/// The core that a node of an hwloc network is, by its name as in "core/7". Empty for any other node. The names of
+/// other nodes do not contain a slash if they can be host names.
+std::string core_of(NodeId node, const RankMapContext& context) {
+    if (context.hosts != nullptr) return {};
+    const std::string name = name_of(node, context);
+    for (const std::string_view prefix : {"core/", "pu/"}) {
+        if (name.starts_with(prefix)) return name.substr(prefix.size());
+    }
+    return {};
+}
+
+void check_openmpi(const RankMapContext& context) {
+    if (context.hosts == nullptr && name_of(NodeId(0), context).starts_with("gpu/")) {
+        throw UnsupportedError("the format openmpi cannot express this map: nodes are the GPUs of one computer",
+                               "use -f json, and set the GPU of each rank in the program's environment");
+    }
+}
 
 std::string write_openmpi(const Mapping& mapping, const RankMapContext& context) {
+    check_openmpi(context);
     std::string text;
     for (std::int32_t r = 0; r < mapping.rank_count(); ++r) {
         text += "rank ";
         append_number(text, r);
         text += '=';
         const NodeId node = mapping.node(RankId(r));
+        if (const std::string core = core_of(node, context); !core.empty()) {
+            text += std::string(kLocalHost) + " slot=" + core + "\n";
+            continue;
+        }
         text += context.hosts == nullptr ? "+n" + std::to_string(node.value) : context.hosts->name(node);
         text += " slot=";
         append_cores(text, mapping, RankId(r), context);
@@ -76,6 +111,18 @@ NodeId node_of_word(std::string_view host, const RankMapContext& context, const 
     return node_of_host(context, host.substr(host.find('@') + 1), place);
 }
 
+/// The nodes of the job by their cores. Empty if nodes are not cores.
+using Cores = std::unordered_map<std::string, NodeId>;
+
+Cores cores_of(const RankMapContext& context) {
+    Cores cores;
+    const std::int32_t nodes = context.allocation->node_count();
+    for (std::int32_t n = 0; n < nodes && (n == 0 || !cores.empty()); ++n) {
+        if (std::string core = core_of(NodeId(n), context); !core.empty()) cores.emplace(std::move(core), NodeId(n));
+    }
+    return cores;
+}
+
 /// A slot list names the cores to which a rank is bound.
 std::int32_t place_of_slots(std::string_view slots, const RankMapContext& context, const SourcePlace& place) {
     if (slots.empty() || slots.find_first_not_of("0123456789,-:*") != std::string_view::npos) {
@@ -85,23 +132,29 @@ std::int32_t place_of_slots(std::string_view slots, const RankMapContext& contex
 }
 
 void read_record(const std::vector<std::string_view>& words, std::string_view line, NumberedRanks& ranks,
-                 const RankMapContext& context, const SourcePlace& place) {
+                 const RankMapContext& context, const Cores& cores, const SourcePlace& place) {
     const bool fits = words.size() == 7 && words[0] == "rank" && words[2] == "=" &&
                       (words[4] == "slot" || words[4] == "slots") && words[5] == "=";
     if (!fits) throw InputError(place, "expected rank N=HOST slot=SLOTS, found " + shown(line));
+    if (words[3] == kLocalHost && !cores.empty()) {
+        const auto core = cores.find(std::string(words[6]));
+        if (core == cores.end()) throw InputError(place, "invalid core: " + shown(words[6]) + " (not in the job)");
+        return ranks.add(words[1], core->second, -1, place);
+    }
     const NodeId node = node_of_word(words[3], context, place);
     ranks.add(words[1], node, place_of_slots(words[6], context, place), place);
 }
 
 PlacedRanks read_openmpi(std::string_view text, const std::string& file, const RankMapContext& context) {
     const std::string plain = without_comments(text, file);
+    const Cores cores = cores_of(context);
     NumberedRanks ranks(file, context);
     for (TextLines lines(plain, file); lines.next();) {
         const std::vector<std::string_view> words = words_of(lines.text());
         if (words.empty()) continue;
         const SourcePlace place{file, lines.number()};
-        const bool is_read =
-            read_or_note(context, MapRule::kRecords, [&] { read_record(words, lines.text(), ranks, context, place); });
+        const bool is_read = read_or_note(context, MapRule::kRecords,
+                                          [&] { read_record(words, lines.text(), ranks, context, cores, place); });
         if (!is_read) ranks.skip();
     }
     PlacedRanks placed = ranks.take(context, "line");

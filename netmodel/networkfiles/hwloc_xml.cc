@@ -136,7 +136,7 @@ Graph read_hwloc(const NetworkText& from) {
     std::size_t number = 0;
     HwlocTree tree(objects, from);
     (void)tree.add(0, [&](const HwlocObject& object) {
-        return object.type == type ? (has_cores ? "core" : "pu") + std::to_string(number++) : std::string();
+        return object.type == type ? (has_cores ? "core/" : "pu/") + std::to_string(number++) : std::string();
     });
     return tree.graph().graph(from.file);
 }
@@ -146,11 +146,12 @@ Graph read_hwloc_gpus(const NetworkText& from) {
     const auto gpu_name = [&objects](const HwlocObject& object) -> std::string {
         if (object.type != "PCIDev") return {};
         for (const std::size_t child : object.children) {
-            if (objects[child].type == "OSDev" && is_gpu_device(objects[child].name)) return objects[child].name;
+            const HwlocObject& device = objects[child];
+            if (device.type == "OSDev" && is_gpu_device(device.name)) return "gpu/" + device.name;
         }
         // 3D controllers and accelerators; 0300 is also the console's VGA.
         const bool computes = object.pci_class == "0302" || object.pci_class == "0380" || object.pci_class == "1200";
-        return computes ? "gpu " + object.name : std::string();
+        return computes ? "gpu/" + object.name : std::string();
     };
     HwlocTree tree(objects, from);
     if (!tree.add(0, gpu_name)) {

@@ -16,7 +16,9 @@ namespace haichi {
 
 namespace {
 
-bool is_graphml(std::string_view text) { return text.find("<graphml") != std::string_view::npos; }
+bool is_graphml(std::string_view text) {
+    return text.find("<graphml") != std::string_view::npos && !is_flux_recipe(text);
+}
 
 Graph read_graphml_network(const NetworkText& from) {
     return parse_graphml(from.text, from.file, from.default_bandwidth_bytes_per_s);

@@ -42,6 +42,11 @@ bool is_list_of_ports(std::string_view text) {
 }
 bool is_flux_resources(std::string_view text) { return start_of(text).starts_with('{') && has(text, "\"R_lite\""); }
 bool is_flux_graph(std::string_view text) { return is_node_link(text) && has(text, "\"containment\""); }
+/// The body of a request to topograph's service. Only the answer contains a topology.
+bool is_topograph_request(std::string_view text) {
+    return start_of(text).starts_with('{') && has(text, "\"provider\"") && has(text, "\"engine\"") &&
+           !has(text, "haichi-");
+}
 bool is_html(std::string_view text) {
     return start_of(text).starts_with("<!DOCTYPE html") || start_of(text).starts_with("<html");
 }
@@ -52,6 +57,8 @@ bool is_nvidia_smi(std::string_view text) { return has(text, "GPU0") && has(text
 constexpr const char* kGraphml = "write the network as GraphML and use graph:FILE; networkx.write_graphml does so";
 
 }  // namespace
+
+bool is_flux_recipe(std::string_view text) { return has(text, "<graphml") && has(text, "attr.name=\"rrelation\""); }
 
 std::vector<NetworkFileRow> other_network_files() {
     return {{"simgrid", "SimGrid's platform XML", "a SimGrid platform", is_simgrid, nullptr, kGraphml},
@@ -71,6 +78,11 @@ std::vector<NetworkFileRow> other_network_files() {
              "it states nodes, but no network: use its nodelist with §nodes"},
             {"flux-graph", "Flux's resource graph as JSON", "a resource graph of Flux", is_flux_graph, nullptr,
              "it states what nodes contain, but no network: use a file of the fabric, such as ibnetdiscover:FILE"},
+            {"flux-recipe", "GraphML from which flux-sched generates resources", "a resource recipe of flux-sched",
+             is_flux_recipe, nullptr,
+             "it states what nodes contain, but no network: use a file of the fabric, such as ibnetdiscover:FILE"},
+            {"topograph-request", "a request to topograph's service", "a request to topograph", is_topograph_request,
+             nullptr, "use the topology.conf in its answer, or topograph:FILE with its model"},
             {"node-link", "networkx's node-link JSON", "a graph as networkx's node-link JSON", is_node_link, nullptr,
              "for a machine, write it with networkx.write_graphml and use graph:FILE; for a workload, use "
              "haichi.Workload.from_graph in Python"},

@@ -9,4 +9,7 @@ namespace haichi {
 /// Formats that are recognised only to name them in an error, with a way to a machine.
 std::vector<NetworkFileRow> other_network_files();
 
+/// Whether the text is a recipe of flux-sched, which is GraphML without a network.
+bool is_flux_recipe(std::string_view text);
+
 }  // namespace haichi

@@ -24,6 +24,13 @@ def test_conversions_are_those_of_placements(tmp_path: Path) -> None:
         assert haichi.convert(placed, to=to, **SHAPE) == haichi.convert(placed.node_of_rank, to=to, **SHAPE) == expected
 
 
+def test_the_format_of_a_placement_is_that_of_haichi_map(tmp_path: Path) -> None:
+    ring = haichi.Workload.from_pattern("ring", ranks=4)
+    for machine, start in (("torus:2x2", "("), ("fattree:2x2", "{")):
+        haichi.Job(ring, machine).place([0, 1, 2, 3]).write(tmp_path / "app.map")
+        assert (tmp_path / "app.map").read_text().startswith(start)
+
+
 def test_any_machine_and_node_lists() -> None:
     networkx = pytest.importorskip("networkx")
     ring = haichi.Machine.from_graph(networkx.cycle_graph(4), bandwidth=1e9)

@@ -368,12 +368,12 @@ TEST(Hwloc, cores_are_nodes_and_levels_are_hops) {
     const Read node = read(kHwloc);
     EXPECT_EQ(node.format, "hwloc");
     EXPECT_EQ(node.graph.terminal_count(), 4);
-    EXPECT_EQ(hops(node.graph, "core0", "core1"), 2);
-    EXPECT_EQ(hops(node.graph, "core0", "core2"), 3);
-    EXPECT_EQ(hops(node.graph, "core0", "core3"), 4);
+    EXPECT_EQ(hops(node.graph, "core/0", "core/1"), 2);
+    EXPECT_EQ(hops(node.graph, "core/0", "core/2"), 3);
+    EXPECT_EQ(hops(node.graph, "core/0", "core/3"), 4);
     const Read gpus = read_as("hwloc-gpus", kHwloc);
     EXPECT_EQ(gpus.graph.terminal_count(), 2);
-    EXPECT_EQ(hops(gpus.graph, "cuda0", "gpu 0000:af:00.0"), 2);
+    EXPECT_EQ(hops(gpus.graph, "gpu/cuda0", "gpu/0000:af:00.0"), 2);
 }
 
 TEST(ScotchTarget, a_tleaf_has_faster_links_where_costs_are_lower) {
@@ -420,6 +420,9 @@ TEST(NetworkFiles, other_kinds_are_named_with_a_way_to_a_machine) {
         {"{\"directed\": true, \"nodes\": [], \"links\": []}", "networkx's node-link JSON"},
         {"CA    12  1 0x506b4b0300cc02a6 4x EDR - SW 7 35 0x506b ( 'n1' - 'leaf1' )\n", "(ibnetdiscover -p)"},
         {R"({"execution": {"R_lite": [{"rank": "0-3"}], "nodelist": ["n[0-3]"]}})", "a resource set of Flux"},
+        {R"(<graphml><key id="rrelation" for="edge" attr.name="rrelation" attr.type="string"/></graphml>)",
+         "a resource recipe of flux-sched"},
+        {R"({"provider": {"name": "aws"}, "engine": {"name": "slurm"}})", "a request to topograph"},
         {"SlurmctldHost=x\nNodeName=n[1-2]\n", "a slurm.conf"},
         {"<svg/>", "XML of an unknown kind"}};
     for (const auto& [text, noun] : texts) {

@@ -218,6 +218,51 @@ TEST(HopBytes, bound_with_many_partners_goes_beyond_the_nearest_nodes) {
     EXPECT_EQ(hop_bytes.lower_bound(), 50);
 }
 
+/// A line of nodes with these numbers of open rank slots.
+Allocation line_with_slots(std::vector<std::int32_t> slots) {
+    Allocation line =
+        allocate(load_machine("mesh:" + std::to_string(slots.size())), {.ranks_per_node = std::ranges::max(slots)});
+    line.slots_of_node = std::move(slots);
+    return line;
+}
+
+TEST(HopBytes, bound_counts_only_open_slots) {
+    // The centre of the star and three others share the largest node. Two others are at distance 1, two at distance 2.
+    Workload star(8);
+    star.add_set("star");
+    for (int r = 1; r < 8; ++r) star.add_message(RankId(0), RankId(r), 10);
+    const Posed posed = pose("star", star, line_with_slots({1, 1, 4, 1, 1}));
+    const HopBytes hop_bytes(*posed.problem, {}, posed.default_placement);
+    EXPECT_EQ(hop_bytes.lower_bound(), 30) << "half of the centre's 60";
+    EXPECT_EQ(MaxHops(*posed.problem, {}, posed.default_placement).lower_bound(), 2);
+}
+
+/// Checks the bounds against every placement on a line of nodes with 2, 1, 2 and 1 open slots.
+TEST(LowerBounds, of_jobs_with_closed_slots_hold_for_every_placement) {
+    int above_zero = 0;
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        const Posed posed =
+            pose("line", testing_problems::random_workload(6, 2, 6, true, seed), line_with_slots({2, 1, 2, 1}));
+        const Problem& problem = *posed.problem;
+        const HopBytes hop_bytes(problem, {}, posed.default_placement);
+        const MaxHops max_hops(problem, {}, posed.default_placement);
+        const MaxLinkLoad load(problem, {}, posed.default_placement);
+        const Tac3 tac3(problem, {}, posed.default_placement);
+        above_zero += *hop_bytes.lower_bound() > 0 ? 1 : 0;
+        std::vector<std::int32_t> order = {0, 0, 1, 2, 2, 3};
+        do {
+            std::vector<NodeId> placed;
+            for (const std::int32_t node : order) placed.emplace_back(node);
+            const Mapping mapping = Mapping::from_nodes(placed, 4, 2);
+            ASSERT_GE(hop_bytes.value_from_scratch(mapping), *hop_bytes.lower_bound());
+            ASSERT_GE(max_hops.value_from_scratch(mapping), *max_hops.lower_bound());
+            ASSERT_GE(load.value_from_scratch(mapping), *load.lower_bound());
+            ASSERT_GE(tac3.value_from_scratch(mapping), *tac3.lower_bound());
+        } while (std::ranges::next_permutation(order).found);
+    }
+    EXPECT_GT(above_zero, 10);
+}
+
 TEST(Problem, sums_beyond_63_bits_are_an_input_error) {
     Workload workload(4);
     workload.add_set("huge");

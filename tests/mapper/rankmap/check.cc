@@ -297,6 +297,24 @@ TEST_F(MapCheckTest, what_pjm_takes_but_a_user_should_know_is_a_note) {
               Texts{"job.sh: proc= is missing, so the number of ranks is unknown"});
 }
 
+TEST_F(MapCheckTest, a_request_without_a_known_layout_is_a_note) {
+    const auto noted = [&](const std::string& node, const std::string& map) {
+        const MapCheck checked = check(map, "#PJM -L node=" + node + "\n" + kMpi, {});
+        EXPECT_EQ(problems(checked), Texts{}) << "PJM accepts it";
+        return notes(checked);
+    };
+    const std::string line = "(0)\n(1)\n(2)\n";
+    const std::string none = "job.sh:1: haichi makes no map for node=";
+    EXPECT_EQ(noted("24:mesh", line), Texts{none + "24:mesh: the layout of node=24 as a mesh is unknown"});
+    EXPECT_EQ(noted("6x4:mesh", "(0,0)\n(1,0)\n(2,0)\n"),
+              Texts{none + "6x4:mesh: the layout of node=6x4 as a mesh is unknown"});
+    EXPECT_EQ(noted("4:torus", line), Texts{none + "4:torus: node=4 does not consist of whole units: jobs on machine "
+                                                   "fx10-kyushu have whole units of 12 nodes"});
+    EXPECT_EQ(noted("24:torus", line), Texts{});
+    EXPECT_EQ(noted("2x3x4:mesh", kMap).size(), 1U) << "PJM may rotate it";
+    EXPECT_EQ(noted("4:noncont", line).size(), 1U) << "positions do not matter";
+}
+
 TEST_F(MapCheckTest, a_map_of_single_nodes_gets_no_hint_to_become_one) {
     const std::string script = "#PJM -L node=2x3x2:noncont\n" + kMpi;
     const auto hint = [&](const std::string& fold) {
@@ -309,7 +327,7 @@ TEST_F(MapCheckTest, a_map_of_single_nodes_gets_no_hint_to_become_one) {
         const auto note = std::ranges::find(checked.lines, CheckResult::kNote, &CheckLine::result);
         return note == checked.lines.end() ? "none" : note->hint;
     };
-    EXPECT_EQ(hint(""), "request :torus, or make the map with §fold noncont");
+    EXPECT_EQ(hint(""), "request :torus, or make the map with §job or §fold noncont");
     EXPECT_EQ(hint("noncont"), "");
 }
 

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "base/errors.h"
+#include "tests/base/temporary_folder.h"
 #include "tests/mapper/rankmap/rankmap_job.h"
 
 namespace haichi {
@@ -44,6 +45,24 @@ class NodeListFile {
   private:
     std::filesystem::path path_;
 };
+
+const char* const kTwoCores = R"(<topology version="2.0"><object type="Machine"><object type="Package">
+<object type="Core"/><object type="Core"/>
+<object type="PCIDev" pci_busid="0000:3b:00.0" pci_type="0302 [10de:1eb8]"/>
+<object type="PCIDev" pci_busid="0000:af:00.0" pci_type="0302 [10de:1eb8]"/></object></object></topology>)";
+
+TEST(RankMapOpenMpi, cores_of_one_computer_are_its_slots) {
+    const testing_files::TemporaryFolder folder;
+    const std::string file = folder.written("host.xml", kTwoCores);
+    const Allocation cores = allocate(load_machine(file), {.ranks_per_node = 2});
+    const std::string text = "rank 0=localhost slot=1\nrank 1=localhost slot=0\nrank 2=localhost slot=1\n";
+    EXPECT_EQ(written_map("openmpi", {1, 0, 1}, cores), text);
+    EXPECT_EQ(read(text, "openmpi", cores), (std::vector<std::int32_t>{1, 0, 1}));
+    EXPECT_THROW((void)read("rank 0=localhost slot=2\n", "openmpi", cores), InputError);
+    EXPECT_THROW((void)written_map("slurm", {1, 0}, cores), OptionError) << "cores have no host names";
+    const Allocation gpus = allocate(load_machine("hwloc-gpus:" + file), {});
+    EXPECT_THROW((void)written_map("openmpi", {1, 0}, gpus), UnsupportedError);
+}
 
 // 1x1x1x2x3x2: nodes numbered a*6 + b*2 + c; logical (x, y, z) is (a, index of b in 0,2,1, c)
 const std::vector<std::int32_t> kUnit = {1, 1, 1, 2, 3, 2};

@@ -53,11 +53,21 @@ TEST_F(JobScripts, of_every_kind_lead_to_a_map_that_pjm_accepts) {
               "node=2x3x4:mesh\"\n#PJM --mpi \"shape=2x3x4,proc=48,max-proc-per-node=2"},
              {"#PJM -L node=5x4x3:noncont\n#PJM --mpi proc=120\n", 120, 60, 2, "noncont",
               "node=5x4x3:noncont\"\n#PJM --mpi \"shape=5x4x3,proc=120,max-proc-per-node=2"},
+             {"#PJM -L node=4x6x4:mesh:strict\n#PJM --mpi proc=96\n", 96, 96, 1, "mesh",
+              "node=4x6x4:mesh:strict\"\n#PJM --mpi \"shape=4x6x4,proc=96"},
+             {"#PJM -L node=4x6x16,rscgrp=small\n#PJM --mpi proc=384\n", 384, 384, 1, "noncont",
+              "node=4x6x16:noncont\"\n#PJM --mpi \"shape=4x6x16,proc=384"},
              // 2D
+             {"#PJM -L node=12x4:torus\n#PJM --mpi proc=192\n", 192, 48, 4, "2d",
+              "node=12x4:torus\"\n#PJM --mpi \"shape=12x4,proc=192,max-proc-per-node=4"},
+             {"#PJM -L node=3x3:noncont\n#PJM --mpi rank-map-bynode=XY,max-proc-per-node=2\n", 18, 9, 2, "noncont",
+              "node=3x3:noncont\"\n#PJM --mpi \"shape=3x3,proc=18,max-proc-per-node=2"},
              {"#PJM -L node=12x4:torus\n", 48, 48, 1, "2d", "node=12x4:torus\"\n#PJM --mpi \"shape=12x4,proc=48"},
              {"#PJM -L node=8x8\n", 64, 64, 1, "noncont", "node=8x8:noncont\"\n#PJM --mpi \"shape=8x8,proc=64"},
              // 1D
              {"#PJM -L node=96:torus\n", 96, 96, 1, "1d", "node=96:torus\"\n#PJM --mpi \"shape=96,proc=96"},
+             {"#PJM -L node=24:torus\n#PJM --mpi proc=96,rank-map-bynode\n", 96, 24, 4, "1d",
+              "node=24:torus\"\n#PJM --mpi \"shape=24,proc=96,max-proc-per-node=4"},
              {"#PJM -L node=16,rscgrp=small\n#PJM --mpi max-proc-per-node=48\n", 768, 16, 48, "noncont",
               "node=16:noncont\"\n#PJM --mpi \"shape=16,proc=768,max-proc-per-node=48"},
          }) {

@@ -126,11 +126,14 @@ class Placement:
         axes.set_ylim(bottom=0)
         return axes
 
-    def write(self, path: str | os.PathLike[str], format: str = "fujitsu") -> None:
-        """Writes the rank map (formats: `haichi.list_formats`).
+    def write(self, path: str | os.PathLike[str], format: str | None = None) -> None:
+        """Writes the rank map (formats: `haichi.list_formats`). The default format is ``fujitsu``, or ``json`` if the
+        job has no logical coordinates.
 
         Writes the whole file or nothing. Raises UnsupportedError if the format cannot express this placement.
         """
+        if format is None:
+            format, _, _ = self._core.usual_rank_map("FILE")
         write_files([(path, self._core.rank_map(encoded("format", format)))])
 
     def launch_lines(self, format: str, file: str = "FILE") -> str:
