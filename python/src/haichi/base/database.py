@@ -13,8 +13,8 @@ _HEADER_BYTES = 100
 
 
 def connect(path: Path, patience_seconds: float, is_alone: bool = False) -> sqlite3.Connection:
-    """Opens a database. It waits this long for other users of the database. `is_alone`: it excludes other users. Only
-    one thread at a time may use the connection."""
+    """Opens a database. `patience_seconds`: how long a call waits for other users of the database. `is_alone`: no other
+    process can open the database. Only one thread at a time may use the connection."""
     connection = sqlite3.connect(path, timeout=patience_seconds, isolation_level=None, check_same_thread=False)
     connection.row_factory = sqlite3.Row
     with ExitStack() as opened:
@@ -37,15 +37,15 @@ def check(
     patience_seconds: float = 0,
     triggers: Collection[str] = (),
 ) -> None:
-    """Checks an existing file before it is changed. Raises InputError if it has other tables or triggers than these
-    (`foreign` names the expected content) or views, and sqlite3.DatabaseError if it is damaged."""
+    """Checks an existing file before it is changed. `foreign` names the expected content in messages. Raises InputError
+    for unexpected tables, triggers or views, and sqlite3.DatabaseError for a damaged file."""
     if 0 < path.stat().st_size < _HEADER_BYTES:  # SQLite would take it for an empty file
         raise sqlite3.DatabaseError("file is not a database")
     found = sqlite3.connect(path, timeout=patience_seconds)
     try:
         if found.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
             raise sqlite3.DatabaseError("database disk image is malformed")
-        # A view or a trigger runs statements of whoever made the file.
+        # A view or a trigger runs statements that the author of the file chose.
         programs = found.execute("SELECT type, name FROM sqlite_master WHERE type IN ('view', 'trigger')").fetchall()
         there = {name for (name,) in found.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     finally:
@@ -59,7 +59,7 @@ def check(
 
 @contextmanager
 def complaints(path: Path, if_damaged: str) -> Iterator[None]:
-    """Converts errors of a database to InputError; `if_damaged` is a hint."""
+    """Converts SQLite errors to InputError. `if_damaged`: the hint for a damaged file."""
     try:
         yield
     except sqlite3.Error as error:
