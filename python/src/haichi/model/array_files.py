@@ -1,4 +1,4 @@
-"""Matrices in NumPy's files, ``.npy`` and ``.npz``."""
+"""Reads matrices from NumPy's file formats, ``.npy`` and ``.npz``."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from haichi.errors import InputError, UnsupportedError
 _NPY_START = b"\x93NUMPY"
 _ZIP_START = b"PK\x03\x04"
 _MOST_UNPACKED_BYTES = 2**33
-"""The maximum unpacked size: a compressed archive may unpack to a thousand times its size."""
+"""The maximum unpacked size. A compressed archive may unpack to a thousand times its size."""
 
 
 def is_array_file(path: str) -> bool:
-    """True if a file begins like a NumPy file. Pipes and the like are false, because they cannot be read twice."""
+    """True if the file begins like a NumPy file. False for pipes and the like, because they cannot be read twice."""
     try:
         if not Path(path).is_file():
             return False
@@ -30,14 +30,15 @@ def is_array_file(path: str) -> bool:
 
 
 def read_array_file(path: str) -> Any:
-    """The matrix in a ``.npy`` file, or the single matrix in a ``.npz`` file: dense, or sparse as written by SciPy.
+    """Reads the matrix of a ``.npy`` file, or the single matrix of a ``.npz`` file, which is dense or was written by
+    SciPy as sparse.
 
-    Nothing is unpickled. Raises InputError if there is no such matrix, UnsupportedError if SciPy is missing.
+    Nothing is unpickled. Raises InputError if there is no such matrix, and UnsupportedError if SciPy is missing.
     """
     try:
         with open(path, "rb") as file:
             is_archive = file.read(len(_ZIP_START)) == _ZIP_START
-        # The file is mapped, so that a false size in its header allocates no memory.
+        # The file is memory-mapped. A wrong size in its header then allocates no memory.
         return _read_archive(path) if is_archive else np.load(path, mmap_mode="r", allow_pickle=False)
     except (InputError, UnsupportedError):
         raise
@@ -47,7 +48,7 @@ def read_array_file(path: str) -> Any:
 
 
 def _check_claimed_size(path: str, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
-    """NumPy allocates what the header of an array claims, before it reads the array."""
+    """Checks the size that the header of an array states. NumPy would allocate this size before it reads the array."""
     with archive.open(member) as file:
         version = np.lib.format.read_magic(file)
         if version not in _HEADER_READERS:
@@ -62,7 +63,7 @@ _HEADER_READERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.f
 
 
 def _read_archive(path: str) -> Any:
-    # NumPy leaves a file open if it cannot read it.
+    # NumPy would leave the file open if it failed to read it.
     with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
         unpacked = sum(member.file_size for member in archive.zip.infolist())
         if unpacked > _MOST_UNPACKED_BYTES:
@@ -75,7 +76,7 @@ def _read_archive(path: str) -> Any:
                 raise InputError(f"{path}: expected one matrix, found {len(names)} arrays ({', '.join(names[:8])})")
             return archive[names[0]]
         for name in {"indices", "indptr", "row", "col"} & set(names):
-            if archive[name].dtype.kind not in "iu":  # SciPy would cut off fractions
+            if archive[name].dtype.kind not in "iu":  # SciPy would truncate fractions
                 raise InputError(f"{path}: {name} must contain whole numbers, not {archive[name].dtype}")
     try:
         from scipy import sparse

@@ -1,4 +1,4 @@
-"""Placements of the ranks of a job."""
+"""Placements of the ranks of a job on its nodes."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from haichi.model.workload import number_array
 
 
 class Verdict(NamedTuple):
-    """The answer of the objective ``"auto"`` to the question whether another placement than the default one saves time.
-    Without a gain beyond the spread, the placement is the default one."""
+    """The answer of a search with the objective ``"auto"``: whether a placement saves time over the default placement.
+    Without a gain beyond the spread, the search returns the default placement."""
 
     text: str
     helps: bool
     share_saved: float
-    """The saved fraction of the default placement's time."""
+    """The fraction of the default placement's time that is saved."""
     spread: float | None
-    """Standard deviation of the fraction over the seeds of the search; None with one seed."""
+    """The standard deviation of the saved fraction over the seeds of the search; None with one seed."""
 
 
 ObjectiveCallable = Callable[[npt.NDArray[np.int32]], SupportsFloat]
-"""A function of the node of every rank."""
+"""A function that returns a number for the node of every rank."""
 
 
 class Placement:
-    """The placement of the ranks of a job, from `Job.optimize`, or from `Job.place` for an existing map."""
+    """The placement of the ranks of a job. `Job.optimize` finds one, and `Job.place` converts an existing map."""
 
     __slots__ = ("_core", "_job", "_objective", "_search")
 
@@ -52,44 +52,45 @@ class Placement:
 
     @property
     def node_of_rank(self) -> npt.NDArray[np.int32]:
-        """The node of each rank, int32: nodes of the job in row-major order of their coordinates, last axis fastest.
-        Read-only."""
+        """The node of each rank, int32. Nodes of the job are numbered in row-major order of their coordinates, with the
+        last axis fastest. Read-only."""
         return self._core.node_of_rank
 
     @property
     def is_default(self) -> bool:
-        """True for the scheduler's own placement."""
+        """True if this is the placement that the scheduler would make."""
         return self._core.is_default
 
     @property
     def strategy(self) -> str | None:
-        """The strategy that found it, never ``"auto"`` (`haichi.list_strategies`); None if it was given."""
+        """The strategy that found the placement (`haichi.list_strategies`), never ``"auto"``; None for a given
+        placement."""
         return None if self._search is None else str(self._search["strategy"])
 
     @property
     def objective(self) -> str | None:
-        """The objective of the search; None if it was given."""
+        """The objective of the search; None for a given placement."""
         return None if self._search is None else str(self._search["objective"])
 
     @property
     def verdict(self) -> Verdict | None:
-        """Whether it saves time, from a search with the objective ``"auto"``; None for other placements."""
+        """Whether the placement saves time, after a search with the objective ``"auto"``; None for other placements."""
         entry = None if self._search is None else self._search.get("verdict")
         return None if entry is None else Verdict(**entry)
 
     @property
     def evaluations(self) -> int:
-        """Evaluations of the objective over all restarts."""
+        """The number of evaluations of the objective over all restarts."""
         return 0 if self._search is None else int(self._search["evaluations"])
 
     @property
     def evaluations_per_second(self) -> float:
-        """The rate of the inner loops alone, per thread."""
+        """The evaluations per second in the inner loops alone, per thread."""
         return 0.0 if self._search is None else float(self._search["evaluations_per_second"])
 
     @property
     def interrupted(self) -> bool:
-        """True if Ctrl-C ended the search; this is the best placement until then."""
+        """True if Ctrl-C ended the search. The placement is then the best one so far."""
         return self._search is not None and bool(self._search["interrupted"])
 
     def link_loads(
