@@ -100,12 +100,12 @@ class Placement:
 
         Parameters
         ----------
-        measure: ``"bytes"`` or ``"messages"`` as int64, or ``"seconds"`` as float64. Seconds are bytes divided by the
-            bandwidth of the link.
-        set: the number of a communication set, from 0. None means the sum over all sets.
+        measure: ``"bytes"`` or ``"messages"`` as int64, or ``"seconds"`` as float64. Seconds are the bytes of a link
+            divided by its bandwidth.
+        set: the number of a communication set, from 0. None sums over all sets.
 
-        Messages of 0 bytes and messages within a node load no link. Raises OptionError for other measures and sets, and
-        UnsupportedError for a log without sets.
+        Messages of 0 bytes and messages within a node do not load any link. Raises OptionError for other measures and
+        sets. Raises UnsupportedError for a log without sets.
         """
         if measure not in ("bytes", "messages", "seconds"):
             raise OptionError(f"invalid measure: {measure!r}", "use bytes, messages or seconds")
@@ -115,7 +115,7 @@ class Placement:
         return messages if measure == "messages" else sizes / links.bandwidth if measure == "seconds" else sizes
 
     def plot_link_loads(self, measure: Literal["bytes", "messages", "seconds"] = "bytes", *, ax: Any = None) -> Any:
-        """Draws the loads of `link_loads`, the most loaded link first, into `ax`. Returns the axes.
+        """Draws the link loads into the matplotlib axes `ax`, the most loaded link first. Returns the axes.
 
         ``ax=None`` makes a new figure. Raises UnsupportedError without matplotlib, and the errors of `link_loads`.
         """
@@ -128,16 +128,16 @@ class Placement:
         return axes
 
     def write(self, path: str | os.PathLike[str], format: str = "fujitsu") -> None:
-        """Writes the rank map (formats: `haichi.list_formats`).
+        """Writes the rank map in a format of `haichi.list_formats`.
 
-        Writes the whole file or nothing. Raises UnsupportedError if the format cannot express this placement.
+        The file is written whole or not at all. Raises UnsupportedError if the format cannot express this placement.
         """
         write_files([(path, self._core.rank_map(encoded("format", format)))])
 
     def launch_lines(self, format: str, file: str = "FILE") -> str:
         """The lines of a job script that start a program with the rank map in `file`.
 
-        They are empty if no launcher reads the format, or if the launcher cannot use this placement.
+        The text is empty if no launcher reads the format, or if the launcher cannot use this placement.
         """
         return os.fsdecode(self._core.launch_lines(encoded("format", format), encoded("file", file)))
 
@@ -155,7 +155,7 @@ PlacementLike = Placement | str | os.PathLike[str] | npt.ArrayLike
 
 
 def as_map(name: str, given: PlacementLike) -> bytes | npt.NDArray[Any]:
-    """A path, or the node of each rank. Raises OptionError for arrays that are not 1D."""
+    """The path of a map, or the node of each rank. Raises OptionError for arrays that are not 1D."""
     if isinstance(given, Placement):
         return given.node_of_rank
     if isinstance(given, str | os.PathLike):
