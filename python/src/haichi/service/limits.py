@@ -1,4 +1,4 @@
-"""Limits of jobs, requests and users. docs/reference/http.md has the table that `table` makes."""
+"""Limits of jobs, requests and users. docs/reference/http.md contains the output of `table`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _MOST_COMPARISONS = 8
 
 
 def _limit(default: Any, what: str, unit: str = "", option: str = "", then: str = "") -> Any:
-    """`unit` is "bytes", "s" or empty for a count; `then` is the action above the limit."""
+    """A field for a limit. `unit`: "bytes", "s", or empty for a count. `then`: the action above the limit."""
     metadata = {"what": what, "unit": unit, "option": option, "then": then}
     return dataclasses.field(default=default, metadata=metadata)
 
@@ -25,7 +25,7 @@ class Limits:
     head_fields: int = _limit(128, "fields in the headers", then="431")
     head_seconds: float = _limit(60, "time to receive the headers", "s", then="closes the connection")
     pipelined: int = _limit(4, "pipelined requests of a connection", then="closes the connection")
-    # Bodies of requests
+    # Request bodies
     body_bytes: int = _limit(256 * 2**20, "body of a request", "bytes", "most-body", "413")
     json_bytes: int = _limit(32 * 2**20, "body in JSON", "bytes", then="413")
     urlencoded_bytes: int = _limit(2**20, "body of a form without files (`x-www-form-urlencoded`)", "bytes", then="413")
@@ -37,7 +37,7 @@ class Limits:
     answer_seconds: float = _limit(60, "pause of a client that receives a response", "s", then="closes the connection")
     bodies_of_user_bytes: int = _limit(320 * 2**20, "bodies of a user being received, in total", "bytes", then="429")
     bodies_bytes: int = _limit(640 * 2**20, "bodies of all users being received, in total", "bytes", then="503")
-    # Each user, and all users
+    # Per user, and for all users
     jobs_of_user: int = _limit(1000, "queued and running jobs of a user", "", "most-jobs", "429")
     jobs: int = _limit(10_000, "queued and running jobs of all users", "", "most-jobs-in-all", "503")
     user_bytes: int = _limit(20 * 2**30, "uploads and results of a user", "bytes", "most-data", "507")
@@ -51,7 +51,7 @@ class Limits:
     children: int = _limit(1, "large JSON bodies being parsed at the same time", then="others wait")
     child_bytes: int = _limit(768 * 2**20, "memory of the parser of a large JSON body", "bytes", then="400")
     child_seconds: float = _limit(20, "time limit for parsing a large JSON body", "s", then="400")
-    # Each job
+    # Per job
     seconds: float = _limit(3600, "time of a job", "s", "most-time", "the job fails")
     memory_bytes: int = _limit(8 * 2**30, "address space of a job's program", "bytes", "most-memory", "the job fails")
     disk_bytes: int = _limit(2 * 2**30, "files of a job, each and in total", "bytes", "most-disk", "the job fails")
@@ -63,16 +63,16 @@ class Limits:
 
     @property
     def threads(self) -> int:
-        """Threads of one job."""
+        """The number of threads for one job."""
         return max(1, len(os.sched_getaffinity(0)) // self.workers)
 
     @property
     def comparisons(self) -> int:
-        """Comparisons with the default placement at the same time."""
+        """The number of comparisons with the default placement that run at the same time."""
         return min(self.workers, len(os.sched_getaffinity(0)), _MOST_COMPARISONS)
 
     def of_process(self, seconds: float | None = None) -> dict[str, Any]:
-        """The limits in the form of the supervisor's specification."""
+        """The limits of a job, in the form of the supervisor's specification."""
         lasting = self.seconds if seconds is None else min(seconds, self.seconds)
         return {
             "seconds": lasting,
@@ -86,7 +86,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class LimitRow:
-    """A limit for the documentation."""
+    """A limit as a line of the table in the documentation."""
 
     what: str
     default: str
@@ -95,7 +95,7 @@ class LimitRow:
 
 
 def rows() -> list[LimitRow]:
-    """All limits."""
+    """All limits, in the order of the documentation."""
     return [
         LimitRow(row["what"], _text(default, row["unit"]), row["option"], row["then"])
         for row, default in ((field.metadata, getattr(Limits, field.name)) for field in dataclasses.fields(Limits))
@@ -103,7 +103,7 @@ def rows() -> list[LimitRow]:
 
 
 def table() -> str:
-    """The table in Markdown."""
+    """The table of limits in Markdown."""
     lines = ["| limit | default | option | above the limit |", "|---|---|---|---|"]
     for row in rows():
         lines.append(f"| {row.what} | {row.default} | {f'`--{row.option}`' if row.option else ''} | {row.then} |")
