@@ -28,15 +28,13 @@ struct SearchProgress {
 /// The options of a search. Members have the names of the options of `haichi map`.
 struct MapOptions {
     Objective objective{};
-    std::optional<std::vector<std::string>> then{};  ///< tie-breaking order; empty for the order that the objective
-                                                     ///< defines
+    std::optional<std::vector<std::string>> then{};  ///< tie-breaking order; empty for that of the objective
     std::uint64_t seed = 1;
     std::optional<std::int64_t> evaluations{};  ///< per restart; empty for the schedule's default
     std::optional<double> time{};  ///< limit of the wall-clock time in seconds, in place of `evaluations`; results are
                                    ///< then not reproducible
     std::optional<std::int32_t> restarts{};
-    std::optional<std::int32_t> threads{};  ///< number of threads, which does not change the result; empty for all
-                                            ///< cores
+    std::optional<std::int32_t> threads{};  ///< does not change the result; empty for all cores
     std::string strategy = "auto";
     /// The first placement: the name of a strategy, a rank-map file, or the node of each rank.
     std::variant<std::string, std::vector<std::int32_t>> start{};
