@@ -121,7 +121,7 @@ void bind_job(py::module_& module) {
     py::class_<JobSpec>(module, "JobSpec")
         .def(py::init(&make_spec), py::kw_only(), py::arg("machine"), py::arg("traffic"), py::arg("given"));
     py::class_<HeldProblem>(module, "HeldProblem").def(py::init<>());
-    // The GIL is released for functions that compute routes, which take seconds for thousands of nodes.
+    // The constructors release the GIL, because routes between thousands of nodes take seconds.
     py::class_<Job>(module, "Job")
         .def(py::init(&make_job), py::arg("spec"))
         .def_static("of_shapes", make_jobs, py::arg("spec"), py::arg("shapes"))
