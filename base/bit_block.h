@@ -5,7 +5,7 @@
 
 namespace haichi {
 
-/// 512 bits, the unit of bit rows: one register of the widest vector instructions, one cache line.
+/// 512 bits, the unit of bit rows. This is a register of the widest vector instructions, and a cache line.
 struct alignas(64) BitBlock {
     static constexpr std::size_t kWords = 8;
     static constexpr std::size_t kBits = kWords * 64;

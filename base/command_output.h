@@ -5,8 +5,8 @@
 
 namespace haichi {
 
-/// The standard output of a command, whose first word is found through PATH; empty if it cannot be started. Its
-/// standard error is dropped.
+/// Runs a command, whose first word is searched in PATH, and returns its standard output. Empty if it cannot be
+/// started. Its standard error is discarded.
 std::string command_output(const std::vector<std::string>& command);
 
 }  // namespace haichi

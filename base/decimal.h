@@ -6,7 +6,7 @@
 
 namespace haichi {
 
-/// Exactly digits * 10^exponent; `digits` does not end in 0 unless it is 0.
+/// The exact value digits * 10^exponent. `digits` does not end in 0 unless it is 0.
 struct Decimal {
     bool negative = false;
     bool too_many_digits = false;  ///< `digits` would overflow

@@ -6,11 +6,11 @@
 
 namespace haichi {
 
-/// Computes exp and log from additions, multiplications and divisions only. The C library selects different code for
-/// different processors, and its last bits differ. Results must be byte-identical everywhere. Relative error below
-/// 1e-14.
+/// Computes exp and log with additions, multiplications and divisions only. The C library selects different code for
+/// different processors, so the last bits of its results differ. Results of haichi must be byte-identical everywhere.
+/// The relative error is below 1e-14.
 
-/// Natural logarithm of a positive normal number.
+/// The natural logarithm of a positive normal number.
 constexpr double deterministic_log(double x) {
     constexpr double kLn2 = 0.693147180559945309417232;
     constexpr int kMantissaBits = 52;
@@ -23,7 +23,7 @@ constexpr double deterministic_log(double x) {
         mantissa *= 2;
         --exponent;
     }
-    // ln m = 2 artanh((m - 1) / (m + 1)), |argument| <= 0.172: eleven terms of the series reach 1e-17.
+    // ln m = 2 artanh((m - 1) / (m + 1)) with |argument| <= 0.172. Eleven terms of the series reach 1e-17.
     const double s = (mantissa - 1) / (mantissa + 1);
     const double square = s * s;
     double sum = 0;

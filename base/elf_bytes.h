@@ -10,12 +10,12 @@
 
 namespace haichi {
 
-/// Reads values of an ELF file. Offsets and sizes in the file are never trusted. `path` is for messages.
+/// Reads values of an ELF file. Every offset and size in the file is checked. `path` is for messages.
 class ElfBytes {
   public:
     ElfBytes(std::span<const std::byte> bytes, const std::string& path) : bytes_(bytes), path_(&path) {}
 
-    /// Throws InputError: the file is damaged.
+    /// Throws InputError, which states that the file is damaged.
     [[noreturn]] void refuse(const std::string& what) const;
     /// Reads the header. Throws InputError if the file has none, and UnsupportedError if it was built for another
     /// processor.

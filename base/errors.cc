@@ -9,10 +9,10 @@ namespace haichi {
 
 namespace {
 
-/// Shortens a text above 8 KiB in its middle, between UTF-8 characters. Values are short already because of shown().
-/// Names of files and machines can have any length.
+/// Shortens a text above 8 KiB in its middle, between UTF-8 characters. Quoted values are short already because of
+/// shown(), but names of files and machines can have any length.
 std::string cut_message(const std::string& text) {
-    constexpr std::size_t kLongest = 8192;  // two of the longest paths
+    constexpr std::size_t kLongest = 8192;  // room for two paths of maximum length
     constexpr std::size_t kEnd = 1024;      // the end usually states the error
     if (text.size() <= kLongest) return text;
     const auto is_inside = [&text](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80; };
@@ -56,7 +56,7 @@ int exit_code(ErrorKind kind) {
 
 namespace {
 
-/// Levenshtein distance, with two rows of the matrix.
+/// The Levenshtein distance. It keeps only one row of the matrix in memory.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> row(b.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});
@@ -76,11 +76,11 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string did_you_mean(std::string_view name, std::span<const std::string> candidates) {
     name = name.substr(0, 64);
-    // Half of a short word may differ, and a third of a long one.
+    // The limit is half of the characters of a short word, and a third of a long one.
     std::size_t best = std::max(std::min<std::size_t>(2, (name.size() + 1) / 2), name.size() / 3) + 1;
     const std::string* nearest = nullptr;
     for (const std::string& candidate : candidates) {
-        if (candidate.size() >= name.size() + best) continue;  // it may be as long as a file
+        if (candidate.size() >= name.size() + best) continue;  // such a candidate may be as long as a file
         const std::size_t distance = edit_distance(name, candidate);
         const bool is_another_word = distance >= std::max(name.size(), candidate.size());
         if (distance < best && !is_another_word) {

@@ -8,17 +8,17 @@
 
 namespace haichi {
 
-/// Kind of failure of an Error. One table (exit_code) converts it to exit codes; the Python and HTTP interfaces convert
-/// it to exceptions and status codes.
+/// The kind of failure. exit_code() converts it to an exit code. The Python and HTTP interfaces convert it to
+/// exceptions and status codes.
 enum class ErrorKind {
     kInput,        ///< invalid file or value from outside
-    kOption,       ///< invalid option or argument
+    kOption,       ///< valid, but this program cannot do or express it
     kUnsupported,  ///< valid, but this program cannot do or express it
     kInternal,     ///< a bug in this program
 };
 
-/// Base class of all errors that the library throws. what() is the message without the hint. Messages and hints above
-/// 8 KiB lose their middle, because names in them come from files, too.
+/// The base class of all errors that the library throws. what() is the message without the hint. Messages and hints
+/// above 8 KiB are shortened in the middle, because they may contain names from files.
 class Error : public std::runtime_error {
   public:
     Error(ErrorKind kind, const std::string& message, std::string hint = {});
@@ -45,7 +45,7 @@ class InputError : public Error {
     explicit InputError(const std::string& message, std::string hint = {});
     InputError(const SourcePlace& place, const std::string& message, std::string hint = {});
 
-    /// No file if the message names none, or names it without a line.
+    /// The place in the input. Its file is empty if the message names no file, or names it without a line.
     [[nodiscard]] const SourcePlace& place() const { return place_; }
 
   private:
@@ -67,7 +67,7 @@ class InternalError : public Error {
     explicit InternalError(const std::string& message);
 };
 
-/// Exit codes of the program; they are part of its public interface.
+/// The exit codes of the program. They are part of its public interface.
 inline constexpr int kExitDone = 0;
 inline constexpr int kExitBadInput = 2;
 inline constexpr int kExitLimitNotMet = 3;
@@ -76,16 +76,17 @@ inline constexpr int kExitInterrupted = 130;
 
 int exit_code(ErrorKind kind);
 
-/// The nearest candidate to `name` by edit distance as "did you mean 'x'?", or "" if none is near.
+/// Returns "did you mean 'x'?" with the candidate nearest to `name` by edit distance, or "" if none is near.
 std::string did_you_mean(std::string_view name, std::span<const std::string> candidates);
 
-/// The result of did_you_mean(), or all candidates after `head` ("commands are ") if none is near.
+/// Returns did_you_mean(), or if no candidate is near, all candidates after `head` (such as "commands are ").
 std::string near_or_all(std::string_view name, std::span<const std::string> candidates, std::string_view head);
 
 /// Joins words as "a, b, c".
 std::string joined(std::span<const std::string> words);
 
-/// `text` for quotation in messages: cut to a printable length, control characters and invalid bytes escaped.
+/// Prepares `text` for quotation in messages: cuts it to a printable length, and escapes control characters and invalid
+/// bytes.
 std::string shown(std::string_view text);
 
 }  // namespace haichi

@@ -13,12 +13,13 @@ namespace {
 
 constexpr std::size_t kLongestHostName = 255;
 constexpr std::size_t kMostDigits = 9;
-/// Maximum number of ranges in one name. Slurm's names have one or two.
+/// The maximum number of ranges in one name. Slurm's names have one or two.
 constexpr std::size_t kMostRanges = 4;
 
 bool is_alphanumeric(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-/// "000-095": numbers in text, with as many digits as the first one. "1-9:2" is every second one.
+/// A range of numbers in text, such as "000-095". All numbers have as many digits as the first one. "1-9:2" is every
+/// second number.
 struct Range {
     std::int64_t first = 0;
     std::int64_t last = 0;
@@ -27,11 +28,11 @@ struct Range {
     std::string word{};  ///< an alternative in braces that is not a number
 };
 
-/// The signs of one kind of brackets: "[1-3:2]" as in Slurm and ClusterShell, "{1..3..2}" as in shells.
+/// The characters of one kind of brackets: "[1-3:2]" as in Slurm and ClusterShell, "{1..3..2}" as in shells.
 struct Brackets {
     char close;
     std::string_view to;
-    std::string_view steps;  ///< any of these signs precedes the step
+    std::string_view steps;  ///< any of these characters precedes the step
 };
 constexpr Brackets kSquare = {']', "-", ":/"};
 constexpr Brackets kBraces = {'}', "..", "."};
@@ -71,7 +72,7 @@ Range parse_range(std::string_view text, const Brackets& brackets, const SourceP
                      "expected at most " + std::to_string(most) + (most == 1 ? " name" : " names") + ", found more");
 }
 
-/// A name with ranges: the texts between the ranges, and one list of ranges per pair of brackets.
+/// A name with ranges. It has the texts between the ranges, and one list of ranges per pair of brackets.
 class NamePattern {
   public:
     NamePattern(std::string_view text, const SourcePlace& place) : place_(place) {

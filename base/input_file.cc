@@ -37,10 +37,11 @@ struct CloseFile {
 };
 using File = std::unique_ptr<std::FILE, CloseFile>;
 
-/// Standard input can be read once. Its beginning is kept until it is opened, and all of it on request.
+/// Standard input, which can be read only once. The bytes that were read to recognise its format are kept until it is
+/// opened. keep_standard_input() keeps all of it.
 struct StandardInput {
     std::mutex mutex;
-    std::string beginning;  ///< read, but not opened yet
+    std::string beginning;  ///< bytes that were read before standard input is opened
     std::unique_ptr<std::FILE, CloseFile> copy;
 };
 StandardInput& standard_input() {
@@ -59,10 +60,10 @@ std::string read_some(std::FILE* file, std::size_t most, const std::string& path
     return text;
 }
 
-/// The bytes of a file as they are stored: those that were read to recognise it, then the rest.
+/// The bytes of a file as they are stored: first those that were read to recognise the format, then the rest.
 struct Stored {
     std::string beginning;
-    File file;  ///< null: the beginning is all
+    File file;  ///< null if `beginning` is the whole file
     std::string path;
 
     std::size_t read(char* to, std::size_t size) {
@@ -83,7 +84,7 @@ Stored open_stored(const std::string& path) {
         StandardInput& input = standard_input();
         const std::scoped_lock lock(input.mutex);
         if (input.copy) {
-            // A copy has no name. Opening its descriptor anew gives a position of its own.
+            // The copy has no file name. Opening its descriptor again gives an independent position.
             stored.file.reset(std::fopen(("/proc/self/fd/" + std::to_string(fileno(input.copy.get()))).c_str(), "rb"));
         } else {
             stored.beginning = std::exchange(input.beginning, {});
@@ -97,8 +98,8 @@ Stored open_stored(const std::string& path) {
     return stored;
 }
 
-// libarchive's functions are looked up when a compressed input is opened. Neither a build nor a library that is
-// preloaded into other programs thus requires it.
+// The functions of libarchive are looked up when a compressed input is opened. Neither a build nor a library that is
+// preloaded into other programs thus depends on libarchive.
 struct archive;
 struct archive_entry;
 constexpr int kArchiveEnd = 1;
@@ -123,7 +124,7 @@ struct ArchiveLibrary {
     }
 };
 
-/// Returns null if the library is not installed.
+/// The library, or null if it is not installed.
 const ArchiveLibrary* archive_library() {
     static const ArchiveLibrary kLibrary = [] {
         ArchiveLibrary found;
@@ -144,14 +145,15 @@ const ArchiveLibrary* archive_library() {
 
 constexpr const char* kDamagedHint = "copy the file again, or compress the original again";
 
-/// The checksum and length at the end of a gzip file, which libarchive ignores.
+/// Checks the checksum and the length at the end of a gzip file, which libarchive ignores.
 class GzipTrailer {
   public:
     void add_stored(std::string_view bytes) {
         constexpr std::string_view kMember = "\x1f\x8b\x08";
         const std::size_t kept = last_.size();
         last_ += bytes;
-        // A search from the end of the last bytes finds members across two chunks. The first one begins the file.
+        // The search begins at the end of the previous bytes, to find members that span two chunks. The first member
+        // begins the file.
         const std::size_t from = stored_ == 0 ? 1 : kept - std::min(kept, kMember.size() - 1);
         has_members_ = has_members_ || last_.find(kMember, from) != std::string::npos;
         stored_ += bytes.size();
@@ -171,7 +173,7 @@ class GzipTrailer {
             checksum_ = kTable[(checksum_ ^ static_cast<std::uint8_t>(c)) & 0xff] ^ checksum_ >> 8;
         unpacked_ += static_cast<std::uint32_t>(bytes.size());
     }
-    /// False if the trailer contradicts the data. Files of several members are not checked.
+    /// Returns false if the trailer contradicts the data. Files of several members are not checked.
     [[nodiscard]] bool is_whole() const {
         if (has_members_) return true;
         return last_.size() == kSize && number_at(0) == ~checksum_ && number_at(4) == unpacked_;
@@ -190,7 +192,7 @@ class GzipTrailer {
     std::uint64_t stored_ = 0;
     bool has_members_ = false;  ///< whether the file may have several gzip members
     std::uint32_t checksum_ = ~std::uint32_t{0};
-    std::uint32_t unpacked_ = 0;  ///< bytes, modulo 2^32 as in the trailer
+    std::uint32_t unpacked_ = 0;  ///< number of unpacked bytes modulo 2^32, as in the trailer
 };
 
 class Unpacker {
@@ -210,7 +212,7 @@ class Unpacker {
         const bool is_zip = compression.name == "zip";
         bool is_ready = archive_ != nullptr;
         if (is_ready && is_zip) is_ready = library_->support_zip(archive_) >= 0;
-        // The result is a warning if the library runs a program instead.
+        // libarchive returns a warning if it would run an external program instead.
         if (is_ready && !is_zip) {
             is_ready = library_->find(support_filter, filter.c_str()) && support_filter(archive_) > -30 &&
                        library_->support_raw(archive_) >= 0;
@@ -233,7 +235,7 @@ class Unpacker {
     Unpacker(const Unpacker&) = delete;
     Unpacker& operator=(const Unpacker&) = delete;
 
-    /// Returns the number of bytes, 0 at the end, or -1 for an error that message() describes.
+    /// Returns the number of bytes read, 0 at the end, or -1 for an error that message() describes.
     ssize_t read(char* to, std::size_t size) {
         if (is_at_end_) return 0;
         const ssize_t count = library_->read_data(archive_, to, size);
@@ -367,7 +369,7 @@ void throw_failed_input(const std::string& path) {
 }
 
 std::string beginning_of_input(const std::string& path, std::size_t most) {
-    // A block of bzip2 unpacks as a whole, and has at most 900 kB.
+    // A block of bzip2 is unpacked as a whole, and has at most 900 kB.
     constexpr std::size_t kPeek = std::size_t{1} << 20;
     const bool is_pipe = path == "-" && !standard_input().copy;
     Stored stored = open_stored(path);
@@ -384,7 +386,7 @@ std::string beginning_of_input(const std::string& path, std::size_t most) {
     const File file(opened(std::move(stored)));
     std::string text(most, '\0');
     text.resize(std::fread(text.data(), 1, most, file.get()));
-    // The peeked part of a pipe ends too early.
+    // The bytes that were read from a pipe may end in the middle of compressed data. This is not an error.
     if (std::ferror(file.get()) != 0 && !is_pipe) throw_failed_input(path);
     return text;
 }

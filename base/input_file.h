@@ -8,29 +8,30 @@
 
 namespace haichi {
 
-/// Most bytes to which a compressed input may unpack. A small file may claim any size.
+/// The maximum number of bytes to which a compressed input may unpack. Without a limit, a small file could claim any
+/// size.
 inline constexpr std::uint64_t kMostUnpackedBytes = std::uint64_t{1} << 36;
 
-/// A compression that is recognised by the first bytes of a file.
+/// A compression method, recognised by the first bytes of a file.
 struct Compression {
     std::string_view magic;
     std::string_view name;
-    std::string_view ending;   ///< ending of file names
-    std::string_view command;  ///< unpacks FILE to standard output
+    std::string_view ending;   ///< ending of file names, such as ".gz"
+    std::string_view command;  ///< command that unpacks FILE to standard output
 };
-/// Returns null for a text that is not compressed.
+/// Returns null if `prefix` is not the beginning of a compressed file.
 const Compression* compression_of(std::string_view prefix);
-/// Returns the file name without an ending such as ".gz".
+/// Returns the file name without the ending of a compression, such as ".gz".
 std::string_view without_compression_ending(std::string_view name);
 
 /// Opens a file, or standard input for "-". A compressed input (gzip, bzip2, xz, zstd, or a zip archive of one file) is
-/// unpacked while it is read. The caller closes it, unless it is stdin. Throws InputError.
+/// unpacked while it is read. The caller closes the file, unless it is stdin. Throws InputError.
 [[nodiscard]] std::FILE* open_input(const std::string& path);
-/// Throws InputError with the reason why reading a file of open_input() failed. Call it in the thread that read.
+/// Throws InputError with the reason why reading a file of open_input() failed. Call this in the thread that read the
+/// file.
 [[noreturn]] void throw_failed_input(const std::string& path);
 
-/// Returns whether the file, as it is stored, begins like a compressed file. It is false for a file that cannot be
-/// read.
+/// Returns whether the stored file begins like a compressed file. Returns false for a file that cannot be read.
 [[nodiscard]] bool is_compressed(const std::string& path);
 /// Returns the first bytes of the unpacked input, at most `most`. Standard input can still be opened afterwards.
 [[nodiscard]] std::string beginning_of_input(const std::string& path, std::size_t most);

@@ -24,7 +24,7 @@ std::string read_file(const std::string& path, std::size_t largest_bytes) {
     while (true) {
         const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), file.get());
         const std::string_view chunk(buffer.data(), count);
-        // Fails at once: a file with a NUL byte may be an endless device.
+        // A NUL byte fails at once, because its file may be an endless device.
         if (const auto nul = chunk.find('\0'); nul != std::string_view::npos) {
             const auto newlines = std::ranges::count(text, '\n') + std::ranges::count(chunk.substr(0, nul), '\n');
             throw InputError(SourcePlace{path, static_cast<std::size_t>(newlines) + 1},
@@ -43,7 +43,8 @@ std::string read_file(const std::string& path, std::size_t largest_bytes) {
 std::string json_error_text(int id, std::string_view message, std::string_view token) {
     constexpr int kNumberOverflow = 406;
     if (id == kNumberOverflow) return std::string("the number ") + shown(token) + " is too large";
-    // "[json.exception.parse_error.101] parse error at line 1, column 7: syntax error ...; last read: '...'"
+    // Removes the beginning of "[json.exception.parse_error.101] parse error at line 1, column 7: syntax error ...;
+    // last read: '...'"
     if (const auto end = message.find("] "); end != std::string_view::npos) message.remove_prefix(end + 2);
     if (message.starts_with("parse error at ")) message.remove_prefix(message.find(": ") + 2);
     constexpr std::string_view kQuote = "last read: ";
@@ -57,7 +58,7 @@ std::string json_error_text(int id, std::string_view message, std::string_view t
 
 namespace {
 
-/// Builds the document and the table of lines. Refuses input that a DOM parser would silently accept.
+/// Builds the document and the table of lines. Rejects input that a DOM parser would silently accept.
 class LocatingSax {
   public:
     LocatingSax(const TextStream* stream, std::map<std::string, std::size_t>* lines) : stream_(stream), lines_(lines) {}

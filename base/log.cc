@@ -30,7 +30,7 @@ LogLevel level_of(spdlog::level::level_enum level) {
     return level == spdlog::level::debug ? LogLevel::kDebug : LogLevel::kInfo;
 }
 
-/// Passes entries to the function of the program, the Python package or a service.
+/// Passes log entries to the callback that the program, the Python package or a service has set.
 class WriteSink final : public spdlog::sinks::base_sink<std::mutex> {
   public:
     explicit WriteSink(Log::Write write) : write_(std::move(write)) {}
@@ -62,10 +62,10 @@ const std::string& to_string(LogLevel level) {
 
 Log::Log(LogLevel level, Write write) : level_(level) {
     if (level == LogLevel::kOff) return;
-    // A private logger: spdlog's registry is shared by the whole process.
+    // A private logger, because the whole process shares spdlog's registry.
     logger_ = std::make_shared<spdlog::logger>("haichi", std::make_shared<WriteSink>(std::move(write)));
     logger_->set_level(level_of(level));
-    // spdlog's own handler prints. A failure here loses an entry, but must not end the run.
+    // By default, spdlog prints errors of a sink. Such an error loses a log entry, but must not end the run.
     logger_->set_error_handler([](const std::string&) {});
 }
 

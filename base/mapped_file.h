@@ -6,7 +6,7 @@
 
 namespace haichi {
 
-/// A file mapped into memory, for readers that need only parts of it. Unread pages take no memory.
+/// A file that is mapped into memory, for readers that need only parts of it. Pages that are not read take no memory.
 class MappedFile {
   public:
     /// Throws InputError naming the file if it is unreadable or not a regular file.

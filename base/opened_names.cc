@@ -24,13 +24,13 @@ std::string root_given(const std::string& root) {
 
 fs::path directory_of(const std::string& file) { return fs::path(file).parent_path(); }
 
-/// The path, absolute and without symbolic links as far as it exists; empty if unknown.
+/// The absolute path, with symbolic links resolved as far as the path exists; empty if unknown.
 fs::path real_path(const fs::path& path) {
     std::error_code error;
     fs::path real = fs::current_path(error) / path;
     if (!error) real = fs::weakly_canonical(real, error);
     if (error) real.clear();
-    // "DIRECTORY/" has an empty last part.
+    // The last component of "DIRECTORY/" is empty.
     return real.has_filename() ? real : real.parent_path();
 }
 
@@ -57,7 +57,7 @@ std::string OpenedNames::path_of(std::string_view name, std::size_t line, SeenFr
     if (name.empty() || name == "-" || name.find('\0') != std::string_view::npos) {
         throw InputError(place, "invalid file name: " + shown(name));
     }
-    const fs::path beside = directory_of(file_) / name;  // only `name` if it is absolute
+    const fs::path beside = directory_of(file_) / name;  // equal to `name` if `name` is absolute
     fs::path path = beside;
     std::error_code ignored;
     if (from == SeenFrom::kFileOrHere && is_below_root(name) &&
@@ -69,7 +69,7 @@ std::string OpenedNames::path_of(std::string_view name, std::size_t line, SeenFr
     try {
         check_regular_file(path.string());
     } catch (const InputError& error) {
-        // The file may exist in the current directory, which was not searched.
+        // The file may exist in the current directory, which was not searched because it is outside the root.
         throw InputError(place, error.what(), from == SeenFrom::kFileOrHere && !is_below_root(name) ? kHint : "");
     }
     return path.string();

@@ -19,14 +19,14 @@ namespace haichi {
 
 namespace {
 
-/// The mode of the replaced file, or else the default mode of new files.
+/// The mode of the file to replace, or the default mode of new files if there is none.
 mode_t mode_for(const std::string& path) {
     struct stat status {};
     if (::stat(path.c_str(), &status) == 0) return status.st_mode & 07777;
     return new_file_mode();
 }
 
-/// "DIRECTORY/.NAME.XXXXXX" for mkstemp. A very long name is cut.
+/// The template "DIRECTORY/.NAME.XXXXXX" for mkstemp. A very long name is cut.
 std::string template_for(const std::string& path) {
     constexpr std::size_t kLongestName = 200;
     const std::filesystem::path whole(path);
@@ -42,16 +42,16 @@ int open_unnamed(const std::string& path) {
     constexpr mode_t kMode = 0600;
     const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, kMode);
     if (descriptor < 0 || ::access(descriptor_path(descriptor).c_str(), F_OK) == 0) return descriptor;
-    ::close(descriptor);  // without /proc it could never be named
+    ::close(descriptor);  // without /proc the file could never get a name
     return -1;
 }
 
-/// Names an unnamed file `path`. False, with errno, if the file exists or for another error.
+/// Gives an unnamed file the name `path`. Returns false and sets errno if the file exists, or for another error.
 bool link_to(int descriptor, const std::string& path) {
     return ::linkat(AT_FDCWD, descriptor_path(descriptor).c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0;
 }
 
-/// The same with a name like `name`, whose last six characters are replaced.
+/// Gives an unnamed file a new name. The last six characters of `name` are replaced by random ones.
 bool link_to_new(int descriptor, std::string& name) {
     constexpr int kMostTries = 100;
     constexpr std::string_view kCharacters = "abcdefghijklmnopqrstuvwxyz0123456789";
@@ -87,7 +87,7 @@ void OutputFile::open() {
     int descriptor = open_unnamed(target);
     if (descriptor < 0) {
         std::string name = template_for(target);
-        descriptor = ::mkostemp(name.data(), O_CLOEXEC);  // exclusive: follows no link, opens no existing file
+        descriptor = ::mkostemp(name.data(), O_CLOEXEC);  // exclusive: never follows a link or opens an existing file
         if (descriptor < 0) throw OptionError("cannot write " + path_ + ": " + std::strerror(errno));
         temporary_path_ = std::move(name);
     }

@@ -14,7 +14,8 @@ namespace haichi {
 
 namespace {
 
-/// Locks the file, so that other runs see that this run writes it. If files cannot be locked, returns false.
+/// Locks the file, so that other runs see that this run writes it. Returns true if another run has locked it, and false
+/// if files cannot be locked.
 bool is_written_by_another(int descriptor) {
     struct stat status {};
     if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) return false;

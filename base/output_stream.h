@@ -8,12 +8,12 @@
 
 namespace haichi {
 
-/// An output that can be read while it is written, and remains if the run fails or is interrupted. It contains whole
-/// lines only. The previous content remains until the first line is written. Unlike an OutputFile, it is written in
-/// place, also through a symbolic link, and by one run at a time.
+/// An output that can be read while it is written, and that remains if the run fails or is interrupted. It always ends
+/// with a complete line. The previous content of the file remains until the first line is written. Unlike an
+/// OutputFile, it is written in place, also through a symbolic link. Only one run at a time can write it.
 class OutputStream : public std::ostream {
   public:
-    /// Does not touch the file system.
+    /// Does not access the file system.
     explicit OutputStream(std::string path);
     ~OutputStream() override;
     OutputStream(const OutputStream&) = delete;
@@ -33,9 +33,9 @@ class OutputStream : public std::ostream {
 
         void take(int descriptor) { descriptor_ = descriptor; }
         [[nodiscard]] bool has_begun() const { return has_begun_; }
-        /// Empties the file before its first line. False if it fails.
+        /// Empties the file before its first line. Returns false if this fails.
         bool begin();
-        /// False if some data could not be written; errno has the reason.
+        /// Returns false if some data could not be written. errno has the reason.
         bool close();
 
       protected:
@@ -45,7 +45,7 @@ class OutputStream : public std::ostream {
 
       private:
         bool write(std::size_t length);
-        /// Returns how many of `count` written characters are in whole lines, and cuts the file after them.
+        /// Returns how many of the `count` written characters belong to complete lines, and cuts the file after them.
         std::size_t whole_lines(std::size_t count);
 
         std::string kept_;
@@ -57,7 +57,7 @@ class OutputStream : public std::ostream {
     void open();
     /// Throws InputError if some data could not be written.
     void close();
-    /// Removes a file that open() created, if it is still empty.
+    /// Removes the file if open() created it and it is still empty.
     void discard() noexcept;
 
     std::string path_;

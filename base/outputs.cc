@@ -63,7 +63,7 @@ void Outputs::check() const {
 void Outputs::open() {
     check();
     for (const auto& file : files_) {
-        // Opening a pipe may wait for its reader.
+        // Opening a pipe may wait for its reader, so the lock is not held then.
         std::unique_lock<std::mutex> lock(making_, std::defer_lock);
         if (is_replaceable(file->path())) lock.lock();
         file->open();

@@ -11,16 +11,17 @@
 
 namespace haichi {
 
-/// All outputs of a run. First declare all inputs and outputs. Call check() before the inputs are read; it refuses
-/// impossible outputs. Call open() after the inputs are read, and commit() after the run. Without commit() nothing
-/// remains of the files of add_file(), and old files are unchanged.
+/// All outputs of a run. First declare all inputs and outputs. Call check() before the inputs are read, open() after
+/// that, and commit() after the run. Without commit(), nothing remains of the files of add_file(), and existing files
+/// are unchanged.
 class Outputs {
   public:
     Outputs() = default;
     Outputs(const Outputs&) = delete;
     Outputs& operator=(const Outputs&) = delete;
 
-    /// Declares an input of the run: a file, or "-" for standard input. Ignores words that name no file (a preset, "").
+    /// Declares an input of the run: a file, or "-" for standard input. Words that do not name a file (a preset, "")
+    /// are ignored.
     void add_input(const std::string& path);
     /// Adds an output that is either complete or absent.
     OutputFile& add_file(std::string path);
@@ -29,20 +30,20 @@ class Outputs {
     /// Declares that the run also writes data to standard output.
     void add_standard_output() { has_standard_output_ = true; }
 
-    /// Throws OptionError for outputs that are identical to inputs or to each other, whatever their paths, and for
-    /// outputs that cannot be written. Changes nothing.
+    /// Throws OptionError for outputs that cannot be written, and for outputs that are the same file as an input or
+    /// another output. Files are compared by identity, not by path. Changes nothing.
     void check() const;
-    /// Checks again, since time has passed, and opens all outputs. Throws OptionError.
+    /// Repeats the checks, since files may have changed, and opens all outputs. Throws OptionError.
     void open();
-    /// Writes all data to the disk, then gives all files their names. Throws InputError (full disk).
+    /// Writes all data to the disk, and then gives all files their names. Throws InputError (full disk).
     void commit();
 
-    /// Removes everything that open() created. No file is created or named while the returned lock is held. Meant for a
-    /// thread that ends the process during the run.
+    /// Removes everything that open() created. While the caller holds the returned lock, no file is created or named.
+    /// This is for a thread that ends the process during the run.
     [[nodiscard]] std::unique_lock<std::mutex> discard() noexcept;
 
   private:
-    /// A path as given, and the file that it identifies.
+    /// An output: its path as given, and the identity of its file.
     struct Named {
         std::string path;
         FileIdentity identity;

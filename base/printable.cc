@@ -7,7 +7,7 @@ namespace haichi {
 
 namespace {
 
-/// The first character of a text in UTF-8, with its length; length 0 if it is invalid.
+/// The first UTF-8 character of a text and its length in bytes. The length is 0 if the character is invalid.
 struct Character {
     std::uint32_t code = 0;
     std::size_t length = 0;

@@ -17,28 +17,28 @@ using Wide = unsigned __int128;
 
 struct Unit {
     std::string name;
-    /// Value of one unit in the integer base unit is numerator / denominator.
+    /// The value of one unit, in the integer base unit, is numerator / denominator.
     std::int64_t numerator;
     std::int64_t denominator = 1;
     /// Other accepted spellings of the unit.
     std::vector<std::string> spellings{};
 };
 
-/// A spelling with several meanings, and the units that people mean by it.
+/// A spelling with several possible meanings, and the units that it may mean.
 struct Ambiguity {
     std::string_view spelling;  ///< in lower case
     std::string_view units;
 };
 
-/// A kind of quantity: "size", with units such as KiB.
+/// A kind of quantity, such as "size" with units such as KiB.
 struct Kind {
     std::string_view name;
     std::string_view example;
-    std::string_view examples;  ///< for a number without a unit
+    std::string_view examples;  ///< units to suggest for a number without a unit
     std::span<const Ambiguity> ambiguities{};
 };
 
-/// Writes the micro sign and the Greek letter mu as "u".
+/// Replaces the micro sign or the Greek letter mu by "u".
 std::string with_ascii_micro(std::string_view unit) {
     std::string text(unit);
     for (const std::string_view micro : {"\xc2\xb5", "\xce\xbc"}) {
@@ -57,7 +57,8 @@ bool is_spelling(const Unit& unit, std::string_view text) {
     return unit.name == text || std::ranges::find(unit.spellings, text) != unit.spellings.end();
 }
 
-/// A hint never changes the magnitude of a value: it names units that differ only in upper and lower case, or all.
+/// The hint for an unknown unit. It never suggests another magnitude: it names units that differ only in upper and
+/// lower case, or all units.
 std::string hint_for_unit(std::string_view text, std::span<const Unit> units, const Kind& kind) {
     if (text.empty()) return "write the unit, as in " + std::string(kind.examples);
     const std::string word = in_lower_case(text);

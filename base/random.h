@@ -17,11 +17,12 @@ constexpr std::uint64_t split_mix_64(std::uint64_t& state) {
     return z ^ (z >> 31);
 }
 
-/// The generator xoshiro256++ (Blackman, Vigna 2021). A value: copying it copies the stream. It has its own
-/// distributions, because those of <random> differ between libraries, and results must be byte-identical everywhere.
+/// The generator xoshiro256++ (Blackman, Vigna 2021). It is a value: a copy continues with the same numbers. It has its
+/// own distributions, because those of <random> differ between libraries, and results must be byte-identical
+/// everywhere.
 class Random {
   public:
-    /// Uses stream `stream` of `seed`. Streams of one seed are independent (restarts, patterns).
+    /// Uses stream `stream` of `seed`. The streams of a seed are independent; restarts and patterns use different ones.
     constexpr explicit Random(std::uint64_t seed, std::uint64_t stream = 0) {
         std::uint64_t mixed = seed;
         std::uint64_t base = split_mix_64(mixed) ^ (stream * 0xd1342543de82ef95ULL);
@@ -40,16 +41,17 @@ class Random {
         return result;
     }
 
-    /// Uniform in [0, bound), bound >= 1, by multiplication. The bias is below bound / 2^32, which is negligible for
-    /// the bounds used here (ranks, rank slots). In return the annealing loop has no rejection branch.
+    /// A uniform number in [0, bound) for bound >= 1, computed by multiplication. The bias is below bound / 2^32, which
+    /// is negligible for the bounds used here (ranks, rank slots). In return, the annealing loop has no rejection
+    /// branch.
     constexpr std::uint32_t below(std::uint32_t bound) {
         return static_cast<std::uint32_t>(((next() >> 32) * bound) >> 32);
     }
 
-    /// Uniform in [0, 1), a multiple of 2^-53.
+    /// A uniform number in [0, 1), a multiple of 2^-53.
     constexpr double unit() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
 
-    /// Fisher-Yates shuffle.
+    /// Shuffles the items (Fisher-Yates).
     template <class T>
     constexpr void shuffle(std::span<T> items) {
         for (std::size_t i = items.size(); i > 1; --i) {

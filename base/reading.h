@@ -11,8 +11,8 @@
 namespace haichi {
 
 /// Callbacks for code that reads inputs. The log receives the names of recognised formats. TakeFile receives files that
-/// another file or a rule has named rather than the user. TakeNote receives what a reader assumes because the input
-/// leaves it open. A value; a log alone converts to it.
+/// another file or a rule has named, not the user. TakeNote receives assumptions that a reader makes where the input is
+/// incomplete. A Reading is a value, and a Log converts to one.
 class Reading {
   public:
     using TakeFile = std::function<void(const std::string&)>;
@@ -29,7 +29,7 @@ class Reading {
     void assumed(const std::string& note) const {
         if (note_) note_(note);
     }
-    /// Root of OpenedNames; empty for the default root.
+    /// The root for OpenedNames; empty for the default root.
     [[nodiscard]] const std::string& files_below() const { return files_below_; }
 
   private:
@@ -39,12 +39,12 @@ class Reading {
     TakeNote note_;
 };
 
-/// A file named by another file or by a machine's name. Its text is read once and kept.
+/// A file that another file or the name of a machine refers to. Its text is read once and kept.
 struct NamedFile {
-    std::string path{};                 ///< empty if no file is named
+    std::string path{};                 ///< empty if there is no such file
     std::optional<std::string> text{};  ///< empty until it is read
     std::string below{};                ///< see Reading::files_below()
-    std::vector<std::string> notes{};   ///< assumptions of its reader, one statement each
+    std::vector<std::string> notes{};   ///< assumptions of the reader, one statement each
 };
 
 }  // namespace haichi

@@ -4,8 +4,8 @@
 
 namespace haichi {
 
-/// Checks files that another file or a rule names rather than the user: opening a pipe would wait, and a device is
-/// endless. Throws InputError naming the file if it is missing or not a regular file. A symbolic link may lead to one.
+/// Checks a file that another file or a rule has named, not the user. Opening a pipe would wait, and a device may be
+/// endless. Throws InputError, naming the file, if it is missing or not a regular file. Symbolic links are followed.
 void check_regular_file(const std::string& path);
 
 }  // namespace haichi

@@ -5,7 +5,7 @@
 
 namespace haichi {
 
-/// The parts of `text` between the separators, empty parts included; a single part without separators.
+/// The parts of `text` between the separators, including empty parts. Without separators, there is one part.
 inline std::vector<std::string_view> split(std::string_view text, char separator) {
     std::vector<std::string_view> parts;
     while (true) {

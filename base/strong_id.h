@@ -7,7 +7,7 @@
 
 namespace haichi {
 
-/// A 32-bit index that cannot be confused with an index of another kind. -1 means "none".
+/// A 32-bit index that cannot be confused with an index of another kind. -1 means that there is none.
 template <class Tag>
 struct StrongId {
     std::int32_t value = -1;
@@ -16,7 +16,7 @@ struct StrongId {
     constexpr explicit StrongId(std::int32_t v) : value(v) {}
     constexpr explicit StrongId(std::size_t v) : value(static_cast<std::int32_t>(v)) {}
 
-    /// Position in an array indexed by this kind of id. Requires a valid id.
+    /// The position in an array that is indexed by this kind of ID. Requires a valid ID.
     [[nodiscard]] constexpr std::size_t index() const { return static_cast<std::size_t>(value); }
     [[nodiscard]] constexpr bool valid() const { return value >= 0; }
 

@@ -10,21 +10,21 @@
 
 namespace haichi {
 
-/// An entry of a table is a plain struct with the name that a user types and a description. It also has the functions
-/// and traits that the module needs.
+/// An entry of a table is a plain struct. It has the name that a user types, a description, and the functions and
+/// traits that the module needs.
 template <class Row>
 concept NamedRow = requires(const Row& row) {
     { row.name } -> std::convertible_to<std::string_view>;
     { row.sentence } -> std::convertible_to<std::string_view>;
 };
 
-/// The words for one and several entries of a table in messages.
+/// The words for one and for several entries of a table, for messages.
 struct RowWords {
-    std::string one;   ///< "rank-map format": an unknown name is "unknown rank-map format 'x'"
-    std::string many;  ///< "formats": the hint is "formats are a, b"
+    std::string one;   ///< "rank-map format" gives the message "unknown rank-map format 'x'"
+    std::string many;  ///< "formats" gives the hint "formats are a, b"
 };
 
-// Messages of a Table, which do not depend on the type of its entries.
+// Messages of a Table. They do not depend on the type of its entries, so they are compiled once.
 [[noreturn]] void refuse_second(const RowWords& words, std::string_view name);
 [[noreturn]] void refuse_unknown(const RowWords& words, std::string_view name, const std::vector<std::string>& names);
 std::string hint_for_unknown(const RowWords& words, std::string_view name, const std::vector<std::string>& names);
@@ -32,7 +32,7 @@ std::string joined_names(const std::vector<std::string>& names);
 
 /// All things of one kind that a user can name, in the order of listings. A module provides its table as a function
 /// that returns a reference to a local constant; nothing registers itself. Help texts, `haichi list`, Python and the
-/// contract tests iterate over it, and no other code compares names.
+/// contract tests iterate over the table, and no other code compares names.
 template <NamedRow Row>
 class Table {
   public:
@@ -48,12 +48,12 @@ class Table {
     [[nodiscard]] std::size_t size() const { return rows_.size(); }
     [[nodiscard]] const Row& operator[](std::size_t i) const { return rows_[i]; }
 
-    /// Null if there is no such entry.
+    /// The entry, or null if there is none.
     [[nodiscard]] const Row* find(std::string_view name) const {
         const auto found = std::ranges::find_if(rows_, [&](const Row& row) { return row.name == name; });
         return found == rows_.end() ? nullptr : &*found;
     }
-    /// Throws OptionError with hint_for() if there is no such entry.
+    /// The entry. Throws OptionError with hint_for() if there is none.
     [[nodiscard]] const Row& at(std::string_view name) const {
         const Row* row = find(name);
         if (row == nullptr) refuse_unknown(words_, name, names());

@@ -53,7 +53,7 @@ bool TextStream::refill() {
     }
     if (on_chunk_) on_chunk_(count);
     set_chunk({chunk_.data(), count});
-    return at_ != end_ || refill();  // the chunk may start with a NUL byte, which refill() reports
+    return at_ != end_ || refill();  // the chunk may begin with a NUL byte, which refill() reports
 }
 
 }  // namespace haichi

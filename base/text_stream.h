@@ -14,22 +14,23 @@
 namespace haichi {
 
 /// The characters of a text or a file, with one chunk in memory at a time, and the line of the last returned character.
-/// A newline is counted when the character after it is consumed. A parser that reads at most one character beyond a
-/// token thus finds the token's last line in `line()`. JSON readers can read files of any size in constant memory.
+/// A newline is counted when the next character is consumed. A parser that reads at most one character beyond a token
+/// thus finds the last line of the token in `line()`. JSON readers can read files of any size in constant memory.
 class TextStream {
   public:
-    /// A text in memory, which must outlive the stream. `file` names it in errors.
+    /// Reads a text in memory, which must outlive the stream. `file` is its name in errors.
     TextStream(std::string_view text, std::string file);
-    /// Receives the length of each chunk read from the file.
+    /// Called with the length of each chunk that is read from the file.
     using OnChunk = std::function<void(std::size_t bytes)>;
-    /// Opens a file, "-" for standard input. Throws InputError naming it if it cannot be read.
+    /// Opens a file, or standard input for "-". Throws InputError, naming the file, if it cannot be read.
     static TextStream open(const std::string& path, OnChunk on_chunk = {});
 
     [[nodiscard]] SourcePlace place() const { return {file_, line_}; }
     [[nodiscard]] std::size_t line() const { return line_; }
 
-    /// Reads the next chunk if needed. Throws InputError for a read error, for an excessively long token, and for NUL
-    /// bytes. No text format here allows NUL bytes, and the JSON lexer would treat them as the end.
+    /// Whether the text has ended. Reads the next chunk if needed. Throws InputError for a read error, for an
+    /// excessively long token, and for NUL bytes. No text format allows NUL bytes, and the JSON lexer would treat them
+    /// as the end.
     [[nodiscard]] bool at_end() { return at_ == end_ && !refill(); }
     [[nodiscard]] const char& current() const { return *at_; }
     void advance() {
@@ -38,14 +39,15 @@ class TextStream {
         ++at_;
     }
 
-    /// The unread text in memory, at most 1 MiB, up to its first NUL byte; reads the next chunk if there is none. Code
-    /// can thus select a reader by content, even if the text can be read only once. Throws InputError for a read error.
+    /// The unread text in memory, at most 1 MiB, up to its first NUL byte. Reads the next chunk if there is none. Code
+    /// can thus select a reader by the content of a text that can be read only once. Throws InputError for a read
+    /// error.
     [[nodiscard]] std::string_view prefix();
-    /// True if the text is known to end with prefix().
+    /// True if it is known that the text ends with prefix().
     [[nodiscard]] bool prefix_is_all();
 
-    /// Must be called for every complete token. Otherwise text longer than 64 MiB is an error: the parser stores the
-    /// current token, and an endless number must not fill the memory.
+    /// Must be called after every complete token. More than 64 MiB of text without such a call is an error: the parser
+    /// stores the current token, and an endless number must not fill the memory.
     void note_progress() { chunks_without_progress_ = 0; }
 
   private:
@@ -70,12 +72,12 @@ class TextStream {
     bool pending_newline_ = false;
     bool nul_follows_ = false;
     int chunks_without_progress_ = 0;
-    std::unique_ptr<std::FILE, Close> handle_;  ///< null for a text in memory and at the end of a file
+    std::unique_ptr<std::FILE, Close> handle_;  ///< null for a text in memory and after the end of a file
     std::vector<char> chunk_;
     OnChunk on_chunk_;
 };
 
-/// A TextStream as the pair of input iterators for nlohmann's parser; a default-constructed iterator is the end.
+/// Makes a TextStream a pair of input iterators for nlohmann's parser. A default-constructed iterator is the end.
 class TextStreamIterator {
   public:
     using difference_type = std::ptrdiff_t;

@@ -10,7 +10,7 @@
 
 namespace haichi::cli {
 
-/// The destination of -o: a file, or standard output if -o is not given or "-".
+/// The destination of -o: a file, or standard output if -o is missing or "-".
 class Destination {
   public:
     Destination(Console& console, OutputFile* file) : console_(&console), file_(file) {}
@@ -20,11 +20,11 @@ class Destination {
 
   private:
     Console* console_;
-    OutputFile* file_;  ///< null: standard output
+    OutputFile* file_;  ///< null for standard output
 };
 
-/// All files that a command reads and writes. At most one object exists at a time, because a signal that ends the
-/// program removes the files that it has opened.
+/// All files that a command reads and writes. At most one object may exist, because the handler of a fatal signal
+/// removes the files of this object.
 class CommandOutputs : public Outputs {
   public:
     explicit CommandOutputs(Console& console);
@@ -34,10 +34,10 @@ class CommandOutputs : public Outputs {
 
     /// Calls Outputs::add_input() for each path.
     void add_inputs(std::initializer_list<std::string> paths);
-    /// `path` is the value of -o.
+    /// Adds the output of the option -o, whose value is `path`.
     [[nodiscard]] Destination add_destination(const std::string& path);
-    /// For reading the inputs. Files that the inputs name become inputs as well. The result must not outlive this
-    /// object.
+    /// The callbacks for reading the inputs. Files that the inputs name become inputs as well. The result must not
+    /// outlive this object.
     [[nodiscard]] Reading reading();
 
   private:

@@ -11,7 +11,8 @@ namespace haichi::cli {
 
 namespace {
 
-/// "FILE+OFFSET" as "solve (solver.c:42)". The offset is the return address of a call, or the faulting instruction.
+/// Converts "FILE+OFFSET" to "solve (solver.c:42)". The offset is the return address of a call, or the address of the
+/// faulting instruction.
 std::string place_of(const std::string& word, bool is_return) {
     const std::size_t plus = word.rfind('+');
     if (plus == std::string::npos) return "";
@@ -51,7 +52,7 @@ int FaultReport::tell(char** words, Console& console) {
     const bool is_overrun = stack_bytes != "0";
     std::string text = "rank " + rank + " ";
     text += is_overrun ? "overflowed its stack of " + stack_bytes + " bytes" : what_of(number, address);
-    const bool is_in_c_library = number == SIGABRT;  // abort() raises the signal
+    const bool is_in_c_library = number == SIGABRT;  // the signal comes from abort(), which is in the C library
     if (!place.empty() && !is_in_c_library) text += " in " + place;
     if (!call.empty()) {
         text += ", in " + call;

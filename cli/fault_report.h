@@ -8,12 +8,12 @@ namespace haichi::cli {
 /// to a new process of haichi on the command line.
 struct FaultReport {
     static constexpr const char* kCommand = "--live-fault";
-    /// The words are the rank, the signal, its address, and the bytes of an overflowed stack (else 0). Then follow the
-    /// faulting instruction ("FILE+OFFSET" or ""), the current MPI call (or ""), and the call site of the last MPI
-    /// call.
+    /// The words are kCommand, the rank, the signal, the address of the fault, and the size of an overflowed stack in
+    /// bytes (else 0). They are followed by the faulting instruction ("FILE+OFFSET" or ""), the current MPI call (or
+    /// ""), and the call site of the last MPI call.
     static constexpr int kWords = 8;
 
-    /// Prints the report. Returns the exit code of a process that the same signal kills. `words` begins with kCommand.
+    /// Prints the report. Returns the exit code of a process that this signal kills. `words` begins with kCommand.
     static int tell(char** words, Console& console);
 };
 

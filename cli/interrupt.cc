@@ -19,7 +19,7 @@ namespace haichi::cli {
 
 namespace {
 
-/// The only globals of the program, because signals belong to the process.
+/// The only global state of the program. Signals belong to the process, so this state must be global.
 struct SignalState {
     std::mutex changing;
     bool has_result = false;
@@ -45,7 +45,7 @@ SignalState& state() {
 }
 
 void on_signal() {
-    // timeout(1), for instance, sends a signal to a program and then to its process group. Both count as one signal.
+    // timeout(1), for instance, sends a signal to a program and then to its process group. The two count as one signal.
     constexpr std::chrono::milliseconds kOneSignal{300};
     SignalState& now = state();
     const std::unique_lock<std::mutex> lock(now.changing);
@@ -66,8 +66,8 @@ void ask_monitor() {
     if (now.monitor != nullptr && now.monitor->must_end(now.interrupted)) end();
 }
 
-/// Called some time after the first signal. During a long step, such as the computation of a live rank, the program
-/// seems to ignore the signal.
+/// Prints that a second signal ends the program. It is called some time after the first signal. During a long step,
+/// such as the computation of a live rank, the program would otherwise seem to ignore the signal.
 void tell_of_second_signal() {
     constexpr std::string_view kWords =
         "interrupted: the run ends after its current step. Press Ctrl-C again to end it now, without a result\n";
@@ -156,7 +156,7 @@ void prepare_process() {
     ::sigaction(SIGPIPE, &action, nullptr);
     ::sigaction(SIGXFSZ, &action, nullptr);  // a write beyond a file-size limit fails instead of killing the program
     for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-        // Opened in the wrong direction, so that any use is an error.
+        // The descriptor is opened in the wrong direction, so that any use of it fails.
         if (::fcntl(descriptor, F_GETFD) < 0) {
             (void)::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
         }

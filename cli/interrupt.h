@@ -7,10 +7,11 @@
 
 namespace haichi::cli {
 
-/// INT, TERM and HUP, except signals that were ignored when the program started (HUP under nohup). Those stay ignored.
+/// The signals INT, TERM and HUP, except those that were ignored when the program started (HUP under nohup). These stay
+/// ignored.
 sigset_t interrupting_signals();
 
-/// Decides whether an interrupted run must end although it does not reach its next step.
+/// Decides whether an interrupted run must end even if it does not reach its next step.
 class RunMonitor {
   public:
     virtual ~RunMonitor() = default;
@@ -18,9 +19,9 @@ class RunMonitor {
     [[nodiscard]] virtual bool must_end(bool is_interrupted) = 0;
 };
 
-/// Handles INT, TERM and HUP in a thread of its own. The program has one object, which must be constructed before any
-/// other thread starts. A signal ends the program with exit code 130 and removes temporary files. While an
-/// InterruptWatch exists, the first signal only sets its flag.
+/// Handles INT, TERM and HUP in its own thread. Construct exactly one object, before any other thread starts. A signal
+/// ends the program with exit code 130 and removes temporary files. While an InterruptWatch exists, the first signal
+/// only sets the flag of this watch.
 class SignalWatch {
   public:
     SignalWatch();
@@ -30,16 +31,16 @@ class SignalWatch {
 
     /// Whether a signal has set the flag.
     [[nodiscard]] static bool was_interrupted();
-    /// Sets the outputs that a signal removes when it ends the program. Null means none.
+    /// Sets the outputs that are removed when a signal ends the program. Null means none.
     static void set_outputs(Outputs* outputs);
     /// Sets the monitor of the run. Null means none.
     static void set_monitor(RunMonitor* monitor);
-    /// Removes the outputs, for a process that is about to end because of its own fault signal.
+    /// Removes the outputs. Call this before a fault signal ends the process.
     static void discard_outputs() noexcept;
 };
 
 /// Exists while there is a result to keep. The first signal sets a flag, so that a search ends with its best result so
-/// far, and only the second signal ends the program. It is constructed after the inputs are read. At most one exists.
+/// far. Only the second signal ends the program. Construct the watch after the inputs are read. At most one may exist.
 class InterruptWatch {
   public:
     InterruptWatch();
@@ -50,8 +51,8 @@ class InterruptWatch {
     [[nodiscard]] static const std::atomic<bool>& flag();
 };
 
-/// Makes writes to a closed pipe fail instead of killing the program. Ensures that descriptors 0 to 2 are open, so that
-/// an output file cannot get the number of a closed standard output.
+/// Makes writes to a closed pipe fail instead of killing the program. Opens descriptors 0 to 2 if they are closed;
+/// otherwise an output file could get the number of standard output.
 void prepare_process();
 
 }  // namespace haichi::cli

@@ -14,12 +14,12 @@ struct LiveOutcome {
     std::vector<std::string> remarks;  ///< warnings about the ranks, one statement each
 };
 
-/// The process of a program whose main() haichi has replaced. `haichi run -- PROGRAM` executes the program in its own
+/// The process of a program whose main() haichi has replaced. `haichi run -- PROGRAM` executes the program in this
 /// process, where haichi parses the same command line again.
 class LiveProcess {
   public:
     virtual ~LiveProcess() = default;
-    /// Runs main() in each rank. Must be called at most once.
+    /// Runs the program's main() in each rank. Call this at most once.
     virtual LiveOutcome run(const SimulationRequest& machine, const LiveOptions& options, host::ProgramOutput& output,
                             const SimulationControl& control) = 0;
 };

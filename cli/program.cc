@@ -40,7 +40,7 @@ std::vector<Command> commands(const CommandSpec& program) {
             man_command(program)};
 }
 
-/// The program's commands with their option tables and actions.
+/// The commands of the program, with their option tables and actions.
 struct CommandTree {
     CommandSpec root{.name = "haichi",
                      .summary = "place the ranks of an MPI job on the nodes of a machine",
@@ -64,7 +64,7 @@ struct CommandTree {
         for (const Command& sub : command.subcommands) spec.subcommands.push_back(spec_of(sub));
         if (!spec.subcommands.empty()) return spec;
         spec.options = std::make_shared<OptionTable>();
-        if (!command.configure) return spec;  // a command that this build lacks
+        if (!command.configure) return spec;  // this build lacks the command
         actions[spec.options.get()] = command.configure(*spec.options);
         common.declare(*spec.options, command.reports_progress);
         return spec;
@@ -81,7 +81,7 @@ void refuse_absent_command(const std::vector<std::string>& words, const CommandT
                            "build it: cmake --build --preset release");
 }
 
-/// Throws OptionError for words after "--" of `simulate`, because only `run` takes programs.
+/// Throws OptionError if `simulate` has words after "--", because only `run` takes programs.
 void refuse_simulated_program(const std::vector<std::string>& words) {
     const auto mark = std::ranges::find(words, "--");
     if (words.empty() || words.front() != "simulate" || mark == words.end()) return;
@@ -107,7 +107,7 @@ int run_words(const std::vector<std::string>& words, Console& console) {
     return tree.actions.at(result.command->options.get())(console);
 }
 
-/// Returns the exit code of work() and prints its errors.
+/// Calls work() and returns its exit code. Errors are printed and converted to an exit code.
 int guarded(const std::function<int()>& work, Console& console) {
     try {
         return work();
@@ -128,7 +128,7 @@ int guarded(const std::function<int()>& work, Console& console) {
     }
 }
 
-/// The words of the program, with `haichi help map` as `haichi map --help`.
+/// The words of the command line, in which `haichi help map` is replaced by `haichi map --help`.
 std::vector<char*> program_words(int argc, char** argv) {
     std::vector<char*> words(argv, argv + argc);
     static char option[] = "--help";
@@ -136,7 +136,7 @@ std::vector<char*> program_words(int argc, char** argv) {
         words.erase(words.begin() + 1);
         words.push_back(option);
     }
-    words.push_back(nullptr);  // ends the arguments of another program
+    words.push_back(nullptr);  // argument lists of execv() end with null
     return words;
 }
 
@@ -153,7 +153,7 @@ int run_program(int all_words, char** given, LiveProcess* live_process) {
         return FaultReport::tell(argv + 1, console);
     }
     const auto is_first_word = [&](const auto& command) { return argc > 1 && command.name == argv[1]; };
-    if (std::ranges::any_of(python_commands(), is_first_word)) {  // Python handles the signals
+    if (std::ranges::any_of(python_commands(), is_first_word)) {  // Python handles the signals itself
         return guarded([&]() -> int { run_python_command(argv + 1); }, console);
     }
     if (std::ranges::any_of(compiler_commands(), is_first_word)) {

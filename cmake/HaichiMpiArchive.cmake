@@ -1,6 +1,6 @@
-# The target haichi_mpi_source_archive makes haichi-mpi-libraries-VERSION.tar.gz in the build directory. It has the sources
-# of the libraries that are preloaded into MPI programs. Its Makefile builds them for the MPI of another system, without
-# CMake. Requires one of both MPIs, because the sources are listed by the targets of one.
+# The target haichi_mpi_source_archive makes haichi-mpi-libraries-VERSION.tar.gz in the build directory. It contains the
+# sources of the libraries that are preloaded into MPI programs. Its Makefile builds them for the MPI of another system,
+# without CMake. One of the two MPIs is required here, because the lists of sources come from the targets for an MPI.
 set(name haichi-mpi-libraries-${PROJECT_VERSION})
 set(files LICENSE NOTICE)
 foreach(library prof renumber barriers rails)

@@ -1,14 +1,16 @@
-# In a unity build by GCC, all modules share one precompiled header. It contains only headers of the standard library, so
-# no change to haichi compiles it again. Builds without unity have none, because it would hide missing includes.
+# In a unity build by GCC, all modules share one precompiled header. It contains only headers of the standard library,
+# so that changes to haichi never recompile it. Builds without unity have no such header, because it would hide missing
+# includes.
 set(has_precompiled_headers OFF)
 if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   set(has_precompiled_headers ON)
-  # ccache stores objects that use a precompiled header only with these settings and -fpch-preprocess.
+  # ccache stores objects that use a precompiled header only with this setting and -fpch-preprocess.
   if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES "(^|/)ccache$")
     list(PREPEND CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros)
   endif()
 endif()
-# The standard library depends on a macro that -fopenmp defines, so the header and its users are compiled with it.
+# The headers of the standard library depend on a macro that -fopenmp defines. The precompiled header and its users are
+# therefore compiled with -fopenmp.
 set(precompiled_options ${OpenMP_CXX_FLAGS} -fpch-preprocess)
 if(has_precompiled_headers)
   add_library(haichi_precompiled OBJECT ${PROJECT_SOURCE_DIR}/cmake/precompiled.cc)
@@ -20,9 +22,9 @@ if(has_precompiled_headers)
     <thread> <unordered_map> <utility> <variant> <vector>)
 endif()
 
-# haichi_precompile(TARGET): compiles a target with the header. GCC accepts the header with another -O option. It
-# refuses the header with -fPIE, with other instruction sets, and with another value of a macro that the header depends
-# on.
+# haichi_precompile(TARGET) compiles a target with the precompiled header. GCC accepts the header even with another -O
+# option. It refuses the header with -fPIE, with other instruction sets, and with another value of a macro that the
+# header depends on.
 function(haichi_precompile USER)
   if(has_precompiled_headers)
     target_compile_options(${USER} PRIVATE ${precompiled_options})

@@ -1,8 +1,7 @@
-# Builds for Linux with glibc 2.28 or newer, without any other shared library: programs, Python extensions and preloaded
-# libraries. scripts/portable_sysroot.sh makes the sysroot. These variables, or environment variables of the same names,
-# select it:
-#     HAICHI_PORTABLE_ARCH      x86_64 or aarch64
-#     HAICHI_PORTABLE_SYSROOT   the sysroot; default: build/sysroot-ARCH
+# Builds programs, Python extensions and preloaded libraries for Linux with glibc 2.28 or newer. They require no other
+# shared library. scripts/portable_sysroot.sh makes the sysroot. These variables, or environment variables of the same
+# names, select it: HAICHI_PORTABLE_ARCH x86_64 or aarch64 HAICHI_PORTABLE_SYSROOT the sysroot; default:
+# build/sysroot-ARCH
 foreach(variable HAICHI_PORTABLE_ARCH HAICHI_PORTABLE_SYSROOT)
   if(NOT ${variable} AND DEFINED ENV{${variable}})
     set(${variable} $ENV{${variable}})
@@ -37,8 +36,8 @@ set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_SKIP_RPATH ON)
 
-# GCC would search the directories of the host's C library first. The file `flags` has the options that give the sysroot
-# precedence.
+# GCC would search the directories of the host's C library first. The options in the file `flags` make it search the
+# sysroot first.
 file(STRINGS ${sysroot}/flags flags)
 list(GET flags 0 CMAKE_C_FLAGS_INIT)
 list(GET flags 1 CMAKE_CXX_FLAGS_INIT)
@@ -47,11 +46,11 @@ foreach(kind EXE SHARED MODULE)
   set(CMAKE_${kind}_LINKER_FLAGS_INIT "${link_flags}")
 endforeach()
 
-# GCC's static OpenMP library cannot be linked into shared libraries. They get cmake/portable/openmp.cc instead.
+# GCC's static OpenMP library cannot be linked into shared libraries, so they use cmake/portable/openmp.cc instead.
 set(OpenMP_gomp_LIBRARY "$<IF:$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>,${sysroot}/usr/lib/${triple}/libgomp.a,${sysroot}/usr/lib/${triple}/libopenmp_shared.a>"
     CACHE STRING "" FORCE)
 
-# The headers of both MPIs, and the libraries that name their Fortran functions. No MPI is linked.
+# The headers of both MPIs, and the libraries whose symbols show the names of their Fortran functions. No MPI is linked.
 set(mpi ${sysroot}/mpi/usr/lib/${triple})
 set(HAICHI_MPI_INCLUDE_openmpi ${mpi}/openmpi/include CACHE STRING "")
 set(HAICHI_MPI_INCLUDE_mpich ${sysroot}/mpi/usr/include/${triple}/mpich CACHE STRING "")

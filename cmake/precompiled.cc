@@ -1,1 +1,1 @@
-// The precompiled header belongs to a target, and a target needs a source.
+// The target of the precompiled header needs a source file.

@@ -7,7 +7,7 @@
 
 namespace haichi {
 
-/// All options of an advisor beside those of the job, the answer's output and the rank map.
+/// Declares the options of an advisor, except those of the job, of the output and of the rank map.
 void declare_advice(OptionTable& options, ShapeAdviceOptions& advice);
 void declare_advice(OptionTable& options, SpreadAdviceOptions& advice);
 void declare_advice(OptionTable& options, BarrierAdviceOptions& advice);

@@ -16,15 +16,15 @@ namespace haichi {
 
 namespace {
 
-/// One level of the commands in CLI11.
+/// A command or a group of commands, as a level of CLI11.
 struct Level {
     const CommandSpec* command = nullptr;
-    std::string path;  ///< "haichi log show"
+    std::string path;  ///< such as "haichi log show"
     std::map<const CLI::Option*, const OptionRow*> rows{};
 };
 using Levels = std::map<const CLI::App*, Level>;
 
-/// The command that the first words name, or null if they name no command or a group of commands.
+/// The command that the first words name. Null if they name no command, or only a group of commands.
 const CommandSpec* named_command(const CommandSpec& root, const std::vector<std::string>& words) {
     const CommandSpec* command = &root;
     for (const std::string& word : words) {
@@ -35,13 +35,14 @@ const CommandSpec* named_command(const CommandSpec& root, const std::vector<std:
     return command->options ? command : nullptr;
 }
 
-/// A command line that ends with the words of a program, whose options haichi does not read.
+/// A command line that ends with a program and its arguments, which haichi does not parse.
 struct SplitWords {
     std::vector<std::string> ours;
     std::vector<std::string> rest;
 };
 
-/// The words of a program begin after "--", or with the first word that is neither an option nor the value of one.
+/// Splits a command line. The words of the program begin after "--", or with the first word that is neither an option
+/// nor the value of one.
 SplitWords split_words(const std::vector<std::string>& words, const CommandSpec& command) {
     const auto takes_next_word = [&](const std::string& word) {
         return std::ranges::any_of(command.options->rows(), [&](const OptionRow& row) {
@@ -100,7 +101,7 @@ void add_levels(CLI::App& app, const CommandSpec& command, const std::string& pa
     }
 }
 
-/// Refuses "--name=", for which CLI11 would take the next word.
+/// Refuses "--name=", for which CLI11 would use the next word as the value.
 void refuse_missing_values(const std::vector<std::string>& words) {
     for (const std::string& word : words) {
         if (word == "--") return;
@@ -109,7 +110,7 @@ void refuse_missing_values(const std::vector<std::string>& words) {
     }
 }
 
-/// Refuses "--name=value" for a flag. CLI11 records "true" for each plain flag.
+/// Refuses "--name=value" for a flag. For a plain flag, CLI11 records the value "true".
 void refuse_value(const OptionRow& flag, const std::vector<std::string>& results) {
     for (const std::string& result : results) {
         if (result != "true")
@@ -124,7 +125,7 @@ std::vector<std::string> subcommand_names(const CommandSpec& command) {
     return names;
 }
 
-/// Refuses `word`, which is not a subcommand. An empty word means that none was given.
+/// Refuses `word`, which is not a subcommand. If `word` is empty, the subcommand is missing.
 [[noreturn]] void refuse_command(const std::string& word, const Level& level) {
     if (word.empty()) {
         const bool is_root = level.path.find(' ') == std::string::npos;
@@ -135,7 +136,7 @@ std::vector<std::string> subcommand_names(const CommandSpec& command) {
                       near_or_all(word, subcommand_names(*level.command), "commands are "));
 }
 
-/// Refuses the words that remain after every known option has been taken.
+/// Refuses the words that no option and no argument has taken.
 [[noreturn]] void refuse_extra(const std::vector<std::string>& extra, const Level& level) {
     const auto option = std::ranges::find_if(extra, [](const std::string& word) { return word.starts_with('-'); });
     if (option == extra.end()) {
@@ -158,14 +159,14 @@ std::vector<std::string> subcommand_names(const CommandSpec& command) {
     throw OptionError("unknown option " + shown(name), near.empty() ? "list the options with --help" : near);
 }
 
-/// The command that the words name. Throws OptionError for words that no command takes.
+/// The command that the words name. Throws OptionError if some words are left over or no command is named.
 const CLI::App& chosen_level(const CLI::App& root, const Levels& levels) {
     const CLI::App* app = &root;
     while (true) {
         const Level& level = levels.at(app);
         const auto chosen = app->get_subcommands();
         auto extra = app->remaining();
-        // A repeatable argument also takes the words after "--".
+        // An argument that can be repeated also takes the words after "--".
         const bool takes_all = std::ranges::any_of(
             level.rows, [](const auto& row) { return row.second->traits.is_argument && row.second->is_repeated(); });
         if (!extra.empty() && extra.front() == "--" && takes_all) extra.erase(extra.begin());
@@ -201,7 +202,7 @@ CommandLineResult read_command_line(const CommandSpec& root, const std::vector<s
     app.set_version_flag("--version", "");
     refuse_missing_values(words);
     try {
-        app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 reads them in reverse order
+        app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 expects reverse order
     } catch (const CLI::CallForHelp&) {
         const CLI::App* level = &app;
         while (!level->get_subcommands().empty()) level = level->get_subcommands().front();

@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kVariable = "HAICHI_LOG";
 
-/// The level that $HAICHI_LOG names, or off if it is not set.
+/// The log level in $HAICHI_LOG, or off if the variable is not set.
 LogLevel level_of_environment() {
     const char* name = std::getenv(kVariable);
     if (name == nullptr || *name == '\0') return LogLevel::kOff;

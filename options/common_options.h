@@ -8,25 +8,26 @@
 
 namespace haichi {
 
-/// Options that every command has: how much it prints besides its results, and which files it opens.
+/// The options that every command has. They set how much a command prints besides its results, and which files it may
+/// open.
 struct CommonOptions {
     bool quiet = false;
-    int verbose = 0;  ///< how often -v is given
+    int verbose = 0;  ///< number of -v options
     std::optional<LogLevel> log_level{};
     std::optional<int> progress_fd{};
     std::string files_below{};
 
     void declare(OptionTable& options, bool reports_progress);
-    /// The level of the options, or of HAICHI_LOG if no option sets it. Throws OptionError for options that cannot be
-    /// combined and for an unknown level in HAICHI_LOG.
+    /// The log level that the options set, or the one in $HAICHI_LOG if no option sets it. Throws OptionError for
+    /// options that cannot be combined, and for an unknown level in $HAICHI_LOG.
     [[nodiscard]] LogLevel level() const;
 };
 
-/// --output of a command that writes text or JSON.
+/// Declares --output, for a command that writes text or JSON.
 void declare_output(OptionTable& options, std::string& path, const std::string& description);
-/// --json.
+/// Declares --json.
 void declare_json(OptionTable& options, bool& json, const std::string& schema);
-/// --no-timing.
+/// Declares --no-timing.
 void declare_no_timing(OptionTable& options, bool& no_timing);
 
 }  // namespace haichi

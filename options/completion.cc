@@ -8,7 +8,7 @@ namespace haichi {
 
 namespace {
 
-/// A command, with the words that lead to it, as in "log show". The path of the program is empty.
+/// A command and the words that lead to it, such as "log show". The path of the program itself is empty.
 struct PathCommand {
     std::string path;
     const CommandSpec* command;
@@ -21,7 +21,7 @@ struct Commands {
 
     explicit Commands(const CommandSpec& program) { collect(program, ""); }
 
-    /// All paths in quotes, with a separator between them.
+    /// All paths, each in quotes, with `separator` between them.
     [[nodiscard]] std::string paths(const std::string& separator) const;
 
   private:
@@ -37,7 +37,7 @@ bool takes_file(const OptionRow& row) {
            row.kind == ValueKind::kOutputFile || row.traits.takes_rest;
 }
 
-/// The words that an option accepts: its choices, or the entries of the list that its description names.
+/// The words that an option accepts. These are its choices, or the entries of the list that its description names.
 std::vector<std::string> words_of(const OptionRow& row, const ListedWords& listed) {
     if (!row.traits.choices.empty()) return row.traits.choices;
     static constexpr std::string_view kMark = "(haichi list ";
@@ -47,7 +47,7 @@ std::vector<std::string> words_of(const OptionRow& row, const ListedWords& liste
     const std::size_t begin = mark + kMark.size();
     std::vector<std::string> words;
     for (const std::string& entry : listed(text.substr(begin, text.find(')', begin) - begin))) {
-        // Patterns such as "torus:SIZExSIZE..." and "fx10[:XxYxZ]" are completed up to their first variable part.
+        // A pattern such as "torus:SIZExSIZE..." or "fx10[:XxYxZ]" is completed up to its first variable part.
         const std::size_t colon = entry.find(':');
         std::string word = entry.substr(0, std::min(entry.find('['), colon == std::string::npos ? colon : colon + 1));
         const bool is_placeholder = word.find_first_of("abcdefghijklmnopqrstuvwxyz") == std::string::npos;
@@ -68,7 +68,7 @@ std::string names_of(const std::vector<CommandSpec>& commands) {
     return joined(names);
 }
 
-/// A word in single quotes, which every shell reads as it is.
+/// Encloses a word in single quotes, so that every shell reads it unchanged.
 std::string quoted(const std::string& text) {
     std::string out = "'";
     for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -93,7 +93,7 @@ std::vector<std::string> spellings(const OptionRow& row) {
 std::string bash_script(const CommandSpec& program, const ListedWords& listed) {
     const Commands commands(program);
     std::string words_of_paths;
-    std::map<std::string, std::string> patterns;  // the action of an option's value, and the options that share it
+    std::map<std::string, std::string> patterns;  // maps the completion of a value to the options that use it
     for (const PathCommand& group : commands.groups) {
         words_of_paths +=
             "        " + quoted(group.path) + ") words=" + quoted(names_of(group.command->subcommands)) + " ;;\n";
@@ -152,7 +152,7 @@ std::string bash_script(const CommandSpec& program, const ListedWords& listed) {
            "complete -F _haichi haichi\n";
 }
 
-/// A description in the brackets of a zsh specification.
+/// Escapes a description for the brackets of a zsh specification.
 std::string in_brackets(const std::string& text) {
     std::string out;
     for (const char c : text) {
@@ -188,7 +188,8 @@ std::string zsh_script(const CommandSpec& program, const ListedWords& listed) {
             }
             const std::string repeated = row.is_repeated() || row.kind == ValueKind::kCounter ? "*" : "";
             for (const std::string& spelling : spellings(row)) {
-                // The value is the next word, or the rest of the word: `-m fugaku`, `-mfugaku`, `--machine=fugaku`.
+                // The value is the next word or the rest of the word, as in `-m fugaku`, `-mfugaku` and
+                // `--machine=fugaku`.
                 const std::string same_word = !row.has_value() ? "" : spelling.starts_with("--") ? "=" : "+";
                 cases += " \\\n            " + quoted(repeated + spelling + same_word + "[" +
                                                       in_brackets(row.traits.description) + "]" + value);

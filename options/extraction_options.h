@@ -5,7 +5,7 @@
 
 namespace haichi {
 
-/// How communication sets are extracted from a log.
+/// Declares the options for extracting communication sets from a log.
 void declare_extraction(OptionTable& options, ExtractionOptions& extraction);
 
 }  // namespace haichi

@@ -8,10 +8,10 @@ namespace haichi {
 
 namespace {
 
-constexpr std::size_t kColumn = 30;  ///< first column of descriptions
+constexpr std::size_t kColumn = 30;  ///< column in which descriptions begin
 
-/// Appends the words of `text` to `out`, whose last line has `at` characters. Further lines begin at `indent`, and
-/// lines before them end with `mark`.
+/// Appends the words of `text` to `out`, whose last line already has `at` characters. Further lines begin at column
+/// `indent`. Each line before them ends with `mark`.
 void wrap(std::string& out, std::size_t at, std::string_view text, std::size_t indent, std::size_t width,
           std::string_view mark = "") {
     bool is_first = true;
@@ -106,7 +106,7 @@ std::string group_text(const OptionTable& options, OptionGroup group, std::size_
     return text.empty() ? "" : "\n" + std::string(name_of(group)) + ":\n" + text;
 }
 
-/// Commands to copy, one per line. A long command continues on the next line after a backslash.
+/// Commands for the user to copy, one per line. A long command continues on the next line after a backslash.
 std::string example_text(const std::string& commands, std::size_t width) {
     std::string text;
     for (const std::string_view command : split(commands, '\n')) {
@@ -133,14 +133,14 @@ constexpr OptionGroup kGroups[] = {OptionGroup::kServer, OptionGroup::kJob,     
                                    OptionGroup::kSearch, OptionGroup::kSimulation, OptionGroup::kOutput,
                                    OptionGroup::kExpert, OptionGroup::kGlobal};
 
-/// Text of a manual page, in which dashes can be searched and copied.
+/// Escapes a text for a manual page, so that readers can search and copy its dashes.
 std::string roff(const std::string& text) {
     std::string out = text.starts_with('.') || text.starts_with('\'') ? "\\&" : "";
     for (const char c : text) out += c == '\\' ? "\\e" : c == '-' ? "\\-" : std::string(1, c);
     return out;
 }
 
-/// An entry of a list in a manual page.
+/// An entry of a list in a manual page: its name, its value and its text.
 std::string roff_entry(const std::string& name, const std::string& value, const std::string& text) {
     return ".TP\n\\fB" + roff(name) + "\\fR" + (value.empty() ? "" : " \\fI" + roff(value) + "\\fR") + "\n" +
            roff(text) + "\n";

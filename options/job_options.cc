@@ -19,7 +19,7 @@ void add_path(std::vector<std::string>& files, const Variant& named) {
     if (const auto* path = std::get_if<std::string>(&named); path != nullptr && !path->empty()) files.push_back(*path);
 }
 
-/// "3%" or "0.03".
+/// Parses a fraction such as "3%" or "0.03".
 double parse_fraction(const std::string& word) {
     constexpr double kLargestFraction = 100;
     const bool is_percent = word.ends_with('%');
@@ -59,7 +59,7 @@ void JobOptions::declare(OptionTable& options, JobUse use) {
     options.add_read("workload-format", ValueKind::kText,
                      [this](const std::string& word) {
                          workload.format = workload_format(word).name;
-                     },  // an unknown name is an error before any file is read
+                     },  // reports an unknown name before any file is read
                      {.description = "Format of the workload (haichi list workload-formats)",
                       .value = "FORMAT",
                       .otherwise = "recognised by the content"});
@@ -192,7 +192,7 @@ JobSpec JobOptions::job(std::initializer_list<std::string> others) const {
 
 void JobOptions::add_inputs(Outputs& outputs) const {
     for (const std::string& file : files()) {
-        // "graph:FILE" and "slurm:FILE" name a file as well.
+        // In "graph:FILE" and "slurm:FILE", the file name follows the colon.
         const auto colon = file.find(':');
         const bool has_format = colon != std::string::npos &&
                                 (file.starts_with("graph:") || network_files().find(file.substr(0, colon)) != nullptr);

@@ -11,14 +11,14 @@
 
 namespace haichi {
 
-/// The parts of a job that a command uses.
+/// The parts of a job that a command needs.
 enum class JobUse {
-    kMeasure,   ///< messages on links
-    kSimulate,  ///< packets, which pass the channels of nodes also without --count-nic
-    kPlaces,    ///< its nodes, without traffic
-    kProgram,   ///< its nodes, on which an MPI program runs
-    kShapes,    ///< its machine and traffic, for which the command searches nodes
-    kSpread,    ///< the same, where only listed nodes are available
+    kMeasure,   ///< nodes and traffic: messages on links
+    kSimulate,  ///< nodes and traffic: packets, which pass the channels of nodes even without --count-nic
+    kPlaces,    ///< only the nodes
+    kProgram,   ///< the nodes, on which an MPI program runs
+    kShapes,    ///< machine and traffic, for which the command searches nodes
+    kSpread,    ///< as kShapes, but only listed nodes are available
 };
 
 /// The options that describe a job.
@@ -29,20 +29,21 @@ struct JobOptions {
     SlurmRequest slurm_request{};
 
     void declare(OptionTable& options, JobUse use);
-    /// Only the nodes of a job, which Python's `haichi.Job` takes.
+    /// Declares the options for the nodes of a job, which `haichi.Job` in Python takes.
     void declare_nodes(OptionTable& options, JobUse use);
-    /// The job that the options describe. With --slurm it reads the network from Slurm. Throws OptionError if more than
+    /// The job that the options describe. With --slurm, the network is read from Slurm. Throws OptionError if more than
     /// one of the job's files and `others` is standard input, which can be read only once.
     [[nodiscard]] JobSpec job(std::initializer_list<std::string> others = {}) const;
-    /// The files that these options name.
+    /// Adds the files that these options name to the inputs.
     void add_inputs(Outputs& outputs) const;
-    /// Throws OptionError if one of the files or of `others` is standard input, which the program reads.
+    /// Throws OptionError if one of the job's files or of `others` is standard input, because the program reads
+    /// standard input.
     void refuse_standard_input(std::initializer_list<std::string> others) const;
 
   private:
     void declare_node_lists(OptionTable& options);
     void declare_slurm(OptionTable& options);
-    /// Fills the parts of the job that Slurm states.
+    /// Sets the parts of the job that Slurm defines.
     void add_slurm(JobSpec& job) const;
     void declare_routing(OptionTable& options);
     void declare_ppn(OptionTable& options);
@@ -50,14 +51,15 @@ struct JobOptions {
     [[nodiscard]] std::vector<std::string> files() const;
 };
 
-/// --form, the simulated part of a log. It requires one of the options `needs`.
+/// Declares --form, the simulated part of a log. The option requires one of the options `needs`.
 void declare_form(OptionTable& options, TrafficForm& form, std::vector<std::string> needs = {});
-/// Keeps the calls of the job's log if they are simulated. Throws OptionError if a message size excludes them.
+/// Makes the job keep the calls of its log if these are simulated. Throws OptionError if a message size is set, because
+/// calls keep their sizes.
 TrafficForm with_form(TrafficForm form, JobSpec& spec);
 
-/// --threads, where 0 means all cores.
+/// Declares --threads. The value 0 means all cores.
 void declare_threads(OptionTable& options, std::int32_t& threads, const std::string& otherwise);
-/// --seed.
+/// Declares --seed.
 void declare_seed(OptionTable& options, std::uint64_t& seed);
 
 }  // namespace haichi

@@ -7,7 +7,7 @@ namespace haichi {
 
 namespace {
 
-/// The factor of "measured" or "measured*FACTOR", and nothing for "none".
+/// Parses "measured" (factor 1) or "measured*FACTOR" to the factor. Returns nothing for "none".
 std::optional<double> parse_measured(const std::string& word) {
     constexpr std::string_view kMeasured = "measured";
     if (word == "none") return std::nullopt;

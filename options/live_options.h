@@ -9,14 +9,16 @@
 
 namespace haichi {
 
-/// How a program runs on the simulated machine.
+/// The options for a program that runs on the simulated machine.
 struct LiveOptions {
-    std::int32_t ranks = 0;       ///< 0: as many as fit on the nodes
-    std::size_t stack_bytes = 0;  ///< stack size of each rank, or 0 for a size by the number of ranks
+    std::int32_t ranks = 0;       ///< number of ranks, or 0 for as many as fit on the nodes
+    std::size_t stack_bytes = 0;  ///< stack size of each rank, or 0 for a size that depends on the number of ranks
     host::GlobalsWay globals = host::GlobalsWay::kAuto;
     mpi::PayloadRule payload = mpi::PayloadRule::kAuto;
-    bool starts_with_refused_calls = false;   ///< unsupported MPI calls are errors only when the program reaches them
-    std::optional<double> measured_factor{};  ///< for code between calls, which takes no time without a factor
+    bool starts_with_refused_calls = false;   ///< whether a program with unsupported MPI calls starts; the calls are
+                                              ///< then errors when the program reaches them
+    std::optional<double> measured_factor{};  ///< factor for the CPU time of code between calls; without a factor, this
+                                              ///< code takes no time
     collectives::CollectiveSelection collectives{};
 
     void declare(OptionTable& options);

@@ -8,13 +8,13 @@
 
 namespace haichi {
 
-/// LOG..., at least one.
+/// Declares the argument LOG..., which needs at least one log.
 void declare_logs(OptionTable& options, std::vector<std::string>& logs, const std::string& description);
-/// --log-format, for all logs of a command.
+/// Declares --log-format, which applies to all logs of a command.
 void declare_log_format(OptionTable& options, std::string& format);
-/// --rails, with a number for each log.
+/// Declares --rails, which has a number for each log.
 void declare_rails(OptionTable& options, std::vector<std::int32_t>& rails);
-/// All options of the advisor beside the logs and the answer's output.
+/// Declares the options of the advisor, except the logs and the output.
 void declare_advice(OptionTable& options, RailAdviceRequest& advice);
 
 }  // namespace haichi

@@ -17,7 +17,7 @@ namespace {
 
 struct KindWords {
     std::string_view name;
-    std::string_view value;  ///< placeholder of the value in help
+    std::string_view value;  ///< placeholder of the value in the help
 };
 
 const KindWords& words_of(ValueKind kind) {
@@ -45,7 +45,7 @@ std::string number_words(double number) {
     return {text.data(), std::to_chars(text.data(), text.data() + text.size(), number).ptr};
 }
 
-/// Throws OptionError for numbers outside of the limits.
+/// Throws OptionError for a number outside the limits of the option.
 void check_limits(const OptionRow& row, double number, const std::string& word) {
     const OptionTraits& traits = row.traits;
     if (number < traits.least) {
@@ -77,7 +77,7 @@ std::int64_t read_time(const OptionRow& row, const std::string& word) {
     return time_ps;
 }
 
-/// The words between commas. A comma in brackets does not separate words.
+/// Splits a text at its commas. A comma in brackets does not separate words.
 std::vector<std::string> listed_words(const std::string& text) {
     std::vector<std::string> words(1);
     int depth = 0;
@@ -91,7 +91,7 @@ std::vector<std::string> listed_words(const std::string& text) {
     return words;
 }
 
-/// Throws OptionError for a word that is not one of the choices, if there are any.
+/// Throws OptionError if the option has choices and the word is not one of them.
 void check_choice(const OptionRow& row, const std::string& word) {
     const std::vector<std::string>& choices = row.traits.choices;
     if (choices.empty() || std::ranges::find(choices, word) != choices.end()) return;

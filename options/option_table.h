@@ -15,74 +15,76 @@
 
 namespace haichi {
 
-/// The heading of an option in a command's help.
+/// The heading under which the help lists an option.
 enum class OptionGroup : std::uint8_t { kServer, kJob, kWorkload, kSearch, kSimulation, kOutput, kExpert, kGlobal };
 std::string_view name_of(OptionGroup group);
 
-/// The kind of an option's value. Python's types, the service's schema and form, and the pages follow from it.
+/// The kind of an option's value. The types in Python, the schema and form of the service, and the pages derive from
+/// the kind.
 enum class ValueKind : std::uint8_t {
-    kFlag,        ///< on if it is given
-    kCounter,     ///< how often it is given
+    kFlag,        ///< on if the option is given
+    kCounter,     ///< number of times that the option is given
     kText,        ///< a word
-    kTexts,       ///< several words, the option repeated
-    kList,        ///< several words with commas between them
+    kTexts,       ///< several words, for which the option is repeated
+    kList,        ///< several words, separated by commas
     kCount,       ///< a whole number
     kNumber,      ///< a decimal number
-    kBytes,       ///< "64KiB"
-    kTime,        ///< "10s"
-    kSizes,       ///< "1x2x4"
-    kFile,        ///< a file that is read
-    kFiles,       ///< several files, the option repeated
-    kFileOrWord,  ///< a file that is read, or another name
+    kBytes,       ///< a size, such as "64KiB"
+    kTime,        ///< a time, such as "10s"
+    kSizes,       ///< sizes, such as "1x2x4"
+    kFile,        ///< an input file
+    kFiles,       ///< several input files, for which the option is repeated
+    kFileOrWord,  ///< an input file, or another name
     kOutputFile,
 };
 std::string_view name_of(ValueKind kind);
 
-/// A value without a member in a C++ struct, for commands that are written in Python.
+/// The value of an option that has no C++ variable as its target. Commands that are written in Python use such values.
 using OptionValue = std::variant<std::monostate, bool, std::int64_t, double, std::string, std::vector<std::string>>;
 
-/// The traits of an option besides its name and its target.
+/// The properties of an option, except its name and its target.
 struct OptionTraits {
-    std::string description;  ///< begins with a verb or a noun, without a full stop at the end
-    std::string value{};      ///< placeholder in help such as "FILE". If empty, it depends on the kind
-    std::string otherwise{};  ///< the default in words. If empty, the target's value, if any
-    char letter = '\0';       ///< the short form
-    double least = 1;         ///< smallest number
+    std::string description;  ///< begins with a verb or a noun, and has no full stop at the end
+    std::string value{};      ///< placeholder in the help, such as "FILE"; if empty, the kind determines it
+    std::string otherwise{};  ///< the default in words; if empty, the value of the target
+    char letter = '\0';       ///< letter of the short form
+    double least = 1;         ///< smallest allowed number
     double most = std::numeric_limits<double>::max();
-    std::vector<std::string> choices{};  ///< all possible values. If empty, other values are possible
-    std::vector<std::string> needs{};    ///< the option has no effect without one of these
+    std::vector<std::string> choices{};  ///< all possible values; if empty, the values are not restricted
+    std::vector<std::string> needs{};    ///< options of which one must be given for this one to have an effect
     std::vector<std::string> excludes{};
-    std::string environment{};                ///< the variable that is read if the option is not given
-    std::vector<std::string> former_names{};  ///< names that it had; they are refused with a hint at the present one
+    std::string environment{};                ///< environment variable that is read if the option is not given
+    std::vector<std::string> former_names{};  ///< former names, which are refused with a hint to the present name
     bool is_required = false;
-    std::vector<std::string> required_unless{};  ///< if it is required: options that replace it
-    bool is_argument = false;                    ///< given by its position, with a name in capitals
-    bool takes_rest = false;  ///< an argument that takes all words after its first one, including options
-    bool is_local = false;    ///< only for the user's own machine, and not offered by the service
+    std::vector<std::string> required_unless{};  ///< for a required option: options that can replace it
+    bool is_argument = false;                    ///< a positional argument, whose name is in capitals
+    bool takes_rest = false;  ///< takes all words after its first one, including options
+    bool is_local = false;    ///< for local use only; the service does not offer the option
 };
 
 /// One option: its description for help, pages and schemas, and the target of its value.
 struct OptionRow {
-    std::string name;  ///< "message-size"
+    std::string name;  ///< such as "message-size"
     ValueKind kind = ValueKind::kText;
     OptionGroup group = OptionGroup::kJob;
     OptionTraits traits;
-    std::function<void(const std::string& word)> read;  ///< takes one word, throws OptionError or InputError
+    std::function<void(const std::string& word)> read;  ///< takes one word; throws OptionError or InputError
     bool is_given = false;
 
     [[nodiscard]] bool has_value() const { return kind != ValueKind::kFlag && kind != ValueKind::kCounter; }
     [[nodiscard]] bool is_repeated() const { return kind == ValueKind::kTexts || kind == ValueKind::kFiles; }
-    /// The name for messages (base/field_names.h).
+    /// The name of the option in messages (see base/field_names.h).
     [[nodiscard]] std::string field() const;
-    /// "-m, --machine", or the name of an argument.
+    /// The spelling in the help, such as "-m, --machine", or the name of an argument.
     [[nodiscard]] std::string spelling() const;
 };
 
-/// The options of a command, or of a function of the Python package, in the order of its help. Each option is declared
-/// once, with the target of its value: a number, a text, or an optional one. The targets must outlive the table.
+/// The options of a command, or of a function in the Python package, in the order of its help. Each option is declared
+/// once, together with the target of its value. A target is a number, a text, or an optional number or text. The
+/// targets must outlive the table.
 class OptionTable {
   public:
-    /// Sets the heading of the options that are added next.
+    /// Sets the heading for the options that are added after this call.
     void begin(OptionGroup group) { group_ = group; }
 
     void add_flag(std::string name, bool& is_given, OptionTraits traits);
@@ -93,38 +95,37 @@ class OptionTable {
     void add_file_or_word(std::string name, std::string& text, OptionTraits traits);
     void add_output(std::string name, std::string& path, OptionTraits traits);
     void add_sizes(std::string name, std::vector<std::int32_t>& sizes, OptionTraits traits);
-    /// Whole numbers from traits.least to traits.most and what the target holds.
+    /// Adds an integer option. Values are from traits.least to traits.most, and must fit the type of the target.
     template <class Number>
     void add_count(std::string name, Number& number, OptionTraits traits);
     template <class Number>
     void add_bytes(std::string name, Number& bytes, OptionTraits traits);
     void add_number(std::string name, double& number, OptionTraits traits);
-    /// Picoseconds.
+    /// Adds a time, which is stored in picoseconds.
     void add_time(std::string name, std::int64_t& time_ps, OptionTraits traits);
-    /// A name from a table, whose entries hold the value in `member`.
+    /// Adds a name from a table. The value is the `member` of the chosen table entry.
     template <class Row, class Value>
     void add_choice(std::string name, Value& value, const Table<Row>& table, Value Row::*member, OptionTraits traits);
-    /// Any other kind of value. `read` interprets the word, or throws OptionError.
+    /// Adds any other kind of value. `read` stores the word, or throws OptionError.
     void add_read(std::string name, ValueKind kind, std::function<void(const std::string&)> read, OptionTraits traits);
-    /// A value that is kept as it is read, with its default, for commands that are written in Python. `check` throws
-    /// for words that have the right kind and are invalid.
+    /// Adds an option whose table keeps the value and its default. Commands that are written in Python use it. `check`
+    /// throws an error for a word that has the right kind but is invalid.
     void add_kept(std::string name, ValueKind kind, OptionTraits traits, OptionValue initial = {},
                   std::function<void(const std::string&)> check = {});
 
     [[nodiscard]] const std::deque<OptionRow>& rows() const { return rows_; }
     [[nodiscard]] const OptionRow* find(std::string_view name) const;
     [[nodiscard]] bool is_given(std::string_view name) const;
-    /// The value of an option that add_kept() added, by the order of rows.
+    /// The value of an option that add_kept() has added. `row` is the index of the option in rows().
     [[nodiscard]] const OptionValue& kept(std::size_t row) const { return kept_[row]; }
 
-    /// Reads the words of an option. Throws OptionError or InputError for invalid words.
+    /// Stores the words of an option. Throws OptionError or InputError for invalid words.
     void take(std::string_view name, const std::vector<std::string>& words);
-    /// Throws OptionError for options that are missing, exclude each other, or have no effect.
+    /// Throws OptionError for options that are missing, that exclude each other, or that have no effect.
     void check() const;
 
   private:
-    /// Throws OptionError if an option that this one excludes is given, or if none of the options that it needs is
-    /// given.
+    /// Throws OptionError if an option in `excludes` of `row` is given, or if none of the options in `needs` is given.
     void check_company(const OptionRow& row) const;
     OptionRow& add(std::string name, ValueKind kind, OptionTraits traits);
     std::int64_t read_count(const OptionRow& row, const std::string& word) const;

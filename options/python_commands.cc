@@ -17,8 +17,8 @@ namespace haichi {
 
 namespace {
 
-/// The options of the commands in C++, with targets for their values. Keeper copies them into the tables of commands
-/// in Python.
+/// The options of the C++ commands, with targets for their values. Keeper copies these options to the tables of Python
+/// commands.
 struct OwnOptions {
     JobOptions job;
     MapOptions map;
@@ -34,12 +34,12 @@ struct OwnOptions {
     }
 };
 
-/// Adds options of the commands in C++ to a table, so that the same words are invalid.
+/// Adds options of the C++ commands to the table of a Python command, so that both reject the same words.
 class Keeper {
   public:
     explicit Keeper(OptionTable& options) : options_(&options) {}
 
-    /// `needs` replaces the options that these require.
+    /// Adds the options `names`. If `needs` is given, it replaces the options that these require.
     void keep(std::initializer_list<const char*> names, const std::vector<std::string>& needs = {}) const {
         for (const char* name : names) {
             const OptionRow* const row = own_->options.find(name);

@@ -6,10 +6,10 @@
 
 namespace haichi {
 
-/// The commands that are written in Python (python/src/haichi), with their options. The tables keep the values.
+/// The commands that are written in Python (python/src/haichi), with their options. The option tables keep the values.
 std::vector<CommandSpec> python_commands();
 
-/// The options of `haichi.compare` except the jobs.
+/// Declares the options of `haichi.compare`, except the jobs.
 void declare_comparison(OptionTable& options);
 
 }  // namespace haichi

@@ -5,9 +5,9 @@
 
 namespace haichi {
 
-/// The options of a search except its objective, which is a separate argument in Python.
+/// Declares the options of a search, except its objective, which is a separate argument in Python.
 void declare_search(OptionTable& options, MapOptions& map);
-/// --objective. `otherwise` describes the command's default in the help text.
+/// Declares --objective. `otherwise` describes the default of the command in the help text.
 void declare_objective(OptionTable& options, ObjectiveChoice& objective, const std::string& description,
                        const std::string& otherwise);
 void declare_then(OptionTable& options, ObjectiveChoice& objective);

@@ -11,50 +11,52 @@
 
 namespace haichi {
 
-/// The options of any kind of simulation.
+/// The options of a simulation of any kind.
 struct SimulationArguments {
     SimulationOptions simulation{};
-    std::string stats{};    ///< file for the traffic of links over time, or empty
-    std::string history{};  ///< file for the buffers of a router, or empty
+    std::string stats{};    ///< file for the link traffic over time; empty for none
+    std::string history{};  ///< file for the buffers of a router; empty for none
 
-    /// --form, --barrier, --sim-iterations, and the options of the replay of calls.
+    /// Declares --form, --barrier, --sim-iterations, and the call-replay options.
     void declare_traffic(OptionTable& options);
-    /// --threads, --partitions and --most-loaded.
+    /// Declares --threads, --partitions and --most-loaded.
     void declare_machine(OptionTable& options);
-    /// --stats and --buffer-history.
+    /// Declares --stats and --buffer-history.
     void declare_observation(OptionTable& options);
-    /// Throws OptionError for options that cannot be combined. All options must be read.
+    /// Throws OptionError for options that cannot be combined. Call this after all options are read.
     void check(const OptionTable& options);
     /// Opens the files of --stats and --buffer-history.
     void open_streams(Outputs& outputs);
 };
 
-/// The options of commands that measure placements and can simulate them as well.
+/// The options of commands that evaluate placements and can also simulate them.
 struct MeasuredSimulation {
     bool is_wanted = false;
     SimulationOptions simulation{};
 
-    /// --simulate with its description, and --form, --compute-spread and --compute-spread-seed, which require it.
+    /// Declares --simulate with its description. Also declares --form, --compute-spread and --compute-spread-seed,
+    /// which require --simulate.
     void declare(OptionTable& options, const std::string& description);
-    /// Empty without --simulate.
+    /// The options of the simulation; empty without --simulate.
     [[nodiscard]] std::optional<SimulationOptions> wanted() const {
         return is_wanted ? std::optional(simulation) : std::nullopt;
     }
 };
 
-/// --most-loaded.
+/// Declares --most-loaded.
 void declare_most_loaded(OptionTable& options, std::size_t& links);
-/// Whose collectives --collectives selects. Files are only for programs: jobs of a service must not read a file that a
-/// word names.
+/// What --collectives applies to. Only for a program may the value name a file: jobs of a service must not read a file
+/// that a word names.
 enum class CollectivesUse { kLog, kProgram };
-/// --collectives.
+/// Declares --collectives.
 void declare_collectives(OptionTable& options, collectives::CollectiveSelection& selection, CollectivesUse use);
-/// --compute-spread. Keeps the seed of `imbalance`. It requires one of the options `needs`.
+/// Declares --compute-spread, which does not change the seed of `imbalance`. The option requires one of the options
+/// `needs`.
 void declare_compute_spread(OptionTable& options, ComputeImbalance& imbalance,
                             const std::vector<std::string>& needs = {}, const std::vector<std::string>& excludes = {});
-/// --compute-spread-seed.
+/// Declares --compute-spread-seed.
 void declare_compute_spread_seed(OptionTable& options, ComputeImbalance& imbalance);
-/// --compute, --compute-factor, --compute-seed, --collectives.
+/// Declares --compute, --compute-factor, --compute-seed and --collectives.
 void declare_call_replay(OptionTable& options, CallReplayOptions& calls);
 
 }  // namespace haichi

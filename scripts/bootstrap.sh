@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the packages that haichi requires on Debian 12. Each level includes the levels above it. The script can be
-# repeated. It only adds missing packages and removes none.
+# run again: it only adds missing packages, and never removes any.
 #
 #   scripts/bootstrap.sh               for the first map: the compiler and the libraries of the program
 #   scripts/bootstrap.sh --all         also for live programs, the profiler, renumbering, and readers of traces
@@ -99,7 +99,7 @@ else
         apt-get -qq -y install --no-install-recommends --no-remove "${missing[@]}" >/dev/null
 fi
 
-# A copy without git is left alone, and so is a clone whose owner has other hooks.
+# Sets the Git hooks. A copy without git is not changed, and neither is a clone whose owner has set other hooks.
 if [ $level -ge 4 ] && [ "$(git rev-parse --show-toplevel 2>/dev/null || true)" = "$PWD" ]; then
     hooks=$(git config core.hooksPath || true)
     if [ -z "$hooks" ]; then
@@ -114,21 +114,21 @@ fi
 
 [ ${#requirements[@]} -gt 0 ] || exit 0
 
-# Uses Debian's Python, because another one in PATH may be older or lack its headers.
+# Uses Debian's Python. Another Python in PATH may be older, or its headers may be missing.
 venv_python=.venv/bin/python
 if ! [ -x "$venv_python" ] || ! "$venv_python" -c 'import pip, sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
     say "virtual environment: making .venv"
     rm -rf .venv
     /usr/bin/python3 -m venv .venv
 fi
-# The stamp has a line per installed pinned package, so packages of a higher level count for the lower levels, too.
+# The stamp has a line per installed pinned package. Packages of a higher level thus count for the lower levels, too.
 stamp=.venv/haichi-requirements
 sed -n 's/^\([^ #]*==[^ ;]*\).*/\1/p' "${requirements[@]}" | sort -u >"$stamp.wanted"
 if [ -f "$stamp" ] && [ -z "$(comm -23 "$stamp.wanted" "$stamp")" ]; then
     say "virtual environment: .venv has the pinned packages"
 else
     say "virtual environment: installing the pinned packages of ${requirements[*]} into .venv"
-    # The files list all required packages with hashes, so the package index cannot deliver anything else.
+    # The files list all required packages with hashes, so that pip accepts nothing else from the package index.
     "$venv_python" -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes "${requirements[@]/#/-r}"
     cat "$stamp.wanted" >"$stamp"
 fi

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Shows the cost of a build: by module, file and header, and after a change of a file.
+"""Shows the cost of a build by module, file and header, and the cost of a rebuild after a change of a file.
 
     scripts/build_cost.py build/release                                        # modules and the slowest files
     scripts/build_cost.py build/release --measure 20                           # the same files, in CPU seconds
@@ -8,8 +8,8 @@
     scripts/build_cost.py build/release --touch base/errors.h --measure 999    # the same, in CPU seconds
 
 wall_s is the time of a step in .ninja_log. It is close to CPU time only if Ninja ran at most one step per core, without
-a compiler cache, on an idle machine. cpu_s is user and system time. --measure and --headers compile one file
-after the other. Link steps are not measured.
+a compiler cache, on an idle machine. cpu_s is user and system time. With --measure and --headers, files are compiled
+one after the other. Link steps are not measured.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from itertools import dropwhile
 from pathlib import Path
 from typing import Any
 
-LOG_VERSIONS = ("5", "6", "7")  # the versions differ only in the hashes of commands
+LOG_VERSIONS = ("5", "6", "7")  # these versions differ only in the hashes of commands
 LAUNCHERS = {"env", "ccache", "sccache", "distcc"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.MULTILINE)
 Rows = list[dict[str, Any]]
 
 
 class UnreadableBuildError(Exception):
-    """The build directory is unusable. The message states the reason."""
+    """The build directory cannot be used. The message states the reason."""
 
 
 def is_launcher(word: str) -> bool:
@@ -84,7 +84,7 @@ class Build:
             raise UnreadableBuildError(f"{self.folder}/{name}: {error.strerror}; {hint}") from None
 
     def log(self) -> dict[str, float]:
-        """Seconds by output. The last line of an output is used."""
+        """The seconds of each output. If the log has several lines for an output, the last one counts."""
         name, lines = f"{self.folder}/.ninja_log", self.text(".ninja_log").splitlines()
         if len(lines) < 2:
             raise UnreadableBuildError(f"{name} is empty: build something first")
@@ -99,7 +99,7 @@ class Build:
         return seconds
 
     def read_steps(self) -> Iterable[Step]:
-        """Reads the lines `build OUTPUTS | OUTPUTS: RULE INPUTS | INPUTS || ORDER` of build.ninja."""
+        """Parses the lines `build OUTPUTS | OUTPUTS: RULE INPUTS | INPUTS || ORDER` of build.ninja."""
         text = self.text("build.ninja").replace("$\n", "").replace("${cmake_ninja_workdir}", f"{self.folder}/")
         for line in re.findall(r"^build (.*)$", text, re.MULTILINE):
             escaped = re.split(r"(?<!\$) +|(?<!\$)(?=:)", line)
@@ -110,7 +110,7 @@ class Build:
             yield Step(words[colon + 1], outputs, [self.absolute(word) for word in words[colon + 2 : end]])
 
     def dependencies(self) -> Iterable[tuple[str, set[str]]]:
-        command = ["ninja", "-n", "-C", str(self.folder), "-t", "deps"]  # -n: nothing is written
+        command = ["ninja", "-n", "-C", str(self.folder), "-t", "deps"]  # -n: do not build anything
         try:
             text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         except (OSError, subprocess.CalledProcessError) as error:
@@ -122,12 +122,12 @@ class Build:
                 yield self.absolute(output), {self.absolute(path.strip()) for path in paths}
 
     def name(self, path: str) -> str:
-        """Path relative to the build directory or to the root, if it is inside one of them."""
+        """The path relative to the build directory or to the project's root, if it is inside one of them."""
         folder = next((one for one in (str(self.folder), self.root) if path.startswith(one + "/")), "")
         return path[len(folder) + 1 :] if folder else path
 
     def sources(self, step: Step) -> list[str]:
-        """The source of an object. In a unity build, all sources that are compiled together."""
+        """The source files of an object. In a unity build, these are all sources that are compiled together."""
         source = Path(step.inputs[0])
         if source.parent.name == "Unity" and source.is_file():
             return [self.name(name) for name in INCLUDE.findall(source.read_text(encoding="utf-8"))]
@@ -140,13 +140,13 @@ class Build:
 
     @cached_property
     def commands(self) -> dict[str, list[str]]:
-        """Compiler commands by output, without launchers such as a compiler cache."""
+        """The compiler command of each output, without launchers such as a compiler cache."""
         commands = [shlex.split(entry["command"]) for entry in json.loads(self.text("compile_commands.json"))]
         plain = [list(dropwhile(is_launcher, words)) for words in commands]
         return {self.absolute(words[words.index("-o") + 1]): words for words in plain}
 
     def rebuilt(self, file: str) -> list[Step]:
-        """All steps that run again if the file changes: a closure over inputs and dependency records."""
+        """All steps that run again if `file` changes, found through inputs and dependency records."""
         users: dict[str, list[Step]] = defaultdict(list)
         for step in self.steps:
             for path in step.headers.union(step.inputs):
@@ -160,8 +160,9 @@ class Build:
         return [step for step in found.values() if step.rule != "phony" and not step.outputs[0].endswith(".util")]
 
     def cpu_seconds(self, step: Step, include: str | None = None) -> float | None:
-        """User and system time of compiling the step's source. With a header, the time of parsing a file that includes
-        only this header, with the options of that source and without a precompiled header. None if this fails."""
+        """User and system time of compiling the step's source. With `include`, the time of parsing a file that includes
+        only this header. This file is compiled with the options of the step, but without a precompiled header. None if
+        this fails."""
         words = list(self.commands.get(step.outputs[0], ["false", "-o", ""]))
         if include is not None:
             words = [word for n, word in enumerate(words) if "-include" not in (word, words[n - 1])]
@@ -177,7 +178,7 @@ class Build:
 
 
 def header_rows(build: Build, number: int) -> Rows:
-    """The `number` most included headers of the project, and as many library headers that its files include."""
+    """The `number` most included headers of the project, and the `number` most included library headers."""
     compiled = [step for step in build.steps if step.compiles and step.headers]
     precompiled = {output: step.headers for step in compiled for output in step.outputs if output.endswith(".gch")}
     inclusions: Counter[str] = Counter()

@@ -1,5 +1,5 @@
-"""Checks that programs and shared libraries run on old systems. They may require only the C library, in version 2.28
-or older.
+"""Checks whether programs and shared libraries run on old systems. They must require only the C library, in version
+2.28 or older.
 
     python3 scripts/check_portable.py FILE...
 
@@ -22,12 +22,12 @@ def readelf(option: str, file: str) -> str:
 
 
 def version(text: str) -> tuple[int, ...]:
-    """Returns the numbers of `GLIBC_2.28`; names without numbers (GLIBC_PRIVATE) count as newer than all."""
+    """Parses the version in `GLIBC_2.28`. A name without a version (GLIBC_PRIVATE) counts as newer than all others."""
     return tuple(map(int, text.split("."))) if re.fullmatch(r"[\d.]+", text) else (sys.maxsize,)
 
 
 def check(file: str) -> tuple[str, list[str]]:
-    """Returns the newest required version of the C library, and complaints."""
+    """Returns the newest version of the C library that the file requires, and a list of complaints."""
     libraries = re.findall(r"\(NEEDED\).*\[(.*)\]", readelf("--dynamic", file))
     foreign = [name for name in libraries if not C_LIBRARY.fullmatch(name)]
     complaints = [f"requires {name}, which is not a part of the C library" for name in foreign]

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Do two compilers make programs with the same results? Builds haichi with gcc and with clang (Release, build/gcc and
-# build/clang), runs every job below with both, and compares all outputs byte for byte. The outputs are maps, messages,
-# and reports without wall-clock times (`--json --no-timing`). Prints a line per job. Exits with 1 after a difference,
-# and prints the first one. Exits with 77 if a compiler is missing.
+# Checks whether two compilers make programs with equal results. Builds haichi with gcc and with clang (Release, in
+# build/gcc and build/clang), runs every job below with both, and compares all outputs byte for byte. The outputs are
+# maps, messages, and reports without wall-clock times (`--json --no-timing`). Prints a line per job. If outputs differ,
+# prints the first difference and exits with 1. Exits with 77 if a compiler is missing.
 #   scripts/compare_compilers.sh [JOBS]        JOBS is the number of parallel compile jobs (default: all cores)
 set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
@@ -30,7 +30,7 @@ done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# ---- inputs, with the same names in both directories, so that reports name the same files ----
+# ---- inputs: the file names are equal for both compilers, so that reports are equal, too ----
 
 inputs() {
     local haichi=$1
@@ -40,7 +40,7 @@ inputs() {
     "$haichi" pattern random-ring --ranks 2048 --seed 3 --bytes 64KiB -o ring2048.json
     "$haichi" pattern alltoall-bruck --ranks 24 --bytes 3KiB -o bruck24.json
     "$haichi" pattern fft --ranks 32 -o fft32.json
-    # Sizes are not multiples of powers of two, and their sums would be rounded in a float.
+    # The sizes are not multiples of powers of two, so that their sums would be rounded in a float.
     awk 'BEGIN { x = 12345; for (i = 0; i < 400; ++i) { x = (x * 16807) % 2147483647; a = x % 40;
          x = (x * 16807) % 2147483647; b = x % 40; if (a != b) print a, b, x % 1000003, i % 5 } }' > uneven40.txt
     printf '0 1 7\n1 2 11\n2 5 3\n5 7 13\n7 0 2\n3 4 17\n6 1 5\n' > eight.txt
@@ -65,7 +65,7 @@ inputs() {
 EOF
 }
 
-# ---- jobs: a name, then the arguments ----
+# ---- jobs: each has a name, followed by its arguments ----
 
 tofu="-m fx10-kyushu --shape 1x2x4x2x3x2"
 quick="--evaluations 3000 --restarts 3"
@@ -139,7 +139,7 @@ job_list() {
     echo "evaluate on a graph | evaluate -m graph:net.graphml -w ring60.json --map ring60.map --most-loaded 1000"
 }
 
-# Runs a job in the compiler's directory, and leaves the report, messages, exit code and maps in ./out.
+# Runs a job in the directory of a compiler. Leaves the report, messages, exit code and maps in ./out.
 run_job() {
     local folder=$1 haichi=$2 arguments=$3 words=()
     read -ra words <<< "$arguments"

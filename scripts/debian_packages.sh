@@ -1,7 +1,8 @@
 # Functions for scripts that unpack packages of another Debian release or architecture. They install nothing and do not
 # require root.
 
-# debian_archive DIRECTORY ARCH SUITE...: makes a private apt in DIRECTORY, for these suites from this machine's mirror.
+# debian_archive DIRECTORY ARCH SUITE... sets up a private apt in DIRECTORY for these suites. It uses this machine's
+# Debian mirror.
 debian_archive() {
     local folder=$1 architecture=$2 mirror suite
     shift 2
@@ -27,8 +28,8 @@ END
     APT_CONFIG=$folder/apt.conf apt-get -qq update
 }
 
-# unpack_packages DIRECTORY SYSROOT PACKAGE[/SUITE]...: unpacks packages from the private apt in DIRECTORY, without the
-# packages that they depend on.
+# unpack_packages DIRECTORY SYSROOT PACKAGE[/SUITE]... unpacks packages with the private apt in DIRECTORY. Packages that
+# they depend on are not unpacked.
 unpack_packages() {
     local folder=$1 sysroot=$2 package
     shift 2
@@ -41,7 +42,7 @@ unpack_packages() {
     rm -rf "$folder/packages"
 }
 
-# unpack_with_dependencies DIRECTORY SYSROOT PACKAGE...: the same, with all packages that they depend on.
+# unpack_with_dependencies DIRECTORY SYSROOT PACKAGE... unpacks packages together with all packages that they depend on.
 unpack_with_dependencies() {
     local folder=$1 sysroot=$2 package
     shift 2

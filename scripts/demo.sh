@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the required packages, builds haichi, and maps 64 ranks of the NAS CG kernel onto 96 nodes of a Tofu machine.
-# The results are in build/demo. The script can be repeated.
+# The results are in build/demo. The script can be run again.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 . scripts/steps.sh

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the documentation in build/docs/html. First builds the program and the Python package, from which pages are
-# generated. The script can be repeated. Neither the build nor the pages use a network.
+# Builds the documentation in build/docs/html. Before that, it builds the program and the Python package, from which
+# some pages are generated. The script can be run again. Neither the build nor the pages use the network.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 . scripts/steps.sh

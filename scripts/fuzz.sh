@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Fuzzes every reader with libFuzzer under ASan and UBSan, for 600 seconds each by default, JOBS readers at a time.
+# Fuzzes every reader with libFuzzer under ASan and UBSan. Each reader runs for SECONDS (600 by default), and JOBS
+# readers run at the same time.
 #   scripts/fuzz.sh [SECONDS [JOBS [NAME...]]]
 set -euo pipefail
 cd "$(dirname "$0")/.."

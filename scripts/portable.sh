@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the program and the preloaded libraries for old systems with x86-64 or AArch64. They require glibc 2.28 (RHEL 8,
-# Debian 10) or newer, and no other shared library. Makes build/portable-ARCH/haichi-VERSION-linux-ARCH.tar.gz.
+# Builds the program and the preloaded libraries for old systems with x86-64 or AArch64. The files require glibc 2.28
+# (RHEL 8, Debian 10) or newer, and no other shared library. Makes build/portable-ARCH/haichi-VERSION-linux-ARCH.tar.gz.
 #
 #   scripts/portable.sh [x86_64 | aarch64]       default: the architecture of this machine
 #

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes the sysroot of cmake/portable-toolchain.cmake in build/sysroot-ARCH: the C library of Debian 11 (glibc 2.31) and
-# the static libraries of Debian 12. The few functions that are newer than glibc 2.28 come from cmake/portable. A finished
-# sysroot is kept until this script or those sources change.
+# Makes the sysroot for cmake/portable-toolchain.cmake in build/sysroot-ARCH. It contains the C library of Debian 11
+# (glibc 2.31) and the static libraries of Debian 12. A few functions are newer than glibc 2.28; cmake/portable replaces
+# them. A finished sysroot is kept until this script or these sources change.
 #
 #   scripts/portable_sysroot.sh [x86_64 | aarch64]       default: the architecture of this machine
 #
@@ -47,12 +47,12 @@ debian_archive "$sysroot/apt" "$debian" bullseye bookworm trixie
 unpack_packages "$sysroot/apt" "$sysroot" "${c_library[@]}" "${libraries[@]/%//bookworm}" "${pythons[@]}"
 unpack_packages "$sysroot/apt" "$sysroot/mpi" "${mpis[@]/%//bookworm}"
 rm -rf "$sysroot/apt"
-# Absolute links would lead out of the sysroot.
+# Absolute links would lead to files outside the sysroot.
 find "$sysroot" -type l -lname '/*' -printf '%p %l\n' | while read -r name target; do
     ln -sfnr "$sysroot$target" "$name"
 done
 
-# Options that search the sysroot before the directories of the host's C library.
+# These options make the compiler search the sysroot before the directories of the host's C library.
 c_flags="-nostdinc -B$sysroot/$lib"
 cxx_flags=$c_flags
 while read -r directory; do
@@ -79,10 +79,11 @@ for name in libraries:fmt openmp:openmp_shared; do
     "$triple-ar" rcs "$sysroot/$lib/lib${name#*:}.a" "$sysroot/${name%:*}.o"
 done
 
-# Found before GCC's shared library.
+# The linker finds this static library before GCC's shared one.
 cp "$("$triple-g++-12" -print-file-name=libgomp.a)" "$sysroot/$lib"
 
-# Linker scripts in place of shared libraries. The functions of cmake/portable are found before newer ones.
+# Linker scripts replace the shared libraries. With them, the linker finds the functions of cmake/portable before newer
+# ones.
 rm "$sysroot/$lib"/lib{c,m,pthread}.so
 cat >"$sysroot/$lib/libc.so" <<END
 GROUP ( /$lib/libc_2_28.a /$system/libc.so.6 /$lib/libc_nonshared.a
@@ -95,7 +96,7 @@ echo "GROUP ( /$lib/libdw_objects.a /$lib/libelf.a /$lib/libz.a /$lib/liblzma.a 
 for name in fmt.so.9.1.0:fmt spdlog.so.1.10.0:fmt yaml-cpp.so.0.7.0:yaml-cpp; do
     echo "INPUT ( /$lib/lib${name#*:}.a )" >"$sysroot/$lib/lib${name%:*}"
 done
-# The licenses of the libraries that are linked statically. Boost's does not apply to object code.
+# Copies the licenses of the libraries that are linked statically. Boost's license does not apply to object code.
 mkdir "$sysroot/licenses"
 for package in "${libraries[@]:2}"; do
     cp "$sysroot/usr/share/doc/$package/copyright" "$sysroot/licenses/copyright.${package%-dev}"

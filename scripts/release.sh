@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Makes all files of a release in dist/haichi-VERSION, with their checksums and a list of the software in them (SBOM). It
-# uploads nothing. All dates in the files are the time of the last commit, so the same commit gives the same files.
+# Makes all files of a release in dist/haichi-VERSION, with their checksums and a list of the software in them (SBOM).
+# Nothing is uploaded. All dates in the files are the time of the last commit, so that a commit always gives identical
+# files.
 #
 #   scripts/release.sh
 #

@@ -25,7 +25,8 @@ from urllib.parse import quote
 
 ROOT = Path(__file__).resolve().parents[1]
 HEADERS_ONLY = ("libboost1.74-dev", "libcli11-dev", "nlohmann-json3-dev")  # compiled into every program
-# Compiled into portable programs. Their license does not apply to object code, so the archive does not contain it.
+# These are compiled into portable programs. Their license does not apply to object code, so the archive does not
+# contain it.
 WITHOUT_LICENSE = ("libboost1.74", "libboost-context1.74")
 
 
@@ -44,7 +45,8 @@ def installed(package: str) -> dict[str, Any]:
 
 
 def required_by_package(package_file: Path) -> list[dict[str, Any]]:
-    """The packages that the Debian package depends on, in the versions of this computer, and its header libraries."""
+    """The packages that a Debian package depends on, in the versions of this computer, and the header-only libraries in
+    it."""
     depends = output_of("dpkg-deb", "-f", package_file, "Depends")
     names = [re.sub(r" \(.*\)", "", entry).strip() for entry in depends.split(",")]
     # A dependency can be a virtual package, such as libspdlog1.10-fmt9.
@@ -56,7 +58,7 @@ def required_by_package(package_file: Path) -> list[dict[str, Any]]:
 
 
 def compiled_in(archive: Path, architecture: str) -> list[dict[str, Any]]:
-    """The packages whose licenses are in the archive of the portable program, in the versions of its sysroot."""
+    """The packages whose licenses are in the archive of the portable program, in the versions of the sysroot."""
     documents = ROOT / f"build/sysroot-{architecture}/usr/share/doc"
     debian = {"x86_64": "amd64", "aarch64": "arm64"}[architecture]
     components = []
@@ -77,7 +79,7 @@ def compiled_in(archive: Path, architecture: str) -> list[dict[str, Any]]:
 
 
 def pinned(*levels: str) -> list[dict[str, Any]]:
-    """The Python packages of requirements/LEVEL.txt."""
+    """The Python packages that requirements/LEVEL.txt pins, for each level."""
     components = []
     for level in levels:
         for name, version in re.findall(r"^(\S+)==(\S+)", (ROOT / f"requirements/{level}.txt").read_text(), re.M):
@@ -99,7 +101,7 @@ def software_in(file: Path, portable: dict[str, Path]) -> list[dict[str, Any]]:
     for architecture, archive in portable.items():
         if file == archive:
             return compiled_in(file, architecture)
-    return []  # the sources of haichi alone
+    return []  # a source archive contains only haichi
 
 
 def software_list(directory: Path) -> dict[str, Any]:
@@ -145,7 +147,7 @@ def software_list(directory: Path) -> dict[str, Any]:
 
 
 def check(text: str) -> None:
-    """Exits with an error if the text does not follow CycloneDX's schema."""
+    """Exits with an error if the text does not follow the schema of CycloneDX."""
     from cyclonedx.schema import SchemaVersion
     from cyclonedx.validation.json import JsonStrictValidator
 

@@ -1,8 +1,9 @@
-# Sourced by the other scripts. Reports the current step, its number, and its duration.
+# Functions for the other scripts, which source this file. They report the current step, its number and its duration.
 
 step_count=0
 
-# step NAME COMMAND...: runs a command as the next of `steps` steps. The total is shown if the script has set `steps`.
+# step NAME COMMAND... runs a command as the next step. The total number of steps is shown if the script has set
+# `steps`.
 step() {
     local name=$1 start=$SECONDS
     shift
@@ -13,7 +14,7 @@ step() {
     printf '==> [%s] done in %d s\n' "$number" $((SECONDS - start))
 }
 
-# Shows a command's output only if the command fails.
+# quietly COMMAND... runs a command, and shows its output only if it fails.
 quietly() {
     local output
     if ! output=$("$@" 2>&1); then
@@ -22,11 +23,11 @@ quietly() {
     fi
 }
 
-# configure_once [PRESET DIRECTORY]: configures the build directory, by default build/release, unless it is configured
-# already. Other settings of a user are kept.
+# configure_once [PRESET DIRECTORY] configures the build directory (by default build/release), unless it is already
+# configured. Other settings of a user are kept.
 configure_once() {
     [ -e "${2:-build/release}/build.ninja" ] || quietly cmake --preset "${1:-release}"
 }
 
-# Ninja's progress line: finished steps, all steps, seconds.
+# The progress line of Ninja: finished steps, all steps, seconds.
 export NINJA_STATUS='[%f of %t, %e s] '

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the required packages, builds all of haichi with its Python package, and runs the fast tests. The last lines
-# are ctest's summary. The script can be repeated.
+# of the output are the summary of ctest. The script can be run again.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 . scripts/steps.sh

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Builds the profiler for AArch64 and runs it under qemu-user. Uses Debian's cross compiler, and the C library and both
-# MPIs from Debian's arm64 packages. They are unpacked in the build directory, so the system gets no foreign
-# architecture. The native mpiexec starts the ranks, and the native haichi reads their logs.
+# MPIs from Debian's arm64 packages. The packages are unpacked in the build directory, so that the system needs no
+# foreign architecture. The native mpiexec starts the ranks, and the native haichi reads their logs.
 #
 #   scripts/test_aarch64.sh [--install] [FOLDER]     builds in FOLDER (default: build/aarch64)
 #
 # Requires g++-aarch64-linux-gnu, qemu-user and both MPIs. The first run also requires access to Debian's archive.
-# --install installs the first two. Exits with 77 if something is missing. HAICHI_BIN is the program, and PYTHON must
-# provide pytest.
+# --install installs the first two packages. Exits with 77 if something is missing. The variable HAICHI_BIN names the
+# program, and PYTHON names a Python with pytest.
 set -euo pipefail
 repository=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
 cd "$repository"
@@ -29,7 +29,7 @@ mkdir -p "$folder"
 folder=$(readlink -f "$folder")
 sysroot=$folder/sysroot
 libraries=$sysroot/usr/lib/aarch64-linux-gnu
-# The MPIs and the libraries that they need. Only the headers of the development packages are used.
+# The MPIs and the libraries that they need. Of the development packages, only the headers are used.
 packages=(libopenmpi3 libmpich12 libgfortran5 libstdc++6)
 headers=(libopenmpi-dev libmpich-dev)
 

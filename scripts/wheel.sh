@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds the wheel of haichi for other computers, dist/haichi-VERSION-...-manylinux_2_28_ARCH.whl, which contains the
-# program, its libraries and the Python package. It runs on Linux with glibc 2.28 or newer, which auditwheel checks.
+# Builds the wheel of haichi for other computers, dist/haichi-VERSION-...-manylinux_2_28_ARCH.whl. It contains the
+# program, its libraries and the Python package. The wheel works on Linux with glibc 2.28 or newer, which auditwheel
+# checks.
 #
 # Requires Debian 12, GCC 12 (scripts/bootstrap.sh), and access to Debian's archive and PyPI.
 set -euo pipefail

@@ -25,13 +25,13 @@ struct AdviseBarrierArguments {
     JobOptions job;
     RankMapInput map;
     BarrierAdviceOptions advice;
-    std::string barriers;           ///< the file for libhaichi-barriers
-    std::vector<std::size_t> sets;  ///< the sets, from 0, before which they are, instead of the advised ones
+    std::string barriers;           ///< file that libhaichi-barriers reads
+    std::vector<std::size_t> sets;  ///< sets with a barrier before them, counted from 0, in place of the advised ones
     std::string output;
     bool json = false;
 };
 
-/// Throws OptionError if --write-barriers is not possible for this job.
+/// Throws OptionError if --write-barriers cannot be used for this job.
 void check_barriers(const AdviseBarrierArguments& arguments, const Job& job, const Console& console) {
     if (job.calls(console.log()) == nullptr) {
         throw OptionError("§write-barriers requires the log of the program as workload",
@@ -44,7 +44,7 @@ void check_barriers(const AdviseBarrierArguments& arguments, const Job& job, con
     }
 }
 
-/// Throws OptionError without advised sets.
+/// Returns the sets for which barriers are advised. Throws OptionError if there are none.
 std::vector<std::size_t> advised_sets(const BarrierAdviceReport& report) {
     const BarrierAdvice& advice = report.sizes.front().advice;
     if (advice.verdict == BarrierVerdict::kSets) return advice.sets;
@@ -54,7 +54,7 @@ std::vector<std::size_t> advised_sets(const BarrierAdviceReport& report) {
 
 int run(const AdviseBarrierArguments& arguments, Console& console) {
     JobSpec spec = arguments.job.job({arguments.map.map});
-    spec.traffic.keeps_calls = true;  // their times, and the barriers between them
+    spec.traffic.keeps_calls = true;  // --write-barriers needs the times of the calls, and the barriers between them
     CommandOutputs outputs(console);
     arguments.job.add_inputs(outputs);
     outputs.add_input(arguments.map.map);
@@ -69,7 +69,7 @@ int run(const AdviseBarrierArguments& arguments, Console& console) {
         file = barriers_before(*placement.job().calls(console.log()), sets);
     };
     if (barriers != nullptr) check_barriers(arguments, placement.job(), console);
-    if (!arguments.sets.empty()) find_barriers(arguments.sets);  // before the simulations, which may take long
+    if (!arguments.sets.empty()) find_barriers(arguments.sets);  // checked before the simulations, which may take long
     outputs.open();
     const InterruptWatch watch;
     const BarrierAdviceReport report = [&] {

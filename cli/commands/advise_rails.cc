@@ -19,7 +19,7 @@ namespace {
 struct AdviseRailsOptions {
     std::vector<std::string> files;
     RailAdviceRequest request;
-    std::string variables;  ///< the file for libhaichi-rails
+    std::string variables;  ///< file that libhaichi-rails reads
     std::string output;
     bool json = false;
 };

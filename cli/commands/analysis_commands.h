@@ -6,10 +6,10 @@
 
 namespace haichi::cli {
 
-/// The subcommands of `haichi advise`, none in a build without them.
+/// The subcommands of `haichi advise`; empty if this build does not have them.
 std::vector<Command> advise_commands();
 
-/// The subcommands of `haichi log`, none in a build without them.
+/// The subcommands of `haichi log`; empty if this build does not have them.
 std::vector<Command> log_commands();
 
 }  // namespace haichi::cli

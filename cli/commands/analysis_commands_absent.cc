@@ -1,4 +1,4 @@
-// Replaces analysis_commands.cc in the first command of the README.
+// Replaces analysis_commands.cc in the build of the first command in the README.
 #include "cli/commands/analysis_commands.h"
 
 namespace haichi::cli {

@@ -30,14 +30,14 @@ struct CcsArguments {
     bool json = false;
 };
 
-/// The name of a log without its directory and ending. For a part of a log, the name of its job.
+/// The name of a log without its directory and ending. A part of a log gives the name of its job.
 std::string stem_of(const JobFiles& job) {
     const std::string name = job_name(job.name()).value_or(job.name());
     const std::filesystem::path path(name);
     return (path.extension() == ".haichi-log" ? path.stem() : path.filename()).string();
 }
 
-/// The file for the sets of each job. With several jobs, % in the value of -o is replaced by the name of the log.
+/// The output file for the sets of each job. With several jobs, the name of the log replaces % in the value of -o.
 std::vector<std::string> outputs_of(const CcsArguments& arguments, const std::vector<JobFiles>& jobs) {
     if (jobs.size() == 1) return {arguments.output};
     constexpr const char* kHint = "write one file per job with -o '%.json'; haichi replaces % by the name of the log";
@@ -66,7 +66,7 @@ int run(const CcsArguments& arguments, Console& console) {
     for (const JobFiles& job : jobs) {
         for (const std::string& file : job.files) outputs.add_input(file);
     }
-    // With --json standard output has the report, and the sets are written only to a file.
+    // With --json, the report goes to standard output, and sets are written only if -o names a file.
     const bool writes_sets = !arguments.json || !arguments.output.empty();
     if (arguments.json) outputs.add_standard_output();
     std::vector<Destination> destinations;

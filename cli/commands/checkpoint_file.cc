@@ -33,7 +33,7 @@ void CheckpointFile::remove() const {
     if (!path_.empty()) std::filesystem::remove(path_, ignored);
 }
 
-/// Only warns about errors, because a search must not end when a disk is full.
+/// Writes a checkpoint. Errors only cause a warning, because a search must not end when a disk is full.
 void CheckpointFile::write(const std::string& text) {
     try {
         Outputs outputs;

@@ -24,7 +24,7 @@ struct Files {
     std::string library;
 };
 
-/// The files that are installed with this program, or else those of the build directory.
+/// The files that are installed with this program, or the files in the build directory.
 Files files() {
     std::error_code failed;
     const fs::path folder = fs::read_symlink("/proc/self/exe", failed).parent_path();
@@ -72,7 +72,8 @@ void run_compiler_command(char** arguments) {
     std::vector<std::string> words = {named != nullptr && *named != '\0' ? named : command->compiler,
                                       "-I" + of_haichi.headers};
     words.insert(words.end(), given.begin(), given.end());
-    // After the program's objects, because the linker takes main() from the library if the program has none.
+    // The library follows the program's objects, because the linker takes main() from the library if the program has
+    // none.
     if (links(given)) words.push_back(of_haichi.library);
     std::vector<char*> all;
     for (std::string& word : words) all.push_back(word.data());

@@ -10,28 +10,29 @@
 
 namespace haichi::cli {
 
-/// --map and --format of a rank map that is read.
+/// The options --map and --format for a rank map to read.
 struct RankMapInput {
     std::string map{};
-    const RankMapFormat* format = nullptr;  ///< null: recognised by the content
+    const RankMapFormat* format = nullptr;  ///< null if the content shows the format
 
     void declare(OptionTable& options, const std::string& description, bool is_required);
     [[nodiscard]] std::string format_name() const { return format == nullptr ? "" : format->name; }
 };
-/// --format, the format of the rank map of --map if `is_read`, else of the written rank map.
+/// Declares the option --format. It is the format of the rank map of --map if `is_read`, or else of the written rank
+/// map.
 void declare_map_format(OptionTable& options, const RankMapFormat*& format, const std::string& otherwise, bool is_read);
 
-/// The placement of --map, or the job's default placement.
+/// The placement that --map describes, or the default placement of the job without --map.
 Placement map_or_default(const Job& job, const RankMapInput& map);
 
-/// Prints the warnings about a machine that will be simulated. Throws the errors that its simulation would throw.
+/// Prints the warnings about a machine that will be simulated. Throws the errors that the simulation would throw.
 void say_about_simulated(const Machine& machine, Console& console);
-/// Prints the warnings about the sets of a log, which are those of LoadedTraffic::warnings().
+/// Prints warnings about the sets of a log, from LoadedTraffic::warnings().
 void say_about_sets(const std::vector<std::string>& warnings, Console& console);
-/// --launcher, which `excludes` the options that it cannot be combined with, and --cores-per-rank.
+/// Declares --launcher and --cores-per-rank. --launcher cannot be combined with the options in `excludes`.
 void declare_launcher(OptionTable& options, const RankMapFormat*& launcher, std::int32_t& cores_per_rank,
                       std::vector<std::string> excludes, bool is_local);
-/// Prints the warnings about a map that was written to `file`, and the lines for the job script of `launcher`.
+/// Prints the warnings about a map that was written to `file`, and the lines for a job script of `launcher`.
 void say_about_map(const RankMapFormat& launcher, const Mapping& mapping, const RankMapContext& context,
                    const std::string& file, Console& console);
 

@@ -51,7 +51,7 @@ Entries entries_of(const Table<Row>& table) {
     return entries;
 }
 
-/// Patterns of sets, then programs of calls.
+/// The patterns of sets, and then the programs with calls.
 Entries pattern_entries() {
     Entries entries = entries_of(patterns());
     const Entries programs = entries_of(nas_programs());
@@ -59,7 +59,7 @@ Entries pattern_entries() {
     return entries;
 }
 
-/// The routings of all topologies, each once.
+/// The routings of all topologies, without duplicates.
 Entries routings() {
     Entries entries;
     for (const TopologyRow& row : topologies()) {
@@ -71,7 +71,7 @@ Entries routings() {
     return entries;
 }
 
-/// A list that the program prints.
+/// A list that `haichi list` can print.
 struct Kind {
     std::string name;
     std::string sentence;

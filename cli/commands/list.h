@@ -5,7 +5,8 @@
 
 namespace haichi::cli {
 
-/// `program` has the options for `haichi list options`, and must outlive the command.
+/// The command `haichi list`. `program` has the options that `haichi list options` prints, and must outlive the
+/// command.
 Command list_command(const CommandSpec& program);
 
 /// The names of the entries of a list such as "objectives". Throws OptionError for an unknown list.

@@ -5,8 +5,8 @@
 
 namespace haichi::cli {
 
-/// `haichi list options`, which lists all options of all commands. The JSON has everything that the tables contain.
-/// Schemas, forms, pages and completions are generated from it.
+/// Implements `haichi list options`, which lists all options of all commands. The JSON contains everything in the
+/// option tables. Schemas, forms, pages and completions are generated from the JSON.
 int list_options(const CommandSpec& program, bool json, Console& console);
 
 }  // namespace haichi::cli

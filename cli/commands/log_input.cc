@@ -15,7 +15,7 @@ namespace {
 NamedLog named_log(const std::string& text) {
     constexpr std::string_view kRails = "rails=";
     const auto colon = text.find(':');
-    // The name of an existing file may contain a colon.
+    // A colon may also be part of the name of an existing file.
     if (colon == std::string::npos || colon + 1 == text.size() || std::filesystem::exists(text)) {
         return {{{text}}, std::filesystem::path(text).filename().string(), std::nullopt};
     }
@@ -32,7 +32,7 @@ NamedLog named_log(const std::string& text) {
 
 std::vector<NamedLog> named_logs(const std::vector<std::string>& texts) {
     std::vector<NamedLog> logs;
-    std::vector<std::optional<std::uint64_t>> jobs;  // only for parts, because a whole log may be compared with itself
+    std::vector<std::optional<std::uint64_t>> jobs;  // only of parts, because a whole log may be compared with itself
     for (const std::string& text : texts) {
         NamedLog log = named_log(text);
         const std::optional<std::uint64_t> job = job_of_part(log.path());

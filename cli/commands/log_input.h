@@ -9,8 +9,8 @@
 
 namespace haichi::cli {
 
-/// A log as named on the command line: "rails=2:FILE", "LABEL:FILE" or "FILE". The log of a job in parts has several
-/// files.
+/// A log as named on the command line: "rails=2:FILE", "LABEL:FILE" or "FILE". If the log of a job is in parts, it has
+/// several files.
 struct NamedLog {
     JobFiles job;
     std::string label;
@@ -18,7 +18,7 @@ struct NamedLog {
 
     [[nodiscard]] const std::string& path() const { return job.name(); }
 };
-/// One log for each job, with the label of its first file.
+/// Groups files to one log per job. Each log has the label of its first file.
 std::vector<NamedLog> named_logs(const std::vector<std::string>& texts);
 
 }  // namespace haichi::cli

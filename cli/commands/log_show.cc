@@ -41,7 +41,7 @@ void show_json(const JobLog& log, const JobTotals& totals, ListedRanks listed, c
     write_log_json(log, totals, all_ranks, more, [&console](std::string_view text) { console.data(text); });
 }
 
-/// The call log of the rank `asked`, or else of the first rank that has one.
+/// The call log of the rank `asked`. Without `asked`, that of the first rank with a call log.
 std::string calls_text(const JobLog& log, std::optional<std::int32_t> asked) {
     const auto is_it = [](const RankLog& rank) { return !rank.threads.empty(); };
     if (!asked) {
@@ -79,7 +79,7 @@ int run(const ShowOptions& options, Console& console) {
         const JobLog log = read_log(jobs[i], options.format, outputs.reading());
         const JobTotals totals = job_totals(log);
         SourceLines lines(OpenedNames(jobs[i].name(), console.files_below()));
-        outputs.open();  // a page shows one log
+        outputs.open();  // called only once, because --html accepts only one log
         if (page != nullptr) {
             page->write(log_page(log, totals, jobs[i].name(), calls_text(log, options.rank), lines));
             outputs.commit();

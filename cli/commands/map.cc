@@ -36,8 +36,8 @@ namespace {
 struct MapArguments {
     JobOptions job;
     MapOptions map;
-    std::vector<std::vector<std::int32_t>> shapes;  ///< empty: one job
-    std::optional<RobustOptions> robust;            ///< one placement for all shapes
+    std::vector<std::vector<std::int32_t>> shapes;  ///< empty for a single job
+    std::optional<RobustOptions> robust;            ///< set if one placement must suit all shapes
     bool rotations = false;
     std::string checkpoint;
     std::vector<Requirement> require;
@@ -57,7 +57,7 @@ std::string start_of(const MapOptions& options) {
     return start == nullptr ? "" : *start;
 }
 
-/// Checks the options before anything is loaded. Throws OptionError.
+/// Checks the options. Call this before anything is loaded. Throws OptionError.
 void check_arguments(const MapArguments& arguments) {
     const MapOptions& options = arguments.map;
     const std::string& strategy = options.strategy;
@@ -78,18 +78,19 @@ JobSpec job_spec(const MapArguments& arguments) {
     return spec;
 }
 
-/// The options of the report on the found placement.
+/// The options for the report on the placement that was found.
 EvaluateOptions evaluate_options(const MapArguments& arguments) {
     EvaluateOptions evaluated{.objective = arguments.map.objective, .all_objectives = false};
     evaluated.most_loaded_links = arguments.most_loaded;
     evaluated.if_turned = true;
     evaluated.simulation = arguments.simulation.wanted();
-    // --threads applies to the search as well. The results of the simulation do not depend on it.
+    // --threads sets the threads of the search, and also of the simulation, whose results do not depend on them.
     if (evaluated.simulation) evaluated.simulation->threads = std::max(arguments.map.search.threads, 1);
     return evaluated;
 }
 
-/// Checks, before any search, that all jobs (on one machine) can be simulated, if the options require a simulation.
+/// Throws an error if the options require a simulation and a job cannot be simulated. Call this before any search. All
+/// jobs are on one machine.
 void check_simulations(std::span<const Job> jobs, const MapOptions& options, const EvaluateOptions& evaluated,
                        Console& console) {
     const ObjectiveRow* row = objectives().find(options.objective.name);
@@ -101,14 +102,14 @@ void check_simulations(std::span<const Job> jobs, const MapOptions& options, con
     for (const Job& job : jobs) check_simulation(job, *evaluated.simulation);
 }
 
-/// The file of one shape, which is the value of -o with "{shape}" replaced.
+/// The output file for a shape: the value of -o with "{shape}" replaced by the shape.
 std::string path_for(const std::string& pattern, const std::vector<std::int32_t>& shape) {
     constexpr std::string_view kField = "{shape}";
     std::string path = pattern;
     return path.replace(path.find(kField), kField.size(), sizes_text(shape));
 }
 
-/// Finds and measures one placement for each job, or one for all of them.
+/// Finds and evaluates a placement for each job, or one placement for all jobs.
 ShapesReport find_for_shapes(const MapArguments& arguments, std::span<const Job> jobs, Console& console) {
     const MapOptions& options = arguments.map;
     const EvaluateOptions evaluated = evaluate_options(arguments);
@@ -150,7 +151,7 @@ std::vector<Destination> add_shape_files(const MapArguments& arguments, CommandO
     return files;
 }
 
-/// The context of the job lines for a result.
+/// The context that rank maps and job lines of a result need.
 RankMapContext job_context(const Evaluation& evaluation) {
     RankMapContext context = evaluation.placement.job().rank_maps();
     const bool needs_strict = evaluation.rotated && evaluation.rotated->matters;
@@ -158,12 +159,12 @@ RankMapContext job_context(const Evaluation& evaluation) {
     return context;
 }
 
-/// The format of --format, or the default one.
+/// The format that --format selects, or the default format.
 const RankMapFormat& format_of(const MapArguments& arguments, const RankMapContext& context) {
     return arguments.format == nullptr ? default_rank_map_format(context) : *arguments.format;
 }
 
-/// The map for file k.
+/// The rank map for output file k.
 std::string shape_map_text(const MapArguments& arguments, const ShapesReport& report, std::size_t k) {
     const Placement& placement = report.shapes[k].placement;
     const RankMapContext context = placement.job().rank_maps();
@@ -172,13 +173,14 @@ std::string shape_map_text(const MapArguments& arguments, const ShapesReport& re
     return format.write(placement.mapping(), context);
 }
 
-/// The job lines of a result, as a key of its report.
+/// Adds the job lines of a result to its report.
 nlohmann::ordered_json with_job_lines(nlohmann::ordered_json report, const std::string& lines) {
     if (!lines.empty()) report["job_lines"] = lines;
     return report;
 }
 
-/// The lines of a job that got one of the shapes of a robust map. PJM reads maps only in the coordinates of the shape.
+/// The job lines for a robust map, for a job that got the shape `shape`. PJM reads only maps in the coordinates of the
+/// shape, so the lines convert the map.
 std::string robust_job_lines(const MapArguments& arguments, const Evaluation& evaluation, const std::string& shape) {
     const auto* const machine = std::get_if<std::string>(&arguments.job.spec.machine);
     const Placement& placement = evaluation.placement;
@@ -192,7 +194,7 @@ std::string robust_job_lines(const MapArguments& arguments, const Evaluation& ev
            " --vcoordfile " + converted + " ./app\n";
 }
 
-/// The job lines for the map of shape k.
+/// The job lines for the rank map of shape k.
 std::string shape_job_lines(const MapArguments& arguments, const ShapesReport& report, std::size_t k) {
     const Evaluation& shape = report.shapes[k];
     if (report.robust) return robust_job_lines(arguments, shape, sizes_text(arguments.shapes[k]));
@@ -202,7 +204,7 @@ std::string shape_job_lines(const MapArguments& arguments, const ShapesReport& r
     return launch_lines(format, shape.placement.mapping(), context, file);
 }
 
-/// One map for each shape, or one for all of them.
+/// Runs the command for several shapes. Writes a rank map for each shape, or one map for all shapes.
 int run_shapes(const MapArguments& arguments, Console& console) {
     check_shape_arguments(arguments);
     const JobSpec spec = job_spec(arguments);
@@ -242,8 +244,8 @@ int run_shapes(const MapArguments& arguments, Console& console) {
 
 using Clock = std::chrono::steady_clock;
 
-/// The search options with the time limit that is left for a command that began at `begin`. The evaluation and the
-/// output after the search take about `per_pass` seconds each.
+/// The search options with the remaining time limit of a command that began at `begin`. The evaluation and the output
+/// after the search take about `per_pass` seconds each.
 SearchOptions within_limit(SearchOptions search, Clock::time_point begin, double per_pass) {
     constexpr double kLeast = 1e-3;
     constexpr double kPassesAfterSearch = 2;
@@ -253,14 +255,14 @@ SearchOptions within_limit(SearchOptions search, Clock::time_point begin, double
     return search;
 }
 
-/// The placement, with the requested time limit in its record.
+/// The placement with the requested time limit in its search record.
 Placement with_limit(const Placement& placement, const SearchOptions& asked) {
     SearchRecord record = *placement.search();
     if (asked.time_limit_seconds) record.time_limit_seconds = asked.time_limit_seconds;
     return {placement.job(), placement.mapping(), std::move(record)};
 }
 
-/// Finds and measures one placement. A time limit counts from `begin`.
+/// Finds and evaluates one placement. The time limit starts at `begin`.
 Evaluation find(const MapArguments& arguments, MapOptions options, const Job& job, Clock::time_point begin,
                 Console& console) {
     EvaluateOptions evaluated = evaluate_options(arguments);
@@ -269,7 +271,7 @@ Evaluation find(const MapArguments& arguments, MapOptions options, const Job& jo
     SimulationLine line(console);
     const SimulationControl simulation{line.callback(), &InterruptWatch::flag(), console.log()};
     const Clock::time_point begin_of_pass = Clock::now();
-    const auto problem = job.problem(console.log());  // kept for the evaluation after the search
+    const auto problem = job.problem(console.log());  // kept, so that the evaluation after the search can use it
     const SearchOptions asked = options.search;
     options.search = within_limit(options.search, begin, seconds_since(begin_of_pass));
     const Placement placement = with_limit(
@@ -287,7 +289,7 @@ void print_words(const Evaluation& evaluation, const RankMapFormat& launcher, co
     say_about_map(launcher, evaluation.placement.mapping(), job_context(evaluation), arguments.output, console);
 }
 
-/// The options of a run that continues from the checkpoint, with the search time that is left.
+/// The options of a run that continues from the checkpoint, with the search time that was already used.
 MapOptions go_on(MapOptions options, CheckpointFile& checkpoint) {
     checkpoint.read();
     if (options.checkpoint != nullptr) options.search.seconds_gone = options.checkpoint->seconds_before();

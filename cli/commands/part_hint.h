@@ -2,8 +2,8 @@
 
 namespace haichi::cli {
 
-/// Hint for commands whose part this build lacks. The first command of the README builds without these parts, and live
-/// programs are not built if MPICH is not installed.
+/// The hint for commands of a part that this build lacks. The first command in the README builds without some parts.
+/// Live programs are not built if MPICH is not installed.
 inline constexpr const char* kPartHint = "build it: scripts/bootstrap.sh --all && cmake --workflow --preset release";
 
 }  // namespace haichi::cli

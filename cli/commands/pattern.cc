@@ -28,7 +28,7 @@ struct PatternArguments {
     std::string output;
 };
 
-/// Throws OptionError for the first of `names` that is given, because the pattern does not use it.
+/// Throws OptionError if one of the options `names` is given, because the pattern does not use it.
 void refuse(const OptionTable& options, const std::string& pattern, std::initializer_list<const char*> names) {
     for (const char* name : names) {
         if (options.is_given(name))
@@ -36,7 +36,7 @@ void refuse(const OptionTable& options, const std::string& pattern, std::initial
     }
 }
 
-/// Writes the log of a program, which consists of calls and not of sets.
+/// Writes the log of a program. Such a log consists of calls instead of sets.
 int run_program(const PatternArguments& arguments, Console& console) {
     if (arguments.output.empty() || arguments.output == "-") {
         throw OptionError("pattern " + shown(arguments.name) + " requires a file for its binary log",

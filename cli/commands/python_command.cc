@@ -22,8 +22,8 @@ namespace haichi::cli {
 
 namespace {
 
-/// The first of: $HAICHI_PYTHON, the interpreter in this program's directory (a virtual environment), the interpreter
-/// in .venv of the source directory, and python3 in PATH.
+/// The Python interpreter. This is the first that exists of $HAICHI_PYTHON, the interpreter in this program's directory
+/// (a virtual environment), the one in .venv of the source directory, and python3 in PATH.
 std::string interpreter() {
     if (const char* named = std::getenv("HAICHI_PYTHON"); named != nullptr && *named != '\0') return named;
     std::error_code failed;
@@ -37,8 +37,8 @@ std::string interpreter() {
     return "python3";
 }
 
-/// Searches the package without an import, so that a broken package shows its own error later. The interpreter's own
-/// output is not shown.
+/// Whether the interpreter finds the package haichi. The package is not imported, so that a broken package shows its
+/// own error later. Output of the interpreter is not shown.
 bool has_haichi(const std::string& python, const sigset_t& signals_before) {
     std::string safe_path = "-P";  // ignores the current directory
     std::string option = "-c";
@@ -78,7 +78,7 @@ bool is_pending(const sigset_t& signals) {
 
 void run_python_command(char** arguments) {
     std::string python = interpreter();
-    // Signals stay blocked until the command is ready for them (haichi/base/interruption.py), so that none is lost.
+    // Signals stay blocked until the command can handle them (haichi/base/interruption.py), so that none is lost.
     const sigset_t ours = interrupting_signals();
     sigset_t before;
     ::sigprocmask(SIG_BLOCK, &ours, &before);

@@ -40,7 +40,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Finds a program as a shell does: a name without a directory is searched in the directories of PATH.
+/// Finds a program as a shell does. A name without a directory is searched in PATH.
 std::string path_of_program(const std::string& name) {
     if (name.empty()) throw OptionError("the name of the program is empty");
     if (name.find('/') != std::string::npos) return name;
@@ -56,7 +56,7 @@ std::string path_of_program(const std::string& name) {
     throw InputError(name + ": no such program in PATH", "write ./" + name + " for a program in the current directory");
 }
 
-/// The library that is installed with this program, or else the one in the build directory.
+/// The live library that is installed with this program, or the one in the build directory.
 std::string live_library(host::Abi abi) {
     const std::string name = abi == host::Abi::kMpich ? "libhaichi-mpich.so" : "libhaichi-openmpi.so";
     std::error_code failed;
@@ -72,7 +72,7 @@ std::string live_library(host::Abi abi) {
 /// Refuses privileged programs. The system does not preload libraries into them, so they would run without haichi.
 void refuse_privileged(const std::string& path) {
     struct stat status {};
-    if (::stat(path.c_str(), &status) != 0) return;  // reported when the file is read
+    if (::stat(path.c_str(), &status) != 0) return;  // the error is reported when the file is read
     const char* const what = (status.st_mode & S_ISUID) != 0   ? "a setuid program"
                              : (status.st_mode & S_ISGID) != 0 ? "a setgid program"
                              : ::getxattr(path.c_str(), "security.capability", nullptr, 0) > 0
@@ -83,8 +83,8 @@ void refuse_privileged(const std::string& path) {
                            "run a copy without these rights: cp " + path + " .");
 }
 
-/// Refuses programs that use the classes of Open MPI's header for C++ (namespace MPI). They call MPI::Init or use
-/// MPI::COMM_WORLD, which the linker may have moved into the program.
+/// Refuses programs that use the classes of Open MPI's C++ header (namespace MPI). Such programs call MPI::Init or use
+/// MPI::COMM_WORLD, which the linker may have copied into the program.
 void refuse_classes(const host::ElfFile& program) {
     constexpr const char* kInit = "_ZN3MPI20InitializeInterceptsEv";
     constexpr const char* kWorld = "_ZN3MPI10COMM_WORLDE";
@@ -96,7 +96,7 @@ void refuse_classes(const host::ElfFile& program) {
                            "use MPI's functions for C, or build it with mpicxx of MPICH");
 }
 
-/// Removes the functions to which the header of the C++ classes refers in every program. A call of one is still
+/// Removes functions that the header of the C++ classes references in every program. Calls of these functions are still
 /// refused.
 void remove_calls_of_classes(std::vector<std::string>& missing) {
     constexpr std::array<std::string_view, 4> kOfClasses = {"MPI_Comm_accept", "MPI_Comm_connect", "MPI_Comm_spawn",
@@ -105,7 +105,7 @@ void remove_calls_of_classes(std::vector<std::string>& missing) {
                   [&](const std::string& name) { return std::ranges::find(kOfClasses, name) != kOfClasses.end(); });
 }
 
-/// Checks the program and returns the library to preload.
+/// Checks the program file and returns the library to preload.
 std::string library_for_program(const std::string& path, bool starts_with_refused_calls) {
     refuse_privileged(path);
     const host::ElfFile program = host::ElfFile::read(path);
@@ -121,7 +121,7 @@ std::string library_for_program(const std::string& path, bool starts_with_refuse
     }
 #endif
     if (!starts_with_refused_calls) {
-        std::erase_if(known.defined, [&](const std::string& name) {  // the call itself reports the error
+        std::erase_if(known.defined, [&](const std::string& name) {  // the error is then reported by the call itself
             return reasons.contains(name.starts_with("PMPI_") ? name.substr(1) : name);
         });
     }
@@ -144,7 +144,7 @@ std::string library_for_program(const std::string& path, bool starts_with_refuse
                            "use §refused-calls late if the program may not reach these calls");
 }
 
-/// The words of this process's command line.
+/// The words of the command line of this process.
 std::vector<std::string> own_command_line() {
     std::ifstream file("/proc/self/cmdline", std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -157,8 +157,8 @@ std::vector<std::string> own_command_line() {
     return words;
 }
 
-/// The library's name for LD_PRELOAD, which blanks and colons split. A name that contains them is replaced by an open
-/// file that the program inherits.
+/// The name of the library for LD_PRELOAD, whose entries are separated by blanks and colons. If the name contains such
+/// a character, it is replaced by an open file that the program inherits.
 std::string preloaded_name(const std::string& library) {
     if (library.find_first_of(" \t\n:") == std::string::npos) return library;
     const int file = ::open(library.c_str(), O_RDONLY);  // NOLINT(android-cloexec-open): the program inherits it
@@ -168,8 +168,8 @@ std::string preloaded_name(const std::string& library) {
 
 void set_variable(const char* name, const std::string& value) { ::setenv(name, value.c_str(), 1); }
 
-/// Checks the program's file and replaces this process by the program, with haichi's library preloaded. Does not
-/// return. Throws InputError and UnsupportedError for programs that cannot run live.
+/// Checks the program file, and replaces this process by the program with haichi's library preloaded. Throws InputError
+/// and UnsupportedError for programs that cannot run live.
 [[noreturn]] void start_program(const RunArguments& arguments) {
     const std::vector<std::string>& program = arguments.program;
     const std::string named = path_of_program(program.front());
@@ -186,13 +186,13 @@ void set_variable(const char* name, const std::string& value) { ::setenv(name, v
     if (has_preloaded) live["preloaded"] = preloaded;
     set_variable("HAICHI_LIVE", json_text(live));
     set_variable("HAICHI_LIVE_PROGRAM", path);
-    // A library that was preloaded before (a profiler) comes between the program and haichi.
+    // A library that the user preloads (a profiler) must come between the program and haichi.
     set_variable("LD_PRELOAD", (has_preloaded ? std::string(preloaded) + ":" : "") + preloaded_name(library));
-    // A rank has one thread. OpenMP, OpenBLAS, MKL and BLIS would start one per core of this computer.
+    // A rank has only one thread. OpenMP, OpenBLAS, MKL and BLIS would start one per core of this computer.
     ::setenv("OMP_NUM_THREADS", "1", 0);
-    // Without buffering, haichi can assign the output of Fortran code to the running rank.
+    // Without buffering, haichi can attribute the output of Fortran code to the running rank.
     set_variable("GFORTRAN_UNBUFFERED_PRECONNECTED", "y");
-    // Programs that print or compare addresses behave equally in every run.
+    // With fixed addresses, programs that print or compare addresses behave equally in every run.
     if (const int before = ::personality(0xffffffff); before >= 0) {
         (void)::personality(static_cast<unsigned long>(before) | ADDR_NO_RANDOMIZE);
     }
@@ -206,7 +206,8 @@ void set_variable(const char* name, const std::string& value) { ::setenv(name, v
     throw InputError("cannot start " + named + ": " + std::strerror(errno));
 }
 
-/// Runs the program, in its own process. Its standard output is the standard output or standard error of haichi.
+/// Runs the program, in whose process haichi already runs. Its standard output goes to the standard output or standard
+/// error of haichi.
 SimulatedRun run_live_program(const Placement& placement, const SimulationOptions& options, const LiveOptions& live,
                               const std::vector<std::string>& program, bool output_to_standard_error,
                               SimulationControl control, Console& console) {
@@ -218,7 +219,8 @@ SimulatedRun run_live_program(const Placement& placement, const SimulationOption
     });
     if (!output_to_standard_error) descriptor = output.standard_output();
     SimulationLine line(console);
-    // The reported time may lie within the current lookahead window. The time of the previous report is certainly over.
+    // The reported time may be within the current lookahead window. Only the time of the previous report has certainly
+    // passed.
     std::int64_t over_ps = 0;
     control.progress = [&output, &over_ps, show = line.callback()](const SimulationProgress& progress) {
         constexpr double kPsPerS = 1e12;
@@ -242,7 +244,8 @@ SimulatedRun run_live_program(const Placement& placement, const SimulationOption
     }
 }
 
-/// Throws OptionError for a job that cannot run a program. Without --ranks, the nodes determine the number of ranks.
+/// Makes the job. Without --ranks, the nodes determine the number of ranks. Throws OptionError for a job that cannot
+/// run a program.
 JobSpec job_spec(const RunArguments& arguments, const Reading& reading) {
     arguments.job.refuse_standard_input({arguments.map.map});
     JobSpec spec = arguments.job.job();
@@ -264,7 +267,7 @@ int run_program(RunArguments& arguments, Console& console) {
     outputs.add_input(arguments.map.map);
     outputs.add_input(path_of_program(arguments.program.front()));
     arguments.simulation.open_streams(outputs);
-    // The program uses standard output, unless the options send the report there.
+    // The program writes to standard output, unless the report goes there.
     const bool has_file = !arguments.output.empty() && arguments.output != "-";
     const bool takes_output = !has_file && (arguments.json || arguments.output == "-");
     std::optional<Destination> destination;

@@ -17,14 +17,14 @@ struct RunArguments {
     RankMapInput map;
     SimulationArguments simulation;
     LiveOptions live;
-    std::vector<std::string> program;  ///< and its arguments
+    std::vector<std::string> program;  ///< the program and its arguments
     std::string output;
     bool json = false;
     bool no_timing = false;
 };
 
-/// Checks the program's file, then replaces this process by the program (exec). In the new process the live library
-/// reads the same command line again, loads the job and simulates. A binary links this function or its stand-in
+/// Checks the program file, and then replaces this process by the program (exec). In the new process, the live library
+/// parses the same command line again, loads the job and simulates. A binary links this function or its substitute
 /// (haichi_cli_programs_absent), which throws UnsupportedError.
 int run_program(RunArguments& arguments, Console& console);
 

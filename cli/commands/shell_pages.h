@@ -5,10 +5,10 @@
 
 namespace haichi::cli {
 
-/// `haichi completion SHELL`. `program` must outlive the command.
+/// The command `haichi completion SHELL`. `program` must outlive it.
 Command completion_command(const CommandSpec& program);
 
-/// `haichi man [COMMAND...]`. `program` must outlive the command.
+/// The command `haichi man [COMMAND...]`. `program` must outlive it.
 Command man_command(const CommandSpec& program);
 
 }  // namespace haichi::cli

@@ -1,5 +1,5 @@
-// Clocks and pauses of the ranks use simulated time. Reading a clock takes LiveRank::kPollPs, so that polling loops
-// end.
+// Clocks and sleeps of ranks, which use simulated time. Reading a clock takes LiveRank::kPollPs of simulated time, so
+// that polling loops end.
 
 #include "cli/live/libc_call.h"
 
@@ -26,7 +26,7 @@ constexpr std::int64_t kPsPerNanosecond = 1'000;
 /// Each run begins on 2000-01-01 UTC, so that equal runs see equal dates.
 constexpr std::int64_t kEpochSeconds = 946'684'800;
 
-/// Whether the clock shows the date.
+/// Whether the clock shows the date, not the time since some event.
 bool is_date(clockid_t clock) {
     return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI ||
            clock == CLOCK_REALTIME_ALARM;

@@ -20,7 +20,8 @@ namespace {
 
 constexpr std::size_t kHandlerStackBytes = 64 << 10;
 
-/// The word "MODULE+OFFSET" of a place, for FaultReport. Neither allocates memory nor takes a lock.
+/// A code address as the text "MODULE+OFFSET", for FaultReport. It neither allocates memory nor takes a lock, because
+/// it is used in signal handlers.
 struct PlaceWord {
     std::array<char, 4096 + 32> text{};
 
@@ -41,11 +42,12 @@ std::uintptr_t instruction(const void* context) {
 #endif
 }
 
-/// The heap may be broken and its lock may be held. So a new process gets the facts, and finds the source lines.
+/// Reports a crash. The heap may be damaged and its lock may be held, so a new process gets the facts and finds the
+/// source lines.
 void report(int number, siginfo_t* info, void* context) {
     const host::LiveRank* const rank = host::LiveRank::current();
     LiveProgram* const program = LiveProgram::running();
-    if (rank == nullptr || program == nullptr) {  // not in the program: the default action
+    if (rank == nullptr || program == nullptr) {  // not in the code of a rank: the default action
         ::signal(number, SIG_DFL);
         ::raise(number);
         return;
@@ -67,9 +69,9 @@ void report(int number, siginfo_t* info, void* context) {
                                                                     address_word.data(),       stack_word.data(),
                                                                     place.text.data(),         call,
                                                                     call_place.text.data(),    nullptr};
-    // execv() is refused for ranks.
+    // haichi refuses execv() to ranks, so this calls the kernel directly.
     ::syscall(SYS_execve, program->haichi().c_str(), words.data(), environ);
-    // haichi could not be started, so this process prints the most important facts.
+    // haichi could not be started, so this process itself prints the most important facts.
     std::array<char, 256> text{};
     const int size = std::snprintf(text.data(), text.size(), "error: rank %s died from signal %s at address %s\n",
                                    rank_word.data(), signal_word.data(), address_word.data());
@@ -78,7 +80,7 @@ void report(int number, siginfo_t* info, void* context) {
     ::_exit(kDied + number);
 }
 
-/// The stack of the thread for signal handlers.
+/// The stack on which a thread runs its signal handlers.
 class HandlerStack {
   public:
     HandlerStack() : stack_(std::make_unique<char[]>(kHandlerStackBytes)) {

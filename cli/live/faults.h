@@ -5,14 +5,15 @@
 
 namespace haichi::cli {
 
-/// While it exists, the crash of a rank is reported with the rank, the place and the last MPI call. The process then
-/// ends with the exit code of a process that died from the signal. Crashes of haichi itself are left to the system.
+/// While an object exists, the crash of a rank is reported with the rank, the source line and the last MPI call. The
+/// process then ends with the exit code of a process that the signal has killed. Crashes of haichi itself are left to
+/// the system.
 class FaultWatch {
   public:
     FaultWatch();
     ~FaultWatch();
-    /// Must be called in each thread before ranks run in it, because the stack of a rank may be full when a signal
-    /// arrives.
+    /// Call this in each thread before ranks run in it. The stack of a rank may be full when a signal arrives, so
+    /// handlers need their own stack.
     static void begin_thread();
     FaultWatch(const FaultWatch&) = delete;
     FaultWatch& operator=(const FaultWatch&) = delete;

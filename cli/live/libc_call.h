@@ -1,6 +1,7 @@
 #pragma once
 
-// Defines a function of the C library under another C++ name, so that the declaration in its header does not conflict.
+// Defines functions with the names of C library functions. They have other names in C++, so that they do not conflict
+// with the declarations in headers.
 
 #include <dlfcn.h>
 
@@ -13,13 +14,13 @@
 
 namespace haichi::cli {
 
-/// The C library's own function.
+/// The function of the C library itself.
 template <class Function>
 Function* real(const char* name) {
     return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
 }
 
-/// The rank whose code makes the call, or null if haichi makes it.
+/// The rank whose code makes the call, or null if code of haichi makes it.
 inline host::LiveRank* calling_rank() { return host::LiveRank::current(); }
 
 inline host::LibcState& state_of(const host::LiveRank& rank) { return LiveProgram::running()->libc_of(rank); }

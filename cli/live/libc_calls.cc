@@ -1,4 +1,4 @@
-// Functions of the C library that have private state for each rank, and functions that ranks cannot call.
+// Functions of the C library whose state is private to each rank, and functions that ranks cannot call.
 
 #include "cli/live/libc_call.h"
 
@@ -152,7 +152,7 @@ HAICHI_LIBC_CALL(char*, strtok, (char* text, const char* delimiters)) {
     return state_of(*rank).next_token(text, delimiters);
 }
 
-// ---- The end --------------------------------------------------------------------------------------------------------
+// ---- The end of a rank ----------------------------------------------------------------------------------------------
 
 HAICHI_LIBC_CALL(void, exit, (int code)) {
     LiveRank* const rank = calling_rank();
@@ -166,7 +166,8 @@ constexpr int kVisible = 0xff;
 
 void end_at_once(LiveRank& rank, int code) { rank.exit(code & kVisible); }
 
-/// Whether a module with this handle is private to the ranks. A program that is not position independent has no handle.
+/// Whether the module with this handle has a private copy in each rank. A program that is not position independent has
+/// no handle.
 bool is_of_ranks(const void* module) {
     if (module == nullptr) return true;
     const host::ProgramModule* const of = LiveProgram::running()->module_offset(module).module;
@@ -193,7 +194,7 @@ HAICHI_LIBC_CALL(void, quick_exit, (int code)) {
 }
 
 // atexit() and destructors of C++ objects call this function; the linker puts atexit() into the program itself. Objects
-// of shared libraries and of haichi end with the process, whichever rank constructed them.
+// of shared libraries and of haichi are destroyed at the end of the process, whichever rank constructed them.
 HAICHI_LIBC_CALL(int, __cxa_atexit, (void (*function)(void*), void* argument, void* module)) {
     LiveRank* const rank = calling_rank();
     if (rank == nullptr || !is_of_ranks(module)) {
@@ -203,11 +204,12 @@ HAICHI_LIBC_CALL(int, __cxa_atexit, (void (*function)(void*), void* argument, vo
     return 0;
 }
 
-// Destructors of thread-local objects run at the end of the rank, because a thread has many ranks.
+// A rank runs the destructors of its thread-local objects at its end, because one thread runs many ranks.
 HAICHI_LIBC_CALL(int, __cxa_thread_atexit, (void (*function)(void*), void* object, void* module)) {
     LiveRank* const rank = calling_rank();
     if (rank == nullptr || !is_of_ranks(module)) {
-        // The C++ library's function calls the C library's. C programs do not load the C++ library.
+        // The function of the C++ library would only call the one of the C library. C programs do not load the C++
+        // library.
         return real<int(void (*)(void*), void*, void*)>("__cxa_thread_atexit_impl")(function, object, module);
     }
     state_of(*rank).at_exit(function, object);
@@ -228,7 +230,7 @@ HAICHI_LIBC_CALL(int, on_exit, (void (*function)(int, void*), void* argument)) {
     return 0;
 }
 
-// Finalisers of a rank call this function for their module, whose handlers the rank has already run.
+// Finalisers of a rank call this function for their module. The rank has already run the handlers of the module.
 HAICHI_LIBC_CALL(void, __cxa_finalize, (void* module)) {
     if (calling_rank() == nullptr) real<void(void*)>("__cxa_finalize")(module);
 }
@@ -237,8 +239,8 @@ HAICHI_LIBC_CALL(void, __cxa_finalize, (void* module)) {
 
 using SignalHandler = void (*)(int);
 
-// Fortran's library installs handlers for crashes in each rank, which would report neither the rank nor the MPI call.
-// Handlers of the program itself are kept.
+// The Fortran library installs crash handlers in each rank, which would report neither the rank nor the MPI call. Only
+// handlers that the program itself contains are installed.
 HAICHI_LIBC_CALL(SignalHandler, signal, (int number, SignalHandler handler)) {
     if (calling_rank() != nullptr && handler != SIG_DFL && handler != SIG_IGN) {
         const host::ProgramModule* const module =
@@ -248,7 +250,7 @@ HAICHI_LIBC_CALL(SignalHandler, signal, (int number, SignalHandler handler)) {
     return real<SignalHandler(int, SignalHandler)>("signal")(number, handler);
 }
 
-// ---- What ranks cannot have -----------------------------------------------------------------------------------------
+// ---- Calls that ranks cannot make -----------------------------------------------------------------------------------
 
 namespace {
 
@@ -285,7 +287,7 @@ HAICHI_LIBC_CALL(int, unsetenv, (const char* name)) {
 
 HAICHI_LIBC_CALL(int, putenv, (char* text)) {
     warn("putenv", kSharedEnvironment);
-    // The text stays in the environment after the rank has ended.
+    // The environment keeps the text after the rank has ended.
     if (LiveProgram::heaps() != nullptr && LiveProgram::heaps()->contains(text)) text = ::strdup(text);
     return real<int(char*)>("putenv")(text);
 }

@@ -23,7 +23,7 @@ namespace {
 LiveProgram* running_program = nullptr;
 host::RankHeaps* running_heaps = nullptr;
 
-/// The names of call sites in the program, as in "solver.c:12".
+/// Finds the source lines of call sites in the program, such as "solver.c:12".
 class PlaceNames {
   public:
     explicit PlaceNames(const LiveProgram& program) : program_(&program) {}
@@ -41,7 +41,8 @@ class PlaceNames {
     std::shared_ptr<SourceLines> lines_ = std::make_shared<SourceLines>();
 };
 
-/// Only logged, because many programs leave the release of memory to the end of the process.
+/// Logs the memory that ranks did not free. There is no warning, because many programs leave the release of memory to
+/// the end of the process.
 void log_unfreed(const host::RankHeaps& heaps, std::int32_t ranks, const Log& log) {
     std::int64_t bytes = 0;
     std::int32_t who = 0;
@@ -135,9 +136,9 @@ LiveOutcome LiveProgram::run(const SimulationRequest& machine, const LiveOptions
     };
     const Running running(*this, callers);
     const FaultWatch faults;
-    if (!globals_) initialise(nullptr, program_.argc, program_.argv);  // for all ranks
+    if (!globals_) initialise(nullptr, program_.argc, program_.argv);  // runs once for all ranks
     LiveOutcome outcome{.result = simulate_program(request, control), .remarks = {}};
-    // Remarks on ranks that were interrupted would be wrong.
+    // The remarks would be wrong for ranks that were interrupted.
     if (!outcome.result.simulation.interrupted) outcome.remarks = world.remarks(request.program.place_name);
     if (globals_) {
         for (const std::string& file : image_->loaded_since()) {
@@ -157,7 +158,7 @@ void LiveProgram::make_heaps(std::int32_t ranks) {
     for (const host::ProgramModule* module : image_->private_modules()) {
         setup.code.emplace_back(reinterpret_cast<const std::byte*>(module->begin), module->end - module->begin);
     }
-    // Other ranks may reach a rank's blocks through addresses in shared variables.
+    // Other ranks may access the blocks of a rank through addresses in shared variables.
     setup.keep = !globals_ && image_->private_bytes() > 0;
     heaps_.emplace(std::move(setup));
     if (!heaps_->exist()) heaps_.reset();
@@ -196,7 +197,7 @@ int LiveProgram::run_rank(host::LiveRank& rank) {
 void LiveProgram::initialise(const host::LiveRank* rank, int argc, char** argv) const {
     const auto of_rank = [&](auto function) { return rank == nullptr ? function : own(*rank, function); };
     for (const host::ProgramModule* module : image_->private_modules()) {
-        // Ranks without private variables use libraries that are already initialised.
+        // If ranks have no private variables, the libraries are already initialised.
         if (!module->is_program && !globals_) continue;
         if (module->is_program && program_.init != nullptr) {
             of_rank(program_.init)(argc, argv, environ);
@@ -216,7 +217,7 @@ void LiveProgram::finalise(const host::LiveRank& rank) const {
 void LiveProgram::exit(host::LiveRank& rank, int code) {
     libc_of(rank).run_at_exit(code);
     if (globals_) finalise(rank);
-    constexpr int kVisible = 0xff;  // the bits of an exit code that a waiting process gets
+    constexpr int kVisible = 0xff;  // the bits of an exit code that a waiting process sees
     rank.exit(code & kVisible);
 }
 

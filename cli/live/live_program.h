@@ -16,18 +16,20 @@ namespace haichi::cli {
 
 class RankWatch;
 
-/// The arguments of `__libc_start_main` that describe the program.
+/// The arguments of `__libc_start_main` that describe a program.
 struct ProgramMain {
     using Main = int (*)(int, char**, char**);
     using Init = void (*)(int, char**, char**);
 
     Main main = nullptr;
-    Init init = nullptr;  ///< for programs linked before glibc 2.34, which run their initialisers themselves
+    Init init = nullptr;  ///< for programs linked before glibc 2.34, which contain the code that runs their
+                          ///< initialisers
     int argc = 0;
     char** argv = nullptr;
 };
 
-/// The program of this process, with the private state of each rank. A process has one, because it has one main().
+/// The program of this process, with the private state of each rank. There is one object per process, because there is
+/// one main().
 class LiveProgram : public LiveProcess {
   public:
     LiveProgram(const ProgramMain& program, std::string haichi);
@@ -35,29 +37,31 @@ class LiveProgram : public LiveProcess {
     LiveProgram(const LiveProgram&) = delete;
     LiveProgram& operator=(const LiveProgram&) = delete;
 
-    /// The running program, for functions with names of the C library and for signal handlers. Null while none runs.
+    /// The running program, or null. It is needed by signal handlers and by functions that replace those of the C
+    /// library.
     [[nodiscard]] static LiveProgram* running();
-    /// The heaps of the ranks, from their start to the end of the process. Null if ranks use the allocator of the
-    /// process.
+    /// The heaps of the ranks, which exist from the start of the ranks to the end of the process. Null if ranks use the
+    /// allocator of the process.
     [[nodiscard]] static host::RankHeaps* heaps();
 
     LiveOutcome run(const SimulationRequest& machine, const LiveOptions& options, host::ProgramOutput& output,
                     const SimulationControl& control) override;
 
     [[nodiscard]] host::LibcState& libc_of(const host::LiveRank& rank) { return libc_->of(rank.id()); }
-    /// Ends the rank as exit() does: runs its exit handlers, then the finalisers of the program.
+    /// Ends the rank as exit() does. Runs its exit handlers, and then the finalisers of the program.
     [[noreturn]] void exit(host::LiveRank& rank, int code);
-    /// Prints a warning once for all ranks: "rank 3 calls chdir(): ...".
+    /// Prints a warning such as "rank 3 calls chdir(): ...". Repeated warnings, also of other ranks, are omitted.
     void warn_once(const host::LiveRank& rank, const char* function, const char* what);
 
-    /// An address in the program or a library, relative to the loaded module.
+    /// An address in the program or a library, as an offset in the loaded module.
     struct ModuleOffset {
         const host::ProgramModule* module;  ///< null for an address outside all modules
         std::uintptr_t offset;
     };
-    /// The module and offset of an address, which may be in a rank's own copy.
+    /// The module and the offset of an address. The address may be in a rank's own copy of the module.
     [[nodiscard]] ModuleOffset module_offset(const void* address) const;
-    /// The address in the loaded program, for an address that may be in a rank's copy of it.
+    /// The address in the loaded program that corresponds to an address in a rank's copy. Other addresses are returned
+    /// unchanged.
     [[nodiscard]] const void* original(const void* address) const {
         return globals_ ? globals_->original(address) : address;
     }
@@ -66,17 +70,17 @@ class LiveProgram : public LiveProcess {
         return globals_ ? globals_->own(rank.id(), address) : address;
     }
     [[nodiscard]] host::ProgramOutput* output() const { return output_; }
-    /// The program of haichi, which describes a fault.
+    /// The path of the program haichi, which is started to describe a fault.
     [[nodiscard]] const std::string& haichi() const { return haichi_; }
     [[nodiscard]] const std::string& path() const { return path_; }
 
   private:
     int run_rank(host::LiveRank& rank);
-    /// The code of the wanted modules as they were loaded.
+    /// The code of the modules for which `is_wanted` is true, as they were loaded.
     template <class IsWanted>
     [[nodiscard]] std::vector<std::span<const std::byte>> code_of(const IsWanted& is_wanted) const;
     void make_heaps(std::int32_t ranks);
-    /// Runs the initialisers for a rank, or for all ranks together if null.
+    /// Runs the initialisers for a rank, or for all ranks together if `rank` is null.
     void initialise(const host::LiveRank* rank, int argc, char** argv) const;
     void finalise(const host::LiveRank& rank) const;
     ProgramMain program_;

@@ -1,5 +1,5 @@
-// The loader's functions about modules in memory, which exceptions and backtraces use. A rank that runs a copy of the
-// program gets the addresses of its copy.
+// Functions of the loader that describe the modules in memory. Exceptions and backtraces use them. If a rank runs a
+// copy of the program, it gets the addresses in its copy.
 
 #include "cli/live/libc_call.h"
 
@@ -20,7 +20,7 @@ Pointer moved(Pointer pointer, std::ptrdiff_t distance) {
 }  // namespace
 
 #if !defined(DLFO_STRUCT_HAS_EH_DBASE)
-// The headers are those of glibc before 2.35, but the program may run with a newer one, whose unwinder calls this
+// The headers are from a glibc before 2.35, but the program may run with a newer glibc, whose unwinder calls this
 // function.
 struct dl_find_object {
     unsigned long long dlfo_flags;
@@ -32,12 +32,12 @@ struct dl_find_object {
 };
 #endif
 
-/// Only in builds for old systems (cmake/portable/libc.c).
+/// Exists only in builds for old systems (cmake/portable/libc.c).
 extern "C" [[gnu::weak]] int haichi_find_object(void* address, dl_find_object* to);
 
 HAICHI_LIBC_CALL(int, _dl_find_object, (void* address, dl_find_object* to)) {
     static auto* const real_find = real<int(void*, dl_find_object*)>("_dl_find_object");
-    if (real_find == nullptr) {  // uses dl_iterate_phdr below
+    if (real_find == nullptr) {  // the caller then uses dl_iterate_phdr, below
         return haichi_find_object == nullptr ? -1 : haichi_find_object(address, to);
     }
     const LiveProgram* const program = LiveProgram::running();
@@ -61,7 +61,8 @@ struct Visitor {
     const host::LiveRank* rank;
 };
 
-/// Uses the beginning of the first segment, because the base of a module may lie outside it.
+/// Passes a module to the visitor with the addresses of the rank's copy. The beginning of the first segment is used,
+/// because the base of a module may lie outside it.
 int visit_own(dl_phdr_info* info, size_t size, void* argument) {
     const auto& visitor = *static_cast<const Visitor*>(argument);
     dl_phdr_info of_rank = *info;

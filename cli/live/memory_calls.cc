@@ -1,4 +1,4 @@
-// Memory that the code of ranks allocates comes from their own heaps (RankHeaps). All other code, including haichi,
+// Memory allocation. Code of ranks allocates from the rank's own heap (RankHeaps). All other code, including haichi,
 // uses the next allocator.
 
 #include "cli/live/memory_calls.h"
@@ -26,8 +26,8 @@ using host::RankHeaps;
 
 namespace {
 
-/// The next allocator in the search order: the C library, or a preloaded allocator. It is used before anything has been
-/// initialised.
+/// The next allocator in the search order: that of the C library or of a preloaded library. It is used before anything
+/// is initialised.
 struct NextAllocator {
     void* (*malloc)(size_t);
     void* (*calloc)(size_t, size_t);
@@ -40,7 +40,8 @@ struct NextAllocator {
 };
 NextAllocator next_allocator;
 
-/// Up to glibc 2.33, dlsym() allocates a block for its error message. If the allocation fails, it uses a static block.
+/// An allocator that always fails. Up to glibc 2.33, dlsym() allocates a block for its error message, but uses a static
+/// block if this fails.
 constexpr NextAllocator kNoMemory{
     .malloc = [](size_t) -> void* { return nullptr; },
     .calloc = [](size_t, size_t) -> void* { return nullptr; },
@@ -71,7 +72,7 @@ const NextAllocator& next() {
     return next_allocator;
 }
 
-/// The heap for allocations of this code, or null if it allocates for the whole process.
+/// The heap for allocations of this code, or null if the code allocates for the whole process.
 RankHeaps* heap_for(const void* code, const LiveRank*& rank) {
     RankHeaps* const heaps = LiveProgram::heaps();
     if (heaps == nullptr) return nullptr;
@@ -101,13 +102,13 @@ void* allocate_aligned(size_t alignment, size_t bytes, const void* code) {
 [[noreturn]] void refuse_block(LiveRank& rank, const char* function, const void* block, const void* site) {
     std::ostringstream call;
     call << "calls " << function << '(' << block << ')';
-    // Within an MPI call, haichi frees the block.
+    // During an MPI call, haichi itself frees the block, so the site of this call is reported.
     if (rank.call_name != nullptr) site = rank.call_site;
     rank.fail_at(site, call.str() + " for a block that it does not own or has already freed",
                  "correct the program, because the call is an error with every MPI library");
 }
 
-/// Refuses addresses on the rank's stack and in variables, which were never allocated. The C library would abort
+/// Refuses addresses on the rank's stack and in variables, which no allocator has returned. The C library would abort
 /// without naming a line.
 void check_is_allocated(const char* function, const void* block, const void* code) {
     LiveRank* const rank = calling_rank();
@@ -184,7 +185,7 @@ HAICHI_LIBC_CALL(void, free, (void* block)) {
         return next().free(block);
     }
     LiveRank* const rank = calling_rank();
-    // After the ranks have ended, nothing needs the block.
+    // After the ranks have ended, nothing needs the block, so it is not freed.
     if (rank != nullptr && !heaps->free(block)) refuse_block(*rank, "free", block, CALLER);
 }
 
@@ -217,10 +218,10 @@ HAICHI_LIBC_CALL(size_t, malloc_usable_size, (void* block)) {
 }
 
 // ---- C++ ------------------------------------------------------------------------------------------------------------
-// The C++ library is shared, so its operators new are wrapped here, where the caller is known. The real operators
-// handle an exhausted heap.
+// Ranks share the C++ library, so its operators new are wrapped here, where the calling code is known. The real
+// operators handle an exhausted heap.
 
-/// For C programs in the build for old systems, where only this library contains the C++ library.
+/// The operator new for C programs in the build for old systems, in which only this library contains the C++ library.
 void* new_without_library(size_t bytes, size_t alignment) {
     if (void* const block = next().memalign(alignment, bytes); block != nullptr) return block;
     throw std::bad_alloc();

@@ -2,7 +2,8 @@
 
 namespace haichi::cli {
 
-/// Whether neither the program nor a preloaded library has its own allocator, so that the calls of ranks reach haichi.
+/// Whether calls of the allocator reach haichi. They do unless the program or a preloaded library has its own
+/// allocator.
 [[nodiscard]] bool allocator_is_of_libc();
 
 }  // namespace haichi::cli

@@ -1,4 +1,5 @@
-// Each rank has a process number, but is not a process: it cannot have threads or children, or become another program.
+// Processes and threads. Each rank has a process number, but is not a process. It cannot have threads or children, or
+// become another program.
 
 #include "cli/live/libc_call.h"
 
@@ -20,8 +21,8 @@ using host::LiveRank;
 
 namespace {
 
-/// The process number of rank 0. The numbers are the same in all runs, because programs derive random seeds from them.
-/// They are higher than numbers that Linux usually assigns.
+/// The process number of rank 0. The numbers are equal in all runs, because programs derive random seeds from them.
+/// They are higher than the numbers that Linux usually assigns.
 constexpr pid_t kFirstProcess = 2'000'000;
 
 pid_t process_of(const LiveRank& rank) { return kFirstProcess + rank.id().value; }
@@ -38,7 +39,7 @@ void refuse_program(const char* function) {
     if (rank != nullptr) refuse(*rank, function, kNoProcess, "start the other program with system() or popen()");
 }
 
-/// The arguments of execl() and its variants up to the null pointer. `more` is positioned after it.
+/// The arguments of execl() and its variants up to the null pointer. `more` is then positioned after the null pointer.
 std::vector<char*> arguments_of(const char* first, va_list more) {
     std::vector<char*> arguments;
     for (const char* word = first; word != nullptr; word = va_arg(more, const char*)) {
@@ -96,7 +97,7 @@ HAICHI_LIBC_CALL(pid_t, fork, ()) {
 
 HAICHI_LIBC_CALL(pid_t, vfork, ()) {
     refuse_program("vfork");
-    return real<pid_t()>("fork")();  // vfork() cannot be wrapped
+    return real<pid_t()>("fork")();  // vfork() cannot be wrapped, so fork() replaces it
 }
 
 HAICHI_LIBC_CALL(int, daemon, (int keep_folder, int keep_streams)) {

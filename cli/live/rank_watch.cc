@@ -11,13 +11,13 @@ namespace haichi::cli {
 
 namespace {
 
-/// Code that ends an interrupted run in this time is left alone.
+/// An interrupted run gets this time to end by itself.
 constexpr int kPatienceSeconds = 2;
 constexpr int kBlockedSeconds = 5;
-/// A rank that computes less than this fraction of the time is blocked.
+/// A rank is blocked if it uses less than this fraction of the time for computation.
 constexpr double kBusyFraction = 0.1;
 
-/// The CPU time of this process.
+/// The CPU time that this process has used.
 std::clock_t cpu_time() {
     timespec now{};
     ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
@@ -64,7 +64,7 @@ bool RankWatch::must_end(bool is_interrupted) {
     const int error = program_->output()->standard_error();
     if (is_interrupted && ++interrupted_seconds_ >= kPatienceSeconds) {
         ::dprintf(error, "interrupted: the run ends now, without a result, because %s\n", state_of_rank().c_str());
-        // The rank may be writing, or its buffer may hold text.
+        // The rank may be writing at this moment, or its buffer may hold text.
         if (::ftrylockfile(stdout) == 0) ::fflush_unlocked(stdout);
         program_->output()->write_rest();
         return true;

@@ -14,8 +14,8 @@ namespace haichi::cli {
 
 class LiveProgram;
 
-/// Observes the code of ranks between their MPI calls, which haichi cannot interrupt. Warns if it blocks in the
-/// operating system, where it may wait for another rank forever. Ends an interrupted run whose code does not return.
+/// Observes the code of ranks between their MPI calls, which haichi cannot interrupt. Warns if the code blocks in the
+/// operating system, where it may wait for another rank forever. Ends an interrupted run if the code does not return.
 class RankWatch final : public host::RankMemory, private RunMonitor {
   public:
     RankWatch(const LiveProgram& program, std::int32_t ranks, std::function<std::string(const void*)> place_name);
@@ -25,22 +25,22 @@ class RankWatch final : public host::RankMemory, private RunMonitor {
 
     void begin(const host::LiveRank& rank) { ranks_[rank.id().index()] = &rank; }
 
-    // Called by the host.
+    // The host calls these functions.
     void put_in_place(RankId /*rank*/) override {}
     void will_run(RankId rank) override;
     void has_stopped(RankId rank, std::int64_t now_ps) override;
 
   private:
     [[nodiscard]] bool must_end(bool is_interrupted) override;
-    /// "rank 1 has not returned to MPI after its last call in main (ring.c:12)".
+    /// A text such as "rank 1 has not returned to MPI after its last call in main (ring.c:12)".
     [[nodiscard]] std::string state_of_rank() const;
 
     const LiveProgram* program_;
     std::function<std::string(const void*)> place_name_;
     std::vector<const host::LiveRank*> ranks_;
-    std::atomic<std::int32_t> rank_{-1};      ///< the rank whose code runs last
+    std::atomic<std::int32_t> rank_{-1};      ///< rank whose code ran last
     std::atomic<std::uint64_t> switches_{0};  ///< odd while the code of a rank runs
-    // The thread that handles signals uses these.
+    // Only the thread that handles signals uses these.
     std::uint64_t seen_switches_ = 0;
     int unchanged_seconds_ = 0;
     int interrupted_seconds_ = 0;

@@ -1,4 +1,4 @@
-// Takes over a program: replaces the C library's start of a program, if `haichi run -- PROGRAM` has started it.
+// Takes over a program that `haichi run -- PROGRAM` has started, by replacing the C library's function that starts it.
 
 #include <dlfcn.h>
 #include <unistd.h>
@@ -24,7 +24,8 @@ namespace {
 using StartMain = int (*)(ProgramMain::Main main, int argc, char** argv, ProgramMain::Init init, void (*fini)(),
                           void (*rtld_fini)(), void* stack_end);
 
-/// Passes the program from our __libc_start_main() to our main(), which the C library calls without our data.
+/// The program that our __libc_start_main() has taken over. It is global, because the C library calls our main()
+/// without our data.
 ProgramMain taken_over;
 
 std::string variable(const char* name) {
@@ -39,14 +40,14 @@ bool is_program_to_take_over() {
     return std::filesystem::read_symlink("/proc/self/exe", failed) == wanted && !failed;
 }
 
-/// Does nothing, because initialisers of the program run in each rank.
+/// Replaces the initialisers of the program, which run later in each rank.
 void initialise_nothing(int /*argc*/, char** /*argv*/, char** /*environment*/) {}
 
 /// Runs instead of the program's main().
 int run_again(int /*argc*/, char** /*argv*/, char** /*environment*/) {
     const nlohmann::json live = parse_json(variable("HAICHI_LIVE"));
     auto words = live["arguments"].get<std::vector<std::string>>();
-    // Processes that the program starts must not be taken over.
+    // Programs that the ranks start must not be taken over.
     if (live.contains("preloaded")) {
         ::setenv("LD_PRELOAD", live["preloaded"].get<std::string>().c_str(), 1);
     } else {
@@ -62,7 +63,7 @@ int run_again(int /*argc*/, char** /*argv*/, char** /*environment*/) {
         LiveProgram program(taken_over, live["haichi"].get<std::string>());
         code = run_program(static_cast<int>(words.size()), arguments.data(), &program);
     }
-    // The ranks have already run the finalisers of the program's libraries.
+    // The finalisers of the program's libraries must not run again, because the ranks have run them.
     std::cout.flush();
     std::fflush(nullptr);
     ::_exit(code);

@@ -1,4 +1,4 @@
-// Standard descriptors and streams: each rank may replace its own.
+// Standard descriptors and streams. Each rank can replace its own ones.
 
 #include "cli/live/libc_call.h"
 
@@ -17,7 +17,7 @@ using host::RankDescriptors;
 
 namespace {
 
-/// The output of the ranks, if a rank calls and the descriptor is a standard one.
+/// The output of the ranks if a rank makes the call for a standard descriptor, or else null.
 host::ProgramOutput* output_of(const LiveRank* rank, int descriptor) {
     return rank != nullptr && RankDescriptors::is_standard(descriptor) ? LiveProgram::running()->output() : nullptr;
 }
@@ -85,7 +85,7 @@ HAICHI_LIBC_CALL(std::FILE*, freopen64, (const char* path, const char* mode, std
     return reopen("freopen64", path, mode, stream);
 }
 
-// The stream itself stays open for the other ranks.
+// The stream is reopened as /dev/null for the rank, but the stream itself stays open for the other ranks.
 HAICHI_LIBC_CALL(int, fclose, (std::FILE * stream)) {
     static auto* const real_fclose = real<int(std::FILE*)>("fclose");
     const LiveRank* const rank = calling_rank();
@@ -104,7 +104,8 @@ HAICHI_LIBC_CALL(ssize_t, read, (int descriptor, void* to, size_t bytes)) {
     return real_read(descriptor, to, bytes);
 }
 
-// A stream may outlive its rank, and all ranks share the buffer of standard output. So buffers of ranks are not used.
+// All ranks share the buffer of standard output, and a stream may outlive its rank. Buffers that ranks provide are
+// therefore ignored.
 HAICHI_LIBC_CALL(int, setvbuf, (FILE * stream, char* buffer, int mode, size_t bytes)) {
     if (calling_rank() != nullptr) buffer = nullptr;
     return real<int(FILE*, char*, int, size_t)>("setvbuf")(stream, buffer, mode, bytes);

@@ -26,7 +26,7 @@ std::string spread_text(const std::vector<SimulatedTime>& times) {
     return duration_text(spread.mean_seconds) + " ± " + duration_text(spread.spread_seconds);
 }
 
-/// Maximum number of listed shapes, about one screen. --json has all shapes.
+/// The maximum number of shapes in the table, about one screen. --json has all shapes.
 constexpr std::size_t kMostListed = 20;
 
 std::string shape_notes(const ShapeAdviceReport& report) {
@@ -57,7 +57,7 @@ std::string shape_notes(const ShapeAdviceReport& report) {
 
 std::string choice_text(const std::vector<std::size_t>& sets) { return sets.empty() ? "no barrier" : sets_text(sets); }
 
-/// The fastest choices, the advised choice, and always the choice without barriers.
+/// A table of the fastest choices, the advised choice, and the choice without barriers.
 std::string choices_table(const BarrierAdvice& advice) {
     constexpr std::size_t kMost = 8;
     std::vector<const BarrierChoiceTimes*> order;
@@ -66,7 +66,8 @@ std::string choices_table(const BarrierAdvice& advice) {
     const auto usual = std::ranges::find_if(order, [](const auto* choice) { return choice->sets.empty(); });
     if (usual == order.end()) return "";
     const double without = (*usual)->draws.front().seconds;
-    // The sentence above the table compares means. The table shows the first draw, the only one with all choices.
+    // The sentence above the table compares means. The table shows the first draw, because only this draw has all
+    // choices.
     const bool has_draws = (*usual)->draws.size() > 1;
     std::vector<Row> rows = {{"barriers before", has_draws ? "time, first draw" : "time", "saved"}};
     for (auto it = order.begin(); it != order.end(); ++it) {

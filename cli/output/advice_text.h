@@ -8,7 +8,7 @@
 
 namespace haichi::cli {
 
-/// Each text has a table, and its conclusion in the last line.
+/// Each text has a table, and ends with the conclusion.
 std::string shape_advice_text(const ShapeAdviceReport& report);
 std::string barrier_advice_text(const BarrierAdviceReport& report);
 std::string spread_advice_text(const SpreadAdviceReport& report);

@@ -34,7 +34,7 @@ bool is_dumb_terminal() {
     return term == nullptr || std::strcmp(term, "dumb") == 0;
 }
 
-/// Writes all of the text without a buffer, so that an error is reported by the write that caused it.
+/// Writes the whole text without a buffer. An error is thus reported by the write that caused it.
 bool write_all(int descriptor, std::string_view text) {
     while (!text.empty()) {
         const ssize_t count = ::write(descriptor, text.data(), text.size());
@@ -45,7 +45,8 @@ bool write_all(int descriptor, std::string_view text) {
     return true;
 }
 
-/// Names of files, machines and nodes may have other control characters, which the terminal would obey.
+/// Control characters that are printed. Names of files, machines and nodes may have others, which the terminal would
+/// obey.
 constexpr std::string_view kKept = "\n\t";
 
 }  // namespace
@@ -72,7 +73,7 @@ void Console::say(std::string_view lines) {
     if (quiet_) return;
     std::string text = without_controls(as_typed(lines), kKept);
     if (!text.ends_with('\n')) text += '\n';
-    (void)write_all(STDERR_FILENO, text);  // an error cannot be reported anywhere
+    (void)write_all(STDERR_FILENO, text);  // an error of this write cannot be reported anywhere
 }
 
 void Console::hint(std::string_view text) {
@@ -97,7 +98,7 @@ void Console::set_progress(int descriptor) {
 }
 
 void Console::report_progress(std::string_view line) {
-    pollfd room{.fd = progress_, .events = POLLOUT, .revents = 0};  // a pipe polls writable if PIPE_BUF bytes fit
+    pollfd room{.fd = progress_, .events = POLLOUT, .revents = 0};  // a pipe is writable if PIPE_BUF bytes fit
     if (::poll(&room, 1, 0) != 1 || (room.revents & POLLOUT) == 0) return;
     (void)write_all(progress_, std::string(line) + '\n');
 }

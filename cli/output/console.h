@@ -11,22 +11,24 @@ namespace haichi::cli {
 
 class LiveProcess;
 
-/// The reader of standard output has closed it (`haichi ... | head`). The program ends without a message and fails.
+/// Thrown if the reader of standard output has closed it (`haichi ... | head`). The program then fails without a
+/// message.
 class ClosedPipe {};
 
-/// A message of the library with the option names of the command line, such as "--time".
+/// A message of the library, with option names as on the command line, such as "--time".
 std::string as_typed(std::string_view message);
 
-/// All output of the program: data to standard output, messages to standard error.
+/// All output of the program. Data go to standard output, and messages to standard error.
 class Console {
   public:
     Console();
 
     void set_quiet(bool quiet) { quiet_ = quiet; }
     [[nodiscard]] bool quiet() const { return quiet_; }
-    /// The log of runs, which writes lines like "info: ..." to standard error. Off until set_log_level().
+    /// The log of the run, which writes lines such as "info: ..." to standard error. It is off until set_log_level() is
+    /// called.
     [[nodiscard]] const Log& log() const { return log_; }
-    /// The console must not move after this call.
+    /// Sets the level of the log. The console must not be moved after this call.
     void set_log_level(LogLevel level);
     /// The root of OpenedNames, or empty for the default root.
     [[nodiscard]] const std::string& files_below() const { return files_below_; }
@@ -36,10 +38,10 @@ class Console {
 
     /// Writes data. Throws InputError for write errors (full disk), and ClosedPipe if the reader has closed the pipe.
     void data(std::string_view text);
-    /// The same, to another descriptor that is used as standard output.
+    /// Writes data to another descriptor that replaces standard output, with the errors of data(text).
     static void data(std::string_view text, int descriptor);
 
-    /// The process of the program of `haichi run -- PROGRAM`, or null in the process of haichi.
+    /// The process of the program that `haichi run -- PROGRAM` runs, or null outside such a process.
     [[nodiscard]] LiveProcess* live_process() const { return live_process_; }
     void set_live_process(LiveProcess* live_process) { live_process_ = live_process; }
 
@@ -49,13 +51,15 @@ class Console {
     /// Prints an error, even with --quiet.
     void error(std::string_view message, std::string_view hint = {});
 
-    /// Sets the descriptor for lines of progress, besides the terminal. Throws OptionError if it cannot be written to.
+    /// Sets a descriptor that receives lines of progress, in addition to the terminal. Throws OptionError if it is not
+    /// writable.
     void set_progress(int descriptor);
     [[nodiscard]] bool reports_progress() const { return progress_ >= 0; }
-    /// Writes a line to the descriptor of set_progress(). Omits the line if the reader has not read the earlier ones.
+    /// Writes a progress line to the descriptor of set_progress(). Omits the line if the reader has not read the
+    /// earlier ones.
     void report_progress(std::string_view line);
 
-    /// Draws a line of progress over the previous one, only on a terminal. Log lines appear above it.
+    /// Draws a progress line over the previous one, if standard error is a terminal. Log lines appear above it.
     void draw(std::string_view line);
     void wipe_drawn();
 
@@ -69,7 +73,7 @@ class Console {
     bool colours_ = false;
     int progress_ = -1;
     LiveProcess* live_process_ = nullptr;
-    std::atomic<bool> drawn_{false};  ///< a line of progress is on the terminal. Searches draw from any thread
+    std::atomic<bool> drawn_{false};  ///< a progress line is on the terminal; searches draw it from any thread
     Log log_;
 };
 

@@ -9,9 +9,9 @@ namespace haichi::cli {
 
 namespace {
 
-/// Maximum number of sets that are listed, from the first one.
+/// The maximum number of listed sets. The first ones are listed.
 constexpr std::size_t kMostSetsListed = 40;
-constexpr std::size_t kMostMainLoopsListed = 4;  // besides the chosen one
+constexpr std::size_t kMostMainLoopsListed = 4;  // in addition to the chosen one
 
 std::string counted(std::int64_t count, const char* one, const char* many) {
     return std::to_string(count) + " " + (count == 1 ? one : many);

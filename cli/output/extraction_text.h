@@ -6,7 +6,7 @@
 
 namespace haichi::cli {
 
-/// The extracted sets for the terminal, as whole lines.
+/// Describes the extracted sets for the terminal, in whole lines.
 std::string extraction_text(const Extraction& extraction);
 
 }  // namespace haichi::cli

@@ -18,7 +18,7 @@ using nlohmann::ordered_json;
 constexpr double kSlower = 1.05;
 constexpr double kMatters = 0.01;
 
-/// The mean over the ranks.
+/// The mean time of a function over the profiled ranks.
 double mean_seconds(const ComparedRun& run, const FunctionTotals& function) {
     return run.totals.profiled_ranks == 0 ? 0 : function.seconds_total / run.totals.profiled_ranks;
 }
@@ -28,7 +28,7 @@ double mean_seconds(const ComparedRun& run, const std::string& name) {
     return found == run.totals.functions.end() ? 0 : mean_seconds(run, *found);
 }
 
-/// Functions of all runs, sorted by decreasing time.
+/// The functions of all runs, sorted by decreasing time.
 std::vector<std::string> function_names(const std::vector<ComparedRun>& runs) {
     std::map<std::string, double> most;
     for (const ComparedRun& run : runs) {
@@ -53,7 +53,7 @@ void add_slower(const ComparedRun& from, const ComparedRun& to, bool by_rails, s
     }
 }
 
-/// Compares neighbours in `key` among runs that are equal in `other`.
+/// Compares runs that are equal in `other`. Each run is compared with the one that has the next higher `key`.
 template <class Key, class Other>
 void compare_neighbours(const std::vector<ComparedRun>& runs, Key key, Other other, bool by_rails,
                         std::vector<FunctionChange>& changes) {

@@ -47,7 +47,7 @@ ordered_json target_json(const OneSidedTraffic& target) {
             {"got_bytes", target.traffic.got_bytes}};
 }
 
-/// The number of all events, where loops count once per iteration.
+/// The number of events. An event in a loop counts once per iteration.
 std::uint64_t event_count(const CallSequence& calls) {
     std::uint64_t count = 0;
     for (const LoggedEvent& event : calls.events) count += event.count;
@@ -64,7 +64,7 @@ ordered_json call_log_json(const CallSequence& calls) {
             {"lost_completions", calls.lost_completions}};
 }
 
-/// A rank without its functions and peers.
+/// The JSON of a rank without its functions and peers.
 ordered_json rank_head_json(const RankLog& rank) {
     ordered_json out;
     out["rank"] = rank.rank;
@@ -82,7 +82,7 @@ ordered_json rank_head_json(const RankLog& rank) {
     return out;
 }
 
-/// Writes a list, one row per line.
+/// Writes a JSON list, with one entry per line.
 template <class Rows, class RowJson>
 void write_rows(const Rows& rows, std::string_view indent, RowJson row_json,
                 const std::function<void(std::string_view)>& sink) {

@@ -11,7 +11,7 @@ namespace {
 
 using Sink = std::function<void(std::string_view)>;
 
-/// Passes on pieces of about 64 KiB instead of short lines.
+/// Collects short lines and passes them on in pieces of about 64 KiB.
 class Pieces {
   public:
     explicit Pieces(const Sink& sink) : sink_(&sink) {}
@@ -43,7 +43,7 @@ void write_matrix_market(const Workload& matrix, const Sink& sink) {
     pieces.flush();
 }
 
-/// Writes all entries, row by row.
+/// Writes all entries of the matrix, row by row.
 void write_dense(const Workload& matrix, char separator, const Sink& sink) {
     const std::span<const Message> messages = matrix.messages();
     std::size_t next = 0;

@@ -13,7 +13,7 @@ namespace haichi::cli {
 struct MatrixFormat {
     std::string name;
     std::string sentence;
-    /// Writes a workload of one set, whose messages are sorted by source and destination.
+    /// Writes a workload of one set. Its messages must be sorted by source and destination.
     void (*write)(const Workload& matrix, const std::function<void(std::string_view)>& sink) = nullptr;
 };
 

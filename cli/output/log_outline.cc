@@ -15,7 +15,7 @@ namespace {
 constexpr int kMostLines = 60;
 constexpr int kDeepest = 8;
 constexpr std::size_t kMostOfABody = 24;
-// A longer sequence is reduced to its first symbols and its largest loops.
+// Of a longer sequence, only the first symbols and the largest loops are shown.
 constexpr std::size_t kFirst = 6;
 constexpr std::size_t kMostLoops = 6;
 
@@ -59,7 +59,7 @@ class OutlineWriter {
     }
 
   private:
-    /// Returns false when the limit of lines is reached.
+    /// Writes a line. Returns false if the maximum number of lines is reached.
     bool line(const std::string& words, int depth) {
         if (lines_ == kMostLines) text_ += "  ...\n";
         if (++lines_ > kMostLines) return false;
@@ -67,7 +67,7 @@ class OutlineWriter {
         return true;
     }
 
-    /// The number of events in all iterations of each loop. Loops contain only earlier loops.
+    /// The number of events in all iterations of each loop. A loop contains only loops that precede it in the list.
     [[nodiscard]] std::vector<double> loop_events() const {
         std::vector<double> events;
         for (const Loop& loop : calls_->loops) {
@@ -88,7 +88,8 @@ class OutlineWriter {
         line(words.append(")"), 1);
     }
 
-    /// Writes the sequence. From a long one, writes the beginning and the loops with the most events, in their order.
+    /// Writes the sequence. For a long sequence, writes its beginning, and then the loops with the most events in their
+    /// order.
     void top() {
         const std::vector<Symbol>& list = calls_->sequence;
         if (list.size() <= kMostOfABody) {
@@ -114,7 +115,8 @@ class OutlineWriter {
         if (list.size() > next) skip(list.size() - next);
     }
 
-    /// Loops are never unrolled and the lines are limited, so that hostile logs are cheap.
+    /// Writes a list of symbols. Loops are not unrolled and the number of lines is limited, so that hostile logs cost
+    /// little.
     bool symbols(std::span<const Symbol> list, int depth) {
         if (depth > kDeepest) return line("...", depth);
         for (std::size_t i = 0; i < list.size(); ++i) {
@@ -151,7 +153,7 @@ class OutlineWriter {
                counted_text(log_->communicators[index].members.size(), "rank");
     }
 
-    /// The sources of receives from any source, as in "1, 2, 3".
+    /// The ranks from which receives from any source got messages, as in "1, 2, 3".
     [[nodiscard]] std::string sources_text(const LoggedEvent& event) const {
         constexpr std::uint32_t kMostSources = 6;
         std::string text;

@@ -6,7 +6,8 @@
 
 namespace haichi::cli {
 
-/// The compressed call logs of a rank: events, and indented loops with their number of iterations. Long logs are cut.
+/// The compressed call logs of a rank as text: events, and indented loops with their numbers of iterations. Long logs
+/// are cut.
 std::string outline_text(const JobLog& log, const RankLog& rank);
 
 }  // namespace haichi::cli

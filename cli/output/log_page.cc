@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::int32_t kMostCells = 256;  ///< on each side of the matrix
+constexpr std::int32_t kMostCells = 256;  ///< the maximum for each side of the matrix
 constexpr std::size_t kMostBars = 512;
 
 ordered_json bars_json(const JobLog& log) {
@@ -69,7 +69,7 @@ ordered_json histograms_json(const JobTotals& totals) {
     return out;
 }
 
-/// Mean seconds of the ranks in the functions with the most time.
+/// The mean seconds of ranks, or of groups of ranks, in the functions with the most time.
 ordered_json rank_functions_json(const JobLog& log, const JobTotals& totals) {
     constexpr std::size_t kMostFunctions = 8;
     constexpr std::size_t kMostRows = 64;
@@ -96,7 +96,7 @@ ordered_json rank_functions_json(const JobLog& log, const JobTotals& totals) {
     return out;
 }
 
-/// The path as one word of a shell's command line.
+/// Quotes the path as one word of a shell command.
 std::string quoted(const std::string& path) {
     if (path.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=:,@%") ==
         std::string::npos) {
@@ -128,7 +128,7 @@ ordered_json next_steps(const JobLog& log, const std::string& file) {
     return steps;
 }
 
-/// Keeps only the first rows of a table, which are the largest.
+/// Keeps only the first entries of a table, which are the largest, and counts the others.
 void cut(ordered_json& data, const std::string& table, std::size_t most) {
     ordered_json& rows = data[table];
     if (rows.size() <= most) return;
@@ -154,7 +154,7 @@ std::string log_page(const JobLog& log, const JobTotals& totals, const std::stri
     cut(data, "call_sites", 50);
     for (const std::string& problem : lines.problems()) data["warnings"].push_back(problem);
     data["next_steps"] = next_steps(log, file);
-    // Without "<", no text in the JSON can end the HTML element around it.
+    // "<" is escaped, so that no text in the JSON can end the enclosing HTML element.
     std::string text;
     for (const char c : json_line(data)) text += c == '<' ? std::string("\\u003c") : std::string(1, c);
     constexpr std::string_view kPlace = "HAICHI_LOG_DATA";

@@ -32,7 +32,7 @@ void add(CallTotals& sum, const CallTotals& more) {
     sum.received_bytes += more.received_bytes;
 }
 
-/// All communicators of one size, which need not be distinguished.
+/// All communicators of one size. The table does not distinguish them.
 struct CommunicatorRow {
     std::string name;
     std::uint64_t count = 0;

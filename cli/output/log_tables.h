@@ -9,9 +9,10 @@
 
 namespace haichi::cli {
 
-/// The tables of `log show` for a profile with call sites. Each begins with a blank line, and is empty without data.
+/// Tables of `log show` for a profile with call sites. Each table begins with a blank line. It is empty if there are no
+/// data.
 
-/// Calls by communicator, where communicators of one size are one row, and the waiting time of collectives.
+/// Calls by communicator, and the waiting time of collectives. Communicators of equal size share a table entry.
 std::string communicators_text(const JobLog& log, const JobTotals& totals);
 /// Calls by region.
 std::string regions_text(const JobLog& log);
@@ -19,13 +20,14 @@ std::string regions_text(const JobLog& log);
 std::string targets_text(const JobLog& log);
 /// Calls by call site.
 std::string call_sites_text(const JobLog& log, const JobTotals& totals, SourceLines& lines);
-/// Seconds of every rank in the functions with the most time.
+/// The seconds of every rank in the functions with the most time.
 std::string rank_functions_text(const JobLog& log, const JobTotals& totals);
 
-/// The members "communicators", "regions" and "call_sites" of haichi-log/1. With `lines`, call sites have source lines.
+/// The members "communicators", "regions" and "call_sites" of haichi-log/1. If `lines` is given, call sites have source
+/// lines.
 nlohmann::ordered_json site_tables_json(const JobLog& log, SourceLines* lines);
 
-/// "MPI_COMM_WORLD", "communicator 3", "no communicator"
+/// One of "MPI_COMM_WORLD", "no communicator", and names such as "communicator 3".
 std::string communicator_name(std::uint32_t communicator);
 
 }  // namespace haichi::cli

@@ -17,7 +17,7 @@ namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
 
-/// "A, B and 3 more"
+/// Names as in "A, B and 3 more".
 std::string listed(const std::vector<std::string>& names) {
     constexpr std::size_t kMostNames = 3;
     std::string text;
@@ -114,7 +114,7 @@ std::string histogram_text(const Histogram& histogram) {
     return text + table(rows, "  ", kNumbers);
 }
 
-/// The pairs with the most bytes. Among equal pairs, the ones with the smallest ranks.
+/// The pairs of ranks with the most bytes. Ties go to the smallest ranks.
 std::string pairs_text(const JobLog& log) {
     constexpr std::size_t kMostPairs = 10;
     const auto is_busier = [](const PairTraffic& a, const PairTraffic& b) {

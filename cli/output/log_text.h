@@ -8,16 +8,16 @@
 
 namespace haichi::cli {
 
-/// Sizes of messages of one kind.
+/// The message sizes of one kind of messages.
 struct Histogram {
-    std::string name;  ///< "messages sent"
+    std::string name;  ///< such as "messages sent"
     MessageStatistics messages;
 };
 
-/// The histograms with messages, from functions with complete sizes.
+/// One histogram for each kind of messages that occurs. Only functions with complete sizes are included.
 std::vector<Histogram> size_histograms(const JobTotals& totals);
 
-/// The output of `log show`: header, functions, sizes, most active pairs and balance. With `all_ranks` it also has a
+/// The output of `log show`: header, functions, sizes, most active pairs and balance. With `all_ranks`, it also has a
 /// line for each rank.
 std::string log_text(const JobLog& log, const JobTotals& totals, const std::string& file, bool all_ranks);
 

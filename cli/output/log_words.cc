@@ -29,7 +29,7 @@ std::string seconds_text(double seconds) {
     constexpr std::array<Unit, 3> kUnits = {{{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}}};
     if (seconds == 0) return "0 s";
     for (const Unit& unit : kUnits) {
-        // 0.9996 in thousandths would be printed as "1e+03".
+        // The limit is below 1, because 0.9996 s in ms would be printed as "1e+03 ms".
         if (std::fabs(seconds) >= 0.9995 * unit.seconds) return three_digits(seconds / unit.seconds) + " " + unit.name;
     }
     return three_digits(seconds / 1e-9) + " ns";

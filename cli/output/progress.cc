@@ -15,7 +15,7 @@ using nlohmann::ordered_json;
 
 bool draws(const Console& console) { return !console.quiet() && console.is_interactive(); }
 
-/// The callback for the progress of a run. Empty if progress is not shown anywhere.
+/// Makes the callback for the progress of a run. Empty if progress is not shown anywhere.
 template <class Progress, class Tell, class Show>
 std::function<void(const Progress&)> callback_of(const Console& console, const Tell& tell, const Show& show) {
     const bool tells = console.reports_progress();

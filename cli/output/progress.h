@@ -14,11 +14,11 @@
 
 namespace haichi::cli {
 
-/// Lines of JSON for --progress-fd, a few per second.
+/// Writes lines of JSON for --progress-fd, a few per second.
 class ProgressLines {
   public:
     explicit ProgressLines(Console& console) : console_(&console) {}
-    /// Writes the line if it is the last one, or if enough time has passed since the previous line.
+    /// Writes `line` if it is the last one, or if enough time has passed since the previous line.
     void tell(const nlohmann::ordered_json& line, bool is_end);
 
   private:
@@ -26,11 +26,11 @@ class ProgressLines {
     std::optional<std::chrono::steady_clock::time_point> told_;
 };
 
-/// Writes the last line of a failed run, with the kind and the message of the error.
+/// Writes the last progress line of a failed run, with the kind and the message of the error.
 void report_failure(Console& console, const Error& error);
 
-/// Shows the progress of a search and its best value in one line on the terminal, and as lines of JSON for
-/// --progress-fd. Draws nothing if standard error is not a terminal or with --quiet. The destructor wipes the line.
+/// Shows the progress of a search and its best value, in one line on the terminal and as JSON lines for --progress-fd.
+/// Nothing is drawn with --quiet, or if standard error is not a terminal. The destructor wipes the line.
 class ProgressBar {
   public:
     ProgressBar(Console& console, std::string objective);
@@ -38,7 +38,7 @@ class ProgressBar {
     ProgressBar(const ProgressBar&) = delete;
     ProgressBar& operator=(const ProgressBar&) = delete;
 
-    /// For SearchControl::progress. Empty if progress is not shown anywhere.
+    /// The callback for SearchControl::progress. Empty if progress is not shown anywhere.
     [[nodiscard]] std::function<void(const SearchProgress&)> callback();
 
   private:
@@ -50,7 +50,7 @@ class ProgressBar {
     std::string objective_;
 };
 
-/// Shows the progress of a simulation or of an answer like ProgressBar.
+/// Shows the progress of a simulation or of advice, in the same way as ProgressBar.
 template <class Progress>
 class ProgressLine {
   public:
@@ -59,7 +59,7 @@ class ProgressLine {
     ProgressLine(const ProgressLine&) = delete;
     ProgressLine& operator=(const ProgressLine&) = delete;
 
-    /// For the control of a run. Empty if progress is not shown anywhere.
+    /// The callback for the control of a run. Empty if progress is not shown anywhere.
     [[nodiscard]] std::function<void(const Progress&)> callback();
 
   private:
@@ -69,7 +69,7 @@ class ProgressLine {
 using SimulationLine = ProgressLine<SimulationProgress>;
 using AdviceLine = ProgressLine<AdviceProgress>;
 
-/// Returns `code`. After an interruption, prints "interrupted: RESULT" and returns kExitInterrupted.
+/// Returns the exit code `code`. After an interruption, prints "interrupted: RESULT" and returns kExitInterrupted.
 int exit_code_of(bool is_interrupted, const char* result, Console& console, int code = kExitDone);
 
 }  // namespace haichi::cli

@@ -1,4 +1,4 @@
-// The text of the advice on the number of NICs per node.
+// Describes the advice on the number of NICs per node.
 
 #include "cli/output/log_comparison.h"
 

@@ -20,7 +20,7 @@ std::string percent(double share) {
     return text.data();
 }
 
-/// The mean and the maximum over the ranks.
+/// The mean and the maximum of a time over the ranks.
 std::string of_ranks(const SimulationResult& result, std::int64_t RankTimes::*time) {
     double sum = 0;
     std::int64_t most = 0;
@@ -39,7 +39,7 @@ std::string barrier_text(const SimulatedRun& run) {
            barrier_name(run);
 }
 
-/// Whether calls were simulated, and not iterations of sets.
+/// Whether calls were simulated instead of sets.
 bool is_of_calls(const SimulatedRun& run) { return run.result.gaps || run.program; }
 
 std::string share_of(const SimulatedRun& run, double RunShares::*share) {
@@ -47,7 +47,7 @@ std::string share_of(const SimulatedRun& run, double RunShares::*share) {
     return is_of_calls(run) ? ", " + percent(run_shares(result).*share) + " of the run" : "";
 }
 
-/// The kind of the run and its simulated time.
+/// States the kind of the run and its simulated time.
 std::string headline(const SimulatedRun& run) {
     const SimulationResult& result = run.result;
     if (run.program) {
@@ -64,7 +64,7 @@ std::string headline(const SimulatedRun& run) {
                 : short_number(result.seconds_per_iteration) + " s per iteration\n");
 }
 
-/// The simulated part of the run.
+/// States which part of the run was simulated.
 std::vector<std::string> extent(const SimulatedRun& run) {
     const SimulationResult& result = run.result;
     const auto count = [](std::int64_t number) { return count_text(static_cast<double>(number)); };

@@ -6,10 +6,11 @@
 
 namespace haichi::cli {
 
-/// "up to 5.0 % longer or shorter", "up to 20 us longer", "up to 50 us longer, every 200 ms on average".
+/// Describes an imbalance, for example as "up to 5.0 % longer or shorter", "up to 20 us longer" or "up to 50 us longer,
+/// every 200 ms on average".
 std::string imbalance_text(const ComputeImbalance& imbalance);
 
-/// Describes a variation of computation times, with its random seed.
+/// Describes a variation of computation times, including its random seed.
 std::string spread_text(const ComputeImbalance& spread);
 
 /// The output of `simulate`.

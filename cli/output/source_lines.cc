@@ -26,12 +26,12 @@ namespace {
 
 const Dwfl_Callbacks kCallbacks = {dwfl_build_id_find_elf, dwfl_standard_find_debuginfo, dwfl_offline_section_address,
                                    nullptr};
-/// For a file that a log names. It may be of another user, so its links to debug files are not followed. Only the
-/// system's directory is searched, by build ID, and nothing is requested from a server.
+/// The callbacks for a file that a log names. Another user may own the file, so its links to debug files are not
+/// followed. Only the system's directory is searched, by build ID, and nothing is requested from a server.
 const Dwfl_Callbacks kCallbacksOfLogs = {dwfl_build_id_find_elf, dwfl_build_id_find_debuginfo,
                                          dwfl_offline_section_address, nullptr};
 
-/// Whether a file names another file with shared debug information, which libdw would open wherever it is.
+/// Whether a file refers to another file with shared debug information. libdw would open that file in any directory.
 bool has_alternate_file(Dwfl_Module* module) {
     GElf_Addr bias = 0;
     Elf* const elf = dwfl_module_getelf(module, &bias);
@@ -66,7 +66,7 @@ std::string demangled(const char* name) {
 
 }  // namespace
 
-/// A file with its own session, because the addresses of all files begin at 0.
+/// A file with its own libdw session, because the addresses of all files begin at 0.
 struct SourceLines::File {
     Dwfl* session = nullptr;
     Dwfl_Module* module = nullptr;
@@ -74,7 +74,7 @@ struct SourceLines::File {
     ~File() {
         if (session != nullptr) dwfl_end(session);
     }
-    /// Returns an empty text, or the reason why the file cannot be read.
+    /// Opens the file. Returns an empty text, or the reason why the file cannot be read.
     std::string open(const Module& wanted, const OpenedNames* log) {
         if (wanted.path.empty()) return "the log does not name the file of a call site";
         std::string path = wanted.path;
@@ -109,7 +109,7 @@ struct SourceLines::File {
 SourcePlace SourceLines::find(const Module& module, std::uint64_t offset) {
     Dwfl_Module* const of = file_of(module).module;
     if (of == nullptr || offset == 0) return {};
-    // The call precedes its return address.
+    // The return address is the one after the call.
     const GElf_Addr address = offset - 1;
     SourcePlace place;
     if (const char* const name = dwfl_module_addrname(of, address); name != nullptr) place.function = demangled(name);

@@ -13,31 +13,31 @@
 
 namespace haichi::cli {
 
-/// A place in a program, as far as its file has it. Without debug information only the function is known, and nothing
-/// in a stripped program.
+/// A source location in a program. Without debug information, only the function is known. In a stripped program,
+/// nothing is known.
 struct SourcePlace {
     std::string function, file;
     int line = 0;
 };
 
-/// Finds call sites in the files of the programs and libraries that a log names, if these are still the files of the
-/// run. Requires a build with libdw.
+/// Finds call sites in the files of the programs and libraries that a log names, if these files have not changed since
+/// the run. Requires a build with libdw.
 class SourceLines {
   public:
-    /// Used instead of a build id to accept any build of a file.
+    /// A value for the build ID of a module that accepts any build of its file.
     static constexpr std::string_view kAnyBuild = "any";
 
-    /// For a running program, whose source files may be in any directory.
+    /// Opens the files of a running program, which may be in any directory.
     SourceLines();
-    /// For a log.
+    /// Opens the files that a log names.
     explicit SourceLines(OpenedNames log);
     ~SourceLines();
     SourceLines(const SourceLines&) = delete;
     SourceLines& operator=(const SourceLines&) = delete;
 
-    /// The place of the call that returns to `offset`.
+    /// The source location of the call that returns to `offset`.
     SourcePlace find(const Module& module, std::uint64_t offset);
-    /// One message for each file that could not be read.
+    /// A message for each file that could not be read.
     [[nodiscard]] const std::vector<std::string>& problems() const { return problems_; }
 
   private:
@@ -49,7 +49,7 @@ class SourceLines {
     std::vector<std::string> problems_;
 };
 
-/// "solve (solver.c:42)", "solve (libsolver.so+0x1234)", "app+0x1234"
+/// The text for a location, for example "solve (solver.c:42)", "solve (libsolver.so+0x1234)" or "app+0x1234".
 std::string place_text(const Module& module, std::uint64_t offset, const SourcePlace& place);
 
 }  // namespace haichi::cli

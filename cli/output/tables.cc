@@ -57,7 +57,7 @@ std::string hot_link_text(const Job& job, const HotLink& hot) {
     return text;
 }
 
-/// The placements that the objective simulated-time compared.
+/// A table of the placements that the objective simulated-time compared.
 std::string candidates_text(const std::vector<PlacementCandidate>& candidates) {
     std::string text;
     for (const PlacementCandidate& candidate : candidates) {
@@ -181,7 +181,7 @@ std::string job_line(const Job& job) {
     return line + ", routing " + allocation.network.routing_name() + ", fold " + allocation.fold.name + "\n";
 }
 
-/// The weight of the heaviest node, for a job with groups of ranks.
+/// The weight of the heaviest node, for a job with weighted ranks.
 std::string balance_text(const Placement& placement) {
     const RankBalance& balance = *placement.job().balance();
     const HeaviestNode heaviest = heaviest_node(balance, placement.mapping());
@@ -217,7 +217,7 @@ std::string next_text(const ObjectiveValue& next) {
     return text;
 }
 
-/// The contention, compared with the default placement.
+/// The contention of this placement and of the default placement.
 std::string contention_comparison(const Evaluation& evaluation) {
     return contention_text(evaluation.metrics.set_contention) +
            " (default placement: " + contention_text(evaluation.default_metrics.set_contention) + ")";
@@ -240,7 +240,7 @@ std::string effort_text(const Evaluation& evaluation, const SearchRecord& search
     return timed + ", " + count_text(std::round(search.evaluations_per_second)) + " per second and thread";
 }
 
-/// The distance to the next objective, where `share` is a fraction of the time with the default placement.
+/// The lead over the second-best search. `share` is a fraction of the time with the default placement.
 std::string lead_text(double share, double spread, bool is_one_seed) {
     constexpr double kLeast = 0.0005;  // smaller values round to 0.0 %
     if (!(share >= kLeast)) return "the second-best search is as fast as the chosen one";
@@ -249,7 +249,7 @@ std::string lead_text(double share, double spread, bool is_one_seed) {
     return lead + (share > spread ? ", more than the spread over seeds" : ", within the spread over seeds");
 }
 
-/// The comparison under load.
+/// A sentence on the comparison under load.
 std::string loaded_text(const ObjectiveTrials& trials, const std::string& objective) {
     const LoadedTrial& loaded = *trials.loaded;
     const std::string when = "all times are within 2 %. Under load, with messages of " +
@@ -261,7 +261,8 @@ std::string loaded_text(const ObjectiveTrials& trials, const std::string& object
     return when + "a placement by " + objective + " takes " + less + " (--objective " + objective + " writes one)";
 }
 
-/// The searches of --objective auto, with the chosen one first. All numbers compare times, not values of objectives.
+/// Lines on the searches of --objective auto, the chosen one first. All numbers compare times, not values of
+/// objectives.
 std::vector<std::string> trials_lines(const ObjectiveTrials& trials) {
     const double usual = trials.default_seconds > 0 ? trials.default_seconds : 1;
     const auto name_of = [](const ObjectiveTrial& trial) {
@@ -303,7 +304,7 @@ std::vector<std::string> trials_lines(const ObjectiveTrials& trials) {
     return lines;
 }
 
-/// "1,879,048,192 byte-hops if PJM rotates the request to 4x2x2x2x3x2"
+/// The value if PJM rotates the request, as in "1,879,048,192 byte-hops if PJM rotates the request to 4x2x2x2x3x2".
 std::string rotated_text(const Evaluation& evaluation) {
     const ObjectiveValue& asked = evaluation.asked;
     const RotatedValue& rotated = *evaluation.rotated;
@@ -320,7 +321,7 @@ std::string map_summary(const Evaluation& evaluation, bool with_timing) {
     std::vector<std::vector<std::string>> rows;
     const bool has_verdict = search != nullptr && search->trials;
     if (has_verdict) rows.push_back({"verdict", verdict_of(*search->trials).text});
-    // The verdict has the only percentage: those of other quantities are different numbers.
+    // Only the verdict has a percentage, because percentages of other quantities would contradict it.
     const std::string compared = has_verdict
                                      ? " (default placement: " + value_text(asked.unit, evaluation.usual.value) + ")"
                                      : ", " + comparison_text(asked.value, evaluation.usual.value);

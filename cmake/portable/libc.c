@@ -1,6 +1,6 @@
-/* The static libraries of GCC 12 and of Debian 12 call a few functions that are newer than glibc 2.28. Here they are
-   defined in terms of older ones. scripts/portable_sysroot.sh compiles this file into the sysroot. Each -lc of a link
-   finds it before the C library. */
+/* The static libraries of GCC 12 and of Debian 12 call a few functions that are newer than glibc 2.28. This file
+   defines these functions with older ones. scripts/portable_sysroot.sh compiles it into the sysroot, so that each -lc
+   of a link finds it before the C library. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <link.h>
@@ -10,10 +10,10 @@
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
-/* glibc 2.32: whether the process has one thread. 0 is always correct; counters of references are then atomic. */
+/* glibc 2.32: whether the process has only one thread. 0 is always correct, but makes reference counters atomic. */
 HIDDEN char __libc_single_threaded = 0;
 
-/* glibc 2.36: std::random_device, and the hash seed of Expat. */
+/* glibc 2.36: used by std::random_device, and by Expat for its hash seed. */
 HIDDEN void arc4random_buf(void* buffer, size_t size) {
     unsigned char* at = buffer;
     while (size > 0) {
@@ -31,8 +31,8 @@ HIDDEN uint32_t arc4random(void) {
     return value;
 }
 
-/* glibc 2.35: the unwinder of GCC 12 requests the loaded object that contains an address. x86-64 and AArch64 have this
-   layout of the result. */
+/* glibc 2.35: the unwinder of GCC 12 calls this function to find the loaded object that contains an address. The layout
+   of the result is that of x86-64 and AArch64. */
 struct dl_find_object {
     unsigned long long flags;
     void* map_start;
@@ -74,7 +74,8 @@ HIDDEN int haichi_find_object(void* address, struct dl_find_object* result) {
     return dl_iterate_phdr(contains_address, &search) == 1 ? 0 : -1;
 }
 
-/* The library of live programs has its own function of this name, which programs use too. */
+/* This definition is weak, because the library of live programs has its own function of this name, which programs also
+ * use. */
 __attribute__((weak)) int _dl_find_object(void* address, struct dl_find_object* result) {
     return haichi_find_object(address, result);
 }

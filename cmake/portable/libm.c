@@ -1,5 +1,5 @@
 /* glibc 2.29 has new versions of these functions, without the old error handling by matherr(). The older versions
-   compute the same values. scripts/portable_sysroot.sh compiles this file into the sysroot, where each -lm finds it
+   compute equal values. scripts/portable_sysroot.sh compiles this file into the sysroot, so that each -lm finds it
    first. */
 #ifdef __x86_64__
 #define OLDEST "GLIBC_2.2.5"

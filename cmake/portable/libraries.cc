@@ -1,5 +1,5 @@
-// libfmt and spdlog, which Debian only has as shared libraries, from their headers. scripts/portable_sysroot.sh
-// compiles this file into the sysroot.
+// Compiles libfmt and spdlog from their headers, because Debian has them only as shared libraries.
+// scripts/portable_sysroot.sh compiles this file into the sysroot.
 #define SPDLOG_COMPILED_LIB
 #define SPDLOG_FMT_EXTERNAL
 #include <fmt/format-inl.h>
@@ -20,7 +20,7 @@
 template class SPDLOG_API spdlog::sinks::base_sink<std::mutex>;
 template class SPDLOG_API spdlog::sinks::base_sink<spdlog::details::null_mutex>;
 
-// As in src/format.cc of libfmt.
+// These instantiations are those of src/format.cc in libfmt.
 FMT_BEGIN_NAMESPACE
 namespace detail {
 template FMT_API auto dragonbox::to_decimal(float x) noexcept -> dragonbox::decimal_fp<float>;

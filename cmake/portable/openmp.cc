@@ -1,5 +1,5 @@
-// The part of OpenMP that haichi uses, for shared libraries in the sysroot: GCC's static libgomp is for programs only.
-// Each parallel region is one loop with a dynamic schedule, and starts its own threads.
+// The part of OpenMP that haichi uses, for shared libraries in the sysroot. GCC's static libgomp can only be linked
+// into programs. Each parallel region is one loop with a dynamic schedule, and starts its own threads.
 #include <sched.h>
 
 #include <algorithm>

@@ -15,7 +15,7 @@
 
 enum { kLogicalAxes = 3, kTofuAxes = 6 };
 
-/* Coordinates of a rank's node. The struct is sent as integers. */
+/* The coordinates of a rank's node. The struct is sent as an array of integers. */
 struct node_row {
     int is_known; /* the calls succeeded */
     int logical[kLogicalAxes];
@@ -42,7 +42,7 @@ static void ask_coordinates(int rank, int dimensions, struct node_row* row) {
 #endif
 }
 
-/* x varies fastest, as in the numbering of the ranks. */
+/* Compares logical coordinates. The x coordinate varies fastest, as in the numbering of the ranks. */
 static int by_logical(const void* left, const void* right) {
     const struct node_row* a = left;
     const struct node_row* b = right;
@@ -52,7 +52,7 @@ static int by_logical(const void* left, const void* right) {
     return 0;
 }
 
-/* Sorts the rows and keeps one per node. Returns the number of nodes, or -1 if the rows contradict each other. */
+/* Sorts the rows and keeps one per node. Returns the number of nodes, or -1 if rows contradict each other. */
 static int unite_rows(struct node_row* rows, int ranks) {
     for (int r = 0; r < ranks; ++r) {
         if (!rows[r].is_known) {
@@ -86,7 +86,7 @@ static void print_rows(FILE* file, const struct node_row* rows, int nodes, int d
     }
 }
 
-/* Writes the whole file or nothing. Returns 0 on success. */
+/* Writes the file whole or not at all. Returns 0 on success. */
 static int write_table(const char* path, const struct node_row* rows, int nodes, int dimensions) {
     char temporary[4096];
     const int length = snprintf(temporary, sizeof temporary, "%s.part", path);
@@ -109,7 +109,7 @@ static int write_table(const char* path, const struct node_row* rows, int nodes,
     return 0;
 }
 
-/* The job's size along each axis, for haichi's options. */
+/* Prints the size of the job along each axis, for the options of haichi. */
 static void print_shape(const char* path, const struct node_row* rows, int nodes) {
     int sizes[kTofuAxes] = {0};
     for (int n = 0; n < nodes; ++n) {

@@ -24,7 +24,7 @@ from cg_studies import MACHINE, SHAPES, cg  # noqa: E402
 
 import haichi  # noqa: E402
 
-COLUMNS = {  # column of the paper: our strategy, whether with barriers, title
+COLUMNS = {  # column of the paper: strategy in haichi, form of barriers, title
     "tahb": ("hop-bytes", "none", "TAHB"),
     "rmatt": ("rmatt", "none", "RMATT-O2F"),
     "rmatt-tool": ("rmatt-3d", "none", "RMATT tool"),
@@ -36,7 +36,7 @@ COLUMNS = {  # column of the paper: our strategy, whether with barriers, title
 
 
 def published() -> dict[str, float]:
-    """The paper's run times in seconds, with keys such as "shape1.tahb"."""
+    """The run times of the paper in seconds, with keys such as "shape1.tahb"."""
     groups = json.loads((VALIDATION / "published/tac3.json").read_text())["groups"]
     return {number["id"]: number["published"] for group in groups for number in group["numbers"]}
 
@@ -103,7 +103,7 @@ def table(comparison: haichi.Comparison, numbers: Sequence[int]) -> str:
 
 
 def figure(comparison: haichi.Comparison, path: Path) -> None:
-    """A panel per shape, with the paper's mean and each of our placements."""
+    """Draws a panel per shape, with the paper's mean time and the time of each placement that haichi found."""
     import matplotlib
     from matplotlib.figure import Figure
 

@@ -1,6 +1,6 @@
-// An example of a user-defined objective as a plug-in. It suits messages so small that only latency matters: a
-// communication set then takes as long as its longest route. The value is the sum over the sets of their maximum number
-// of hops.
+// An example of a user-defined objective as a plug-in. It suits messages that are so small that only latency matters. A
+// communication set then takes as long as its longest route. For each set, the objective counts the hops of the longest
+// route; its value is the sum over all sets.
 //
 //   c++ -std=c++20 -O3 -fPIC -shared -I PREFIX/include set_diameter.cc -o libset_diameter.so
 //   haichi map -m fx10-kyushu --shape 1x2x4x2x3x2 -w cg64.json --objective ./libset_diameter.so:set-diameter
@@ -49,7 +49,7 @@ class SetDiameter {
         });
         value_before_ = value;
         value_ = sum();
-        // The unit is one hop. The smoothing term, the sum of all hops, guides the search on plateaus.
+        // The unit is one hop. The smoothing term is the sum of all hops, which guides the search on plateaus.
         return {static_cast<double>(value_ - value), static_cast<double>(hops_ - all_hops)};
     }
     void rollback() {
@@ -63,7 +63,7 @@ class SetDiameter {
     [[nodiscard]] std::int64_t smoothing_from_scratch(const Placement& placement) const {
         return from_scratch(placement).second;
     }
-    /// A message that cannot stay within a node takes at least one hop.
+    /// Each set with a message that cannot stay within a node takes at least one hop.
     [[nodiscard]] std::optional<Value> lower_bound() const {
         Value bound = 0;
         for (std::size_t t = 0; t < problem_.set_count(); ++t) bound += problem_.unavoidable_bytes(t) > 0 ? 1 : 0;
@@ -124,7 +124,7 @@ class SetDiameter {
     }
 
     Problem problem_;
-    std::vector<std::vector<std::int32_t>> counts_;  ///< [set][hops] = messages with a route of that length
+    std::vector<std::vector<std::int32_t>> counts_;  ///< [set][hops]: number of messages whose route has this length
     std::vector<std::int32_t> diameters_;
     std::int64_t hops_ = 0;
     Value value_ = 0;

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Makes a rank map for an unmodified program on real MPI. Profiles LAMMPS (Debian packages lammps and openmpi-bin),
-# extracts its communication sets, and maps them on part of an FX10. Then simulates the result and writes the map.
+# Makes a rank map for an unmodified program that runs on real MPI. The script profiles LAMMPS (Debian packages lammps
+# and openmpi-bin), extracts its communication sets, and maps them on a part of an FX10. Then it simulates the result
+# and writes the map.
 #
 #   examples/profile_an_app/run.sh [FOLDER]       writes its results to FOLDER (default: a new directory in /tmp)
 #
@@ -27,7 +28,7 @@ say() { printf '\n==> %s\n' "$*"; }
 
 rm -f lammps.haichi-log  # from an earlier run; the profiler does not overwrite logs
 say "1. run it as always, with the profiler preloaded"
-# A test machine may have fewer cores than ranks, and a container may run as root. Clusters need none of these settings.
+# A test machine may have fewer cores than ranks, and a container may run as root. Clusters do not need these settings.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
 mpiexec.openmpi --oversubscribe -n $ranks -x LD_PRELOAD="$profiler" -x HAICHI_PROF=file=lammps \
     lmp -in "$here/lj.in" -log lammps.log >lammps.out

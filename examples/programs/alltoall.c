@@ -21,7 +21,7 @@ static void pairwise(const char* blocks, char* received, int bytes, int rank, in
 
 static void bruck(const char* blocks, char* received, int bytes, int rank, int ranks) {
     char* ways = malloc((size_t)ranks * bytes);  /* block w goes to rank + w */
-    char* going = malloc((size_t)ranks * bytes); /* blocks of one step, joined */
+    char* going = malloc((size_t)ranks * bytes); /* all blocks that one step sends, joined */
     char* coming = malloc((size_t)ranks * bytes);
     for (int w = 0; w < ranks; ++w)
         memcpy(ways + (size_t)w * bytes, blocks + (size_t)((rank + w) % ranks) * bytes, bytes);
@@ -37,7 +37,7 @@ static void bruck(const char* blocks, char* received, int bytes, int rank, int r
             if (w & bit) memcpy(ways + (size_t)w * bytes, coming + (size_t)count++ * bytes, bytes);
         }
     }
-    /* Block w was sent by rank - w. */
+    /* Now block w is the one from rank - w. */
     for (int w = 0; w < ranks; ++w) {
         memcpy(received + (size_t)((rank + ranks - w) % ranks) * bytes, ways + (size_t)w * bytes, bytes);
     }

@@ -71,7 +71,7 @@ int main(int argc, char** argv) {
     while (chosen < 5 && strcmp(algorithms[chosen].name, name) != 0) ++chosen;
     check(chosen < 5, "the algorithm is dissemination, recursive-doubling, ring, tree or library");
 
-    /* No rank leaves before the last one has arrived. This can be checked if all ranks share one clock. */
+    /* Checks that no rank leaves before the last one has arrived. The check requires that all ranks share one clock. */
     int *is_global, has_clock;
     MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_WTIME_IS_GLOBAL, &is_global, &has_clock);
     MGEN_Comp(1e-6 * (rank % 3));

@@ -8,7 +8,7 @@
 
 static int rows, left, right;
 
-/* y = A x, A = (-1, 2, -1); x has a halo entry for a neighbour's value at either end. */
+/* y = A x, where A is tridiagonal with (-1, 2, -1). At each end, x has a halo entry for the value of a neighbour. */
 static void multiply(double* x, double* y) {
     MPI_Sendrecv(&x[1], 1, MPI_DOUBLE, left, 0, &x[rows + 1], 1, MPI_DOUBLE, right, 0, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
     int iterations = 0;
     double before = dot(r, r);
     const double first = before;
-    /* In exact arithmetic the number of iterations is at most the number of unknowns. */
+    /* In exact arithmetic, the number of iterations is at most the number of unknowns. */
     while (before > 1e-24 * first && iterations < 2 * unknowns) {
         multiply(p, q);
         const double alpha = before / dot(p, q);

@@ -12,7 +12,7 @@ typedef double complex Value;
 
 static int size;
 
-/* Radix-2 transform in place of values that are `stride` apart. */
+/* Transforms the values of a line in place (radix 2). The values are `stride` apart. */
 static void transform(Value* line) {
     for (int i = 1, j = 0; i < size; ++i) {
         int bit = size / 2;
@@ -89,7 +89,7 @@ int main(int argc, char** argv) {
     MPI_Cart_sub(grid, (int[2]){1, 0}, &column);
     check(size % dims[0] == 0 && size % dims[1] == 0, "SIZE is a multiple of the sides of the process grid");
 
-    /* cube[x][y][z]: x is split among the ranks of a column, y among the ranks of a row, z is complete. */
+    /* cube[x][y][z]: x is split among the ranks of a column, and y among those of a row. z is complete. */
     const int xs = size / dims[0], ys = size / dims[1], zs = size / dims[1], lines = xs * ys;
     const int wave[3] = {1 % size, 2 % size, 3 % size};
     Value* cube = malloc((size_t)lines * size * sizeof *cube);
@@ -105,9 +105,9 @@ int main(int argc, char** argv) {
 
     const double begin = begin_together();
     transform_all(cube, lines);
-    turn(cube, turned, xs, row); /* -> [z][x][y], y is complete */
+    turn(cube, turned, xs, row); /* result: [z][x][y], where y is complete */
     transform_all(turned, zs * xs);
-    turn(turned, cube, zs, column); /* -> [y][z][x], x is complete */
+    turn(turned, cube, zs, column); /* result: [y][z][x], where x is complete */
     const int of_y = size / dims[0];
     transform_all(cube, of_y * zs);
     const double seconds = MPI_Wtime() - begin;

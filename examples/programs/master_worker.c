@@ -8,7 +8,7 @@
 enum { kResult = 1, kTask = 2, kEnd = 3 };
 enum { kSteps = 1000 };
 
-/* Part number `task` of the integral of 4 / (1 + x^2) from 0 to 1. */
+/* Integrates 4 / (1 + x^2) over piece `task` of the interval from 0 to 1. */
 static double work(int task, int tasks) {
     const double width = 1.0 / tasks, step = width / kSteps;
     double sum = 0;

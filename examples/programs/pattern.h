@@ -1,8 +1,8 @@
 #ifndef PATTERN_H
 #define PATTERN_H
 
-/* Functions shared by the programs in this directory. `haichi mgencc` finds mgen-mpi.h, where MGEN_Comp() spends
- * simulated computation time. mpicc does not find it, so MGEN_Comp() does nothing. */
+/* Functions that the programs in this directory share. With `haichi mgencc`, the header mgen-mpi.h exists, and
+ * MGEN_Comp() spends simulated computation time. With mpicc, the header is missing, and MGEN_Comp() does nothing. */
 
 #if __has_include(<mgen-mpi.h>)
 #include <mgen-mpi.h>
@@ -26,13 +26,13 @@ static inline int argument(int argc, char** argv, int number, int otherwise) {
     return argc > number ? atoi(argv[number]) : otherwise;
 }
 
-/* Returns the time at which all ranks continue. */
+/* Waits for all ranks and returns the current time. */
 static inline double begin_together(void) {
     MPI_Barrier(MPI_COMM_WORLD);
     return MPI_Wtime();
 }
 
-/* Rank 0 prints the time of the slowest rank. */
+/* Prints the time of the slowest rank, on rank 0. */
 static inline void report(const char* what, double seconds) {
     int rank;
     double most = 0;

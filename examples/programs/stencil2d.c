@@ -1,6 +1,7 @@
-/* stencil2d [POINTS [SWEEPS]]: Jacobi sweeps of the five-point stencil on a square, split into POINTS x POINTS pieces
- * on a Cartesian grid of ranks. Each sweep fills the halo of a piece from four neighbours. Rows are contiguous, and
- * columns use a vector type. The start is a harmonic function, which a sweep does not change. */
+/* stencil2d [POINTS [SWEEPS]]: Jacobi sweeps of the five-point stencil on a square, which is split into pieces of
+ * POINTS x POINTS on a Cartesian grid of ranks. Each sweep fills the halo of a piece from its four neighbours. Rows are
+ * contiguous, and columns use a vector type. The initial values are a harmonic function, which a sweep does not
+ * change. */
 
 #include "pattern.h"
 
@@ -31,7 +32,7 @@ int main(int argc, char** argv) {
     for (int i = 0; i < points + 2; ++i) {
         for (int j = 0; j < points + 2; ++j) {
             const double value = harmonic((place[0] * points + i) * step, (place[1] * points + j) * step);
-            /* Neighbours fill these halos, so they start as zero. */
+            /* Neighbours fill these halos in each sweep, so they start as zero. */
             const int is_halo = (i == 0 && up != MPI_PROC_NULL) || (i == points + 1 && down != MPI_PROC_NULL) ||
                                 (j == 0 && left != MPI_PROC_NULL) || (j == points + 1 && right != MPI_PROC_NULL);
             AT(u, i, j) = AT(next, i, j) = is_halo ? 0 : value;

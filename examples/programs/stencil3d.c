@@ -1,6 +1,7 @@
-/* stencil3d [POINTS [SWEEPS]]: Jacobi sweeps of the seven-point stencil on a periodic cube, split into pieces of
- * POINTS^3 on a Cartesian grid of ranks. The six faces of a piece are copied into buffers, exchanged by persistent
- * requests, and copied out. The start is a product of waves, which each sweep multiplies by a constant. */
+/* stencil3d [POINTS [SWEEPS]]: Jacobi sweeps of the seven-point stencil on a periodic cube, which is split into pieces
+ * of POINTS^3 on a Cartesian grid of ranks. The six faces of a piece are copied into buffers, exchanged by persistent
+ * requests, and copied to the halo. The initial values are a product of waves, which each sweep multiplies by a
+ * constant. */
 
 #include <math.h>
 
@@ -10,7 +11,7 @@
 
 static int points;
 
-/* Copies the face at `layer` of axis `axis` out of u, or into it. */
+/* Copies the face at position `layer` of `axis` from u to `face`, or from `face` to u. */
 static void copy_face(double* u, double* face, int axis, int layer, int is_out) {
     for (int a = 1; a <= points; ++a) {
         for (int b = 1; b <= points; ++b) {
@@ -54,7 +55,7 @@ int main(int argc, char** argv) {
     }
     const double factor = (cos(wave[0]) + cos(wave[1]) + cos(wave[2])) / 3;
 
-    /* Side 2 * axis faces lower coordinates. Its halo comes from the upper side of the neighbour. */
+    /* Side 2 * axis is the one towards lower coordinates. Its halo comes from the upper side of the neighbour. */
     MPI_Request requests[12];
     for (int axis = 0; axis < 3; ++axis) {
         int lower, upper;

@@ -1,7 +1,7 @@
 /* sweep [CELLS [PLANES]]: a wavefront over a grid of ranks, as in discrete ordinates (Sweep3D, Kripke). A rank waits
- * for planes from above and from the left, computes a plane of CELLS x CELLS, and sends its edges on. PLANES
- * are computed one after the other, as in a pipeline. Each cell is the sum, modulo a prime, of the cells above and to
- * the left, which gives Pascal's triangle. */
+ * for the edges of its upper and left neighbours, computes a plane of CELLS x CELLS, and sends its own edges on.
+ * Several PLANES are computed one after the other, as in a pipeline. Each cell is the sum, modulo a prime, of the cells
+ * above and to the left, which gives Pascal's triangle. */
 
 #include "pattern.h"
 
@@ -42,7 +42,7 @@ int main(int argc, char** argv) {
     }
     const double seconds = MPI_Wtime() - begin;
 
-    if (place[0] == dims[0] - 1 && place[1] == dims[1] - 1) { /* the last cell of the last plane */
+    if (place[0] == dims[0] - 1 && place[1] == dims[1] - 1) { /* this rank has the last cell */
         const int rows = dims[0] * cells, columns = dims[1] * cells;
         int* row = malloc(columns * sizeof *row);
         for (int j = 0; j < columns; ++j) row[j] = planes % kPrime;

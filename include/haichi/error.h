@@ -16,19 +16,19 @@ enum class ErrorKind {
     kInternal,     ///< a bug of haichi
 };
 
-/// Base class of all exceptions that haichi throws, except std::bad_alloc. The message, what(), states the file, the
-/// line and the invalid value, and does not contain the hint.
+/// The base class of all exceptions that haichi throws, except std::bad_alloc. The message, what(), states the file,
+/// the line and the invalid value. It does not contain the hint.
 class HAICHI_EXPORT Error : public std::runtime_error {
   public:
     Error(ErrorKind kind, const std::string& message, std::string file, std::size_t line, std::string hint);
     ~Error() override;
 
     [[nodiscard]] ErrorKind kind() const noexcept { return kind_; }
-    /// The file in which the error is, or an empty text.
+    /// The file with the error, or an empty text.
     [[nodiscard]] const std::string& file() const noexcept { return file_; }
-    /// The line in the file, from 1, or 0 if it is unknown.
+    /// The line in the file, counted from 1, or 0 if it is unknown.
     [[nodiscard]] std::size_t line() const noexcept { return line_; }
-    /// Instruction for the user, or an empty text.
+    /// An instruction for the user, or an empty text.
     [[nodiscard]] const std::string& hint() const noexcept { return hint_; }
 
   private:
@@ -52,7 +52,7 @@ class HAICHI_EXPORT OptionError : public Error {
     ~OptionError() override;
 };
 
-/// A valid request that haichi does not support or a format cannot express.
+/// A valid request that haichi does not support, or that a format cannot express.
 class HAICHI_EXPORT UnsupportedError : public Error {
   public:
     using Error::Error;

@@ -10,7 +10,7 @@
 
 HAICHI_BEGIN
 
-/// The value of an objective.
+/// The value of an objective for a placement.
 struct ObjectiveValue {
     std::string objective{};
     std::string unit{};
@@ -19,16 +19,16 @@ struct ObjectiveValue {
     bool optimal = false;  ///< whether no placement has a smaller value
 };
 
-/// The values of a placement.
+/// The values of all objectives for a placement.
 struct Evaluation {
-    ObjectiveValue asked{};              ///< the requested objective
-    ObjectiveValue default_placement{};  ///< its value for the scheduler's own placement
-    std::vector<ObjectiveValue> all{};   ///< every objective that applies
+    ObjectiveValue asked{};              ///< value of the requested objective
+    ObjectiveValue default_placement{};  ///< value of this objective for the scheduler's default placement
+    std::vector<ObjectiveValue> all{};   ///< values of all objectives that apply to the job
     std::string json{};                  ///< the report, in the format haichi-report/1
 };
 
-/// Evaluates a placement from the definitions of the objectives. Under "auto", the objective of the
-/// search is used, or else the first objective that suits the job.
+/// Evaluates a placement from the definitions of the objectives. Under "auto", the objective of the search is used, or
+/// else the first objective that suits the job.
 HAICHI_EXPORT Evaluation evaluate(const Placement& placement, const Objective& objective = {});
 
 HAICHI_END

@@ -1,12 +1,12 @@
 #pragma once
 
 /// \file
-/// Macros of the other headers.
+/// The macros that the other headers use.
 
 #define HAICHI_EXPORT [[gnu::visibility("default")]]
 
-// The classes are in an inline namespace, haichi::v0, so that incompatible versions of the library cannot be mixed. The
-// modules of the library have other classes of the same names in haichi, and the library defines this macro as empty.
+// The classes are in an inline namespace, haichi::v0, so that incompatible versions of the library cannot be mixed.
+// Inside the library this macro is empty: its modules define other classes with the same names directly in haichi.
 #ifndef HAICHI_INLINE
 #define HAICHI_INLINE inline
 #endif
@@ -20,7 +20,7 @@
 HAICHI_BEGIN
 
 namespace detail {
-struct Access;  // lets the library see the data of the classes
+struct Access;  // lets the library access the data of the classes
 }  // namespace detail
 
 HAICHI_END

@@ -16,7 +16,7 @@
 
 HAICHI_BEGIN
 
-/// The version of the library, "0.1.0".
+/// The version of the library, such as "0.1.0".
 HAICHI_EXPORT const char* version();
 
 HAICHI_END

@@ -15,24 +15,24 @@
 
 HAICHI_BEGIN
 
-/// The nodes and the traffic of a job. The names are those of the options of `haichi map`.
+/// The nodes and the traffic of a job. Members have the names of the options of `haichi map`.
 struct JobSpec {
     Machine machine;
     Workload workload;
-    std::vector<std::int32_t> shape{};   ///< sizes of a cuboid of nodes; empty for the whole machine
+    std::vector<std::int32_t> shape{};   ///< sizes of the cuboid of nodes; empty for the whole machine
     std::vector<std::int32_t> origin{};  ///< corner of the shape on the machine; empty for zeros
-    /// Nodes instead of a shape: numbers, names, or a file or list of names as `--nodes` takes it.
+    /// The nodes of the job, if it has no shape: node numbers, node names, or a file or list of names as in `--nodes`.
     std::variant<std::string, std::vector<std::int32_t>, std::vector<std::string>> nodes{};
     std::optional<std::int32_t> ppn{};  ///< maximum number of ranks per node
     std::string routing{};              ///< empty for the machine's routing
     std::string hosts{};                ///< host names of the nodes: a file, or a list such as "n[1-8]"
-    MoreOptions more{};                 ///< "fold", "faulty", "job", "count-nic"
+    MoreOptions more{};                 ///< values of "fold", "faulty", "job" and "count-nic"
 };
 
-/// A valid job: its machine, nodes and traffic fit each other. A value; copies share their data.
+/// A valid job, whose machine, nodes and traffic fit each other. It is a value; copies share their data.
 class HAICHI_EXPORT Job {
   public:
-    /// Throws OptionError and InputError for parts that do not fit each other.
+    /// Throws OptionError and InputError if the parts do not fit each other.
     explicit Job(const JobSpec& spec);
 
     [[nodiscard]] std::int32_t ranks() const;
@@ -41,7 +41,7 @@ class HAICHI_EXPORT Job {
     [[nodiscard]] const std::vector<std::int32_t>& shape() const;
     [[nodiscard]] Network network() const;
 
-    /// Moves copy as well, so that no Job is empty.
+    /// A move is a copy, so that no Job is empty.
     Job(const Job&) = default;
     Job& operator=(const Job&) = default;
     ~Job() = default;

@@ -13,23 +13,23 @@ namespace detail {
 struct MachineData;
 }
 
-/// A parallel computer. A value; copies share their data.
+/// A parallel computer. It is a value; copies share their data.
 class HAICHI_EXPORT Machine {
   public:
-    /// A preset with its parameters ("fugaku", "torus:8x8"), a machine file, or a network file with its format
-    /// ("graph:FILE"), as `-m` takes them. Throws OptionError with a hint for an unknown preset, and InputError
-    /// with file and line for an invalid file.
+    /// Makes a machine from the value of the option `-m`: a preset with its parameters ("fugaku", "torus:8x8"), a
+    /// machine file, or a network file with its format ("graph:FILE"). Throws OptionError with a hint for an unknown
+    /// preset, and InputError with file and line for an invalid file.
     Machine(const std::string& name);  // NOLINT(google-explicit-constructor): as in {.machine = "torus:8x8"}
     Machine(const char* name);         // NOLINT(google-explicit-constructor)
-    /// The text of a machine file. Errors name it as `file`.
+    /// Makes a machine from the text of a machine file. Errors call the text `file`.
     static Machine parse(const std::string& text, const std::string& file = "machine");
 
     [[nodiscard]] const std::string& name() const;
-    /// Compute nodes of the whole machine. Empty if the size of an axis depends on the job.
+    /// The number of compute nodes of the whole machine. Empty if a job defines the size of an axis.
     [[nodiscard]] std::optional<std::int32_t> nodes() const;
     [[nodiscard]] std::int64_t link_bandwidth() const;  ///< bytes per second
 
-    /// Moves copy as well, so that no Machine is empty.
+    /// A move is a copy, so that no Machine is empty.
     Machine(const Machine&) = default;
     Machine& operator=(const Machine&) = default;
     ~Machine() = default;

@@ -12,17 +12,16 @@
 
 HAICHI_BEGIN
 
-/// The minimised objective of a search.
+/// The objective that a search minimizes.
 class Objective {
   public:
-    /// A function of the node of every rank. Several threads call it. It must return the same value for the same
-    /// nodes.
+    /// A function of the node of every rank. Several threads call it. It must return equal values for equal nodes.
     using Function = std::function<double(std::span<const std::int32_t> node_of_rank)>;
 
-    /// The objective that suits the traffic.
+    /// Selects the objective that suits the traffic.
     Objective() = default;
-    /// An objective of `haichi list objectives`, a weighted sum such as "weighted(tac3=0.7,hop-bytes=0.3)", or an
-    /// objective of a plug-in, "./libmine.so:far".
+    /// Selects an objective of `haichi list objectives`, a weighted sum such as "weighted(tac3=0.7,hop-bytes=0.3)", or
+    /// an objective of a plug-in, such as "./libmine.so:far".
     Objective(std::string name)
         : name_(std::move(name)) {}               // NOLINT(google-explicit-constructor): as in {.objective = "tac3"}
     Objective(const char* name) : name_(name) {}  // NOLINT(google-explicit-constructor)
@@ -49,7 +48,7 @@ class Objective {
 struct ObjectiveDescription {
     std::string name{};
     std::string unit{};
-    std::string description{};  ///< one sentence with the formula
+    std::string description{};  ///< one sentence that contains the formula
 };
 HAICHI_EXPORT std::vector<ObjectiveDescription> objectives();
 

@@ -7,8 +7,8 @@
 
 HAICHI_BEGIN
 
-/// Further options by the names and in the form of the command line, without the dashes, as in {{"schedule",
-/// "paper"}}. A flag has an empty value. `haichi help map` and the other commands describe them.
+/// Further options of the command line, with their names (without the dashes) and values, as in {{"schedule",
+/// "paper"}}. A flag has an empty value. `haichi help map` and the help of the other commands describe the options.
 using MoreOptions = std::map<std::string, std::string>;
 
 HAICHI_END

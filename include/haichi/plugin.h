@@ -23,8 +23,8 @@
 /// The search calls the objective once for every move that it tries. Functions for the inner loops of objectives are
 /// therefore inline.
 ///
-/// haichi and a plug-in exchange only the structs below. The tag in the section .note.haichi states their layout, and
-/// haichi compares it before it loads the library.
+/// haichi and a plug-in exchange only the structs below. The tag in the section .note.haichi states their layout.
+/// haichi compares this tag before it loads the library.
 
 namespace haichi::plugin {
 
@@ -41,14 +41,15 @@ struct Message {
     Rank destination;
     std::int64_t size_bytes;
 
-    /// Messages from a rank to itself and messages of 0 bytes cross no link, wherever their ranks are.
+    /// True unless the message is from a rank to itself or has 0 bytes. Such messages never cross a link. Ranks on one
+    /// node are not taken into account.
     [[nodiscard]] bool crosses_network() const { return source != destination && size_bytes > 0; }
 };
 
-/// A message seen from one of its ends.
+/// A message, as seen from one of its two ranks.
 struct IncidentMessage {
     Rank partner;
-    std::uint32_t set_and_direction;  ///< set * 2 + (1 when this rank is the source)
+    std::uint32_t set_and_direction;  ///< set * 2, plus 1 if this rank is the source
     std::int64_t size_bytes;
 
     [[nodiscard]] std::size_t set() const { return set_and_direction >> 1; }
@@ -65,14 +66,14 @@ struct Relocation {
 /// A change of a placement: one rank moves to an empty slot, two ranks swap, or up to four ranks rotate.
 using Move = std::span<const Relocation>;
 
-/// The change of the value by a move, in messages of mean size (Problem::mean_message_bytes). The search compares it
-/// with its temperature. The smoothing term varies where the value does not, and only guides the search.
+/// The change of the value by a move, in messages of mean size (Problem::mean_message_bytes). The search compares this
+/// change with its temperature. The smoothing term varies even where the value is constant. It only guides the search.
 struct Change {
     double value;
     double smoothing;
 };
 
-/// A value as haichi stores it. The member that the objective does not use is 0.
+/// A value of an objective as haichi stores it. An objective uses one of the two members; the other one is 0.
 struct Value {
     std::int64_t count;
     double real;
@@ -93,7 +94,7 @@ class Placement {
     std::span<const Node> node_of_rank_;
 };
 
-/// The data of a Problem. For example, the messages of set s are messages[first_of_set[s]] up to, but without,
+/// The data of a Problem. For example, the messages of set s are messages[first_of_set[s]] up to, but not including,
 /// messages[first_of_set[s + 1]].
 struct ProblemData {
     std::int32_t rank_count;
@@ -109,7 +110,7 @@ struct ProblemData {
     const std::uint64_t* first_of_rank;  ///< rank_count + 1 entries
     const std::int64_t* unavoidable_bytes;
     const double* seconds_per_byte;
-    const std::uint8_t* hop_table;  ///< [a * node_count + b], or null
+    const std::uint8_t* hop_table;  ///< index a * node_count + b; null if there is no table
     const void* host;
     std::int32_t (*hops)(const void* host, Node a, Node b);
     const Link* (*route)(const void* host, Node source, Node destination, std::uint64_t* count);
@@ -123,21 +124,22 @@ class Problem {
     [[nodiscard]] std::int32_t rank_count() const { return data_->rank_count; }
     [[nodiscard]] std::int32_t node_count() const { return data_->node_count; }
     [[nodiscard]] std::int32_t ranks_per_node() const { return data_->ranks_per_node; }
-    /// Number of communication sets. The messages of a set are under way together.
+    /// The number of communication sets. The messages of a set are in transit at the same time.
     [[nodiscard]] std::size_t set_count() const { return data_->set_count; }
     [[nodiscard]] std::span<const Message> messages(std::size_t set) const {
         return {data_->messages + data_->first_of_set[set], data_->messages + data_->first_of_set[set + 1]};
     }
-    /// Messages of the rank that can cross a link, in the order of their sets.
+    /// The messages of the rank that can cross a link, in the order of their sets.
     [[nodiscard]] std::span<const IncidentMessage> incident(Rank rank) const {
         const std::uint64_t* const first = data_->first_of_rank + rank;
         return {data_->incident + first[0], data_->incident + first[1]};
     }
-    /// The largest size s for which the set's messages of at least s bytes cannot all stay within nodes. 0 if all can.
+    /// The largest size s such that the set's messages of at least s bytes cannot all stay within nodes. 0 if all of
+    /// them can.
     [[nodiscard]] std::int64_t unavoidable_bytes(std::size_t set) const { return data_->unavoidable_bytes[set]; }
     [[nodiscard]] double mean_message_bytes() const { return data_->mean_message_bytes; }
 
-    /// Length of the route in hops, or the distance that the machine states.
+    /// The length of the route in hops, or the distance that the machine defines.
     [[nodiscard]] std::int32_t hops(Node a, Node b) const {
         const std::uint8_t* const table = data_->hop_table;
         if (table == nullptr) return data_->hops(data_->host, a, b);
@@ -146,14 +148,14 @@ class Problem {
     }
     /// An upper bound of hops().
     [[nodiscard]] std::int32_t diameter() const { return data_->diameter; }
-    /// Links of the route from `source` to `destination`, empty within a node. Valid until the next call in the same
-    /// thread.
+    /// The links of the route from `source` to `destination`; empty within a node. Valid until the next call in the
+    /// same thread.
     [[nodiscard]] std::span<const Link> route(Node source, Node destination) const {
         std::uint64_t count = 0;
         const Link* const links = data_->route(data_->host, source, destination, &count);
         return {links, static_cast<std::size_t>(count)};
     }
-    /// Links have numbers below this.
+    /// An upper bound of the link numbers: all are smaller than this.
     [[nodiscard]] std::size_t link_count() const { return data_->link_count; }
     /// The inverse of the link's bandwidth.
     [[nodiscard]] double seconds_per_byte(Link link) const {
@@ -164,7 +166,7 @@ class Problem {
     const ProblemData* data_;
 };
 
-/// A message that a move affects, with its old and new ends.
+/// A message that a move affects, with its nodes before and after the move.
 struct MovedMessage {
     std::size_t set;
     std::int64_t size_bytes;
@@ -172,7 +174,7 @@ struct MovedMessage {
     Node new_source, new_destination;
 };
 
-/// Calls f(MovedMessage) once for every message with an end in `move`. `placement` is the placement before the move.
+/// Calls f(MovedMessage) once for every message of a rank in `move`. `placement` is the placement before the move.
 template <class F>
 void for_each_moved_message(const Problem& problem, const Placement& placement, Move move, F&& f) {
     for (std::size_t i = 0; i < move.size(); ++i) {
@@ -184,7 +186,7 @@ void for_each_moved_message(const Problem& problem, const Placement& placement, 
             for (std::size_t j = 0; j < move.size(); ++j) {
                 if (move[j].rank == m.partner) {
                     new_partner = move[j].to_node;
-                    seen = j < i;  // counted from its other end
+                    seen = j < i;  // the other rank of the message has already reported it
                 }
             }
             if (seen) continue;
@@ -200,15 +202,17 @@ void for_each_moved_message(const Problem& problem, const Placement& placement, 
 /// The description of an objective.
 struct ObjectiveInfo {
     const char* name;
-    const char* unit;         ///< "seconds" and "1" are for real numbers, other units for counts
-    const char* description;  ///< one sentence with the formula
+    const char* unit;         ///< "seconds" and "1" for real numbers; other units for counts
+    const char* description;  ///< one sentence that contains the formula
 };
 
-/// An objective during a search; smaller values are better. It holds a placement's value and changes it move by move.
+/// An objective during a search. Smaller values are better. The object holds the value of a placement and updates it
+/// move by move.
 ///
-/// propose(placement, move) applies `move`, where `placement` is the placement before it. Then value() is the value of
-/// the changed placement. Exactly one of commit() (keep) and rollback() (revert) follows. value_from_scratch() shares
-/// no state with them; with `--verify`, both must be equal. Every thread of a search has an object of its own.
+/// propose(placement, move) applies `move`; `placement` is the placement before the move. After that, value() is the
+/// value of the changed placement. Then either commit() keeps the move, or rollback() reverts it. value_from_scratch()
+/// computes the value without the state of these functions. With `--verify`, haichi checks that both values are equal.
+/// Every thread of a search has its own object.
 ///
 /// Five members are optional.
 ///
@@ -222,7 +226,8 @@ concept UserObjective = requires(O objective, const O& constant, const Problem& 
                                  Move move) {
     requires std::same_as<typename O::Value, std::int64_t> || std::same_as<typename O::Value, double>;
     { O::kInfo } -> std::convertible_to<ObjectiveInfo>;
-    // `placement` is the scheduler's own. Objectives that are not in a plug-in may take the context of their table.
+    // `placement` is the default placement of the scheduler. An objective that is not in a plug-in can also take the
+    // context of its table.
     requires std::constructible_from<O, const Problem&, const Placement&> ||
         std::constructible_from<O, const Problem&, const Placement&, const void*>;
     objective.reset(placement);
@@ -232,7 +237,8 @@ concept UserObjective = requires(O objective, const O& constant, const Problem& 
     { constant.value_from_scratch(placement) } -> std::same_as<typename O::Value>;
 };
 
-/// An objective as functions. Only these functions know what `context` and `state` point to. `create` makes a state.
+/// An objective as a table of functions. Only these functions know the types of `context` and `state`. `create` makes a
+/// state.
 struct ObjectiveTable {
     ObjectiveInfo info;
     std::uint64_t is_real;  ///< 1 if values are real numbers, 0 if they are counts
@@ -246,12 +252,12 @@ struct ObjectiveTable {
     std::int64_t (*smoothing)(const void* state);
     Value (*value_from_scratch)(const void* state, const Node* nodes);
     std::int64_t (*smoothing_from_scratch)(const void* state, const Node* nodes);
-    bool (*lower_bound)(const void* state, Value* bound);  ///< false if it has no bound
+    bool (*lower_bound)(const void* state, Value* bound);  ///< returns false if there is no bound
     double (*in_unit)(const void* state, Value value);
     void (*append_hot_ranks)(const void* state, const Node* nodes, void* ranks, void (*append)(void* ranks, Rank rank));
 };
 
-/// The data symbol haichi_plugin of a plug-in.
+/// The data symbol haichi_plugin, which every plug-in defines.
 struct Library {
     const ObjectiveTable* const* objectives;
     std::uint64_t count;
@@ -259,7 +265,7 @@ struct Library {
 
 namespace detail {
 
-/// The functions of an ObjectiveTable for a class.
+/// The functions of an ObjectiveTable that call an objective class.
 template <UserObjective O>
 class Functions {
     struct State {
@@ -362,13 +368,13 @@ class Functions {
 
 }  // namespace detail
 
-/// The functions of the class, for HAICHI_PLUGIN_OBJECTIVES.
+/// The function table of an objective class, for HAICHI_PLUGIN_OBJECTIVES.
 template <UserObjective O>
 constexpr const ObjectiveTable& table_of() {
     return detail::Functions<O>::kTable;
 }
 
-/// Version of this interface. It changes whenever older plug-ins become incompatible.
+/// The version of this interface. It changes whenever older plug-ins become incompatible.
 inline constexpr std::string_view kInterface = "haichi-plugin/4";
 
 namespace detail {
@@ -383,7 +389,7 @@ constexpr std::string_view processor() {
 #endif
 }
 
-/// FNV-1a over the sizes and offsets of everything that crosses between haichi and a plug-in.
+/// An FNV-1a hash of the sizes and offsets of all data that haichi and a plug-in exchange.
 constexpr std::uint32_t layout() {
     std::uint32_t hash = 2166136261U;
     for (const std::size_t number : {sizeof(void*),
@@ -420,7 +426,7 @@ constexpr std::uint32_t layout() {
 
 inline constexpr std::size_t kTagBytes = 64;
 
-/// "haichi-plugin/4 x86-64 layout 1234abcd", filled up with zeros.
+/// The tag, such as "haichi-plugin/4 x86-64 layout 1234abcd", padded with zeros.
 constexpr std::array<char, kTagBytes> tag() {
     std::array<char, kTagBytes> text{};
     std::size_t end = 0;
@@ -431,7 +437,7 @@ constexpr std::array<char, kTagBytes> tag() {
     return text;
 }
 
-/// An ELF note, which haichi reads from the file.
+/// An ELF note with the tag. haichi reads the note from the file without loading the library.
 struct Note {
     std::uint32_t name_bytes = 7;
     std::uint32_t tag_bytes = kTagBytes;
@@ -447,8 +453,8 @@ inline constexpr std::array<const ObjectiveTable*, sizeof...(O)> kTables{&table_
 
 }  // namespace haichi::plugin
 
-/// Defines the symbol that haichi loads from the library, and the tag. Use it once per library, outside namespaces. The
-/// definitions are constant, so loading the library runs none of its code.
+/// Defines the symbol that haichi loads from the library, and the tag. Use this macro once per library, outside
+/// namespaces. The definitions are constant, so loading the library does not run any of its code.
 #define HAICHI_PLUGIN_OBJECTIVES(...)                                                                    \
     [[gnu::section(".note.haichi"), gnu::used,                                                           \
       gnu::aligned(4)]] static constexpr haichi::plugin::detail::Note haichi_plugin_note{};              \

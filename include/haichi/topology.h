@@ -13,24 +13,25 @@ namespace detail {
 struct JobData;
 }
 
-/// The network between the nodes of a job. Nodes are numbered from 0 within the job. A value.
+/// The network between the nodes of a job. Nodes are numbered from 0 within the job. It is a value; copies share their
+/// data.
 class HAICHI_EXPORT Network {
   public:
     [[nodiscard]] std::int32_t nodes() const;
-    /// Coordinates on the machine, or the number of the node if the machine has no coordinates.
+    /// The coordinates of a node on the machine, or its number if the machine has no coordinates.
     [[nodiscard]] std::vector<std::int32_t> coordinates(std::int32_t node) const;
     [[nodiscard]] std::string node_name(std::int32_t node) const;
-    /// False for a faulty node.
+    /// Returns false for a faulty node.
     [[nodiscard]] bool is_usable(std::int32_t node) const;
-    /// Length of the route in hops, or the distance that the machine states.
+    /// The length of the route in hops, or the distance that the machine defines.
     [[nodiscard]] std::int32_t hops(std::int32_t from, std::int32_t to) const;
-    /// Links of the static route, in order.
+    /// The links of the static route, in order.
     [[nodiscard]] std::vector<std::int32_t> route(std::int32_t from, std::int32_t to) const;
-    [[nodiscard]] std::int32_t links() const;  ///< all link numbers are smaller; not every number is a link
+    [[nodiscard]] std::int32_t links() const;  ///< upper bound of the link numbers; some smaller numbers may be unused
     [[nodiscard]] std::string link_name(std::int32_t link) const;
     [[nodiscard]] std::int64_t link_bandwidth(std::int32_t link) const;  ///< bytes per second
 
-    /// Moves copy as well, so that no Network is empty.
+    /// A move is a copy, so that no Network is empty.
     Network(const Network&) = default;
     Network& operator=(const Network&) = default;
     ~Network() = default;

@@ -24,7 +24,7 @@ namespace haichi {
 
 namespace {
 
-/// Advice goes to Python as haichi-advice/1: it is small, and consists of plain values there.
+/// Advice is passed to Python as haichi-advice/1. This JSON is small, and becomes plain values in Python.
 std::string shape_advice(const JobSpec& spec, const ShapeAdviceOptions& options) {
     return report_text(advice_json(run_interruptibly([&](const std::atomic<bool>& stop, const Log& log) {
         return advise_shape(spec, options, {{}, &stop, log});

@@ -4,35 +4,35 @@
 
 namespace haichi {
 
-/// The parts of the module haichi._core. Bindings are plain; defaults, conversions and docstrings for users are in
-/// python/src/haichi.
+/// The parts of the module haichi._core. The bindings only convert types. Default values, conversions for users and
+/// docstrings are in python/src/haichi.
 void bind_workload(pybind11::module_& module);
-/// The traffic between the ranks of a job; requires the workload.
+/// Binds the traffic between the ranks of a job. Requires the workload.
 void bind_traffic(pybind11::module_& module);
 void bind_machine(pybind11::module_& module);
-/// Words of messages and numbers in texts, in the program's form.
+/// Binds the program's formats for words in messages and for numbers.
 void bind_text(pybind11::module_& module);
-/// The tables of options.
+/// Binds the option tables.
 void bind_options(pybind11::module_& module);
-/// Checks and writes of output files.
+/// Binds checks and writes of output files.
 void bind_outputs(pybind11::module_& module);
-/// Communication sets from logs; requires the workload.
+/// Binds the extraction of communication sets from logs. Requires the workload.
 void bind_extraction(pybind11::module_& module);
-/// Jobs and placements; requires the workload and the machine.
+/// Binds jobs and placements. Requires the workload and the machine.
 void bind_job(pybind11::module_& module);
-/// Simulations of placements; searches use their options for the validation.
+/// Binds simulations of placements. Searches use their options for validation.
 void bind_simulate(pybind11::module_& module);
-/// Searches and evaluations.
+/// Binds searches and evaluations.
 void bind_search(pybind11::module_& module);
-/// Checks and conversions of rank maps; requires the job.
+/// Binds checks and conversions of rank maps. Requires the job.
 void bind_rank_maps(pybind11::module_& module);
-/// Coordinates, distances, links, routes and loads as arrays; requires the job.
+/// Binds coordinates, distances, links, routes and loads as arrays. Requires the job.
 void bind_network(pybind11::module_& module);
-/// Logs as columns of tables.
+/// Binds logs as columns of tables.
 void bind_log(pybind11::module_& module);
-/// Data for pictures of a placement; requires the job.
+/// Binds the data for pictures of a placement. Requires the job.
 void bind_view(pybind11::module_& module);
-/// Advice on shapes, barriers and NICs.
+/// Binds advice on shapes, barriers and NICs.
 void bind_advice(pybind11::module_& module);
 
 }  // namespace haichi

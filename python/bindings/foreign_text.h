@@ -7,8 +7,8 @@
 
 namespace haichi {
 
-/// Text with names of files that need not be UTF-8, decoded as by os.fsdecode(). Python passes names as the bytes of
-/// os.fsencode().
+/// Decodes text that may contain file names, which need not be UTF-8, as os.fsdecode() does. Python passes file names
+/// as the bytes that os.fsencode() returns.
 inline pybind11::str os_text(const std::string& text) {
     PyObject* const decoded =
         PyUnicode_DecodeFSDefaultAndSize(text.data(), static_cast<pybind11::ssize_t>(text.size()));
@@ -16,7 +16,7 @@ inline pybind11::str os_text(const std::string& text) {
     return pybind11::reinterpret_steal<pybind11::str>(decoded);
 }
 
-/// The text of a file in UTF-8. Invalid bytes are decoded with the error handler "surrogateescape".
+/// Decodes the text of a file from UTF-8. Invalid bytes are decoded with the error handler "surrogateescape".
 inline std::optional<pybind11::str> file_text(const std::optional<std::string>& text) {
     if (!text) return std::nullopt;
     PyObject* const decoded =

@@ -8,8 +8,8 @@
 
 namespace haichi {
 
-/// Keeps data that the searches and evaluations of one job share, until the job's life in Python ends. Without a
-/// holder, a Job builds its problem again.
+/// Keeps data that all searches and evaluations of one job share, as long as the job lives in Python. Without such a
+/// holder, a Job would build its problem again.
 class HeldProblem {
   public:
     void hold(const Job& job, const Log& log) {

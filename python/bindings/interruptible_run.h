@@ -13,14 +13,14 @@
 
 namespace haichi {
 
-/// A long run that Ctrl-C ends early: run(stop, log) returns a report with `interrupted` soon after `stop` is set. Its
-/// log goes to Python's logger, in the caller's thread.
+/// Makes a long run that Ctrl-C ends early. run(stop, log) must return a report with the member `interrupted` soon
+/// after `stop` is set. The log goes to Python's logger, in the caller's thread.
 ///
-/// The GIL is released: the run holds no Python object, takes seconds to hours, and other Python threads must continue.
-/// It has a separate thread, because Python's signal handlers run only in the main thread, which must be free to poll.
-/// Meanwhile the caller's thread calls look() with the GIL, several times a second. Ctrl-C ends the run with the
-/// results so far. A second one, or any other exception of a signal handler or of look(), is raised after the end of
-/// the run.
+/// The run executes in a separate thread and without the GIL. It uses no Python object and takes seconds to hours, and
+/// other Python threads must continue. Python's signal handlers run only in the main thread, which must therefore be
+/// free to poll. During the run, the caller's thread calls look() with the GIL, several times a second. Ctrl-C ends the
+/// run with the results so far. A second Ctrl-C, or any other exception of a signal handler or of look(), is raised
+/// after the end of the run.
 template <class Run, class Look>
 auto run_interruptibly(const Run& run, const Look& look) {
     namespace py = pybind11;
@@ -53,7 +53,7 @@ auto run_interruptibly(const Run& run, const Look& look) {
     }
     relay.deliver();
     if (raised) throw py::error_already_set(std::move(*raised));
-    if (stop && !report->interrupted) {  // the run had ended already: the Ctrl-C must not get lost
+    if (stop && !report->interrupted) {  // the run had already ended: Ctrl-C must not be lost
         PyErr_SetNone(PyExc_KeyboardInterrupt);
         throw py::error_already_set();
     }

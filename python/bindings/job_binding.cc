@@ -28,8 +28,9 @@ namespace haichi {
 
 namespace {
 
-/// Without traffic, the spec serves functions that need the nodes only. `given`: the options of a job. Lists of nodes
-/// may be arrays or lists of names, and host names a list; these have no form as words.
+/// Makes a JobSpec. Without traffic, it serves functions that need only the nodes. `given` has the options of a job.
+/// Node lists may be arrays or lists of names, and host names may be a list. Such lists cannot be written as
+/// command-line words.
 JobSpec make_spec(const LoadedMachine& machine, const std::shared_ptr<LoadedTraffic>& traffic, const py::dict& given) {
     py::dict words;
     for (const auto& [key, value] : given) {
@@ -70,11 +71,11 @@ std::vector<Job> make_jobs(const JobSpec& spec, const std::vector<std::vector<st
 Placement place(const Job& job, const std::optional<MapArgument>& map, const std::string& format) {
     if (!map) return Placement(job);
     const GivenMap given = as_given_map(*map);
-    const py::gil_scoped_release release;  // a file of up to a million lines
+    const py::gil_scoped_release release;  // the file may have up to a million lines
     return given_placement(job, given, format);
 }
 
-/// How a placement was found, as Python's values; nothing for a given placement.
+/// How a search found the placement, as Python values. Nothing for a given placement.
 std::optional<py::dict> search_of(const Placement& placement) {
     const SearchRecord* const record = placement.search();
     if (record == nullptr) return std::nullopt;
@@ -95,18 +96,18 @@ std::optional<py::dict> search_of(const Placement& placement) {
     return search;
 }
 
-/// Names of hosts need not be UTF-8.
+/// The map as bytes, because host names need not be UTF-8.
 py::bytes rank_map(const Placement& placement, const std::string& format) {
     return rank_map_format(format).write(placement.mapping(), placement.job().rank_maps());
 }
 
-/// `file` is the name of the map in the lines.
+/// The lines for a job script. `file` is the name of the rank map in these lines.
 py::bytes script_lines(const Placement& placement, const std::string& format, const std::string& file) {
     return launch_lines(rank_map_format(format), placement.mapping(), placement.job().rank_maps(), file);
 }
 
-/// The name of the job's default format, the map in this format, and the lines for a job script with the map in `file`.
-/// The lines are empty for formats that no launcher reads.
+/// The name of the job's default format, the rank map in this format, and the lines of a job script that use the map in
+/// `file`. The lines are empty for formats that no launcher reads.
 py::tuple usual_rank_map(const Placement& placement, const std::string& file) {
     const RankMapContext context = placement.job().rank_maps();
     const RankMapFormat& format = default_rank_map_format(context);
@@ -120,7 +121,7 @@ void bind_job(py::module_& module) {
     py::class_<JobSpec>(module, "JobSpec")
         .def(py::init(&make_spec), py::kw_only(), py::arg("machine"), py::arg("traffic"), py::arg("given"));
     py::class_<HeldProblem>(module, "HeldProblem").def(py::init<>());
-    // Routes between thousands of nodes take seconds.
+    // The constructors release the GIL, because routes between thousands of nodes take seconds.
     py::class_<Job>(module, "Job")
         .def(py::init(&make_job), py::arg("spec"))
         .def_static("of_shapes", make_jobs, py::arg("spec"), py::arg("shapes"))

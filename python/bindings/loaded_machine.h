@@ -6,7 +6,7 @@
 
 namespace haichi {
 
-/// haichi._core.Machine: a machine with all its sources, so that it can be pickled.
+/// The class haichi._core.Machine: a machine with all its sources, so that it can be pickled.
 struct LoadedMachine {
     MachineSource source;
     std::shared_ptr<const Machine> machine;

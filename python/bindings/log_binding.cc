@@ -1,4 +1,4 @@
-// Logs of runs as columns of tables.
+// Binds logs of runs as columns of tables.
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -82,7 +82,7 @@ py::dict log_head(const HeldLog& held) {
     return head;
 }
 
-/// A column of numbers: `value` of every row.
+/// A column of numbers, with the `value` of every table entry.
 template <class T, class Rows, class Value>
 py::array_t<T> column(const Rows& rows, const Value& value) {
     std::vector<T> values;
@@ -109,7 +109,7 @@ py::dict rank_table(const HeldLog& held) {
     return table;
 }
 
-/// Rows of all ranks, each with its rank.
+/// The table entries of all ranks, each with its rank.
 template <class Row>
 std::vector<std::pair<std::int32_t, const Row*>> rows_of(const JobLog& log, std::vector<Row> RankProfile::*rows) {
     std::vector<std::pair<std::int32_t, const Row*>> all;
@@ -137,7 +137,7 @@ py::dict function_table(const HeldLog& held) {
     return table;
 }
 
-/// Point-to-point traffic of all pairs of ranks, from the profile or the calls.
+/// The point-to-point traffic of all pairs of ranks, from the profile or from the calls.
 py::dict pair_table(const HeldLog& held) {
     std::vector<PairTraffic> pairs;
     {

@@ -14,7 +14,7 @@ namespace haichi {
 
 namespace {
 
-/// Levels of Python's logging, which has no name for levels below DEBUG.
+/// The level in Python's logging, which has no name for levels below DEBUG.
 int number_of(LogLevel level) {
     constexpr int kInfo = 20;
     constexpr int kDebug = 10;
@@ -35,7 +35,7 @@ LogLevel wanted_level() {
     return wanted;
 }
 
-/// Names of options are parameters in Python.
+/// Replaces option names in messages by parameter names of Python.
 std::string in_python(const std::string& text) {
     return spelled(text, [](std::string_view name) {
         std::string parameter(name);

@@ -9,18 +9,18 @@
 
 namespace haichi {
 
-/// Carries log entries of a run to Python's logger "haichi". Entries are kept until a thread with the GIL delivers
-/// them, so that no thread of a run ever waits for Python. The level of the logger is read once, at the start.
+/// Passes log entries of a run to Python's logger "haichi". Entries are kept until a thread with the GIL delivers them,
+/// so that no thread of the run ever waits for Python. The level of the logger is read once, at the start.
 class LogRelay {
   public:
-    /// Requires the GIL.
+    /// Reads the level of the logger. Requires the GIL.
     LogRelay();
     LogRelay(const LogRelay&) = delete;
     LogRelay& operator=(const LogRelay&) = delete;
 
-    /// Copies must not outlive the relay.
+    /// The log for the run. Its copies must not outlive the relay.
     [[nodiscard]] const Log& log() const { return log_; }
-    /// Requires the GIL. Throws the exceptions of the logger's handlers.
+    /// Passes the kept entries to the logger. Requires the GIL. Throws the exceptions of the logger's handlers.
     void deliver();
 
   private:
@@ -29,8 +29,8 @@ class LogRelay {
     Log log_;
 };
 
-/// Calls call(log), and delivers its log at its end, even after an exception. Requires the GIL, which the call may
-/// release.
+/// Calls call(log), and delivers the log entries after the call, even after an exception. Requires the GIL, which the
+/// call may release.
 template <class Call>
 auto logged(const Call& call) {
     LogRelay relay;

@@ -22,7 +22,7 @@ namespace {
 LoadedMachine load(std::string name, std::optional<std::string> text, std::optional<std::string> graph_text) {
     LoadedMachine loaded{.source = {std::move(name), std::move(text), {.text = std::move(graph_text)}}, .machine = {}};
     loaded.machine = std::make_shared<const Machine>(logged([&](const Log& log) {
-        const py::gil_scoped_release release;  // graph files of thousands of nodes take seconds
+        const py::gil_scoped_release release;  // reading graph files of thousands of nodes takes seconds
         return load_machine(loaded.source, log);
     }));
     return loaded;
@@ -46,7 +46,7 @@ py::object as_python(const nlohmann::ordered_json& value) {
     return py::none();
 }
 
-/// Uses the keys of a machine file. The content of separate files is given as numbers.
+/// The topology with the keys of a machine file. The content of separate files is summarized in numbers.
 py::object topology_dict(const Machine& machine) {
     nlohmann::ordered_json topology = machine.topology->description();
     if (const Grid* grid = coordinates(machine)) {
@@ -64,7 +64,7 @@ py::object topology_dict(const Machine& machine) {
     return as_python(topology);
 }
 
-/// Bandwidths of the classes of links by name; a class without a bandwidth has the machine's.
+/// The bandwidth of each link class by name. A class without its own bandwidth has that of the machine.
 py::dict link_classes(const Machine& machine) {
     py::dict classes;
     for (const PortClass& links : machine.topology->link_classes()) {

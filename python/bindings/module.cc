@@ -37,7 +37,7 @@ const char* exception_name(ErrorKind kind) {
     return "InternalError";
 }
 
-/// Turns the library's errors into the exceptions of haichi/errors.py, with their hints.
+/// Converts errors of the library to the exceptions of haichi/errors.py, with their hints.
 void translate_error(std::exception_ptr thrown) {
     try {
         if (thrown) std::rethrow_exception(thrown);

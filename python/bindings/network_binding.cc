@@ -1,4 +1,4 @@
-// The network of a job as arrays: coordinates, distances, links, routes and loads.
+// Binds the network of a job as arrays: coordinates, distances, links, routes and loads.
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -22,10 +22,10 @@ namespace haichi {
 
 namespace {
 
-/// Numbers of nodes, which Python has checked.
+/// Node numbers that Python has checked.
 using Nodes = py::array_t<std::int32_t, py::array::c_style>;
 
-/// The distance of a pair with a faulty node, which has no routes.
+/// The distance of a pair with a faulty node, which has no route.
 constexpr std::int32_t kNoRoute = -1;
 
 std::int32_t hops_or_none(const Network& network, NodeId a, NodeId b) {
@@ -62,7 +62,7 @@ py::array_t<std::int32_t> distance_rows_binding(const Job& job, const Nodes& sou
     return as_array(std::move(hops), nodes);
 }
 
-/// A row per node of the job, in its order. None for networks without coordinates.
+/// The coordinates of each node of the job, in the order of the nodes. None for networks without coordinates.
 std::optional<py::array_t<std::int32_t>> job_coordinates_binding(const Job& job) {
     const Allocation& allocation = job.allocation();
     if (allocation.network.coordinates() == nullptr) return std::nullopt;
@@ -85,7 +85,8 @@ std::optional<py::array_t<std::int32_t>> machine_coordinates_binding(const Loade
     return as_array(std::move(rows), static_cast<py::ssize_t>(grid->axis_count()));
 }
 
-/// Ids of the existing links in ascending order, their ends and bandwidths, and the vertex of each node.
+/// The IDs of the existing links in ascending order, the ends and bandwidths of these links, and the vertex of each
+/// node.
 py::tuple links_binding(const Job& job) {
     const Network& network = job.allocation().network;
     std::vector<std::int32_t> id, source, destination;
@@ -97,7 +98,7 @@ py::tuple links_binding(const Job& job) {
         for (std::int32_t l = 0; l < network.link_count(); ++l) {
             const LinkId link(l);
             if (!network.link_exists(link)) continue;
-            // The channels of the NICs follow the links of the fabric, and have the node at both ends.
+            // The channels of NICs follow the links of the fabric. Both ends of a channel are the vertex of its node.
             LinkEnds ends;
             if (l < first_channel) {
                 ends = network.topology().link_ends(link);
@@ -125,7 +126,7 @@ std::vector<py::str> link_names_binding(const Job& job, const Nodes& ids) {
     return names;
 }
 
-/// The ids of the links of a route.
+/// The IDs of the links of a route, in order.
 py::array_t<std::int32_t> route_binding(const Job& job, std::int32_t source, std::int32_t destination) {
     std::vector<LinkId> passed;
     job.allocation().network.append_route(NodeId(source), NodeId(destination), passed);
@@ -134,7 +135,7 @@ py::array_t<std::int32_t> route_binding(const Job& job, std::int32_t source, std
     return as_array(std::move(ids));
 }
 
-/// Bytes and messages on each of the links that `ids` lists, in one set or in all sets.
+/// The bytes and messages on each of the links `ids`, in one set or in all sets.
 py::tuple link_loads_binding(const Placement& placement, const Nodes& ids, std::optional<std::int32_t> set) {
     const Network& network = placement.job().allocation().network;
     const Mapping& mapping = placement.mapping();

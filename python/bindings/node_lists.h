@@ -11,14 +11,14 @@
 
 namespace haichi {
 
-/// A number of a node or a coordinate; messages contain `name`.
+/// Checks a node number or a coordinate. `name` is used in messages.
 inline std::int32_t node_number(std::int64_t number, const std::string& name) {
     if (number == static_cast<std::int32_t>(number)) return static_cast<std::int32_t>(number);
     throw InputError(name + " holds " + std::to_string(number) + ", beyond 2^31 - 1");
 }
 
-/// Nodes by their numbers or, for two dimensions, by their coordinates. Throws InputError for values that are not whole
-/// numbers.
+/// Converts an array to a list of nodes. A 1D array has node numbers, and a 2D array has coordinates. Throws InputError
+/// for values that are not integers.
 inline NodeList as_node_list(const pybind11::array& array, const std::string& name) {
     const WholeNumbers numbers(name, array);
     if (array.ndim() == 1) {

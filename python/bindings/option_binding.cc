@@ -46,7 +46,7 @@ std::string dashed(std::string name) {
                       shown(py::repr(value).cast<std::string>()));
 }
 
-/// Text or a path, in the encoding of the operating system.
+/// The text or path in `value`, in the encoding of the operating system.
 std::string text_of(const OptionRow& row, const py::handle& value) {
     const py::object encoded = py::module_::import("haichi.base.file_names").attr("encoded");
     return encoded(underscored(row.name), value).cast<py::bytes>();
@@ -76,7 +76,7 @@ double number_of(const OptionRow& row, const py::handle& value) {
     refuse(row, "a number", value);
 }
 
-/// Seconds as picoseconds, which are exact.
+/// The time in seconds `value` as a text in picoseconds, which is exact.
 std::string time_text(const OptionRow& row, const py::handle& value) {
     constexpr double kPsPerS = 1e12;
     constexpr double kMostPs = 9.2e18;
@@ -96,7 +96,7 @@ std::string joined_words(const OptionRow& row, const py::handle& value, const ch
     return all;
 }
 
-/// The words of the value on the command line.
+/// The value as words of the command line.
 std::vector<std::string> words_of(const OptionRow& row, const py::handle& value) {
     switch (row.kind) {
         case ValueKind::kFlag:
@@ -123,7 +123,7 @@ std::vector<std::string> words_of(const OptionRow& row, const py::handle& value)
         case ValueKind::kFiles: {
             if (is_text(value)) return {text_of(row, value)};
             std::vector<std::string> words;
-            if (py::isinstance<py::dict>(value)) {  // {"allreduce": "ring"}
+            if (py::isinstance<py::dict>(value)) {  // such as {"allreduce": "ring"}
                 for (const auto& [key, word] : value.cast<py::dict>())
                     words.push_back(text_of(row, key) + "=" + text_of(row, word));
                 return words;
@@ -155,7 +155,7 @@ py::object python_value(const OptionValue& value) {
     return std::visit(Converter{}, value);
 }
 
-/// The stored values of the given options, by their names with underscores.
+/// The stored values of the given options, by option name with underscores.
 py::dict kept_values(const OptionTable& options) {
     py::dict values;
     for (std::size_t i = 0; i < options.rows().size(); ++i) {
@@ -172,7 +172,7 @@ py::dict row_of(const OptionRow& row) {
                     "choices"_a = row.traits.choices, "value"_a = row.traits.value);
 }
 
-/// The options of the package's functions, each with the place of its value.
+/// The options of a function of the package, each with the target of its value.
 class FunctionOptions {
   public:
     explicit FunctionOptions(const std::string& name) {
@@ -181,7 +181,8 @@ class FunctionOptions {
         declare->second(*this);
     }
 
-    /// By the names of the Python types that are generated from them (write_option_types.py).
+    /// Functions that declare the options, by the name of the Python type that is generated from these
+    /// (write_option_types.py).
     static const std::map<std::string, void (*)(FunctionOptions&)>& tables() {
         static const std::map<std::string, void (*)(FunctionOptions&)> kTables = {
             {"JobOptions", [](FunctionOptions& o) { o.make<JobOptions>().declare_nodes(o.table, JobUse::kMeasure); }},
@@ -253,7 +254,7 @@ py::list option_rows(const std::string& name) {
     return rows;
 }
 
-/// The checked options as words of the program: {"shape": ["1x2x4"]}. An empty word represents a flag.
+/// The checked options as command-line words, such as {"shape": ["1x2x4"]}. An empty word stands for a flag.
 py::dict option_words(const std::string& name, const py::dict& given) {
     FunctionOptions options(name);
     take_all(options.table, given);
@@ -278,7 +279,7 @@ std::int64_t message_bytes(const py::object& size) {
     return bytes;
 }
 
-/// The checked values of the given options of `haichi.compare`.
+/// The checked values of the options that were given to `haichi.compare`.
 py::dict comparison_options(const py::dict& given) {
     OptionTable options;
     declare_comparison(options);
@@ -286,7 +287,8 @@ py::dict comparison_options(const py::dict& given) {
     return kept_values(options);
 }
 
-/// The words of a command that is written in Python: its name, the given values, and the log level; or a text to print.
+/// Parses the words of a command that is written in Python. Returns its name, the given values and the log level, or a
+/// text to print.
 py::object read_words(const std::vector<std::string>& words) {
     const CommandSpec root{.name = "haichi",
                            .summary = "place the ranks of an MPI job on the nodes of a machine",
@@ -312,7 +314,7 @@ void take_all(OptionTable& options, const py::dict& given) {
         if (row == nullptr) throw OptionError("unknown parameter " + shown(key.cast<std::string>()));
         try {
             options.take(name, words_of(*row, value));
-        } catch (const InputError& error) {  // the text of a value is an argument here
+        } catch (const InputError& error) {  // in Python, the text of a value is an argument, not an input
             throw OptionError(error.what(), error.hint());
         }
     }

@@ -6,9 +6,9 @@
 
 namespace haichi {
 
-/// Passes keyword arguments of a Python function to the table, as {"message_size": 8192}. Names have underscores, and
-/// None means not given. A value is a word or, depending on its kind, a number or a sequence. Throws OptionError
-/// that names the parameter. The rules for words are those of the program.
+/// Passes the keyword arguments of a Python function, such as {"message_size": 8192}, to the option table. Names have
+/// underscores, and None means that the option is not given. A value is a word or, depending on its kind, a number or a
+/// sequence. Throws OptionError, which names the parameter. Words must follow the rules of the command line.
 void take_all(OptionTable& options, const pybind11::dict& given);
 
 }  // namespace haichi

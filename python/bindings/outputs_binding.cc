@@ -1,4 +1,4 @@
-// Output files of Python.
+// Binds output files.
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 

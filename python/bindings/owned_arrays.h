@@ -7,7 +7,7 @@
 
 namespace haichi {
 
-/// An array that owns the content of the vector. A second dimension has `columns` entries.
+/// An array that owns the content of the vector. If `columns` is not 0, the array is 2D with this number of columns.
 template <class T>
 pybind11::array_t<T> as_array(std::vector<T>&& values, pybind11::ssize_t columns = 0) {
     auto* const owned = new std::vector<T>(std::move(values));

@@ -6,8 +6,8 @@
 
 namespace haichi {
 
-/// Passes the newest progress from a run's threads to the caller's thread, which calls Python. Python may raise there,
-/// and the run never waits for the GIL.
+/// Passes the newest progress from the threads of a run to the caller's thread, which calls Python. The Python function
+/// may raise there, and the run never waits for the GIL.
 template <class Progress>
 class ProgressRelay {
   public:
@@ -15,7 +15,7 @@ class ProgressRelay {
         const std::scoped_lock lock(mutex_);
         newest_ = progress;
     }
-    /// Nothing if there is no news since the last call.
+    /// The newest progress; nothing if there is none since the last call.
     std::optional<Progress> take() {
         const std::scoped_lock lock(mutex_);
         return std::exchange(newest_, std::nullopt);

@@ -14,7 +14,7 @@
 
 namespace haichi {
 
-/// An array of `count` numbers inside an object of `owner`, which lives as long as the array.
+/// An array of `count` numbers in the memory of an object of `owner`. The array keeps this object alive.
 inline pybind11::array read_only_array(const std::int32_t* values, std::size_t count, const pybind11::object& owner) {
     pybind11::array_t<std::int32_t> array(static_cast<pybind11::ssize_t>(count), values, owner);
     array.attr("flags").attr("writeable") = false;
@@ -28,10 +28,10 @@ inline pybind11::array node_array(const Mapping& mapping, const pybind11::object
     return read_only_array(nodes.empty() ? nullptr : &nodes.front().value, nodes.size(), owner);
 }
 
-/// A map file, or the node of each rank.
+/// A rank-map file, or the node of each rank.
 using MapArgument = std::variant<std::string, pybind11::array>;
 
-/// Throws InputError for values that are not node numbers.
+/// Converts the argument. Throws InputError for values that are not node numbers.
 inline GivenMap as_given_map(const MapArgument& map) {
     if (const auto* path = std::get_if<std::string>(&map)) return *path;
     const WholeNumbers nodes("the placement", std::get<pybind11::array>(map));

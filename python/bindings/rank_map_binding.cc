@@ -1,4 +1,4 @@
-// Rank maps without the traffic of their job: checks and conversions.
+// Binds checks and conversions of rank maps, which do not need the traffic of a job.
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
@@ -21,8 +21,8 @@ namespace haichi {
 
 namespace {
 
-/// The format, the numbers of ranks and problems, and the checks. A check has a result, a text, a file, a line (0 if
-/// unknown) and a hint.
+/// Checks a map. Returns the format, the number of ranks, the number of problems, and the checks. A check has a result,
+/// a text, a file, a line (0 if unknown) and a hint.
 py::tuple check_binding(const JobSpec& spec, const std::string& map, const std::string& format) {
     const MapCheck found = logged([&](const Log& log) {
         const py::gil_scoped_release release;
@@ -36,7 +36,7 @@ py::tuple check_binding(const JobSpec& spec, const std::string& map, const std::
     return py::make_tuple(found.format, found.rank_count, found.problem_count, lines);
 }
 
-/// The map in another format, and a warning about it or "".
+/// Converts a map to another format. Returns the new map and a warning, which may be empty.
 std::pair<py::bytes, py::str> convert_binding(const JobSpec& spec, const MapArgument& map, const std::string& format,
                                               const std::string& to) {
     const RankMapFormat& target = rank_map_format(to);

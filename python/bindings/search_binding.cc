@@ -33,11 +33,12 @@ namespace haichi {
 
 namespace {
 
-/// The callable as an ObjectiveFunction. The search's threads call it with the GIL. It gets a separate array, because
-/// it may keep the array.
+/// Converts a Python callable to an ObjectiveFunction. The threads of the search call it with the GIL. Each call gets a
+/// new array, because the callable may keep the array.
 ObjectiveFunction objective_function(const std::optional<py::function>& callable) {
     if (!callable) return {};
-    // Copies of the function are made and destroyed without the GIL; only the last one may release the callable.
+    // Copies of the function are made and destroyed without the GIL. Only the last one releases the callable, and
+    // acquires the GIL for this.
     const std::shared_ptr<py::function> shared(new py::function(*callable), [](py::function* function) {
         const py::gil_scoped_acquire acquire;
         delete function;
@@ -48,7 +49,7 @@ ObjectiveFunction objective_function(const std::optional<py::function>& callable
         std::int32_t* const values = array.mutable_data();
         for (std::size_t r = 0; r < nodes.size(); ++r) values[r] = nodes[r].value;
         const py::object result = (*shared)(std::move(array));
-        const double value = PyFloat_AsDouble(result.ptr());  // also for NumPy's scalars
+        const double value = PyFloat_AsDouble(result.ptr());  // also converts NumPy scalars
         if (PyErr_Occurred() != nullptr) throw py::error_already_set();
         return value;
     };
@@ -58,7 +59,7 @@ ObjectiveChoice make_objective(const std::string& name, const std::optional<py::
     return {.name = name, .function = objective_function(callable)};
 }
 
-/// `given`: the options of a search except its start; the tie-breaking order is one of them.
+/// `given`: the options of a search, including the tie-breaking order, but without the start.
 MapOptions make_map_options(const py::dict& given, ObjectiveChoice objective, const std::optional<MapArgument>& start) {
     MapOptions options{.objective = std::move(objective)};
     OptionTable table;
@@ -69,7 +70,7 @@ MapOptions make_map_options(const py::dict& given, ObjectiveChoice objective, co
     return options;
 }
 
-/// Runs run(search control, simulation control), and reports its progress to a Python function in this thread.
+/// Runs run(search control, simulation control), and reports the progress to a Python function in this thread.
 template <class Run>
 auto run_search(const std::optional<py::function>& progress, const Run& run) {
     ProgressRelay<SearchProgress> relay;
@@ -89,7 +90,7 @@ auto run_search(const std::optional<py::function>& progress, const Run& run) {
 
 using SearchNews = std::optional<py::function>;
 
-/// The form that run_interruptibly() requires.
+/// A result in the form that run_interruptibly() requires.
 struct Found {
     Placement placement;
     bool interrupted;
@@ -127,7 +128,7 @@ Evaluation evaluate_binding(const Placement& placement, HeldProblem& held, const
     });
 }
 
-/// The runs of the placement and of the default placement, in the form of haichi-simulation/1.
+/// The runs of the placement and of the default placement, as JSON of haichi-simulation/1. Nothing without simulations.
 std::optional<std::string> simulated_runs_text(const Evaluation& evaluation) {
     if (!evaluation.simulated) return std::nullopt;
     const Network& network = evaluation.placement.job().allocation().network;

@@ -25,7 +25,7 @@ namespace haichi {
 
 namespace {
 
-/// `given`: options of a simulation and of its observation.
+/// `given`: the options of a simulation, including those for link statistics and buffer histories.
 SimulationArguments make_simulation(const py::dict& given) {
     SimulationArguments arguments;
     OptionTable table;
@@ -37,7 +37,7 @@ SimulationArguments make_simulation(const py::dict& given) {
     return arguments;
 }
 
-/// `inputs`: input files, which outputs must not overwrite.
+/// `inputs`: the input files. Outputs must not overwrite these.
 Simulation simulate_binding(const Placement& placement, SimulationArguments arguments,
                             const std::vector<std::string>& inputs, const std::optional<py::function>& progress) {
     Outputs outputs;

@@ -21,12 +21,12 @@ namespace {
 
 using Held = std::shared_ptr<LoadedTraffic>;
 
-/// Results of its methods are cached. Python has no const.
+/// Casts away const, because Python has no const. Methods of the traffic cache their results.
 Held held(std::shared_ptr<const LoadedTraffic> traffic) {
     return std::const_pointer_cast<LoadedTraffic>(std::move(traffic));
 }
 
-/// The traffic, the files besides the given one, and for a log whether it has calls.
+/// Reads a file. Returns the traffic, further files that belong to it, and for a log whether it has calls.
 py::tuple read_file(const std::string& path, const std::string& format) {
     std::vector<std::string> beside;
     const Held traffic = logged([&](const Log& log) {

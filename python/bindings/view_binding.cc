@@ -30,7 +30,7 @@ const char* form_name(Panel::Form form) {
 
 py::dict outline_binding(const Placement& placement) {
     NetworkOutline outline = [&] {
-        const py::gil_scoped_release release;  // up to a million links, no Python object
+        const py::gil_scoped_release release;  // may have up to a million links; uses no Python object
         return network_outline(placement.job().allocation().network);
     }();
     py::list axes;
@@ -63,7 +63,7 @@ py::tuple routes_binding(const Placement& placement) {
     return py::make_tuple(as_array(std::move(routes.first)), as_array(std::move(routes.link)));
 }
 
-/// (evaluations, best value so far), one row each; empty for a given placement.
+/// The number of evaluations and the best value so far, at each improvement. Empty for a given placement.
 py::tuple convergence_binding(const Placement& placement) {
     std::vector<std::int64_t> evaluations;
     std::vector<double> values;

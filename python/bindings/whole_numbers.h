@@ -13,11 +13,11 @@
 
 namespace haichi {
 
-/// A NumPy array of 1 or 2 dimensions, read in place, with any strides: integers of any size, bools, or floating-point
-/// numbers without fractions.
+/// A 1D or 2D NumPy array of integers of any size, bools, or floating-point numbers without fractions. The array is
+/// read without a copy, with any strides.
 class WholeNumbers {
   public:
-    /// Messages contain `name`. Throws InputError for values of other types.
+    /// `name` is used in messages. Throws InputError for values of other types.
     WholeNumbers(std::string name, pybind11::array array)
         : name_(std::move(name)),
           array_(std::move(array)),
@@ -33,7 +33,7 @@ class WholeNumbers {
     [[nodiscard]] int dimensions() const { return static_cast<int>(array_.ndim()); }
     [[nodiscard]] std::int64_t size(int dimension = 0) const { return array_.shape(dimension); }
 
-    /// Throws InputError for fractions and numbers beyond 2^63 - 1. Needs no GIL.
+    /// Returns an entry. Throws InputError for fractions and for numbers beyond 2^63 - 1. Does not need the GIL.
     std::int64_t operator[](std::int64_t i) const { return at(data_ + i * row_stride_); }
     std::int64_t operator()(std::int64_t i, std::int64_t j) const {
         return at(data_ + i * row_stride_ + j * column_stride_);
@@ -59,7 +59,7 @@ class WholeNumbers {
         }
     }
 
-    /// Arrays need not be aligned.
+    /// Reads a value that need not be aligned.
     template <class Value>
     static Value load(const char* place) {
         Value value;

@@ -47,8 +47,8 @@ std::int64_t largest_of(const WholeNumbers& numbers) {
     return largest;
 }
 
-/// The sets for messages with these set numbers, each as large as needed. Checks a claimed size before it allocates
-/// memory.
+/// Makes the sets for messages with these set numbers. Each set has the number of its messages. Sizes are checked
+/// before memory is allocated.
 std::vector<Workload::Set> numbered_sets(std::int64_t messages, const std::optional<WholeNumbers>& set,
                                          const std::optional<std::vector<std::string>>& labels,
                                          const std::optional<std::vector<double>>& compute_seconds,
@@ -88,8 +88,8 @@ std::vector<Workload::Set> numbered_sets(std::int64_t messages, const std::optio
     return sets;
 }
 
-/// Message i goes to set number set[i], after earlier messages; without `set` all are in one set. `ranks` defaults to
-/// the largest rank + 1.
+/// Message i belongs to set number set[i], after the earlier messages of this set. Without `set`, all messages are in
+/// one set. `ranks` defaults to the largest rank + 1.
 Workload workload_from_messages(std::optional<std::int64_t> ranks, std::int64_t iterations, const py::array& source,
                                 const py::array& destination, const py::array& size_bytes,
                                 const std::optional<py::array>& set,
@@ -114,7 +114,7 @@ Workload workload_from_messages(std::optional<std::int64_t> ranks, std::int64_t 
     std::vector<Message> messages(static_cast<std::size_t>(count));
     for (std::int64_t i = 0; i < count; ++i) {
         const auto t = static_cast<std::size_t>(set ? (*set_numbers)[i] : 0);
-        // Other threads may write to the array meanwhile.
+        // Other threads may write to the array while it is read.
         if (t >= sets.size() || next[t] >= sets[t].end) throw InputError("set changed while it was read");
         messages[next[t]++] = {checked_rank(sources[i], "source", i, rank_count),
                                checked_rank(destinations[i], "destination", i, rank_count), sizes[i]};
@@ -122,7 +122,7 @@ Workload workload_from_messages(std::optional<std::int64_t> ranks, std::int64_t 
     return Workload(rank_count, iterations, std::move(sets), std::move(messages));
 }
 
-/// A dense matrix, row by row. Entries of 0 are not messages.
+/// Reads a dense matrix, row by row. Entries of 0 are not messages.
 Workload workload_from_matrix(std::int64_t iterations, const std::string& label, const py::array& matrix) {
     const WholeNumbers entries("matrix", matrix);
     const std::int64_t ranks = entries.size();
@@ -146,7 +146,7 @@ Workload workload_from_matrix(std::int64_t iterations, const std::string& label,
     return workload;
 }
 
-/// A sparse matrix as triples. Entries of 0 are not messages.
+/// Reads a sparse matrix as triples. Entries of 0 are not messages.
 Workload workload_from_coordinates(std::int64_t ranks, std::int64_t iterations, const std::string& label,
                                    const py::array& row, const py::array& column, const py::array& size_bytes) {
     const WholeNumbers rows("rows", row);
@@ -168,8 +168,8 @@ Workload workload_from_coordinates(std::int64_t ranks, std::int64_t iterations, 
     return workload;
 }
 
-/// A sparse matrix as SciPy's CSR or, with `by_columns`, CSC. Entries [first[k], first[k + 1]) are row (column) k, and
-/// `index` has their columns (rows). Entries of 0 are not messages.
+/// Reads a sparse matrix in SciPy's format CSR or, if `by_columns` is true, CSC. Entries [first[k], first[k + 1]) form
+/// row (or column) k, and `index` has their columns (or rows). Entries of 0 are not messages.
 Workload workload_from_compressed(std::int64_t ranks, std::int64_t iterations, const std::string& label,
                                   const py::array& first, const py::array& index, const py::array& size_bytes,
                                   bool by_columns) {
@@ -221,7 +221,7 @@ Workload workload_from_pattern(const std::string& name, int ranks, std::vector<i
     return make_pattern(name, std::move(options));
 }
 
-/// The messages in place, read-only: an array of (source, destination, bytes) that keeps `workload` alive.
+/// The messages without a copy, as a read-only array of (source, destination, bytes). The array keeps `workload` alive.
 py::array messages_in_place(const py::object& workload) {
     static_assert(sizeof(Message) == 16 && offsetof(Message, destination) == 4 && offsetof(Message, size_bytes) == 8);
     const std::span<const Message> messages = workload.cast<const Workload&>().messages();
@@ -234,7 +234,7 @@ py::array messages_in_place(const py::object& workload) {
     return array;
 }
 
-/// An array with an entry per set.
+/// An array with one entry per set.
 template <class Value, class Of>
 py::array_t<Value> set_array(const Workload& workload, Of&& of) {
     py::array_t<Value> array(static_cast<py::ssize_t>(workload.set_count()));
@@ -243,7 +243,8 @@ py::array_t<Value> set_array(const Workload& workload, Of&& of) {
     return array;
 }
 
-/// The bytes from every bin of ranks (row) to every bin (column) in one iteration, for messages that cross the network.
+/// The bytes that every bin of ranks (row) sends to every bin (column) in one iteration. Only messages that cross the
+/// network count.
 py::array_t<std::int64_t> binned_bytes(const Workload& workload, std::int32_t bins) {
     py::array_t<std::int64_t> array({bins, bins});
     std::fill_n(array.mutable_data(), array.size(), std::int64_t{0});
@@ -292,7 +293,7 @@ void bind_workload(py::module_& module) {
     module.def("write_nas_log", write_nas_log_file, py::arg("path"), py::arg("program"), py::kw_only(),
                py::arg("problem_class"), py::arg("ranks"), py::arg("iterations"), py::arg("compute_seconds"),
                py::call_guard<py::gil_scoped_release>());
-    // Stored in the form that jobs use, so that they need no conversion.
+    // The holder is the pointer type that jobs use, so that no conversion is needed.
     py::class_<Workload, std::shared_ptr<Workload>>(module, "Workload")
         .def_static("from_messages", workload_from_messages, py::kw_only(), py::arg("ranks"), py::arg("iterations"),
                     py::arg("source"), py::arg("destination"), py::arg("size_bytes"), py::arg("set"), py::arg("labels"),
@@ -306,7 +307,7 @@ void bind_workload(py::module_& module) {
         .def_static("from_pattern", workload_from_pattern, py::arg("name"), py::kw_only(), py::arg("ranks"),
                     py::arg("dims"), py::arg("periodic"), py::arg("points"), py::arg("message_bytes"),
                     py::arg("iterations"), py::arg("seed"), py::arg("mean_degree"), py::arg("shuffle_seed"))
-        // Files of up to 10^8 messages take seconds and touch no Python object.
+        // Files of up to 10^8 messages take seconds to write, and writing uses no Python object.
         .def("write", write_workload_file, py::arg("path"), py::call_guard<py::gil_scoped_release>())
         .def_property_readonly("rank_count", &Workload::rank_count)
         .def_property_readonly("iterations", &Workload::iterations)

@@ -1,5 +1,5 @@
-"""Writes haichi/base/option_types.py: the keyword parameters of the package's functions as types, generated from the
-table of options in the built module.
+"""Writes haichi/base/option_types.py, which has the keyword parameters of the package's functions as types. They are
+generated from the option table in the built module.
 
 python write_option_types.py _core.*.so OUTPUT
 """
@@ -56,7 +56,7 @@ BY_KIND = {
     "output file": "FileLike",
 }
 NUMBERS = {"N": "int | ", "X": "float | "}
-"""Placeholders in the help of options whose texts may be numbers."""
+"""Placeholders in the help of text options that also accept numbers."""
 
 
 def type_of(table, row):

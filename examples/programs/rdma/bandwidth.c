@@ -2,16 +2,16 @@
  * bandwidth of a process is BYTES divided by the simulated time.
  *
  * - ring: each rank sends to the next one in a ring through all ranks in a random order.
- * - bisection: each rank exchanges with the rank `ranks / 2` away, in the other half.
- *
- * Messages are zero copy, and receives are posted beforehand. The simulated time covers only the exchange. */
+ * - bisection: each rank exchanges with the rank at the distance `ranks / 2`, which is in the other half. *
+ * Messages are not copied (zero copy), and receives are posted beforehand. The simulated time covers only the
+ * exchange. */
 
 #include <mgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Upper bits of Numerical Recipes' 32-bit generator, so the sequence is the same on all ranks. */
+/* Upper bits of the 32-bit generator of Numerical Recipes. All ranks get equal numbers. */
 static int drawn(unsigned* state, unsigned below) {
     *state = *state * 1664525u + 1013904223u;
     return (int)((*state >> 16) % below);

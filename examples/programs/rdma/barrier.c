@@ -24,7 +24,8 @@
 static int by_put, bytes;
 static char* data;
 
-/* Tags distinguish the steps. Each tag has one sender per barrier, so messages of the next barrier may arrive early. */
+/* Tags distinguish the steps. In each barrier, a tag has only one sender, so messages of the next barrier may arrive
+ * early. */
 static void tell(int rank, int step) {
     if (by_put) {
         MGEN_rdma_put(rank, bytes, step);

@@ -74,7 +74,8 @@ static void work(const struct fit* fit, int particles) {
     MGEN_Comp(fit->seconds + fit->seconds_per_particle * particles);
 }
 
-/* Completes all puts of the rank, and waits in a dissemination barrier by puts. Each step has its own tag. */
+/* Completes all puts of the rank, and then waits in a dissemination barrier that uses puts. Each step has its own
+ * tag. */
 static void meet(void) {
     const int number = barriers++;
     MGEN_acp_complete(MGEN_ACP_HANDLE_ALL);

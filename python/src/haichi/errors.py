@@ -1,9 +1,10 @@
-"""The exceptions of haichi. Each has a ``hint``: empty, or an instruction, which tracebacks show too."""
+"""The exceptions of haichi. Each has a ``hint``, which is empty or states what to do. Tracebacks show the hint, too."""
 
 import re
 
 _FIELD = re.compile("§([a-z]+(?:-[a-z]+)*)")
-"""The name of an option in a message of the library. The Python API and the command line write it in their own way."""
+"""Matches the name of an option in a message of the library. The Python API and the command line spell option names
+differently."""
 
 
 def _in_python(text: str) -> str:
@@ -21,13 +22,13 @@ class Error(Exception):
             self.add_note(f"hint: {self.hint}")
 
     def on_command_line(self) -> tuple[str, str]:
-        """Message and hint with the names of options as users type them."""
+        """The message and the hint, with option names as users type them."""
         message, hint = (_FIELD.sub(r"--\1", text) for text in self._said)
         return message, hint
 
 
 class InputError(Error, ValueError):
-    """An invalid file or value from outside; the message names file and line if there are any."""
+    """An invalid file or value from outside. The message names file and line, if there are any."""
 
 
 class OptionError(Error, ValueError):
@@ -35,7 +36,7 @@ class OptionError(Error, ValueError):
 
 
 class UnsupportedError(Error):
-    """A valid request that haichi does not support or a format cannot express."""
+    """A valid request that haichi does not support, or that a format cannot express."""
 
 
 class InternalError(Error, RuntimeError):

@@ -13,8 +13,8 @@ _HEADER_BYTES = 100
 
 
 def connect(path: Path, patience_seconds: float, is_alone: bool = False) -> sqlite3.Connection:
-    """Opens a database. It waits this long for other users of the database. `is_alone`: it excludes other users. Only
-    one thread at a time may use the connection."""
+    """Opens a database. `patience_seconds`: how long a call waits for other users of the database. `is_alone`: no other
+    process can open the database. Only one thread at a time may use the connection."""
     connection = sqlite3.connect(path, timeout=patience_seconds, isolation_level=None, check_same_thread=False)
     connection.row_factory = sqlite3.Row
     with ExitStack() as opened:
@@ -57,7 +57,7 @@ def _entries(database: sqlite3.Connection) -> dict[tuple[str, str], str]:
 
 @contextmanager
 def complaints(path: Path, if_damaged: str) -> Iterator[None]:
-    """Converts errors of a database to InputError; `if_damaged` is a hint."""
+    """Converts SQLite errors to InputError. `if_damaged`: the hint for a damaged file."""
     try:
         yield
     except sqlite3.Error as error:

@@ -8,7 +8,7 @@ from haichi.errors import InputError, OptionError
 
 
 def encoded(option: str, name: str | os.PathLike[str]) -> bytes:
-    """A path, or a word that may be a path, as `_core` takes it. Raises OptionError for invalid texts."""
+    """A path, or a word that may be a path, as the bytes that `_core` expects. Raises OptionError for invalid texts."""
     try:
         encoded_name = os.fsencode(name)
     except TypeError as error:

@@ -1,4 +1,4 @@
-"""INT, TERM and HUP: files are written whole or not at all, whenever a signal arrives."""
+"""The signals INT, TERM and HUP. Files are written whole or not at all, whenever a signal arrives."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _INTERRUPTED = 130
 
 
 class _Interruption(KeyboardInterrupt):
-    """A separate type, because of a flaw of Python. If a plain KeyboardInterrupt passes through exec(), as in
-    dataclasses, Python ends with SIGINT although the exception is caught."""
+    """A subclass, because of a flaw of Python. If a plain KeyboardInterrupt passes through exec(), which dataclasses
+    use, Python ends with SIGINT although the exception is caught."""
 
 
 class _Handler:
-    """Interrupts the work. Outside the work, a signal has nothing to clean up."""
+    """A signal handler that interrupts the work. A signal that arrives after the work is ignored."""
 
     is_working = True
 
@@ -31,11 +31,11 @@ class _Handler:
 
 
 def exit_code_of(work: Callable[[], int]) -> int:
-    """The exit code of a program: of its work, or 130 if a signal ended it. Signals that were ignored before (HUP under
+    """Runs `work` and returns its exit code, or 130 if a signal ended it. Signals that were ignored before (HUP under
     nohup) stay ignored.
 
-    The program ``haichi`` blocks the signals before it starts this one. When Python shuts down, it restores the deadly
-    default actions, so the signals are ignored before that.
+    The program ``haichi`` blocks the signals before it starts this process. Python restores the default actions when it
+    shuts down, and these would kill the process. The signals are therefore ignored before that.
     """
     taken = [number for number in _SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
     handler = _Handler()
@@ -59,7 +59,7 @@ def _ignore(signals: list[signal.Signals]) -> None:
 
 @contextlib.contextmanager
 def held_back() -> Iterator[None]:
-    """Completes the enclosed work first: signals take effect after it. Use it for writing, not for long work."""
+    """Delays signals until the enclosed work is complete. Use it for writing, not for long work."""
     if threading.current_thread() is not threading.main_thread():
         yield  # Python handles signals in the main thread only
         return

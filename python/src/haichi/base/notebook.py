@@ -1,4 +1,4 @@
-"""HTML of results for notebooks. Every text is escaped, and colours suit light and dark pages."""
+"""Results as HTML for notebooks. All text is escaped, and the colours suit light and dark pages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Rows = Iterable[Sequence[object]]
 
 
 def table(caption: str, rows: Rows, head: Sequence[object] | None = None) -> str:
-    """Rows of texts or numbers. Without a `head`, the first cell of every row is its name."""
+    """An HTML table of texts or numbers. Without a `head`, the first cell of each table row is a heading."""
     lines = [] if head is None else [_row(head, head_cells=len(head))]
     lines += [_row(cells, head_cells=0 if head is not None else 1) for cells in rows]
     return f"<table><caption>{html.escape(caption)}</caption>{''.join(lines)}</table>"
@@ -37,7 +37,7 @@ def number(value: float | None) -> str:
 
 
 def most_rows(rows: Sequence[Sequence[object]], most: int = 24) -> list[Sequence[object]]:
-    """The first rows, and the number of further rows."""
+    """At most `most` table rows. If there are more, the last one states how many are left out."""
     if len(rows) <= most:
         return list(rows)
     more = [f"... {len(rows) - most + 1} more"] + [""] * (len(rows[0]) - 1)
@@ -45,10 +45,12 @@ def most_rows(rows: Sequence[Sequence[object]], most: int = 24) -> list[Sequence
 
 
 def matrix_picture(cells: npt.NDArray[Any], title: str, side_px: int = 192) -> str:
-    """A square matrix of numbers from 0 as an SVG in the text colour of the page. Darker means larger, in decades."""
+    """Draws a square matrix of non-negative numbers as SVG, in the text colour of the page. Darker cells are larger, in
+    steps of a factor of 10."""
     count = len(cells)
     largest = float(cells.max(initial=0))
-    # Four strengths for the largest decades. The faintest also covers all smaller values above 0.
+    # The largest decades have one strength each, four in all. The faintest strength also covers all smaller values
+    # above 0.
     with np.errstate(divide="ignore"):
         depth = np.floor(np.log10(largest / cells.astype(np.float64))) if largest > 0 else np.full(cells.shape, np.inf)
     paths = []

@@ -1,4 +1,4 @@
-"""Numbers as arguments; errors name the parameter."""
+"""Checks of numeric arguments. Errors name the parameter."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from haichi.errors import OptionError
 
 
 def whole_option(name: str, value: SupportsIndex, least: int, most: int) -> int:
-    """An integer in a range, also from NumPy; raises OptionError."""
+    """Checks an integer, possibly from NumPy, against a range. Raises OptionError."""
     try:
         if isinstance(value, bool | np.bool_):
             raise TypeError("a bool is not a number")
@@ -24,5 +24,5 @@ def whole_option(name: str, value: SupportsIndex, least: int, most: int) -> int:
 
 
 def _shown_number(number: int) -> str:
-    """Python does not write numbers of more than 4,300 digits."""
+    """Integers of more than 100 digits are not printed, because Python refuses to convert more than 4,300 digits."""
     return str(number) if abs(number) < 10**100 else "one of more than 100 digits"

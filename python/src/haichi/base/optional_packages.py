@@ -12,7 +12,7 @@ from haichi.errors import UnsupportedError
 
 
 def optional_package(name: str, purpose: str, install: str) -> Any:
-    """The module `name`. Raises UnsupportedError that names the package to install."""
+    """Imports the module `name`. Raises UnsupportedError that names the package to install."""
     try:
         return importlib.import_module(name)
     except ImportError as error:
@@ -22,7 +22,7 @@ def optional_package(name: str, purpose: str, install: str) -> Any:
 
 
 def missing_requirements() -> list[str]:
-    """The packages that haichi's metadata require and that are not installed, with their lower bounds, for pip."""
+    """The required packages that are not installed, with their lower bounds, in the form that pip expects."""
     missing = []
     for requirement in distribution("haichi").requires or []:
         name = re.match(r"[\w.-]+", requirement)
@@ -46,7 +46,7 @@ def sparse_arrays() -> Any:
 
 
 def drawing_axes(ax: Any) -> Any:
-    """The axes `ax` of matplotlib, or axes of a new figure for None. Raises UnsupportedError without matplotlib."""
+    """The matplotlib axes `ax`; for None, the axes of a new figure. Raises UnsupportedError without matplotlib."""
     if ax is not None:
         return ax
     return optional_package("matplotlib.pyplot", "plots", "matplotlib").subplots(layout="constrained")[1]

@@ -1,5 +1,5 @@
-"""Parameters of functions that are options of the program. The program's table of options (options/ in C++) has their
-names, kinds and descriptions. The build generates their types from it (`haichi.base.option_types`)."""
+"""Function parameters that are also options of the program. The option table of the program (options/ in C++) has their
+names, kinds and descriptions. The build generates their types from this table (`haichi.base.option_types`)."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from haichi.base.file_names import encoded
 
 @cache
 def _rows(table: str) -> dict[str, dict[str, Any]]:
-    """Table entries by the names of parameters, in the order of the table."""
+    """Table entries by parameter name, in the order of the table."""
     return {row["name"]: row for row in _core.option_rows(table)}
 
 
 def given_options(function: str, types: type, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The keyword arguments of a function without None. Raises TypeError for unknown parameters."""
+    """The keyword arguments of a function that are not None. Raises TypeError for unknown parameters."""
     known = _rows(types.__name__)
     for name in options:
         if name not in known:
@@ -31,7 +31,7 @@ def given_options(function: str, types: type, options: Mapping[str, Any]) -> dic
 
 
 def part_of(types: type, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The given options of one table."""
+    """The given options that belong to the table `types`."""
     return {name: value for name, value in given.items() if name in _rows(types.__name__)}
 
 
@@ -39,8 +39,8 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 def takes(types: type) -> Callable[[_F], _F]:
-    """Decorates a function with ``**options: Unpack[types]``: its signature lists the parameters, and the line
-    ``{options}`` of its docstring becomes the descriptions from the table."""
+    """Decorates a function with ``**options: Unpack[types]``. Its signature then lists the parameters. The line
+    ``{options}`` of its docstring is replaced by the descriptions from the table."""
 
     def shown(function: _F) -> _F:
         plain = inspect.signature(function)
@@ -61,7 +61,7 @@ def takes(types: type) -> Callable[[_F], _F]:
 
 
 def _in_python(sentence: str) -> str:
-    """The description with parameters instead of options."""
+    """The description with parameter names in place of option names."""
     return re.sub(r"--([a-z][a-z-]*)", lambda found: f"`{found[1].replace('-', '_')}`", sentence)
 
 

@@ -11,10 +11,10 @@ from haichi.base.interruption import held_back
 
 
 def write_files(files: Iterable[tuple[str | os.PathLike[str], str | bytes]]) -> None:
-    """Writes files (texts in UTF-8): either all are written whole, or none is touched.
+    """Writes several files (texts in UTF-8). Either all are written whole, or none is changed.
 
-    The files get their names when all are on the disk. Pipes and devices are written directly. Raises OptionError for
-    files that cannot be written and for one file under two names, InputError if the disk is full.
+    The files get their names after all contents are on the disk. Pipes and devices are written directly. Raises
+    OptionError for files that cannot be written and for one file under two names, InputError if the disk is full.
     """
     contents = [
         (encoded("path", path), content.encode() if isinstance(content, str) else content) for path, content in files

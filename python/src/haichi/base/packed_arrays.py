@@ -1,4 +1,4 @@
-"""Arrays of numbers in JSON: compressed, and byte-identical for equal values."""
+"""Arrays of numbers in JSON. The arrays are compressed, and equal values give byte-identical text."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ import numpy.typing as npt
 from haichi.errors import InputError
 
 PackedArray = list[Any] | dict[str, Any]
-"""A short array is a list; a longer one is ``{"dtype", "shape", "zlib"}``."""
+"""A short array is a list. A longer array is an object with the keys "dtype", "shape" and "zlib"."""
 
 _DTYPES = ("int8", "uint8", "int32", "int64", "float32", "float64")
 _LONGEST_LIST = 16
 _LEVEL = 6
 _MOST_BYTES = 2**31
-"""The maximum size: a few compressed kilobytes may claim any size."""
+"""The maximum unpacked size. Without a limit, a few compressed kilobytes could claim any size."""
 
 
 def pack_array(values: npt.ArrayLike, dtype: str) -> PackedArray:
-    """`values` in one of the types int8, uint8, int32, int64, float32, float64.
+    """Packs `values` as one of the types int8, uint8, int32, int64, float32, float64.
 
-    Bytes are sorted by significance, the lowest first. Adjacent bytes are then similar, which halves the compressed
-    size of lists of links.
+    Bytes are grouped by significance, the least significant first. Adjacent bytes are then similar, which halves the
+    compressed size of link lists.
     """
     array = np.ascontiguousarray(values, dtype=np.dtype(dtype).newbyteorder("<"))
     if array.ndim == 1 and array.size <= _LONGEST_LIST and np.all(np.isfinite(array)):
@@ -39,7 +39,7 @@ def pack_array(values: npt.ArrayLike, dtype: str) -> PackedArray:
 
 
 def unpack_array(packed: object, name: str, dimensions: int = 1) -> npt.NDArray[Any]:
-    """The array; a list becomes int64 or float64. Raises InputError; `name` names the broken array."""
+    """Unpacks an array. A list becomes int64 or float64. Raises InputError, which calls the array `name`."""
     if isinstance(packed, list):
         return _listed(packed, name, dimensions)
     if not isinstance(packed, dict):

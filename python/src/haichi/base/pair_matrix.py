@@ -1,4 +1,4 @@
-"""Matrices of bytes between ranks."""
+"""Matrices of the bytes that each rank sends to each other rank."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ IntArray = npt.NDArray[np.integer[Any]]
 
 
 def pair_matrix(ranks: int, source: IntArray, destination: IntArray, size_bytes: IntArray, sparse: bool) -> Any:
-    """The sums of `size_bytes` by source and destination, as int64: a NumPy array, or a sparse CSR array of SciPy.
+    """Sums `size_bytes` by source and destination, as int64. The result is a NumPy array, or a sparse CSR array of
+    SciPy.
 
-    Raises OptionError with the size for a dense matrix above the limit, UnsupportedError without SciPy.
+    Raises OptionError with the size for a dense matrix above the limit, and UnsupportedError without SciPy.
     """
     if sparse:
         listed = (size_bytes.astype(np.int64, copy=False), (source, destination))

@@ -19,11 +19,12 @@ from haichi.errors import UnsupportedError
 
 PACKAGE = Path(__file__).parents[1]
 _KEPT_BYTES = 1 << 16
-"""The size of the kept end of a text whose lines are passed on."""
+"""The bytes kept of an output whose lines are passed on: its end."""
 
 
 def find_program() -> Path:
-    """The program that was installed with the package, or HAICHI_BIN. Raises UnsupportedError."""
+    """The program that was installed with the package, or the file named by HAICHI_BIN. Raises UnsupportedError if it
+    is missing."""
     named = os.environ.get("HAICHI_BIN")
     beside = Path(sys.executable).with_name("haichi")
     found = named or (str(beside) if os.access(beside, os.X_OK) else shutil.which("haichi"))
@@ -33,8 +34,8 @@ def find_program() -> Path:
 
 
 def started(command: Sequence[str], **how: Any) -> subprocess.Popen[bytes]:
-    """Starts a process in its own session, so that Ctrl-C in a terminal arrives only here. Standard input and output
-    of the process are pipes. `how`: other arguments of Popen."""
+    """Starts a process in its own session, so that Ctrl-C in a terminal reaches only this process. Standard input and
+    output of the new process are pipes. `how`: other arguments of Popen."""
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     return subprocess.Popen(command, start_new_session=True, **(pipes | how))
 
@@ -59,14 +60,13 @@ def run_program(
     folder: Path | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> FinishedProcess:
-    """Runs haichi and returns what it wrote.
+    """Runs haichi and returns its exit code and its output.
 
-    on_event: receives each line of ``--progress-fd``, which is added to the command. If it raises, the process is
-        killed.
-    output, errors: receive each line when it arrives. The result then has only the end of the text.
+    on_event: receives each line of ``--progress-fd``, an option that is added to the command. If `on_event` raises, the
+        process is killed.
+    output, errors: receive each line when it arrives. The result then contains only the end of the text.
 
-    Ctrl-C is forwarded; a second Ctrl-C raises KeyboardInterrupt. Raises OSError, which after `seconds` is a
-    TimeoutError."""
+    Ctrl-C is forwarded; a second Ctrl-C raises KeyboardInterrupt. Raises OSError, and TimeoutError after `seconds`."""
     read_end, write_end = os.pipe() if on_event else (-1, -1)
     words = [*command[:2], "--progress-fd", str(write_end), *command[2:]] if on_event else list(command)
     try:
@@ -115,7 +115,7 @@ def _wait(process: subprocess.Popen[bytes], seconds: float | None) -> None:
 
 
 def _write_input(pipe: Any, text: bytes) -> None:
-    with contextlib.suppress(OSError), pipe:  # the pipe has no reader
+    with contextlib.suppress(OSError), pipe:  # the process may close the pipe without reading
         pipe.write(text)
 
 
@@ -130,10 +130,10 @@ def _read_events(read_end: int, process: subprocess.Popen[bytes], on_event: Call
 
 
 def _read_text(pipe: Any, on_line: Callable[[str], object] | None) -> str:
-    """The text from a pipe; only its end if lines are passed on as they arrive."""
+    """Reads all text of a pipe. If `on_line` takes the lines, only the end of the text is returned."""
     parts: list[bytes] = []
     with pipe:
-        for line in pipe:  # whole lines, so that characters stay whole
+        for line in pipe:  # whole lines, so that no multi-byte character is split
             parts.append(line)
             if on_line is not None:
                 on_line(line.decode(errors="replace"))

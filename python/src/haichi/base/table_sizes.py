@@ -1,15 +1,15 @@
-"""The limit of tables that grow with the square of the nodes or ranks."""
+"""The size limit of tables with an entry per pair of nodes or ranks."""
 
 from __future__ import annotations
 
 from haichi.errors import OptionError
 
 LARGEST_TABLE_BYTES = 2**28
-"""256 MiB: distances between 8,192 nodes, or the bytes between 5,792 ranks."""
+"""256 MiB: the distances between 8,192 nodes, or the bytes between 5,792 ranks."""
 
 
 def check_table(what: str, rows: int, columns: int, entry_bytes: int, hint: str) -> None:
-    """Raises OptionError with the size for a table above the limit. Call this before its memory is requested."""
+    """Raises OptionError with the size for a table above the limit. Call this before the table is allocated."""
     size = rows * columns * entry_bytes
     if size > LARGEST_TABLE_BYTES:
         raise OptionError(

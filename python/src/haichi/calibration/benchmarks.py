@@ -1,11 +1,11 @@
-"""The rounds of benchmarks, as calls of two ranks that the simulator replays."""
+"""One round of each benchmark, as MPI calls of two ranks that the simulator replays."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-_BYTE = 2  # number of a data type of one byte in the trace format
+_BYTE = 2  # ID of a one-byte data type in the trace format
 _ACKNOWLEDGEMENT_BYTES = 4
 _Calls = list[str]
 
@@ -22,7 +22,7 @@ def _ping_pong(size: int, _: int) -> tuple[_Calls, _Calls]:
 
 
 def _both(calls: Callable[[int], _Calls]) -> tuple[_Calls, _Calls]:
-    """The same calls for both ranks, each with the other as its peer."""
+    """Makes the calls of both ranks, each with the other rank as its peer."""
     return calls(1), calls(0)
 
 
@@ -60,16 +60,17 @@ def _barrier(_: int, __: int) -> tuple[_Calls, _Calls]:
 
 @dataclass(frozen=True)
 class Benchmark:
-    """A table entry."""
+    """A supported benchmark."""
 
     title: str
     calls: Callable[[int, int], tuple[_Calls, _Calls]]
-    """The calls of both ranks in a round, from the message size in bytes and the number of messages in a window."""
+    """Makes the calls of both ranks in a round. Arguments: the message size in bytes, and the number of messages in a
+    window."""
     shares: int = 1
-    """The number of message times in one round: 0.5 if the result is half a round trip."""
+    """The round time divided by this number is the result: 2 for half a round trip."""
     window: int = 0
-    """Messages in flight in a stream, over which the time of a round is distributed: the default of the benchmark
-    program. 0 if the benchmark is not a stream."""
+    """The number of messages in flight in a stream, by which the time of a round is divided. The value is the default
+    of the benchmark program, or 0 if the benchmark is not a stream."""
     both_ways: bool = False
     """Both ranks send at the same time."""
 
@@ -90,7 +91,7 @@ BENCHMARKS = {
 
 
 def trace(benchmark: str, size: int, window: int, rounds: int) -> str:
-    """A trace of this many rounds in the time-independent format (TIT)."""
+    """A trace with this number of rounds in the time-independent format (TIT)."""
     lines = []
     for rank, of_round in enumerate(BENCHMARKS[benchmark].calls(size, window)):
         lines += [f"{rank} {call}\n" for call in ["init", *of_round * rounds, "finalize"]]

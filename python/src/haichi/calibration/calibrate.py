@@ -1,4 +1,4 @@
-"""Fits a calibration to files of results."""
+"""Fits a calibration to files with benchmark results."""
 
 from __future__ import annotations
 
@@ -30,34 +30,35 @@ _FEWEST_POINTS = 3
 
 @dataclass(frozen=True)
 class Source:
-    """A file of results."""
+    """A file with benchmark results."""
 
     path: str
     format: str
     hops: int
-    """Links between the nodes of both ranks; 0 if they shared a node."""
+    """The number of links between the nodes of both ranks; 0 if the ranks shared a node."""
     points: int
     left_out: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Value:
-    """A parameter with its value and the origin of the value."""
+    """The value of a parameter, and the origin of the value."""
 
     parameter: Parameter
     value: float
-    """Seconds, or seconds per byte. 0 seconds per byte is not a limit."""
+    """In seconds, or in seconds per byte. 0 seconds per byte means no limit."""
     error: float | None
-    """The standard error, less than half of the value; None for values that are not fitted."""
+    """The standard error of a fitted value; None for other values. A fitted value always has an error below half of the
+    value."""
     held: Held | None
-    """Why the value was not fitted although some points could depend on it."""
+    """Why the value was not fitted although some points could depend on the parameter."""
 
     @property
     def is_fitted(self) -> bool:
         return self.error is not None
 
     def is_held_with(self, other: Value) -> bool:
-        """The data determines `other` only for this held value."""
+        """True if the data determines `other` only in combination with this held value."""
         return self.held is not None and other.parameter.name in self.held.together
 
 
@@ -66,32 +67,32 @@ class Calibration:
     """The result of `calibrate`."""
 
     like: str
-    """The machine that provides all values that are not fitted."""
+    """The machine that provides the values that are not fitted."""
     content: Content
-    """The content of its machine file."""
+    """The content of the machine file of `like`."""
     sources: tuple[Source, ...]
     points: tuple[PlacedPoint, ...]
     simulated_seconds: Array
-    """Simulated time per point."""
+    """The simulated time of each point."""
     values: tuple[Value, ...]
     eager_limit: int
     eager: Profile
     preset_limit: int
     rms: float
-    """Root mean square of the logarithms of simulated over measured times."""
+    """The root mean square of log(simulated / measured time)."""
     dma_is_apart: bool
     simulations: int
     machine: Content
-    """The fitted machine file, without notes."""
+    """The content of the fitted machine file, without notes."""
 
     @property
     def errors(self) -> Array:
-        """Simulated over measured time, minus 1."""
+        """The relative error of each point: simulated / measured time - 1."""
         return self.simulated_seconds / [entry.seconds for entry in self.points] - 1
 
     @cached_property
     def labels(self) -> dict[str, str]:
-        """Short names of the files, by their paths."""
+        """A short name for each path."""
         return _labels([source.path for source in self.sources])
 
     def value(self, name: str) -> Value:
@@ -109,14 +110,14 @@ def calibrate(
 
     Parameters
     ----------
-    results: files, each ``FILE`` or ``FILE@HOPS``. HOPS is the number of links between the nodes of both ranks, 0
-        for ranks on one node. Default: the distance of the two nearest nodes.
-    like: a preset or a machine file, which has the topology and all values that are not fitted.
-    largest: bytes. Larger messages are omitted. For example, no parameter describes how times change beyond the
-        size of the caches.
+    results: files, each ``FILE`` or ``FILE@HOPS``. HOPS is the number of links between the nodes of both ranks; 0 means
+        that the ranks share a node. Default: the distance of the two nearest nodes.
+    like: a preset or a machine file. It provides the topology and all values that are not fitted.
+    largest: in bytes. Larger messages are ignored, because no parameter describes effects such as the size of the
+        caches.
     progress: called with a line of text after every fit.
 
-    Raises InputError for files that are not results, OptionError for distances that the machine does not have, and
+    Raises InputError for files without benchmark results, OptionError for distances that the machine does not have, and
     UnsupportedError without SciPy.
     """
     if not results:
@@ -134,7 +135,7 @@ def calibrate(
 
 
 def like_content(like: str) -> tuple[Content, str]:
-    """The content and the name of a machine file. Raises OptionError and InputError."""
+    """Returns the content and the name of a machine file. Raises OptionError and InputError."""
     machine = Machine(like)
     if machine.text is not None:
         return json.loads(machine.text), like
@@ -226,20 +227,21 @@ def _fitted(problem: Problem, content: Content, like: str, sources: Sequence[Sou
 
 
 def title(point: PlacedPoint) -> str:
-    """The benchmark and the distance of a point."""
+    """A heading for the points with the benchmark and the distance of this point."""
     place = "one node" if point.hops == 0 else f"{point.hops} link{'s' if point.hops > 1 else ''}"
     return BENCHMARKS[point.benchmark].title + ("" if point.is_barrier else f", {place}")
 
 
 def by_benchmark(calibration: Calibration) -> Iterator[tuple[str, list[tuple[PlacedPoint, float, float]]]]:
-    """A heading for each benchmark of each file, and its points with simulated seconds and relative error."""
+    """Yields a heading for each benchmark of each file, with its points. Each point has its simulated seconds and its
+    relative error."""
     rows = zip(calibration.points, calibration.simulated_seconds.tolist(), calibration.errors.tolist(), strict=True)
     for (path, what), group in groupby(rows, lambda row: (row[0].file, title(row[0]))):
         yield f"{calibration.labels[path]}: {what}", list(group)
 
 
 def _labels(paths: Sequence[str]) -> dict[str, str]:
-    """The name of each file, with as many of its directories as distinguish it from the others."""
+    """A name for each file: its last path components, as many as distinguish it from the other files."""
     parts = {path: os.path.normpath(path).split(os.sep) for path in paths}
 
     def label(path: str) -> str:
@@ -252,6 +254,6 @@ def _labels(paths: Sequence[str]) -> dict[str, str]:
 
 
 def _shared_end(first: Sequence[str], second: Sequence[str]) -> int:
-    """The number of equal parts at the end of two paths."""
+    """The number of equal components at the end of two paths."""
     pairs = zip(reversed(first), reversed(second), strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

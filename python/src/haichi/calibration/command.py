@@ -18,7 +18,7 @@ from haichi.errors import OptionError
 
 
 def run_calibrate(given: dict[str, Any]) -> tuple[int, str]:
-    """The exit code, and the text for standard output."""
+    """Runs the command. Returns the exit code and the text for standard output."""
     results: list[str] = given["RESULTS"]
     outputs = [given[name] for name in ("output", "figure") if name in given]
     kind = check_figure(given["figure"]) if "figure" in given else ""

@@ -1,4 +1,4 @@
-"""Finds the eager limit: times jump at this size. Fits are compared for each size with a jump."""
+"""Finds the eager limit, the message size at which times jump. It compares a fit for each size with a jump."""
 
 from __future__ import annotations
 
@@ -14,35 +14,40 @@ from haichi.calibration.placed import PlacedPoint
 from haichi.calibration.simulated import Setting
 
 _LEAST_LIMIT = 256
-"""Smaller steps are those of inline messages. No MPI has so small a limit. Acknowledgements of streams are eager."""
+"""The smallest eager limit in bytes. No MPI library has a smaller one: jumps at smaller sizes come from inline
+messages. The 4-byte acknowledgements of streams are therefore always eager."""
 _TRIED = 2
 _FEW_STEPS = 2
-"""Steps of a coarse fit, which only compares limits: the errors of wrong limits are much larger."""
+"""The steps of a coarse fit. A coarse fit suffices to compare limits, because the errors of wrong limits are much
+larger."""
 _FEWEST_ON_A_SIDE = 3
 SIGNIFICANT = 9.0
-"""Three standard errors, as a difference of sums of squares in variances of a residual."""
+"""The least significant difference of two sums of squares, in units of the variance of a residual: three standard
+errors."""
 
 _LEAST_STEP_LIMIT = 1024
-"""Jumps at smaller sizes are those of inline messages, not of a handshake."""
+"""Jumps at smaller sizes come from inline messages, not from a handshake."""
 _LEAST_STEP = 1.25
 _CLEAR = 1.5
 _REPRODUCED = 0.15
 _POOR = 0.1
-"""The root mean square of the residuals above which points that no parameter describes get less weight."""
+"""Above this root mean square of the residuals, points that no parameter describes get less weight."""
 _NEAR = 4
-"""The largest ratio of two sizes between which times show a jump."""
+"""The largest ratio of the two sizes on both sides of a jump."""
 _ROUNDS = 2
 
 
 @dataclass(frozen=True)
 class Step:
-    """Times of a ping-pong that jump between two neighbouring sizes."""
+    """A jump in the times of a ping-pong, between two neighbouring sizes."""
 
     last: int
     """The index of the last point before the jump."""
     first: int
     size: float
-    """The time after the jump over its extrapolation from the smaller sizes, or the other way round if that is less."""
+    """The size of the jump as a ratio of times. It compares the time after the jump with an extrapolation from smaller
+    sizes. It also compares an extrapolation from larger sizes with the time before the jump. The smaller ratio
+    counts."""
 
 
 @dataclass(frozen=True)
@@ -50,27 +55,28 @@ class Profile:
     """The best fit over the tried limits."""
 
     problem: Problem
-    """The problem with the weights of the fit."""
+    """The problem with the weights that the fit used."""
     fitted: Fitted
     is_told: bool
-    """One limit is better than all others, including its neighbours and the absence of a limit, and measured times jump
-    there as simulated times do."""
+    """True if one limit is better than all others, including its neighbours and no limit at all. Measured times must
+    also jump at this limit as simulated times do."""
     rivals: tuple[int, ...]
     """Limits that fit nearly as well."""
     first_rendezvous: int | None
-    """The smallest measured size above the limit; None if all messages were eager."""
+    """The smallest measured size above the limit; None if there is none."""
 
 
 def profile(
     problem: Problem, free: Sequence[str], preset_limit: int, start: Callable[[int], Mapping[str, float]]
 ) -> Profile:
-    """`start` returns the start values for a limit. A limit is known only up to the gap between two measured sizes."""
+    """Fits the parameters for several eager limits and returns the best fit. `start` returns the start values for a
+    limit. The limit is known only up to the gap between two measured sizes."""
     sizes = sorted({point.size_bytes for point in problem.points if not point.is_barrier})
     if not sizes:
         return Profile(problem, problem.fit(free, Setting(start(preset_limit), preset_limit)), False, (), None)
 
     def side(limit: int) -> int:
-        """The number of eager sizes. Limits with the same number cannot be distinguished."""
+        """The number of measured sizes that are eager. Limits with an equal number cannot be distinguished."""
         return sum(size <= limit for size in sizes)
 
     def limit_of(count: int) -> int:
@@ -95,7 +101,7 @@ def profile(
         fitted = problem.fit(free, fits[count].setting)
         worst = min(fit.cost for fit in fits.values()) + SIGNIFICANT * problem.variance(fitted)
         if fitted.cost > worst or _missed(problem, fitted, step.last, step.first) > _REPRODUCED:
-            # Points that no parameter describes outvote the jump.
+            # Outliers that no parameter describes would hide the jump, so they get less weight.
             for _ in range(_ROUNDS):
                 problem = problem.without_outliers(fitted, (step.last, step.first))
                 fitted = problem.fit(free, fitted.setting)
@@ -126,8 +132,8 @@ def profile(
 
 
 def clear_step(points: Sequence[PlacedPoint]) -> Step | None:
-    """The jump of a ping-pong that only the handshake of rendezvous messages explains. It takes at least the time of
-    the shortest message, and is much larger than all others. Ping-pongs between nodes take precedence."""
+    """Finds the jump of a ping-pong that only the handshake of rendezvous messages explains. The jump is at least the
+    time of the shortest message and much larger than all other jumps. Ping-pongs between nodes take precedence."""
     alone = [number for number, point in enumerate(points) if point.benchmark == "latency"]
     remote = [number for number in alone if points[number].hops > 0]
     series: dict[tuple[str, int], list[int]] = defaultdict(list)
@@ -142,7 +148,7 @@ def clear_step(points: Sequence[PlacedPoint]) -> Step | None:
 
 
 def _steps(points: Sequence[PlacedPoint], numbers: Sequence[int]) -> Iterator[Step]:
-    """Jumps between two lines, each through two neighbouring points of a series."""
+    """Yields the jumps between two lines, each through two neighbouring points of a series."""
     order = sorted(numbers, key=lambda number: points[number].size_bytes)
     sizes = [points[number].size_bytes for number in order]
     times = [points[number].seconds for number in order]
@@ -169,8 +175,8 @@ def _missed(problem: Problem, fitted: Fitted, last: int, first: int) -> float:
 
 
 def _missed_jump(problem: Problem, fitted: Fitted) -> float:
-    """The error of the simulated jump at the eager limit: the logarithm of its ratio to the measured jump. This is the
-    smallest error of any ping-pong, or of any other benchmark if there is no ping-pong. Infinite if no series has
+    """The error of the simulated jump at the eager limit: the logarithm of its ratio to the measured jump. The smallest
+    error of any ping-pong counts, or that of any other benchmark if there is no ping-pong. Infinite if no series has
     similar sizes on both sides of the limit."""
     points, limit = problem.points, fitted.setting.eager_limit
     messages = [number for number, point in enumerate(points) if not point.is_barrier]
@@ -188,7 +194,8 @@ def _missed_jump(problem: Problem, fitted: Fitted) -> float:
 
 
 def jumps(points: Sequence[PlacedPoint]) -> list[int]:
-    """The sizes after which two straight lines, one up to the size and one above it, fit the times best."""
+    """The sizes where the times jump. Two straight lines, one up to the size and one above it, fit the times best
+    there."""
     series: dict[tuple[str, str, int], list[PlacedPoint]] = defaultdict(list)
     for point in points:
         if not point.is_barrier:
@@ -207,9 +214,9 @@ def jumps(points: Sequence[PlacedPoint]) -> list[int]:
 
 
 def _misfits(sizes: Sequence[float], times: Sequence[float]) -> list[float]:
-    """The least sum of squares of the relative errors of a straight line through the first point, the first two, and so
-    on. Takes linear time: each point changes the weighted means, and the sums of squares of differences from the means
-    (West 1979). These lose fewer digits to cancellation than sums of the values."""
+    """Fits a straight line through the first k points, for each k, and returns the sums of the squared relative errors.
+    Takes linear time: each point updates the weighted means and the sums of squared differences from the means (West
+    1979). These sums lose fewer digits to cancellation than sums of the values."""
     weight = mean_size = mean_time = of_sizes = of_both = of_times = 0.0
     found = []
     for size, time in zip(sizes, times, strict=True):

@@ -15,7 +15,8 @@ _COLORS = ("#0b6bb0", "#c65102", "#3d8b37", "#7b3f99", "#8a6d00", "#7b8794")
 
 
 def check_figure(path: str) -> str:
-    """The file format of the name. Raises OptionError for unknown formats, UnsupportedError without matplotlib."""
+    """Checks the name of the figure and returns its file format. Raises OptionError for unknown formats, and
+    UnsupportedError without matplotlib."""
     kind = Path(path).suffix.removeprefix(".").lower()
     if kind not in FORMATS:
         raise OptionError(f"invalid §figure: {path!r} (the name must end with .svg or .png)")
@@ -24,7 +25,8 @@ def check_figure(path: str) -> str:
 
 
 def figure_bytes(calibration: Calibration, kind: str) -> bytes:
-    """The content of a file in the format `kind`. Equal calibrations give equal SVG."""
+    """Draws the figure in the format `kind` and returns the content of its file. Equal calibrations give byte-identical
+    SVG."""
     ((_, content),) = drawn(lambda figure: _draw(figure, calibration), [kind])
     return content
 

@@ -1,4 +1,4 @@
-"""Least squares on the simulator: residuals are logarithms of simulated over measured times."""
+"""Least squares on the simulator. The residuals are log(simulated / measured time)."""
 
 from __future__ import annotations
 
@@ -19,29 +19,30 @@ from haichi.errors import UnsupportedError
 
 Array = npt.NDArray[np.float64]
 LEAST_ERROR = 0.01
-"""The smallest relative error of a measured time. Without it exact input would make every value certain."""
+"""The smallest relative error of a measured time. Without this limit, exact input would make every value certain."""
 _STEP = 1e-3
-"""The step of differences. Times of the simulator are integer picoseconds and piecewise linear in the fitted values."""
+"""The relative step for numerical derivatives. Simulated times are integer picoseconds and piecewise linear in the
+fitted values."""
 _LEAST_TIME = 1e-12
-"""A simulated time of 0 counts as this many seconds, the resolution of the simulator."""
+"""A simulated time of 0 is replaced by this time in seconds, the resolution of the simulator."""
 _SMALL = 0.1
-"""The errors of values below this fraction of the shortest measured time to which they contribute are relative to
-it."""
+"""A value is small below this fraction of the shortest measured time to which it contributes. The error of a small
+value is stated relative to this fraction."""
 _ROOM = 4.0
-"""The upper limit of a value, as a multiple of the shortest measured time to which it contributes. No machine fits
-all points, so the factor exceeds 1."""
+"""The upper limit of a value, as a multiple of the shortest measured time to which it contributes. The multiple exceeds
+1, because no machine fits all points."""
 _OUTLIER = 0.1
-"""The residual at which a point that no parameter describes has half of its weight (Cauchy's weights)."""
+"""The residual at which a point that no parameter describes gets half of its weight (Cauchy weights)."""
 _ANCHOR = 5.0
 _MOST_CORRELATION = 0.6
-"""The number of independent points is at least a quarter of all points."""
+"""The upper limit of the correlation. With it, the number of independent points is at least a quarter of all points."""
 _MOST_STEPS = 12
 _LEAST_STEP = 1e-3
 _LEAST_GAIN = 1e-3
 
 
 def scipy_optimize() -> Any:
-    """The module scipy.optimize; raises UnsupportedError if SciPy is missing."""
+    """Imports scipy.optimize. Raises UnsupportedError if SciPy is missing."""
     try:
         import scipy.optimize
     except ImportError as error:
@@ -51,19 +52,19 @@ def scipy_optimize() -> Any:
 
 @dataclass(frozen=True)
 class Fitted:
-    """A least-squares fit of some of the parameters."""
+    """A least-squares fit of the parameters in `free`."""
 
     free: tuple[str, ...]
     setting: Setting
     cost: float
-    """The sum of squares."""
+    """The sum of the squared residuals."""
     jacobian: Array
-    """Derivatives of the residuals by the free values, each relative to its `Problem.size_of`."""
+    """Derivatives of the residuals with respect to the free values, each multiplied by its `Problem.size_of`."""
 
 
 @dataclass(frozen=True)
 class _Tangent:
-    """Times as linear functions of the free values, each in units of its scale."""
+    """The times as linear functions of the free values around `at`. Values are in units of `scales`."""
 
     free: tuple[str, ...]
     at: Setting
@@ -74,10 +75,11 @@ class _Tangent:
     """Logarithms of the measured times."""
     weights: Array
     most: Array
-    """The largest values, in units of the scales."""
+    """The upper limits of the values, in units of `scales`."""
 
     def least(self) -> Array:
-        """The change of the scaled values with the least squares; it keeps all values between 0 and their largest."""
+        """The change of the scaled values that minimizes the sum of squares. All values stay between 0 and their upper
+        limits."""
         here = np.array([self.at.values[name] for name in self.free]) / self.scales
         least = np.array([1e-3 if name == "bandwidth" else 0.0 for name in self.free]) - here
         most = np.maximum(self.most - here, least + 2e-6)
@@ -102,14 +104,14 @@ class _Tangent:
 
 
 class Problem:
-    """Measured points, and the simulator that reproduces them."""
+    """The measured points, and the simulator that must reproduce them."""
 
     def __init__(self, points: Sequence[PlacedPoint], simulator: Simulator, tell: Callable[[str], None]) -> None:
         self.points = tuple(points)
         self.simulator = simulator
         self.tell = tell
         self._measured = np.log([entry.seconds for entry in points])
-        # A time with two digits counts less than a time with four.
+        # A time printed with two digits gets less weight than one with four digits.
         printed = np.array([entry.resolution for entry in points])
         self._printed = 1 / np.sqrt(1 + (printed / LEAST_ERROR) ** 2)
         self._weights = self._printed
@@ -119,7 +121,8 @@ class Problem:
         return np.array([max(self.simulator.seconds(point, setting), _LEAST_TIME) for point in self.points])
 
     def without_outliers(self, fitted: Fitted, anchors: Sequence[int]) -> Problem:
-        """The same points with less weight for those that `fitted` misses by far, and more for the anchors."""
+        """The problem with less weight for points that `fitted` misses by far, and more weight for the points
+        `anchors`."""
         missed = np.abs(np.log(self.times(fitted.setting)) - self._measured)
         other = copy.copy(self)
         other._weights = self._printed / np.sqrt(1 + (missed / _OUTLIER) ** 2)
@@ -130,7 +133,7 @@ class Problem:
         return np.asarray(self._weights * (np.log(self.times(setting)) - self._measured))
 
     def smallest(self, name: str, eager_limit: int) -> float:
-        """A value of this parameter that is small compared with the times that include it."""
+        """A value of the parameter that is small compared with the times to which the parameter contributes."""
         points = [entry for entry in self.points if BY_NAME[name].concerns(entry)]
         if name == "rendezvous_overhead":
             points = [point for point in points if point.size_bytes > eager_limit] or points
@@ -139,7 +142,7 @@ class Problem:
         return _SMALL * min(point.seconds / point.size_bytes for point in points if point.size_bytes > 0)
 
     def largest(self, name: str, at: Setting) -> float:
-        """A value of this parameter that the fastest point which includes it excludes."""
+        """An upper limit of the parameter, from the shortest time to which the parameter contributes."""
         parameter = BY_NAME[name]
         points = [entry for entry in self.points if parameter.concerns(entry)]
         if name == "rendezvous_overhead":
@@ -151,25 +154,26 @@ class Problem:
             return min(most, at.values["bandwidth"]) if name == "copies" and self._share_memory else most
         if name == "call_overhead":
             return _ROOM * min(point.seconds for point in points)
-        # The messages of a stream have their latencies at the same time.
+        # The latencies of the messages in a stream overlap.
         return _ROOM * min(point.seconds * max(BENCHMARKS[point.benchmark].window, 1) for point in points)
 
     def possible(self, at: Setting) -> Setting:
-        """The setting with a memory that is at least as fast as the network. Memory also limits NICs, so that a slower
-        one would describe the times of the network, and the network none."""
+        """Raises the memory bandwidth to the network bandwidth if it is lower. The memory bandwidth also limits NICs. A
+        lower value would explain the times of network messages in place of the network bandwidth."""
         if not self._share_memory or at.values["copies"] <= at.values["bandwidth"]:
             return at
         return Setting({**at.values, "copies": at.values["bandwidth"]}, at.eager_limit)
 
     def size_of(self, name: str, at: Setting) -> float:
-        """The reference for relative errors of a value."""
+        """The value to which errors of the parameter are relative."""
         return max(at.values[name], self.smallest(name, at.eager_limit))
 
     def fit(self, free: Sequence[str], start: Setting, most_steps: int = _MOST_STEPS) -> Fitted:
-        """Fits the free values from `start` on, which also has the held values. Values stay at 0 or above.
+        """Fits the values in `free`, beginning with `start`, which also has the held values. Fitted values are never
+        negative.
 
-        Times are piecewise linear in the values. Each of a few steps fits the tangent instead and follows it as far as
-        the simulator agrees.
+        Times are piecewise linear in the values. Each step minimizes over the tangent, and goes only as far as the
+        simulator agrees with it.
         """
         if not free:
             return Fitted((), start, self.cost(start), np.empty((len(self.points), 0)))
@@ -193,17 +197,17 @@ class Problem:
         return Fitted(tuple(free), at, cost, jacobian)
 
     def rms(self, setting: Setting) -> float:
-        """Root mean square of the logarithms of simulated over measured times, weighted by their digits only."""
+        """The root mean square of log(simulated / measured time), weighted only by the printed digits of each time."""
         misses = self._printed * (np.log(self.times(setting)) - self._measured)
         return float(np.sqrt(np.mean(misses**2)))
 
     def cost(self, setting: Setting) -> float:
-        """The sum of squares."""
+        """The sum of the squared residuals."""
         residuals = self.residuals(setting)
         return float(residuals @ residuals)
 
     def _tangent(self, free: Sequence[str], at: Setting) -> _Tangent:
-        """The tangent, from differences."""
+        """The tangent at `at`, from numerical derivatives."""
         scales = np.array([self.size_of(name, at) for name in free])
         times = self.times(at)
         slopes = np.empty((len(times), len(free)))
@@ -216,23 +220,23 @@ class Problem:
         return _Tangent(tuple(free), at, scales, times, slopes, self._measured, self._weights, most / scales)
 
     def typical(self, cost: float) -> float:
-        """Root mean square of the residuals."""
+        """The root mean square of the residuals, from their sum of squares."""
         return float(np.sqrt(cost / len(self.points)))
 
     def variance(self, fitted: Fitted) -> float:
-        """The variance of a residual."""
+        """The variance of a residual, estimated from the fit."""
         reliability = np.minimum(self._weights / self._printed, 1)
         points = float(reliability @ reliability)
         return max(fitted.cost / max(points - len(fitted.free), 1), LEAST_ERROR**2)
 
     def variance_of_few(self, fitted: Fitted) -> float:
-        """The variance of a residual, for standard errors. If no parameter describes an effect, neighbouring sizes have
-        similar residuals. They count as fewer points, as in an autoregressive series of order 1."""
+        """The variance of a residual, for standard errors. Neighbouring sizes have similar residuals if no parameter
+        describes an effect. Such points count as fewer, as in an autoregressive series of order 1."""
         correlation = self._correlation(fitted.setting)
         return self.variance(fitted) * (1 + correlation) / (1 - correlation)
 
     def _correlation(self, setting: Setting) -> float:
-        """The correlation of the residuals of neighbouring sizes, between 0 and a maximum."""
+        """The correlation of the residuals of neighbouring sizes, limited to 0 to _MOST_CORRELATION."""
         series: dict[tuple[str, str, int], list[int]] = defaultdict(list)
         for number, point in enumerate(self.points):
             series[point.file, point.benchmark, point.hops].append(number)

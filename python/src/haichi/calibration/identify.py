@@ -1,4 +1,5 @@
-"""Finds values that the data does not determine: they can change, alone or together, without a change of any time."""
+"""Finds values that the data does not determine. Such values can change, alone or together, without a change of any
+time."""
 
 from __future__ import annotations
 
@@ -20,16 +21,18 @@ _INVOLVED = 0.25
 _TOLERANCE = 0.02
 """The typical residual of a fit that counts as good, even if another fit is better."""
 _CONTRADICTORY = 0.7
-"""The root mean square of the residuals from which on times contradict each other: a factor of two."""
+"""Times contradict each other if the root mean square of the residuals reaches this value, a factor of two."""
 _HALVINGS = 8
 _SEVERAL = 2
-"""The ratio from which on two sizes differ: NetPIPE measures each size also with a few bytes more or less."""
+"""The least ratio of two sizes that count as different. NetPIPE measures each size also with a few bytes more or
+less."""
 _FEW_STEPS = 2
 _NO_EFFECT = 1e-6
 _WEAK = 0.05
-"""The largest relative effect of a doubled value on a time that counts as none: no model is more exact."""
+"""The largest relative effect of a doubled value on a time that counts as no effect. No model is more accurate than
+this."""
 _WEAK_BANDWIDTH = 0.5
-"""The same for bandwidths. Times of small messages also grow for other reasons."""
+"""The same limit for bandwidths. Times of small messages also grow for other reasons."""
 GIVEN_UP_FIRST = (
     *("dma_bandwidth", "copies", "rendezvous_overhead", "hop_latency", "shared_memory_latency"),
     *("call_overhead", "shared_memory_bandwidth", "bandwidth", "barrier"),
@@ -46,27 +49,30 @@ class Held:
     name: str
     value: float
     kind: _Kind
-    """Its origin. `no effect` is a time of 0 or an unlimited bandwidth. `nearest` to the preset if neither fits. The
-    `best fit` is kept if only another eager limit changes the value, and with a `contradiction` of the times."""
+    """The origin of the value. `no effect` is a time of 0 or an unlimited bandwidth. `nearest` is the value nearest to
+    the preset, if neither the preset nor `no effect` fits. `best fit` is kept if only another eager limit changes the
+    value. It is also kept for a `contradiction` between the times."""
     together: tuple[str, ...]
-    """Other parameters of which only a combination with this one is known; empty if times hardly depend on it."""
+    """Other parameters for which only a combination with this one is known; empty if times hardly depend on this
+    one."""
 
 
 @dataclass(frozen=True)
 class Known:
-    """The values that the data determines, and all others."""
+    """The values that the data determines, and the held values."""
 
     fitted: Fitted
     errors: dict[str, float]
-    """Standard errors of the fitted values, in seconds or seconds per byte, each less than half of its value."""
+    """Standard errors of the fitted values, in seconds or seconds per byte. Each is less than half of its value."""
     held: list[Held]
 
 
 def hold_what_is_unknown(problem: Problem, fitted: Fitted, preset: dict[str, float], limits: Sequence[int]) -> Known:
-    """Holds one parameter after the other until all others are known, and fits the others again. Errors include the
-    differences between fits with the eager limits `limits`, which the data does not exclude."""
+    """Holds one parameter after the other, and fits the others again, until the data determines all others. The
+    standard errors include the differences between fits with the eager limits `limits`, which the data does not
+    exclude."""
     held: list[Held] = []
-    # By the first fit, so that many small losses do not add up.
+    # The limits come from the first fit, so that many small losses do not add up.
     variance = max(problem.variance(fitted), _TOLERANCE**2)
     allowed, near_best = fitted.cost + SIGNIFICANT * variance, fitted.cost + variance
     while (found := _unknown_direction(problem, fitted)) is not None:
@@ -84,7 +90,8 @@ def hold_what_is_unknown(problem: Problem, fitted: Fitted, preset: dict[str, flo
 
 
 def _errors_over(problem: Problem, fitted: Fitted, limits: Sequence[int], allowed: float) -> dict[str, float]:
-    """Standard errors, including the largest change of a value with another eager limit that fits as well."""
+    """Standard errors of the fitted values. They include the largest change of a value with another eager limit that
+    fits as well."""
     errors = absolute_errors(problem, fitted)
     changes = dict.fromkeys(errors, 0.0)
     for limit in limits:
@@ -97,7 +104,8 @@ def _errors_over(problem: Problem, fitted: Fitted, limits: Sequence[int], allowe
 
 
 def _unknown_direction(problem: Problem, fitted: Fitted) -> tuple[list[str], list[str]] | None:
-    """The parameters to hold fixed, in order, and all parameters that only change together; None if all are known."""
+    """Finds parameters that the data does not determine. Returns those that can be held, in order of preference, and
+    those that only change together. Returns None if the data determines all parameters."""
     values = fitted.setting.values
     norms = np.linalg.norm(fitted.jacobian, axis=0)
     without_effect = [name for name, norm in zip(fitted.free, norms.tolist(), strict=True) if norm < _NO_EFFECT]
@@ -108,7 +116,7 @@ def _unknown_direction(problem: Problem, fitted: Fitted) -> tuple[list[str], lis
         return ["rendezvous_overhead"], ["rendezvous_overhead", *bandwidths]
     if any(error > UNKNOWN for error in relative_errors(problem, fitted).values()):
         _, vectors = np.linalg.eigh(fitted.jacobian.T @ fitted.jacobian)
-        weakest = np.abs(vectors[:, 0]) * norms  # by their effects on the times, which cancel
+        weakest = np.abs(vectors[:, 0]) * norms  # effects on the times; together they cancel
         together = [
             name for name, part in zip(fitted.free, weakest.tolist(), strict=True) if part > _INVOLVED * weakest.max()
         ]
@@ -124,7 +132,8 @@ def _unknown_direction(problem: Problem, fitted: Fitted) -> tuple[list[str], lis
 
 
 def _has_rendezvous_sizes(problem: Problem, eager_limit: int) -> bool:
-    """True if rendezvous messages have several sizes. With one size, any part of their time may be due to bandwidth."""
+    """True if the rendezvous messages have several sizes. With a single size, any part of their time may come from the
+    bandwidth."""
     sizes = [point.size_bytes for point in problem.points if point.size_bytes > eager_limit]
     return bool(sizes) and max(sizes) >= _SEVERAL * min(sizes)
 
@@ -134,7 +143,7 @@ def _weak(name: str) -> float:
 
 
 def _nearest(problem: Problem, fitted: Fitted, name: str, preset: float, allowed: float) -> tuple[str, Fitted, _Kind]:
-    """Holds a value as near to the preset as the times allow, with all others as they are."""
+    """Holds the value as near to the preset as the times allow. All other values stay as they are."""
     near, far = fitted.setting.values[name], preset
     for _ in range(_HALVINGS):
         middle = (near + far) / 2
@@ -155,7 +164,8 @@ def _with(fitted: Fitted, name: str, value: float) -> Setting:
 def _held(
     problem: Problem, fitted: Fitted, name: str, preset: float, allowed: float
 ) -> tuple[str, Fitted, _Kind] | None:
-    """Holds a value at the preset, or without effect, if the rest then fits as well; None if neither does."""
+    """Holds the value at the preset, or at a value without effect, if the other values then fit as well. Returns None
+    if neither fits."""
     rest = [other for other in fitted.free if other != name]
     tried: tuple[tuple[float, _Kind], ...] = ((preset, "preset"), (0.0, "no effect"))
     for value, kind in tried:
@@ -168,7 +178,7 @@ def _held(
 
 
 def _start(problem: Problem, fitted: Fitted, name: str, value: float) -> Setting:
-    """Gives `name` this value, and changes the others so that times hardly change."""
+    """Changes `name` to this value, and the other values so that times hardly change."""
     values = fitted.setting.values
     held = fitted.free.index(name)
     rest = [k for k in range(len(fitted.free)) if k != held]
@@ -185,10 +195,10 @@ def _start(problem: Problem, fitted: Fitted, name: str, value: float) -> Setting
 
 
 def relative_errors(problem: Problem, fitted: Fitted) -> dict[str, float]:
-    """Standard errors, relative to the values; very large for values without effect."""
+    """Standard errors, relative to the values. They are very large for values without effect."""
     if not fitted.free:
         return {}
-    # Directions without effect get a huge error instead of a failing inverse.
+    # Directions without effect get a very large error, because the inverse does not exist.
     values, vectors = np.linalg.eigh(fitted.jacobian.T @ fitted.jacobian)
     variances = (vectors**2) @ (1 / np.maximum(values, 1e-18)) * problem.variance_of_few(fitted)
     return dict(zip(fitted.free, np.sqrt(variances).tolist(), strict=True))

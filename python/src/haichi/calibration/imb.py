@@ -27,7 +27,7 @@ def is_imb(text: str) -> bool:
 
 
 def read_imb(lines: Lines) -> Results:
-    """All benchmarks of a file. Point-to-point benchmarks must run with two processes."""
+    """Reads all benchmarks of a file. Point-to-point benchmarks must have run with two processes."""
     results = Results()
     benchmark, name, processes, columns = None, "", None, None
     for number, raw in lines:
@@ -65,7 +65,7 @@ def read_imb(lines: Lines) -> Results:
 def _row(
     lines: Lines, number: int, benchmark: str, processes: int | None, columns: list[str], words: list[str]
 ) -> Point | None:
-    """None if the value is 0, below the printed precision."""
+    """A point from one table row. Returns None if the value is 0, which means below the printed precision."""
     if len(words) != len(columns):
         lines.fail(number, f"expected {len(columns)} columns, found {len(words)}", "check whether the run was complete")
     row = dict(zip(columns, words, strict=True))
@@ -84,7 +84,8 @@ def _row(
 
 
 def _of_rate(lines: Lines, number: int, benchmark: str, row: dict[str, str], size: int) -> Number | None:
-    """Uses messages per second if the row has them, because they have more digits than bytes per second."""
+    """The time per message, from the messages per second if possible. This rate has more digits than the bytes per
+    second."""
     directions = 2 if benchmark == "biband" else 1
     if "Msg/sec" in row:
         rate = lines.number(number, "message rate", row["Msg/sec"], _MOST_PER_S)

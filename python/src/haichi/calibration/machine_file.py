@@ -12,7 +12,7 @@ from haichi.calibration.words import counted, error_words, limit_origin, origin
 
 
 def machine_text(calibration: Calibration, path: str) -> str:
-    """The text of a machine file at `path`: every value has a note with its origin."""
+    """The text of the machine file for `path`. Each value has a note with its origin."""
     machine = dict(calibration.machine)
     machine["name"] = os.path.basename(path).removesuffix(".json") or "calibrated"
     graph = machine["topology"].get("file")
@@ -73,7 +73,7 @@ def _is_there(machine: dict[str, Any], pointer: str) -> bool:
 
 
 def parameters_of(calibration: Calibration) -> dict[str, dict[str, Any]]:
-    """The parameters in the JSON report."""
+    """The parameters for the JSON report."""
     entries = {}
     for value in calibration.values:
         is_time = BY_NAME[value.parameter.name].unit == "seconds"

@@ -1,4 +1,4 @@
-"""NetPIPE 2 to 5: its printed output, and its file np.out."""
+"""Reads the printed output of NetPIPE 2 to 5, and its file np.out."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SIZE_UNIT = re.compile(r"\b(bytes|[KMGT]?B)\b")
 _SCALES = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _SECONDS = {"": 1.0, "m": 1e-3, "u": 1e-6, "n": 1e-9}
 _BITS_PER_MEGABIT = 1024 * 1024
-"""NetPIPE 2 to 4 use this unit. NetPIPE 5 prints multiples of 1000."""
+"""The unit of NetPIPE 2 to 4. NetPIPE 5 prints multiples of 1000."""
 _MOST_MEGABITS_PER_S = 1e12
 _OTHER_MODES = {
     "Streaming in one direction": "streams",
@@ -22,7 +22,7 @@ _OTHER_MODES = {
     "Passing data in both directions": "both directions at once",
     "Bidirectional mode": "both directions at once",
 }
-"""NetPIPE prints these words for -s and -2 (--stream and --bidir)."""
+"""The words that NetPIPE prints for -s and -2 (--stream and --bidir)."""
 
 
 def is_netpipe(text: str) -> bool:
@@ -37,7 +37,7 @@ def _is_row(line: str) -> bool:
 
 
 def read_netpipe(lines: Lines) -> Results:
-    """Half round trips of ping-pongs. Each is the shortest of several trials, or their mean in NetPIPE 5."""
+    """Reads ping-pongs as half round trips. Each is the shortest of several trials, or their mean in NetPIPE 5."""
     results = Results()
     mode = ""
     for number, colored in lines:
@@ -65,7 +65,8 @@ def read_netpipe(lines: Lines) -> Results:
 def _row_5(
     lines: Lines, number: int, size: str, size_unit: str, rate: str, rate_unit: str, time: str, time_unit: str
 ) -> tuple[int, Number]:
-    """Sizes have three digits after the point: those of a megabyte and more are rounded."""
+    """Parses one line. Sizes have three digits after the decimal point, so that those of a megabyte and more are
+    rounded."""
     whole = round(lines.number(number, "size", size, 1e4).value * _SCALES[size_unit.removesuffix("B")])
     seconds = lines.number(number, "time", time, 1e6)
     bits = lines.number(number, "rate", rate, 1e6)
@@ -90,7 +91,7 @@ def _is_file_row(row: list[str]) -> bool:
         return False
     if not (size > 0 and rate > 0 and seconds > 0 and math.isfinite(rate * seconds)):
         return False
-    # NetPIPE rounds to 10 ns.
+    # NetPIPE rounds the seconds to 10 ns.
     return math.isclose(8 * size / (rate * _BITS_PER_MEGABIT), seconds, rel_tol=0.02, abs_tol=1e-8)
 
 
@@ -110,7 +111,7 @@ def read_netpipe_file(lines: Lines) -> Results:
 
 
 def _finer(lines: Lines, number: int, size: int, megabits_per_s: str, microseconds: Number) -> Number:
-    """Seconds from the rate or the time, whichever has more digits."""
+    """The seconds, from the rate or from the time, whichever has more digits."""
     rate = lines.number(number, "rate", megabits_per_s, _MOST_MEGABITS_PER_S)
     if rate.value > 0 and rate.resolution < microseconds.resolution:
         return Number(8 * size / (rate.value * _BITS_PER_MEGABIT), rate.resolution)

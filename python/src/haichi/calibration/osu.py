@@ -15,9 +15,9 @@ _BENCHMARKS = {
     "MPI Bi-Directional Bandwidth Test": "bibandwidth",
     "MPI Barrier Latency Test": "barrier",
 }
-"""By their exact titles. Others, such as `MPI_Put Latency Test`, measure something else."""
+"""Benchmarks by their exact titles. Other titles, such as `MPI_Put Latency Test`, measure something else."""
 _ACCELERATED = re.compile(r"MPI-\S+ ")
-"""Builds for CUDA, ROCm and OpenACC, which may measure buffers on devices."""
+"""Titles of builds for CUDA, ROCm and OpenACC, which may use buffers on devices."""
 _BUFFERS = re.compile(r"# Send Buffer on (\w+) .* Receive Buffer on (\w+)")
 _PAIRS = re.compile(r"# \[ pairs: (\d{1,9}) \] \[ window size: (\w{1,9}) \]")
 _USUAL_WINDOW = "64"
@@ -28,7 +28,7 @@ _MOST_MEGABYTES_PER_S = 1e9
 
 @dataclass(frozen=True)
 class _Columns:
-    """Positions of the size and the value in a row, from the last header."""
+    """The columns of the size and the value, from the last header."""
 
     size: int | None
     value: int
@@ -40,7 +40,7 @@ def is_osu(text: str) -> bool:
 
 
 def read_osu(lines: Lines) -> Results:
-    """Ignores lines of job scripts and launchers before the first title. A file may hold several outputs."""
+    """Reads all outputs in the file. Lines of job scripts and launchers before the first title are ignored."""
     results = Results()
     benchmark: str | None = None
     title, columns, on_host = "", None, True
@@ -89,7 +89,7 @@ def read_osu(lines: Lines) -> Results:
 
 
 def _header(line: str) -> _Columns | None:
-    """The columns of a header line."""
+    """Parses a header line. Returns None if the line has no known column."""
     names = [name for name in _COLUMN_GAP.split(line.lstrip("#").strip()) if name]
     values = [k for k, name in enumerate(names) if _VALUE.match(name)]
     if not values:
@@ -98,7 +98,7 @@ def _header(line: str) -> _Columns | None:
 
 
 def _row(lines: Lines, number: int, benchmark: str, columns: _Columns, words: list[str]) -> Point | None:
-    """None if the value is 0, below the printed precision."""
+    """A point from one table row. Returns None if the value is 0, which means below the printed precision."""
     if len(words) != columns.count:
         lines.fail(
             number, f"expected {columns.count} columns, found {len(words)}", "check whether the run was complete"

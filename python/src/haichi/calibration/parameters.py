@@ -1,4 +1,5 @@
-"""The fitted parameters: their keys in a machine file, the points that depend on them, and suitable measurements."""
+"""The fitted parameters: their keys in a machine file, the points that depend on them, and measurements that determine
+them."""
 
 from __future__ import annotations
 
@@ -14,12 +15,13 @@ from haichi.calibration.placed import PlacedPoint
 Content = dict[str, Any]
 """Content of a machine file."""
 Values = Mapping[str, float]
-"""Values by the names of parameters, in seconds or seconds per byte, so that times are sums. 0 per byte: unlimited."""
+"""Values by parameter name, in seconds or seconds per byte, so that times are sums. 0 seconds per byte means no
+limit."""
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A table entry."""
+    """A parameter that can be fitted."""
 
     name: str
     title: str
@@ -29,9 +31,9 @@ class Parameter:
     concerns: Callable[[PlacedPoint], bool]
     """True if a point can depend on the parameter."""
     needs: Callable[[PlacedPoint], bool]
-    """True for points that the parameter requires: without one it is unknown."""
+    """True for points that determine the parameter. Without any such point, the parameter is unknown."""
     tells: str
-    """Measurements that determine the parameter."""
+    """A description of the measurements that determine the parameter."""
 
     @property
     def pointer(self) -> str:
@@ -51,7 +53,8 @@ def _is_message(point: PlacedPoint) -> bool:
 
 
 def _is_alone(point: PlacedPoint) -> bool:
-    """False for streams. They hide the latency of most messages, so that it would describe other effects."""
+    """False for streams. They hide the latency of most messages, so a latency fitted to streams would describe other
+    effects."""
     return not BENCHMARKS[point.benchmark].is_stream
 
 
@@ -150,13 +153,13 @@ BY_NAME = {parameter.name: parameter for parameter in PARAMETERS}
 EAGER_LIMIT = ("node", "eager_limit")
 DEFAULT_EAGER_LIMIT = 16 * 1024
 _FASTEST_BYTES_PER_S = 1e14
-"""Bandwidths from this value on are not a limit."""
+"""Bandwidths from this value on count as unlimited."""
 _ONE_WAY = (("link", "bandwidth"), ("router", "bandwidth"), ("node", "nic_bandwidth"))
 _DMA = ("node", "dma_bandwidth")
 
 
 def preset_value(like: Content, parameter: Parameter) -> float:
-    """The value of the base machine."""
+    """The value of the parameter in the machine file `like`."""
     if parameter.name == "bandwidth":
         return 1 / min(_bandwidths(like, (*_ONE_WAY, _DMA)).values())
     text = like.get(parameter.path[0], {}).get(parameter.path[1])
@@ -173,7 +176,7 @@ def eager_limit_of(like: Content) -> int:
 
 
 def _bandwidth(text: str, name: str) -> float:
-    """Bytes per second of a text such as ``"5GB/s"``."""
+    """Parses a text such as ``"5GB/s"`` to bytes per second."""
     return float(_core.parse_bytes(text.removesuffix("/s").encode(), name))
 
 
@@ -183,8 +186,8 @@ def _bandwidths(content: Content, paths: tuple[tuple[str, str], ...]) -> dict[tu
 
 
 def with_values(like: Content, values: Values, eager_limit: int, dma_is_apart: bool) -> Content:
-    """The machine file `like` with these values. `dma_is_apart`: the DMA has its own value. Otherwise it is part of the
-    route whose slowest part has the measured bandwidth."""
+    """The machine file `like` with these values. `dma_is_apart`: the DMA has its own fitted bandwidth. Otherwise the
+    DMA is part of the route, whose slowest part gets the fitted bandwidth."""
     content = copy.deepcopy(like)
     for name, value in values.items():
         parameter = BY_NAME[name]
@@ -202,7 +205,8 @@ def with_values(like: Content, values: Values, eager_limit: int, dma_is_apart: b
 
 
 def _set_bandwidth(content: Content, value: float, way: tuple[tuple[str, str], ...]) -> None:
-    """Sets the slowest part of the route. Parts that would become slower than it are raised to it."""
+    """Sets the bandwidth of the slowest part of the route. Other parts with less than this bandwidth are raised to
+    it."""
     stated = _bandwidths(content, way)
     slowest = min(stated, key=lambda path: (stated[path], way.index(path)))
     bandwidth = 1 / value
@@ -212,7 +216,7 @@ def _set_bandwidth(content: Content, value: float, way: tuple[tuple[str, str], .
 
 
 def bandwidth_paths(like: Content, dma_is_apart: bool) -> list[str]:
-    """JSON pointers of the parts that `with_values` may set with the bandwidth, the slowest first."""
+    """JSON pointers of the parts that `with_values` may set for the bandwidth, the slowest part first."""
     way = (*_ONE_WAY,) if dma_is_apart else (*_ONE_WAY, _DMA)
     stated = _bandwidths(like, way)
     return ["/" + "/".join(path) for path in sorted(stated, key=lambda path: (stated[path], way.index(path)))]

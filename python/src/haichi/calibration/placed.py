@@ -1,4 +1,4 @@
-"""Positions of the two ranks of a benchmark: ``FILE@HOPS``, and two nodes of a machine at this distance."""
+"""Positions of the two ranks of a benchmark: the word ``FILE@HOPS``, and two nodes of a machine at this distance."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _MOST_TARGETS = 4096
 
 @dataclass(frozen=True)
 class PlacedPoint(Point):
-    """A point with the distance of its ranks."""
+    """A point with the distance between its ranks."""
 
     hops: int
-    """Links between their nodes; 0 if they shared a node."""
+    """The number of links between the nodes of the ranks; 0 if the ranks shared a node."""
 
     @property
     def is_barrier(self) -> bool:
@@ -46,11 +46,11 @@ class Distances:
     """Distances from the machine's first node to the other nodes."""
 
     node_at: dict[int, int]
-    """The first node at each distance in links; 0 is the node itself."""
+    """The first node at each distance in links. Distance 0 has the node itself."""
 
     @classmethod
     def of(cls, machine: Machine) -> Distances:
-        """Raises OptionError for a machine without a fixed size."""
+        """Computes the distances. Raises OptionError for a machine without a fixed size."""
         if machine.nodes is None:
             raise OptionError(
                 f"calibrate requires a machine with a fixed size, found {machine.name}",
@@ -71,7 +71,7 @@ class Distances:
 
     @property
     def nearest(self) -> int:
-        """Links to the nearest other node; 0 for a single node."""
+        """The number of links to the nearest other node; 0 if the machine has a single node."""
         return min((hops for hops in self.node_at if hops > 0), default=0)
 
     def check(self, hops: int, where: str, machine: Machine) -> None:

@@ -1,4 +1,4 @@
-"""The formats of results. Each is recognised by its content."""
+"""The supported formats of results. Each format is recognised by its content."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST_FILE_BYTES = 64 << 20
 
 @dataclass(frozen=True)
 class Reader:
-    """A table entry."""
+    """A supported format."""
 
     name: str
     is_one: Callable[[str], bool]
@@ -38,22 +38,22 @@ _NOT_FITTED = {
     "NCCL tests": "# nThread ",
     "iperf": "Interval           Transfer",
 }
-"""Programs whose output is named but not read, with a part of it."""
+"""Benchmark programs that are recognised but not supported, each with a string that its output contains."""
 
 
 @dataclass(frozen=True)
 class Read:
-    """The contents of a file."""
+    """The contents of a file with results."""
 
     format: str
     points: list[Point]
     left_out: list[str]
-    """Reasons, with the lines, for people."""
+    """Reasons why lines were left out, with the line numbers, for people."""
 
 
 def read_results(path: str) -> Read:
-    """Reads a file, compressed or not, which may hold the output of several programs. Raises InputError, with the line,
-    for unknown or broken files, or without points."""
+    """Reads a file, compressed or not, which may hold the output of several programs. Raises InputError with the line
+    for unknown or broken files, and for files without points."""
     content = _core.whole_input(encoded("results", path), _MOST_FILE_BYTES)
     if b"\0" in content:
         raise InputError(f"{path}:{content[: content.index(0)].count(10) + 1}: expected text, found a NUL byte")

@@ -16,12 +16,12 @@ _LEAST_SECONDS = 1e-18
 _MOST_POINTS = 10_000
 """Of a file. Benchmarks measure some dozens, and each takes part in every step of the fit."""
 _LONGEST_NUMBER = 60
-"""The maximum number of characters. Benchmarks print shorter numbers, and computations with them stay in range."""
+"""The maximum number of characters. Benchmarks print shorter numbers, and arithmetic on these cannot overflow."""
 
 
 @dataclass(frozen=True)
 class Point:
-    """A row of a file with a measured time."""
+    """A measured time from one line of a file."""
 
     file: str
     line: int
@@ -30,16 +30,16 @@ class Point:
     processes: int | None
     """None if the format does not state it."""
     size_bytes: int
-    """Bytes of a message; 0 for barriers."""
+    """The size of a message in bytes; 0 for barriers."""
     seconds: float
-    """The time of one round of the benchmark, distributed over the messages that a rank sends in it."""
+    """The time of one round of the benchmark, divided by the number of messages that a rank sends in it."""
     resolution: float
-    """Half of the last printed digit, relative to the value."""
+    """Half a unit of the last printed digit, relative to the value."""
 
 
 @dataclass
 class Results:
-    """The points of a file, and its unusable lines."""
+    """The points of a file, and its lines that were left out."""
 
     points: list[Point] = field(default_factory=list)
     _lines_left_out: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class Results:
 
     @property
     def left_out(self) -> list[str]:
-        """Reasons, with the lines, for people."""
+        """Reasons why lines were left out, with the line numbers, for people."""
         return [_left_out(why, lines) for why, lines in self._lines_left_out.items()]
 
 
@@ -68,7 +68,7 @@ class Number:
 
     value: float
     resolution: float
-    """Half of the last digit, relative to the value."""
+    """Half a unit of the last printed digit, relative to the value."""
 
 
 def split_lines(text: str) -> list[str]:
@@ -78,7 +78,7 @@ def split_lines(text: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Lines:
-    """The lines of a file, from 1 on, and errors that name them."""
+    """The lines of a file, numbered from 1. Errors name the file and the line."""
 
     file: str
     text: str
@@ -91,23 +91,25 @@ class Lines:
 
     @staticmethod
     def is_row(words: list[str], columns: int) -> bool:
-        """True for rows of a table, even incomplete ones; false for lines of launchers and job scripts between rows."""
+        """True for rows of a table, even incomplete ones. False for lines that launchers and job scripts print between
+        rows."""
         if not _is_number(words[0]):
             return False
         has_digits = len(words) == columns and any(letter.isdigit() for word in words[1:] for letter in word)
         return has_digits or all(map(_is_number, words))
 
     def number(self, line: int, name: str, word: str, most: float) -> Number:
-        """A number of the column `name`. Raises InputError for other words, and for numbers below 0 or above `most`."""
+        """Parses a number of the column `name`. Raises InputError for other words, and for numbers below 0 or above
+        `most`."""
         if len(word) > _LONGEST_NUMBER:
             self.fail(line, f"invalid {name}: {quoted(word)} ({len(word)} characters are too many)")
         try:
             value = decimal(word)
         except ValueError:
             self.fail(line, f"invalid {name}: {quoted(word)} (not a number)")
-        if not 0 <= value <= most:  # also true for NaN
+        if not 0 <= value <= most:  # the condition also holds for NaN
             self.fail(line, f"invalid {name}: {quoted(word)} (not between 0 and {most:g})")
-        if value == 0:  # with any exponent
+        if value == 0:  # also for words with an exponent, such as 0e5
             return Number(value, math.inf)
         mantissa, _, exponent = word.lower().partition("e")
         digits = len(mantissa.partition(".")[2])
@@ -115,20 +117,20 @@ class Lines:
         return Number(value, 0.5 * last / value)
 
     def count(self, line: int, name: str, word: str) -> int:
-        """Raises InputError for more than ten digits."""
+        """Parses an integer. Raises InputError for more than ten digits."""
         if len(word) > 10:
             self.fail(line, f"invalid {name}: {quoted(word)} (too large)")
         return int(word)
 
     def point(self, line: int, benchmark: str, processes: int | None, size: int, time: Number) -> Point:
-        """`time`: in seconds. Raises InputError for implausible times."""
+        """Makes a point. `time`: in seconds. Raises InputError for implausible times."""
         if not _LEAST_SECONDS <= time.value <= _MOST_MICROSECONDS * 1e-6:
             least, most = f"{_LEAST_SECONDS:g}", f"{_MOST_MICROSECONDS * 1e-6:g}"
             self.fail(line, f"invalid time of a message: {time.value:.3g} s (not between {least} and {most})")
         return Point(self.file, line, benchmark, processes, size, time.value, time.resolution)
 
     def size(self, line: int, word: str) -> int:
-        """Bytes of a message."""
+        """Parses the size of a message in bytes. Raises InputError."""
         if not (word.isascii() and word.isdigit()):
             self.fail(line, f"invalid size: {quoted(word)} (not a whole number)")
         if len(word) > 13 or int(word) > _MOST_BYTES:
@@ -143,7 +145,7 @@ _MOST_NUMBERED = 3
 
 
 def _left_out(why: str, lines: list[tuple[int, str]]) -> str:
-    """A reason after its lines, with the text of the first."""
+    """The numbers of the left-out lines, the reason, and the text of the first line."""
     shown = ", ".join(str(line) for line, _ in lines[:_MOST_NUMBERED])
     if len(lines) > _MOST_NUMBERED:
         shown += f" and {len(lines) - _MOST_NUMBERED} more"
@@ -161,7 +163,7 @@ def _is_number(word: str) -> bool:
 
 
 def decimal(word: str) -> float:
-    """A number as C programs print it. `float()` also takes underscores and the digits of other scripts."""
+    """Parses a number as C programs print it. `float()` also accepts underscores and the digits of other scripts."""
     if not word.isascii() or "_" in word:
         raise ValueError(word)
     return float(word)

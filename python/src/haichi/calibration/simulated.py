@@ -1,4 +1,4 @@
-"""Simulated times of points on a machine."""
+"""Simulated times of the measured points on a machine."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from haichi.model.traffic import Traffic
 
 _OPTIONS = _core.SimulationOptions({"form": "calls", "most_loaded": 0})
 _WHOLE_WINDOW_BYTES = 256 * 1024
-"""Rounds of a stream that are simulated message by message."""
+"""The largest window of a stream, in bytes, of which every message is simulated."""
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,12 @@ class Setting:
 
 @dataclass
 class Simulator:
-    """The machine `like` with other values. It caches times by the values that they can depend on."""
+    """Simulates points on the machine `like` with other values. It caches each time under the values that can affect
+    it."""
 
     like: Content
     name: str
-    """The directory of the machine file, to which file names in it are relative."""
+    """The name of the machine file. File names in the machine file are relative to its directory."""
     distances: Distances
     dma_is_apart: bool
     folder: Path
@@ -44,12 +45,12 @@ class Simulator:
     _seconds: dict[tuple[object, ...], float] = field(default_factory=dict)
     _last: tuple[Setting, Machine] | None = None
     runs: int = 0
-    """The number of simulations so far."""
+    """The number of simulations that were run."""
 
     def seconds(self, point: PlacedPoint, setting: Setting) -> float:
-        """The time in the unit of `Point.seconds`."""
+        """The simulated time, in the same unit as `Point.seconds`."""
         values = {p.name: setting.values[p.name] for p in PARAMETERS if p.name in setting.values and p.concerns(point)}
-        # Only the side of the eager limit on which messages are matters, because acknowledgements are always small.
+        # Of the eager limit, only the side on which the messages lie matters: acknowledgements are always smaller.
         is_eager = point.size_bytes <= setting.eager_limit
         if is_eager:
             values.pop("rendezvous_overhead", None)
@@ -69,9 +70,10 @@ class Simulator:
         return self._last[1]
 
     def _simulated(self, point: PlacedPoint, machine: Machine) -> float:
-        """The time of the second round, because the first begins with idle ranks and empty buffers."""
+        """The simulated time of a point. Unless all rounds are alike, the second round is taken: the first begins with
+        idle ranks and empty buffers."""
         benchmark = BENCHMARKS[point.benchmark]
-        if not benchmark.both_ways and not benchmark.is_stream:  # the first round equals all others
+        if not benchmark.both_ways and not benchmark.is_stream:  # the first round takes as long as all others
             return self._run(point, machine, 1, 1) / benchmark.shares
         if not benchmark.is_stream:
             return self._round(point, machine, 1) / benchmark.shares

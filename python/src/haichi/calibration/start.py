@@ -11,7 +11,7 @@ from haichi.calibration.placed import PlacedPoint
 
 
 def start_values(points: Sequence[PlacedPoint], like: Content, eager_limit: int) -> dict[str, float]:
-    """Start values of all parameters; parameters without points have the value of `like`."""
+    """Start values of all parameters. Parameters without points start with their value in `like`."""
     remote = [point for point in points if point.hops > 0 and not point.is_barrier]
     local = [point for point in points if point.hops == 0 and not point.is_barrier]
     messages = remote + local
@@ -42,7 +42,7 @@ def start_values(points: Sequence[PlacedPoint], like: Content, eager_limit: int)
 
 
 def _call_overhead(messages: Sequence[PlacedPoint]) -> float:
-    """The least time of a message in a stream, or half of the time of a message."""
+    """The smallest time per message of any stream, or half of the smallest time of a single message."""
     if not messages:
         return 0.0
     streams = [point.seconds for point in messages if BENCHMARKS[point.benchmark].is_stream]
@@ -51,20 +51,21 @@ def _call_overhead(messages: Sequence[PlacedPoint]) -> float:
 
 
 def _shortest(points: Sequence[PlacedPoint], is_one: Callable[[PlacedPoint], bool]) -> float:
-    """The time of a single message if it was measured."""
+    """The shortest time of the points that satisfy `is_one`. Single messages take precedence over streams."""
     alone = [point for point in points if is_one(point) and not BENCHMARKS[point.benchmark].is_stream]
     return min(point.seconds for point in alone or points)
 
 
 def _per_byte(points: Sequence[PlacedPoint], is_one: Callable[[PlacedPoint], bool]) -> float:
-    """The time per byte of the fastest message."""
+    """The least time per byte of the points that satisfy `is_one`."""
     with_bytes = [point for point in points if point.size_bytes > 0]
     chosen = [point for point in with_bytes if is_one(point)] or with_bytes
     return min(point.seconds / point.size_bytes for point in chosen)
 
 
 def _jump(messages: Sequence[PlacedPoint], eager_limit: int) -> float:
-    """The additional time of the next larger message after the last eager one, and a round trip of small messages."""
+    """The extra time of the first rendezvous message over the last eager one, minus a round trip of the shortest
+    message."""
     alone = [point for point in messages if point.benchmark == "latency"]
     small = [point for point in alone if point.size_bytes <= eager_limit]
     large = [point for point in alone if point.size_bytes > eager_limit]

@@ -1,4 +1,4 @@
-"""The titles of tables. A title of any benchmark ends the table before it."""
+"""Titles of benchmark outputs. A title of any benchmark ends the table before it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ _IMB = re.compile(r"#\s*Benchmarking\s+(\S+)")
 
 
 def osu_title(line: str) -> str | None:
-    """`MPI Latency Test` from `# OSU MPI Latency Test v7.5`. Works word by word, so that the time is linear in the
-    line."""
+    """Extracts `MPI Latency Test` from `# OSU MPI Latency Test v7.5`. Works word by word, so the time is linear in the
+    length of the line."""
     if not line.lstrip().startswith("#"):
         return None
     words = line.lstrip()[1:].split()
@@ -24,6 +24,6 @@ def osu_title(line: str) -> str | None:
 
 
 def imb_title(line: str) -> str | None:
-    """`PingPong` from `# Benchmarking PingPong`; `line` without spaces at its start."""
+    """Extracts `PingPong` from `# Benchmarking PingPong`. `line` must not begin with spaces."""
     found = _IMB.match(line)
     return None if found is None else found[1]

@@ -1,4 +1,4 @@
-"""The results of a calibration in sentences, for the report and the notes of the machine file."""
+"""Sentences on the results of a calibration, for the report and for the notes in the machine file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def quantity(value: Value) -> str:
 
 
 def time_words(seconds: float) -> str:
-    """Rounded to picoseconds, the resolution of the simulator."""
+    """The time with a suitable unit, rounded to picoseconds, the resolution of the simulator."""
     for unit, size in (("ns", 1e-6), ("us", 1e-3), ("ms", 1.0)):
         if seconds < size:
             return f"{round(seconds * 1e9, 3) / (size * 1e6):.4g} {unit}"
@@ -28,12 +28,12 @@ def time_words(seconds: float) -> str:
 
 
 def error_words(value: Value) -> str:
-    """The standard error of a fitted value, else empty."""
+    """The standard error of a fitted value; an empty text for other values."""
     return f"± {value.error / value.value:.1%}" if value.is_fitted and value.error is not None else ""
 
 
 def origin(calibration: Calibration, value: Value) -> str:
-    """The origin of a value."""
+    """A sentence that states the origin of a value."""
     if value.is_fitted:
         points = [point for point in calibration.points if value.parameter.concerns(point)]
         given = [other.parameter.title for other in calibration.values if other.is_held_with(value)]
@@ -58,7 +58,7 @@ def origin(calibration: Calibration, value: Value) -> str:
 
 
 def _points_of(calibration: Calibration, points: Iterable[PlacedPoint]) -> str:
-    """The files and the number of points of each."""
+    """The names of the files, each with its number of points."""
     counts: dict[str, int] = {}
     for point in points:
         name = calibration.labels[point.file]
@@ -71,7 +71,7 @@ def counted(count: int, what: str) -> str:
 
 
 def limit_origin(calibration: Calibration) -> str:
-    """The origin of the eager limit."""
+    """A sentence that states the origin of the eager limit."""
     eager = calibration.eager
     sizes = [point.size_bytes for point in calibration.points if not point.is_barrier]
     if not sizes:
@@ -93,7 +93,7 @@ def limit_source(calibration: Calibration) -> str:
 
 
 def what_is_unknown(calibration: Calibration) -> list[str]:
-    """Sentences on values that the data does not determine, with suitable measurements."""
+    """Sentences on values that the data does not determine. Each names suitable measurements."""
     sentences = []
     for value in calibration.values:
         parameter = value.parameter
@@ -120,7 +120,7 @@ _MISSED_STEP = 1.3
 
 
 def what_does_not_fit(calibration: Calibration) -> list[str]:
-    """Sentences on benchmarks and sizes with large errors of simulated times."""
+    """Sentences on benchmarks and sizes whose simulated times have large errors."""
     sentences = []
     for heading, rows in by_benchmark(calibration):
         rms = float(np.sqrt(np.mean([error**2 for _, _, error in rows])))
@@ -144,7 +144,7 @@ def what_does_not_fit(calibration: Calibration) -> list[str]:
 
 
 def _missed_step(heading: str, rows: Sequence[tuple[PlacedPoint, float, float]]) -> list[str]:
-    """A sentence on the two neighbouring sizes between which measured times jump most against simulated ones."""
+    """A sentence on the two neighbouring sizes between which the measured jump differs most from the simulated one."""
     pairs = [(first, second) for first, second in pairwise(rows) if first[0].size_bytes < second[0].size_bytes]
     if not pairs:
         return []

@@ -1,5 +1,5 @@
-"""The command line of the commands that are written in Python. The program's table of options parses the words, and
-prints help and errors."""
+"""The command line of the commands that are written in Python. The C++ option table parses the words, and prints help
+and errors."""
 
 from __future__ import annotations
 
@@ -12,24 +12,26 @@ from haichi import _core
 from haichi.cli.program_log import logged
 
 Given = dict[str, Any]
-"""Values by the names of parameters; names of arguments are in capitals. Contains only what the user gave."""
+"""Values by parameter name. Names of positional arguments are in capitals. Contains only the values that the user
+gave."""
 
 
 def run_command(commands: Mapping[str, Callable[[Given], int]], words: Sequence[str]) -> int:
-    """Runs the command that the first word names; returns the exit code. Raises OptionError for wrong options."""
+    """Runs the command that the first word names, and returns its exit code. Raises OptionError for wrong options."""
     read = _core.read_words([os.fsencode(word) for word in words])
     if isinstance(read, str):
         sys.stdout.write(read)
         return 0
     name, given, level = read
     if "files_below" in given:
-        os.environ["HAICHI_FILES_BELOW"] = given.pop("files_below")  # also for worker processes
+        os.environ["HAICHI_FILES_BELOW"] = given.pop("files_below")  # inherited by worker processes
     with logged(level, quiet=bool(given.get("quiet"))):
         return commands[name](given)
 
 
 def print_error(message: str, hint: str) -> None:
-    """Prints on standard error, coloured on terminals. Escapes control characters, which a terminal would obey."""
+    """Prints to standard error, in colour on terminals. Control characters are escaped, because a terminal would obey
+    them."""
     is_coloured = sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb" and not os.environ.get("NO_COLOR")
     for label, colour, text in (("error", "1;31", message), ("hint", "36", hint)):
         if text:

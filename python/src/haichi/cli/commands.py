@@ -1,4 +1,4 @@
-"""The commands ``haichi compare``, ``report``, ``calibrate`` and ``serve``, which the program delegates with their
+"""The commands ``haichi compare``, ``report``, ``calibrate`` and ``serve``. The C++ program starts them with its own
 arguments."""
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ _INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Runs a command as a whole process, which a signal ends with exit code 130."""
+    """Runs a command as the only work of the process. A signal ends it with exit code 130."""
     return exit_code_of(lambda: run(arguments))
 
 
 def serve() -> int:
-    """The console script ``haichi-serve``."""
+    """The entry point of the console script ``haichi-serve``."""
     return main(["serve", *sys.argv[1:]])
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Runs a command; returns the exit code. Data go to standard output, messages to standard error. Signals stay as
-    the caller has set them."""
+    """Runs a command and returns its exit code. Data go to standard output, messages to standard error. Signal handlers
+    stay as the caller has set them."""
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # haichi reports problems once, as an error
     try:
         return run_command(COMMANDS, arguments)
@@ -62,14 +62,14 @@ def run(arguments: Sequence[str]) -> int:
     except MemoryError:
         print_error("out of memory", "use fewer --processes or a smaller workload")
         return _INTERNAL
-    except Exception as error:  # a bug: a report needs the traceback
+    except Exception as error:  # an exception is a bug, and its report needs the traceback
         traceback.print_exc()
         print_error(f"internal error: {error}", "report this bug with the lines above")
         return _INTERNAL
 
 
 def _shapes(words: Sequence[str] | None) -> list[str] | dict[str, list[str]] | None:
-    """``A,B,...`` for all workloads, or ``NAME=A,B,...`` for each."""
+    """Parses ``A,B,...`` for all workloads, or ``NAME=A,B,...`` for each workload."""
     if words is None:
         return None
     named = dict(word.split("=", 1) for word in words if "=" in word)
@@ -108,7 +108,7 @@ def _run_compare(given: Given) -> int:
         given.get("workload_format", ""),
         part_of(JobOptions, given),
     )
-    # Now all files that were read with them are known.
+    # The jobs are loaded now, so that all their input files are known.
     _check_files(
         [*inputs, *(file for listed in jobs.values() for one in listed for file in one.input_files())], written
     )
@@ -146,22 +146,23 @@ def _run_compare(given: Given) -> int:
 
 
 def _check_files(inputs: Sequence[str], outputs: Sequence[str]) -> None:
-    """Runs before anything is read. Raises OptionError for outputs that are inputs or cannot be written."""
+    """Raises OptionError for outputs that are also inputs or cannot be written. Call this before anything is read."""
     _core.check_outputs([encoded("input", path) for path in inputs], [encoded("output", path) for path in outputs])
 
 
 def _earlier(outputs: Sequence[str]) -> Comparison | None:
-    """The content of the first output if it is a comparison."""
+    """The comparison in the first output file; None if it has none."""
     if not outputs or not outputs[0].endswith(".json") or not Path(outputs[0]).is_file():
         return None
     try:
         return Comparison.read(outputs[0])
     except InputError:
-        return None  # another file, to be replaced
+        return None  # another kind of file, which is replaced
 
 
 def _print(text: str) -> None:
-    """Prints to standard output, in ASCII if its encoding requires that. Raises InputError if it is full or closed."""
+    """Prints to standard output, in ASCII if its encoding requires this. Raises InputError if standard output is full
+    or closed."""
     if sys.stdout is None:
         raise InputError("standard output is closed")
     try:
@@ -179,7 +180,7 @@ def _print(text: str) -> None:
 
 
 class _ProgressLine:
-    """A progress line on the terminal."""
+    """A terminal line that shows the progress."""
 
     def __init__(self) -> None:
         self._started = time.monotonic()
@@ -196,7 +197,7 @@ class _ProgressLine:
 
 
 class _ProgressLines:
-    """A line of JSON per cell, as in the commands that are written in C++ (cli/output/progress.cc)."""
+    """Writes a line of JSON per cell, in the format of the C++ commands (cli/output/progress.cc)."""
 
     def __init__(self, descriptor: int) -> None:
         try:
@@ -216,7 +217,7 @@ class _ProgressLines:
         self._room.register(descriptor, select.POLLOUT)
 
     def __call__(self, progress: ComparisonProgress) -> None:
-        """Skips lines if the reader has not read the earlier ones."""
+        """Writes a line. Skips it if the reader has not yet read the earlier ones."""
         line = {
             "phase": "cells",
             "share": progress.cells_done / max(progress.cells, 1),
@@ -234,7 +235,7 @@ def _run_report(given: Given) -> int:
     output = given.get("output") or str(Path(results).with_suffix(".html"))
     check_output(output, (".html",))
     _check_files([results], [output])
-    # matplotlib is imported only for figures
+    # matplotlib takes long to import
     from haichi.report.figures import figure_files
     from haichi.report.link_history import (
         is_link_statistics,
@@ -265,4 +266,4 @@ def _run_calibrate(given: Given) -> int:
 
 
 COMMANDS = {"compare": _run_compare, "report": _run_report, "calibrate": _run_calibrate, "serve": run_serve}
-"""Their options are defined in options/python_commands.cc."""
+"""The commands by name. Their options are defined in options/python_commands.cc."""

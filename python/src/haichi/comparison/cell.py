@@ -1,4 +1,4 @@
-"""One cell of a comparison: a job, placed by a strategy with a seed, measured and simulated."""
+"""One cell of a comparison: a job and a strategy with a seed. The placement is evaluated and simulated."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from haichi.results.simulation import SimulatedRun, simulation_of
 
 @dataclass(frozen=True)
 class SearchEffort:
-    """The effort of every strategy that searches."""
+    """The search effort, equal for all strategies that search."""
 
     evaluations: int = 0
     time_limit: float | None = None
@@ -31,7 +31,7 @@ class SearchEffort:
     restarts: int = 0
 
     def options(self) -> dict[str, Any]:
-        """As options of `haichi.Job.optimize`."""
+        """The effort as options of `haichi.Job.optimize`."""
         return {
             "evaluations": self.evaluations or None,
             "time": self.time_limit,
@@ -41,24 +41,24 @@ class SearchEffort:
 
 
 SimulatedAs = Literal["none", "sets", "calls"]
-"""Communication sets without barriers or with a barrier before every set, or the calls of a log."""
+"""How a placement is simulated: sets without barriers, sets with a barrier before each, or the calls of a log."""
 
 
 @dataclass(frozen=True)
 class SimulationPlan:
-    """How placements are simulated; without runs they are not."""
+    """The simulations of each placement. Without `runs`, placements are not simulated."""
 
     runs: tuple[SimulatedAs, ...] = ()
     iterations: str | int = "auto"
     spread: dict[str, Any] = field(default_factory=dict)
-    """Options for communication sets; `spread` varies their computation times."""
+    """Options for the simulation of communication sets. `spread` varies their computation times."""
     replay: dict[str, Any] = field(default_factory=dict)
-    """The options for the replay of calls that the user gave."""
+    """The call-replay options that the user gave."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell with all data that its computation needs, on any computer."""
+    """One cell. It contains all data for its computation, so that any computer can compute it."""
 
     job: JobSpec
     strategy: Strategy
@@ -68,7 +68,8 @@ class Cell:
     threads: int = 1
 
     def key(self) -> str:
-        """Equal for cells with equal results. It names all inputs of the results, files by their content."""
+        """A key that is equal for cells with equal results. It covers all inputs of the results; files enter by
+        content."""
         parts = {
             "workload": self.job.workload.digest(),
             "machine": self.job.machine.digest(),
@@ -120,7 +121,7 @@ Outcome = dict[str, Any]
 
 
 def compute_cell(cell: Cell) -> Outcome:
-    """Places, measures and simulates. An error in a cell becomes its outcome, not an exception."""
+    """Places, evaluates and simulates a cell. An error becomes the outcome of the cell, not an exception."""
     try:
         return _compute(cell)
     except Error as error:

@@ -1,4 +1,5 @@
-"""`haichi.compare`: from the request to cells, through an executor and a journal, to the results."""
+"""`haichi.compare`: splits a request into cells, computes these with an executor and a journal, and collects the
+results."""
 
 from __future__ import annotations
 
@@ -53,7 +54,7 @@ _MOST_NODES_FOR_ALL_VIEWS = 2000
 
 @dataclass
 class _Outcomes:
-    """Outcomes by key, because equal cells are computed once."""
+    """Outcomes by cell key. Cells with equal keys are computed once."""
 
     by_key: dict[str, Outcome] = field(default_factory=dict)
     taken_over: int = 0
@@ -65,7 +66,7 @@ class ComparisonProgress(NamedTuple):
     cells_done: int
     cells: int
     failed: int
-    taken_over: int  #: finished cells that the journal or earlier results provided
+    taken_over: int  #: number of finished cells from the journal or earlier results
 
 
 ProgressCallback = Callable[[ComparisonProgress], object]
@@ -85,26 +86,27 @@ def compare(
 
     Parameters
     ----------
-    jobs: one job, several, or several by the names of their workloads. They may differ in workloads, shapes and
+    jobs: one job, a sequence of jobs, or a dict of jobs by workload name. The jobs may differ in workloads, shapes and
         machines. With several machines, "NAME on MACHINE" in the results names a workload on a machine.
-    journal: a file for finished cells. A comparison that was killed continues when it runs again with the same journal.
-    earlier: earlier results. Equal cells are taken from them.
-    views: also compute the data of the pictures, which `Comparison.report` requires.
+    journal: a file that records finished cells. A killed comparison continues when it is started again with its
+    journal.
+    earlier: earlier results. Cells with equal keys are taken from them.
+    views: also computes the data of the pictures, which `Comparison.report` requires.
     progress: called after every cell, in the caller's thread. An exception from it ends the comparison.
     {options}
 
-    Strategies may also be a list, or a dict from names to strategies. Each is a name, an array with the node of each
+    `strategies` may also be a list, or a dict from names to strategies. Each is a name, an array with the node of each
     rank, a placement, or a function. ``function(job)`` or ``function(job, seed)`` returns an array or a placement. A
     function may also be an objective as in `Job.optimize`. haichi calls functions in this process, before the first
     cell is computed. Their exceptions end the comparison.
 
     A failed cell is reported in the results, and the comparison continues. After Ctrl-C the results contain the
     finished cells (`Comparison.interrupted`).
-    Raises OptionError, InputError and UnsupportedError for errors found before a cell is computed: in names, jobs or
-    the journal.
+    Raises OptionError, InputError and UnsupportedError for errors that are found before the first cell is computed, in
+    names, jobs or the journal.
     """
     given = given_options("compare", ComparisonOptions, options)
-    # A text is split; a sequence stays as it is.
+    # A text is split into its entries; a sequence stays as it is.
     listed = {}
     if not isinstance(given.get("seeds", ""), str | SupportsIndex):
         listed["seeds"] = list(given["seeds"])
@@ -122,8 +124,8 @@ def compare_specs(
     views: bool = True,
     progress: ProgressCallback | None = None,
 ) -> Comparison:
-    """`compare` for jobs that are not loaded yet: a job that cannot be loaded is an error of its cells. `given` has the
-    checked values of the options."""
+    """`compare` for jobs that are not loaded yet. A job that cannot be loaded is an error of its cells. `given` has the
+    checked option values."""
     strategies = given.get("strategies")
     if strategies is None:
         listed = [job for of_name in jobs.values() for job in of_name]
@@ -137,13 +139,14 @@ def compare_specs(
         equal=given.get("equal", "evaluations"),
     )
     if "barrier" not in given and any(strategy.search == AUTO for strategy in plan.strategies):
-        # auto is a decision about simulated times without barriers. Other measures would give other gains.
+        # The strategy `auto` chooses by simulated times without barriers. With barriers, the results would not show its
+        # gain.
         plan.simulation = replace(plan.simulation, of_sets=replace(plan.simulation.of_sets, runs=("none",)))
     plan.check_sets()
     plan.check_simulation()
     if plan.simulation:
         for job in plan.first_jobs:
-            with contextlib.suppress(Error):  # its cells report the error
+            with contextlib.suppress(Error):  # the cells of the job report the error
                 warn_of_buffers(job.machine)
     book = None if journal is None else Journal(journal)
     dask = given.get("dask")
@@ -169,7 +172,7 @@ def _run(
     interrupted = False
     views: dict[str, Any] = {"views": [], "networks": [], "message_lists": []}
     try:
-        # Jobs in order, so that a process reads each log once.
+        # Cells are ordered by job, so that a process reads each log once.
         per_job = len(plan.strategies) * len(plan.seeds)
         ordered = [
             cell
@@ -193,7 +196,7 @@ def _run(
             views = _merged(_results(executor.run(placement_views, [[request] for request in requests])))
         except KeyboardInterrupt:
             interrupted = True
-        except Error as error:  # results are worth keeping without pictures
+        except Error as error:  # the results are useful even without pictures
             trouble = f"cannot make the pictures: {error}"
     content: dict[str, Any] = {"schema": SCHEMA, "haichi": version("haichi"), "request": request_entry(plan)}
     if interrupted:
@@ -213,7 +216,7 @@ def _compute(
     outcomes: _Outcomes,
     progress: ProgressCallback | None,
 ) -> None:
-    """Fills `outcomes`, cell by cell, so that an interruption keeps the finished cells."""
+    """Computes the missing cells into `outcomes`, one by one, so that an interruption keeps the finished cells."""
     distinct = dict(zip(keys, cells, strict=True))
     outcomes.by_key = {key: outcome for key, outcome in outcomes.by_key.items() if key in distinct}
     outcomes.taken_over = len(outcomes.by_key)
@@ -225,8 +228,8 @@ def _compute(
 
     tell()
     left = [key for key in distinct if key not in outcomes.by_key]
-    # With fewer cells than processors, the searches use the remaining processors. Results do not depend on it, except
-    # for searches with a time limit, each of which has one processor.
+    # With fewer cells than processors, each search uses several processors. Results do not depend on this number. A
+    # search with a time limit would depend on it, so each of these gets one processor.
     threads = max(1, executor.processes // max(1, len(left)))
     tasks = [
         cell if cell.effort.time_limit is not None else replace(cell, threads=threads)
@@ -267,7 +270,7 @@ def _outcome(result: Any) -> Outcome:
 
 
 def _results(pairs: Iterator[tuple[int, Any]]) -> list[dict[str, Any]]:
-    """Results in the order of the tasks."""
+    """Returns the results in the order of the tasks."""
     found: dict[int, dict[str, Any]] = {}
     for index, result in pairs:
         if isinstance(result, LostWorkerError | Error):
@@ -277,7 +280,7 @@ def _results(pairs: Iterator[tuple[int, Any]]) -> list[dict[str, Any]]:
 
 
 def _merged(parts: Sequence[dict[str, Any]]) -> dict[str, list[Any]]:
-    """Merges data of pictures that were made one by one. Equal networks and lists of messages occur once."""
+    """Merges the data of pictures that were made one by one. Equal networks and message lists are stored once."""
     merged: dict[str, list[Any]] = {"views": [], "networks": [], "message_lists": []}
     numbers: dict[str, int] = {}
     for part in parts:
@@ -301,7 +304,7 @@ def _entry(name: str, cell: Cell, key: str, outcome: Outcome | None) -> dict[str
 
 
 def _objective_entries(cells: Sequence[dict[str, Any]]) -> list[dict[str, str]]:
-    """Entries of the objectives that cells have values of, in the order of the table."""
+    """The table entries of all objectives that some cell has a value for, in the order of the table."""
     told = {name for cell in cells for name in cell.get("objectives", {})}
     return [
         {"name": row.name, "unit": row.unit, "sentence": row.sentence} for row in _core.objectives() if row.name in told
@@ -309,10 +312,10 @@ def _objective_entries(cells: Sequence[dict[str, Any]]) -> list[dict[str, str]]:
 
 
 def _done_cells(earlier: Comparison | None) -> dict[str, Outcome]:
-    """Finished cells by their keys."""
+    """Finished cells of earlier results, by key."""
     found: dict[str, Outcome] = {}
     for cell in [] if earlier is None else earlier.cells:
-        with contextlib.suppress(ValueError, TypeError, KeyError):  # from an older version, or edited: compute it again
+        with contextlib.suppress(ValueError, TypeError, KeyError):  # from an older version or edited: compute it again
             outcome = {name: value for name, value in cell.items() if name not in (*_HEAD, "key")}
             found[cell["key"]] = checked_outcome(outcome)
     return found
@@ -354,7 +357,7 @@ _Shown = tuple[str, int, Literal["before", "after", "other"], Outcome]
 def _view_requests(
     plan: Plan, cells: Sequence[dict[str, Any]], baselines: Sequence[Outcome], summary: dict[str, Any]
 ) -> Iterator[ViewRequest]:
-    """The default placement, and for every strategy the seed with the smallest time."""
+    """Yields pictures to draw: the default placement, and for each strategy the seed with the smallest time."""
     for (name, spec), baseline in zip(plan.all_jobs(), baselines, strict=True):
         if baseline["status"] != "done":
             continue

@@ -1,4 +1,4 @@
-"""Computes the cells of a comparison, in local processes or on Dask workers. Results are the same."""
+"""Computes the cells of a comparison, in local processes or on Dask workers. Both give equal results."""
 
 from __future__ import annotations
 
@@ -27,11 +27,12 @@ _LOG = logging.getLogger("haichi")
 _SECONDS_TO_CONNECT = 20
 
 _START_WORKER = "import sys; sys.path.append(sys.argv[1]); from haichi.comparison.worker import main; main()"
-"""Imports this very package, wherever it is; -P prevents imports from the current directory."""
+"""Imports the package of this process, wherever it is installed. The option -P prevents imports from the current
+directory."""
 
 
 class LostWorkerError(Exception):
-    """The process of a task ended; only the reason is known."""
+    """The process that computed a task ended without a result. Only the reason is known."""
 
 
 class Executor(Protocol):
@@ -42,15 +43,16 @@ class Executor(Protocol):
         """The number of tasks that are computed at the same time."""
 
     def run(self, function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterator[tuple[int, Any]]:
-        """Yields (index of the task, result) in the order in which tasks end. The result is a LostWorkerError if the
-        process died. Closing the iterator stops running tasks."""
+        """Yields pairs (index of the task, result) in the order in which tasks end. The result is a LostWorkerError if
+        the process of the task died. Closing the iterator stops running tasks."""
 
     def close(self) -> None:
-        """Call this after the last run."""
+        """Releases the resources. Call this after the last run."""
 
 
 class LocalProcesses:
-    """A process per processor, so that a crash costs one task only, and Python's global lock does not matter."""
+    """Runs one process per processor. A crash then costs only one task, and Python's global lock does not slow the
+    work."""
 
     def __init__(self, processes: int = 0) -> None:
         if processes < 0:
@@ -58,7 +60,7 @@ class LocalProcesses:
         self.processes = processes or len(os.sched_getaffinity(0))
 
     def close(self) -> None:
-        """Does nothing: no process survives a run."""
+        """Does nothing, because no process survives a run."""
 
     def run(self, function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterator[tuple[int, Any]]:
         workers = [_Worker() for _ in range(min(self.processes, len(tasks)))]
@@ -69,7 +71,7 @@ class LocalProcesses:
         def result(index: int) -> Any:
             worker = idle.get()
             found = worker.result(function, tasks[index])
-            if isinstance(found, LostWorkerError) and not worker.is_stopped:  # perhaps short of memory: try once more
+            if isinstance(found, LostWorkerError) and not worker.is_stopped:  # perhaps no memory: tries again
                 _LOG.info("task %d of %d: %s; haichi computes it once more", index + 1, len(tasks), found)
                 found = worker.result(function, tasks[index])
             idle.put(worker)
@@ -89,7 +91,7 @@ class LocalProcesses:
 
 
 class _Worker:
-    """A process that computes one task after the other. If it dies, another one starts."""
+    """A process that computes one task after the other. If the process dies, the next task starts a new one."""
 
     def __init__(self) -> None:
         self._process: Popen[bytes] | None = None
@@ -97,7 +99,7 @@ class _Worker:
         self._lock = threading.Lock()
 
     def stop(self) -> None:
-        """Ends the process and its task."""
+        """Kills the process, even while it computes a task."""
         with self._lock:
             self.is_stopped = True
             if self._process is not None:
@@ -135,21 +137,21 @@ class _Worker:
     _returncode: int | None = None
 
     def end(self) -> None:
-        """Waits until the process is gone."""
+        """Waits until the process has ended."""
         with self._lock:
             process, self._process = self._process, None
         if process is None:
             return
         for pipe in (process.stdin, process.stdout):
             if pipe is not None:
-                with contextlib.suppress(OSError):  # the unsent task is lost
+                with contextlib.suppress(OSError):  # a task that was not sent is lost
                     pipe.close()
         self._returncode = process.wait()
 
 
 class DaskWorkers:
-    """The workers of a Dask scheduler, on any number of computers with the same haichi. If a worker dies, another one
-    computes its tasks."""
+    """The workers of a Dask scheduler, on any number of computers with the same version of haichi. If a worker dies,
+    another one computes its tasks."""
 
     _DEATHS_ALLOWED = 3
 
@@ -158,7 +160,7 @@ class DaskWorkers:
             import distributed as imported
         except ImportError as error:
             raise UnsupportedError("§dask requires the package distributed", "run `pip install distributed`") from error
-        distributed: Any = imported  # has incomplete types
+        distributed: Any = imported  # the package has incomplete types
         self._distributed = distributed
         self._address = address
         check_dask_address(address)
@@ -189,7 +191,8 @@ class DaskWorkers:
                 )
 
     def run(self, function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterator[tuple[int, Any]]:
-        # Only a few tasks are ahead of the workers. Tasks contain workloads, which would fill the scheduler's memory.
+        # Only a few tasks are sent ahead of the workers. Tasks contain workloads, which would fill the scheduler's
+        # memory.
         ahead = 2 * self.processes + 2
         waiting = iter(range(len(tasks)))
         futures: dict[Any, int] = {}
@@ -205,7 +208,7 @@ class DaskWorkers:
         try:
             ended = self._distributed.as_completed(submit(ahead), loop=self._client.loop)
             for future in ended:
-                if future.status in ("lost", "pending"):  # its result was on a worker that died: compute it again
+                if future.status in ("lost", "pending"):  # the worker with the result died: compute it again
                     ended.add(future)
                     continue
                 if future.status not in ("finished", "error"):
@@ -234,11 +237,12 @@ class DaskWorkers:
 
 
 def check_dask_address(address: str) -> None:
-    """Checks the address first, because Distributed tries for a long time and leaves a noisy connection."""
+    """Checks that the scheduler can be reached. Distributed would try for a long time, and print errors of its
+    connection."""
     match = re.fullmatch(r"tcp://\[?([^\]]+)\]?:(\d{1,5})", address)
     if match is None:
         if "://" in address:
-            return  # another transport
+            return  # not TCP: the check would not work
         raise InputError(f"invalid address of a Dask scheduler: {address!r}", "use an address such as tcp://HOST:8786")
     try:
         socket.create_connection((match[1], int(match[2])), timeout=_SECONDS_TO_CONNECT).close()

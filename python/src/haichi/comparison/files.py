@@ -1,4 +1,5 @@
-"""Files of a comparison: ``haichi-comparison/1`` (docs/reference/results_of_comparisons.md), and its cells as CSV."""
+"""The files of a comparison: JSON in the format ``haichi-comparison/1`` (docs/reference/results_of_comparisons.md), and
+CSV with the cells."""
 
 from __future__ import annotations
 
@@ -17,12 +18,12 @@ from haichi.errors import InputError
 
 SCHEMA = "haichi-comparison/1"
 _LISTS = ("workloads", "objectives", "cells", "views", "networks", "message_lists")
-"""Keys whose entries are on one line each."""
+"""The keys of long lists. Each list entry is on its own line."""
 _RUNS = ("none", "sets", "calls")
 
 
 def from_json(outcome: dict[str, Any]) -> dict[str, Any]:
-    """The outcome with the placement as an array, which takes a tenth of a list's memory."""
+    """Converts the placement in an outcome to an array, which takes a tenth of a list's memory."""
     if "node_of_rank" in outcome:
         outcome["node_of_rank"] = np.array(outcome["node_of_rank"], np.int32)
         outcome["node_of_rank"].flags.writeable = False
@@ -33,7 +34,7 @@ _ALWAYS_THERE = ("objective", "search", "ranks", "nodes", "evaluations", "optima
 
 
 def checked_outcome(outcome: Any) -> dict[str, Any]:
-    """The outcome of a finished cell, as it was written. Raises ValueError, TypeError or KeyError for anything else."""
+    """Checks the outcome of a finished cell from a file. Raises ValueError, TypeError or KeyError for anything else."""
     if outcome["status"] != "done" or any(key not in outcome for key in _ALWAYS_THERE):
         raise ValueError("not an outcome of a cell")
     float(outcome["metrics"]["tac3_seconds"])
@@ -47,7 +48,7 @@ def checked_outcome(outcome: Any) -> dict[str, Any]:
 
 
 def json_text(comparison: dict[str, Any]) -> str:
-    """Keys in order, each on a line; entries of the long lists on one line each."""
+    """The JSON of a comparison. Each key has a line, and so has each entry of the long lists."""
     parts = []
     for key, value in comparison.items():
         if key in _LISTS:
@@ -59,7 +60,7 @@ def json_text(comparison: dict[str, Any]) -> str:
 
 
 def csv_text(cells: Sequence[dict[str, Any]]) -> str:
-    """A line per cell; a column per objective, per metric with one number, and per simulation."""
+    """CSV with a line per cell. Columns: one per objective, per metric that is a single number, and per simulation."""
     rows = [cell_row(cell) for cell in cells]
     columns: dict[str, None] = {}
     for row in rows:
@@ -72,7 +73,7 @@ def csv_text(cells: Sequence[dict[str, Any]]) -> str:
 
 
 def cell_row(cell: dict[str, Any]) -> dict[str, Any]:
-    """The columns of a cell in CSV and data frames."""
+    """The values of a cell by column name, for CSV and data frames."""
     plain = ("workload", "shape", "strategy", "seed", "status", "error", "objective", "search", "ranks", "nodes")
     row: dict[str, Any] = {key: cell.get(key) for key in (*plain, "evaluations", "optimal")}
     for run in _RUNS:
@@ -92,7 +93,7 @@ def cell_row(cell: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_comparison(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The content of a results file. Raises InputError with file and line for other files."""
+    """Reads a results file. Raises InputError with file and line for other files."""
     try:
         text = Path(path).read_text(encoding="utf-8")
         content = json.loads(text)
@@ -102,7 +103,7 @@ def read_comparison(path: str | os.PathLike[str]) -> dict[str, Any]:
         raise InputError(f"{os.fspath(path)}: not UTF-8 text (byte {error.start})") from error
     except json.JSONDecodeError as error:
         raise InputError(f"{os.fspath(path)}:{error.lineno}: expected JSON: {error.msg}") from error
-    except ValueError as error:  # from int(), for numbers with thousands of digits
+    except ValueError as error:  # from int(), for integers with thousands of digits
         raise InputError(f"{os.fspath(path)}: a number is too long") from error
     except RecursionError as error:
         raise InputError(f"{os.fspath(path)}: the JSON is nested too deeply") from error

@@ -1,4 +1,4 @@
-"""The finished cells of a comparison on disk, so that a killed comparison can continue."""
+"""Stores the finished cells of a comparison on disk, so that a killed comparison can continue."""
 
 from __future__ import annotations
 
@@ -21,19 +21,22 @@ _START_ANEW = "remove the file and start again"
 
 
 class Journal:
-    """A SQLite database with an entry per finished cell, by the cell's key. After `add` the entry is on the disk.
+    """A SQLite database with the outcome of each finished cell, by cell key. When `add` returns, the outcome is on the
+    disk.
 
-    A comparison uses the entries under its cells' keys and ignores others, so further seeds or strategies cost only
-    their own cells. Failed cells are not written, and are tried again.
+    A comparison uses the outcomes of its own cells and ignores all others. Further seeds or strategies therefore cost
+    only their own cells. Failed cells are not stored, so that the next run tries them again.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        """Raises InputError for files that cannot be written, or that another comparison is writing."""
+        """Opens or creates the file. Raises InputError if it cannot be written, or if another comparison is writing
+        it."""
         self.path = Path(path)
         try:
             with contextlib.suppress(FileExistsError):
                 os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666))
-            # The name is derived from another name. A link could lead to any file, and a pipe would block.
+            # The caller derived this name from another one, so the file may be unexpected. A link could lead to any
+            # file, and a pipe would block.
             kind = os.lstat(self.path).st_mode
         except OSError as error:
             raise InputError(f"cannot write {self.path}: {error.strerror}") from error
@@ -61,7 +64,7 @@ class Journal:
             opened.pop_all()
 
     def add(self, key: str, outcome: Outcome) -> None:
-        """Raises InputError if the disk is full; earlier entries stay."""
+        """Stores an outcome. Raises InputError if the disk is full; earlier outcomes stay."""
         if outcome["status"] != "done":
             return
         self.outcomes[key] = outcome
@@ -69,7 +72,7 @@ class Journal:
             self._database.execute("INSERT OR REPLACE INTO cells VALUES (?, ?)", (key, one_line(outcome)))
 
     def close(self) -> None:
-        """Removes an empty file."""
+        """Closes the database. Removes its file if it is empty."""
         self._database.close()
         if not self.outcomes:
             self.path.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""The command line that makes the placement of a cell."""
+"""The command line that reproduces the placement of a cell."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from haichi.comparison.strategies import AUTO, Strategy
 from haichi.model.job_spec import JobSpec
 
 MAP_FILE = "rankmap.txt"
-"""The name of a map in commands and job lines."""
+"""The name of the rank-map file in commands and job scripts."""
 
 _FLAGS = ("count_nic",)
 
 
 def map_command(job: JobSpec, strategy: Strategy, seed: int, effort: SearchEffort) -> str | None:
-    """`haichi map` with the same inputs, seed and effort. None if a command cannot name them: a map from elsewhere, a
-    search with a Python function, or a job without files."""
+    """The command `haichi map` with the inputs, seed and effort of a cell. None if no command can reproduce the
+    placement: a given map, a search with a Python function, or a job without files."""
     rows = {row.name: row for row in _core.strategies()}
     machine = job.machine._core.source[0]
     is_named = strategy.search in rows and isinstance(machine, str) and bool(machine)

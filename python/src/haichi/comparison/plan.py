@@ -23,20 +23,20 @@ _DEFAULT_SECONDS = 10.0
 
 
 NamedJobs = dict[str, list[JobSpec]]
-"""Jobs by the names of their workloads, each on its shapes."""
+"""The jobs of each workload name, one per shape."""
 
 
 @dataclass(frozen=True)
 class WantedSimulation:
-    """How placements are simulated."""
+    """The requested simulations of placements."""
 
     of_sets: SimulationPlan
-    """Without runs, placements are not simulated."""
+    """The options for communication sets. If it has no runs, placements are not simulated."""
     form: str
     replay: dict[str, Any]
-    """The options for the replay of calls that the user gave."""
+    """The call-replay options that the user gave."""
     given_of_sets: tuple[str, ...]
-    """Names of the given options for communication sets."""
+    """The names of the options for communication sets that the user gave."""
 
     def __bool__(self) -> bool:
         return bool(self.of_sets.runs)
@@ -60,12 +60,13 @@ class Plan:
     equal: str
 
     def check_sets(self) -> None:
-        """Raises UnsupportedError for a log without communication sets: cells are always measured by them, too."""
+        """Raises UnsupportedError for a log without communication sets. Cells are always evaluated by sets, even if
+        calls are simulated."""
         for job, *_ in self.jobs.values():
             job.traffic.tell_of_sets()
 
     def check_simulation(self) -> None:
-        """Raises OptionError for calls that a job does not have, and for options that no job can use."""
+        """Raises OptionError if a job has no calls to simulate, or if no job can use a given option."""
         for name, job in self.all_jobs():
             try:
                 self.simulation.form_of(job)
@@ -93,7 +94,7 @@ class Plan:
         return any(self.simulation.form_of(job) == "sets" for _, job in self.all_jobs())
 
     def cells(self) -> list[Cell]:
-        """The cells in the order of the results. Calls the functions of strategies."""
+        """The cells, in the order of the results. Calls the Python functions of strategies."""
         if any(strategy.function is not None for strategy in self.strategies):
             first = Job._of(self.first_job)
             self.strategies = [strategy.recognised(first) for strategy in self.strategies]
@@ -116,25 +117,25 @@ class Plan:
             yield strategy.placed(loaded, seed, search) if strategy.uses_seed else placed, seed
 
     def baselines(self) -> list[Cell]:
-        """The default placement of every job, which users have without haichi."""
+        """A cell per job with the default placement, which users get without haichi."""
         return [self.cell(job, parse_strategy(BASELINE), self.seeds[0]) for _, job in self.all_jobs()]
 
     def cell(self, job: JobSpec, strategy: Strategy, seed: int) -> Cell:
         return Cell(job, strategy, seed, self.effort, self.simulation.of(job))
 
     def all_jobs(self) -> Iterator[tuple[str, JobSpec]]:
-        """Jobs with the names of their workloads, in the order of the results."""
+        """Each job with the name of its workload, in the order of the results."""
         for name, jobs in self.jobs.items():
             for job in jobs:
                 yield name, job
 
     def names(self) -> list[str]:
-        """The names of the cells' workloads."""
+        """The workload name of each cell, in the order of `cells`."""
         return [name for name, _ in self.all_jobs() for _ in self.strategies for _ in self.seeds]
 
     @property
     def first_job(self) -> JobSpec:
-        """The first job. All jobs on its machine share its values except workload and shape."""
+        """All jobs on its machine share its options, except workload and shape."""
         return next(job for _, job in self.all_jobs())
 
     @property
@@ -146,7 +147,8 @@ class Plan:
         return list(firsts.values())
 
     def workload_entries(self) -> list[dict[str, Any]]:
-        """Entries of the workloads; for logs also the simulated form, with several machines also the machine."""
+        """The entries of the workloads in the results. A log has its simulated form; with several machines, each has
+        its machine."""
         has_several = len(self.first_jobs) > 1
         return [
             workload_entry(name, job.workload)
@@ -208,8 +210,9 @@ def workload_entry(name: str, workload: Workload) -> dict[str, Any]:
 def jobs_of_files(
     workloads: Sequence[str], machine: str, shapes: Shapes, size: int | None, format: str, given: Mapping[str, Any]
 ) -> NamedJobs:
-    """Every workload, read once, on every shape. Jobs are not loaded: a job that cannot be loaded is an error of its
-    cells. Raises the errors of `haichi.Machine` and `haichi.Workload.from_file`, and OptionError for shapes."""
+    """Reads every workload once, and makes a job for every shape. Jobs are not loaded yet: a job that cannot be loaded
+    is an error of its cells. Raises the errors of `haichi.Machine` and `haichi.Workload.from_file`, and OptionError for
+    shapes."""
     loaded = as_machine(machine)
     _check_files(given)
     if shapes is not None and given.get("nodes") is not None:
@@ -229,9 +232,9 @@ def jobs_of_files(
 
 
 def jobs_by_name(jobs: Jobs) -> NamedJobs:
-    """Jobs by the given names, the names of the workloads' files, or numbers. With several machines, a name
-    of several jobs includes the machine. Raises OptionError for jobs on a machine that differ in more than workloads
-    and shapes, and for duplicate jobs."""
+    """Names each job: by the given name, by the name of its workload file, or by a number. With several machines, a
+    name of several jobs includes the machine. Raises OptionError for duplicate jobs. Raises it also for jobs on a
+    machine that differ in more than workloads and shapes."""
     named: NamedJobs = {}
     if isinstance(jobs, Mapping):
         for name, given in jobs.items():
@@ -249,7 +252,8 @@ def jobs_by_name(jobs: Jobs) -> NamedJobs:
 
 
 def _by_machine(named: NamedJobs, is_named: bool) -> NamedJobs:
-    """With several machines: a name per workload and machine. Names that a user gave to jobs on one machine stay."""
+    """Makes a name per workload and machine if there are several machines. A name that the user gave to jobs on one
+    machine stays."""
     if len({spec.machine for listed in named.values() for spec in listed}) <= 1:
         return named
     split: NamedJobs = {}
@@ -270,7 +274,7 @@ def _spec_of(job: object) -> JobSpec:
 
 
 def _name_of_workload(spec: JobSpec, named: NamedJobs) -> str:
-    """Jobs with the same workload have the same name."""
+    """The name for the workload of a job. Jobs with the same workload share a name."""
     stem = spec.workload_name or f"workload {len(named) + 1}"
     for name, listed in named.items():
         first = listed[0].traffic
@@ -303,7 +307,7 @@ Jobs = Job | Iterable[Job] | Mapping[str, Job | Iterable[Job]]
 
 
 def _shapes_by_workload(shapes: Shapes, workloads: Mapping[str, object]) -> dict[str, list[str | None]]:
-    """The same shapes for all workloads, or shapes by the workload's name."""
+    """The shapes of each workload. A list of shapes applies to all workloads."""
     if shapes is None:
         return {name: [None] for name in workloads}
     if not isinstance(shapes, Mapping):
@@ -322,7 +326,7 @@ def _distinct_shapes(shapes: Sequence[str]) -> list[str | None]:
 
 
 def _check_files(given: Mapping[str, Any]) -> None:
-    """Raises OptionError for standard input, which every cell would read."""
+    """Raises OptionError for standard input, because every cell would read it."""
     for name, value in given.items():
         if value == "-":
             raise OptionError(f"§{name} cannot be standard input, because every cell reads it", "use a file")
@@ -343,7 +347,7 @@ _MOST_SEEDS = 10_000
 
 
 def seed_list(seeds: Sequence[Any]) -> list[int]:
-    """The seeds. A single word is their number, counted from 1."""
+    """The seeds as integers. A single number n as text means the seeds 1 to n."""
     if len(seeds) == 1 and isinstance(seeds[0], str):
         return list(range(1, whole_option("seeds", int(seeds[0]), 1, _MOST_SEEDS) + 1))
     if not 1 <= len(seeds) <= _MOST_SEEDS:

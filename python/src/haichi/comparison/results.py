@@ -16,22 +16,22 @@ _TIMING = ("wall_seconds", "evaluations_per_second")
 
 
 class Comparison:
-    """The results of `haichi.compare`, or of a results file."""
+    """The results of `haichi.compare`, or the content of a results file."""
 
     def __init__(self, content: dict[str, Any]) -> None:
-        """`content` as ``haichi-comparison/1`` (docs/reference/results_of_comparisons.md)."""
+        """`content`: in the format ``haichi-comparison/1`` (docs/reference/results_of_comparisons.md)."""
         self._content = content
         for cell in content["cells"]:
             from_json(cell)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Comparison:
-        """Reads a JSON file from `write`. Raises InputError with file and line."""
+        """Reads a JSON file that `write` wrote. Raises InputError with file and line."""
         return cls(read_comparison(path))
 
     @property
     def cells(self) -> list[dict[str, Any]]:
-        """A cell per workload, shape, strategy and seed; `node_of_rank` is an int32 array."""
+        """One dict per workload, shape, strategy and seed. The value of `node_of_rank` is an int32 array."""
         cells: list[dict[str, Any]] = self._content["cells"]
         return cells
 
@@ -42,7 +42,7 @@ class Comparison:
 
     @property
     def interrupted(self) -> bool:
-        """True after Ctrl-C: cells that were not computed have the status ``missing``."""
+        """True if Ctrl-C ended the comparison. Cells that were not computed have the status ``missing``."""
         return bool(self._content.get("interrupted", False))
 
     @property
@@ -52,16 +52,17 @@ class Comparison:
 
     @property
     def warning(self) -> str:
-        """A problem outside the cells, or ""."""
+        """A problem that does not concern single cells; empty if there is none."""
         return str(self._content.get("warning", ""))
 
     @property
     def advice(self) -> str:
-        """One line: the best action, and the hours that it saves with their uncertainty."""
+        """The best action in one line, with the hours that it saves and their uncertainty."""
         return str(self.summary["overall"]["advice"])
 
     def to_dict(self, *, timing: bool = False) -> dict[str, Any]:
-        """``haichi-comparison/1``. With `timing` also values that differ between runs."""
+        """The results as a dict in the format ``haichi-comparison/1``. With `timing`, it includes values that differ
+        between runs."""
         if timing:
             return dict(self._content)
         cells = [{key: value for key, value in cell.items() if key not in _TIMING} for cell in self.cells]
@@ -71,13 +72,13 @@ class Comparison:
         return json_text(self.to_dict(timing=timing))
 
     def to_csv(self, *, timing: bool = False) -> str:
-        """A line per cell."""
+        """The results as CSV, with a line per cell."""
         return csv_text(self.to_dict(timing=timing)["cells"])
 
     def to_dataframe(self) -> Any:
-        """A pandas.DataFrame with a row per cell: the machine and the columns of `to_csv` with `timing`.
+        """A pandas.DataFrame with a row per cell. It has the machine and the columns of `to_csv` with `timing`.
 
-        Times are in seconds. Numbers that a cell does not have are NaN. Raises UnsupportedError without pandas.
+        Times are in seconds. A number that a cell lacks is NaN. Raises UnsupportedError without pandas.
         """
         request = self._content.get("request", {})
         machines = {entry["name"]: entry.get("machine", request.get("machine")) for entry in self._content["workloads"]}
@@ -86,14 +87,14 @@ class Comparison:
         return data_frame({name: [row.get(name) for row in rows] for name in names})
 
     def plot(self, what: Literal["strategies", "link-loads"] = "strategies", *, job: int = 0, ax: Any = None) -> Any:
-        """Draws a figure of the report into the axes `ax` of matplotlib, or into a new figure. Returns the axes.
+        """Draws a figure of the report into the matplotlib axes `ax`, or into a new figure. Returns the axes.
 
-        The figure ``"strategies"`` has the seconds of every strategy, with minimum and maximum over the seeds. The
-        figure ``"link-loads"`` has the sorted loads of links under the default and the best placement. It needs views.
-        `job` is the number of the job in ``summary["jobs"]``, from 0.
+        The figure ``"strategies"`` shows the seconds of every strategy, with minimum and maximum over the seeds. The
+        figure ``"link-loads"`` shows the sorted link loads under the default and the best placement, and requires
+        views. `job` is the index of the job in ``summary["jobs"]``, from 0.
 
-        Raises OptionError for other figures and jobs, and for results without the data. Raises UnsupportedError without
-        matplotlib.
+        Raises OptionError for other figures and jobs, and for results without the required data. Raises
+        UnsupportedError without matplotlib.
         """
         from haichi.report.figures import draw_into
 
@@ -107,9 +108,10 @@ class Comparison:
         return axes
 
     def write(self, *paths: str | os.PathLike[str], timing: bool = False) -> None:
-        """Writes ``.json``, ``.csv``, or ``.html`` (the report). All files are written whole, or none is touched.
+        """Writes ``.json``, ``.csv``, or ``.html`` (the report). Either all files are written whole, or none is
+        changed.
 
-        Raises OptionError for other names and for files that cannot be written, InputError if the disk is full.
+        Raises OptionError for other names and for files that cannot be written. Raises InputError if the disk is full.
         """
         for path in paths:
             check_output(path)
@@ -123,7 +125,7 @@ class Comparison:
         return self.to_csv(timing=timing) if suffix == ".csv" else self.to_json(timing=timing)
 
     def text(self) -> str:
-        """Tables for people, one per job, and the winner with its advantage."""
+        """A table per job, and the winner with its advantage, as text for people."""
         jobs = self.summary["jobs"]
         parts = [_job_text(job, with_advice=len(jobs) > 1) for job in jobs]
         if self.failed:
@@ -152,8 +154,8 @@ class Comparison:
 
 
 def check_output(path: str | os.PathLike[str], suffixes: tuple[str, ...] = (".json", ".csv", ".html")) -> None:
-    """Call this before a long run. Raises OptionError for names without a known suffix, InputError for directories that
-    do not exist or cannot be written."""
+    """Checks an output name; call this before a long run. Raises OptionError for names without a known suffix, and
+    InputError for directories that do not exist or cannot be written."""
     if Path(path).suffix not in suffixes:
         raise OptionError(
             f"invalid output name: {os.fspath(path)!r}", f"use a name that ends in {' or '.join(suffixes)}"
@@ -170,12 +172,12 @@ def _job_name(entry: dict[str, Any]) -> str:
 
 
 def _shown(text: str) -> str:
-    """The text without control characters, which could move a terminal's cursor."""
+    """Escapes control characters, which could move a terminal's cursor."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def _unit(job: dict[str, Any]) -> tuple[float, str]:
-    """The best unit for the job's times."""
+    """The scale and the name of the unit that suits the times of the job."""
     largest = max((entry["mean"] for entry in job["strategies"]), default=1.0)
     return next(
         ((scale, name) for scale, name in ((1, "s"), (1e3, "ms"), (1e6, "µs")) if largest * scale >= 1), (1e9, "ns")

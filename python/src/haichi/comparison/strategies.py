@@ -1,4 +1,5 @@
-"""Strategies: a start, a search, an objective to anneal, or placements from a rank map, an array or a function."""
+"""Placement strategies: a start, a search, or annealing of an objective. Placements can also come from a rank map, an
+array or a function."""
 
 from __future__ import annotations
 
@@ -21,13 +22,13 @@ from haichi.model.placement import Placement, as_map
 
 _MAP_PREFIX = "map:"
 _GIVEN = "map"
-"""The value of `search` for strategies whose placements come from elsewhere."""
+"""The value of `search` for strategies with a given placement."""
 
-# A comparison omits those that require axes if its machine has none.
+# On a machine without axes, a comparison omits the strategies that require axes.
 DEFAULT_STRATEGIES = ("default", "no-ring", "random", "hop-bytes", "rmatt", "rmatt-3d", "tac3")
 BASELINE = "default"
 AUTO = "auto"
-"""The search of `haichi map` without options."""
+"""The search that `haichi map` uses without options."""
 
 
 @dataclass(frozen=True)
@@ -38,19 +39,19 @@ class Strategy:
     search: str
     """``"anneal"``, another search, the name of a start, or ``"map"``."""
     objective: str | None = None
-    """The objective of the search; None without a search."""
+    """The objective of the search; None if the strategy does not search."""
     map_file: str | None = None
     nodes: npt.NDArray[Any] | None = field(default=None, compare=False)
-    """The given node of each rank."""
+    """The node of each rank, for a strategy with a given placement."""
     function: Callable[..., Any] | None = field(default=None, compare=False)
-    """A function of the job, and perhaps of a seed, that returns a placement; or an objective. It stays in this
-    process."""
+    """A function of the job, and perhaps of a seed, that returns a placement. It may also be an objective. haichi calls
+    it only in this process."""
     is_objective: bool = field(default=False, compare=False)
-    """`function` is an objective, from the node of each rank to a number."""
+    """True if `function` is an objective, which returns a number for the node of each rank."""
 
     @property
     def takes_effort(self) -> bool:
-        """True if the length of the search is configurable. An exhaustive search has no such setting."""
+        """True if the length of the search can be set. An exhaustive search has no such setting."""
         return self.search != _GIVEN and _rows()[self.search].is_tuned
 
     @property
@@ -60,18 +61,19 @@ class Strategy:
         return self.search != _GIVEN and _rows()[self.search].uses_seed
 
     def recognised(self, job: Job) -> Strategy:
-        """The strategy that knows whether its function is an objective: returns a number for the node of each rank."""
+        """Finds out whether the function is an objective, and returns the strategy with the answer. An objective
+        returns a number for the node of each rank."""
         if self.function is None or _takes_seed(self.function):
             return self
         try:
             value: Any = self.function(job.place().node_of_rank.copy())
             return replace(self, is_objective=isinstance(value, SupportsFloat) and getattr(value, "ndim", 0) == 0)
-        except Exception:  # it expects a job
+        except Exception:  # the function expects a job
             return self
 
     def placed(self, job: Job, seed: int, search: Mapping[str, Any]) -> Strategy:
-        """The strategy with the placement from its function. `search` has the effort, for objectives. Raises the
-        function's exceptions, and OptionError for results that do not fit the job."""
+        """Calls the function and returns the strategy with the resulting placement. For an objective, `search` has the
+        options of the search. Raises the function's exceptions, and OptionError for results that do not fit the job."""
         if self.function is None:
             return self
         if self.is_objective:
@@ -85,7 +87,7 @@ class Strategy:
         return replace(self, nodes=nodes, function=None)
 
     def identity(self) -> dict[str, Any]:
-        """All that determines its placements, for the keys of cells."""
+        """All values that determine the placements of the strategy, for cell keys."""
         entry = {"name": self.name, "search": self.search, "objective": self.objective, "map_file": self.map_file}
         if self.nodes is not None:
             entry["nodes"] = hashlib.sha256(self.nodes.astype("<i8").tobytes()).hexdigest()
@@ -95,7 +97,7 @@ class Strategy:
 def _takes_seed(function: Callable[..., Any]) -> bool:
     try:
         return "seed" in inspect.signature(function).parameters
-    except ValueError:  # a built-in function
+    except ValueError:  # from signature(), for some built-in functions
         return False
 
 
@@ -104,7 +106,8 @@ def _rows() -> dict[str, _core.StrategyRow]:
 
 
 def parse_strategy(name: str) -> Strategy:
-    """Reads ``"default"``, ``"tac3"``, ``"anneal"``, ``"weighted(hop-bytes=0.7,tac3=0.3)"``, ``"map:FILE"``.
+    """Parses a strategy such as ``"default"``, ``"tac3"``, ``"anneal"``, ``"weighted(hop-bytes=0.7,tac3=0.3)"`` or
+    ``"map:FILE"``.
 
     Raises OptionError with a suggestion for unknown names.
     """
@@ -127,10 +130,10 @@ def parse_strategy(name: str) -> Strategy:
 
 
 def parse_strategies(given: Any) -> list[Strategy]:
-    """Reads one strategy, several, or several by their names. A strategy is a name for `parse_strategy`, the node of
-    each rank, a placement, or a function of a job that returns a placement.
+    """Parses one strategy, a list of strategies, or a dict of strategies by name. A strategy is a name for
+    `parse_strategy`, the node of each rank, a placement, or a function of a job that returns a placement.
 
-    Raises OptionError for unknown, empty and duplicate names, TypeError for other values.
+    Raises OptionError for unknown, empty and duplicate names, and TypeError for other values.
     """
     if isinstance(given, Mapping):
         named = [_named_strategy(name, value) for name, value in given.items()]
@@ -150,7 +153,7 @@ def parse_strategies(given: Any) -> list[Strategy]:
 
 
 def _is_one(given: Any) -> bool:
-    """True for a single strategy: a name, a function, a placement, or the numbers of nodes."""
+    """True for a single strategy: a name, a function, a placement, or a list of node numbers."""
     if isinstance(given, str | Placement) or callable(given) or getattr(given, "ndim", None) == 1:
         return True
     return isinstance(given, list | tuple) and bool(given) and all(isinstance(one, int | np.integer) for one in given)
@@ -178,13 +181,13 @@ def _named_strategy(name: Any, value: Any) -> Strategy:
 
 
 def _stem(value: Any) -> str:
-    """A name for a strategy that has none."""
+    """A name for a strategy that the user did not name."""
     name = getattr(value, "__name__", "") if callable(value) else "placement"
     return name if name.isidentifier() else "function"
 
 
 def free_name(stem: str, taken: Container[str], numbered: str = "{} ({})") -> str:
-    """`stem`, with a number if that name is taken."""
+    """Returns `stem`, with a number appended if the name is taken."""
     name, again = stem, 1
     while name in taken:
         again += 1
@@ -193,12 +196,12 @@ def free_name(stem: str, taken: Container[str], numbered: str = "{} ({})") -> st
 
 
 def default_strategies(has_axes: bool) -> list[str]:
-    """The strategies for jobs on a machine with axes, or without."""
+    """The default strategies, for jobs on a machine with or without axes."""
     needs_axes = {row.name for row in _core.objectives() if row.needs_logical_torus}
     return [name for name in DEFAULT_STRATEGIES if has_axes or name not in needs_axes]
 
 
 def plugin_library(objective: str) -> str | None:
-    """The shared library of an objective ``"./libx.so:name"``."""
+    """The path of the shared library in an objective such as ``"./libx.so:name"``; None for other objectives."""
     library, colon, _ = objective.rpartition(":")
     return library if colon and ".so" in os.path.basename(library) else None

@@ -1,4 +1,4 @@
-"""The winner of a comparison, its advantage relative to the spread over seeds, and the savings for a user."""
+"""Finds the winner of a comparison, its advantage relative to the spread over seeds, and the savings for a user."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from haichi.comparison.strategies import BASELINE
 
 _LEAST_GAIN = 0.01
-"""The fraction of the time from which mapping helps. Nobody notices less than one per cent."""
+"""The least saved fraction of the time that counts as a gain. Nobody notices less than one per cent."""
 
 
 NO_GAIN = "no significant gain; keep the default placement"
@@ -18,17 +18,17 @@ NO_GAIN = "no significant gain; keep the default placement"
 
 
 class Times(NamedTuple):
-    """Seconds of all iterations, or of the whole run of a log, under one strategy, one value per seed. `spread` is the
-    standard deviation."""
+    """Times of one strategy in seconds, one per seed. Each is the time of all iterations, or of the whole run of a log.
+    `spread` is the standard deviation."""
 
     strategy: str
     barrier: str | None
-    """``calls`` if the calls of the log were simulated."""
+    """The simulation that gave the times: ``none``, ``sets`` or ``calls``; None if nothing was simulated."""
     seconds: tuple[float, ...]
     failed: int
     is_seeded: bool
     own_spread: float | None = None
-    """Spread over the seeds that a single cell searched with (`auto`)."""
+    """The spread over the seeds that `auto` tried within a single cell."""
 
     @property
     def mean(self) -> float:
@@ -36,21 +36,22 @@ class Times(NamedTuple):
 
     @property
     def spread(self) -> float | None:
-        """0 if the seed has no effect; None for a single seed of a search that does not state its spread."""
+        """The standard deviation over the seeds. 0 if the seed has no effect; None for a single seed of a search that
+        does not state its spread."""
         if not self.is_seeded:
             return 0.0
         return statistics.stdev(self.seconds) if len(self.seconds) > 1 else self.own_spread
 
 
 class Factor(NamedTuple):
-    """How many times faster one strategy is than another."""
+    """How many times faster one strategy is than another, with its spread."""
 
     value: float
     spread: float | None
 
     @property
     def is_larger(self) -> bool | None:
-        """True if the difference is larger than the spread; None if that is not known."""
+        """True if the difference from 1 is larger than the spread; None if the spread is not known."""
         return None if self.spread is None else abs(self.value - 1) > self.spread
 
     def __str__(self) -> str:
@@ -64,8 +65,8 @@ def measure_of(cells: Iterable[dict[str, Any]]) -> str:
 def times_of(
     strategy: str, cells: Sequence[dict[str, Any]], workload: dict[str, Any], measure: str, is_seeded: bool
 ) -> Times | None:
-    """Times of the cells of one workload, shape and strategy. If they were simulated in several ways, those with the
-    smaller mean. None if every cell failed."""
+    """The times of one workload, shape and strategy. If the cells were simulated in several ways, the simulation with
+    the smallest mean counts. None if no cell has finished."""
     done = [cell for cell in cells if cell["status"] == "done"]
     failed = sum(cell["status"] == "failed" for cell in cells)
     if not done:
@@ -83,18 +84,18 @@ def times_of(
 
 
 def _own_spread(cell: dict[str, Any], seconds: float) -> float | None:
-    """The spread of the cell's verdict in seconds."""
+    """The spread of the verdict that the cell's own search gave, converted to seconds."""
     verdict = cell.get("verdict")
     if verdict is None or verdict["spread"] is None or verdict["share_saved"] >= 1:
         return None
     if not verdict["helps"]:
-        return 0.0  # every seed keeps the default placement
+        return 0.0  # every seed led to the default placement
     spread: float = verdict["spread"] * seconds / (1 - verdict["share_saved"])
     return spread
 
 
 def factor(faster: Times, slower: Times) -> Factor:
-    """Ratio of the means. Relative spreads add as for independent quantities."""
+    """The ratio of the mean times. Relative spreads are combined as for independent quantities."""
     if faster.mean == 0:
         return Factor(1.0 if slower.mean == 0 else math.inf, 0.0)
     value = slower.mean / faster.mean
@@ -112,8 +113,8 @@ def summarise_job(
     measure: str,
     failed: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """The entry of ``summary.jobs``. `baseline` is the default placement, even if it was not requested. `failed` has
-    the names of the strategies whose cells all failed."""
+    """The entry of a job in ``summary.jobs``. `baseline` is the default placement, even if the user did not request it.
+    `failed` names the strategies whose cells all failed."""
     ranking = sorted(times, key=lambda entry: entry.mean)
     job: dict[str, Any] = {
         "workload": workload["name"],
@@ -162,7 +163,7 @@ def summarise_job(
 
 
 def recommended(ranking: Sequence[Times], baseline: Times) -> Times | None:
-    """The fastest strategy that certainly saves at least one per cent, and more than the spread."""
+    """The fastest strategy that saves at least one per cent, and more than the spread. None if there is none."""
     for times in ranking:
         saved, spread = _saved(times, baseline)
         is_sure = spread is None or saved > spread
@@ -172,7 +173,7 @@ def recommended(ranking: Sequence[Times], baseline: Times) -> Times | None:
 
 
 def _saved(times: Times, baseline: Times) -> tuple[float, float | None]:
-    """Saved seconds and their spread."""
+    """The saved seconds and their spread."""
     spreads = [times.spread, baseline.spread]
     known = [spread for spread in spreads if spread is not None]
     return baseline.mean - times.mean, math.hypot(*known) if len(known) == len(spreads) else None
@@ -192,7 +193,7 @@ def _strategy_entry(times: Times) -> dict[str, Any]:
 
 
 def _verdict(winner: Times, factors: dict[str, Factor]) -> str:
-    """A clause per other strategy: the factor, and whether it exceeds the spread."""
+    """One clause per other strategy, with the factor and whether it exceeds the spread."""
     clauses = []
     for name, number in factors.items():
         if str(number).startswith("1.00") and not number.is_larger:
@@ -217,8 +218,9 @@ _SOURCES = {
 
 
 def savings(pairs: Sequence[tuple[Times, Times]], how: str, of: str, runs: str, measure: str) -> dict[str, Any]:
-    """Joint savings of (chosen strategy, default placement) over jobs that each run once: hours, their uncertainty, and
-    the line for the user. The line begins with `how`; `of` is the kind of time that decreases."""
+    """The joint savings over jobs that each run once: hours, their uncertainty, and the line for the user. `pairs` has
+    the times of the chosen strategy and of the default placement. The line begins with `how`; `of` is the kind of time
+    that decreases."""
     before = math.fsum(baseline.mean for _, baseline in pairs)
     differences = [_saved(times, baseline) for times, baseline in pairs]
     saved = math.fsum(difference for difference, _ in differences)
@@ -246,13 +248,13 @@ def _seconds(value: float) -> str:
 
 
 def _percent(saved: float, spread: float | None, before: float) -> str:
-    """Per cent of a time, with one decimal as in the verdict of `haichi map`."""
+    """The saved per cent of the time `before`, with one decimal as in the verdict of `haichi map`."""
     percent = 100 / before if before > 0 else 0
     return f"{saved * percent:.1f}" + ("" if spread is None else f" ± {spread * percent:.1f}")
 
 
 def summarise_overall(jobs: Sequence[dict[str, Times]]) -> dict[str, Any]:
-    """Geometric means of the factors over all jobs, for strategies with results for every job."""
+    """Geometric means of the factors over all jobs. Only strategies with results for every job are included."""
     complete = [name for name in jobs[0] if all(name in times for times in jobs)]
     if not complete:
         return {"winner": None, "factors": {}, "verdict": "no strategy has results for every job"}
@@ -276,9 +278,10 @@ def summarise_overall(jobs: Sequence[dict[str, Times]]) -> dict[str, Any]:
 def advise_overall(
     jobs: Sequence[tuple[dict[str, Times], Times | None]], entries: Sequence[dict[str, Any]], measure: str
 ) -> dict[str, Any]:
-    """The joint advice for all jobs: map each job as its own line states, or keep its default placement.
+    """The joint advice for all jobs: map every job as its own line states, or keep the default placements.
 
-    `jobs` has the times by strategy and of the default placement. `entries` has the entries of the jobs in the summary.
+    `jobs` has the times of each job by strategy, and those of its default placement. `entries` has the entry of each
+    job in the summary.
     """
     if len(entries) == 1:
         keys = ("seconds_before", "hours_saved", "hours_saved_spread", "share_saved", "helps", "advice")
@@ -303,7 +306,7 @@ def advise_overall(
 
 
 def _mean_factor(factors: Sequence[Factor]) -> Factor:
-    """The geometric mean, with the spread of a mean of logarithms."""
+    """The geometric mean of the factors. Its spread is that of a mean of logarithms."""
     if any(not math.isfinite(number.value) or number.value <= 0 for number in factors):
         return Factor(math.inf, None)
     value = math.exp(math.fsum(math.log(number.value) for number in factors) / len(factors))

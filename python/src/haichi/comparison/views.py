@@ -1,4 +1,4 @@
-"""Data for pictures of placements: links with their loads, routes, and link utilisation over time."""
+"""Data for pictures of placements: links and their loads, routes, and link utilisation over time."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ from haichi.model.workload import Messages
 from haichi.results.simulation import SimulatedRun
 
 _MOST_ENTRIES = 4_000_000
-"""Maximum number of links in all routes of a placement, and in all sets."""
+"""The maximum number of links in all routes of a placement, and in the loads of all sets."""
 _TIMED_LINKS = 400
 _BINS = 300
 _MOST_BINS = 400
 _MOST_STATISTICS_LINES = 3_000_000
 _SHOWN_ITERATIONS = 3
 _SMALL_JOB_NODES = 2_000
-"""Above this size a single iteration is simulated for the pictures, because each takes minutes."""
+"""For larger jobs, the pictures show a single simulated iteration, because each takes minutes."""
 _ONE_HUNDRED_PERCENT = 255
 
 
 @dataclass(frozen=True, eq=False)
 class ViewRequest:
-    """A placement for the pictures."""
+    """A placement to draw."""
 
     job: JobSpec
     node_of_rank: npt.NDArray[np.int32]
@@ -50,36 +50,37 @@ class ViewRequest:
     role: Literal["before", "after", "other"]
     """`before` is the default placement, and `after` is the best placement."""
     convergence: Sequence[tuple[int, float]] = ()
-    """Evaluations and the best value so far."""
+    """The progress of the search: pairs of evaluations and best value so far."""
     command: str | None = None
-    """The command line that makes the placement."""
+    """The command line that reproduces the placement."""
     runs: Sequence[SimulatedAs] = ()
-    """Simulations for the plots over time."""
+    """The simulations to plot over time."""
     spread: Mapping[str, Any] = field(default_factory=dict)
     """Options that vary the computation times of communication sets."""
     replay: Mapping[str, Any] = field(default_factory=dict)
-    """Options for the replay of calls."""
+    """The call-replay options."""
     whole_run_seconds: float | None = None
-    """Seconds of the replay; None if not known."""
+    """The simulated seconds of the replay; None if unknown."""
     threads: int = 1
-    """Threads of the simulations; results do not depend on it."""
+    """The number of threads for simulations. Results do not depend on it."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Network:
     outline: Mapping[str, Any]
     number_of_channel: Mapping[tuple[int, str], int] = field(repr=False)
-    """Compact number of a link by its source vertex and its name in the simulator's statistics."""
+    """The compact number of each link, by its source vertex and its name in the simulator's statistics."""
     fabric_links: int
-    """Links that are not NICs."""
+    """The number of links that are not NICs."""
 
 
 def placement_views(requests: Sequence[ViewRequest]) -> dict[str, Any]:
     """The parts ``views``, ``networks`` and ``message_lists`` of a comparison (``haichi-comparison/1``).
 
-    Networks and message lists that placements share are stored once. Equal requests give equal values. Memory and size
-    are bounded: routes above 4,000,000 links are omitted. The same limit holds for the links of all sets, and the links
-    with the lowest loads are omitted. Raises the errors of `Job` and `Job.simulate`.
+    Networks and message lists that placements share are stored once. Equal requests give equal values. Memory and
+    output size are bounded: routes are omitted if they have more than 4,000,000 links in total. The loads of all sets
+    have the same limit; above it, the links with the lowest loads are omitted. Raises the errors of `Job` and
+    `Job.simulate`.
     """
     networks = _Numbered()
     messages = _Numbered()
@@ -93,7 +94,7 @@ def placement_views(requests: Sequence[ViewRequest]) -> dict[str, Any]:
 
 
 class _Numbered:
-    """Distinct values, in the order of their first use."""
+    """Stores each distinct value once, in the order of its first use."""
 
     def __init__(self) -> None:
         self.values: list[dict[str, Any]] = []
@@ -143,7 +144,7 @@ def _view(
 
 
 def _rank_map(placement: Placement) -> dict[str, str]:
-    """The rank map in the job's usual format, and the lines of a job script that use it."""
+    """The rank map in the usual format of the machine's scheduler, and the lines of a job script that use this map."""
     format, text, job_lines = placement._core.usual_rank_map(MAP_FILE)
     return {"file": MAP_FILE, "format": format, "text": text, "job_lines": job_lines}
 
@@ -184,8 +185,8 @@ def _set_links(
     sets: int,
     bandwidth: npt.NDArray[np.int64],
 ) -> list[dict[str, Any]]:
-    """The used links per set, in ascending order, with messages and bytes. If they are too many, those whose bytes take
-    the most time at their bandwidth."""
+    """The used links of each set, in ascending order, with their messages and bytes. If there are too many links, those
+    stay whose bytes take longest at their bandwidth."""
     links = len(bandwidth)
     route_begin = np.searchsorted(messages.set, np.arange(sets + 1))  # messages are sorted by set
     loads = []
@@ -231,7 +232,8 @@ def _simulated(
     request: ViewRequest, job: Job, placement: Placement, network: _Network, simulated_as: SimulatedAs
 ) -> dict[str, Any]:
     def run(iterations: int, statistics: LinkStatistics | None = None) -> SimulatedRun:
-        """A run of the given iterations; for calls the whole run, which counts as one iteration."""
+        """Simulates this number of iterations. A simulation of calls always covers the whole run, which counts as one
+        iteration."""
         of_calls = simulated_as == "calls"
         of_sets = {"form": "sets", "barrier": simulated_as, "sim_iterations": iterations, **request.spread}
         given: dict[str, Any] = {"form": "calls", **request.replay} if of_calls else of_sets
@@ -242,12 +244,12 @@ def _simulated(
     if simulated_as != "calls":
         small = len(network.outline["vertex_of_node"]) <= _SMALL_JOB_NODES
         iterations = min(_SHOWN_ITERATIONS if small else 1, job.workload.iterations)
-    # The length of the run must be known before the bins.
+    # The bins depend on the length of the run, which a first simulation finds.
     links = max(len(network.number_of_channel), 1)
     bins = min(_BINS, max(_MOST_STATISTICS_LINES // links, 20))
     bin_ps = max(round(iterations * (seconds or run(1).simulated_seconds) * 1e12) // bins, 1)
     try:
-        # A file without a name disappears even if the process is killed.
+        # A file without a name disappears even if this process is killed.
         with tempfile.TemporaryFile("w+", newline="", encoding="utf-8") as statistics:
             path = f"/proc/self/fd/{statistics.fileno()}"
             shown = run(iterations, LinkStatistics(path, bin_ps * 1e-12))
@@ -269,26 +271,27 @@ def _simulated(
 def _temporary_folder() -> str:
     try:
         return tempfile.gettempdir()
-    except OSError:  # no writable directory
+    except OSError:  # no directory is writable
         return os.environ.get("TMPDIR", "/tmp")
 
 
 def _time_space(statistics: TextIO, network: _Network, bin_ps: int) -> dict[str, Any]:
-    """The most used links over time, and the mean over all links, from the simulator's statistics of a run."""
+    """The efficiency of the most used links over time, and the mean over all links, from the statistics of a
+    simulation."""
     bins: list[int] = []
     numbers: list[int] = []
     efficiencies: list[float] = []
     for row in csv.DictReader(statistics):
         channel = row["channel"]
         if network.outline["axes"]:
-            channel = channel.partition(" ")[0]  # the axis and the direction; the vertex identifies the link
+            channel = channel.partition(" ")[0]  # axis and direction suffice: the vertex identifies the link
         number = network.number_of_channel.get((int(row["router"]), channel))
         if number is not None:  # ejection channels are not links
             bins.append(int(row["bin"]))
             numbers.append(number)
             efficiencies.append(float(row["efficiency"]))
     count = max(bins, default=-1) + 1
-    # Later iterations may take longer than the first.
+    # Later iterations may take longer than the first, so bins are joined if there are too many.
     joined = max(-(-count // _MOST_BINS), 1)
     bin_of = np.array(bins, np.int64) // joined
     columns = int(bin_of.max(initial=-1)) + 1

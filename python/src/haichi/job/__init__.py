@@ -1,1 +1,1 @@
-"""Jobs and their functions: `Job`, its shapes, advice, and programs on the simulated machine."""
+"""The class `Job`, the shapes of a job, advice, and programs on the simulated machine."""

@@ -1,4 +1,4 @@
-"""Advice: simulations that answer a question."""
+"""Advice on shapes, clusters and NICs, from simulations and logs."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def advise_shape(
     workload, machine: as in `haichi.Job`.
     {options}
 
-    If no shape has exactly `node_count` nodes, the next larger number is used. Other Python threads run meanwhile.
-    Ctrl-C ends the search with the results so far. Raises InputError, OptionError, and UnsupportedError (machines other
-    than a mesh or torus).
+    If no shape has exactly `node_count` nodes, the next larger number is used. Other Python threads run during the
+    search. Ctrl-C ends the search and returns the results so far. Raises InputError and OptionError, and
+    UnsupportedError for machines other than a mesh or torus.
     """
     given = given_options("advise_shape", ShapeAdviceOptions, options)
     asked = _core.ShapeAdviceOptions(_advice_part(given))
@@ -67,14 +67,14 @@ def advise_spread(
 
     Parameters
     ----------
-    workload: the job in one cluster. For a log file its calls are simulated, as in `haichi.Job.simulate`.
-    machine: has two clusters or more.
-    spread_workload: the same work on the ranks of all clusters. None: the ranks of `workload`, with fewer on a node.
+    workload: the job in one cluster. The calls of a log file are simulated, as in `haichi.Job.simulate`.
+    machine: a machine with at least two clusters.
+    spread_workload: the same work on the ranks of all clusters. None: the ranks of `workload`, with fewer per node.
     {options}
 
-    If the job has more ranks across all clusters than in one, the ranks divide the same total computation. Other
-    Python threads run meanwhile. Ctrl-C ends it with the results so far. Raises InputError, OptionError, and
-    UnsupportedError (machines without clusters).
+    If the job has more ranks across all clusters than in one, these ranks divide the same total computation. Other
+    Python threads run during the simulations. Ctrl-C ends them and returns the results so far. Raises InputError and
+    OptionError, and UnsupportedError for machines without clusters.
     """
     given = given_options("advise_spread", SpreadAdviceOptions, options)
     asked = _core.SpreadAdviceOptions(_advice_part(given))
@@ -110,12 +110,12 @@ def advise_rails(
     logs: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Mapping[str | os.PathLike[str], SupportsIndex],
     **options: Unpack[RailAdviceOptions],
 ) -> RailAdvice:
-    """Recommends the number of NICs (rails) of a node to use, as ``haichi advise rails`` does.
+    """Recommends how many NICs (rails) of a node a job should use, as ``haichi advise rails`` does.
 
     Parameters
     ----------
-    logs: logs of runs, or a mapping of logs to the NICs that their runs used. Profiles decide, unless runs with the
-        same number of ranks used different numbers of NICs: then their times do.
+    logs: logs of runs, or a dict from the number of NICs to the log of a run with so many NICs. The recommendation uses
+        the times if runs with equal numbers of ranks used different numbers of NICs. Otherwise it uses the profiles.
     {options}
     """
     given = given_options("advise_rails", RailAdviceOptions, options)

@@ -1,4 +1,4 @@
-"""Jobs: a workload on nodes of a machine, with the functions of haichi."""
+"""The class `Job`: a workload on nodes of a machine, with methods to map, evaluate and simulate it."""
 
 from __future__ import annotations
 
@@ -38,17 +38,18 @@ from haichi.results.simulation import Simulation, simulation_of
 
 @takes(JobOptions)
 class Job(LoadedJob):
-    """A workload on the nodes of a job on a machine; loaded, checked and immutable.
+    """A workload on the nodes of a job on a machine. It is loaded, checked and immutable.
 
-    Equal jobs give equal results, also from the program's commands. A job pickles with the texts of its machine.
+    Equal jobs give equal results, in Python and with the program's commands. A pickled job contains the texts of its
+    machine.
 
     Parameters
     ----------
     workload: a Workload, a file, a square matrix of bytes (NumPy, SciPy, pandas), or a NetworkX graph with bytes as the
             ``weight`` of its edges. The calls of a log file can be simulated. Its communication sets are extracted
             on their first use.
-    machine: a Machine, a preset (`haichi.list_machines`), ``"graph:FILE"``, a machine file, or its content. It may also
-            be a NetworkX graph whose edges have the attribute ``bandwidth``.
+    machine: a Machine, a preset (`haichi.list_machines`), ``"graph:FILE"``, a machine file, or the content of one. It
+            may also be a NetworkX graph whose edges have the attribute ``bandwidth``.
     {options}
 
     Raises InputError, OptionError and UnsupportedError for invalid input, before any search.
@@ -71,18 +72,18 @@ class Job(LoadedJob):
 
         Parameters
         ----------
-        objective: ``"auto"`` searches by the objectives that suit the workload, and takes the fastest result according
-            to the packet simulator. Others: a name (`haichi.list_objectives`), ``"weighted(hop-bytes=0.7,tac3=0.3)"``,
-            a plug-in ``"./libx.so:name"``, or a function from the node of every rank (int32 array) to a number. The
-            number depends on the placement only. The search calls the function for every proposal, so its speed depends
-            on the function.
+        objective: ``"auto"`` searches with the objectives that suit the workload, and chooses the fastest result by the
+            packet simulator. Others: a name (`haichi.list_objectives`), ``"weighted(hop-bytes=0.7,tac3=0.3)"``, a
+            plug-in ``"./libx.so:name"``, or a function from the node of every rank (int32 array) to a number. The
+            number must depend on the placement only. The search calls the function for every proposal, so the function
+            limits its speed.
         progress: called with a `SearchProgress` a few times a second, in the caller's thread. An exception from it ends
             the search; KeyboardInterrupt has the effect of Ctrl-C.
         {options}
 
-        Other Python threads run meanwhile. Ctrl-C ends the search with the best placement so far
-        (`Placement.interrupted`).
-        Raises InputError, OptionError, UnsupportedError, and InternalError if a verification fails.
+        Other Python threads run during the search. Ctrl-C ends it and returns the best placement so far
+        (`Placement.interrupted`). Raises InputError, OptionError and UnsupportedError. Raises InternalError if a
+        verification fails.
         """
         options = core_options(objective, given_options("optimize", SearchOptions, search))
         self._spec.traffic.tell_of_sets()
@@ -90,8 +91,8 @@ class Job(LoadedJob):
         return Placement(self, found, objective)
 
     def place(self, placement: PlacementLike | None = None, *, format: str = "") -> Placement:
-        """A given placement: the node of each rank, a rank-map file (in `format`; empty: from its content), a
-        placement, or None for the default placement.
+        """Converts a given placement. `placement`: the node of each rank, a rank-map file, a placement, or None for the
+        default placement. `format`: the format of the file; empty means that its content shows the format.
 
         Raises InputError and OptionError for maps that do not fit the job, and for placements of a job on other nodes.
         """
@@ -117,18 +118,20 @@ class Job(LoadedJob):
         all_objectives: bool = True,
         **options: Unpack[EvaluationOptions],
     ) -> Evaluation:
-        """Measures a placement, as ``haichi evaluate`` does.
+        """Evaluates a placement, as ``haichi evaluate`` does.
 
         Parameters
         ----------
         placement: as in `place`.
         objective: the objective of `Evaluation.value`, as in `optimize`. None or ``"auto"``: the objective of the
-            search, or the first that suits the workload. The report lists the links with most bytes and their messages.
-        all_objectives: the report contains every objective that applies, with its bound. This may take a while on
+            search, or the first objective that suits the workload. The report lists the most loaded links and their
+            messages.
+        all_objectives: the report contains every applicable objective with its bound. This may take a while on
             thousands of nodes.
         {options}
 
-        `Evaluation.simulated` has the results of the simulations. Ctrl-C ends them with the results so far.
+        `Evaluation.simulated` has the results of the simulations. Ctrl-C ends the simulations and keeps the results so
+        far.
         """
         asked = _core.EvaluationOptions(given_options("evaluate", EvaluationOptions, options))
         placed = self.place(placement)
@@ -159,16 +162,16 @@ class Job(LoadedJob):
         Parameters
         ----------
         placement: as in `place`.
-        statistics: a file for the traffic of each link.
-        history: a file for the packets that left the buffers of a router.
+        statistics: a file that receives the traffic of each link.
+        history: a file that receives the packets that left the buffers of a router.
         progress: called with a `SimulationProgress` a few times a second, in the caller's thread. An exception from it
             ends the simulation.
         {options}
 
         If the job has a log file, its calls are simulated, unless `form` requests sets. `barrier` and `sim_iterations`
         affect only sets; `compute`, `compute_factor`, `compute_seed` and `collectives` affect only calls. Other Python
-        threads run meanwhile. Ctrl-C ends the simulation with the results so far
-        (`Simulation.interrupted`). Raises InputError, OptionError, UnsupportedError.
+        threads run during the simulation. Ctrl-C ends it and returns the results so far (`Simulation.interrupted`).
+        Raises InputError, OptionError, UnsupportedError.
         """
         given = given_options("simulate", SimulationOptions, options) | observation_options(statistics, history)
         asked = _core.SimulationOptions(given)
@@ -191,8 +194,8 @@ class Job(LoadedJob):
         placement: as in `place`.
         {options}
 
-        Other Python threads run meanwhile. Ctrl-C ends it with the results so far. Raises InputError, OptionError,
-        UnsupportedError.
+        Other Python threads run during the simulations. Ctrl-C ends them and returns the results so far. Raises
+        InputError, OptionError and UnsupportedError.
         """
         asked = _core.BarrierAdviceOptions(given_options("advise_barrier", BarrierAdviceOptions, options))
         self._spec.traffic.tell_of_sets()
@@ -204,15 +207,15 @@ class Job(LoadedJob):
 def jobs(
     workload: WorkloadLike, machine: MachineLike, shapes: Iterable[SizesLike], **options: Unpack[JobOptions]
 ) -> list[Job]:
-    """The same job on each of its possible shapes, for `haichi.optimize_shapes` and `haichi.compare`.
+    """Makes a job for each of the shapes, for `haichi.optimize_shapes` and `haichi.compare`.
 
     Parameters
     ----------
     workload, machine: as in `haichi.Job`.
-    shapes: a list of shapes, or a text as in ``"1x2x4x2x3x2,2x2x2x2x3x2"``.
+    shapes: a list of shapes, or a text such as ``"1x2x4x2x3x2,2x2x2x2x3x2"``.
     {options}
 
-    Machine and workload are loaded once. Raises the errors of `haichi.Job`.
+    The machine and the workload are loaded once. Raises the errors of `haichi.Job`.
     """
     spec = job_spec(workload, machine, given_options("jobs", JobOptions, options))
     if spec.shape is not None:

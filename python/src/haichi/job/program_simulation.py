@@ -41,33 +41,33 @@ InputLike = str | bytes
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)
 class ProgramSimulation(SimulatedRun):
-    """The result of `simulate_program`; an interrupted run has the results so far."""
+    """The result of `simulate_program`. An interrupted run has the results so far."""
 
     fractions_of_run: RunFractions
     program: str
     exit_code: int
-    """The exit code of the program: from MPI_Abort, or the first that is not 0."""
+    """The exit code of the program: the argument of MPI_Abort, or the first exit code of a rank that is not 0."""
     measured_factor: float | None
-    """Code between calls took its CPU time on this computer, multiplied by this factor, so a second run gives other
-    times. None: it took no time."""
+    """The factor between the simulated time of code between MPI calls and its CPU time on this computer. With a factor,
+    a second run gives other times. None: this code took no simulated time."""
     output: str | None
-    """The output of the program; None if it was passed through."""
+    """The standard output of the program; None if it was passed through."""
     errors: str | None
-    """Standard error: from the program, and warnings of haichi."""
+    """Standard error of the run: text of the program, and warnings of haichi."""
     node_of_rank: npt.NDArray[np.int32]
     _report: dict[str, Any] = field(repr=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """The report ``haichi-simulation/1``, as ``haichi run --json`` prints it."""
+        """The report in the format ``haichi-simulation/1``, as ``haichi run --json`` prints it."""
         return cast("dict[str, Any]", json.loads(self.to_json()))
 
     def to_json(self) -> str:
         return json.dumps(self._report)
 
     def to_dataframe(self, rows: RowsOfRuns = "ranks") -> Any:
-        """A pandas.DataFrame with the rows and columns of `Simulation.to_dataframe`; barrier is ``"none"``.
+        """A pandas.DataFrame with the rows and columns of `Simulation.to_dataframe`. The column barrier is ``"none"``.
 
-        Raises OptionError for other rows, UnsupportedError without pandas.
+        Raises OptionError for other values of `rows`, and UnsupportedError without pandas.
         """
         return frame_of_runs((self,), self.node_of_rank, rows)
 
@@ -91,24 +91,24 @@ def simulate_program(
     **options: Unpack[ProgramOptions],
 ) -> ProgramSimulation:
     """Runs an unchanged MPI program, built for MPICH, on the simulated machine, as ``haichi run -- PROGRAM`` does. The
-    program haichi runs in a separate process.
+    simulation runs in a separate process.
 
     Parameters
     ----------
-    program: its path (or a name in PATH), or a sequence of the path and arguments.
-    machine: a Machine, a preset, ``"graph:FILE"``, a machine file, or its content.
+    program: the path of the program (or its name in PATH), or a sequence of the path and the arguments.
+    machine: a Machine, a preset, ``"graph:FILE"``, a machine file, or the content of one.
     placement: a Placement, a rank-map file, or the node of each rank; None for the default placement.
     statistics, history: as in `Job.simulate`.
-    input: standard input of rank 0; None: empty.
+    input: standard input of rank 0; None means empty.
     output: ``"return"`` stores the output of the program in the result; ``"pass"`` writes it to `sys.stdout` and
         `sys.stderr`.
     progress: called a few times a second with a SimulationProgress whose iterations are 0.
     {options}
 
-    Ctrl-C ends the run with the results so far. A second Ctrl-C raises KeyboardInterrupt.
+    Ctrl-C ends the run and returns the results so far. A second Ctrl-C raises KeyboardInterrupt.
 
-    Raises OptionError, InputError and UnsupportedError with the messages of the program haichi, also for programs that
-    cannot run, deadlock or crash. A nonzero exit code of the program does not raise an error.
+    Raises OptionError, InputError and UnsupportedError with the messages of the command haichi. These include errors of
+    programs that cannot run, deadlock or crash. A nonzero exit code of the program does not raise an error.
     """
     given = given_options("simulate_program", ProgramOptions, options)
     if output not in ("return", "pass"):
@@ -170,7 +170,7 @@ def _result(content: dict[str, Any], texts: tuple[str, str] | None) -> ProgramSi
 
 @dataclass
 class _Files:
-    """Files that the program reads instead of values."""
+    """Files that pass values to the command haichi."""
 
     folder: Path
 
@@ -180,7 +180,7 @@ class _Files:
         return str(path)
 
     def write_list(self, name: str, entries: list[Any]) -> str:
-        """A file with nodes by number or coordinates, or with names of hosts."""
+        """Writes a file with node numbers, coordinates or host names, one per line."""
         lines = (" ".join(map(str, entry)) if isinstance(entry, list) else str(entry) for entry in entries)
         return self.write(name, "".join(f"{line}\n" for line in lines))
 
@@ -191,7 +191,7 @@ def _machine(given: MachineLike, files: _Files) -> list[str]:
     if not isinstance(given, Machine) and isinstance(given, str | os.PathLike):
         return ["-m", os.fsdecode(encoded("machine", given))]
     name, text, _ = machine.__reduce__()[1]
-    # Files that a machine file names are relative to its directory.
+    # A machine file may name further files relative to its directory, so an existing file is passed by its name.
     return ["-m", name if text is None or Path(name).is_file() else files.write("machine.json", text)]
 
 
@@ -206,7 +206,7 @@ def _map(placement: PlacementLike | None, files: _Files) -> list[str]:
 
 
 class _RunEvents:
-    """Forwards the progress of a run, and keeps its error."""
+    """Forwards the progress of a run, and stores its error."""
 
     failure: dict[str, str] | None = None
 
@@ -221,11 +221,11 @@ class _RunEvents:
 
 
 def _error(finished: FinishedProcess, failure: dict[str, str] | None) -> Error:
-    """The error of a run without a report."""
+    """Makes the exception for a run that left no report."""
     if failure is not None:
         kind = {"input": InputError, "option": OptionError, "unsupported": errors.UnsupportedError}
         return kind.get(failure["kind"], InternalError)(failure["message"], failure["hint"])
-    # A rank crashed: the last message counts.
+    # A rank crashed. The last error message describes the cause.
     before, mark, text = finished.errors.rpartition("error: ")
     if not mark or (before and not before.endswith("\n")):
         return InternalError(f"haichi ended with exit code {finished.code} without a message")

@@ -1,4 +1,4 @@
-"""Rank maps without a workload: checks and conversions."""
+"""Checks and conversions of rank maps. They need no workload."""
 
 from __future__ import annotations
 
@@ -29,15 +29,16 @@ class CheckLine(NamedTuple):
 
 @dataclass(frozen=True)
 class MapCheck:
-    """The result of `haichi.check`; true if the scheduler accepts the map."""
+    """The result of `haichi.check`. Its truth value is True if the scheduler accepts the map."""
 
     accepted: bool
     format: str
-    """Empty if it was not recognised."""
+    """The format of the map; empty if it was not recognised."""
     ranks: int
     problems: int
     checks: tuple[CheckLine, ...]
-    """In the order of ``haichi check``; only the first problems if there are very many."""
+    """The checks in the order of ``haichi check``. If there are very many problems, only the first ones are
+    included."""
 
     def __bool__(self) -> bool:
         return self.accepted
@@ -60,14 +61,15 @@ def check(
     """Checks whether the scheduler accepts the rank map in the file `placement`, as ``haichi check`` does.
 
     The map is in `format` (`haichi.list_formats`), or in the format that its content shows. The file `job` is a PJM
-    script that uses the map. Without `shape` or `nodes`, its request defines the job. `haichi.Job` describes `machine`.
+    script that uses the map. Without `shape` or `nodes`, the script defines the size of the job. `haichi.Job` describes
+    `machine`.
 
     Parameters
     ----------
     {options}
 
-    Problems of the map and the script are in the result. Raises InputError for files that cannot be read, OptionError
-    and UnsupportedError for a wrong machine or shape.
+    Problems of the map and the script are part of the result. Raises InputError for files that cannot be read, and
+    OptionError or UnsupportedError for a wrong machine or shape.
     """
     spec = core_spec(as_machine(machine), job_options(given_options("check", JobOptions, options)))
     found, ranks, problems, lines = _core.check_map(spec, encoded("placement", placement), encoded("format", format))
@@ -84,18 +86,19 @@ def convert(
     format: str = "",
     **options: Unpack[JobOptions],
 ) -> str:
-    """Writes a rank map in the format `to` (`haichi.list_formats`), as ``haichi convert`` does. Returns its text.
+    """Converts a rank map to the format `to` (`haichi.list_formats`), as ``haichi convert`` does. Returns the text of
+    the map.
 
-    `placement` is the file of a rank map, an array with the node of each rank, or a `Placement`. A file is in
-    `format`, or in the format that its content shows. With `output`, the text also goes to this file, which is
-    written whole or not at all. `haichi.Job` describes `machine`.
+    `placement` is a rank-map file, an array with the node of each rank, or a `Placement`. A file is in `format`, or in
+    the format that its content shows. If `output` is given, the text is also written to this file, whole or not at all.
+    `haichi.Job` describes `machine`.
 
     Parameters
     ----------
     {options}
 
     A warning about the format goes to the logger ``haichi``. Raises InputError and OptionError for maps that do not fit
-    the job, UnsupportedError if the format cannot express the map.
+    the job, and UnsupportedError if the format cannot express the map.
     """
     spec = core_spec(as_machine(machine), job_options(given_options("convert", JobOptions, options)))
     content, warning = _core.convert_map(

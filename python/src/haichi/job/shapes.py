@@ -1,4 +1,4 @@
-"""Placements for every shape that the scheduler may give a job."""
+"""Placements for each shape that the scheduler may give a job."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from haichi.results.evaluation import Evaluation, evaluation_of
 
 @dataclass(frozen=True, eq=False)
 class RobustPlacement:
-    """One placement for all shapes."""
+    """One placement that serves all shapes."""
 
     measure: str
-    """``"max"`` (the worst shape counts) or ``"mean"``."""
+    """``"max"`` if the worst shape counts, or ``"mean"``."""
     with_rotations: bool
-    """Every order of the logical axes counts as a separate shape."""
+    """True if every order of the logical axes counts as a separate shape."""
     value: float
-    """The largest or mean value over all shapes."""
+    """The maximum or the mean of the objective over all shapes."""
     lower_bound: float | None
     optimal: bool
     position_of_rank: npt.NDArray[np.int32]
-    """The position of each rank in the rank order of the job's actual shape. Read-only."""
+    """The position of each rank in the rank order of the shape that the job gets. Read-only."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -46,20 +46,21 @@ class ShapesResult:
 
     jobs: tuple[Job, ...]
     evaluations: tuple[Evaluation, ...]
-    """One evaluation per job, in the same order, with its placement; for a robust placement, its value on each
+    """One evaluation with its placement per job, in the order of the jobs. A robust placement is evaluated on each
     shape."""
     robust: RobustPlacement | None
     interrupted: bool
     report: dict[str, Any]
-    """The whole report, ``haichi-report/1`` with ``shapes``."""
+    """The whole report in the format ``haichi-report/1``, with ``shapes``."""
     _core: _core.ShapesReport = field(repr=False)
 
     def write(self, path: str | os.PathLike[str], format: str = "fujitsu") -> None:
-        """Writes the rank maps: a robust one to `path`, else one per shape, whose name replaces ``{shape}`` in `path`.
+        """Writes the rank maps. A robust placement gives one file, `path`. Otherwise there is a file per shape, whose
+        name replaces ``{shape}`` in `path`.
 
-        Either all files are written whole, or none is touched. Raises OptionError if ``{shape}`` is missing, and
-        UnsupportedError if the format cannot express a placement. Formats of robust maps are ``fujitsu`` (1D
-        coordinates) and ``json``.
+        Either all files are written whole, or none is changed. Raises OptionError if ``{shape}`` is missing. Raises
+        UnsupportedError if the format cannot express a placement. A robust map can have the format ``fujitsu`` (1D
+        coordinates) or ``json``.
         """
         text = os.fspath(path)
         if self.robust is not None:
@@ -77,7 +78,7 @@ class ShapesResult:
 
     @property
     def shapes(self) -> tuple[str, ...]:
-        """Shapes as in ``"1x2x4x2x3x2"``."""
+        """The shape of each job, such as ``"1x2x4x2x3x2"``."""
         return tuple(job.shape for job in self.jobs)
 
     def _title(self) -> str:
@@ -119,20 +120,21 @@ def optimize_shapes(
     progress: SearchCallback | None = None,
     **search: Unpack[SearchOptions],
 ) -> ShapesResult:
-    """Searches placements for every shape that the scheduler may give a job, as ``haichi map --shapes`` does.
+    """Searches placements for each shape that the scheduler may give a job, as ``haichi map --shapes`` does.
 
     Parameters
     ----------
-    jobs: the job on each of its shapes (`haichi.jobs`).
+    jobs: the job on each of its shapes, from `haichi.jobs`.
     objective: as in `Job.optimize`.
-    robust: None: a placement for each shape. ``"max"`` or ``"mean"``: one for all, by its worst or its mean value.
+    robust: None finds a placement for each shape. ``"max"`` or ``"mean"`` finds one placement for all shapes, and
+    minimizes its worst or its mean value.
     rotations: requires `robust`. Every order of the logical axes counts as a separate shape, because the scheduler may
         rotate a request.
-    progress: as in `Job.optimize`, for all shapes together. The same holds for `time`.
+    progress: as in `Job.optimize`, but for all shapes together. The option `time` also applies to all shapes together.
     {options}
 
-    Ctrl-C ends the search with the best placements so far. Raises the errors of `Job.optimize`. Raises OptionError for
-    jobs that differ in more than their shapes, if one placement is requested for all.
+    Ctrl-C ends the search and returns the best placements so far. Raises the errors of `Job.optimize`. If `robust` is
+    given, raises OptionError for jobs that differ in more than their shapes.
     """
     listed = list(jobs)
     if not listed:

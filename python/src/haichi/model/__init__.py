@@ -1,1 +1,1 @@
-"""The parts of a job: machine, workload, nodes and placement; options of searches and simulations."""
+"""The parts of a job (machine, workload, nodes and placement), and the options of searches and simulations."""

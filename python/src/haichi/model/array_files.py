@@ -1,4 +1,4 @@
-"""Matrices in NumPy's files, ``.npy`` and ``.npz``."""
+"""Reads matrices from NumPy's file formats, ``.npy`` and ``.npz``."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from haichi.errors import InputError, OptionError, UnsupportedError
 _NPY_START = b"\x93NUMPY"
 _ZIP_START = b"PK\x03\x04"
 _MOST_UNPACKED_BYTES = 2**33
-"""The maximum unpacked size: a compressed archive may unpack to a thousand times its size."""
+"""The maximum unpacked size. A compressed archive may unpack to a thousand times its size."""
 
 
 def is_array_file(path: str) -> bool:
-    """True if a file begins like a NumPy file. Pipes and the like are false, because they cannot be read twice."""
+    """True if the file begins like a NumPy file. False for pipes and the like, because they cannot be read twice."""
     try:
         if not Path(path).is_file():
             return False
@@ -78,7 +78,7 @@ _WHOLE = {"shape", "indices", "indptr", "row", "col", "offsets"}
 
 
 def _read_archive(path: str) -> Any:
-    # NumPy leaves a file open if it cannot read it.
+    # NumPy would leave the file open if it failed to read it.
     with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
         members = archive.zip.infolist()
         unpacked = sum(member.file_size for member in members)

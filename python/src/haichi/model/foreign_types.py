@@ -1,4 +1,4 @@
-"""The parts of SciPy's matrices and NetworkX's graphs that haichi uses. Both packages are optional."""
+"""The parts of SciPy matrices and NetworkX graphs that haichi uses. Both packages are optional."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 
 class SparseMatrix(Protocol):
-    """A sparse matrix or array of SciPy."""
+    """A SciPy sparse matrix or sparse array."""
 
     @property
     def shape(self) -> tuple[int, ...]: ...
@@ -22,7 +22,7 @@ class SparseMatrix(Protocol):
 
 
 class Graph(Protocol):
-    """A Graph, DiGraph, MultiGraph or MultiDiGraph of NetworkX."""
+    """A NetworkX Graph, DiGraph, MultiGraph or MultiDiGraph."""
 
     @property
     def nodes(self) -> Any: ...
@@ -31,12 +31,12 @@ class Graph(Protocol):
 
 
 def is_sparse_matrix(value: object) -> TypeGuard[SparseMatrix]:
-    """False unless SciPy is loaded: without it no such object can exist."""
+    """False unless SciPy is loaded. No such matrix can exist before."""
     sparse = sys.modules.get("scipy.sparse")
     return sparse is not None and bool(sparse.issparse(value))
 
 
 def is_graph(value: object) -> TypeGuard[Graph]:
-    """False unless NetworkX is loaded: without it no such object can exist."""
+    """False unless NetworkX is loaded. No such graph can exist before."""
     networkx = sys.modules.get("networkx")
     return networkx is not None and isinstance(value, networkx.Graph)

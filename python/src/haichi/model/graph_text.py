@@ -1,4 +1,4 @@
-"""Networks of NetworkX as the text of a graph file."""
+"""Converts NetworkX graphs to the text of a graph file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _HEAD = """<graphml>
 
 
 def graphml_of(graph: Graph, bandwidth: str | float, terminals: str | Iterable[Hashable]) -> str:
-    """The text; arguments as in `Machine.from_graph`."""
+    """The text of a graph file. The arguments are those of `Machine.from_graph`."""
     if not is_graph(graph):
         raise TypeError(f"from_graph requires a graph of NetworkX, not {type(graph).__name__}")
     names = _names(graph)
@@ -51,7 +51,8 @@ def _names(graph: Graph) -> dict[Any, str]:
 
 
 def _nodes(graph: Graph, terminals: str | Iterable[Hashable]) -> Iterator[tuple[Any, bool | None]]:
-    """The nodes in the order of the file. None: no node has the attribute."""
+    """The nodes in the order of the file, each with its terminal mark. The mark is None if no node has the
+    attribute."""
     if isinstance(terminals, str):
         marked = dict(graph.nodes(data=terminals))
         if terminals != "terminal" and all(mark is None for mark in marked.values()):
@@ -78,7 +79,7 @@ def _nodes(graph: Graph, terminals: str | Iterable[Hashable]) -> Iterator[tuple[
 
 
 def _edges(graph: Graph, bandwidth: str | float) -> Iterator[tuple[Any, Any, str, str | None]]:
-    """The ends of each edge, its bandwidth and its latency."""
+    """Yields both ends of each edge, its bandwidth and its latency."""
     attribute = bandwidth if isinstance(bandwidth, str) and not re.match(r"\s*[\d.]", bandwidth) else None
     latencies = [latency for _, _, latency in graph.edges(data="latency", default=None)]
     of_all = None if attribute is not None else _quantity("bandwidth", bandwidth)

@@ -1,4 +1,4 @@
-"""The specification of a job: the arguments of `haichi.Job`, checked one by one but not loaded yet."""
+"""The specification of a job: the arguments of `haichi.Job`. They are checked one by one, but the job is not loaded."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _LISTS = ("nodes", "faulty", "hosts")
 
 
 def size_text(sizes: SizesLike) -> str:
-    """The text of a shape, ``"1x2x4"``. Raises OptionError."""
+    """The text of a shape, such as ``"1x2x4"``. Raises OptionError."""
     words = _core.option_words("JobOptions", {"shape": sizes})["shape"]
     return "x".join(str(int(size)) for size in words[0].split("x"))
 
 
 def job_options(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Checked options of a job as plain values: sizes and files as texts, lists of nodes as lists."""
+    """The checked options of a job as plain values: sizes and file names as texts, node lists as lists."""
     options: dict[str, Any] = {
         name: (_hosts if name == "hosts" else _nodes)(name, value)
         for name, value in given.items()
@@ -61,20 +61,20 @@ def _hosts(name: str, value: Any) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class JobSpec:
-    """A value that pickles with the texts of the machine's files."""
+    """The arguments of a job. A pickled specification contains the texts of the machine's files."""
 
     traffic: Traffic
     machine: Machine
     options: dict[str, Any]
-    """The given options, from `job_options`."""
+    """The given options, as `job_options` returns them."""
 
     @property
     def workload(self) -> Workload:
-        """The same as `Traffic.workload`."""
+        """The communication sets, as in `Traffic.workload`."""
         return self.traffic.workload
 
     def reading_once(self) -> JobSpec:
-        """The same specification with `haichi.traffic.read_once`."""
+        """This specification with traffic from `read_once`."""
         return replace(self, traffic=read_once(self.traffic))
 
     def with_shape(self, shape: SizesLike | None) -> JobSpec:
@@ -87,11 +87,12 @@ class JobSpec:
 
     @property
     def workload_name(self) -> str:
-        """The name of a workload from a file."""
+        """The name of the workload file; empty if the workload comes from no file."""
         return file_name(self.traffic.files[0]) if self.traffic.files else ""
 
     def simulated_form(self, form: str) -> Literal["sets", "calls"]:
-        """The form of the simulation for the option `form`. Raises OptionError if there are no calls."""
+        """The form that a simulation uses if the option is `form`. Raises OptionError if calls are requested but
+        missing."""
         has_calls = self.traffic.has_calls
         if form == "calls" and not has_calls:
             raise OptionError(
@@ -103,7 +104,7 @@ class JobSpec:
         return "calls" if has_calls and form != "sets" else "sets"
 
     def input_files(self) -> list[str]:
-        """Names of files that the job was read from, and words that may be such names."""
+        """The names of the input files of the job, and words that may be such names."""
         machine = self.machine._core
         named = [self.options.get(name) for name in (*_LISTS, "fold", "job")]
         return [
@@ -117,8 +118,8 @@ class JobSpec:
 
 
 def core_spec(machine: Machine, options: Mapping[str, Any], traffic: Traffic | None = None) -> _core.JobSpec:
-    """The specification for `_core`, with options from `job_options`. Without traffic, it serves functions that need
-    the nodes only."""
+    """The specification as `_core` expects it. `options` come from `job_options`. Without `traffic`, the specification
+    serves functions that need only the nodes."""
     given = dict(options)
     for name in _LISTS:
         value = given.get(name)
@@ -129,6 +130,6 @@ def core_spec(machine: Machine, options: Mapping[str, Any], traffic: Traffic | N
 
 
 def file_name(path: str | os.PathLike[str]) -> str:
-    """The name for results and pages; bytes that are not UTF-8 are escaped."""
+    """A file name for results and pages. Bytes that are not UTF-8 are escaped."""
     name = os.fsencode(os.path.basename(path)).decode("utf-8", "backslashreplace")
     return name.removesuffix(".json") or os.fspath(path)

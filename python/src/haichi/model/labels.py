@@ -1,4 +1,4 @@
-"""Compares the labels of pandas' tables with ranks. pandas is optional."""
+"""Compares the labels of pandas tables with ranks. pandas is optional."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from haichi.errors import InputError
 
 _NUMBERED = re.compile(r"(.*?)(0|[1-9]\d{0,18})", re.DOTALL)
 _OF_RANKS = re.compile(r"(?:mpi)?[ _.#:-]*(?:r|p|rank|proc|process|task)?[ _.#:-]*", re.IGNORECASE)
-"""Names of ranks before their numbers: "3", "rank 3", "r3"."""
+"""The text before the number in the label of a rank, as in "3", "rank 3" and "r3"."""
 _MOST_SHOWN = 4
 
 
 class LabelledMatrix(Protocol):
-    """A DataFrame of pandas."""
+    """A pandas DataFrame."""
 
     @property
     def index(self) -> Any: ...
@@ -29,7 +29,7 @@ class LabelledMatrix(Protocol):
 
 
 def is_labelled_matrix(value: object) -> TypeGuard[LabelledMatrix]:
-    """False unless pandas is loaded: without it no such object can exist."""
+    """False unless pandas is loaded. No such object can exist before."""
     pandas = sys.modules.get("pandas")
     return pandas is not None and isinstance(value, pandas.DataFrame)
 
@@ -40,10 +40,10 @@ def is_series(value: object) -> bool:
 
 
 def matrix_of_ranks(name: str, frame: LabelledMatrix) -> npt.NDArray[Any]:
-    """The values with ranks in ascending order. Labels with numbers of ranks are these ranks, in any order. Other
-    labels must be the same for rows and columns, in the same order, which is the order of the ranks.
+    """The values of a table, sorted by rank. Labels that contain rank numbers may have any order. Other labels must be
+    equal for rows and columns, and their order is the order of the ranks.
 
-    Raises InputError if labels leave out ranks, occur twice, or differ between rows and columns.
+    Raises InputError if labels omit ranks, occur twice, or differ between rows and columns.
     """
     values = _values(name, frame)
     rows, columns = list(frame.index), list(frame.columns)
@@ -73,8 +73,7 @@ def matrix_of_ranks(name: str, frame: LabelledMatrix) -> npt.NDArray[Any]:
 
 
 def values_of_ranks(name: str, series: Any) -> npt.NDArray[Any]:
-    """The values of a Series with a value per rank, in the order of the ranks. Raises InputError if its labels are not
-    the ranks."""
+    """The values of a Series, sorted by rank. Raises InputError if its labels are not the ranks."""
     labels = list(series.index)
     ranks = _ranks_of(labels)
     if ranks is None or sorted(ranks) != list(range(len(labels))):
@@ -109,7 +108,7 @@ def _values(name: str, frame: LabelledMatrix) -> npt.NDArray[Any]:
             f"replace missing values by zeros with {name}.fillna(0)",
         )
     values: npt.NDArray[Any] = frame.to_numpy()
-    if values.dtype == object:  # columns of pandas' own types of numbers
+    if values.dtype == object:  # columns with pandas' own number types
         numeric = [kind for kind in frame.dtypes if pandas.api.types.is_integer_dtype(kind)]  # type: ignore[attr-defined]
         if len(numeric) == len(frame.columns):
             values = values.astype(np.int64)
@@ -117,8 +116,8 @@ def _values(name: str, frame: LabelledMatrix) -> npt.NDArray[Any]:
 
 
 def _ranks_of(labels: Sequence[Hashable]) -> list[int] | None:
-    """The ranks that labels name; None if a label is something else, or if names differ in more than their numbers.
-    Names with another beginning, such as those of nodes, count as ranks if their numbers are 0, 1 and so on."""
+    """The rank in each label. None if a label has no rank number, or if labels differ in more than their numbers.
+    Labels with another beginning, such as node names, count as ranks if their numbers are 0, 1 and so on."""
     ranks, stems = [], set()
     for label in labels:
         if isinstance(label, bool | np.bool_):

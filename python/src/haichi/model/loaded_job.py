@@ -1,4 +1,4 @@
-"""A loaded job, as placements and results use it. `haichi.Job` adds the functions."""
+"""The base class of `haichi.Job`, as placements and results use it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class LoadedJob:
 
     @property
     def workload(self) -> Workload:
-        """Its communication sets. Raises UnsupportedError for a log without sets."""
+        """The communication sets of the job. Raises UnsupportedError for a log without sets."""
         return self._spec.workload
 
     @property
@@ -53,7 +53,7 @@ class LoadedJob:
 
     @property
     def shape(self) -> str:
-        """The shape of the cuboid, as in ``"1x2x4x2x3x2"``; empty for jobs without a shape."""
+        """The shape of the cuboid, such as ``"1x2x4x2x3x2"``; empty for jobs without a shape."""
         return "x".join(map(str, self._core.shape))
 
     @property
@@ -66,23 +66,23 @@ class LoadedJob:
 
     @property
     def links(self) -> Links:
-        """The directed links of the job's network, whose numbers `route` and `Placement.link_loads` use."""
+        """The directed links of the job's network. `route` and `Placement.link_loads` use their numbers."""
         if self._links is None:
             self._links = Links(self._core)
         return self._links
 
     def distances(self, sources: npt.ArrayLike | None = None, destinations: npt.ArrayLike | None = None) -> Int32Array:
-        """Hops of the static routes between nodes of the job, int32.
+        """The number of hops of static routes between nodes of the job, as int32.
 
         Parameters
         ----------
-        sources, destinations: numbers of nodes. Both are broadcast against each other as in NumPy, and the result has
-            their common shape. ``job.distances(a, b)`` has a value per pair, and ``job.distances(a[:, None], b)`` has a
-            row per source. With `sources` alone, the result has the distances to all nodes, with shape
-            ``sources.shape + (nodes,)``. Without both, it has shape (nodes, nodes).
+        sources, destinations: node numbers. They are broadcast against each other as in NumPy, and the result has their
+            common shape. ``job.distances(a, b)`` has a value per pair, and ``job.distances(a[:, None], b)`` has a row
+            per source. With `sources` alone, the result has the distances to all nodes, with shape ``sources.shape +
+            (nodes,)``. Without both, the result has shape (nodes, nodes).
 
-        The distance of a node from itself is 0. A pair with a faulty node has -1. Raises OptionError, with the size,
-        for a table above 256 MiB (8,192 x 8,192 nodes), which is larger than the given arrays. Raises InputError for
+        The distance of a node from itself is 0. A pair with a faulty node has the distance -1. Raises OptionError with
+        the size for a table that exceeds 256 MiB (8,192 x 8,192 nodes) and the given arrays. Raises InputError for
         numbers outside ``0..nodes - 1``.
         """
         hint = "pass sources and destinations to get the distances of chosen pairs: job.distances(a, b)"
@@ -109,10 +109,10 @@ class LoadedJob:
         return _core.distances(self._core, *pairs).reshape(shape)
 
     def route(self, source: int, destination: int) -> Int32Array:
-        """The static route between two nodes of the job: numbers of its links (`links`) in order, int32.
+        """The static route between two nodes of the job, as the int32 numbers of its links in order (see `links`).
 
-        The route from a node to itself is empty. Raises InputError for numbers outside ``0..nodes - 1``, OptionError if
-        a node is faulty or faulty nodes block the route.
+        The route from a node to itself is empty. Raises InputError for numbers outside ``0..nodes - 1``. Raises
+        OptionError if a node is faulty or faulty nodes block the route.
         """
         ends = [self._node_numbers(name, node) for name, node in (("source", source), ("destination", destination))]
         if any(node.ndim != 0 for node in ends):
@@ -130,7 +130,7 @@ class LoadedJob:
         return nodes
 
     def _has_nodes_of(self, other: LoadedJob) -> bool:
-        """True if node numbers mean the same in both jobs."""
+        """True if equal node numbers mean the same node in both jobs."""
         ours, theirs = self._spec.options, other._spec.options
         same = all(ours.get(name) == theirs.get(name) for name in ("nodes", "origin", "faulty"))
         return same and self.shape == other.shape and self.machine == other.machine
@@ -161,6 +161,6 @@ class LoadedJob:
 
 
 def job_spec(workload: WorkloadLike, machine: MachineLike, given: Mapping[str, Any]) -> JobSpec:
-    """The checked specification, with machine and workload read."""
+    """Reads the machine and the workload, and returns the checked specification."""
     options = job_options(given)
     return JobSpec(Traffic.of(workload), as_machine(machine), options)

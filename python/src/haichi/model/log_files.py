@@ -1,4 +1,4 @@
-"""The files of a log."""
+"""The files that make up a log."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from haichi.errors import InputError
 
 @dataclass(frozen=True)
 class LogFiles:
-    """The files of a log."""
+    """The files that make up a log."""
 
     paths: tuple[str, ...]
-    """Absolute paths, beginning with the given file."""
+    """Absolute paths. The first is the given file."""
     has_calls: bool
-    """The log keeps the order of calls, so that they can be simulated."""
+    """True if the log keeps the order of calls, so that the calls can be simulated."""
 
     def states(self) -> tuple[tuple[str, int, int], ...]:
-        """The names, sizes and times of the files. Raises InputError if a file cannot be read."""
+        """The name, size and modification time of each file. Raises InputError if a file cannot be read."""
         states = []
         for path in self.paths:
             try:
@@ -31,13 +31,14 @@ class LogFiles:
         return tuple(states)
 
     def digest(self) -> str:
-        """SHA-256 of the files, in hexadecimal. Raises InputError if a file cannot be read."""
+        """SHA-256 of all files, in hexadecimal. Raises InputError if a file cannot be read."""
         return _digest_of_files(self.states())
 
 
 @lru_cache(maxsize=64)
 def _digest_of_files(states: tuple[tuple[str, int, int], ...]) -> str:
-    """Cached while sizes and times of the files stay the same, because a comparison needs it for every cell."""
+    """Cached while the sizes and times of the files stay unchanged, because a comparison needs the digest for every
+    cell."""
     digest = hashlib.sha256()
     for path, *_ in states:
         try:

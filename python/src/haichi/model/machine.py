@@ -25,16 +25,16 @@ class Axis(NamedTuple):
     """An axis of a mesh or torus."""
 
     name: str
-    size: int | None  #: None if a job's shape defines it
+    size: int | None  #: None if the shape of a job defines it
     wraps: bool = False
 
 
 class Machine:
-    """A parallel computer: ``Machine("fx10-kyushu")``, a preset, ``"graph:FILE"``, the path of a machine file, its
-    content, or a graph of NetworkX (see `from_graph`).
+    """A parallel computer. The argument is a preset as in ``Machine("fx10-kyushu")``, ``"graph:FILE"``, the path of a
+    machine file, its content, or a NetworkX graph (see `from_graph`).
 
-    Immutable. It keeps the texts of its files, so that a pickled machine works on computers without these files. Raises
-    OptionError for unknown presets, and InputError with file and line for invalid files.
+    Immutable. The object contains the texts of its files, so that a pickled machine works on computers without these
+    files. Raises OptionError for unknown presets, and InputError with file and line for invalid files.
     """
 
     __slots__ = ("_core",)
@@ -50,20 +50,21 @@ class Machine:
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str]) -> Machine:
-        """From a machine file, ``haichi-machine/1``, even if its name is the name of a preset."""
+        """Reads a machine file (``haichi-machine/1``), even if its path is also the name of a preset."""
         path = os.fspath(path)
         return cls(path if path == "-" or os.sep in path else os.path.join(os.curdir, path))
 
     @classmethod
     def from_json(cls, text: str, *, name: str = "machine") -> Machine:
-        """From the text of a machine file. `name` is used in messages, and as the name if the text has none."""
+        """Reads the text of a machine file. Messages use `name`, which is also the machine's name if the text has
+        none."""
         if not isinstance(text, str):
             raise TypeError(f"the text of a machine file must be a str, not {text!r}")
         return cls._from_source(name, text, None)
 
     @classmethod
     def from_dict(cls, machine: Mapping[str, Any], *, name: str = "machine") -> Machine:
-        """From the content of a machine file."""
+        """Makes a machine from the content of a machine file."""
         return cls.from_json(json.dumps(machine, indent=1), name=name)
 
     @classmethod
@@ -75,24 +76,24 @@ class Machine:
         terminals: str | Iterable[Hashable] = "terminal",
         name: str = "graph",
     ) -> Machine:
-        """A network from a graph of NetworkX, routed as a graph file (docs/reference/graph_file.md).
+        """Makes a network from a NetworkX graph. It is routed like a graph file (docs/reference/graph_file.md).
 
         Edges are links, and an undirected edge is a link in each direction. `bandwidth` is the name of an edge
         attribute, or the bandwidth of all edges. A bandwidth is in bytes per second, or a text such as ``"5GB/s"``. The
         edge attribute ``latency`` is optional, in seconds or a text.
 
-        `terminals` are the nodes that can run ranks, in the order of the machine's nodes. It may also name a node
-        attribute that is True for these nodes. If no node has the attribute ``terminal``, all nodes can run ranks.
-        `name` follows ``graph:`` in messages and reports.
+        `terminals` are the nodes that can run ranks, in the order of the machine's nodes. It can also be the name of a
+        node attribute that is True for these nodes. If no node has the attribute ``terminal``, all nodes can run ranks.
+        In messages and reports, the machine is called ``graph:`` and `name`.
 
-        Raises InputError for edges without a bandwidth or from a node to itself, and for nodes with equal names.
-        Raises it for everything else that a graph file must not have.
+        Raises InputError for edges without a bandwidth or from a node to itself, and for nodes with equal names. Raises
+        it also for any other violation of the graph-file format.
         """
         return cls._from_source(f"graph:{name}", None, graphml_of(graph, bandwidth, terminals))
 
     @property
     def name(self) -> str:
-        """The name in reports."""
+        """The name of the machine in reports."""
         return self._core.name
 
     @property
@@ -102,12 +103,14 @@ class Machine:
 
     @property
     def kind(self) -> str:
-        """The kind in a machine file, such as ``"torus"`` (some axis wraps); see ``haichi list topologies``."""
+        """The topology kind, as in a machine file. An example is ``"torus"``, which has an axis that wraps. ``haichi
+        list topologies`` lists all kinds."""
         return str(self._core.topology["kind"])
 
     @property
     def topology(self) -> dict[str, Any]:
-        """The topology of a machine file: sizes by their names there; for a graph the numbers of its parts."""
+        """The topology, with the keys of a machine file. For a graph, it has the numbers of nodes, switches and
+        links."""
         topology = self._core.topology
         if "axes" in topology:
             topology["axes"] = [axis._asdict() for axis in self.axes]
@@ -120,15 +123,15 @@ class Machine:
 
     @property
     def nodes(self) -> int | None:
-        """None if a job's shape defines the size."""
+        """The number of nodes; None if the shape of a job defines it."""
         return self._core.node_count
 
     @property
     def coordinates(self) -> npt.NDArray[np.int32]:
         """The coordinates of each node; shape (nodes, axes), int32. Row n is node n.
 
-        Raises UnsupportedError for machines without coordinates, and if a job's shape defines the size. Raises
-        OptionError for a table above 256 MiB.
+        Raises UnsupportedError for machines without coordinates, and for machines whose size depends on the job's
+        shape. Raises OptionError for a table above 256 MiB.
         """
         if self.nodes is None:
             raise UnsupportedError(f"the size of {self.name} depends on the job", "use the coordinates of a job")
@@ -137,7 +140,7 @@ class Machine:
 
     @property
     def faulty(self) -> npt.NDArray[np.int32]:
-        """Nodes that are down."""
+        """The numbers of the nodes that are down."""
         return np.array(self._core.faulty, np.int32)
 
     @property
@@ -146,12 +149,13 @@ class Machine:
 
     @property
     def link_bandwidth(self) -> int:
-        """Bytes per second; for a graph the bandwidth of its fastest link."""
+        """The link bandwidth in bytes per second; for a graph, that of its fastest link."""
         return self._core.link_bandwidth
 
     @property
     def link_classes(self) -> dict[str, int]:
-        """Bytes per second of the classes of links by name; a dragonfly has host, local and global links."""
+        """The bandwidth of each link class in bytes per second, by name. A dragonfly has host, local and global
+        links."""
         return self._core.link_classes
 
     @property
@@ -159,7 +163,7 @@ class Machine:
         return self._core.nics_per_node
 
     def digest(self) -> str:
-        """SHA-256 of the source: a preset's name, or the name and texts of the files."""
+        """SHA-256 of the machine's source: the name of a preset, or the names and texts of the files."""
         return hashlib.sha256(json.dumps(self._core.source).encode()).hexdigest()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -213,7 +217,7 @@ def _core_of(machine: str | os.PathLike[str] | Mapping[str, Any] | Graph) -> _co
 
 
 def _file_bytes(text: str | None) -> bytes | None:
-    """The bytes of a text that `_core` decoded."""
+    """The bytes of a text that `_core` has decoded."""
     try:
         return None if text is None else text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError as error:
@@ -224,7 +228,7 @@ MachineLike = Machine | str | os.PathLike[str] | Mapping[str, Any] | Graph
 
 
 def as_machine(machine: MachineLike) -> Machine:
-    """Returns a Machine unchanged. Anything else is passed to the constructor."""
+    """Returns a Machine unchanged, and passes anything else to its constructor."""
     return machine if isinstance(machine, Machine) else Machine(machine)
 
 
@@ -239,7 +243,7 @@ def coordinates_or_error(machine: Machine, coordinates: npt.NDArray[np.int32] | 
 
 
 def warn_of_buffers(machine: Machine) -> None:
-    """Call this before a simulation: warns in the logger ``haichi`` if buffers limit the bandwidth of links. Raises
+    """Warns in the logger ``haichi`` if buffers limit the bandwidth of links. Call this before a simulation. Raises
     OptionError for a machine that cannot be simulated."""
     warning = machine._core.buffer_warning()
     if warning:

@@ -1,4 +1,4 @@
-"""The NAS parallel benchmarks as logs of their calls."""
+"""Logs of the calls of the NAS parallel benchmarks."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def write_nas_log(
 ) -> None:
     """Writes the log of a NAS program (``nas-cg`` and so on, see `haichi.list_patterns`) for `haichi.Job`.
 
-    The log has the calls that the program makes while its clock runs, as from ``haichi pattern``. `iterations`: None
-    means those of the class. `compute_seconds`: CPU time of all iterations of the class on one process, distributed
-    over ranks and iterations as in the program. Raises OptionError for unknown programs and classes, and for numbers of
-    ranks on which the program does not run.
+    The log has the calls that the program makes while its timer runs, as ``haichi pattern`` writes them. `iterations`:
+    None means the number that the class defines. `compute_seconds`: the CPU time of all iterations of the class on one
+    process. The log distributes this time over ranks and iterations as the program does. Raises OptionError for unknown
+    programs and classes, and for numbers of ranks on which the program cannot run.
     """
     _core.write_nas_log(
         encoded("path", path),

@@ -1,4 +1,4 @@
-"""Placements of the ranks of a job."""
+"""Placements of the ranks of a job on its nodes."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from haichi.model.workload import number_array
 
 
 class Verdict(NamedTuple):
-    """The answer of the objective ``"auto"`` to the question whether another placement than the default one saves time.
-    Without a gain beyond the spread, the placement is the default one."""
+    """The answer of a search with the objective ``"auto"``: whether a placement saves time over the default placement.
+    Without a gain beyond the spread, the search returns the default placement."""
 
     text: str
     helps: bool
     share_saved: float
-    """The saved fraction of the default placement's time."""
+    """The fraction of the default placement's time that is saved."""
     spread: float | None
-    """Standard deviation of the fraction over the seeds of the search; None with one seed."""
+    """The standard deviation of the saved fraction over the seeds of the search; None with one seed."""
 
 
 ObjectiveCallable = Callable[[npt.NDArray[np.int32]], SupportsFloat]
-"""A function of the node of every rank."""
+"""A function that returns a number for the node of every rank."""
 
 
 class Placement:
-    """The placement of the ranks of a job, from `Job.optimize`, or from `Job.place` for an existing map."""
+    """The placement of the ranks of a job. `Job.optimize` finds one, and `Job.place` converts an existing map."""
 
     __slots__ = ("_core", "_job", "_objective", "_search")
 
@@ -52,44 +52,45 @@ class Placement:
 
     @property
     def node_of_rank(self) -> npt.NDArray[np.int32]:
-        """The node of each rank, int32: nodes of the job in row-major order of their coordinates, last axis fastest.
-        Read-only."""
+        """The node of each rank, int32. Nodes of the job are numbered in row-major order of their coordinates, with the
+        last axis fastest. Read-only."""
         return self._core.node_of_rank
 
     @property
     def is_default(self) -> bool:
-        """True for the scheduler's own placement."""
+        """True if this is the placement that the scheduler would make."""
         return self._core.is_default
 
     @property
     def strategy(self) -> str | None:
-        """The strategy that found it, never ``"auto"`` (`haichi.list_strategies`); None if it was given."""
+        """The strategy that found the placement (`haichi.list_strategies`), never ``"auto"``; None for a given
+        placement."""
         return None if self._search is None else str(self._search["strategy"])
 
     @property
     def objective(self) -> str | None:
-        """The objective of the search; None if it was given."""
+        """The objective of the search; None for a given placement."""
         return None if self._search is None else str(self._search["objective"])
 
     @property
     def verdict(self) -> Verdict | None:
-        """Whether it saves time, from a search with the objective ``"auto"``; None for other placements."""
+        """Whether the placement saves time, after a search with the objective ``"auto"``; None for other placements."""
         entry = None if self._search is None else self._search.get("verdict")
         return None if entry is None else Verdict(**entry)
 
     @property
     def evaluations(self) -> int:
-        """Evaluations of the objective over all restarts."""
+        """The number of evaluations of the objective over all restarts."""
         return 0 if self._search is None else int(self._search["evaluations"])
 
     @property
     def evaluations_per_second(self) -> float:
-        """The rate of the inner loops alone, per thread."""
+        """The evaluations per second in the inner loops alone, per thread."""
         return 0.0 if self._search is None else float(self._search["evaluations_per_second"])
 
     @property
     def interrupted(self) -> bool:
-        """True if Ctrl-C ended the search; this is the best placement until then."""
+        """True if Ctrl-C ended the search. The placement is then the best one so far."""
         return self._search is not None and bool(self._search["interrupted"])
 
     def link_loads(
@@ -99,12 +100,12 @@ class Placement:
 
         Parameters
         ----------
-        measure: ``"bytes"`` or ``"messages"`` as int64, or ``"seconds"`` as float64. Seconds are bytes divided by the
-            bandwidth of the link.
-        set: the number of a communication set, from 0. None means the sum over all sets.
+        measure: ``"bytes"`` or ``"messages"`` as int64, or ``"seconds"`` as float64. Seconds are the bytes of a link
+            divided by its bandwidth.
+        set: the number of a communication set, from 0. None sums over all sets.
 
-        Messages of 0 bytes and messages within a node load no link. Raises OptionError for other measures and sets, and
-        UnsupportedError for a log without sets.
+        Messages of 0 bytes and messages within a node do not load any link. Raises OptionError for other measures and
+        sets. Raises UnsupportedError for a log without sets.
         """
         if measure not in ("bytes", "messages", "seconds"):
             raise OptionError(f"invalid measure: {measure!r}", "use bytes, messages or seconds")
@@ -114,7 +115,7 @@ class Placement:
         return messages if measure == "messages" else sizes / links.bandwidth if measure == "seconds" else sizes
 
     def plot_link_loads(self, measure: Literal["bytes", "messages", "seconds"] = "bytes", *, ax: Any = None) -> Any:
-        """Draws the loads of `link_loads`, the most loaded link first, into `ax`. Returns the axes.
+        """Draws the link loads into the matplotlib axes `ax`, the most loaded link first. Returns the axes.
 
         ``ax=None`` makes a new figure. Raises UnsupportedError without matplotlib, and the errors of `link_loads`.
         """
@@ -130,7 +131,7 @@ class Placement:
         """Writes the rank map (formats: `haichi.list_formats`). The default format is ``fujitsu``, or ``json`` if the
         job has no logical coordinates.
 
-        Writes the whole file or nothing. Raises UnsupportedError if the format cannot express this placement.
+        The file is written whole or not at all. Raises UnsupportedError if the format cannot express this placement.
         """
         if format is None:
             format, _, _ = self._core.usual_rank_map("FILE")
@@ -139,7 +140,7 @@ class Placement:
     def launch_lines(self, format: str, file: str = "FILE") -> str:
         """The lines of a job script that start a program with the rank map in `file`.
 
-        They are empty if no launcher reads the format, or if the launcher cannot use this placement.
+        The text is empty if no launcher reads the format, or if the launcher cannot use this placement.
         """
         return os.fsdecode(self._core.launch_lines(encoded("format", format), encoded("file", file)))
 
@@ -157,7 +158,7 @@ PlacementLike = Placement | str | os.PathLike[str] | npt.ArrayLike
 
 
 def as_map(name: str, given: PlacementLike) -> bytes | npt.NDArray[Any]:
-    """A path, or the node of each rank. Raises OptionError for arrays that are not 1D."""
+    """The path of a map, or the node of each rank. Raises OptionError for arrays that are not 1D."""
     if isinstance(given, Placement):
         return given.node_of_rank
     if isinstance(given, str | os.PathLike):

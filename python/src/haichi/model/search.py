@@ -1,4 +1,4 @@
-"""Searches of placements."""
+"""Searches for placements."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class SearchProgress(NamedTuple):
     restarts_done: int
     restarts: int
     lower_bound: float | None  #: in the unit of the objective; None if there is no bound
-    evaluations: int  #: over all restarts so far
-    objective: str  #: of the current search, if there are several
+    evaluations: int  #: so far, over all restarts
+    objective: str  #: the objective of the current search, if there are several searches
 
 
 SearchCallback = Callable[[SearchProgress], object]
@@ -34,7 +34,7 @@ def search_callback(progress: SearchCallback | None) -> Callable[..., object] | 
 
 
 def core_objective(objective: str | ObjectiveCallable) -> _core.Objective:
-    """The objective by name, or the callable or weighted one."""
+    """The objective for `_core`, from a name (also of a weighted objective) or from a callable."""
     if callable(objective):
         return _core.Objective(encoded("objective", getattr(objective, "__name__", "function")), objective)
     return _core.Objective(encoded("objective", objective), None)

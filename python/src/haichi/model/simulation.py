@@ -1,4 +1,4 @@
-"""Simulating placements, packet by packet."""
+"""Options and progress of packet-by-packet simulations."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, SupportsIndex
 
 Duration = str | float
-"""``"100us"``, or seconds."""
+"""A text with a unit, such as ``"100us"``, or a number in seconds."""
 
 
 @dataclass(frozen=True)
 class LinkStatistics:
-    """A CSV file with the traffic of each link, written during a run. Times are strings with a unit, or numbers in
-    seconds."""
+    """A CSV file with the traffic of each link, which the simulation writes as it runs. Times are texts with a unit, or
+    numbers in seconds."""
 
     path: str | os.PathLike[str]
     bin: Duration = "100us"
-    """The interval of a line."""
+    """The time that one line covers."""
 
 
 @dataclass(frozen=True)
 class BufferHistory:
-    """A CSV file with the packets that left the buffers of a router, written during a run."""
+    """A CSV file with the packets that left the buffers of a router. The simulation writes it as it runs."""
 
     path: str | os.PathLike[str]
     router: SupportsIndex
-    """Numbered as in the file of `LinkStatistics`."""
+    """The number of the router, as in the file of `LinkStatistics`."""
     begin: Duration = 0
     end: Duration | None = None
-    """None for the end of the run."""
+    """None means the end of the run."""
     interval: Duration = "10us"
-    """The interval of a line."""
+    """The time that one line covers."""
 
 
 class SimulationProgress(NamedTuple):
@@ -42,12 +42,12 @@ class SimulationProgress(NamedTuple):
     iterations_done: int
     iterations: int
     packet_hops: int
-    packet_hops_per_second: float  #: of wall time
-    calls_done: int  #: for a log
+    packet_hops_per_second: float  #: per second of wall time
+    calls_done: int  #: for a log only
 
 
 def observation_options(statistics: LinkStatistics | None, history: BufferHistory | None) -> dict[str, Any]:
-    """The observations, keyed by option name."""
+    """The options of the simulation that request these files."""
     given: dict[str, Any] = {}
     if statistics is not None:
         given |= {"stats": statistics.path, "stats_bin": statistics.bin}

@@ -1,4 +1,4 @@
-"""Tables of available choices, as printed by ``haichi list``."""
+"""Tables of the available choices, as ``haichi list`` prints them."""
 
 from typing import NamedTuple
 
@@ -15,35 +15,35 @@ def _entries(rows: list[tuple[str, str]]) -> list[Entry]:
 
 
 def list_machines() -> list[Entry]:
-    """Machine presets."""
+    """The machine presets."""
     return _entries(_core.machines())
 
 
 def list_objectives() -> list[Entry]:
-    """Objectives: formula and unit."""
+    """The objectives, with their formulas and units."""
     return [Entry(row.name, f"{row.sentence} [{row.unit}]") for row in _core.objectives()]
 
 
 def list_strategies() -> list[Entry]:
-    """Start placements and searches."""
+    """The start placements and the searches."""
     return [Entry(row.name, row.sentence) for row in _core.strategies()]
 
 
 def list_folds() -> list[Entry]:
-    """Logical coordinates and rank orders, in addition to coordinate tables."""
+    """The built-in logical coordinates and rank orders. Files with coordinate tables can be used, too."""
     return _entries(_core.folds())
 
 
 def list_formats() -> list[Entry]:
-    """Rank-map formats."""
+    """The rank-map formats."""
     return _entries(_core.formats())
 
 
 def list_workload_formats() -> list[Entry]:
-    """File formats of workloads."""
+    """The file formats of workloads."""
     return _entries(_core.workload_formats())
 
 
 def list_patterns() -> list[Entry]:
-    """Built-in workloads, and programs for `write_nas_log`."""
+    """The built-in patterns, and the programs for `write_nas_log`."""
     return _entries([*_core.patterns(), *_core.nas_programs()])

@@ -1,4 +1,4 @@
-"""The traffic between the ranks of a job: communication sets, and for a log its calls."""
+"""The traffic between the ranks of a job: communication sets, or the calls of a log."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from haichi.model.workload import Workload, WorkloadLike, as_workload
 
 
 class Traffic:
-    """Traffic as it is read. For a log these are its calls; its sets are extracted on their first use. Immutable;
-    copies share it."""
+    """Traffic as its file contains it. If the file is a log, this object holds its calls, and the sets are extracted on
+    first use. Immutable, so that copies share the data."""
 
     __slots__ = ("_core", "_workload", "files", "log")
 
     files: tuple[str, ...]
-    """All source files; the first is the given one."""
+    """All source files. The first is the given file."""
     log: LogFiles | None
-    """The log of the traffic, if it is one."""
+    """The files of the log; None if the traffic is not a log."""
 
     def __init__(
         self,
@@ -40,14 +40,14 @@ class Traffic:
 
     @classmethod
     def of(cls, workload: WorkloadLike) -> Traffic:
-        """Reads a path, as `read` does; anything else becomes a workload."""
+        """Reads the file if `workload` is a path. Otherwise converts `workload` to a Workload."""
         if isinstance(workload, str | os.PathLike):
             return cls.read(workload)
         return _of_workload(as_workload(workload))
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], format: str = "") -> Traffic:
-        """Reads a workload file, log or NumPy file. Without `format`, its content decides."""
+        """Reads a workload file, a log or a NumPy file. Without `format`, the content of the file shows the format."""
         named = os.fspath(path)
         if not format and is_array_file(named):
             with array_file(named) as matrix:
@@ -63,29 +63,30 @@ class Traffic:
 
     @property
     def has_calls(self) -> bool:
-        """True for logs with calls, which can be simulated."""
+        """True for a log whose calls can be simulated."""
         return self.log is not None and self.log.has_calls
 
     @property
     def workload(self) -> Workload:
-        """Its sets. Notes on the sets of a log go to the logger ``haichi`` on extraction. Raises UnsupportedError for a
-        log without sets."""
+        """The communication sets. When the sets of a log are extracted, notes about them go to the logger ``haichi``.
+        Raises UnsupportedError for a log without sets."""
         if self._workload is None:
             self._workload = Workload._of_traffic(self._core)
         return self._workload
 
     def tell_of_sets(self) -> None:
-        """Logs the notes of `workload` before the sets are used elsewhere."""
+        """Logs the notes about the sets. Call this before other code uses the sets."""
         _ = self.workload
 
     def with_message_size(self, size_bytes: int) -> Traffic:
-        """Changes its sets; calls keep the sizes of the log."""
+        """This traffic with another size of the messages. The result has sets only, because calls would keep the sizes
+        of the log."""
         self.tell_of_sets()
         log = None if self.log is None else replace(self.log, has_calls=False)
         return Traffic(self._core.with_message_size(size_bytes), self.files, log)
 
     def is_same(self, other: Traffic) -> bool:
-        """True for the same sets and the same log, or no log."""
+        """True if both have equal sets, and the same log or no log."""
         return self is other or (self.log == other.log and self.workload == other.workload)
 
     def __copy__(self) -> Traffic:
@@ -99,7 +100,7 @@ class Traffic:
             return _of_workload, (self.workload, self.files)
         try:
             return _of_log, (self.log, self.files, self.workload)
-        except UnsupportedError:  # it has calls only
+        except UnsupportedError:  # the log has calls only
             return _of_log, (self.log, self.files, None)
 
 
@@ -108,7 +109,7 @@ def _of_workload(workload: Workload, files: tuple[str, ...] = ()) -> Traffic:
 
 
 def _of_log(log: LogFiles, files: tuple[str, ...], workload: Workload | None) -> Traffic:
-    """Calls are read on their first use, because a search does not need them."""
+    """Unpickles the traffic of a log. Calls are read on first use, because a search does not need them."""
     path = encoded("path", log.paths[0])
     if workload is None:
         return Traffic(_core.Traffic.read(path, b"")[0], files, log)
@@ -117,15 +118,15 @@ def _of_log(log: LogFiles, files: tuple[str, ...], workload: Workload | None) ->
 
 @dataclass(frozen=True)
 class _LogAsItIs:
-    """Equal while the files do not change."""
+    """A key of traffic. Keys are equal as long as the files of the log do not change."""
 
     states: tuple[tuple[str, int, int], ...]
     traffic: Traffic = field(compare=False)
 
 
 def read_once(traffic: Traffic) -> Traffic:
-    """The same traffic. For the log that this process used last, returns that very object, whose calls are already
-    read. Cells of a job arrive one by one, each with a separate copy."""
+    """Returns equal traffic. If this process used the same log last, this is the object whose calls are already read.
+    The cells of a job arrive one by one, each with its own copy of the traffic."""
     if traffic.log is None or not traffic.log.has_calls:
         return traffic
     return _first_of(_LogAsItIs(traffic.log.states(), traffic))

@@ -1,4 +1,4 @@
-"""Workloads: the communication of an application."""
+"""Workloads: the communication of a parallel program."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ Int64Array = npt.NDArray[np.int64]
 
 
 class Messages(NamedTuple):
-    """All messages of a workload in order, one array per field, all of the same length."""
+    """All messages of a workload in order. Each field is an array, and all arrays have the same length."""
 
-    source: Int32Array  #: rank
-    destination: Int32Array  #: rank
+    source: Int32Array  #: sending rank
+    destination: Int32Array  #: receiving rank
     bytes: Int64Array
-    set: Int32Array  #: number of the communication set, from 0, in ascending order
+    set: Int32Array  #: number of the communication set, from 0; ascending
 
 
 def whole_numbers(name: str, values: npt.ArrayLike) -> Int64Array:
-    """`values` as int64. Raises InputError for fractions, because rounding would change the workload silently."""
+    """`values` as int64. Raises InputError for fractions, because rounding would silently change the workload."""
     array = _unmasked(name, values)
     if array.dtype.kind == "f":
         if array.dtype.itemsize < 4:
-            array = array.astype(np.float64)  # half-precision numbers cannot be compared with 2^63
+            array = array.astype(np.float64)  # half precision cannot represent 2^63
         if not np.all(np.isfinite(array)) or np.any(array != np.rint(array)):
             raise InputError(f"{name} must contain whole numbers")
         if np.any(np.abs(array) >= 2.0**63):
@@ -52,12 +52,13 @@ def whole_numbers(name: str, values: npt.ArrayLike) -> Int64Array:
 
 
 def _unmasked(name: str, values: npt.ArrayLike) -> npt.NDArray[Any]:
-    """`values` as an array of numbers. Rejects masked arrays, because masked entries may have any value."""
+    """Converts `values` to an array of numbers. Raises InputError for masked arrays, because masked entries may have
+    any value."""
     if np.ma.is_masked(values):
         raise InputError(f"{name} must not have masked entries", f"replace them by zeros with {name}.filled(0)")
     try:
         array = np.asarray(values)
-    except ValueError as error:  # rows of different lengths
+    except ValueError as error:  # matrix rows of different lengths
         raise InputError(f"{name} must be an array of whole numbers: its rows differ in length") from error
     if array.dtype.kind not in "iufb":
         raise InputError(f"{name} must contain whole numbers, not {array.dtype}")
@@ -65,16 +66,16 @@ def _unmasked(name: str, values: npt.ArrayLike) -> npt.NDArray[Any]:
 
 
 def number_array(name: str, values: npt.ArrayLike) -> npt.NDArray[Any]:
-    """`values` as an array that `_core` checks and reads in place; only rare types of numbers are copied."""
+    """Converts `values` to an array that `_core` checks and reads without a copy. Only rare number types are copied."""
     array = _unmasked(name, values)
     is_read = array.dtype.isnative and (array.dtype.kind != "f" or array.dtype.itemsize in (4, 8))
     return array if is_read else whole_numbers(name, array)
 
 
 class Workload:
-    """An ordered list of communication sets (messages whose transfers start together), repeated `iterations` times.
+    """An ordered list of communication sets that is repeated `iterations` times. The messages of a set start together.
 
-    Immutable. Use one of the ``from_...`` methods.
+    Immutable. The ``from_...`` methods make workloads.
     """
 
     def __init__(self, core: _core.Workload) -> None:
@@ -84,16 +85,16 @@ class Workload:
     def from_matrix(
         cls, matrix: npt.ArrayLike | SparseMatrix | LabelledMatrix, *, iterations: int = 1, label: str = "matrix"
     ) -> Workload:
-        """One set from a square matrix: ``matrix[i, j]`` bytes go from rank i to rank j.
+        """Makes a workload with one set from a square matrix: ``matrix[i, j]`` bytes go from rank i to rank j.
 
-        Takes an array, or a sparse matrix or array of SciPy, which stays sparse. Dense, CSR, CSC and COO matrices are
-        read in place, for all types of numbers and strides. Entries of 0 are not messages. An entry that is stored
-        twice is two messages. In a DataFrame of pandas, labels that are numbers of ranks (``3``, ``"3"``, ``"rank 3"``)
-        give the rank of a row or column, in any order. Other labels must be the same for rows and columns, in the order
-        of the ranks.
+        `matrix` is an array, or a sparse matrix or sparse array of SciPy, which stays sparse. Dense, CSR, CSC and COO
+        matrices of any number type and stride are read without a copy. Entries of 0 are not messages. An entry that is
+        stored twice is two messages. In a pandas DataFrame, labels that contain rank numbers (``3``, ``"3"``, ``"rank
+        3"``) give the rank of a row or column, in any order. Other labels must be equal for rows and columns, and in
+        the order of the ranks.
 
-        Raises InputError for other shapes, and for labels that leave out ranks or differ between rows and columns.
-        Raises it for entries that are negative, fractional, above 2^48, or masked (`numpy.ma`).
+        Raises InputError for other shapes, and for labels that omit ranks or differ between rows and columns. Raises it
+        also for entries that are negative, fractional, above 2^48, or masked (`numpy.ma`).
         """
         label = unicode_text("label", label)
         if is_sparse_matrix(matrix):
@@ -118,14 +119,14 @@ class Workload:
         compute_seconds: Sequence[float] | None = None,
         transfers: Sequence[str] | None = None,
     ) -> Workload:
-        """From arrays of equal length; `bytes` may be one number for all messages.
+        """Makes a workload from arrays of equal length. `bytes` may also be one number for all messages.
 
-        `set` is the number of each message's communication set, from 0; without it all messages are in one set. The
-        order inside a set is kept. `ranks` defaults to the highest rank + 1. `labels`, `compute_seconds` (before each
-        set) and `transfers` (``"messages"``, or ``"put"``: into the receiver's memory) have one entry per set. Raises
-        InputError for different lengths, values that are masked or fractional, and ranks outside ``0..ranks - 1``.
-        Raises it for sizes outside ``0..2^48``, other transfers, labels that are not Unicode text, and Series of pandas
-        with different row labels.
+        `set` is the number of each message's communication set, from 0. Without it, all messages are in one set.
+        Messages of a set keep their order. `ranks` defaults to the highest rank + 1. `labels`, `compute_seconds`
+        (before each set) and `transfers` have one entry per set. A transfer is ``"messages"``, or ``"put"`` into the
+        receiver's memory. Raises InputError for different lengths, values that are masked or fractional, and ranks
+        outside ``0..ranks - 1``. Raises it also for sizes outside ``0..2^48``, other transfers, labels that are not
+        Unicode text, and pandas Series with different row labels.
         """
         check_same_rows([("source", source), ("destination", destination), ("bytes", bytes), ("set", set)])
         for name, texts in (("labels", labels), ("transfers", transfers)):
@@ -166,11 +167,12 @@ class Workload:
         iterations: int = 1,
         label: str = "graph",
     ) -> Workload:
-        """One set from a graph of NetworkX. An edge is a message; an undirected edge is a message in each direction.
+        """Makes a workload with one set from a NetworkX graph. An edge is a message; an undirected edge is a message in
+        each direction.
 
-        `bytes` names the edge attribute with the size of the message, or is the size of all messages. Parallel edges
-        are separate messages. The nodes are the ranks ``0..n - 1``; for other nodes, `order` lists the nodes of ranks
-        0, 1 and so on. Raises InputError for other nodes, for edges without the attribute, and the errors of
+        `bytes` is the name of the edge attribute with the message size, or the size of all messages. Parallel edges are
+        separate messages. The nodes must be the ranks ``0..n - 1``, or `order` lists the nodes of ranks 0, 1 and so on.
+        Raises InputError for other nodes and for edges without the attribute. Raises also the errors of
         `from_messages`.
         """
         rank = _rank_of_node(graph, order)
@@ -188,15 +190,16 @@ class Workload:
         if not graph.is_directed():
             both_ways = np.stack([ends, ends[:, ::-1]], axis=1).reshape(-1, 2)
             kept = np.repeat(ends[:, 0] != ends[:, 1], 2)
-            kept[::2] = True  # a loop has one direction
+            kept[::2] = True  # a loop is one message
             ends, sizes = both_ways[kept], np.repeat(sizes, 2)[kept]
         return cls.from_messages(ends[:, 0], ends[:, 1], sizes, ranks=len(rank), iterations=iterations, labels=[label])
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], format: str = "") -> Workload:
-        """From a file in `format` (`haichi.list_workload_formats`). If empty, the content decides, also for NumPy.
+        """Reads a file in `format` (`haichi.list_workload_formats`). Without `format`, the content of the file shows
+        the format.
 
-        ``.npy`` and ``.npz`` contain a dense matrix, or a sparse matrix of SciPy, as in `from_matrix`; nothing is
+        ``.npy`` and ``.npz`` files contain a dense matrix, or a sparse matrix of SciPy, as in `from_matrix`. Nothing is
         unpickled. Raises InputError with file and line.
         """
         if not format and is_array_file(os.fspath(path)):
@@ -206,7 +209,7 @@ class Workload:
 
     @classmethod
     def _of_traffic(cls, traffic: _core.Traffic) -> Workload:
-        """Its sets. Notes on the sets of a log go to the logger ``haichi``."""
+        """The communication sets of traffic. Notes about the sets of a log go to the logger ``haichi``."""
         workload = cls(traffic.workload())
         for warning in traffic.warnings():
             logging.getLogger("haichi").warning("%s", warning)
@@ -227,12 +230,12 @@ class Workload:
         mean_degree: float = 8.0,
         shuffle: int | None = None,
     ) -> Workload:
-        """A built-in pattern (`haichi.list_patterns`), as from ``haichi pattern``.
+        """Makes a built-in pattern (`haichi.list_patterns`), as ``haichi pattern`` does.
 
-        Patterns of programs (``nas-...``) are logs of calls; `haichi.write_nas_log` writes them.
+        Patterns of programs (``nas-...``) are logs of calls, which `haichi.write_nas_log` writes.
 
-        Give `ranks` or, for grid patterns, `dims`. `shuffle` is the seed of a random permutation of the ranks. Raises
-        OptionError for unknown names and for options that a pattern does not use.
+        A pattern requires `ranks`; grid patterns also accept `dims`. `shuffle` is the seed of a random permutation of
+        the ranks. Raises OptionError for unknown names and for options that a pattern does not use.
         """
         return cls(
             _core.Workload.from_pattern(
@@ -250,7 +253,8 @@ class Workload:
         )
 
     def with_message_size(self, size: str | SupportsIndex) -> Workload:
-        """The same workload with this size for every message that is not empty: ``"64KiB"``, or bytes."""
+        """This workload with another size of all messages that are not empty. `size`: bytes, or a text such as
+        ``"64KiB"``."""
         traffic = _core.Traffic.of_workload(self._core)
         return Workload(traffic.with_message_size(_core.message_bytes(size)).workload())
 
@@ -264,12 +268,12 @@ class Workload:
 
     @property
     def labels(self) -> list[str]:
-        """One per communication set."""
+        """The label of each communication set."""
         return self._core.labels
 
     @property
     def compute_seconds(self) -> npt.NDArray[np.float64]:
-        """Computation of every rank before each set."""
+        """The computation time of every rank before each set."""
         return self._core.compute_seconds
 
     @property
@@ -279,35 +283,36 @@ class Workload:
 
     @property
     def total_bytes(self) -> int:
-        """Bytes of the messages that cross the network in one iteration."""
+        """The bytes of the messages that cross the network in one iteration."""
         return self._core.total_bytes
 
     @property
     def messages(self) -> Messages:
-        """All messages. Read-only; the arrays except `Messages.set` are views of the workload."""
+        """All messages. The arrays are read-only. Except for `Messages.set`, they are views of the workload."""
         stored = self._core.messages
         sizes = self._core.set_sizes
         if len(sizes) == 1:
-            set = np.broadcast_to(np.int32(0), stored.shape)  # takes no memory
+            set = np.broadcast_to(np.int32(0), stored.shape)  # a broadcast view takes no memory
         else:
             set = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
             set.flags.writeable = False
         return Messages(stored["source"], stored["destination"], stored["bytes"], set)
 
     def _check_set(self, set: int | None) -> None:
-        """Raises OptionError unless it is the number of a communication set or None."""
+        """Raises OptionError unless `set` is None or the number of a communication set."""
         sets = len(self.labels)
         if set is not None and (not isinstance(set, int | np.integer) or not 0 <= set < sets):
             raise OptionError(f"invalid set: {set!r} (the workload has {sets} sets, counted from 0)")
 
     def to_matrix(self, *, sparse: bool = False, set: int | None = None) -> Any:
-        """The bytes of one iteration between ranks, int64, with shape (ranks, ranks). Entry [i, j] goes from i to j.
+        """The bytes between ranks in one iteration, as int64 with shape (ranks, ranks). Entry [i, j] goes from rank i
+        to rank j.
 
-        With `sparse`, this is a ``scipy.sparse.csr_array``, which needs 12 bytes per pair of ranks with messages. `set`
-        is the number of a communication set, from 0. None means the sum over all sets.
+        With `sparse`, the result is a ``scipy.sparse.csr_array``. It needs 12 bytes per pair of ranks that exchange
+        messages. `set` is the number of a communication set, from 0. None sums over all sets.
 
-        Raises OptionError for other sets, and with the size for a dense matrix above 256 MiB (5,792 ranks). Raises
-        UnsupportedError for ``sparse=True`` without SciPy.
+        Raises OptionError for other sets. Raises it with the size for a dense matrix above 256 MiB (5,792 ranks).
+        Raises UnsupportedError for ``sparse=True`` without SciPy.
         """
         self._check_set(set)
         source, destination, size, _ = self.messages
@@ -318,7 +323,7 @@ class Workload:
         return pair_matrix(self.ranks, source, destination, size, sparse)
 
     def to_dataframe(self) -> Any:
-        """A pandas.DataFrame with a row per message and the columns source, destination, bytes, set (from 0) and label
+        """A pandas.DataFrame with a row per message. The columns are source, destination, bytes, set (from 0) and label
         (of the set). Raises UnsupportedError without pandas."""
         messages = self.messages
         labels = np.array(self.labels, object)
@@ -333,11 +338,11 @@ class Workload:
         )
 
     def plot(self, *, ax: Any = None) -> Any:
-        """Draws the bytes between ranks as a picture of a matrix into `ax`: sources down, destinations to the right.
-        Returns the axes.
+        """Draws the bytes between ranks as a matrix into the matplotlib axes `ax`, with sources down and destinations
+        to the right. Returns the axes.
 
-        Above 512 ranks, groups of ranks are drawn. ``ax=None`` makes a new figure. Raises UnsupportedError without
-        matplotlib.
+        With more than 512 ranks, an entry stands for a group of ranks. ``ax=None`` makes a new figure. Raises
+        UnsupportedError without matplotlib.
         """
         axes = drawing_axes(ax)
         binned = self._core.binned_bytes(min(self.ranks, _MOST_DRAWN))
@@ -348,13 +353,13 @@ class Workload:
         return axes
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Writes ``haichi-workload/1``; `from_file` reads the same workload back."""
+        """Writes the workload in the format ``haichi-workload/1``, which `from_file` reads."""
         with held_back():
             self._core.write(encoded("path", path))
 
     def digest(self) -> str:
-        """SHA-256 of the content, in hexadecimal; equal for equal workloads on every computer."""
-        # Adding 0.0 turns -0.0 into 0.0, which is equal but has another text.
+        """SHA-256 of the content, in hexadecimal. Equal workloads have equal digests on every computer."""
+        # Adding 0.0 turns -0.0 into 0.0, which is equal but has a different text.
         head: list[object] = [
             self.ranks,
             self.iterations,
@@ -363,7 +368,7 @@ class Workload:
             self._core.set_sizes.tolist(),
         ]
         transfers = self.transfers
-        if set(transfers) - {"messages"}:  # workloads without puts keep their old digests
+        if set(transfers) - {"messages"}:  # workloads without puts keep the digests of earlier versions
             head.append(transfers)
         digest = hashlib.sha256(json.dumps(head, separators=(",", ":")).encode())
         messages = self._core.messages
@@ -487,7 +492,7 @@ WorkloadLike = Workload | str | os.PathLike[str] | npt.NDArray[Any] | SparseMatr
 
 
 def as_workload(workload: WorkloadLike) -> Workload:
-    """Returns a Workload unchanged, and converts matrices and graphs. `Traffic` reads paths."""
+    """Returns a Workload unchanged, and converts matrices and graphs. It does not read files; `Traffic` does."""
     if isinstance(workload, Workload):
         return workload
     if is_graph(workload):

@@ -1,4 +1,4 @@
-"""Pages and figures of comparisons."""
+"""The HTML page and the figures of a comparison."""
 
 from haichi.report.figures import write_figures
 from haichi.report.page import write_report

@@ -1,4 +1,4 @@
-"""Figures of a comparison for papers, by matplotlib."""
+"""Draws the figures of a comparison for papers, with matplotlib."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from haichi.report.view_data import ViewData, check_comparison
 _BEFORE, _AFTER = "#7b8794", "#0b6bb0"
 _FORMATS = ("svg", "png")
 _STYLE: Any = {
-    "svg.hashsalt": "haichi",  # without it, ids differ between runs
+    "svg.hashsalt": "haichi",  # without a fixed salt, IDs differ between runs
     "svg.fonttype": "path",
     "font.size": 9,
     "axes.spines.top": False,
@@ -31,12 +31,12 @@ _STYLE: Any = {
 def write_figures(
     comparison: Mapping[str, Any], folder: str | os.PathLike[str], *, source: str = "the comparison"
 ) -> list[Path]:
-    """Writes the figures of every job of a comparison (``haichi-comparison/1``) as PNG and SVG; returns their paths.
+    """Writes the figures of every job of a comparison (``haichi-comparison/1``) as PNG and SVG. Returns their paths.
 
-    The figures are ``strategies``, ``convergence`` and ``link-loads``. A figure is omitted if the results do not hold
-    its data. With several jobs, the name of a file begins with the number of its job. The page of the report has all
-    other pictures. Equal comparisons give equal SVG. Either all files are written whole, or none is touched. Raises
-    UnsupportedError without matplotlib, InputError (naming `source`) if the comparison is invalid, and the errors of
+    The figures are ``strategies``, ``convergence`` and ``link-loads``. A figure is omitted if the results lack its
+    data. With several jobs, each file name begins with the number of its job. All other pictures are on the page of the
+    report. Equal comparisons give byte-identical SVG. Either all files are written whole, or none is changed. Raises
+    UnsupportedError without matplotlib, InputError (naming `source`) for an invalid comparison, and the errors of
     `write_files`.
     """
     files = figure_files(comparison, folder, source=source)
@@ -45,7 +45,7 @@ def write_figures(
 
 
 def figure_files(comparison: Mapping[str, Any], folder: str | os.PathLike[str], *, source: str) -> dict[Path, bytes]:
-    """The files of `write_figures`; creates the directory."""
+    """The contents of the files of `write_figures`, by path. Creates the directory."""
     matplotlib()
     views = check_comparison(comparison, source)
     jobs = comparison.get("summary", {}).get("jobs", [])
@@ -63,7 +63,7 @@ def figure_files(comparison: Mapping[str, Any], folder: str | os.PathLike[str], 
 
 
 def matplotlib() -> Any:
-    """The module matplotlib; raises UnsupportedError if it is missing."""
+    """Imports matplotlib. Raises UnsupportedError if it is missing."""
     try:
         import matplotlib as imported
     except ImportError as error:
@@ -72,12 +72,13 @@ def matplotlib() -> Any:
 
 
 def plain_text(text: object) -> str:
-    """A name for a figure. matplotlib would read a formula between two dollar signs."""
+    """Escapes a name for a figure. matplotlib would read a formula between two dollar signs."""
     return str(text).replace("$", r"\$")
 
 
 def drawn(draw: Callable[[Any], None], kinds: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-    """The content of a file of each kind, "svg" or "png". Equal figures give equal SVG."""
+    """Draws a figure and yields its file content for each kind, "svg" or "png". Equal figures give byte-identical
+    SVG."""
     with matplotlib().rc_context(_STYLE):
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
@@ -119,7 +120,7 @@ def _before_and_after(views: Sequence[ViewData]) -> list[ViewData]:
 
 
 def _curves(cells: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
-    """The first seed of every strategy that searches."""
+    """For every strategy that searches, the cell of its first seed."""
     curves: dict[str, Mapping[str, Any]] = {}
     for cell in cells:
         if len(cell.get("convergence") or []) > 1:
@@ -128,7 +129,7 @@ def _curves(cells: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
 
 
 def _entry(value: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    """The entry; an empty object if it is not an object."""
+    """The entry under `key`, or an empty dict if this entry is not a dict."""
     entry = value.get(key)
     return entry if isinstance(entry, Mapping) else {}
 
@@ -139,7 +140,7 @@ def _number(value: Mapping[str, Any], key: str, otherwise: float) -> float:
 
 
 def draw_into(axes: Any, comparison: Mapping[str, Any], job: Mapping[str, Any], what: str) -> None:
-    """Draws the figure "strategies" or "link-loads" of a job into axes of matplotlib. Raises OptionError for results
+    """Draws the figure "strategies" or "link-loads" of a job into matplotlib axes. Raises OptionError for results
     without its data."""
     figure = _OnAxes(axes)
     for name, draw in _pictures(comparison, job, check_comparison(comparison, "the comparison")):
@@ -150,7 +151,7 @@ def draw_into(axes: Any, comparison: Mapping[str, Any], job: Mapping[str, Any], 
 
 
 class _OnAxes:
-    """Acts as a figure with one panel, and leaves its size to the owner of the axes."""
+    """Acts as a figure with one panel. It does not change the size, which belongs to the owner of the axes."""
 
     def __init__(self, axes: Any) -> None:
         self._axes = axes
@@ -197,7 +198,7 @@ def _draw_strategies(figure: Any, title: str, measure: str, strategies: Sequence
 
 
 def _draw_convergence(figure: Any, title: str, curves: Mapping[str, Mapping[str, Any]]) -> None:
-    """Draws a panel per strategy, because strategies minimise different objectives."""
+    """Draws a panel per strategy, because strategies minimize different objectives."""
     columns = min(len(curves), 3)
     rows = -(-len(curves) // columns)
     figure.set_size_inches(2.9 * columns + 0.4, 2.2 * rows + 0.3)
@@ -221,7 +222,8 @@ def _draw_convergence(figure: Any, title: str, curves: Mapping[str, Mapping[str,
 
 
 def _draw_link_loads(figure: Any, title: str, shown: Sequence[ViewData]) -> None:
-    """Draws links sorted by load: shows how much the most loaded links stand out and how many links carry traffic."""
+    """Draws the links sorted by load. The figure shows how much the most loaded links stand out, and how many links
+    carry traffic."""
     figure.set_size_inches(6.4, 3.4)
     axes = figure.subplots()
     for view, color in zip(shown, (_BEFORE, _AFTER), strict=False):

@@ -1,4 +1,4 @@
-"""Pages of one file, with style and scripts inside; their security policy blocks everything else."""
+"""HTML pages in one file that includes style and scripts. The security policy of the page blocks everything else."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ DRAWING_SCRIPTS = (
     *("words", "colors", "data", "layout", "heatpanel", "maps", "first", "story", "tables", "bars", "charts", "times"),
     *("space3d", "theme", "tip", "app"),
 )
-"""Scripts of the report, which draw a comparison in any page."""
+"""The scripts of the report, which can draw a comparison in any page."""
 
 
 def report_text(name: str) -> str:
-    """The text of a file of the report's page."""
+    """The text of a file in the report's web directory."""
     return web_text("haichi.report", name)
 
 
@@ -26,15 +26,15 @@ def web_text(package: str, name: str) -> str:
 
 
 def joined_script(texts: Iterable[str]) -> str:
-    """One script from several. Its names are visible only inside the script."""
+    """Joins several scripts to one. Their names are visible only inside the joined script."""
     return '"use strict";\n(() => {\n' + "\n".join(texts) + "})();\n"
 
 
 def content_hash(text: str) -> str:
-    """The hash with which a Content-Security-Policy names an allowed script or style."""
+    """The hash that a Content-Security-Policy uses to allow this script or style."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
 
 
 def filled(template: str, parts: Mapping[str, str]) -> str:
-    """The template with a part for each @NAME@."""
+    """The template with each @NAME@ replaced by its part."""
     return re.sub("@([A-Z_]+)@", lambda match: parts[match[1]], template)

@@ -34,12 +34,13 @@ _COLUMNS = (
     "buffer_utilisation",
 )
 _MOST_BINS = 300
-"""Bins of a picture; longer statistics are joined, so that memory depends only on the number of links."""
+"""The number of bins in a picture. Bins of longer statistics are joined, so that memory depends only on the number of
+links."""
 _SHOWN_LINKS = 64
 _NAME_INCHES = 0.085
-"""Height of a link's name in a figure."""
+"""The height of a link's name in a figure."""
 _MOST = 1e18
-"""Largest number that is read, above any simulation's."""
+"""The largest number that is accepted, above all values of a simulation."""
 _FULL = 255
 _SCRIPTS = ("words", "colors", "bars", "theme", "tip", "history")
 
@@ -48,16 +49,16 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class LinkRows:
-    """The links with the highest values over time, in the order of the machine."""
+    """The links with the highest values over time, in the order of the machine's links."""
 
     names: list[str]
     values: Array
-    """Fractions from 0 to 1, a row per link and a column per bin."""
+    """Fractions from 0 to 1, with a row per link and a column per bin."""
     left_out: int
-    """Number of other links with values."""
+    """The number of links with values that are not included."""
 
     def peak(self) -> tuple[str, int, float] | None:
-        """The link, bin and value of the maximum."""
+        """The name, the bin and the value of the maximum; None without values."""
         if not self.values.size:
             return None
         row, column = np.unravel_index(int(self.values.argmax()), self.values.shape)
@@ -71,18 +72,20 @@ class LinkHistory:
     seconds: float
     bin_seconds: float
     received_bytes_per_s: Array
-    """The rate at which all nodes together receive from the network."""
+    """The rate at which all nodes together receive data from the network."""
     carried_bytes_per_s: Array
-    """The sum over all links. A byte counts once per link."""
+    """The sum of the rates over all links. A byte counts once per link."""
     buffered_packets: Array
-    """Packets in all buffers, or on their way to them; mean over the ends of the joined bins."""
+    """The number of packets in all buffers, or on their way to a buffer. The value of a joined bin is the mean over the
+    ends of its bins."""
     efficiency: LinkRows
     buffers: LinkRows
 
 
 def is_link_statistics(path: str) -> bool:
-    """True if the first line of the file is the header of link statistics. False if it cannot be read twice."""
-    if not Path(path).is_file():  # a pipe
+    """True if the first line of the file is the header of link statistics. False for a pipe, which cannot be read
+    twice."""
+    if not Path(path).is_file():
         return False
     try:
         with Path(path).open("rb") as file:
@@ -92,7 +95,8 @@ def is_link_statistics(path: str) -> bool:
 
 
 def _rows(path: str) -> Iterator[tuple[int, float, float, int, str, float, float, float, float]]:
-    """Bin, begin, end, router, channel, bytes, efficiency, buffered packets, buffer utilisation. Raises InputError."""
+    """Yields bin, begin, end, router, channel, bytes, efficiency, buffered packets and buffer utilisation of each line.
+    Raises InputError."""
     try:
         with Path(path).open(newline="", encoding="utf-8") as file:
             reader = csv.reader(file)
@@ -117,11 +121,12 @@ def _rows(path: str) -> Iterator[tuple[int, float, float, int, str, float, float
 
 
 def read_link_history(path: str) -> LinkHistory:
-    """Reads the file of ``--stats`` twice, in memory that depends on the number of links but not on the time.
+    """Reads a file of ``--stats``, in two passes. The memory depends on the number of links but not on the simulated
+    time.
 
-    Raises InputError, with the line, for a file that is not such a file or has no lines."""
+    Raises InputError with the line for files of another kind and for files without lines."""
     number_of: dict[tuple[int, str], int] = {}
-    totals: list[list[float]] = []  # by channel: efficiency times seconds, buffer use times seconds
+    totals: list[list[float]] = []  # by channel: sums of efficiency * seconds and of buffer use * seconds
     last = -1
     bin_seconds = end_seconds = 0.0
     for number, begin, end, router, channel, _, efficiency, _, use in _rows(path):
@@ -176,13 +181,13 @@ def read_link_history(path: str) -> LinkHistory:
 
 
 def _highest(sums: Array) -> npt.NDArray[np.int64]:
-    """The channels with the highest sums above 0, in their order."""
+    """The channels with the highest sums above 0, in ascending order."""
     used = np.flatnonzero(sums)
     return np.sort(used[np.lexsort((used, -sums[used]))[:_SHOWN_LINKS]])
 
 
 def link_history_page(history: LinkHistory, source: str) -> str:
-    """The page of a history; `source` is the file."""
+    """The HTML page of a history. `source` is the name of the statistics file."""
     script = joined_script(report_text(f"{name}.js") for name in _SCRIPTS)
     style = report_text("page.css")
     data = {
@@ -208,13 +213,13 @@ def link_history_page(history: LinkHistory, source: str) -> str:
 
 
 def _page_rows(rows: LinkRows) -> dict[str, Any]:
-    # Any use of a buffer is visible.
+    # Levels are rounded up, so that any use of a buffer is visible.
     levels = np.ceil(np.minimum(rows.values, 1) * _FULL)
     return {"names": rows.names, "left_out": rows.left_out, "levels": [row.astype(int).tolist() for row in levels]}
 
 
 def summary(history: LinkHistory) -> str:
-    """One or two sentences about the run."""
+    """One or two sentences that summarize the run."""
     spans = np.minimum(
         history.bin_seconds, history.seconds - history.bin_seconds * np.arange(len(history.buffered_packets))
     )
@@ -236,7 +241,7 @@ def _time(seconds: float) -> str:
 
 
 def link_history_figures(history: LinkHistory, folder: str | os.PathLike[str], source: str) -> dict[Path, bytes]:
-    """The figure ``links-over-time`` as PNG and SVG; creates the directory. Raises as `figure_files`."""
+    """The figure ``links-over-time`` as PNG and SVG. Creates the directory. Raises the errors of `figure_files`."""
     matplotlib()
     target = Path(folder)
     try:

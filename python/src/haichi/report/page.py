@@ -1,4 +1,4 @@
-"""The report: one HTML page that loads nothing from the network."""
+"""Writes the report: one HTML page that loads nothing from the network."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from haichi.report.inline_page import DRAWING_SCRIPTS, content_hash, filled, joi
 from haichi.report.view_data import check_comparison
 
 _UNUSED_IN_CELLS = ("node_of_rank",)
-"""Draws placements from the views in the page."""
+"""Keys of cells that the page does not need. It draws placements from the views."""
 
 
 def write_report(
     comparison: Mapping[str, Any], path: str | os.PathLike[str], *, source: str = "the comparison"
 ) -> None:
-    """Writes the page of a comparison (``haichi-comparison/1``), whole or not at all.
+    """Writes the HTML page of a comparison (``haichi-comparison/1``), whole or not at all.
 
-    The page holds everything that it shows, and its policy blocks all loading. Raises InputError if the comparison is
-    invalid (the message names `source`, the file of the comparison), and the errors of `write_files`.
+    The page contains everything that it shows, and its security policy blocks all loading. Raises InputError for an
+    invalid comparison; the message names `source`, the file of the comparison. Raises also the errors of `write_files`.
     """
     write_files([(path, page_text(comparison, source))])
 
@@ -46,14 +46,14 @@ def page_text(comparison: Mapping[str, Any], source: str = "the comparison") -> 
         "STYLE_HASH": content_hash(style),
         "SCRIPT": script,
         "SCRIPT_HASH": content_hash(script),
-        # Inside a script element only "<" can end the text.
+        # Inside a script element, only "<" can begin the end tag.
         "COMPARISON": one_line({**comparison, "cells": cells}).replace("<", "\\u003c"),
     }
     return filled(report_text("page.html"), parts)
 
 
 def page_date() -> str:
-    """Today, or the time that reproducible builds set."""
+    """The date of today, or the date that a reproducible build sets."""
     given = os.environ.get("SOURCE_DATE_EPOCH", "")
     seconds = int(given) if given.isdecimal() else time.time()
     return time.strftime("%Y-%m-%d", time.gmtime(seconds))

@@ -1,4 +1,4 @@
-"""The views of a comparison, unpacked and checked, so that drawing code can rely on every number."""
+"""Unpacks and checks the views of a comparison, so that drawing code can rely on every number."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _DEEPEST = 50
 @dataclass(frozen=True, eq=False)
 class NetworkData:
     axes: Sequence[tuple[str, int, bool]]
-    """Coordinates of the nodes; empty for a network without them."""
+    """The coordinate axes of the nodes; empty for a network without coordinates."""
     vertex_level: Array
-    """For networks without axes."""
+    """The level of each vertex, for networks without axes."""
     vertex_of_node: Array
     link_source: Array
     link_destination: Array
@@ -36,7 +36,7 @@ class NetworkData:
     bandwidth_bytes_per_s: Array
     names: Sequence[str]
     panels: Sequence[str]
-    """For networks without axes: titles of the panels that show links."""
+    """The titles of the panels that show links, for networks without axes."""
     link_panel: Array
 
     @property
@@ -71,15 +71,15 @@ class ViewData:
     labels: Sequence[str]
     node_of_rank: Array
     sets: Sequence[tuple[Array, Array, Array]]
-    """Per set: links, messages on each, bytes on each."""
+    """For each set: the used links, the messages on each link, and the bytes on each link."""
 
     @property
     def contention(self) -> list[int]:
-        """The most messages on a link, per set."""
+        """For each set, the most messages on a link."""
         return [int(messages.max(initial=0)) for _, messages, _ in self.sets]
 
     def worst_of_links(self) -> tuple[Array, Array]:
-        """The most messages and the most bytes of a single set, per link."""
+        """For each link, the most messages and the most bytes of a single set."""
         most_messages = np.zeros(self.network.links, np.int64)
         most_bytes = np.zeros(self.network.links, np.int64)
         for links, messages, sizes in self.sets:
@@ -89,7 +89,7 @@ class ViewData:
 
 
 def check_comparison(comparison: Mapping[str, Any], source: str) -> list[ViewData]:
-    """The views of a comparison. Raises InputError, naming `source`, if any part is invalid."""
+    """Checks a comparison and returns its views. Raises InputError, naming `source`, if any part is invalid."""
     _check_writable(comparison, f"{source}: ")
     if comparison.get("schema") != SCHEMA:
         raise InputError(f"{source}: expected the schema {SCHEMA!r}, found {comparison.get('schema')!r}")
@@ -120,7 +120,8 @@ def check_comparison(comparison: Mapping[str, Any], source: str) -> list[ViewDat
 
 
 def _check_writable(value: object, prefix: str, place: str = "", depth: int = 0) -> None:
-    """Rejects values that Python reads but JSON, browsers or `float` cannot hold: lone surrogates, huge numbers."""
+    """Rejects values that Python reads but JSON, browsers or `float` cannot represent: lone surrogates and huge
+    numbers."""
     if depth > _DEEPEST:
         raise InputError(f"{prefix}{place[:80]}... is nested too deeply")
     if isinstance(value, str):
@@ -237,7 +238,7 @@ def _panels(value: Mapping[str, Any], axes: Sequence[Any], name: str) -> Sequenc
 
 
 def _panel(panel: Mapping[str, Any], vertices: int, name: str) -> str:
-    """Checks a panel; returns its title."""
+    """Checks a panel and returns its title."""
     form = panel.get("form")
     if form not in _FORMS:
         raise InputError(f"{name}: invalid form: {form!r}", f"use one of {', '.join(_FORMS)}")

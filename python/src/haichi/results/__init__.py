@@ -1,1 +1,1 @@
-"""Results of haichi: evaluations, simulations, advice, extracted communication sets."""
+"""Results of haichi: evaluations, simulations, advice, logs and extracted communication sets."""

@@ -1,4 +1,5 @@
-"""Advice in numbers: the job shape, sets with a barrier, the number of NICs, and whether to spread over clusters."""
+"""Results of the advise functions: job shapes, barriers, the number of NICs, and whether to spread a job over
+clusters."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ _T = TypeVar("_T")
 
 
 def of_report(kind: type[_T], entry: Mapping[str, Any], **more: Any) -> _T:
-    """A dataclass from the values of a report with the names of its fields; lists become tuples."""
+    """Makes a dataclass from the entries of a report that have the names of its fields. Lists become tuples."""
     values = {**entry, **more}
     names = [one.name for one in fields(cast(Any, kind)) if one.name in values]
     return kind(**{name: _with_tuples(values[name]) for name in names})
@@ -24,32 +25,32 @@ def _with_tuples(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class TimesOfSeeds:
-    """Simulated seconds of one shape, by the seed whose search found the placement."""
+    """Simulated seconds of one shape. Each search has its own seed, and its placement is simulated."""
 
     seconds: float
-    """The mean."""
+    """The mean over the seeds."""
     spread_seconds: float
-    """Half the distance from the fastest to the slowest, plus the possible effect of iterations that were not
-    simulated."""
+    """Half the difference between the slowest and the fastest time, plus the possible effect of iterations that were
+    not simulated."""
     by_seed: tuple[float, ...]
 
 
 @dataclass(frozen=True)
 class ShapeChoice:
-    """A shape that the job may have. Values that were not computed are None."""
+    """A shape that the job can have. Values that were not computed are None."""
 
     shape: tuple[int, ...]
     request: tuple[int, ...]
-    """The request for the scheduler. On Tofu the scheduler may lay out its axes in another order, so several shapes may
-    share a request. On other machines it is the shape."""
+    """The request to the scheduler. On Tofu the scheduler may order the axes differently, so that several shapes share
+    a request. On other machines the request is the shape."""
     mean_distance: float
     """The maximum hops between two of its nodes on shortest routes."""
     idle_nodes: int | None = None
     value: float | None = None
-    """Value of the objective for the best placement found."""
+    """The value of the objective for the best placement found."""
     optimal: bool = False
     contention_sum: int | None = None
-    """The most messages on a link, summed over the sets."""
+    """The most messages on a link in each set, summed over the sets."""
     set_contention: tuple[int, ...] | None = None
     without_barriers: TimesOfSeeds | None = None
     with_barriers: TimesOfSeeds | None = None
@@ -60,21 +61,22 @@ class ShapeAdvice:
     """The best job shape, from `haichi.advise_shape`."""
 
     advice: str
-    """``"one"``: `requests` has the best one. ``"several"``: `requests` cannot be distinguished and beat all others.
-    ``"any"``: no simulated request beats another by more than the spread. ``"unknown"``."""
+    """The kind of answer. ``"one"``: `requests` has the best request. ``"several"``: the best requests, which cannot be
+    distinguished. ``"any"``: no simulated request beats another by more than the spread. ``"unknown"``: the simulations
+    do not decide."""
     requests: tuple[tuple[int, ...], ...]
     gain: float
     """The additional time of the next best request, as a fraction of the best time."""
     spread: float
-    """Spread of this difference, in the same unit."""
+    """The spread of `gain`, also as a fraction of the best time."""
     sentence: str
     shapes: tuple[ShapeChoice, ...]
-    """Best first; shapes that were not simulated come last."""
+    """All shapes, the best first. Shapes that were not simulated come last."""
     nodes: int
-    """Nodes of all shapes; more than requested if no allowed shape has exactly as many."""
+    """The number of nodes of each shape. It is larger than requested if no allowed shape has the requested number."""
     interrupted: bool = False
     report: dict[str, Any] = field(compare=False)
-    """``haichi-advice/1``."""
+    """The report in the format ``haichi-advice/1``."""
 
     def __repr__(self) -> str:
         return f"ShapeAdvice({self.sentence!r}, nodes={self.nodes}, shapes={len(self.shapes)})"
@@ -99,34 +101,35 @@ class ShapeAdvice:
 
 @dataclass(frozen=True)
 class BarrierTimes:
-    """Simulated seconds with barriers before some sets, by draw of the imbalance."""
+    """Simulated seconds with barriers before some sets, one value per draw of the imbalance."""
 
     sets: tuple[int, ...]
-    """Counted from 1; empty without barriers."""
+    """The sets with a barrier, counted from 1; empty without barriers."""
     seconds: tuple[float, ...]
 
 
 @dataclass(frozen=True)
 class BarrierAnswer:
-    """The sets before which a barrier pays, at one message size."""
+    """Whether barriers pay at one message size, and before which sets."""
 
     message_size: int | None
-    """Bytes; None for the sizes of the workload."""
+    """The message size in bytes; None means the sizes of the workload."""
     advice: str
-    """``"sets"`` if barriers before `sets` save time, ``"none"`` if barriers cost time, ``"unknown"`` otherwise. The
-    reason is in `sentence`."""
+    """``"sets"`` if barriers before `sets` save time, ``"none"`` if barriers cost time, and ``"unknown"`` otherwise.
+    `sentence` states the reason."""
     sets: tuple[int, ...]
-    """The best choice with any barrier, counted from 1, in the form of `Job.simulate(barrier="1,3")`."""
+    """The best sets for barriers, even if barriers do not pay. Sets are counted from 1, as in
+    `Job.simulate(barrier="1,3")`."""
     gain_seconds: float
-    """Saved seconds, mean over the draws; negative for a loss."""
+    """The saved seconds, as a mean over the draws; negative if barriers cost time."""
     spread_seconds: float
     simulations: int
     choices: tuple[BarrierTimes, ...]
     sentence: str
     break_even_seconds: float | None = None
-    """The maximum cost at which a barrier pays, if the machine does not define the cost."""
+    """The highest cost of a barrier at which it pays, if the machine does not define the cost."""
     put_barrier_seconds: float | None = None
-    """In this case: the time of a barrier by put and poll."""
+    """The time of a barrier by put and poll, if the machine does not define the cost of a barrier."""
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -134,18 +137,18 @@ class BarrierAdvice:
     """The sets before which barriers pay, from `Job.advise_barrier`."""
 
     answers: tuple[BarrierAnswer, ...]
-    """One answer per message size, ascending."""
+    """One answer per message size, in ascending order of size."""
     pays_from_bytes: int | None = None
-    """The smallest requested message size from which barriers pay."""
+    """The smallest requested message size from which on barriers pay."""
     set_contention: tuple[int, ...]
     sentence: str
     interrupted: bool = False
     report: dict[str, Any] = field(compare=False)
-    """``haichi-advice/1``."""
+    """The report in the format ``haichi-advice/1``."""
 
     @property
     def answer(self) -> BarrierAnswer:
-        """The single answer. Raises AttributeError if several sizes were requested."""
+        """The answer for the only message size. Raises AttributeError if several sizes were requested."""
         if len(self.answers) != 1:
             raise AttributeError(f"answer requires a single message size, found {len(self.answers)} answers")
         return self.answers[0]
@@ -184,17 +187,18 @@ class BarrierAdvice:
 
 @dataclass(frozen=True)
 class RailAnswer:
-    """The recommended number of NICs per node for a job with this number of processes."""
+    """The recommended number of NICs per node for a job with this number of ranks."""
 
     processes: int
     advice: str
-    """``"measured"``: `rails`; ``"more"``: all; ``"fewer"``: one; ``"unknown"``."""
+    """The kind of answer. ``"measured"``: use `rails` NICs. ``"more"``: use all NICs. ``"fewer"``: use one NIC.
+    ``"unknown"``: the logs do not decide."""
     reasons: tuple[str, ...]
     settings: tuple[str, ...]
-    """Environment variables that configure the library accordingly."""
+    """The environment variables that make the MPI library use this number of NICs."""
     rails: int | None = None
     gain: float | None = None
-    """Speedup over the run with the fewest NICs measured."""
+    """The speedup over the run with the fewest NICs; None without such runs."""
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -203,13 +207,14 @@ class RailAdvice:
 
     answers: tuple[RailAnswer, ...]
     measured: bool
-    """True if times of runs with different numbers of NICs decided, not profiles."""
+    """True if the answers come from the times of runs with different numbers of NICs. False if they come from
+    profiles."""
     trend: str | None = None
-    """A conclusion for larger jobs from measured runs."""
+    """A conclusion for larger jobs, from the times of runs."""
     warnings: tuple[str, ...]
     sentence: str
     report: dict[str, Any] = field(compare=False)
-    """``haichi-advice/1``."""
+    """The report in the format ``haichi-advice/1``."""
 
     def __repr__(self) -> str:
         return f"RailAdvice({self.sentence!r}, measured={self.measured})"
@@ -231,18 +236,18 @@ class RailAdvice:
 
 @dataclass(frozen=True)
 class SpreadTimes:
-    """A job in one cluster, or over several. Values that were not simulated are None."""
+    """The times of a job in one cluster or over several clusters. Values that were not simulated are None."""
 
     clusters: tuple[int, ...]
     ranks: int
     nodes: int
     ranks_per_node: int
     default_seconds: float | None = None
-    """Seconds of the default placement."""
+    """The time with the default placement."""
     mapped_seconds: tuple[float, ...] = ()
-    """Seconds by the seed whose search found the placement."""
+    """Seconds with the placement of each search. Each search has its own seed."""
     seconds: float | None = None
-    """The minimum of both."""
+    """The smallest of these times."""
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -250,24 +255,26 @@ class SpreadAdvice:
     """Whether to spread a job over clusters, from `haichi.advise_spread`."""
 
     advice: str
-    """``"spread"``: all clusters are faster. ``"stay"``: one cluster is faster. ``"equal"``: they cannot be
-    distinguished. ``"unknown"``: see `sentence`."""
+    """``"spread"`` if the job is faster over all clusters, ``"stay"`` if it is faster in one cluster, and ``"equal"``
+    if the times cannot be distinguished. ``"unknown"``: see `sentence`."""
     gain: float | None = None
     """The time in the best single cluster divided by the time over all clusters."""
     tolerance: float | None = None
-    """Spread of the gain."""
+    """The spread of the gain."""
     pays_up_to_delay_seconds: float | None = None
-    """The maximum delay between clusters at which spreading pays; None: any delay up to a second, or none."""
+    """The longest delay between clusters at which spreading pays. None if it pays at any delay up to a second, or at
+    none."""
     pays_from_compute_seconds: float | None = None
-    """If the workload has no computation time: computation per rank and iteration from which spreading pays."""
+    """The computation time per rank and iteration from which on spreading pays, if the workload has no computation
+    times."""
     in_one: tuple[SpreadTimes, ...]
-    """Times in single clusters."""
+    """The times in single clusters."""
     over_all: SpreadTimes
     simulations: int
     sentence: str
     interrupted: bool = False
     report: dict[str, Any] = field(compare=False)
-    """``haichi-advice/1``."""
+    """The report in the format ``haichi-advice/1``."""
 
     def __repr__(self) -> str:
         return f"SpreadAdvice({self.sentence!r}, gain={self.gain})"

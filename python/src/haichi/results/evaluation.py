@@ -21,21 +21,21 @@ class Evaluation:
     objective: str
     unit: str
     value: float
-    """Value of the objective in `unit`, per iteration."""
+    """The value of the objective for one iteration, in `unit`."""
     lower_bound: float | None
-    """No placement has a smaller value; None if no bound is known."""
+    """A lower bound of the objective: no placement has a smaller value. None if no bound is known."""
     optimal: bool
-    """True if the value equals the bound, which proves optimality."""
+    """True if the value equals the lower bound, which proves that the placement is optimal."""
     left_out: Mapping[str, int]
-    """Calls of a log that its sets do not contain, by kind, such as ``one_sided_operations``."""
+    """The number of calls in a log that its sets do not contain, by kind, such as ``one_sided_operations``."""
     interrupted: bool
-    """True if Ctrl-C ended the search of the placement, or the simulation, which is then incomplete."""
+    """True if Ctrl-C ended the search for the placement, or the simulation. The simulation is then incomplete."""
     metrics: dict[str, Any]
-    """Every built-in measure of the placement; the report's ``metrics``."""
+    """All built-in measures of the placement, as in ``metrics`` of the report."""
     report: dict[str, Any]
-    """The whole report, ``haichi-report/1``."""
+    """The whole report in the format ``haichi-report/1``."""
     simulated: SimulatedPlacement | None
-    """Set by ``evaluate(..., simulate=True)``."""
+    """The simulated times; None without the option `simulate` of `Job.evaluate`."""
 
     def __repr__(self) -> str:
         text = f"Evaluation({self.objective}={self.value:.6g} {self.unit}"
@@ -54,7 +54,7 @@ class Evaluation:
         return f"{text}, ranks={self.report['ranks']}, nodes={self.report['nodes']})"
 
     def _repr_html_(self) -> str:
-        """The measures of this and the default placement, for notebooks."""
+        """An HTML table for notebooks that compares this placement with the default placement."""
         shown = notebook.number
         default = self.report["default"]
         bound = shown(self.lower_bound) + (" (reached)" if self.optimal else "")

@@ -1,4 +1,4 @@
-"""Communication sets from the log of an application."""
+"""Extracts communication sets from the log of a parallel program."""
 
 from __future__ import annotations
 
@@ -20,18 +20,19 @@ class Extraction:
     """Communication sets and their origin, from `haichi.extract_sets`."""
 
     workload: Workload
-    """The sets of one iteration of the main loop; `Workload.iterations` is the number of iterations."""
+    """The sets of one iteration of the main loop. `Workload.iterations` is the number of iterations."""
     report: dict[str, Any]
-    """``haichi-ccs/1``: main loops, sets, fraction of the bytes sent, warnings (docs/reference/results_of_logs.md)."""
+    """The report in the format ``haichi-ccs/1`` (docs/reference/results_of_logs.md). It has main loops, sets, the
+    covered fraction of bytes, and warnings."""
 
     @property
     def iterations(self) -> int:
-        """The number of iterations of the main loop that all ranks made."""
+        """The number of iterations of the main loop that all ranks executed."""
         return self.workload.iterations
 
     @property
     def fraction_of_bytes(self) -> float:
-        """The fraction of all sent bytes that the main loop explains, 0 to 1."""
+        """The fraction of all sent bytes that the main loop sends, from 0 to 1."""
         return float(self.report["fraction_of_bytes"])
 
     @property
@@ -45,7 +46,7 @@ class Extraction:
         )
 
     def _repr_html_(self) -> str:
-        """The sets, and warnings, for notebooks."""
+        """An HTML table of the sets, and the warnings, for notebooks."""
         share = f"{self.fraction_of_bytes:.1%} of the bytes sent"
         title = f"main loop {self.report['main_loop']}, {self.iterations} iterations, {share}"
         rows = [
@@ -64,11 +65,11 @@ def extract_sets(log: str | os.PathLike[str], **options: Unpack[ExtractionOption
 
     Parameters
     ----------
-    log: a file of the profiler, one of its parts, or a log of another tool that keeps the order of calls.
+    log: a file of the profiler, one of the parts of such a log, or a log of another tool that keeps the order of calls.
     {options}
 
-    Raises `InputError` for unreadable files. Raises `UnsupportedError` if the log has no order, no messages, or no main
-    loop that its ranks share.
+    Raises `InputError` for unreadable files. Raises `UnsupportedError` if the log has no order of calls, no messages,
+    or no main loop that its ranks share.
     """
     core = _core.extract_sets(encoded("log", log), given_options("extract_sets", ExtractionOptions, options))
     return Extraction(Workload(core.workload), json.loads(core.json()))

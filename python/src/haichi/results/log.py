@@ -1,4 +1,4 @@
-"""Logs of runs as tables."""
+"""The log of a run, as tables."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class Log:
 
     @property
     def format(self) -> str:
-        """The format of the file (``haichi list log-formats``)."""
+        """The format of the file, as in ``haichi list log-formats``."""
         return str(self._head["format"])
 
     @property
     def ranks(self) -> int:
-        """The ranks of the run; `ranks_with_data` of them are in the log."""
+        """The number of ranks of the run. The log has data of `ranks_with_data` of them."""
         return int(self._head["ranks"])
 
     @property
@@ -45,17 +45,18 @@ class Log:
 
     @property
     def has_profile(self) -> bool:
-        """The log has times or counts of functions."""
+        """True if the log has times or counts of MPI functions."""
         return bool(self._head["has_profile"])
 
     @property
     def has_calls(self) -> bool:
-        """The log keeps the order of calls, so that `haichi.extract_sets` and the replay of `haichi.Job` can use it."""
+        """True if the log keeps the order of calls. `haichi.extract_sets` and simulations of calls require this
+        order."""
         return bool(self._head["has_calls"])
 
     @property
     def run_seconds(self) -> float:
-        """The longest time of any rank; 0 if the format has no times."""
+        """The longest run time of any rank; 0 if the format has no times."""
         return float(self._head["run_seconds"])
 
     @property
@@ -70,18 +71,18 @@ class Log:
 
     @property
     def warnings(self) -> list[str]:
-        """Missing parts, killed ranks, full tables of the profiler."""
+        """Warnings about missing parts, killed ranks, and tables of the profiler that were full."""
         return list(self._head["warnings"])
 
     def columns(self, table: LogTable = "functions") -> Mapping[str, Any]:
-        """The columns of a table by name: NumPy arrays of equal length for numbers, lists for texts.
+        """The columns of a table by name. Numbers are in NumPy arrays of equal length, texts in lists.
 
         Parameters
         ----------
-        table: ``"functions"`` has a row per rank and MPI function, with its calls, their seconds, and the messages and
-            bytes sent and received. The columns least_seconds and most_seconds are of single calls. ``"ranks"`` has a
-            row per rank, with its state, host, and seconds in MPI and outside. ``"pairs"`` has a row per pair of ranks
-            with point-to-point messages. ``"targets"`` has a row per rank and target of one-sided operations.
+        table: ``"functions"`` has a row per rank and MPI function. Its columns are the calls, their seconds, and the
+            messages and bytes sent and received; least_seconds and most_seconds are times of single calls. ``"ranks"``
+            has a row per rank, with its state, host, and seconds inside and outside MPI. ``"pairs"`` has a row per pair
+            of ranks with point-to-point messages. ``"targets"`` has a row per rank and target of one-sided operations.
 
         Raises OptionError for other tables.
         """
@@ -95,11 +96,12 @@ class Log:
         return data_frame(self.columns(table))
 
     def to_matrix(self, *, sparse: bool = False) -> Any:
-        """Bytes of point-to-point messages, int64, with shape (ranks, ranks). Entry [i, j] goes from rank i to rank j.
+        """The bytes of point-to-point messages, as int64 with shape (ranks, ranks). Entry [i, j] goes from rank i to
+        rank j.
 
-        With `sparse`, a ``scipy.sparse.csr_array``. Collective and one-sided operations are not included. Raises
-        OptionError with the size for a dense matrix above 256 MiB (5,792 ranks), UnsupportedError for ``sparse=True``
-        without SciPy.
+        With `sparse`, the result is a ``scipy.sparse.csr_array``. Collective and one-sided operations are not included.
+        Raises OptionError with the size for a dense matrix above 256 MiB (5,792 ranks). Raises UnsupportedError for
+        ``sparse=True`` without SciPy.
         """
         pairs = self.columns("pairs")
         return pair_matrix(self.ranks, pairs["source"], pairs["destination"], pairs["bytes"], sparse)
@@ -125,8 +127,8 @@ LogPath = str | os.PathLike[str]
 def read_log(log: LogPath | Sequence[LogPath], *, format: str = "") -> Log:
     """Reads the log of a run, as ``haichi log show`` does.
 
-    `log` is a file of the profiler or of another tool, or the parts of one run. `format` is a name from ``haichi list
-    log-formats``. An empty text means detection by content.
+    `log` is a file of the profiler or of another tool, or a list with the parts of one run. `format` is a name from
+    ``haichi list log-formats``. If `format` is empty, the content of the file shows the format.
 
     Raises InputError with file and line for invalid files. Raises OptionError for an unknown format or the logs of
     several runs, and UnsupportedError for a format that this build cannot read.

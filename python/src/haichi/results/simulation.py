@@ -1,4 +1,4 @@
-"""Results of a simulation of a placement."""
+"""Results of simulations."""
 
 from __future__ import annotations
 
@@ -25,13 +25,14 @@ _T = TypeVar("_T")
 class LinkTraffic(NamedTuple):
     """The traffic of a link during the simulation."""
 
-    link: str  #: its name, or ``ejection (node)`` for the channel from the network into a node
-    bytes: int  #: with headers
+    link: str  #: the name of the link, or ``ejection (node)`` for the channel from the network into a node
+    bytes: int  #: including packet headers
     efficiency: float  #: bytes / (time * bandwidth)
 
 
 class RunFractions(NamedTuple):
-    """The time of the ranks, in fractions of the whole run; the rest to 1 is the time after their end."""
+    """How the ranks spend the run, as fractions of its length. The fractions sum to less than 1 if ranks end before the
+    run does."""
 
     computing: float
     calls: float
@@ -40,64 +41,68 @@ class RunFractions(NamedTuple):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class SimulatedRun:
-    """A simulation of a placement, with or without barriers. Arrays have an entry per rank and are read-only.
+    """The simulation of a placement in one form, with or without barriers. Arrays have an entry per rank and are
+    read-only.
 
-    Counts (times of ranks, bytes, packets, links) cover the simulated part of `simulated_seconds`.
+    The rank times, bytes, packets and links cover only the simulated part, which takes `simulated_seconds`.
     """
 
     form: Literal["sets", "calls", "program"]
-    """The simulated form: communication sets, the calls of a log (the whole run is one iteration), or a program (also
-    one iteration)."""
+    """The simulated form: communication sets, the calls of a log, or a program. For calls and programs, the whole run
+    is one iteration."""
     barrier: str
-    """``"none"``, ``"sets"`` (before every set), or ``"1,3"`` (before these sets, counted from 1)."""
+    """Where barriers are: ``"none"``, ``"sets"`` (before every set), or for example ``"1,3"`` (before these sets,
+    counted from 1)."""
     seconds: float
-    """The time from the start to the end of the last rank, over all iterations."""
+    """The time from the start to the end of the last rank, for all iterations."""
     seconds_per_iteration: float
-    """NaN if an interruption came before the end of the first iteration."""
+    """The mean time of an iteration; NaN if an interruption came before the end of the first iteration."""
     iterations: int
-    """Iterations of the workload."""
+    """The number of iterations of the workload."""
     simulated_iterations: int
     extrapolated: bool
-    """True if only some iterations were simulated; the others take their mean time."""
+    """True if only some iterations were simulated. `seconds` then assumes their mean time for the others."""
     settled_by_mean: bool
-    """The times of iterations did not repeat, but their mean settled within 1 %."""
+    """True if iteration times did not repeat, but their mean settled within 1 %."""
     interrupted: bool
-    """True after Ctrl-C. `seconds` is then an extrapolation, or `simulated_seconds` if no iteration ended."""
+    """True if Ctrl-C ended the simulation. `seconds` is then an extrapolation, or `simulated_seconds` if no iteration
+    ended."""
     simulated_seconds: float
     payload_bytes: int
-    """Messages into the network; control messages of rendezvous do not count, but are packets."""
+    """The bytes of messages that enter the network. Control messages of the rendezvous protocol are not included, but
+    are counted as packets."""
     packets: int
     packet_hops: int
-    """Traversals of links, and arrivals at nodes."""
+    """The number of link traversals and of arrivals at nodes, over all packets."""
     on_node_bytes: int
-    """Payload of messages within a node or from a rank to itself, which make no packets."""
+    """The bytes of messages within a node or from a rank to itself. Such messages produce no packets."""
     links: int
     used_links: int
-    """Links with traffic."""
+    """The number of links with traffic."""
     saturated_links: int
-    """Links with an efficiency above 0.99."""
+    """The number of links with an efficiency above 0.99."""
     mean_link_bandwidth_bytes_per_s: float
-    """Mean over the used links."""
+    """The mean over the used links."""
     link_efficiency: float
-    """Mean over all links."""
+    """The mean efficiency of all links."""
     used_link_efficiency: float
     most_loaded_links: tuple[LinkTraffic, ...]
-    """Links with the highest efficiency first."""
+    """The links with the highest efficiencies, in descending order."""
     compute_seconds: FloatArray
     call_seconds: FloatArray
-    """Time in MPI calls: overheads and copies."""
+    """The time in MPI calls: CPU overheads and copies."""
     wait_seconds: FloatArray
-    """Time in waits and barriers."""
+    """The time that a rank waits in waits and barriers."""
     end_seconds: FloatArray
-    """The sum of the other three: the time when the rank finished, or the end of the run."""
+    """The time at which each rank finished, or the end of the run. It is the sum of the other three times."""
     wall_seconds: float
-    """Wall time of the simulation."""
+    """The wall time of the simulation."""
     calls: int = 0
-    """Calls of a log or program, by all ranks."""
+    """The number of calls of the log or program, by all ranks."""
     fractions_of_run: RunFractions | None = None
-    """For calls: means over the ranks."""
+    """The means over all ranks; None for sets."""
     left_out: Mapping[str, int | bool] = field(default_factory=dict)
-    """Numbers of omitted calls of the log, by kind. For sets of a log: ``computing``."""
+    """The number of calls of the log that were omitted, by kind. Sets of a log also have ``computing``."""
 
     def __repr__(self) -> str:
         return f"SimulatedRun({self._summary()})"
@@ -134,7 +139,7 @@ _OF_PROGRAMS = {"program", "exit_code", "computing"}
 
 
 def run_fields(entry: dict[str, Any]) -> dict[str, Any]:
-    """The fields of a run from an entry of a report's ``runs``."""
+    """Converts an entry of a report's ``runs`` to the fields of a SimulatedRun."""
     fields: dict[str, Any] = {
         key: value
         for key, value in entry.items()
@@ -158,7 +163,7 @@ def run_fields(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def frame_of_runs(runs: Sequence[SimulatedRun], node_of_rank: npt.NDArray[np.int32], rows: RowsOfRuns) -> Any:
-    """See `Simulation.to_dataframe`."""
+    """Implements `Simulation.to_dataframe`."""
     if rows == "runs":
         return data_frame(
             {name: [getattr(run, name) for run in runs] for name in ("barrier", "form", *_NUMBERS_OF_RUN)}
@@ -178,7 +183,7 @@ def frame_of_runs(runs: Sequence[SimulatedRun], node_of_rank: npt.NDArray[np.int
 
 
 class _OfRun(Generic[_T]):
-    """An attribute of the only run, as `Simulation.run`."""
+    """An attribute of the only run (see `Simulation.run`)."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
@@ -189,16 +194,17 @@ class _OfRun(Generic[_T]):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Simulation:
-    """The result of `Job.simulate`: one run or, with ``barrier="both"``, one without and one with barriers.
+    """The result of `Job.simulate`. It has one run, or with ``barrier="both"`` one run without barriers and one with
+    barriers.
 
-    The times of a single run are also attributes of this object. With two runs, use `runs`.
+    If there is a single run, its times are also attributes of this object. With two runs, use `runs`.
     """
 
     runs: tuple[SimulatedRun, ...]
     placement: Placement
     """The simulated placement."""
     interrupted: bool
-    """True after Ctrl-C; runs after the interrupted one are missing."""
+    """True if Ctrl-C ended the simulation. Runs after the interrupted run are missing."""
     _core: _core.Simulation = field(repr=False)
 
     @property
@@ -229,7 +235,7 @@ class Simulation:
     end_seconds = _OfRun[FloatArray]()
 
     def to_json(self, *, timing: bool = True) -> str:
-        """The report ``haichi-simulation/1``, the text that ``haichi simulate --json`` prints.
+        """The report in the format ``haichi-simulation/1``, as ``haichi simulate --json`` prints it.
 
         Without `timing`, equal simulations give equal texts.
         """
@@ -246,17 +252,18 @@ class Simulation:
         Parameters
         ----------
         rows: ``"ranks"`` gives a row per run and rank, with its node, compute_seconds, call_seconds, wait_seconds and
-            end_seconds. ``"runs"`` gives a row per run, with its numbers. ``"links"`` gives a row per run and link of
+            end_seconds. ``"runs"`` gives a row per run, with its totals. ``"links"`` gives a row per run and link of
             `most_loaded_links`, with link, bytes and efficiency. The option `most_loaded` sets the number of links.
 
-        Raises OptionError for other rows, UnsupportedError without pandas.
+        Raises OptionError for other values of `rows`, and UnsupportedError without pandas.
         """
         return frame_of_runs(self.runs, self.placement.node_of_rank, rows)
 
     def plot(self, *, ax: Any = None) -> Any:
-        """Draws the computation, the time in calls and the waiting time of every rank into `ax`. Returns the axes.
+        """Draws the computation time, the time in calls and the waiting time of every rank into the matplotlib axes
+        `ax`. Returns the axes.
 
-        ``ax=None`` makes a new figure. Raises AttributeError if there are two runs, UnsupportedError without
+        ``ax=None`` makes a new figure. Raises AttributeError if there are two runs, and UnsupportedError without
         matplotlib.
         """
         run = self.run
@@ -326,7 +333,7 @@ _NUMBERS_OF_RUN = (
 
 
 def _share(part: FloatArray, run: SimulatedRun) -> str:
-    """A fraction of the ranks' time; for calls, of the whole run."""
+    """The part as a percentage of the ranks' own times, or for calls and programs as a percentage of the whole run."""
     total = run.simulated_seconds * len(part) if run.form != "sets" else float(run.end_seconds.sum())
     return f"{float(part.sum()) / total:.1%}" if total > 0 else ""
 
@@ -342,11 +349,11 @@ def simulation_of(placement: Placement, core: _core.Simulation) -> Simulation:
 
 @dataclass(frozen=True, eq=False)
 class SimulatedPlacement:
-    """A placement and, for comparison, the default placement, simulated without barriers."""
+    """The simulations without barriers of a placement and, for comparison, of the default placement."""
 
     run: SimulatedRun
     default: SimulatedRun | None
-    """The run of the default placement; None after an interruption."""
+    """The simulation of the default placement; None after an interruption."""
 
 
 def simulated_placement(core: _core.Evaluation) -> SimulatedPlacement | None:

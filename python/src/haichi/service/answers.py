@@ -1,4 +1,4 @@
-"""Answers, with types for OpenAPI."""
+"""The answers of the service, with types for OpenAPI."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class ErrorAnswer(BaseModel):
 
 
 class JobAnswer(BaseModel):
-    """A job. `inputs`: the names of its files, or its pattern. `error`: why it failed, in the program's words, or which
-    required limit its result misses."""
+    """A job. `inputs`: the names of its input files, or its pattern. `error`: why the job failed, as the program
+    reports it, or which required limit the result misses."""
 
     id: str
     kind: str
@@ -45,7 +45,7 @@ class JobAnswer(BaseModel):
 
 
 class JobPage(BaseModel):
-    """Newest first; `next` is the `before` of the next page."""
+    """Jobs, newest first. `next` is the value of `before` that requests the next page."""
 
     jobs: list[JobAnswer]
     next: int | None
@@ -57,7 +57,8 @@ class EntryAnswer(BaseModel):
 
 
 class KeptFile(FileResponse):
-    """A file of a job. The job may be removed meanwhile, so the file is opened before the answer begins."""
+    """A response with a file of a job. The file is opened before the response begins, because the job may be removed
+    during the response."""
 
     chunk_size = 64 * 1024
 
@@ -72,7 +73,7 @@ class KeptFile(FileResponse):
 
 
 def job_answer(job: Job, is_gone: bool = False) -> JobAnswer:
-    """`is_gone`: it was removed."""
+    """The answer that describes a job. `is_gone`: the job was removed."""
     at = f"/v1/jobs/{job.id}"
     links = {} if is_gone else {"self": at, "events": f"{at}/events"}
     if job.state == "done" and not is_gone:
@@ -108,19 +109,20 @@ def _time(seconds: float) -> datetime:
 
 
 def errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Error answers for the `responses` of a route."""
-    schema = {"$ref": "#/components/schemas/ErrorAnswer"}  # JSON, even if the answer is a text
+    """The error answers of a route, as its `responses`."""
+    schema = {"$ref": "#/components/schemas/ErrorAnswer"}  # JSON, even if the route returns text
     content = {"application/json": {"schema": schema}}
     return {status: {"description": HTTPStatus(status).phrase, "content": content} for status in statuses}
 
 
 def also(status: int, **what: Any) -> dict[int | str, dict[str, Any]]:
-    """Another answer for the `responses` of a route."""
+    """One further answer of a route, as its `responses`."""
     return {status: what}
 
 
 def request_schema(program: Program) -> dict[str, Any]:
-    """The body of POST /v1/jobs: a variant per kind of job, with fields described as in the program's help."""
+    """The schema of the body of POST /v1/jobs. It has a variant per kind of job, and the help of the program describes
+    the fields."""
     variants = []
     for kind in JOB_KINDS.values():
         fields = {row.field: row.schema() for row in offered(program, kind).values()}
@@ -141,7 +143,7 @@ def request_schema(program: Program) -> dict[str, Any]:
 
 
 def checked_key(key: str | None) -> str | None:
-    """An idempotency key. Raises Problem."""
+    """Checks an idempotency key. Raises Problem."""
     if key is not None and not (0 < len(key) <= 200 and key.isprintable()):
         raise Problem(422, "invalid_request", "Idempotency-Key must have 1 to 200 printable characters")
     return key

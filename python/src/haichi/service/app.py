@@ -1,4 +1,4 @@
-"""The routes."""
+"""The routes of the service."""
 
 import asyncio
 import sqlite3
@@ -47,9 +47,9 @@ from haichi.service.service import Service
 
 _LARGEST_NUMBER = 2**62
 _NO_SNIFFING = {"X-Content-Type-Options": "nosniff"}
-"""Some responses contain uploads of users, which browsers must not run as scripts."""
+"""For responses that may contain uploads of users. Browsers must not run these as scripts."""
 _NO_POWERS = _NO_SNIFFING | {"Content-Security-Policy": "sandbox allow-scripts allow-downloads"}
-"""Headers of a separate page, beside the page of the service."""
+"""For pages that users open separately from the page of the service. The browser isolates them from the service."""
 
 
 def create_app(service: Service) -> FastAPI:
@@ -59,13 +59,13 @@ def create_app(service: Service) -> FastAPI:
             yield
 
     app = FastAPIOffline(
-        docs_url=None,  # its page has absolute addresses
+        docs_url=None,  # the default page has absolute addresses
         redoc_url=None,
         title="haichi",
         version=version("haichi"),
         lifespan=lifespan,
         redirect_slashes=False,
-        servers=[{"url": "."}],  # relative to openapi.json, so it works below a prefix, too
+        servers=[{"url": "."}],  # relative to openapi.json, which also works below a path prefix
     )
     app.add_middleware(BodyLimit, limits=service.limits)
     app.add_middleware(HeadRequests)
@@ -83,7 +83,7 @@ def create_app(service: Service) -> FastAPI:
 def _user_of(service: Service) -> Callable[..., AsyncIterator[str]]:
     async def user(request: Request, authorization: Annotated[str | None, Header()] = None) -> AsyncIterator[str]:
         name = await service.users.checked(authorization, request.client.host if request.client else "")
-        with service.request_of(name):  # until the answer is sent
+        with service.request_of(name):  # lasts until the answer is sent
             yield name
 
     return user
@@ -104,7 +104,7 @@ def _add_jobs(app: FastAPI, service: Service) -> None:
         user: Annotated[str, Depends(user_of)],
         idempotency_key: Annotated[str | None, Header()] = None,
     ) -> JobAnswer:
-        """Submits a job: a form with files, or a JSON object with their contents."""
+        """Submits a job. The body is a form with files, or a JSON object with the contents of the files."""
         key = checked_key(idempotency_key)
         if service.data.free_bytes() < service.limits.reserve_bytes:
             raise disk_is_full(507)
@@ -122,13 +122,13 @@ def _add_jobs(app: FastAPI, service: Service) -> None:
         limit: Annotated[int, Query(ge=1, le=1000)] = 100,
         state: Literal["queued", "running", "done", "failed", "cancelled"] | None = None,
     ) -> JobPage:
-        """The user's jobs, newest first: at most `limit`, and fewer if their options are long."""
+        """The user's jobs, newest first. The page has at most `limit` jobs, and fewer if their options are long."""
         jobs, following = service.queue.page(user, before, limit, state)
         return JobPage(jobs=[job_answer(job) for job in jobs], next=following)
 
     @app.get("/v1/jobs/{job_id}", responses=errors(401, 403, 404, 422, 503))
     async def status(job_id: str, user: Annotated[str, Depends(user_of)]) -> JobAnswer:
-        """One job."""
+        """The status of one job."""
         return job_answer(service.job(user, job_id))
 
     @app.delete("/v1/jobs/{job_id}", responses=errors(401, 403, 404, 409, 422, 503))
@@ -150,7 +150,7 @@ def _add_jobs(app: FastAPI, service: Service) -> None:
         user: Annotated[str, Depends(user_of)],
         last_event_id: Annotated[int | None, Header(ge=0, le=_LARGEST_NUMBER)] = None,
     ) -> StreamingResponse:
-        """The events of a job, as server-sent events; after Last-Event-ID."""
+        """The events of a job after Last-Event-ID, as server-sent events."""
         job = service.job(user, job_id)
 
         async def read(after: int) -> list[Event] | None:
@@ -220,7 +220,7 @@ def _add_results(app: FastAPI, service: Service) -> None:
             lines = await script_lines(service.short_runs, job, service.data.job(job.id), asked)
         return PlainTextResponse(lines, headers=_NO_SNIFFING)
 
-    of_job: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()  # a second request finds the file
+    of_job: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()  # a later request finds the file
 
     async def compared(user: str, job_id: str, what: str, shape: str | None) -> Path:
         job = done(user, job_id)
@@ -229,13 +229,13 @@ def _add_results(app: FastAPI, service: Service) -> None:
 
     @app.get("/v1/jobs/{job_id}/comparison", response_class=KeptFile, responses=errors(401, 403, 404, 409, 422, 503))
     async def comparison(job_id: str, user: Annotated[str, Depends(user_of)], shape: str | None = None) -> KeptFile:
-        """The job's placement and the default one, as from `haichi compare --json`."""
+        """Compares the job's placement with the default placement, as `haichi compare --json` does."""
         path = await compared(user, job_id, "comparison", shape)
         return KeptFile(path, media_type="application/json", headers=_NO_SNIFFING)
 
     @app.get("/v1/jobs/{job_id}/report", response_class=KeptFile, responses=errors(401, 403, 404, 409, 422, 503))
     async def report(job_id: str, user: Annotated[str, Depends(user_of)], shape: str | None = None) -> KeptFile:
-        """The page of the comparison, as from `haichi report`."""
+        """The page of this comparison, as `haichi report` writes it."""
         return KeptFile(await compared(user, job_id, "report", shape), media_type="text/html", headers=_NO_POWERS)
 
     @app.get("/v1/jobs/{job_id}/log", response_class=PlainTextResponse, responses=errors(401, 403, 404, 422, 503))
@@ -246,7 +246,7 @@ def _add_results(app: FastAPI, service: Service) -> None:
             file = said.open("rb")
         except FileNotFoundError:
             return PlainTextResponse(headers=_NO_SNIFFING)
-        return StreamingResponse(_pieces(file), media_type="text/plain", headers=_NO_SNIFFING)  # it may grow meanwhile
+        return StreamingResponse(_pieces(file), media_type="text/plain", headers=_NO_SNIFFING)  # the file may grow
 
 
 def _pieces(file: BinaryIO) -> Iterator[bytes]:
@@ -262,7 +262,7 @@ def _add_page(app: FastAPI, service: Service) -> None:
 
     @app.get("/docs", include_in_schema=False)
     def all_paths() -> HTMLResponse:
-        files = "static-offline-docs"  # relative addresses also work below the prefix of a proxy
+        files = "static-offline-docs"  # relative addresses also work below the path prefix of a proxy
         return get_swagger_ui_html(
             openapi_url="openapi.json",
             title="haichi",
@@ -295,12 +295,12 @@ def _add_tables(app: FastAPI, service: Service) -> None:
 def _add_operation(app: FastAPI, service: Service) -> None:
     @app.get("/healthz", response_class=PlainTextResponse)
     async def healthz() -> str:
-        """The server answers."""
+        """Succeeds if the server answers."""
         return "ok\n"
 
     @app.get("/readyz", response_class=PlainTextResponse, responses=errors(503))
     def readyz() -> str:
-        """The server accepts jobs: the queue is readable, and the disk has free space."""
+        """Succeeds if the server accepts jobs: the queue is readable, and the disk has free space."""
         if service.data.free_bytes() < service.limits.reserve_bytes:
             raise disk_is_full(503)
         service.queue.counts()
@@ -315,7 +315,7 @@ def _add_operation(app: FastAPI, service: Service) -> None:
 def _add_error_answers(app: FastAPI) -> None:
     @app.exception_handler(Problem)
     def told(_: Request, problem: Problem) -> JSONResponse:
-        closes = {"Connection": "close"}  # the rest of the body does not arrive
+        closes = {"Connection": "close"}  # the rest of the request body is not read
         headers = {
             **{401: {"WWW-Authenticate": "Bearer"}, 429: {"Retry-After": "10"}, 503: {"Retry-After": "2"}},
             **{408: closes},

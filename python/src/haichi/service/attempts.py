@@ -1,4 +1,4 @@
-"""Attempts at jobs: where their processes run. This module runs them locally, `dask_attempts` on a Dask cluster."""
+"""Attempts at jobs. This module runs their processes locally, and `dask_attempts` runs them on a Dask cluster."""
 
 from __future__ import annotations
 
@@ -16,43 +16,43 @@ from haichi.service.program import Program
 from haichi.service.queue import Job
 
 Hear = Callable[[bytes], Awaitable[None]]
-"""Takes a progress line of the program."""
+"""A function that receives a progress line of the program."""
 
 
 class Attempts(Protocol):
-    """One attempt at a time per job. Results of an attempt are in the job's directory."""
+    """Runs at most one attempt per job at a time. An attempt writes its results to the job's directory."""
 
     async def open(self) -> None:
-        """Call this before the first attempt."""
+        """Prepares for attempts. Call this before the first one."""
 
     async def run(self, job: Job, folder: JobFolder, hear: Hear) -> str:
-        """Runs until no process of the attempt is left. Returns an empty text, or the reason for a loss that is not the
-        fault of the job. Raises OSError."""
+        """Runs an attempt until none of its processes is left. Returns an empty text. If the attempt was lost through
+        no fault of the job, returns the reason. Raises OSError."""
 
     def stop(self, job: str) -> None:
-        """Ends the running attempt, if there is one."""
+        """Ends the running attempt of a job, if there is one."""
 
     async def close(self) -> None:
-        """Call this after the last attempt."""
+        """Releases the resources. Call this after the last attempt."""
 
 
 @asynccontextmanager
 async def supervised(told: dict[str, Any]) -> AsyncIterator[Process]:
-    """The process of a supervisor with its specification. It has ended when the context is left."""
-    # In a separate session: Ctrl-C in a terminal is for the server.
+    """Starts a supervisor process and sends its specification. The process has ended when the context is left."""
+    # The process gets its own session, because Ctrl-C in a terminal is meant for the server.
     process = await started(supervisor.__file__, stdin=PIPE, start_new_session=True)
     assert process.stdin is not None
     try:
         process.stdin.write(json.dumps(told).encode() + b"\n")
         yield process
     finally:
-        process.stdin.close()  # ends the supervisor, as the end of the server does
+        process.stdin.close()  # the supervisor ends when its standard input closes, even if the server dies
         await process.wait()
 
 
 class LocalAttempts:
-    """Runs attempts in local processes. These end with this process, or after `lease_seconds` without a message from
-    it."""
+    """Runs attempts in local processes. The processes end with this process, or if this process sends no message for
+    `lease_seconds`."""
 
     def __init__(self, program: Program, limits: Limits, lease_seconds: float = steps.NO_LEASE) -> None:
         self._program = program
@@ -81,7 +81,7 @@ class LocalAttempts:
         return ""
 
     def prolong(self, job: str) -> None:
-        """Prolongs the lease of the process."""
+        """Prolongs the lease of the job's process."""
         self._say(job, b"on\n")
 
     def stop(self, job: str) -> None:

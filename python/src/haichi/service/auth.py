@@ -1,4 +1,4 @@
-"""Authentication. A token file has a line per user: a name and the SHA-256 of the token, in hexadecimal."""
+"""Authentication. A token file has a line per user, with a name and the SHA-256 of the token in hexadecimal."""
 
 from __future__ import annotations
 
@@ -23,29 +23,30 @@ from haichi.service.problems import Problem
 
 _LINE = re.compile(r"([A-Za-z0-9_.@-]{1,64})\s+([0-9a-f]{64})")
 LOCAL_USER = "local"
-"""The owner of all jobs if there are no tokens."""
+"""The owner of all jobs on a server without tokens."""
 _LOG = logging.getLogger("haichi.service")
 _WRONG_AT_ONCE = 20
 _SECONDS_OF_WRONG = 0.5
-"""After the first few, answers to wrong tokens of an address are this many seconds apart."""
+"""The interval between responses to wrong tokens of an address, after the first _WRONG_AT_ONCE."""
 _LONGEST_WAIT = 30.0
 _MOST_ADDRESSES = 4096
 _LONGEST_ADDRESS = 64
-"""Addresses are not taken from headers, because a client of a trusted proxy may forge them."""
+"""The maximum length of an address. Addresses are not taken from headers, because a client of a trusted proxy may forge
+headers."""
 
 
 class WrongTokens:
-    """Slows down guessing of tokens. A right token never waits, even from the same address, which may be a proxy.
-    Memory is bounded: the address without requests for the longest time is forgotten."""
+    """Slows down guessing of tokens. A valid token never waits, even from the address of wrong tokens, which may be a
+    proxy. Memory is bounded: the address with the oldest wrong token is forgotten."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
         self._of_address: OrderedDict[str, tuple[float, int]] = OrderedDict()
-        """When the last response to its wrong tokens is due, and how many there were."""
+        """For each address, the time at which the last response is due, and the number of wrong tokens."""
 
     def wait_of(self, address: str) -> float:
-        """Counts a wrong token, logs the first, second, fourth and so on, and returns the seconds until its answer.
-        Raises Problem if too many wait."""
+        """Counts a wrong token and returns the seconds until its response. Logs the first, second, fourth, eighth and
+        so on. Raises Problem if the wait is too long."""
         now = self._now()
         address = address[:_LONGEST_ADDRESS]
         answered, count = self._of_address.pop(address, (0.0, 0))
@@ -64,14 +65,14 @@ class WrongTokens:
 
 @dataclass(frozen=True)
 class Users:
-    """Names of users by the digests of their tokens. Without tokens, every client is the local user."""
+    """User names by the digests of their tokens. Without tokens, every client is the local user."""
 
     by_digest: dict[str, str]
     wrong_tokens: WrongTokens = field(default_factory=WrongTokens, compare=False)
 
     @staticmethod
     def of_file(path: Path) -> Users:
-        """Raises InputError with the line."""
+        """Reads a token file. Raises InputError with the line."""
         found: dict[str, str] = {}
         try:
             lines = path.read_text(encoding="utf-8").splitlines()
@@ -94,7 +95,7 @@ class Users:
         return Users(found)
 
     def user_of(self, header: str | None) -> str:
-        """The user of the Authorization header. Raises Problem."""
+        """The user whose token the Authorization header contains. Raises Problem."""
         if not self.by_digest:
             return LOCAL_USER
         scheme, _, token = (header or "").partition(" ")
@@ -103,14 +104,14 @@ class Users:
                 401, "no_token", "the request requires a token", "send the header Authorization: Bearer TOKEN"
             )
         digest = hashlib.sha256(token.strip().encode(errors="replace")).hexdigest()
-        # All are compared, each in constant time, so that the duration reveals nothing.
+        # The token is compared with all digests, each in constant time, so that the duration reveals nothing.
         matching = [user for known, user in self.by_digest.items() if hmac.compare_digest(known, digest)]
         if not matching:
             raise Problem(401, "wrong_token", "unknown token")
         return matching[0]
 
     async def checked(self, header: str | None, address: str) -> str:
-        """Like `user_of`, but answers to wrong tokens are delayed."""
+        """Finds the user as `user_of` does, but delays the response to a wrong token."""
         try:
             return self.user_of(header)
         except Problem as problem:
@@ -120,11 +121,11 @@ class Users:
 
 
 class OnlyOurPages:
-    """Wraps all routes, also /docs, /metrics and /openapi.json. Without tokens only names of this computer are accepted
-    as the host, and no page of another site may frame a page."""
+    """Wraps all routes, including /docs, /metrics and /openapi.json. Without tokens, it accepts only host names of this
+    computer. Pages of other sites must not show a page of the service in a frame."""
 
     _FREE = frozenset({"/healthz", "/readyz"})
-    """Health checks may use any host name."""
+    """Health checks, which accept any host name."""
 
     def __init__(self, app: ASGIApp, users: Users) -> None:
         self._app = app
@@ -153,7 +154,7 @@ class OnlyOurPages:
 
 
 def check_host(host: str, users: Users) -> None:
-    """Raises OptionError for servers that others can reach and that have no tokens."""
+    """Raises OptionError for a server that other computers can reach and that has no tokens."""
     if users.by_digest or is_loopback(host):
         return
     raise OptionError(
@@ -172,8 +173,8 @@ def is_loopback(host: str) -> bool:
 
 
 def check_origin(users: Users, host: str | None, origin: str | None) -> None:
-    """Without tokens, rejects requests from pages of other sites, and DNS rebinding: host names other than localhost.
-    Raises Problem."""
+    """Rejects requests from pages of other sites if there are no tokens. Also rejects host names other than localhost,
+    which DNS rebinding would use. Raises Problem."""
     if users.by_digest:
         return
     name = (host or "").rpartition(":")[0] if re.search(r":\d+\Z", host or "") else (host or "")

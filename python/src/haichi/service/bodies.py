@@ -1,4 +1,4 @@
-"""Reads the bodies of requests, within limits per request, per user and in total."""
+"""Reads request bodies, with limits per request, per user and in total."""
 
 from __future__ import annotations
 
@@ -26,18 +26,19 @@ from haichi.service.requests import Content, Section, Upload, Value, json_value
 from haichi.service.turns import Turns
 
 _PARSED_HERE = 64 * 2**10
-"""Bytes of JSON that take a parser a few milliseconds, during which nothing else runs."""
+"""The largest JSON body, in bytes, that this process parses itself. Parsing takes a few milliseconds, during which
+nothing else runs."""
 _PIECE = 32 * 2**10
-"""Bytes of a form that are parsed without a pause. About 500 parts may begin in them, at 0.1 ms each."""
+"""The number of bytes of a form that are parsed without a pause. About 500 parts can begin in these, at 0.1 ms each."""
 _CHARSETS = frozenset({b"utf-8", b"utf8", b"us-ascii"})
-"""Accepted encodings. Python decodes others in quadratic time ("punycode"), or fails ("undefined")."""
+"""The accepted encodings. Python decodes others in quadratic time ("punycode"), or fails ("undefined")."""
 _BYTES_OF_PART = 4096
-"""Memory that a part of a form takes, even if it is short."""
+"""The memory that each part of a form takes, even if the part is short."""
 
 
 class BodyLimit:
-    """Rejects bodies that are too long or stop arriving: at once if the header states the length, else as soon as the
-    limit is reached."""
+    """Rejects bodies that are too long or stop arriving. A length in the header is checked at once; otherwise the body
+    is rejected as soon as it exceeds the limit."""
 
     def __init__(self, app: ASGIApp, limits: Limits) -> None:
         self._app = app
@@ -50,7 +51,7 @@ class BodyLimit:
 
         async def counted() -> Message:
             nonlocal taken, is_whole
-            if is_whole:  # it waits for the client's end
+            if is_whole:  # the server now waits for the client to disconnect
                 return await receive()
             if taken == 0:
                 check_length(_announced(scope), self._limits.body_bytes)
@@ -79,7 +80,7 @@ def check_length(
 
 
 def check_type(start: bytes, content_type: str) -> None:
-    """Raises Problem for a body that begins as JSON but has the header of a form, and the reverse."""
+    """Raises Problem for a body that begins as JSON but has the header of a form, or the reverse."""
     text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
     stated = content_type.partition(";")[0].strip().lower()[:100]
     if stated == "application/json":
@@ -100,7 +101,7 @@ def _announced(scope: Scope) -> int:
 
 
 class Bodies:
-    """All arriving bodies, and their joint limits. Belongs to one event loop."""
+    """All bodies that are arriving, and their joint limits. Belongs to one event loop."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
@@ -110,7 +111,7 @@ class Bodies:
 
     @contextmanager
     def account(self, user: str) -> Iterator[Account]:
-        """Counts the memory of a request while its body is held."""
+        """Opens the account that counts the memory of a request while its body is held."""
         account = Account(self, user)
         try:
             yield account
@@ -120,7 +121,7 @@ class Bodies:
                 del self._taken[user]
 
     def charge(self, user: str, count: int) -> None:
-        """Raises Problem."""
+        """Adds `count` bytes to the memory of a user. Raises Problem above a limit."""
         if self._taken[user] + count > self._limits.bodies_of_user_bytes:
             message = (
                 f"the arriving requests of this user exceed the limit of {self._limits.bodies_of_user_bytes} bytes"
@@ -134,12 +135,12 @@ class Bodies:
         self._taken[user] += count
 
     async def pause(self) -> None:
-        """Call this before some milliseconds of work: other requests get their turn first."""
+        """Lets other requests run. Call this before work of some milliseconds."""
         async with self._pausing:
             await asyncio.sleep(0)
 
     async def fields(self, request: Request, account: Account) -> dict[str, list[Value]]:
-        """The fields of a form or of a JSON object. Raises Problem."""
+        """Reads the fields of a form or of a JSON object. Raises Problem."""
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         charset = parse_options_header(request.headers.get("content-type"))[1].get(b"charset", b"utf-8")
         if charset.lower() not in _CHARSETS:
@@ -161,7 +162,8 @@ class Bodies:
         )
 
     async def _pieces(self, request: Request) -> AsyncIterator[bytes]:
-        """The body. Raises Problem if its beginning is plainly of another type than its header states."""
+        """Yields the body in pieces. Raises Problem if its beginning clearly has another type than its header
+        states."""
         is_checked = False
         async for part in request.stream():
             if part and not is_checked:
@@ -172,7 +174,7 @@ class Bodies:
     async def _of_json(self, request: Request, account: Account) -> dict[str, list[Value]]:
         hint = "send larger files in a form (curl -F name=@file)"
         check_length(_announced(request.scope), self._limits.json_bytes, hint)
-        body = tempfile.SpooledTemporaryFile(max_size=_PARSED_HERE)  # noqa: SIM115 - until the job has its files
+        body = tempfile.SpooledTemporaryFile(max_size=_PARSED_HERE)  # noqa: SIM115 - open until the job has its files
         upload = UploadFile(cast(BinaryIO, body), size=0)
         async for part in self._pieces(request):
             account.charge(len(part))
@@ -204,7 +206,7 @@ class Bodies:
         return fields
 
     async def _form_of(self, request: Request, account: Account) -> FormData:
-        """Raises HTTPException, MultiPartException."""
+        """Parses a form. Raises HTTPException and MultiPartException."""
         is_short = request.headers["content-type"].lstrip().lower().startswith("application/")
 
         async def parts() -> AsyncIterator[bytes]:
@@ -230,7 +232,7 @@ class Bodies:
 
 
 class Account:
-    """The part of one request in the joint limits of bodies."""
+    """The memory of one request, which counts towards the joint limits of all bodies."""
 
     def __init__(self, bodies: Bodies, user: str) -> None:
         self._bodies = bodies
@@ -238,14 +240,14 @@ class Account:
         self.taken = 0
 
     def charge(self, count: int) -> None:
-        """Raises Problem."""
+        """Adds `count` bytes to the memory of the request. Raises Problem above a limit."""
         self._bodies.charge(self.user, count)
         self.taken += count
 
 
 async def _taken_apart(body: tempfile.SpooledTemporaryFile[bytes]) -> dict[str, list[Value]]:
-    """Parses in a process; large values stay in a file."""
-    kept = tempfile.TemporaryFile()  # noqa: SIM115 - until the job has its files
+    """Parses a JSON body in a child process. Large values stay in a file."""
+    kept = tempfile.TemporaryFile()  # noqa: SIM115 - open until the job has its files
     body.rollover()
     try:
         number = kept.fileno()
@@ -271,7 +273,8 @@ _OF_FORMS = "use curl with -F name=value, and -F name=@file for files"
 
 
 class _WholeForm(MultiPartParser):
-    """Detects whether the end boundary arrived. In an incomplete form the last field is missing."""
+    """A parser that detects whether the final boundary arrived. Without it the form is incomplete, and its last field
+    is missing."""
 
     has_ended = False
     account: Account

@@ -1,4 +1,4 @@
-"""Checks the options of a request, with the program's own messages, before it becomes a job."""
+"""Checks the options of a request before it becomes a job, with the error messages of the program."""
 
 from __future__ import annotations
 
@@ -21,19 +21,21 @@ from haichi.service.turns import Turns
 _BAD_INPUT = 2
 _PLAIN_NAME = re.compile(r"[a-z0-9-]+")
 _SECONDS = 3
-"""Most checks take about 20 ms. A job with a longer check is accepted, and its own process finds errors."""
+"""Most checks take about 20 ms. If a check takes longer, the job is accepted, and its own run finds errors."""
 _MOST_KNOWN = 4096
 _AT_A_TIME = 2
-"""Other checks wait without a thread, because the queue needs some threads, too."""
+"""The number of checks that run at the same time. Further checks wait without a thread, because the queue needs
+threads, too."""
 
 
 class _NoAnswerError(Exception):
-    """The program was killed, or the computer lacks memory, processes or descriptors. The check must be repeated."""
+    """The program was killed, or the computer lacks memory, processes or file descriptors. The check must be
+    repeated."""
 
 
 class Checks:
-    """Runs the command in an empty directory: it checks all its options before it misses the first file. Results are
-    cached, because job scripts repeat their requests."""
+    """Checks a request by running its command in an empty directory. The program checks all its options before it
+    reports the first missing file. Results are cached, because job scripts repeat their requests."""
 
     def __init__(self, program: Program, empty: Path, limits: Limits) -> None:
         empty.mkdir(exist_ok=True)
@@ -41,10 +43,10 @@ class Checks:
         self._empty = empty
         self._turns = Turns(_AT_A_TIME, limits.waiting_of_user, limits.waiting)
         self._known: dict[bytes, asyncio.Future[tuple[str, str] | None]] = {}
-        """Results by the digest of a request, which may have thousands of words."""
+        """Results by the digest of the request, because a request may have thousands of words."""
 
     async def check(self, user: str, request: JobRequest) -> None:
-        """Raises Problem, WrongRequest. Does not check files."""
+        """Raises Problem or WrongRequest for invalid options. Files are not checked."""
         words = [user, request.kind.name, *request.arguments(), "", *request.pattern]
         question = hashlib.sha256(json.dumps(words).encode()).digest()
         if question not in self._known:
@@ -53,9 +55,9 @@ class Checks:
             self._known[question] = asyncio.ensure_future(self._answer(user, request))
         asked = self._known[question]
         try:
-            complaint = await asyncio.shield(asked)  # others may wait for it, too
+            complaint = await asyncio.shield(asked)  # other requests may wait for the same check
         except _NoAnswerError:
-            complaint = None  # the job's own process finds errors
+            complaint = None  # the job's own run finds errors
         finally:
             if asked.done() and (asked.cancelled() or asked.exception()) and self._known.get(question) is asked:
                 del self._known[question]
@@ -67,7 +69,7 @@ class Checks:
             return await asyncio.to_thread(self._ask, request)
 
     def _ask(self, request: JobRequest) -> tuple[str, str] | None:
-        """Message and hint."""
+        """The message and the hint of an error; None without errors."""
         try:
             _check_names(request)
         except Error as error:
@@ -85,7 +87,8 @@ class Checks:
         return complaint
 
     def _complaint(self, arguments: list[str]) -> tuple[str, str] | None:
-        """Ignores complaints about files, which are missing here."""
+        """Runs the program and returns its error. Errors about files are ignored, because the files are missing in the
+        empty directory."""
         try:
             code, _, said = self._program.said(arguments, self._empty, seconds=_SECONDS)
         except OSError as error:
@@ -99,11 +102,11 @@ class Checks:
 
 
 def _check_names(request: JobRequest) -> None:
-    """Raises WrongRequest or Error."""
+    """Checks the names that could refer to files of the server. Raises WrongRequest or Error."""
     if preset := _preset(request):
-        # FORMAT:FILE would name a file of the server.
+        # FORMAT:FILE would refer to a file of the server.
         known = {re.split(r"[:\[]", entry.name)[0] for entry in list_machines() if not entry.name.endswith("FILE")}
-        if preset.partition(":")[0] not in known:  # the program would take it for a file of the server
+        if preset.partition(":")[0] not in known:  # the program would look for a file of this name
             raise WrongRequest(f"unknown machine {preset[:100]!r}", near(preset, known))
     objective = request.words.get("objective")
     if isinstance(objective, list):
@@ -111,7 +114,7 @@ def _check_names(request: JobRequest) -> None:
 
 
 def _preset(request: JobRequest) -> str:
-    """The machine if it is a word."""
+    """The machine, if the request names it by a word; else an empty text."""
     machine = request.words.get("machine")
     is_word = isinstance(machine, list) and machine[0] not in request.files and not machine[0].startswith("graph:")
     return machine[0] if isinstance(machine, list) and is_word else ""

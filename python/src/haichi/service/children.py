@@ -1,4 +1,5 @@
-"""Processes with the server's own code for work that would block the interpreter, and all answers, for too long."""
+"""Runs code of the server in child processes. This is for work that would block the interpreter, and thus all
+responses, for too long."""
 
 from __future__ import annotations
 
@@ -17,28 +18,28 @@ _NICENESS = 5
 
 
 class ChildFailedError(Exception):
-    """The process took too much memory or time."""
+    """The child process took too much memory or time."""
 
 
 async def started(script: str, *arguments: str, **how: Any) -> Process:
-    """Starts a file of the server's code without site packages, which takes a few milliseconds."""
+    """Starts a source file of the server without site packages, so that the start takes only a few milliseconds."""
     return await asyncio.create_subprocess_exec(sys.executable, "-I", "-S", script, *arguments, stdout=PIPE, **how)
 
 
 async def child_output(script: str, arguments: Sequence[str], given: IO[bytes] | None = None, kept: int = -1) -> bytes:
-    """Runs a source file of the server and returns its output.
+    """Runs a source file of the server in a child process and returns its output.
 
-    `given` is its standard input, and `kept` is a descriptor that it inherits.
+    `given` is the standard input of the child process. `kept` is a file descriptor that the child process inherits.
     Raises ChildFailedError."""
     process = await started(
         script,
         *arguments,
         stdin=asyncio.subprocess.DEVNULL if given is None else given,
-        stderr=asyncio.subprocess.DEVNULL,  # a traceback could reveal its input
+        stderr=asyncio.subprocess.DEVNULL,  # a traceback could reveal the input
         pass_fds=(kept,) if kept >= 0 else (),
     )
     most = Limits.child_bytes
-    with contextlib.suppress(ProcessLookupError):  # it has ended already
+    with contextlib.suppress(ProcessLookupError):  # the process may have ended already
         resource.prlimit(process.pid, resource.RLIMIT_AS, (most, most))
         os.setpriority(os.PRIO_PROCESS, process.pid, _NICENESS)
     try:

@@ -1,4 +1,4 @@
-"""A client of the service ``haichi serve``; it requires the standard library only."""
+"""A client of the service ``haichi serve``. It requires only the standard library."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _SECONDS_BETWEEN_TRIES = 1.0
 
 
 class ServiceError(Error):
-    """The service is unreachable, or rejects a request: no token, too many jobs, a full disk. `status`: 0, or from
-    HTTP."""
+    """The service is unreachable, or rejects a request, for example without a token, with too many jobs, or with a full
+    disk. `status`: the HTTP status, or 0 if the service was not reached."""
 
     def __init__(self, message: str, hint: str = "", status: int = 0) -> None:
         super().__init__(message, hint)
@@ -33,7 +33,7 @@ class ServiceError(Error):
 
 
 class JobEvent(NamedTuple):
-    """`number` is the position for `RemoteJob.events(after=number)`."""
+    """An event of a job. `number` is the position for `RemoteJob.events(after=number)`."""
 
     number: int
     name: str
@@ -49,12 +49,12 @@ class Client:
 
     Parameters
     ----------
-    url: as in ``"http://127.0.0.1:8080"``.
-    token: the token of the user; None: HAICHI_TOKEN, if it is set.
-    timeout: seconds until an answer must arrive.
+    url: the address of the service, such as ``"http://127.0.0.1:8080"``.
+    token: the token of the user. None: the value of HAICHI_TOKEN, if it is set.
+    timeout: the seconds to wait for a response.
 
-    Requests to this computer never pass a proxy. Others use the proxy of the environment variables ``http_proxy`` and
-    ``https_proxy``, except for the hosts in ``no_proxy``; errors name it.
+    Requests to this computer never use a proxy. Other requests use the proxy of the environment variables
+    ``http_proxy`` and ``https_proxy``, except for hosts in ``no_proxy``. Errors name the proxy.
     """
 
     def __init__(self, url: str, token: str | None = None, timeout: float = 60) -> None:
@@ -66,23 +66,23 @@ class Client:
         self._opener = urllib.request.build_opener(_Redirects(has_token=self._token is not None), *direct)
 
     def submit(self, kind: str, *, idempotency_key: str | None = None, **fields: Any) -> RemoteJob:
-        """Submits a job, which is stored when this returns. Without a key a new one is made, so that a request can be
-        repeated if its answer gets lost.
+        """Submits a job. The service has stored the job when this method returns. Without a key, a new key is made, so
+        that the request can be repeated if the response is lost.
 
         Parameters
         ----------
-        kind: ``"map"``, ``"compare"``, ``"simulate"`` and so on; the service's /docs lists them.
-        fields: the options of the program's command, with underscores. For options that name a file: a
-            `haichi.Workload`, a `Path` or a list of them.
+        kind: ``"map"``, ``"compare"``, ``"simulate"`` and so on. The page /docs of the service lists all kinds.
+        fields: the options of the program's command, with underscores. An option that names a file takes a
+            `haichi.Workload`, a `Path` or a list of these.
 
-        Raises OptionError for fields that the service rejects, and ServiceError.
+        Raises OptionError for fields that the service rejects, and ServiceError for all other failures.
         """
         body, content_type = _form({"kind": kind, **fields})
         headers = {"Content-Type": content_type, "Idempotency-Key": idempotency_key or uuid.uuid4().hex}
         return RemoteJob(self, json.loads(self._ask("POST", "/v1/jobs", body, headers))["id"])
 
     def job(self, name: str) -> RemoteJob:
-        """A job that was submitted earlier."""
+        """A job that was submitted earlier, by its ID."""
         return RemoteJob(self, name)
 
     def jobs(self) -> Iterator[RemoteJob]:
@@ -121,7 +121,8 @@ class Client:
 
 
 class _Redirects(urllib.request.HTTPRedirectHandler):
-    """Sends no token to another server, and never drops the body of a redirected request."""
+    """Follows redirects of GET requests only, because others could lose their body. With a token, it does not follow
+    redirects to another server."""
 
     def __init__(self, has_token: bool) -> None:
         self._has_token = has_token
@@ -150,12 +151,12 @@ class RemoteJob:
         self._path = f"/v1/jobs/{urllib.parse.quote(name, safe='')}"
 
     def status(self) -> dict[str, Any]:
-        """The status from the service: ``state``, ``error`` and so on."""
+        """Requests the status of the job: ``state``, ``error`` and so on."""
         answer: dict[str, Any] = self._client._json(self._path)
         return answer
 
     def events(self, after: int = 0) -> Iterator[JobEvent]:
-        """The events of the job until its end; reconnects and continues after a broken connection."""
+        """The events of the job until its end. After a broken connection, this method reconnects and continues."""
         state = ""
         while state not in _ENDED:
             try:
@@ -172,7 +173,8 @@ class RemoteJob:
                 time.sleep(_SECONDS_BETWEEN_TRIES)
 
     def wait(self) -> RemoteJob:
-        """Waits until the job is done. Raises errors of the program as InputError, other ends as ServiceError."""
+        """Waits until the job is done. Raises InputError for an error of the program, and ServiceError if the job ends
+        in another way."""
         for _ in self.events():
             pass
         found = self.status()
@@ -183,36 +185,37 @@ class RemoteJob:
         raise kinds.get(error["code"], ServiceError)(error["message"], error["hint"])
 
     def result(self) -> dict[str, Any]:
-        """The report, as printed by the command with --json."""
+        """The report, as the command prints it with --json."""
         report: dict[str, Any] = json.loads(self.result_text())
         return report
 
     def result_text(self) -> str:
-        """The exact output of the program."""
+        """The output of the program, byte for byte."""
         return self._client._ask("GET", f"{self._path}/result").decode()
 
     def rank_map(self, format: str = "fujitsu", *, shape: str | None = None, hosts: str | None = None) -> str:
-        """The placement in a format of `haichi.list_formats`."""
+        """The rank map of the placement, in a format of `haichi.list_formats`."""
         asked = {"format": format, "shape": shape, "hosts": hosts}
         query = urllib.parse.urlencode({name: value for name, value in asked.items() if value is not None})
         return self._client._ask("GET", f"{self._path}/rankmap?{query}").decode()
 
     def job_lines(self, scheduler: str = "pjm", *, file: str = "FILE", shape: str | None = None) -> str:
-        """The lines of a job script that use the placement; `file` is its map, `scheduler` is ``pjm`` or a format."""
+        """The lines of a job script that use the placement. `file` is the name of the rank map; `scheduler` is ``pjm``
+        or a format."""
         asked = {"scheduler": scheduler, "file": file, "shape": shape}
         query = urllib.parse.urlencode({name: value for name, value in asked.items() if value is not None})
         return self._client._ask("GET", f"{self._path}/jobscript?{query}").decode()
 
     def report(self) -> str:
-        """The page of a comparison."""
+        """The HTML page that compares the placement with the default placement."""
         return self._client._ask("GET", f"{self._path}/report").decode()
 
     def cancel(self) -> None:
-        """Raises OptionError for a job that has already ended."""
+        """Cancels a queued or running job. Raises OptionError for a job that has already ended."""
         self._client._ask("DELETE", f"{self._path}?purge=false")
 
     def remove(self) -> None:
-        """Removes the job with its files in any state; cancels a queued or running job first."""
+        """Removes the job and its files in any state. A queued or running job is cancelled first."""
         self._client._ask("DELETE", f"{self._path}?purge=true")
 
     def __repr__(self) -> str:
@@ -220,7 +223,7 @@ class RemoteJob:
 
 
 def _is_this_computer(host: str) -> bool:
-    """True for loopback addresses and names, and for addresses and the name of this computer."""
+    """True for loopback addresses and names, and for the addresses and the name of this computer."""
     name = host.lower().rstrip(".")
     if name == "localhost" or name.endswith(".localhost") or name == socket.gethostname().lower():
         return True
@@ -233,7 +236,7 @@ def _is_this_computer(host: str) -> bool:
     family = socket.AF_INET if address.version == 4 else socket.AF_INET6
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as trial:
-            trial.bind((name, 0))  # only own addresses can be bound
+            trial.bind((name, 0))  # only an address of this computer can be bound
         return True
     except OSError:
         return False
@@ -243,12 +246,12 @@ _LOOPBACK = ipaddress.ip_address("127.0.0.1")
 
 
 class _Proxy(NamedTuple):
-    url: str  #: without a password
+    url: str  #: without its password
     variable: str
 
 
 def _proxy_of(url: str) -> _Proxy | None:
-    """The proxy that requests to this address pass."""
+    """The proxy for requests to this address; None for a direct connection."""
     parts = urllib.parse.urlsplit(url)
     proxy = urllib.request.getproxies().get(parts.scheme)
     if not proxy or not parts.hostname or _is_this_computer(parts.hostname):
@@ -277,7 +280,7 @@ def _refusal(error: urllib.error.HTTPError, proxy: _Proxy | None) -> Error:
     try:
         told = json.loads(error.read())["error"]
         message, hint = str(told["message"]), str(told["hint"])
-    except (ValueError, KeyError, TypeError):  # from a server in between
+    except (ValueError, KeyError, TypeError):  # the response comes from a proxy or another server
         who = f"the answer{_through(proxy)} is" if proxy else "the service answered"
         message, hint = f"{who} {error.code} {error.reason}", _proxy_hint(error.url, "", proxy)
     return OptionError(message, hint) if error.code in (400, 409, 422) else ServiceError(message, hint, error.code)
@@ -296,7 +299,7 @@ def _events_of(stream: Any) -> Iterator[JobEvent]:
 
 
 def _form(fields: Mapping[str, Any]) -> tuple[bytes, str]:
-    """The multipart/form-data body, with its content type."""
+    """The body of a multipart/form-data request, and its content type."""
     boundary = uuid.uuid4().hex
     parts = []
     for name, value in fields.items():
@@ -308,7 +311,7 @@ def _form(fields: Mapping[str, Any]) -> tuple[bytes, str]:
 
 
 def _part(value: Any) -> tuple[str, bytes]:
-    """The name of a file (empty for words) and the content."""
+    """The file name of a form part (empty for words), and its content."""
     if isinstance(value, Path):
         return urllib.parse.quote(value.name), value.read_bytes()
     if isinstance(value, Workload):

@@ -1,5 +1,5 @@
-"""A job's placement and the default one, as from `haichi compare`: the data of the pictures. It is made on the first
-request, under the limits of jobs, and kept with the job."""
+"""Compares a job's placement with the default placement, as `haichi compare` does, for the pictures. The comparison is
+made on the first request, under the limits of jobs, and is stored with the job."""
 
 from __future__ import annotations
 
@@ -21,10 +21,9 @@ FILES = {"comparison": "comparison.json", "report": "report.html"}
 
 
 async def comparison_file(runs: ShortRuns, job: Job, folder: JobFolder, what: str, shape: str | None) -> Path:
-    """The file for a job that is done. `what`: a key of FILES; `shape`: for jobs with several shapes. Raises
-    Problem."""
+    """The file for a finished job. `what`: a key of FILES. `shape`: for jobs with several shapes. Raises Problem."""
     kind = JOB_KINDS[job.kind]
-    if kind.files:  # it is a comparison
+    if kind.files:  # the job is a comparison itself
         return folder.result if what == "comparison" else folder.work / FILES[what]
     if not kind.is_placed:
         hint = "only map, evaluate and compare have it"
@@ -46,7 +45,7 @@ async def _compare(runs: ShortRuns, job: Job, folder: JobFolder, found: Placemen
         for path in folder.work.iterdir():
             if path.is_file():
                 os.link(path, work / path.name)
-        # A copy, because the program may write here.
+        # This is a copy, because the program may write in this directory.
         await asyncio.to_thread(shutil.copyfile, found.mapping, work / "found")
         told = steps.comparison(runs.program, job, work, found.shape if is_shaped else None, runs.limits)
         outcome = await runs.outcome(told)

@@ -1,4 +1,4 @@
-"""Protection of connections, below the routes."""
+"""Protects the server against connections that take too many resources, before requests reach the routes."""
 
 from __future__ import annotations
 
@@ -14,33 +14,36 @@ from haichi.service.limits import Limits
 from haichi.service.problems import Problem
 
 _PIECE = 4096
-"""Bytes that the parser gets at a time. It keeps a field until its end, and reports the field only then."""
+"""The number of bytes that the parser gets at a time. The parser keeps a header field until its end and reports it only
+then."""
 _SECONDS_TO_READ_A_REFUSAL = 2.0
 
 
 class PatientProtocol(HttpToolsProtocol):
-    """Keeps a connection without an answered request from using up memory, processor time or descriptors. Bytes of a
-    head count on arrival, before the parser gets them. So do bytes around a body (trailers, extensions of chunks). A
-    head must end in time."""
+    """Limits the memory, processor time and descriptors of a connection that has no request to answer. Bytes of request
+    headers are counted when they arrive, before the parser gets them. Bytes around a body (trailers, chunk extensions)
+    are counted in the same way. Request headers must be complete in time."""
 
     _waiting: ClassVar[dict[PatientProtocol, None]] = {}
-    """Connections without a request, the longest waiting first. They are closed if there are too many."""
+    """The connections that have no request, in the order in which they began to wait. If there are too many, the
+    longest waiting are closed."""
     _patience: asyncio.TimerHandle | None = None
     _until_read: asyncio.TimerHandle | None = None
-    """Runs while the client receives nothing of a long answer."""
+    """A timer that runs while the client reads nothing of a long response."""
     _unread = 0
-    """Bytes since the last progress: a whole head or request, or a part of a body."""
+    """The bytes that arrived since the last progress. Complete headers, a complete request and a piece of a body are
+    progress."""
     _is_in_body = False
     _is_too_large = False
     _is_refused = False
     _answered: RequestResponseCycle | None = None
-    """The request that is being answered; `cycle` is the last one that arrived."""
+    """The request that is being answered. `cycle` is the last request that arrived."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._wait_for_head()
         if len(self.connections) > Limits.connections:
-            longest = next(iter(self._waiting))  # this one, if all others have requests
+            longest = next(iter(self._waiting))  # this connection, if all others have requests
             longest._stop_waiting()
             longest.transport.abort()
 
@@ -56,7 +59,8 @@ class PatientProtocol(HttpToolsProtocol):
                 self._refuse()
 
     def _refuse(self) -> None:
-        """Discards further input for a while, because a client that is cut off while sending does not read answers."""
+        """Refuses the request and discards further input for a while. A client that is cut off while sending would not
+        read the response."""
         self._is_refused = True
         self._stop_waiting()
         self._patience = self.loop.call_later(_SECONDS_TO_READ_A_REFUSAL, self.transport.close)
@@ -84,7 +88,7 @@ class PatientProtocol(HttpToolsProtocol):
 
     def on_header(self, name: bytes, value: bytes) -> None:
         if self._is_in_body:
-            return  # a trailer must not count as a field of the head
+            return  # a trailer must not count as a header field
         if len(self.headers) < Limits.head_fields:
             super().on_header(name, value)
         else:
@@ -115,7 +119,7 @@ class PatientProtocol(HttpToolsProtocol):
             if self.cycle.response_complete and not self.transport.is_closing():
                 self._tell_refusal()
         elif self.cycle.response_complete:  # otherwise the next request has begun
-            self._wait_for_head()  # the rest of an unread body must end in this time, too
+            self._wait_for_head()  # an unread body must also end within this time
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         self._answered = cycle
@@ -136,7 +140,7 @@ class PatientProtocol(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
         self._stop_waiting_for_reader()
-        if self._answered is not None and not self._answered.response_complete:  # requests may follow it
+        if self._answered is not None and not self._answered.response_complete:  # further requests may follow this one
             self._answered.disconnected = True
             self._answered.message_event.set()
         super().connection_lost(exc)
@@ -153,17 +157,18 @@ class PatientProtocol(HttpToolsProtocol):
 
 
 def take_all_descriptors() -> None:
-    """Each connection is a descriptor, and the default limit is usually low."""
+    """Raises the limit of open descriptors. Each connection needs a descriptor, and the default limit is usually
+    low."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 class _Answered(Exception):  # noqa: N818 - not a fault
-    """The head is sent, and the rest is not needed."""
+    """Ends a HEAD request: the headers are sent, and the content is not needed."""
 
 
 class HeadRequests:
-    """Answers HEAD like GET, without the content."""
+    """Answers HEAD requests as GET requests, but without the content."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -181,7 +186,7 @@ class HeadRequests:
                 message = {"type": "http.response.body", "body": b"", "more_body": False}
             await send(message)
             if has_ended:
-                raise _Answered  # a stream of events would continue
+                raise _Answered  # a stream of events would not end
 
         try:
             await self._app({**scope, "method": "GET"}, receive, head_only)
@@ -190,7 +195,7 @@ class HeadRequests:
 
 
 def allowed_methods(routes: list[Any], path: str) -> str:
-    """The value of the header Allow."""
+    """The value of the header Allow for this path."""
     methods: set[str] = set()
     for route in routes:
         if route.path_regex.match(path):

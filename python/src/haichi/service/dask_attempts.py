@@ -1,4 +1,4 @@
-"""Attempts on the workers of a Dask cluster. `dask_worker` describes the guarantees there."""
+"""Runs attempts on the workers of a Dask cluster. `dask_worker` describes the guarantees."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _SECONDS_OF_LEASE = 6.0
 _SECONDS_BETWEEN_LOOKS = 0.5
 _SECONDS_TO_ANSWER = 30.0
 _SECONDS_OF_DISTRUST = 60.0
-"""The load of a worker that did not answer, if there are others."""
+"""For this time after a worker did not answer, other workers are preferred."""
 _SECONDS_TO_BE_SURE = 2 * _SECONDS_OF_LEASE + 3
-"""Seconds after the last answer until no process of an attempt runs. A request in flight may renew its lease once, and
-ending the process takes time."""
+"""The seconds after the last answer until certainly no process of an attempt runs. A request that is already sent may
+renew the lease once, and ending the process takes time."""
 
 
 class _LostError(Exception):
@@ -36,7 +36,7 @@ class _LostError(Exception):
 
 
 class DaskAttempts:
-    """Belongs to the event loop of the server."""
+    """Runs attempts on Dask workers. Belongs to the event loop of the server."""
 
     def __init__(self, address: str, limits: Limits) -> None:
         self._address = address
@@ -44,17 +44,18 @@ class DaskAttempts:
         self._client: Any = None
         self._connecting = asyncio.Lock()
         self._workers: dict[str, str] = {}
-        """The worker of each job that has one."""
+        """The worker of each job with a running attempt."""
         self._lost_at: dict[str, float] = {}
         self._stopped: set[str] = set()
         self._free_from: dict[str, float] = {}
-        """Jobs with lost attempts, and the time from which none of their processes runs."""
+        """For each job with a lost attempt, the time from which on none of its processes runs."""
         self._opened = 0.0
 
     async def check(self) -> None:
-        """Raises InputError without a scheduler, UnsupportedError without the package."""
+        """Connects to the scheduler. Raises InputError if there is none, and UnsupportedError if the package
+        distributed is missing."""
         try:
-            import distributed  # noqa: F401 - only checks the installation
+            import distributed  # noqa: F401 - only checks whether it is installed
         except ImportError as error:
             raise UnsupportedError("§dask requires the package distributed", "run `pip install distributed`") from error
         _quieten()
@@ -81,7 +82,7 @@ class DaskAttempts:
         self._stopped.add(job)
 
     async def run(self, job: Job, folder: JobFolder, hear: Hear) -> str:
-        if folder.outcome.exists():  # from an attempt that was running when an earlier server stopped
+        if folder.outcome.exists():  # an attempt that outlived an earlier server has written it
             return ""
         self._stopped.discard(job.id)
         await self._nothing_runs(job)
@@ -93,13 +94,14 @@ class DaskAttempts:
             self._stopped.discard(job.id)
 
     async def _nothing_runs(self, job: Job) -> None:
-        """An attempt of the previous server had its last answer before this server began."""
+        """Waits until no earlier attempt of the job can be running. An attempt of the previous server got its last
+        answer before this server started."""
         free_from = self._opened + _SECONDS_TO_BE_SURE if job.attempts > 1 else 0.0
         free_from = max(free_from, self._free_from.pop(job.id, 0.0))
         await asyncio.sleep(max(0.0, free_from - time.monotonic()))
 
     async def _free_worker(self, job: str) -> str:
-        """The worker with the fewest attempts; empty if the job must not run any more."""
+        """Chooses the worker with the fewest attempts per thread. Empty if the job must not run any more."""
         while job not in self._stopped:
             with contextlib.suppress(_LostError):
                 loads = {address: self._load(address, count) for address, count in (await self._threads()).items()}
@@ -110,12 +112,12 @@ class DaskAttempts:
         return ""
 
     def _load(self, worker: str, threads: int) -> tuple[bool, float, str]:
-        """The sort key by which workers are chosen."""
+        """The sort key that ranks workers: not lately lost, then the fewest attempts per thread."""
         was_lost = time.monotonic() < self._lost_at.get(worker, -_SECONDS_OF_DISTRUST) + _SECONDS_OF_DISTRUST
         return was_lost, list(self._workers.values()).count(worker) / max(threads, 1), worker
 
     async def _threads(self) -> dict[str, int]:
-        """Threads per worker. Raises _LostError."""
+        """The number of threads of each worker. Raises _LostError."""
         client = await self._connected()
         try:
             found: dict[str, int] = await asyncio.wait_for(client.nthreads(), _SECONDS_TO_ANSWER)
@@ -165,15 +167,15 @@ class DaskAttempts:
     async def _ask(
         self, worker: str, function: Callable[..., Any], *values: Any, seconds: float = _SECONDS_TO_ANSWER
     ) -> Any:
-        """Raises _LostError."""
+        """Calls a function on a worker. Raises _LostError."""
         client = await self._connected()
         try:
             return (await asyncio.wait_for(client.run(function, *values, workers=[worker]), seconds))[worker]
-        except Exception as error:  # many kinds are possible
+        except Exception as error:  # Distributed raises many kinds of exceptions
             raise _LostError(str(error) or type(error).__name__) from error
 
     async def _connected(self) -> Any:
-        """A client with a scheduler. Raises _LostError."""
+        """A client that is connected to the scheduler. Raises _LostError."""
         async with self._connecting:
             if self._client is not None and self._client.status == "running":
                 return self._client
@@ -181,7 +183,7 @@ class DaskAttempts:
             self._client = None
             import distributed
 
-            connect: Any = distributed.Client  # has incomplete types
+            connect: Any = distributed.Client  # the class has incomplete types
             try:
                 self._client = await asyncio.wait_for(
                     connect(self._address, asynchronous=True, set_as_default=False, timeout=5), 10
@@ -206,7 +208,7 @@ def _files_in(folder: Path) -> dict[str, bytes]:
 
 
 def _take(files: dict[str, bytes], folder: JobFolder) -> None:
-    """Stores files in the job's directory; the outcome, which validates them, comes last."""
+    """Stores files in the job's directory. The outcome declares the other files valid, so it is stored last."""
     attempts = files.pop(folder.attempts.name, b"")
     if attempts:
         with folder.attempts.open("ab") as log:

@@ -1,8 +1,8 @@
-"""Attempts in the process of a Dask worker. The server calls all these functions by `Client.run`; they run in the
-worker's event loop.
+"""Runs attempts in the process of a Dask worker. The server calls these functions with `Client.run`. They run in the
+event loop of the worker.
 
-An attempt has a lease: its process runs only while the server polls in time, which the supervisor enforces. So the
-server knows when no process is left of an attempt that it cannot reach."""
+An attempt has a lease: its process runs only while the server polls in time. The supervisor enforces this. So the
+server knows when an attempt that it cannot reach has no process left."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ _MOST_NEWS = 20
 
 
 class _Attempt:
-    """It starts on the server's first poll, so an attempt that the server does not know never runs."""
+    """An attempt on this worker. It starts at the first poll of the server, so an attempt that the server does not know
+    never runs."""
 
     def __init__(
         self, name: str, job: Job, limits: Limits, files: dict[str, bytes], place: str, seconds: float
@@ -49,7 +50,8 @@ class _Attempt:
         self._watching = asyncio.create_task(self._watch())
 
     def news(self) -> list[bytes]:
-        """Renews the lease. Raises LookupError if it is over."""
+        """Renews the lease and returns the progress lines since the last call. Raises LookupError if the lease has
+        ended."""
         if self.is_over or time.monotonic() > self._ends:
             raise LookupError
         self._ends = time.monotonic() + self._seconds
@@ -68,14 +70,15 @@ class _Attempt:
         return self._running is not None and self._running.done()
 
     def files(self) -> dict[str, bytes]:
-        """The present files, by their paths in the job's directory."""
+        """The contents of the files that the attempt has made, by their paths in the job's directory."""
         paths = [path for path in self._folder.path.rglob("*") if path.is_file()]
         names = {path: str(path.relative_to(self._folder.path)) for path in paths}
         sent = {f"work/{name}" for name in self._given} | {self._folder.lock.name}
         return {name: path.read_bytes() for path, name in names.items() if name not in sent}
 
     def kept(self) -> dict[str, bytes]:
-        """Like `files`, but at intervals: the files from which the next attempt would continue."""
+        """The files from which the next attempt would continue. They are returned only at intervals; otherwise the
+        result is empty."""
         path = self._folder.checkpoint
         if time.monotonic() - self._sent_at < _SECONDS_BETWEEN_KEPT or not path.exists():
             return {}
@@ -86,7 +89,7 @@ class _Attempt:
         self._attempts.stop(self._job.id)
 
     async def end(self) -> None:
-        """No process of the attempt runs after this."""
+        """Ends the attempt. None of its processes runs after this."""
         self.is_over = True
         if self._running is not None:
             self._running.cancel()
@@ -101,13 +104,13 @@ class _Attempt:
 
 
 _ATTEMPTS: dict[str, _Attempt] = {}
-"""The attempts of this process."""
+"""All attempts in this worker process, by name."""
 
 
 async def begin(
     name: str, job: Job, limits: Limits, files: dict[str, bytes], seconds: float, dask_worker: Any = None
 ) -> str:
-    """Accepts the attempt; returns the version of haichi. `seconds`: the length of the lease."""
+    """Accepts an attempt and returns the version of haichi. `seconds`: the length of the lease."""
     place = str(dask_worker.local_directory)
     os.makedirs(place, exist_ok=True)
     for other in [other for other, attempt in _ATTEMPTS.items() if attempt.is_over]:
@@ -117,8 +120,8 @@ async def begin(
 
 
 async def look(name: str) -> tuple[list[bytes], dict[str, bytes], bool] | None:
-    """News, files, and whether the attempt has ended; the files are complete then. None if the attempt is not here any
-    more."""
+    """Returns progress lines, files, and whether the attempt has ended, in which case the files are complete. None if
+    the attempt is no longer here."""
     attempt = _ATTEMPTS.get(name)
     try:
         if attempt is None:
@@ -130,7 +133,7 @@ async def look(name: str) -> tuple[list[bytes], dict[str, bytes], bool] | None:
 
 
 async def stop(name: str) -> None:
-    """Performs the server's `stop`."""
+    """Stops an attempt, for the `stop` of the server."""
     if name in _ATTEMPTS:
         _ATTEMPTS[name].stop()
 

@@ -1,4 +1,4 @@
-"""The server's data on the disk: the paths of files, and a lock that admits one server at a time."""
+"""The data directory of the server: the paths of its files, and a lock that admits one server at a time."""
 
 from __future__ import annotations
 
@@ -21,17 +21,18 @@ _LOG = logging.getLogger("haichi.service")
 _NETWORK = re.compile(
     r"nfs\d?|lustre|gpfs|fefs|cifs|smb\d?|beegfs|ceph|afs|pvfs2|orangefs|panfs|wekafs|9p|ncpfs|fuse\.(?!overlay).*"
 )
-"""Types of file systems on which SQLite's shared memory and locks are unreliable."""
+"""Types of file systems on which the shared memory and locks of SQLite are unreliable."""
 
 
 _NAME_OF_JOB = re.compile(r"[0-9a-f]{32}")
 _REMOVED, _UNANSWERED = ".removed", "unanswered"
 _SPARE_BYTES = 2 * 2**20
-"""Enough for many changes of the queue."""
+"""Space for many changes of the queue."""
 _MOST_SYNCS = 50
-"""For more files, writing all of the computer's data to the disk takes less time than waiting for each file."""
+"""For more files than this, writing all of the computer's data to the disk takes less time than waiting for each
+file."""
 UNFINISHED = ("map-", "splitting-", "comparing-")
-"""Prefix of directories inside a job's directory until their content is complete."""
+"""Name prefixes of directories in a job's directory whose content is incomplete."""
 
 
 class DataGoneError(OSError):
@@ -39,16 +40,16 @@ class DataGoneError(OSError):
 
 
 class JobFolder:
-    """The files of one job."""
+    """The paths of the files of one job."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.work = path / "work"
-        """The working directory of the program, with the uploads."""
+        """The working directory of the program. It contains the uploads."""
         self.checkpoint = self.work / "checkpoint.json"
-        """The state of a search with a time limit, for the next attempt."""
+        """The state of a search with a time limit, from which the next attempt continues."""
         self.temporary = path / "tmp"
-        """TMPDIR of the program while it runs."""
+        """The value of TMPDIR while the program runs."""
         self.result = path / "result"
         self.outcome = path / "outcome.json"
         self.said = path / "said.txt"
@@ -56,7 +57,7 @@ class JobFolder:
         self.lock = path / "lock"
         self.attempts = path / "attempts.log"
         self.unanswered = path / _UNANSWERED
-        """Exists until the queue has the job."""
+        """A file that exists until the queue has the job."""
 
     def read_outcome(self) -> dict[str, Any] | None:
         try:
@@ -67,7 +68,7 @@ class JobFolder:
 
 
 class DataFolder:
-    """Raises InputError if another server uses it, UnsupportedError on network file systems."""
+    """The data directory. Raises InputError if another server uses it, and UnsupportedError on network file systems."""
 
     _LOCK = "server.lock"
 
@@ -80,7 +81,7 @@ class DataFolder:
             self.jobs = self.path / "jobs"
             self.jobs.mkdir(exist_ok=True, mode=0o700)
             self.arriving = self.path / "arriving"
-            """For requests that are not jobs yet: files without a name."""
+            """Holds the data of requests that are not jobs yet, in files without names."""
             self.arriving.mkdir(exist_ok=True, mode=0o700)
             self._lock = os.open(self.path / self._LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
@@ -103,7 +104,8 @@ class DataFolder:
         os.close(self._lock)
 
     def _tighten(self, path: Path) -> None:
-        """Only the server's user may read uploads and results. Raises InputError, OSError."""
+        """Restricts the directory to the server's user, because it contains uploads and results. Raises InputError and
+        OSError."""
         status = self.path.stat()
         if not status.st_mode & 0o077:
             return
@@ -128,7 +130,7 @@ class DataFolder:
         return JobFolder(self.jobs / name)
 
     def new_job(self, name: str) -> JobFolder:
-        """The job is valid after `answered`; before that, a start of the server removes it."""
+        """Makes the directory of a job. Until `answered` is called, the next start of the server removes it."""
         folder = JobFolder(self.jobs / name)
         folder.path.mkdir(mode=0o700)
         folder.unanswered.touch()
@@ -136,11 +138,11 @@ class DataFolder:
         return folder
 
     def answered(self, name: str) -> None:
-        """The queue has its job."""
+        """Marks the directory as valid, because the queue has the job."""
         self.job(name).unanswered.unlink(missing_ok=True)
 
     def keep(self, folder: JobFolder) -> None:
-        """Returns when the uploads are on the disk."""
+        """Waits until the uploads are on the disk."""
         paths = (*folder.work.iterdir(), folder.work, folder.path, self.jobs)
         if len(paths) > _MOST_SYNCS:
             return os.sync()
@@ -152,7 +154,8 @@ class DataFolder:
                 os.close(descriptor)
 
     def unpack(self, name: str, files: dict[str, bytes]) -> JobFolder:
-        """The directory of a job that is to run. Its files come from the queue, and are on the disk after this."""
+        """Makes the directory of a job that is about to run. The files come from the queue, and are on the disk when
+        this returns."""
         folder = JobFolder(self.jobs / name)
         folder.work.mkdir(parents=True, exist_ok=True, mode=0o700)
         for file, content in files.items():
@@ -162,30 +165,31 @@ class DataFolder:
         return folder
 
     def bytes_of(self, name: str) -> int:
-        """Bytes of all files of a job."""
+        """The size of all files of a job in bytes."""
         return supervisor.bytes_in(str(self.jobs / name))
 
     def remove_unfinished(self) -> None:
-        """Removes rank maps and comparisons that a former server did not finish."""
+        """Removes rank maps and comparisons that an earlier server did not finish."""
         for kind in UNFINISHED:
             for path in self.jobs.glob(f"*/{kind}*"):
                 shutil.rmtree(path, ignore_errors=True)
 
     def remove(self, name: str) -> None:
-        """Atomic: a start of the server finds the job removed or whole."""
+        """Removes a job atomically: after a crash, the job is either gone or complete."""
         path = self.jobs / name
         with contextlib.suppress(OSError):
             path = path.replace(path.with_name(f"{name}{_REMOVED}"))
         shutil.rmtree(path, ignore_errors=True)
 
     def check_database(self) -> None:
-        """Checks before the database is opened: a new one requires a new directory. Raises InputError."""
+        """Raises InputError if the database is missing although the directory has jobs. Call this before the database
+        is opened, because a new database requires a new directory."""
         if not self.database.exists() or not self.database.stat().st_size:
             self._refuse([path for path in self._folders() if not _is_unanswered(path)])
 
     def remove_unknown(self, known: set[str], removed: set[str]) -> None:
-        """Removes directories of requests that were never answered and of removed jobs. If there are others, the
-        database belongs to other data: raises InputError and removes nothing. Raises OSError."""
+        """Removes the directories of requests that were never answered and of removed jobs. If there are others, the
+        database belongs to other data. In this case it raises InputError and removes nothing. Raises OSError."""
         unknown = []
         for path in self._folders():
             if path.name in known:
@@ -212,16 +216,16 @@ class DataFolder:
             )
 
     def keep_spare(self) -> None:
-        """Occupies space that `give_up_spare` frees; less on a full disk."""
+        """Reserves disk space that `give_up_spare` can free. On a full disk it reserves less."""
         with contextlib.suppress(OSError), self._spare.open("ab") as file:
             os.posix_fallocate(file.fileno(), 0, _SPARE_BYTES)
 
     def give_up_spare(self) -> None:
-        """Frees space on a full disk for changes that free more."""
+        """Frees the reserved space, so that a full disk has room for changes that free more."""
         self._spare.unlink(missing_ok=True)
 
     def free_bytes(self) -> int:
-        """Raises DataGoneError, because writes to a removed directory are lost."""
+        """The free disk space. Raises DataGoneError, because writes to a removed directory would be lost."""
         try:
             is_ours = os.path.samestat(os.stat(self.path / self._LOCK), os.fstat(self._lock))
         except FileNotFoundError:
@@ -232,12 +236,12 @@ class DataFolder:
 
 
 def _is_unanswered(folder: Path) -> bool:
-    """No client knows of its job. A directory without files is also disposable."""
+    """True if no client knows of the job. A directory without files can also be removed."""
     return (folder / _UNANSWERED).exists() or all(path.is_dir() for path in folder.rglob("*"))
 
 
 def file_system_of(path: Path) -> str:
-    """The type of the file system, from /proc/self/mountinfo."""
+    """The type of the file system that contains `path`, from /proc/self/mountinfo."""
     found, longest = "", -1
     for line in Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="surrogateescape").splitlines():
         before, _, after = line.partition(" - ")

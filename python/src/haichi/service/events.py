@@ -1,4 +1,4 @@
-"""Server-sent events: the history of a job from a reader's position."""
+"""Server-sent events: the events of a job that follow the position of a reader."""
 
 from __future__ import annotations
 
@@ -9,32 +9,33 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from haichi.service.queue import ENDED, Event
 
 _SECONDS_BETWEEN_SIGNS = 15
-"""Seconds between signs of life, which keep proxies from closing an idle connection."""
+"""The interval of comment lines, which keep proxies from closing an idle connection."""
 
 
 _SECONDS_OF_READER = 0.002
-"""The pause of a reader per open reader, so that all readers leave most of the processor to others."""
+"""The pause of a reader, multiplied by the number of open readers. Together they thus leave most of the processor time
+to others."""
 
 
 QUEUE = ""
-"""The bell that rings when a job is ready to run."""
+"""The name under which the bell rings when a job is ready to run."""
 
 
 class Bell:
-    """Rings on an event of a job. Belongs to one event loop; any thread may ring it."""
+    """Wakes readers on an event of a job. Belongs to one event loop, but any thread may ring it."""
 
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._waiting: dict[str, set[asyncio.Future[None]]] = {}
         self.is_closed = False
         self.readers = 0
-        """Open streams of events."""
+        """The number of open event streams."""
 
     def open(self) -> None:
         self._loop = asyncio.get_running_loop()
 
     def ring(self, job: str) -> None:
-        """Rings for a job, or for QUEUE."""
+        """Wakes the readers of a job, or of QUEUE."""
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._ring, job)
 
@@ -54,7 +55,7 @@ class Bell:
             self._ring(job)
 
     async def wait(self, job: str, seconds: float) -> bool:
-        """True if it rang."""
+        """Waits for a ring. Returns False if none came in time."""
         rung: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(job, set()).add(rung)
         try:
@@ -71,13 +72,14 @@ class Bell:
 async def stream(
     read: Callable[[int], Awaitable[list[Event] | None]], after: int, bell: Bell, job: str
 ) -> AsyncIterator[str]:
-    """Ends after the job's last event, or when `read` returns None because no more events follow."""
+    """Yields the events of a job. Ends after the last event, or when `read` returns None because no more events
+    follow."""
     yield "retry: 2000\n\n"
     bell.readers += 1
     try:
         while not bell.is_closed:
             waiting = asyncio.ensure_future(bell.wait(job, _SECONDS_BETWEEN_SIGNS))
-            await asyncio.sleep(0)  # listen before reading, so that no event gets lost
+            await asyncio.sleep(0)  # start to listen before reading, so that no event is lost
             try:
                 events = await read(after)
                 if events is None:

@@ -1,8 +1,8 @@
-"""JSON of clients: a strict parser, and a process that splits large bodies.
+"""A strict parser for JSON of clients, and a script that splits large bodies.
 
-`json` holds the interpreter lock while it parses, so the server could not answer meanwhile. This file therefore runs
-as a script (`python -I -S json_bodies.py DESCRIPTOR`) with the standard library only. It reads an object from standard
-input, and writes large values to the descriptor, as the files of jobs. Standard output has the fields as a line of
+`json` holds the interpreter lock while it parses, so the server could not answer during this time. Therefore this file
+runs as a script (`python -I -S json_bodies.py DESCRIPTOR`) with the standard library only. The script reads an object
+from standard input and writes large values to the descriptor, as the files of jobs. Standard output receives a line of
 JSON: {"fields": {name: value}}, or {"error": why}. A value is {"is": small} for a small value, {"from": begin, "size":
 bytes, "is_text": bool} for a part of the descriptor's file, or {"list": [values]}.
 """
@@ -17,17 +17,18 @@ from collections import Counter
 from typing import Any, BinaryIO
 
 LONGEST_INLINE = 4096
-"""The maximum length of a text that is not written to the file; no word is longer."""
+"""The maximum length of a text that stays in the output line. No word of a command line is longer."""
 _LONGEST_NAME = 1000
 _MOST_PARTS = 10_000
-"""The maximum number of fields, and of values of a list."""
+"""The maximum number of fields, and of values in all lists."""
 _MOST_INLINE = 2**20
-"""The maximum total of characters, which the server parses without answering meanwhile."""
+"""The maximum number of characters in the output line. The server parses this line, and cannot answer during that
+time."""
 _TOO_MUCH = "it has too many values; send files as uploads of a form"
 
 
 def parsed(text: bytes) -> Any:
-    """Raises ValueError with the reason."""
+    """Parses JSON. Raises ValueError with the reason."""
     try:
         return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_object)
     except RecursionError:
@@ -51,7 +52,7 @@ def _refuse_constant(word: str) -> None:
 
 
 def taken_apart(text: bytes, output: BinaryIO) -> dict[str, Any]:
-    """The content of standard output."""
+    """Splits a body. Returns the object for standard output."""
     try:
         content = parsed(text)
         if not isinstance(content, dict):
@@ -59,7 +60,7 @@ def taken_apart(text: bytes, output: BinaryIO) -> dict[str, Any]:
         if len(content) > _MOST_PARTS:
             return {"error": _TOO_MUCH}
         pieces = _Pieces(output)
-        # Short values come first, so that words stay inline.
+        # Short lists come first, so that words stay in the output line.
         by_length = sorted(content.items(), key=lambda item: len(item[1]) if isinstance(item[1], list) else 0)
         return {"fields": {name[:_LONGEST_NAME]: pieces.of(value) for name, value in by_length}}
     except UnicodeEncodeError:
@@ -71,7 +72,7 @@ def taken_apart(text: bytes, output: BinaryIO) -> dict[str, Any]:
 
 
 class _Pieces:
-    """Converts values, within the size that the server may parse."""
+    """Converts values to their form in the output line, within its limits."""
 
     def __init__(self, output: BinaryIO) -> None:
         self._output = output
@@ -95,7 +96,7 @@ class _Pieces:
 
 
 def main() -> int:
-    gc.disable()  # there are no cycles, and a search for them takes ten times as long as the parser
+    gc.disable()  # the values have no cycles, and searching for cycles takes ten times as long as parsing
     text = sys.stdin.buffer.read()
     with os.fdopen(int(sys.argv[1]), "wb") as output:
         told = taken_apart(text, output)

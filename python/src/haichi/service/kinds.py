@@ -1,5 +1,5 @@
-"""The kinds of jobs and their options from the program's table of options. Local options are not offered, files are
-uploaded, and all other options are words."""
+"""The kinds of jobs and their options, from the option table of the program. Options for local use are not offered.
+Files are uploaded, and all other options are words."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from haichi.service.program import Program, ProgramOption
 
 
 class Form(Enum):
-    """The accepted form of an option in a request."""
+    """The form in which a request states an option."""
 
     WORD = "word"
     FLAG = "flag"
@@ -30,28 +30,28 @@ _FORMS = {
     "files": Form.FILES,
     "file or word": Form.WORD_OR_FILE,
 }
-"""Forms by the kinds of the table. Other kinds are words. `requests` rejects words that open a file of the server or
-load a plug-in."""
+"""The form of each kind of option in the table. Other kinds are words. `requests` rejects words that would open a file
+of the server or load a plug-in."""
 
 
 @dataclass(frozen=True)
 class JobKind:
-    """A table entry: a command of the program as a kind of job."""
+    """A command of the program that is offered as a kind of job."""
 
     name: str
     command: tuple[str, ...]
     result_options: tuple[str, ...]
-    """Arguments that write the result to standard output."""
+    """Arguments that make the command write its result to standard output."""
     logs: str = ""
-    """The field of the files that the command takes as arguments."""
+    """The field with the files that the command takes as positional arguments."""
     takes_one_log: bool = False
-    """Several files are parts of one log."""
+    """True if several files are parts of one log."""
     has_map: bool = False
-    """The result is a placement, available in any format."""
+    """True if the result is a placement, which the service can convert to any format."""
     is_placed: bool = False
-    """The result has a placement, which can be compared with the default one."""
+    """True if the result has a placement, which can be compared with the default placement."""
     files: tuple[str, ...] = ()
-    """Additional output files that users may fetch."""
+    """Further output files that users can request."""
 
 
 JOB_KINDS: Mapping[str, JobKind] = {
@@ -78,22 +78,22 @@ _NAMES_WITH_ENDINGS = {"machine": "machine.json", "graph": "machine.graphml"}
 
 
 def file_name(field: str) -> str:
-    """The name of an uploaded field in a job's directory. Names in requests are never used there."""
+    """The name of an uploaded file in the job's directory. Names in requests are never used for this purpose."""
     return _NAMES_WITH_ENDINGS.get(field, field.replace("_", "-"))
 
 
 @dataclass(frozen=True)
 class OfferedOption:
-    """An option as a field of requests."""
+    """An option that requests can state as a field."""
 
     field: str
-    """The name in JSON and forms: the option's name with underscores."""
+    """The field name in JSON and forms: the name of the option with underscores."""
     option: str
     form: Form
     row: ProgramOption
 
     def schema(self) -> dict[str, Any]:
-        """The OpenAPI schema. The page makes a form field from keys that begin with `x-`."""
+        """The OpenAPI schema of the option. The page makes a form field from the keys that begin with `x-`."""
         row = self.row
         types: dict[Form, dict[str, Any]] = {
             Form.FLAG: {"type": "boolean"},
@@ -116,7 +116,7 @@ def is_offered(row: ProgramOption) -> bool:
 
 @lru_cache(maxsize=64)
 def offered(program: Program, kind: JobKind) -> Mapping[str, OfferedOption]:
-    """The fields of a kind of job."""
+    """The options that a kind of job offers, by field name."""
     options = program.options(kind.command)
     rows = {}
     for name, row in options.items():

@@ -1,5 +1,5 @@
-"""Limits the files that a program may open, with the kernel's Landlock (landlock(7)). It imports the standard library
-only, because the supervisor loads this file alone."""
+"""Limits the files that a program may open, with Landlock of the Linux kernel (landlock(7)). This module imports only
+the standard library, because the supervisor loads it alone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 _T = TypeVar("_T")
-_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # the same numbers on all architectures
+_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # equal on all architectures
 _PR_SET_NO_NEW_PRIVS = 38  # <linux/prctl.h>
 _ASK_VERSION, _PATH_BENEATH = 1, 1  # <linux/landlock.h>
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR, _REMOVE_DIR, _REMOVE_FILE = (1 << bit for bit in range(6))
@@ -21,21 +21,23 @@ _MAKE_DIR, _MAKE_REG, _REFER, _TRUNCATE, _IOCTL_DEV = 1 << 7, 1 << 8, 1 << 13, 1
 _OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
 _READ = _EXECUTE | _READ_FILE | _READ_DIR
 _WRITE = _READ_FILE | _READ_DIR | _WRITE_FILE | _REMOVE_DIR | _REMOVE_FILE | _MAKE_DIR | _MAKE_REG | _REFER | _TRUNCATE
-"""Excludes links, pipes and devices, because the server reads the files of a job. Files of a job are never executed."""
+"""Making links, pipes and devices is excluded, because the server reads the files of a job. Files of a job are never
+executed."""
 _BITS_OF_VERSION = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}
 _TCP, _SCOPES = 0b11, 0b11
-"""Bind and connect (version 4); abstract sockets and signals to others (version 6)."""
+"""Restricts bind and connect (from version 4 on), and abstract sockets and signals to other processes (from version 6
+on)."""
 
 SYSTEM = (
     *("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/etc/ld.so.cache", "/etc/localtime"),
     *("/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system/cpu", "/dev/urandom"),
 )
-"""Files that every program reads: libraries, locales, time zones, processor data."""
+"""Files that every program reads: libraries, locales, time zones and processor data."""
 
 
 @lru_cache(maxsize=1)
 def version() -> int:
-    """The version of the kernel's Landlock; 0 if it is missing or disabled."""
+    """The version of Landlock in the kernel; 0 if it is missing or disabled."""
     return max(0, int(ctypes.CDLL(None).syscall(_CREATE_RULESET, None, 0, _ASK_VERSION)))
 
 
@@ -82,7 +84,8 @@ def _checked(answer: int) -> int:
 
 
 def confined(work: Callable[[], _T], readable: Iterable[str], writable: Iterable[str]) -> _T:
-    """The result of `work`, called in a separate thread. Other threads of this process are not confined."""
+    """Calls `work` in a separate confined thread and returns its result. Other threads of this process are not
+    confined."""
     results: list[_T] = []
     errors: list[BaseException] = []
 

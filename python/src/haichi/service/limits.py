@@ -1,4 +1,4 @@
-"""Limits of jobs, requests and users. docs/reference/http.md has the table that `table` makes."""
+"""Limits of jobs, requests and users. docs/reference/http.md contains the output of `table`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _MOST_COMPARISONS = 8
 
 
 def _limit(default: Any, what: str, unit: str = "", option: str = "", then: str = "") -> Any:
-    """`unit` is "bytes", "s" or empty for a count; `then` is the action above the limit."""
+    """A field for a limit. `unit`: "bytes", "s", or empty for a count. `then`: the action above the limit."""
     metadata = {"what": what, "unit": unit, "option": option, "then": then}
     return dataclasses.field(default=default, metadata=metadata)
 
@@ -63,16 +63,16 @@ class Limits:
 
     @property
     def threads(self) -> int:
-        """Threads of one job."""
+        """The number of threads for one job."""
         return max(1, len(os.sched_getaffinity(0)) // self.workers)
 
     @property
     def comparisons(self) -> int:
-        """Comparisons with the default placement at the same time."""
+        """The number of comparisons with the default placement that run at the same time."""
         return min(self.workers, len(os.sched_getaffinity(0)), _MOST_COMPARISONS)
 
     def of_process(self, seconds: float | None = None) -> dict[str, Any]:
-        """The limits in the form of the supervisor's specification."""
+        """The limits of a job, in the form of the supervisor's specification."""
         lasting = self.seconds if seconds is None else min(seconds, self.seconds)
         return {
             "seconds": lasting,
@@ -86,7 +86,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class LimitRow:
-    """A limit for the documentation."""
+    """A limit as a line of the table in the documentation."""
 
     what: str
     default: str
@@ -95,7 +95,7 @@ class LimitRow:
 
 
 def rows() -> list[LimitRow]:
-    """All limits."""
+    """All limits, in the order of the documentation."""
     return [
         LimitRow(row["what"], _text(default, row["unit"]), row["option"], row["then"])
         for row, default in ((field.metadata, getattr(Limits, field.name)) for field in dataclasses.fields(Limits))
@@ -103,7 +103,7 @@ def rows() -> list[LimitRow]:
 
 
 def table() -> str:
-    """The table in Markdown."""
+    """The table of limits in Markdown."""
     lines = ["| limit | default | option | above the limit |", "|---|---|---|---|"]
     for row in rows():
         lines.append(f"| {row.what} | {row.default} | {f'`--{row.option}`' if row.option else ''} | {row.then} |")

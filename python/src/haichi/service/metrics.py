@@ -13,7 +13,7 @@ _JOB_SECONDS = (0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600, 14400)
 
 
 class Metrics:
-    """Has a separate registry, so that several servers can run in one process."""
+    """The metrics of a server. They have their own registry, so that several servers can run in one process."""
 
     def __init__(self, counts: Callable[[], dict[str, int]], free_bytes: Callable[[], int]) -> None:
         self._counts = counts
@@ -38,7 +38,8 @@ class Metrics:
 
 
 class Measured:
-    """Observes the time until an answer begins, because a stream of events may last for hours."""
+    """Measures the time until a response begins. Its end does not count, because a stream of events may last for
+    hours."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self._app = app
@@ -49,7 +50,7 @@ class Measured:
 
         async def observed(message: Message) -> None:
             if message["type"] == "http.response.start":
-                route = getattr(scope.get("route"), "path", "none")  # not the path, because there are too many paths
+                route = getattr(scope.get("route"), "path", "none")  # the route, because there are too many paths
                 label = self._metrics.requests.labels(scope["method"], route, message["status"])
                 label.observe(time.perf_counter() - began)
             await send(message)

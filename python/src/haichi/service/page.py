@@ -1,8 +1,8 @@
-"""The page at /: plain files like those of the report, whose code draws the links.
+"""The page at /. It consists of plain files like those of the report, whose code draws the links.
 
-It uses no library. It needs nodes with text, a chart and form fields, and the report has the first two. Suitable
-libraries of Debian and PyPI (Vue 2, Backbone, Chart.js, D3, Bootstrap) are much larger than the page. Some of them
-compile templates or parse text as HTML, which the page's policy forbids.
+The page uses no library. It needs elements with text, a chart and form fields, and the report has code for the first
+two. Suitable libraries of Debian and PyPI (Vue 2, Backbone, Chart.js, D3, Bootstrap) are much larger than the page.
+Some of them compile templates or parse text as HTML, which the security policy of the page forbids.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ SCRIPTS = ("server", "files", "options", "request", "convergence", "jobs", "resu
 
 @lru_cache(maxsize=2)
 def page(asks_for_token: bool, most_bytes: int) -> tuple[str, dict[str, str]]:
-    """The text of the page and its headers: one answer, which loads nothing."""
+    """The text of the page and its headers. The page is one response, and loads no other files."""
     own = "haichi.service"
     script = joined_script(
         [

@@ -1,9 +1,9 @@
-"""The placements of a result, one file per shape: made once by a process, and kept with the job. Results of large jobs
-have many megabytes, and `json` holds the interpreter lock while it parses them.
+"""Splits the placements of a result into one file per shape. A process does this once, and the files are stored with
+the job. Results of large jobs have many megabytes, and `json` holds the interpreter lock while it parses them.
 
-This file runs as a script (`python -I -S placements.py RESULT DIRECTORY`) with the standard library only. DIRECTORY
-gets `index.json`, a list of {"shape", "request", "strict", "ranks", "nodes"}, and `0.json`, `1.json`, ... in the
-program's format.
+This file runs as a script (`python -I -S placements.py RESULT DIRECTORY`) with the standard library only. It writes two
+kinds of files to DIRECTORY. `index.json` is a list of {"shape", "request", "strict", "ranks", "nodes"}. `0.json`,
+`1.json`, ... have the placements in the program's format.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ def split(result: Path, folder: Path) -> None:
 
 
 def _row(report: dict[str, Any]) -> dict[str, Any]:
-    """`shape` is in the axes of the machine. `request` is the shape as PJM states it, if it schedules the machine.
-    `strict` states whether PJM must not rotate it."""
+    """The index entry of a placement. `shape` uses the axes of the machine. `request` is the shape that PJM is given,
+    if PJM schedules the machine. `strict` is true if PJM must not rotate the request."""
     nodes = report.get("node_of_rank", [])
     shape, request = ("x".join(map(str, report.get(key, []))) for key in ("shape", "request"))
     is_strict = report.get("rotated", {}).get("strict", False)
@@ -41,5 +41,5 @@ def _row(report: dict[str, Any]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    gc.disable()  # as in json_bodies
+    gc.disable()  # see json_bodies
     split(Path(sys.argv[1]), Path(sys.argv[2]))

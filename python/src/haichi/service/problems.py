@@ -1,12 +1,12 @@
-"""Error answers of the service."""
+"""Error responses of the service."""
 
 from __future__ import annotations
 
 from typing import Any
 
 
-class Problem(Exception):  # noqa: N818 - an answer, not a fault
-    """An error answer: the status, a code for programs, and the message and hint of the program."""
+class Problem(Exception):  # noqa: N818 - a response, not a fault
+    """An error response: the HTTP status, a code for programs, and the message and hint for people."""
 
     def __init__(self, status: int, code: str, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -20,7 +20,7 @@ class Problem(Exception):  # noqa: N818 - an answer, not a fault
 
 
 class WrongRequest(Problem):
-    """A well-formed request for something that does not exist."""
+    """A well-formed request with an invalid value."""
 
     def __init__(self, message: str, hint: str = "", status: int = 422, code: str = "invalid_request") -> None:
         super().__init__(status, code, message, hint)
@@ -31,7 +31,7 @@ def disk_is_full(status: int) -> Problem:
 
 
 def told_by_program(text: str) -> tuple[str, str]:
-    """Message and hint from the program's standard error."""
+    """The message and the hint in the program's standard error."""
     message, hint = "", ""
     for line in text.splitlines():
         if line.startswith("error: ") and not message:

@@ -1,4 +1,4 @@
-"""The program `haichi`: its path, options and files."""
+"""The program `haichi`: its path, its options and the files that it reads."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from haichi.errors import InputError, UnsupportedError
 from haichi.service import landlock, seccomp
 
 _LIBRARY = re.compile(r"(/\S+) \(0x[0-9a-f]+\)$", re.MULTILINE)
-"""A library in the loader's output for LD_TRACE_LOADED_OBJECTS, see ldd(1)."""
+"""A library in the output of the loader for LD_TRACE_LOADED_OBJECTS, see ldd(1)."""
 _OF_PYTHON = ("bin", "lib", "lib64", "pyvenv.cfg")
 UNCONFINED = "HAICHI_UNCONFINED"
-"""An environment variable for tests without Landlock."""
+"""The environment variable that allows tests to run without Landlock."""
 
 
 @dataclass(frozen=True)
 class ProgramOption:
-    """An option of a command, from ``haichi list options``."""
+    """An option of a command, as ``haichi list options`` describes it."""
 
     name: str
     kind: str
@@ -40,40 +40,41 @@ class ProgramOption:
     is_required: bool
     is_argument: bool
     is_local: bool
-    """For local use only."""
+    """True if the option makes sense only on a local computer."""
 
 
 class Program:
-    """The program; its options are read once."""
+    """The program `haichi`. Its options are read once."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def options(self, command: tuple[str, ...]) -> dict[str, ProgramOption]:
-        """Options of a command by name."""
+        """The options of a command by name."""
         return self._commands[" ".join(command)]
 
     def environment(self, home: Path | None = None) -> dict[str, str]:
-        """The part of the server's environment that a job's process gets."""
+        """The environment variables for a job's process: a small part of the server's own, and some fixed values."""
         kept = {name: os.environ[name] for name in ("PATH", "TZ") if name in os.environ}
         there = {"HOME": str(home)} if home else {}
         return kept | there | {"LANG": "C.UTF-8", "HAICHI_PYTHON": sys.executable}
 
     def is_confined(self) -> bool:
-        """True if Landlock confines the program to its own files and the job's files."""
+        """True if Landlock confines the program to its own files and the files of the job."""
         return bool(landlock.version()) and not os.environ.get(UNCONFINED)
 
     @cached_property
     def own_files(self) -> list[str]:
-        """Files that the program itself reads, in addition to system files: its libraries, and Python for `compare`."""
+        """The files that the program itself reads, in addition to system files. These are its libraries, and Python for
+        `compare`."""
         traced = run_program([str(self.path)], environment={"LD_TRACE_LOADED_OBJECTS": "1"})
         prefixes = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix}
-        # No whole prefixes, because a prefix may be a home directory.
+        # Only parts of each prefix are included, because a prefix may be a home directory.
         python = {os.path.join(prefix, name) for prefix in prefixes for name in _OF_PYTHON}
         return sorted({str(self.path), *_LIBRARY.findall(traced.output), *python, str(PACKAGE)})
 
     def check_apart(self, data: Path) -> None:
-        """Raises InputError for a data directory in a place that all jobs may read."""
+        """Raises InputError for a data directory below a path that all jobs may read."""
         for place in (*landlock.SYSTEM, *self.own_files):
             if data.resolve().is_relative_to(Path(place).resolve()):
                 message = f"cannot use the data directory {data}: jobs may read all files below {place}"
@@ -89,7 +90,8 @@ class Program:
         }
 
     def said(self, arguments: list[str], folder: Path, seconds: float = 30) -> tuple[int, str, str]:
-        """Exit code, standard output and standard error of a short run. For words only, never for a user's files."""
+        """Runs the program for a short time. Returns exit code, standard output and standard error. The arguments must
+        be words only, never files of a user."""
 
         def run() -> FinishedProcess:
             if paths is not None:
@@ -97,7 +99,7 @@ class Program:
             command = [str(self.path), *arguments]
             return run_program(command, seconds=seconds, folder=folder, environment=self.environment(folder))
 
-        paths = self.confinement(readable=[folder] if folder.name else [])  # an empty path would allow everything
+        paths = self.confinement(readable=[folder] if folder.name else [])  # an empty path would allow all files
         ran = run() if paths is None else landlock.confined(run, **paths)
         return ran.code, ran.output, ran.errors
 

@@ -1,5 +1,5 @@
-"""The durable queue: jobs and their events in SQLite. A change returns a future that is done when the change is on the
-disk."""
+"""The durable queue of jobs and their events, in SQLite. Each change returns a future, which is done when the change is
+on the disk."""
 
 from __future__ import annotations
 
@@ -64,13 +64,14 @@ STATES = ("queued", "running", "done", "failed", "cancelled")
 ENDED = ("done", "failed", "cancelled")
 _MOST_PROGRESS = 401
 _LONGEST_PAGE = 256 * 1024
-"""The characters of requests after which a page of jobs ends, because answers are made in memory."""
+"""The number of request characters after which a page of jobs ends. Pages are made in memory."""
 _SECONDS_TO_READ = 0.2
-"""Readers never wait for writers. An exclusive user of the database is not worth a longer wait in an event loop."""
+"""The time that a reader waits for a locked database. Readers never wait for writers, and a longer wait for an
+exclusive user would block the event loop."""
 
 
-class Conflict(Exception):  # noqa: N818 - an answer, not a fault
-    """Another request used the idempotency key."""
+class Conflict(Exception):  # noqa: N818 - a response, not a fault
+    """Another request has used the idempotency key."""
 
 
 class TooManyJobs(Exception):  # noqa: N818
@@ -82,12 +83,12 @@ class QueueFull(Exception):  # noqa: N818
 
 
 class TooMuchData(Exception):  # noqa: N818
-    """The files of the user's jobs have reached their limit."""
+    """The files of the user's jobs have reached the size limit."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """A table entry."""
+    """A job in the queue."""
 
     seq: int
     id: str
@@ -110,19 +111,19 @@ class Job:
 
 @dataclass(frozen=True)
 class NewJob:
-    """A requested job."""
+    """A job to add to the queue."""
 
     id: str
     user: str
     kind: str
     request: dict[str, Any]
     fingerprint: str
-    """Equal for equal requests."""
+    """A digest that is equal for equal requests."""
     idempotency_key: str | None = None
     files: Mapping[str, bytes] = field(default_factory=dict)
-    """Small files, which stay here until the job has ended."""
+    """Small files. The queue stores them until the job has ended."""
     size: int = 0
-    """Bytes that count against the user's limit."""
+    """The size that counts against the user's limit, in bytes."""
 
 
 @dataclass(frozen=True)
@@ -133,8 +134,8 @@ class Event:
 
 
 class Queue:
-    """Each thread reads through its own connection; the `Writer` makes all changes. Raises InputError for a file that
-    is unreadable, not writable, or not a queue, and then leaves it unchanged."""
+    """The queue. Each thread reads through its own connection, and the `Writer` makes all changes. Raises InputError
+    for a file that is unreadable, not writable, or not a queue. Such a file stays unchanged."""
 
     def __init__(self, path: Path, patience_seconds: float = 5) -> None:
         self._path = path
@@ -157,17 +158,17 @@ class Queue:
     # ---- Jobs as users see them -------------------------------------------------------------------------------------
 
     def add(self, new: NewJob, limits: Limits) -> Future[tuple[Job, bool]]:
-        """The job, and whether it is new, because a job with its idempotency key may exist. Raises Conflict,
-        TooManyJobs, QueueFull, TooMuchData."""
+        """Adds a job. Returns the job and whether it is new: a job with its idempotency key may exist. Raises Conflict,
+        TooManyJobs, QueueFull and TooMuchData."""
         return self._writer.do(lambda connection: _add(connection, new, limits))
 
     def bytes_of(self, user: str) -> int:
-        """Bytes of the files of all jobs."""
+        """The total size of all jobs of a user, in bytes."""
         row = self._read("SELECT bytes FROM users WHERE name = ?", user).fetchone()
         return 0 if row is None else int(row["bytes"])
 
     def tell_size(self, job: str, size: int) -> Future[None]:
-        """Stores the present size of a job in bytes."""
+        """Stores the current size of a job in bytes."""
 
         def change(connection: sqlite3.Connection) -> None:
             connection.execute(
@@ -179,11 +180,11 @@ class Queue:
         return self._writer.do(change)
 
     def without_size(self) -> list[str]:
-        """Jobs of an old server that did not store sizes."""
+        """The jobs of an older server version, which did not store sizes."""
         return [row["id"] for row in self._read("SELECT id FROM jobs WHERE id NOT IN (SELECT job FROM sizes)")]
 
     def remove(self, job: str) -> Future[bool]:
-        """Forgets a finished job; true if it existed."""
+        """Removes a finished job from the queue. Returns False if there was no such job."""
 
         def change(connection: sqlite3.Connection) -> bool:
             return connection.execute("DELETE FROM jobs WHERE id = ? AND ended IS NOT NULL", (job,)).rowcount > 0
@@ -191,18 +192,19 @@ class Queue:
         return self._writer.do(change)
 
     def of_key(self, new: NewJob) -> Job | None:
-        """The job that was submitted with this key. Raises Conflict."""
+        """The job that was submitted with the idempotency key of `new`; None if there is none. Raises Conflict."""
         if new.idempotency_key is None:
             return None
         return _of_key(self._read(_WITH_KEY, new.user, new.idempotency_key), new)
 
     def get(self, user: str, job: str) -> Job | None:
-        """The job if it belongs to the user."""
+        """The job, if it exists and belongs to the user."""
         row = self._read("SELECT * FROM jobs WHERE id = ? AND user = ?", job, user).fetchone()
         return None if row is None else _of_row(row)
 
     def page(self, user: str, before: int | None, most: int, state: str | None = None) -> tuple[list[Job], int | None]:
-        """Newest first, before a number (`Job.seq`); and the number before which the next page begins."""
+        """Jobs of a user, newest first, that come before the number `before` (`Job.seq`). Also returns `before` for the
+        next page."""
         rows = self._read(
             "SELECT * FROM jobs WHERE user = ? AND seq < ? AND (? IS NULL OR state = ?) ORDER BY seq DESC LIMIT ?",
             *(user, 2**62 if before is None else before, state, state, most),
@@ -217,7 +219,7 @@ class Queue:
         return jobs, jobs[-1].seq if len(jobs) == most else None
 
     def cancel(self, user: str, job: str) -> Future[Job | None]:
-        """Cancels a queued job. Marks a running one, which the runner then ends."""
+        """Cancels a queued job, or marks a running job as cancelled. The runner then ends a marked job."""
 
         def change(connection: sqlite3.Connection) -> Job | None:
             found = _job(connection, job)
@@ -239,18 +241,18 @@ class Queue:
         rows = self._read("SELECT seq, at, name, data FROM events WHERE job = ? AND seq > ? ORDER BY seq", job, after)
         return [Event(row["seq"], row["name"], {"at": row["at"]} | json.loads(row["data"])) for row in rows]
 
-    # ---- Running them -----------------------------------------------------------------------------------------------
+    # ---- Running jobs -----------------------------------------------------------------------------------------------
 
     def has_waiting(self) -> bool:
         return self._read("SELECT 1 FROM jobs WHERE state = 'queued' LIMIT 1").fetchone() is not None
 
     def claim(self) -> Future[Job | None]:
-        """The next job to run. Among the users with the fewest running jobs, it is the first job of the user whose last
-        turn is the longest ago."""
+        """Starts the next job. The user is the one with the fewest running jobs; among several, the one whose last turn
+        is the longest ago. The job is the user's oldest queued job."""
         return self._writer.do(_claim)
 
     def files(self, job: str) -> dict[str, bytes]:
-        """The files of a request that are stored here."""
+        """The files of a job that the queue stores."""
         return {row["name"]: row["content"] for row in self._read("SELECT * FROM files WHERE job = ?", job)}
 
     def is_cancelled(self, job: str) -> bool:
@@ -258,7 +260,8 @@ class Queue:
         return row is not None and bool(row["is_cancelled"])
 
     def tell_progress(self, job: str, attempt: int, data: dict[str, Any]) -> Future[None]:
-        """If there are too many events, every second one is deleted, so that the rest covers the whole run."""
+        """Adds a progress event. If there are too many, every second event is deleted, so that the rest covers the
+        whole run."""
 
         def change(connection: sqlite3.Connection) -> None:
             _tell(connection, job, "progress", {"attempt": attempt} | data)
@@ -270,7 +273,7 @@ class Queue:
         return self._writer.do(change)
 
     def finish(self, job: str, state: str, exit_code: int | None, error: dict[str, Any] | None) -> Future[None]:
-        """Takes effect once: a finished job stays as it is."""
+        """Stores the end of a job. A job that has already ended stays unchanged."""
 
         def change(connection: sqlite3.Connection) -> None:
             changed = connection.execute(
@@ -279,13 +282,13 @@ class Queue:
                 (state, time.time(), exit_code, json.dumps(error) if error else "", job),
             )
             if changed.rowcount:
-                connection.execute("DELETE FROM files WHERE job = ?", (job,))  # they are in the job's directory
+                connection.execute("DELETE FROM files WHERE job = ?", (job,))  # the job's directory has the files now
                 _tell(connection, job, "state", {"state": state} | ({"error": error} if error else {}))
 
         return self._writer.do(change)
 
     def put_back(self, job: str, why: str, was_cut_off: bool) -> Future[None]:
-        """Queues the job again. With `was_cut_off`, the attempt counts against the job."""
+        """Queues a job again. If `was_cut_off` is true, the attempt counts against the job."""
 
         def change(connection: sqlite3.Connection) -> None:
             connection.execute(
@@ -296,11 +299,11 @@ class Queue:
 
         return self._writer.do(change)
 
-    # ---- The whole --------------------------------------------------------------------------------------------------
+    # ---- The whole queue --------------------------------------------------------------------------------------------
 
     def recover(self) -> int:
-        """Call this at the start, when all directories of removed jobs are deleted. Requeues running jobs; returns
-        their number. Raises InputError."""
+        """Queues running jobs again and returns their number. Call this at the start of the server, after the
+        directories of removed jobs are deleted. Raises InputError."""
         with complaints(self._path, _IF_DAMAGED), self._first as connection:
             connection.execute("BEGIN IMMEDIATE")
             connection.execute("DELETE FROM removed")
@@ -319,11 +322,12 @@ class Queue:
         return {row["id"] for row in self._read("SELECT id FROM jobs")}
 
     def removed(self) -> set[str]:
-        """Removed jobs whose directories may still exist."""
+        """The removed jobs whose directories may still exist."""
         return {row["job"] for row in self._read("SELECT job FROM removed")}
 
     def forget(self, passed_seconds: float, kept_seconds: float) -> Future[list[str]]:
-        """Removes jobs that ended this long ago; returns them. `passed_seconds`: time since the last call."""
+        """Removes jobs that ended at least `kept_seconds` ago, and returns their IDs. `passed_seconds`: the time since
+        the last call."""
 
         def change(connection: sqlite3.Connection) -> list[str]:
             (now,) = connection.execute(

@@ -1,5 +1,5 @@
-"""Placements of finished jobs in the formats of schedulers. The program converts them, under the limits of jobs. A
-limited number of converted maps is kept with the job."""
+"""Converts the placements of finished jobs to the formats of schedulers. The program makes each rank map, under the
+limits of jobs. A limited number of maps is stored with the job."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from haichi.service.requests import word
 from haichi.service.short_runs import ShortRuns
 
 _FILE_NAME = re.compile(r"(?!-|\.\.?\Z)[A-Za-z0-9._-]{1,255}")
-"""A file, and never an option of the line that names it."""
+"""Matches a plain file name, which can never act as an option in the line that contains it."""
 
 
 @dataclass(frozen=True)
 class RankMap:
-    """A file, and the program's lines for a job script."""
+    """A rank-map file, and the lines of the program for a job script."""
 
     path: Path
     is_kept: bool
-    """If false, the caller removes its directory."""
+    """True if the file stays with the job. Otherwise the caller removes its directory."""
     said: str
 
     def remove_unless_kept(self) -> None:
@@ -43,7 +43,8 @@ class RankMap:
 
 
 async def rank_map(runs: ShortRuns, job: Job, folder: JobFolder, asked: dict[str, str | None]) -> RankMap:
-    """The map in the requested `format`. `shape`: for jobs with several; `hosts`: node names. Raises Problem."""
+    """Makes the rank map in the requested `format`. `shape`: for jobs with several shapes. `hosts`: the names of the
+    nodes. Raises Problem."""
     words = {name: word(name, value) for name, value in asked.items() if value is not None}
     words["to"] = words.pop("format")
     _check_has_map(job)
@@ -52,8 +53,9 @@ async def rank_map(runs: ShortRuns, job: Job, folder: JobFolder, asked: dict[str
 
 
 async def script_lines(runs: ShortRuns, job: Job, folder: JobFolder, asked: dict[str, str | None]) -> str:
-    """Lines of a job script that use the placement for a `shape`, whose map is `file`. The `scheduler` is `pjm` or a
-    format of rank maps. The lines do not depend on the host names of the request. Raises Problem."""
+    """The lines of a job script that use the placement. `shape`: for jobs with several shapes. `file`: the name of the
+    rank map. `scheduler`: `pjm` or a rank-map format. The lines do not depend on the host names in the request. Raises
+    Problem."""
     words = {name: word(name, value) for name, value in asked.items() if value is not None}
     scheduler, file = words.pop("scheduler"), words.pop("file")
     if not _FILE_NAME.fullmatch(file):
@@ -64,7 +66,7 @@ async def script_lines(runs: ShortRuns, job: Job, folder: JobFolder, asked: dict
         made = await _converted(runs, job, folder, {**words}, without=("hosts",))
     made.remove_unless_kept()
     lines = made.said.partition("for the job script:\n")[2]
-    return re.sub(r"\bFILE\b", file, lines)  # the program's name of a map on standard output
+    return re.sub(r"\bFILE\b", file, lines)  # the program calls a map on standard output FILE
 
 
 def _check_has_map(job: Job) -> None:
@@ -77,20 +79,21 @@ class Placement:
     """A placement that a job has found."""
 
     number: int
-    """Its number among the job's shapes."""
+    """The index of its shape among the shapes of the job."""
     shape: str
-    """Empty if the machine has no shapes."""
+    """The shape; empty if the machine has no shapes."""
     is_one_of_several: bool
     mapping: Path
-    """The file in the program's format."""
+    """The file with the placement, in the program's format."""
     ranks: int
     nodes: int
     is_strict: bool
-    """PJM must not rotate the job's request."""
+    """True if PJM must not rotate the request of the job."""
 
 
 async def placement_of(folder: JobFolder, shape: str | None) -> Placement:
-    """The placement for a shape, in the machine's axes or as PJM states it. None: the only one. Raises WrongRequest."""
+    """The placement for a shape, given in the machine's axes or as the request for PJM. None selects the only
+    placement. Raises WrongRequest."""
     place = folder.path / "placements"
     if not place.exists():
         await _split(folder, place)
@@ -115,7 +118,7 @@ async def _split(folder: JobFolder, place: Path) -> None:
             os.rename(made, place)
     except ChildFailedError:
         if not folder.result.exists():
-            raise FileNotFoundError(folder.result) from None  # the job was removed
+            raise FileNotFoundError(folder.result) from None  # the job has been removed
         if supervisor.is_full(str(folder.path)):
             raise disk_is_full(507) from None
         raise Problem(500, "internal", "internal error: cannot read the placements of the result") from None
@@ -126,7 +129,8 @@ async def _split(folder: JobFolder, place: Path) -> None:
 async def _converted(
     runs: ShortRuns, job: Job, folder: JobFolder, words: dict[str, str | None], without: tuple[str, ...] = ()
 ) -> RankMap:
-    """The placement as the program converts it with these options, `without` options of the job."""
+    """The placement as the program converts it. `words`: the options of the conversion. `without`: options of the job
+    to leave out."""
     found = await placement_of(folder, words.pop("shape", None))
     if found.is_one_of_several:
         words["shape"] = found.shape

@@ -1,4 +1,4 @@
-"""Checked requests. Words and files are keyed by the names of the program's options."""
+"""Checked requests. Words and files are stored under the option names of the program."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from haichi.service.program import Program
 _LONGEST_WORD = 4096
 _LONGEST_NAME = 200
 _LONGEST_COMPARED = 64
-"""Maximum length of a name that is compared with others, which takes quadratic time."""
+"""The maximum length of a name that is compared with other names. A comparison takes quadratic time."""
 _CHUNK = 2**20
 _PATTERN_NAME = re.compile(r"[a-z][a-z0-9-]{0,63}")
 _NUMBERED = re.compile(r"[.-](\d{1,7})(\.[a-z0-9]{1,8})?\Z")
-"""Patterns of log names that contain their rank."""
+"""Matches the names of log files that contain a rank."""
 _ENDINGS = frozenset({".txt", ".prof", ".xml", ".prv", ".goal"})
 
 
@@ -52,7 +52,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Upload:
-    """A file of a form."""
+    """A file that was uploaded in a form."""
 
     name: str
     content: Section
@@ -60,11 +60,11 @@ class Upload:
 
 @dataclass(frozen=True)
 class Content:
-    """A large value of a JSON object, which becomes a file."""
+    """A large value in a JSON object. It becomes a file."""
 
     content: Section
     is_text: bool
-    """False for an object or a list."""
+    """True for a text; false for an object or a list."""
 
 
 Value = str | int | float | bool | list[Any] | dict[str, Any] | Upload | Content | None
@@ -73,27 +73,27 @@ Source = bytes | Section
 
 @dataclass
 class JobRequest:
-    """A checked request; file names are chosen by the server."""
+    """A checked request. The server chooses the names of its files."""
 
     kind: JobKind
     words: dict[str, list[str] | bool] = field(default_factory=dict)
-    """Values by the program's options; a list with one value becomes that value."""
+    """Values by the option names of the program. A flag has the value True."""
     files: dict[str, Source] = field(default_factory=dict)
-    """Files by their names in the job's directory."""
+    """The contents of files, by file name in the job's directory."""
     positional: list[str] = field(default_factory=list)
     pattern: list[str] = field(default_factory=list)
-    """Arguments of `haichi pattern`, which makes the workload."""
+    """The arguments of `haichi pattern` that make the workload."""
     names: dict[str, str] = field(default_factory=dict)
-    """The user's names of files by field, only for display."""
+    """The user's own file names by field, only for display."""
 
     def arguments(self) -> list[str]:
-        """The requested arguments after the command."""
+        """The arguments that follow the command."""
         listed = [
             f"--{option}" if isinstance(values, bool) else f"--{option}={value}"
             for option, values in self.words.items()
             for value in ([""] if isinstance(values, bool) else values)
         ]
-        return [*listed, *self.positional]  # names of the server, which never look like options
+        return [*listed, *self.positional]  # the server's own names, which never look like options
 
     def stored(self) -> dict[str, Any]:
         return self._asked() | {"names": self.names}
@@ -102,7 +102,7 @@ class JobRequest:
         return {"arguments": self.arguments(), "pattern": self.pattern, "files": sorted(self.files)}
 
     def fingerprint(self) -> str:
-        """Equal for equal requests; reads the files."""
+        """A digest that is equal for equal requests. Reads the files."""
         digest = hashlib.sha256(json.dumps([self.kind.name, self._asked()]).encode())
         for name in sorted(self.files):
             of_file = hashlib.sha256()
@@ -112,7 +112,7 @@ class JobRequest:
         return digest.hexdigest()
 
     def size(self) -> int:
-        """Bytes of the files on the disk."""
+        """The size of the files on the disk in bytes."""
         return sum(max(_size(source), supervisor.LEAST_BYTES) for source in self.files.values())
 
     def contents(self) -> dict[str, bytes]:
@@ -133,7 +133,7 @@ def _chunks(source: Source) -> Iterator[bytes]:
 
 
 def job_request(program: Program, fields: Mapping[str, list[Value]]) -> JobRequest:
-    """The request from the fields of a form or a JSON object. Raises WrongRequest."""
+    """Makes a request from the fields of a form or a JSON object. Raises WrongRequest."""
     kind = _kind(fields.get("kind", []))
     options = offered(program, kind)
     request = JobRequest(kind)
@@ -228,12 +228,12 @@ class _Taker:
         if self._option.option:
             self._request.words[self._option.option] = names
         else:
-            # The program takes one part of a log, and finds the other parts next to it.
+            # For a log of several files, the program takes one of them and finds the others in its directory.
             self._request.positional = [min(names)] if self._request.kind.takes_one_log else names
 
 
 def _numbered(name: str, index: int, given: str) -> str:
-    """A file name that the server chooses. It keeps what readers use: the rank, and the ending."""
+    """Chooses a file name. It keeps the rank and the ending of the given name, because readers use both."""
     found = _NUMBERED.search(given[-40:])
     if found is None:
         ending = Path(given[-40:]).suffix if given.isprintable() else ""
@@ -243,12 +243,13 @@ def _numbered(name: str, index: int, given: str) -> str:
 
 
 def _readable(name: str) -> str:
-    """The printable part of a user's file name."""
+    """The user's file name with replacement characters for letters that are not printable."""
     return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in name[:_LONGEST_NAME])
 
 
 def word(name: str, value: Value) -> str:
-    """A value that becomes a part of one argument, and cannot name a file outside the job's directory."""
+    """Checks a value that becomes part of one argument. The value must not refer to a file outside the job's
+    directory."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise WrongRequest(f"{name} must be a string or a number")
     word = value if isinstance(value, str) else json.dumps(value)
@@ -277,7 +278,7 @@ def _file_content(name: str, value: Value) -> Source:
 
 
 def _pattern(program: Program, values: list[Value]) -> list[str]:
-    """The arguments from a JSON object such as {"name": "cg", "ranks": 64}."""
+    """Checks a JSON object such as {"name": "cg", "ranks": 64}, and returns the arguments of `haichi pattern`."""
     value = values[0]
     if isinstance(value, str):
         value = json_value(value.encode(errors="replace"), "pattern")
@@ -301,7 +302,7 @@ def _pattern(program: Program, values: list[Value]) -> list[str]:
 
 
 def json_value(text: bytes, what: str) -> Any:
-    """Raises WrongRequest for invalid JSON."""
+    """Parses JSON. Raises WrongRequest if it is invalid."""
     try:
         return parsed(text)
     except ValueError as error:

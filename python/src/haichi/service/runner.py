@@ -1,4 +1,4 @@
-"""Runs queued jobs: one supervisor process per running job, up to the number of workers."""
+"""Runs queued jobs. Each running job has a supervisor process, and at most `workers` jobs run at the same time."""
 
 from __future__ import annotations
 
@@ -24,11 +24,12 @@ _LOG = logging.getLogger("haichi.service")
 _SECONDS_TO_RETRY = 1.0
 _MOST_LINES_OF_PROGRAM = 200
 _DECISION = "info: "
-"""The prefix of the program's log lines about decisions. Its warnings and errors quote files, and are for the user."""
+"""The prefix of log lines in which the program states its decisions. Warnings and errors may quote files of the user,
+so they do not go to the server's log."""
 
 
 class Runner:
-    """Belongs to the event loop of the server."""
+    """Runs the jobs of the queue. Belongs to the event loop of the server."""
 
     def __init__(
         self, queue: Queue, data: DataFolder, attempts: Attempts, limits: Limits, bell: Bell, metrics: Metrics
@@ -44,10 +45,10 @@ class Runner:
         self.is_waiting_for_disk = False
 
     async def run(self) -> None:
-        """Runs until it is cancelled."""
+        """Starts jobs until the task is cancelled."""
         while True:
             waiting = asyncio.ensure_future(self._bell.wait(QUEUE, _SECONDS_TO_RETRY))
-            await asyncio.sleep(0)  # listen before the queue is read
+            await asyncio.sleep(0)  # start to listen before the queue is read
             try:
                 while not self._stopping and len(self._running) < self._limits.workers and await self._start_next():
                     pass
@@ -96,7 +97,7 @@ class Runner:
             nonlocal is_first
             if is_first and (
                 self._stopping or self._queue.is_cancelled(job.id)
-            ):  # requested before there was a process
+            ):  # requested before the process existed
                 self.stop(job.id)
             is_first = False
             with contextlib.suppress(ValueError, sqlite3.Error):  # more lines will follow
@@ -107,18 +108,18 @@ class Runner:
         return await self._attempts.run(job, folder, hear)
 
     async def tell_size(self, job: str) -> None:
-        """The size of the job's files counts against its user's limit."""
+        """Stores the size of the job's files, which counts against the limit of its user."""
         size = await asyncio.to_thread(self._data.bytes_of, job)
-        with contextlib.suppress(sqlite3.Error):  # a full disk: the size of the request stays valid
+        with contextlib.suppress(sqlite3.Error):  # on a full disk, the size of the request stays valid
             await self._queue.tell_size(job, size + self._limits.job_overhead_bytes)
 
     async def has_ended(self, job: str, seconds: float) -> bool:
-        """True when no process of the job runs any more; waits up to this long."""
+        """Waits for at most this time. Returns True when no process of the job runs any more."""
         running = self._running.get(job)
         return running is None or bool((await asyncio.wait({running}, timeout=seconds))[0])
 
     def stop(self, job: str) -> None:
-        """Ends its process, if there is one."""
+        """Ends the process of a job, if there is one."""
         self._attempts.stop(job)
 
     def _settle(self, job: Job, lost: str) -> Future[None]:
@@ -148,7 +149,7 @@ class Runner:
         return finished
 
     async def _persist(self, change: Callable[[], Future[None]]) -> None:
-        """Retries until the disk has the change; meanwhile the outcome is in a separate file."""
+        """Retries until the change is on the disk. Until then, a separate file holds the outcome."""
         while True:
             try:
                 return await change()
@@ -157,7 +158,7 @@ class Runner:
                 await asyncio.sleep(_SECONDS_TO_RETRY)
 
     async def shut_down(self) -> None:
-        """Lets short jobs end and stops the others, which run again after a restart."""
+        """Lets short jobs end, and stops the others. These run again after a restart."""
         self._stopping = True
         tasks = list(self._running.values())
         if tasks:
@@ -175,7 +176,7 @@ def _log_what_the_program_said(job: Job, outcome: dict[str, Any] | None) -> None
 
 
 def _verdict(outcome: dict[str, Any]) -> tuple[str, dict[str, Any] | None]:
-    """The state, and the error with the program's message."""
+    """The state of an ended job, and the error with the message of the program."""
     exit_code: int = outcome["exit_code"]
     if outcome["code"] == "program" and exit_code == 0:
         return "done", None

@@ -36,9 +36,10 @@ from haichi.service.service import Service
 _LOG = logging.getLogger("haichi.service")
 _WAITING_CONNECTIONS = 2048
 _BYTES_READ_AT_ONCE = 64 * 1024
-"""The kernel's buffer of a connection: the server holds about as much before a request begins."""
+"""The size of the kernel's receive buffer of a connection. The server holds about as much before a request begins."""
 _OBJECTS_BETWEEN_COLLECTIONS = 20_000
-"""A request makes some hundreds of objects, of which few survive."""
+"""The number of new objects between garbage collections. A request makes some hundreds of objects, and few of them
+survive."""
 _OF_EVERY_RECORD = frozenset(vars(logging.makeLogRecord({})))
 
 
@@ -49,8 +50,8 @@ class Address:
 
 
 def serve(address: Address, data: Path, limits: Limits, token_file: Path | None, dask: str | None = None) -> int:
-    """Runs until a signal arrives; returns the exit code. Raises haichi.Error if it cannot start."""
-    os.umask(0o077)  # only the server's user may read files of this process and of jobs
+    """Runs until a signal arrives, and returns the exit code. Raises haichi.Error if the server cannot start."""
+    os.umask(0o077)  # only the server's user may read files of the server and of jobs
     users = Users({}) if token_file is None else Users.of_file(token_file)
     check_host(address.host, users)
     _log_as_json()
@@ -62,7 +63,7 @@ def serve(address: Address, data: Path, limits: Limits, token_file: Path | None,
     program.check_apart(data)
     try:
         folder = DataFolder(data)
-        tempfile.tempdir = str(folder.arriving)  # on a disk whose space is monitored; /tmp may be memory
+        tempfile.tempdir = str(folder.arriving)  # a disk whose free space is monitored; /tmp may be in memory
         service = Service(folder, program, limits, users, dask)
     except OSError as error:
         named = error.filename or data
@@ -79,16 +80,16 @@ def serve(address: Address, data: Path, limits: Limits, token_file: Path | None,
         timeout_graceful_shutdown=int(limits.grace_seconds) + 1,
     )
     server = _Server(config, service)
-    gc.freeze()  # objects so far stay for good
+    gc.freeze()  # all objects made so far stay
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     _LOG.info("listening", extra={"url": f"http://{address.host}:{bound.getsockname()[1]}", "data": str(data)})
-    with contextlib.suppress(KeyboardInterrupt):  # the signal that ended it arrives again
+    with contextlib.suppress(KeyboardInterrupt):  # the signal that ended the server is raised again
         server.run(sockets=[bound])
     return 0
 
 
 class _Server(uvicorn.Server):
-    """Ends streams of events at a stop, because the server would wait for them."""
+    """A server that ends all event streams at shutdown. Otherwise the shutdown would wait for them."""
 
     def __init__(self, config: uvicorn.Config, service: Service) -> None:
         super().__init__(config)
@@ -100,14 +101,14 @@ class _Server(uvicorn.Server):
 
 
 def _bound(address: Address) -> socket.socket:
-    """Binds before anything else is changed. Raises InputError."""
+    """Binds the socket before anything else is changed. Raises InputError."""
     try:
         kind = socket.AF_INET6 if ":" in address.host else socket.AF_INET
         bound = socket.socket(kind, socket.SOCK_STREAM)
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _BYTES_READ_AT_ONCE)  # connections inherit it
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _BYTES_READ_AT_ONCE)  # connections inherit the option
         bound.bind((address.host, address.port))
-        bound.listen(_WAITING_CONNECTIONS)  # from here on requests wait for the start instead of failing
+        bound.listen(_WAITING_CONNECTIONS)  # from here on, requests wait instead of failing
     except OSError as error:
         raise InputError(
             f"cannot listen at {address.host}:{address.port}: {error.strerror}", "use another §port"
@@ -116,11 +117,11 @@ def _bound(address: Address) -> socket.socket:
 
 
 def _log_as_json() -> None:
-    """Log lines on standard error; values of `extra` become separate fields."""
+    """Writes log lines as JSON to standard error. Values of `extra` become separate fields."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_JsonLines())
     logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
-    # Uvicorn would log input of clients; the answer to them has the same information.
+    # Uvicorn would log input of clients. The response to the client has the same information.
     logging.getLogger("python_multipart").setLevel(logging.CRITICAL)
     for name in ("haichi.service", "uvicorn.error", "asyncio"):
         logger = logging.getLogger(name)
@@ -160,7 +161,7 @@ class _JsonLines(logging.Formatter):
         line: dict[str, Any] = {
             "at": self.formatTime(record, "%Y-%m-%dT%H:%M:%S%z"),
             "level": record.levelname.lower(),
-            # asyncio appends the error, which may quote a file.
+            # asyncio appends the text of the error, which may quote a file of a user.
             "message": record.getMessage().partition("\n")[0],
         }
         if record.exc_info:
@@ -169,8 +170,8 @@ class _JsonLines(logging.Formatter):
 
 
 def _shown(error: BaseException | None) -> str:
-    """The origin of an error, with its text only if it comes from the system or SQLite: others may quote users'
-    files."""
+    """The origin of an error. Its text is included only if it comes from the system or SQLite, because other texts may
+    quote files of users."""
     parts = []
     while error is not None:
         says = f": {error}" if isinstance(error, OSError | sqlite3.Error) else ""

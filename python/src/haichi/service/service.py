@@ -36,17 +36,17 @@ _T = TypeVar("_T")
 _LOG = logging.getLogger("haichi.service")
 _SECONDS_BETWEEN_CLEANINGS = 600
 _THREADS = 4
-"""Threads for files and for routes that read the queue: short work. More threads make the event loop wait longer for
-the interpreter."""
+"""The number of threads for short work: files, and routes that read the queue. With more threads, the event loop waits
+longer for the interpreter."""
 _SECONDS_TO_END = 10
-"""Seconds that a request waits for a job that it has cancelled."""
+"""The time that a request waits for the end of the job that it has cancelled."""
 _SECONDS_TO_JOIN = 0.02
 _SMALL_BYTES = 256 * 1024
-"""Files up to this size go to the queue with their job, in the same write to the disk."""
+"""Files up to this total size are stored in the queue with their job, in the same write to the disk."""
 
 
 class Service:
-    """`dask`: the address of a scheduler whose workers run the jobs; None: jobs run locally."""
+    """The service. `dask`: the address of a scheduler whose workers run the jobs; None runs jobs locally."""
 
     def __init__(
         self, data: DataFolder, program: Program, limits: Limits, users: Users, dask: str | None = None
@@ -71,7 +71,7 @@ class Service:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Runs from the first request to the last."""
+        """The time in which the service accepts requests."""
         self.bell.open()
         anyio.to_thread.current_default_thread_limiter().total_tokens = _THREADS
         await self._attempts.open()
@@ -107,7 +107,8 @@ class Service:
             await asyncio.sleep(min(_SECONDS_BETWEEN_CLEANINGS, self.limits.kept_seconds))
 
     async def submit(self, user: str, request: JobRequest, idempotency_key: str | None) -> tuple[Job, bool]:
-        """The job, and whether it is new. The job survives a crash after this returns. Raises Problem."""
+        """Submits a job. Returns the job and whether it is new. When this returns, the job survives a crash. Raises
+        Problem."""
         await self.checks.check(user, request)
         try:
             if request.size() <= _SMALL_BYTES:
@@ -134,7 +135,7 @@ class Service:
         return job, is_new
 
     async def _add_large(self, user: str, request: JobRequest, idempotency_key: str | None) -> tuple[Job, bool]:
-        """Its files have a directory before the queue has the job."""
+        """Adds a job with large files. The files are in a directory before the queue has the job."""
         new = await asyncio.to_thread(self._new_job, user, request, idempotency_key, {})
         earlier = self.queue.of_key(new)
         if earlier is not None:
@@ -163,7 +164,7 @@ class Service:
 
     @contextmanager
     def request_of(self, user: str) -> Iterator[None]:
-        """Raises Problem if the user has too many requests."""
+        """Counts an open request of a user. Raises Problem if the user has too many."""
         if self._requests[user] >= self.limits.requests_of_user:
             message = f"this user has reached the limit of {self.limits.requests_of_user} unanswered requests"
             raise Problem(429, "too_many_requests", message, "wait for their answers, or close them")
@@ -174,15 +175,15 @@ class Service:
             self._requests[user] -= 1
 
     def job(self, user: str, name: str) -> Job:
-        """Raises Problem for unknown jobs, and in the same way for jobs of other users."""
+        """The job of this name. Raises the same Problem for unknown jobs and for jobs of other users."""
         found = self.queue.get(user, name)
         if found is None:
             raise self._no_job(name)
         return found
 
     async def events(self, user: str, job: str, after: int) -> list[Event] | None:
-        """The present events; None if no more follow. Thousands may follow a job, so all readers that an event wakes
-        share a read. None of them joins a read that has begun, which may have missed their event."""
+        """The events after `after`; None if no more follow. Thousands of readers may follow a job, so all readers that
+        an event wakes share one database read. No reader joins a read that has begun, because it may miss the event."""
         if (job, after) not in self._reads:
             self._reads[job, after] = asyncio.ensure_future(self._read_events(user, job, after))
         return await asyncio.shield(self._reads[job, after])
@@ -190,13 +191,13 @@ class Service:
     async def _read_events(self, user: str, job: str, after: int) -> list[Event] | None:
         await asyncio.sleep(_SECONDS_TO_JOIN)
         del self._reads[job, after]
-        now = self.queue.get(user, job)  # before the events: a job that ends meanwhile has another event
+        now = self.queue.get(user, job)  # read before the events: a job that ends meanwhile adds one
         found = await asyncio.to_thread(self.queue.events, job, after)
         return found if found or (now is not None and not now.has_ended()) else None
 
     async def delete(self, user: str, name: str, purge: bool | None) -> tuple[Job, bool]:
-        """Cancels a queued or running job, or removes an ended one. `purge` does both, or never removes. Returns
-        the last state of the job, and whether it is gone. Raises Problem."""
+        """Cancels a queued or running job, or removes an ended job. `purge`: True does both, and False never removes.
+        Returns the last state of the job, and whether it is removed. Raises Problem."""
         found = self.job(user, name)
         if found.has_ended() and purge is False:
             if found.state == "cancelled":
@@ -218,7 +219,7 @@ class Service:
             await asyncio.to_thread(self.data.keep_spare)
             self.bell.ring(found.id)
             return found, True
-        self.job(user, name)  # another request may have removed it
+        self.job(user, name)  # another request may have removed the job
         raise Problem(409, "is_ending", "the job was cancelled, but has not ended yet", "send the DELETE again")
 
     async def _cancel(self, user: str, name: str) -> Job:
@@ -230,7 +231,7 @@ class Service:
         return found
 
     async def _free(self, change: Callable[[], asyncio.Future[_T]]) -> _T:
-        """Makes a change that frees space, also on a full disk."""
+        """Makes a change that frees disk space. It works even on a full disk."""
         try:
             return await change()
         except sqlite3.OperationalError as error:
@@ -244,7 +245,8 @@ class Service:
 
     @asynccontextmanager
     async def files_of(self, job: Job) -> AsyncIterator[None]:
-        """For work on a job that may be removed meanwhile; new files count against its user. Raises Problem."""
+        """Encloses work on a job, which another request may remove during the work. New files count against the job's
+        user. Raises Problem."""
         before = self.short_runs.made
         try:
             yield
@@ -255,6 +257,6 @@ class Service:
             await self.runner.tell_size(job.id)
 
     def check_room(self, user: str) -> None:
-        """Checks for space for further files of finished jobs. Raises Problem."""
+        """Checks whether the user may store further files of finished jobs. Raises Problem."""
         if self.queue.bytes_of(user) > self.limits.user_bytes:
             raise self._too_much_data()

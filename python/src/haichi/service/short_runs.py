@@ -1,4 +1,4 @@
-"""Runs of the program that requests wait for, under the limits of jobs. Waiting requests hold no thread."""
+"""Short runs of the program that requests wait for, under the limits of jobs. A waiting request occupies no thread."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _SECONDS_BETWEEN_LOOKS = 0.2
 
 
 class ShortRuns:
-    """`is_stopping` is true while the server stops and waits for its requests. `check_room` raises Problem if a user
-    has no space for more files. Belongs to one event loop."""
+    """Starts short runs. `is_stopping`: true while the server stops and waits for its requests. `check_room`: raises
+    Problem if a user has no space for more files. Belongs to one event loop."""
 
     def __init__(
         self, program: Program, limits: Limits, is_stopping: Callable[[], bool], check_room: Callable[[str], None]
@@ -34,7 +34,7 @@ class ShortRuns:
         self.comparisons = Turns(limits.comparisons, limits.waiting_of_user, limits.waiting)
 
     async def outcome(self, told: dict[str, Any]) -> dict[str, Any]:
-        """The outcome of a supervisor's process. Raises Problem if it was cut off."""
+        """Runs a supervisor process and returns its outcome. Raises Problem if the run was cut off."""
         async with supervised(told) as process:
             ended = asyncio.ensure_future(process.wait())
             while not ended.done() and not self._is_stopping():

@@ -1,4 +1,4 @@
-"""The specification of a job's process."""
+"""The specification of a job's process for the supervisor."""
 
 from __future__ import annotations
 
@@ -12,20 +12,21 @@ from haichi.service.program import Program
 from haichi.service.queue import Job
 
 _GOOD_CODES = [0, 3]
-"""3: there is a result, but it misses a limit of --require."""
+"""Exit codes with a result. With 3, the result misses a limit of --require."""
 
 
 NO_LEASE = 1e9
-"""Seconds. Practically infinite, because the supervisor sees the end of the local process that started it."""
+"""A lease in seconds that never ends. A local supervisor does not need a lease, because it sees the end of the
+server."""
 
 
 def specification(
     program: Program, folder: JobFolder, job: Job, limits: Limits, lease_seconds: float = NO_LEASE
 ) -> dict[str, Any]:
-    """The specification for the supervisor."""
+    """The specification of an attempt at a job."""
     process = _process(program, folder.work, folder.temporary, limits)
     return process | {
-        "environment": process["environment"] | {"HAICHI_LOG": "info"},  # for the server's log
+        "environment": process["environment"] | {"HAICHI_LOG": "info"},  # the lines go to the server's log
         "attempt": job.attempts,
         "lease_seconds": lease_seconds,
         "lock": str(folder.lock),
@@ -44,7 +45,8 @@ def _process(
     seconds: float | None = None,
     only_reads: Path | None = None,
 ) -> dict[str, Any]:
-    """With `only_reads`, a file outside `work`, the process changes no file of `work`."""
+    """The part of a specification that all processes share. If the file `only_reads` is given, the process cannot
+    change files in `work`."""
     reads = [] if only_reads is None else [work, only_reads]
     return {
         "folder": str(work),
@@ -76,20 +78,20 @@ def _steps(program: Program, folder: JobFolder, job: Job, limits: Limits) -> lis
 
 
 def _news(program: Program, kind: JobKind) -> list[str]:
-    """The descriptor where the supervisor listens."""
+    """The option with the descriptor from which the supervisor reads progress."""
     return ["--progress-fd=3"] if "progress-fd" in program.options(kind.command) else []
 
 
 def _checkpoint(program: Program, folder: JobFolder, job: Job) -> list[str]:
-    """After an interrupted attempt, the next one continues from this checkpoint. Jobs without one start again, and
-    give the same result."""
+    """The option for a checkpoint, from which the next attempt continues after an interruption. Without a checkpoint, a
+    job starts again and gives an equal result."""
     given = {word.partition("=")[0] for word in job.request["arguments"]}
     can = "checkpoint" in program.options(JOB_KINDS[job.kind].command)
     return [f"--checkpoint={folder.checkpoint}"] if can and "--time" in given and "--shapes" not in given else []
 
 
 def _with_processors(program: Program, job: Job, limits: Limits) -> list[str]:
-    """The arguments of the job, with at most `Limits.threads`. Results do not depend on this number."""
+    """The arguments of the job with at most `Limits.threads` threads. Results do not depend on this number."""
     options = program.options(JOB_KINDS[job.kind].command)
     arguments: list[str] = job.request["arguments"]
     for name in ("threads", "processes"):
@@ -97,16 +99,16 @@ def _with_processors(program: Program, job: Job, limits: Limits) -> list[str]:
         number = given[0].partition("=")[2] if given else str(limits.threads)
         if (
             name in options and number.isascii() and number.isdigit() and len(number) < 5
-        ):  # the program refuses other words
+        ):  # the program rejects other words
             kept = [word for word in arguments if word not in given]
             arguments = [f"--{name}={min(int(number), limits.threads)}", *kept]
     return arguments
 
 
 def comparison(program: Program, job: Job, folder: Path, shape: str | None, limits: Limits) -> dict[str, Any]:
-    """The specification that compares the placement `found` with the default one, in a directory with the job's
-    files."""
-    # Options that define the job, without those of the search.
+    """The specification of a comparison of the placement in the file `found` with the default placement. `folder`
+    contains this file and the files of the job."""
+    # Keeps the options that define the job, without the options of the search.
     options = program.options(("compare",)).values()
     of_jobs = {row.name for row in options if row.group in ("Job", "Workload") and row.name != "shapes"}
     kept = [word for word in job.request["arguments"] if word.removeprefix("--").partition("=")[0] in of_jobs]
@@ -133,8 +135,8 @@ def conversion(
     limits: Limits,
     without: tuple[str, ...] = (),
 ) -> dict[str, Any]:
-    """The specification that converts a placement to another format. `words` are options in addition to the job's,
-    which are used `without` some. A flag has None."""
+    """The specification that converts a placement to another format. `words`: options of the conversion; a flag has
+    None. `without`: options of the job that are left out."""
     known = program.options(("convert",))
     given = {word.removeprefix("--").partition("=")[0]: word for word in job.request["arguments"]}
     kept = [word for name, word in given.items() if name in known and name not in {*words, *without, "map", "format"}]

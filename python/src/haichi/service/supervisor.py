@@ -1,4 +1,4 @@
-"""The process of one attempt at a job. It runs the program under limits, and ends with the server.
+"""Runs one attempt at a job. It runs the program under limits, and ends when the server ends.
 
 This file runs as a script (`python -I -S supervisor.py`), and imports the standard library, `landlock` and `seccomp`
 only. A line of JSON on standard input is its specification. The server keeps standard input open. When it ends, the
@@ -33,20 +33,21 @@ _MOST_CAPABILITIES = 64
 _CLONE_NEWUSER, _CLONE_NEWNET, _CLONE_NEWIPC = 0x10000000, 0x40000000, 0x08000000  # <linux/sched.h>
 _LONGEST_MESSAGE = 64 * 1024
 _PROGRAMS_OWN = 64
-"""Descriptors from this number on are inherited by the program, such as the lock."""
+"""Descriptors from this number on, such as the lock, are inherited by the program."""
 _SECONDS_BETWEEN_LOOKS = 1.0
-"""Seconds between checks of the job's disk usage."""
+"""The interval between checks of the job's disk usage."""
 _SECONDS_BETWEEN_NEWS = 0.25
 _LONGEST_NEWS = select.PIPE_BUF
 _SPARE_BYTES = 4 * 2**20
-"""A disk with less free space counts as full: failures of the program are then not the job's fault."""
+"""A disk with less free space counts as full. Failures of the program are then not the fault of the job."""
 _SPARE_FILES = 1000
 LEAST_BYTES = 4096
-"""The size of a file counts at least this much."""
+"""Every file counts as at least this many bytes."""
 
 
 def _beside(name: str) -> Any:
-    """A module of this directory, which must not be in the import path because it has a `queue`."""
+    """Loads a module of this directory. The directory must not be in the import path, because it has a module
+    `queue`."""
     found = spec_from_file_location(name, os.path.join(os.path.dirname(__file__), f"{name}.py"))
     assert found is not None and found.loader is not None
     module = module_from_spec(found)
@@ -58,7 +59,7 @@ landlock, seccomp = _beside("landlock"), _beside("seccomp")
 
 
 class ServerGoneError(Exception):
-    """No server is left for the outcome."""
+    """The server has ended, so nobody would read the outcome."""
 
 
 class StoppedError(Exception):
@@ -66,8 +67,8 @@ class StoppedError(Exception):
 
 
 class Lifeline:
-    """Standard input: it ends with the server, and a line on it requests a stop. The end of a remote server may not
-    show, so it sends lines from time to time. Without them the server counts as gone."""
+    """Standard input. It ends when the server ends, and a line on it requests a stop. The end of a remote server may
+    not be visible, so a remote server also sends lines at intervals. Without these lines, the server counts as gone."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -89,7 +90,7 @@ class Lifeline:
         return specification
 
     def wait(self, seconds: float, *others: int) -> None:
-        """Waits until one of the others is readable, or the time is over."""
+        """Waits until one of `others` is readable, or until the time has passed."""
         left = min(seconds, self._ends - time.monotonic())
         readable, _, _ = select.select([self._descriptor, *others], [], [], max(left, 0))
         if self._descriptor in readable:
@@ -102,7 +103,8 @@ class Lifeline:
 
 
 class News:
-    """Progress of the program from a pipe: the newest line is forwarded to the server from time to time."""
+    """Forwards the progress of the program, which arrives in a pipe. Only the newest line is sent to the server, at
+    intervals."""
 
     def __init__(self, output: int) -> None:
         self._output = output
@@ -121,14 +123,14 @@ class News:
         room.register(self._output, select.POLLOUT)
         if any(
             event & select.POLLOUT for _, event in room.poll(0)
-        ):  # otherwise the server is busy and gets later lines
+        ):  # otherwise the server is busy, and gets a later line
             with contextlib.suppress(OSError):
                 os.write(self._output, self._newest + b"\n")
         self._newest = b""
         self._told = now
 
     def pause(self) -> float:
-        """Seconds until the next check."""
+        """The seconds until the next check."""
         return max(0.0, self._told + _SECONDS_BETWEEN_NEWS - time.monotonic())
 
     def _take(self) -> None:
@@ -144,7 +146,7 @@ class News:
 
 
 class AttemptLog:
-    """Lines on the start and end of the job's attempts; the holder of the lock writes."""
+    """Appends lines to the log of the job's attempts. Only the holder of the lock writes to this log."""
 
     def __init__(self, path: str, attempt: int) -> None:
         self._path = path
@@ -162,15 +164,15 @@ def main() -> int:
         given = lifeline.specification()
         lifeline.needs_a_line_every(given["lease_seconds"])
         lock = _locked(given["lock"], lifeline)
-    except (ServerGoneError, StoppedError, OSError):  # a job that was removed meanwhile has no directory for a lock
+    except (ServerGoneError, StoppedError, OSError):  # if the job was removed, its directory with the lock is missing
         return CUT_OFF
-    if os.path.exists(given["outcome"]):  # from an attempt that was running when an earlier server stopped
+    if os.path.exists(given["outcome"]):  # an attempt that outlived an earlier server has written it
         return 0
     log = AttemptLog(given["log"], given["attempt"])
     is_confined = given["confinement"] is not None
     log.tell("start", landlock=landlock.version() if is_confined else None, seccomp=is_confined and seccomp.exists())
     try:
-        _remove(given["temporary"])  # from an attempt that was killed
+        _remove(given["temporary"])  # a killed attempt may have left it
         os.mkdir(given["temporary"], 0o700)
         outcome = _run_steps(given, lifeline, lock)
         _remove(given["temporary"])
@@ -191,7 +193,7 @@ def main() -> int:
 
 
 def _locked(path: str, lifeline: Lifeline) -> int:
-    """Waits for the process of the previous attempt, which ends with its server, too."""
+    """Waits until the process of the previous attempt has released the lock. It ends with its server, too."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     while True:
         try:
@@ -202,19 +204,19 @@ def _locked(path: str, lifeline: Lifeline) -> int:
 
 
 def _remove(folder: str) -> None:
-    """Removes a directory with its content; most are empty."""
+    """Removes a directory with its content. Most of these directories are empty."""
     try:
         os.rmdir(folder)
     except FileNotFoundError:
         pass
     except OSError:
-        import shutil  # its import takes longer than its use
+        import shutil  # importing it takes longer than using it
 
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def _run_steps(given: dict[str, Any], lifeline: Lifeline, lock: int) -> dict[str, Any] | None:
-    """The outcome of the job; None if the attempt was cut off."""
+    """Runs the steps and returns the outcome of the job; None if the attempt was cut off."""
     deadline = time.monotonic() + given["limits"]["seconds"]
     with contextlib.suppress(FileNotFoundError):
         os.unlink(given["said"])
@@ -233,7 +235,8 @@ def _run_steps(given: dict[str, Any], lifeline: Lifeline, lock: int) -> dict[str
 def _run(
     step: dict[str, Any], given: dict[str, Any], lifeline: Lifeline, lock: int, deadline: float
 ) -> tuple[int, str]:
-    """The program's exit code, or minus its signal; and the limit for which it was ended."""
+    """Runs one step. Returns the exit code of the program, or its signal as a negative number. Also returns the limit
+    that it exceeded."""
     news = News(sys.stdout.fileno())
     process = os.fork()
     if process == 0:
@@ -262,7 +265,8 @@ def _run(
 
 
 def bytes_in(folder: str) -> int:
-    """Bytes that all files take on the disk. A file with two names counts once; files that disappear do not count."""
+    """The disk space of all files in bytes. A file with two names counts once, and a file that disappears does not
+    count."""
     found: dict[int, int] = {}
     for place, _, names in os.walk(folder):
         for name in names:
@@ -277,7 +281,8 @@ def _has_ended(watched: int) -> bool:
 
 
 def _ended(process: int) -> int:
-    """Kills the process with its children, if it still runs."""
+    """Kills the process with its children, if it still runs. Returns its exit code, or its signal as a negative
+    number."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process, signal.SIGKILL)
     with contextlib.suppress(ProcessLookupError):
@@ -305,7 +310,7 @@ def _become_program(step: dict[str, Any], given: dict[str, Any], kept: tuple[int
             os.dup2(descriptor, number)
         os.closerange(4, _PROGRAMS_OWN)
         os.close(news)
-        for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them
+        for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores these signals
             signal.signal(number, signal.SIG_DFL)
         if confinement := given["confinement"]:
             landlock.confine(confinement["readable"], [*confinement["writable"], given["temporary"]])
@@ -350,12 +355,12 @@ def _limit(limits: dict[str, Any]) -> None:
         _, most = resource.getrlimit(kind)
         least = value if most == resource.RLIM_INFINITY else min(value, most)
         resource.setrlimit(kind, (least, least))
-    # The soft limit has a separate signal, which distinguishes it from other terminations.
+    # The soft limit sends its own signal, which distinguishes it from other terminations.
     resource.setrlimit(resource.RLIMIT_CPU, (limits["cpu_seconds"], limits["cpu_seconds"] + 5))
 
 
 def _outcome(code: int, exceeded: str, given: dict[str, Any]) -> dict[str, Any]:
-    """`code` is why the job ended, `exit_code` how the program ended."""
+    """The outcome. `code` states why the job ended, and `exit_code` how the program ended."""
     limits = given["limits"]
     word, message = "program", ""
     if exceeded == "time_limit":
@@ -367,7 +372,7 @@ def _outcome(code: int, exceeded: str, given: dict[str, Any]) -> dict[str, Any]:
     elif code == -signal.SIGXFSZ:
         word, message = "disk_limit", f"the job wrote a file of more than {limits['file_bytes']} bytes"
     elif code in (-signal.SIGKILL, -signal.SIGTERM, -signal.SIGINT, -signal.SIGHUP, 130, CUT_OFF):
-        word = "cut_off"  # another process ended it
+        word = "cut_off"  # another process ended the program
     elif code < 0:
         word, message = "internal", f"internal error: the program ended with {signal.Signals(-code).name}"
     return {"code": word, "exit_code": code, "message": message, "said": _last_words(given["said"])}
@@ -383,9 +388,9 @@ def _last_words(path: str) -> str:
 
 
 def free_bytes(folder: str) -> int:
-    """The free space; 0 if the file system has no room for further files."""
+    """The free disk space; 0 if the file system cannot hold further files."""
     free = os.statvfs(folder)
-    has_room = free.f_files == 0 or free.f_favail > _SPARE_FILES  # some file systems do not count files
+    has_room = free.f_files == 0 or free.f_favail > _SPARE_FILES  # some file systems do not limit the files
     return free.f_bavail * free.f_frsize if has_room else 0
 
 
@@ -394,7 +399,7 @@ def is_full(folder: str) -> bool:
 
 
 def _finish_output(step: dict[str, Any]) -> None:
-    """The output is on the disk before the outcome reports it."""
+    """Completes the output file, so that the output is on the disk before the outcome."""
     part = step["stdout"] + ".part"
     descriptor = os.open(part, os.O_RDONLY)
     os.fsync(descriptor)

@@ -1,4 +1,4 @@
-"""Queues of requests for work that runs for a few of them at a time."""
+"""Queues for work that only a few requests can do at the same time."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from haichi.service.problems import Problem
 
 
 class Turns:
-    """Serves users in turn, first in first out within a user. Waiting requests hold no thread. Belongs to one event
-    loop."""
+    """Serves users in turn, and the requests of a user in the order of arrival. A waiting request occupies no thread.
+    Belongs to one event loop."""
 
     def __init__(self, at_a_time: int, most_of_user: int, most: int) -> None:
         self._free = at_a_time
         self._most_of_user = most_of_user
         self._most = most
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
-        """The user with the next turn comes first."""
+        """The waiting requests of each user. The user with the next turn comes first."""
 
     @asynccontextmanager
     async def of(self, user: str) -> AsyncIterator[None]:
-        """Raises Problem if too many wait."""
+        """Waits for a turn, which lasts until the context is left. Raises Problem if too many requests wait."""
         if self._free > 0:
             self._free -= 1
         else:
@@ -59,7 +59,7 @@ class Turns:
             queue = self._waiting.pop(user)
             turn = queue.popleft()
             if queue:
-                self._waiting[user] = queue  # after all others
+                self._waiting[user] = queue  # the user moves to the end
             if not turn.done():
                 turn.set_result(None)
                 return

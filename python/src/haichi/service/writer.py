@@ -1,5 +1,5 @@
-"""Changes of the database. Changes that arrive during a write share the next transaction, so that many of them cost one
-write to the disk."""
+"""Makes the changes of the database. Changes that arrive during a write share the next transaction, so that many
+changes cost one write to the disk."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class _Change:
 
 
 class Writer:
-    """Belongs to one event loop. The loop makes the changes, which take microseconds each. A thread does the slow
-    parts: the waits for other writers and for the disk."""
+    """Makes the changes of the database. Belongs to one event loop. The loop itself makes the changes, which take
+    microseconds each. A thread waits for other writers and for the disk."""
 
     def __init__(self, path: Path, patience_seconds: float) -> None:
         self._connection = connect(path, 0)
@@ -34,8 +34,8 @@ class Writer:
         self._writing: asyncio.Task[None] | None = None
 
     def do(self, work: Callable[[sqlite3.Connection], _T]) -> asyncio.Future[_T]:
-        """Runs `work` in a transaction. When the future has its result, the changes are on the disk. `work` must reject
-        before it changes anything, because others share the transaction."""
+        """Runs `work` in a transaction. When the future has its result, the changes are on the disk. `work` must raise
+        its errors before it changes anything, because other changes share the transaction."""
         made: asyncio.Future[_T] = asyncio.get_running_loop().create_future()
         self._waiting.append(_Change(work, made))
         if self._writing is None:
@@ -57,7 +57,7 @@ class Writer:
     async def _begin(self) -> None:
         try:
             self._connection.execute("BEGIN IMMEDIATE")
-        except sqlite3.OperationalError:  # another process writes
+        except sqlite3.OperationalError:  # another process is writing
             await asyncio.to_thread(self._begin_patiently)
 
     def _begin_patiently(self) -> None:
@@ -68,7 +68,8 @@ class Writer:
             self._connection.execute("PRAGMA busy_timeout=0")
 
     def _taken(self, most: int) -> list[_Change]:
-        """Skips changes whose requests are gone."""
+        """Takes at most `most` changes from the waiting ones. Changes whose requests have been cancelled are
+        skipped."""
         taken = [self._waiting.popleft() for _ in range(min(most, len(self._waiting)))]
         return [change for change in taken if not change.made.cancelled()]
 
@@ -78,7 +79,7 @@ class Writer:
             for change in changes:
                 answers.append(self._answer_of(change))
             await asyncio.to_thread(self._connection.execute, "COMMIT")
-        except sqlite3.Error as error:  # such as a full disk: nothing is changed
+        except sqlite3.Error as error:  # for example on a full disk: nothing is changed
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
             _fail(changes, error)

@@ -1,7 +1,8 @@
-// The sections of a page that shows a comparison: one job and one placement per side, in the order of a reader's questions.
+// The sections of a page that shows a comparison. The page shows one job, with one placement per side, and its sections
+// follow a reader's questions.
 
 class App {
-  /// Shows the comparison inside the node `main`; the page has one `tip`.
+  /// Shows the comparison inside the node `main`. `tip` is the only tip of the page.
   constructor(comparison, main, tip) {
     for (const key of ["views", "networks", "message_lists", "cells", "workloads", "objectives"]) comparison[key] ??= [];
     comparison.summary ??= {};
@@ -59,7 +60,7 @@ class App {
 
   drawSpace() { if (this.space?.canvases && this.spaceDetails.open) this.space.draw(); }
 
-  /// After a change of colours.
+  /// Redraws the pictures after a change of colours.
   repaint() {
     this.maps?.update();
     this.first?.update();
@@ -93,7 +94,7 @@ class App {
       after && story.fate ? fateTable(before, after, story.fate, highlight) : null);
   }
 
-  /// The effect on the time of the run.
+  /// A sentence on the change of the run's time.
   timeSentence() {
     const entryOf = (view) => (this.job.strategies ?? []).find((entry) => entry.strategy === view?.strategy);
     const [before, after] = [entryOf(this.before), entryOf(this.after)], how = measureText(this.job);
@@ -101,7 +102,7 @@ class App {
     return element("p", {}, `${isOfCalls(this.job) ? "The whole run takes" : "All iterations take"} ${seconds(before.mean)} before and ${secondsWithSpread(after.mean, after.spread)} after (${how}): `, element("strong", {}, lessText(before.mean, after.mean)), ".");
   }
 
-  /// If nothing is faster than the default placement, "after" is not a recommendation.
+  /// A note for a job in which no placement is faster than the default one. "After" is then not a recommendation.
   winnerNote() {
     const { before, after, job } = this;
     if (!after || before.raw.role !== "before" || job.winner !== before.strategy) return null;

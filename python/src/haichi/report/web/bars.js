@@ -1,6 +1,6 @@
 // Axes and bars.
 
-/// Round values between a minimum and a maximum.
+/// Round numbers between a minimum and a maximum, for the ticks of an axis.
 function niceTicks(least, most, wanted) {
   const rough = (most - least) / Math.max(wanted - 1, 1), power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= rough * 0.999);
@@ -9,22 +9,24 @@ function niceTicks(least, most, wanted) {
   return ticks;
 }
 
-/// A step line through [x, y]; a value holds until the next point.
+/// The path of a step line through the points [x, y]. Each y holds until the next point.
 function stepPath(points) { return points.map(([x, y], i) => (i ? `H${x.toFixed(1)}V${y.toFixed(1)}` : `M${x.toFixed(1)},${y.toFixed(1)}`)).join(""); }
 
-/// A chart with values on its y axis: `text(fraction)` formats a fraction of the maximum. `below` is the x axis.
+/// A chart with texts on its y axis. `text(fraction)` returns the text for a fraction of the maximum. `below` is the
+/// node of the x axis.
 function withValues(chart, text, below) {
   return element("div", { class: "framed" }, element("div", { class: "y-values", "aria-hidden": "true" }, [1, 0.5, 0].map((fraction) => element("span", {}, text(fraction)))),
     chart, below);
 }
 
-/// A horizontal bar with the role "before" or "after".
+/// A horizontal bar. `role` is "before" or "after", and `share` is the length of the bar as a fraction.
 function barRow(role, share, text) {
   return element("div", { class: "bar-row" }, element("span", { class: "bar-role" }, role),
     element("span", { class: "bar-track" }, element("i", { class: `bar bar-${role}`, style: { width: `${100 * share}%` } })), element("span", { class: "bar-value" }, text));
 }
 
-/// Stacked bars {parts: [[value, colour]], label, hint}. `text` formats a value of the axis `y`, `x` names the other axis.
+/// A chart of stacked bars {parts: [[value, colour]], label, hint}. `text` formats a value of the y axis. `y` and `x`
+/// are the names of the axes.
 function barChart({ width, height, x, y, text, isWhole, tip }, bars) {
   const left = 76, top = 8, ground = height - 38, sum = (bar) => bar.parts.reduce((all, [value]) => all + value, 0);
   const most = Math.max(...bars.map(sum), 1e-12), scale = (ground - top) / most, each = (width - left) / bars.length;

@@ -1,6 +1,7 @@
-// Bars and lines: contention per set and the progress of searches.
+// Charts: the contention of each set as bars, and the progress of searches as lines.
 
-/// Messages at once on a link, per set, before and after: a row per set, or narrow columns if there are many sets.
+/// The most messages on a link at once in each set, before and after. A set has a row, or a narrow column if there are
+/// many sets.
 function contentionChart(app) {
   const before = app.before.contention(), after = app.after?.contention();
   const most = Math.max(...before, ...(after ?? []), 1);
@@ -41,7 +42,7 @@ function roleKey(hasAfter) {
   return element("span", { class: "role-key" }, element("i", { class: "fill-before" }), "before ", hasAfter ? [element("i", { class: "fill-after" }), "after"] : null);
 }
 
-/// A small chart per strategy, because strategies minimise different objectives in different units.
+/// A small chart per strategy, because strategies minimize different objectives in different units.
 function convergenceCharts(comparison, job) {
   const isJob = (entry) => entry.workload === job.workload && (entry.shape ?? null) === (job.shape ?? null);
   const cells = comparison.cells.filter((cell) => isJob(cell) && (cell.convergence ?? []).length > 1);

@@ -1,9 +1,9 @@
-// The comparison's views: packed arrays, networks, link loads, routes.
+// The views of a comparison: packed arrays, networks, link loads and routes.
 
 const ARRAY_TYPES = { int8: Int8Array, uint8: Uint8Array, int32: Int32Array, int64: BigInt64Array,
   float32: Float32Array, float64: Float64Array };
 
-/// Values as an array of numbers. Packed bytes are sorted by significance: the lowest bytes of all values come first.
+/// Unpacks an array of numbers. Packed bytes are sorted by significance: the lowest bytes of all values come first.
 async function unpack(packed) {
   if (Array.isArray(packed)) return packed;
   const Type = ARRAY_TYPES[packed.dtype];
@@ -39,7 +39,8 @@ class Network {
     network.nodeOfVertex = new Map();
     network.vertex_of_node.forEach((vertex, node) => network.nodeOfVertex.set(vertex, node));
     network.equalBandwidth = network.bandwidth.every((value) => value === network.bandwidth[0]);
-    // NIC channels begin and end at the vertex of their node: first all injections, then all ejections.
+    // NIC channels begin and end at the vertex of their node. They follow all other links: first all injections, then
+    // all ejections.
     network.fabricLinks = 0;
     while (network.fabricLinks < network.links && !network.isChannel(network.fabricLinks)) network.fabricLinks += 1;
     return network;
@@ -67,7 +68,7 @@ class Network {
     return this.namesOfVertices().get(vertex) ?? (node === undefined ? `switch ${vertex}` : `node ${node}`);
   }
 
-  /// Names as in the names of links: "up (terminal 0)->(switch 1.0)" or "leaf1->spine1".
+  /// The names of vertices, taken from link names such as "up (terminal 0)->(switch 1.0)" or "leaf1->spine1".
   namesOfVertices() {
     if (this.vertexNames) return this.vertexNames;
     this.vertexNames = new Map();
@@ -94,7 +95,7 @@ class Network {
   }
 }
 
-/// A placement: ranks on nodes, the traffic of every link in every set, and the route of every message.
+/// A placement: the node of each rank, the traffic of every link in every set, and the route of every message.
 class View {
   static async load(raw, network, messages, workload) {
     const view = new View();
@@ -128,7 +129,8 @@ class View {
     return this.ranksOfNode.get(node) ?? [];
   }
 
-  /// The link and set with the longest time at the link's bandwidth: {link, set, messages, bytes, seconds, ties}.
+  /// The link and the set with the longest time at the link's bandwidth, as {link, set, messages, bytes, seconds,
+  /// ties}.
   findWorst() {
     let worst = null;
     this.sets.forEach((set, number) => {
@@ -156,8 +158,8 @@ class View {
     return found ? { messages: this.sets[set].messages[low], bytes: this.sets[set].bytes[low] } : { messages: 0, bytes: 0 };
   }
 
-  /// Traffic per link in messages, bytes or seconds: of one set (a number), of the link's most loaded set ("worst"), or
-  /// of all sets together ("sum"). Returns `value`, and for "worst" also `setOf`.
+  /// The traffic of each link in messages, bytes or seconds. `selection` is the number of a set, "worst" (the most
+  /// loaded set of each link), or "sum" (all sets together). Returns `value`, and for "worst" also `setOf`.
   loads(selection, measure) {
     const value = new Float64Array(this.network.links), setOf = new Int32Array(this.network.links).fill(-1);
     this.sets.forEach((set, number) => {
@@ -177,7 +179,8 @@ class View {
 
   hops(message) { return this.routes.first[message + 1] - this.routes.first[message]; }
 
-  /// Numbers of the messages that cross a link in one set or (null) in all sets; null if routes are not stored.
+  /// The indices of the messages that cross a link in one set, or in all sets if `set` is null. Returns null if routes
+  /// are not stored.
   messagesOn(link, set = null) {
     if (!this.routes) return null;
     if (!this.crossing) this.crossing = this.invertRoutes();
@@ -197,7 +200,8 @@ class View {
     return { first: begin, message };
   }
 
-  /// The most loaded link of a message's route in its set: {link, messages, bytes, seconds}; null within a node.
+  /// The most loaded link on a message's route, in the message's set, as {link, messages, bytes, seconds}. Returns null
+  /// within a node.
   worstOnRoute(message) {
     const set = this.messages.set[message];
     let worst = null;
@@ -208,7 +212,7 @@ class View {
     return worst;
   }
 
-  /// The most messages that share a link at once, per set.
+  /// For each set, the most messages that share a link.
   contention() { return this.sets.map((set) => set.messages.reduce((most, load) => Math.max(most, load), 0)); }
 
   messageText(message) {
@@ -217,7 +221,7 @@ class View {
   }
 }
 
-/// Networks, lists of messages and views; each is unpacked on its first use.
+/// The networks, message lists and views of a comparison. Each is unpacked on first use.
 class Library {
   constructor(comparison) {
     this.comparison = comparison;

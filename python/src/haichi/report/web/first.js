@@ -1,17 +1,17 @@
-// The first screen: how to get and use the placement, and the picture before and after.
+// The first screen: how to get and use the placement, and pictures of the links before and after.
 
 class FirstScreen {
   constructor(app) {
     this.app = app;
     const { before, after, job } = app;
-    // Without a gain, the map of the default placement.
+    // If no placement saves time, the advised map is that of the default placement.
     this.advised = job.helps === true && after ? after : job.helps === true ? null : before;
     this.sides = [[before, "before"], [after, "after"]].filter(([view]) => view).map(([view, role]) => new Side(view, role));
     this.node = element("section", { id: "first", class: "first", "aria-label": "The placement" }, this.use(), this.picture());
     this.update();
   }
 
-  // ---- the command, the map and the job lines
+  // ---- the command, the rank map and the job lines
 
   use() {
     const map = this.advised?.raw.rank_map, command = this.advised?.raw.command;
@@ -23,7 +23,7 @@ class FirstScreen {
       map?.job_lines ? [element("h3", {}, "For the job script"), this.lines(map.job_lines.trimEnd(), "job-lines")] : null);
   }
 
-  /// Text to copy.
+  /// Lines of text with a button that copies them.
   lines(text, id) {
     const button = element("button", { type: "button", class: "copy", onclick: async () => {
       try { await navigator.clipboard.writeText(text); button.textContent = "copied"; } catch { getSelection().selectAllChildren(shown); }
@@ -44,7 +44,7 @@ class FirstScreen {
     if (!panel) return null;
     this.drawn = this.sides.map((side) => new HeatPanel(panel, side, new Zoom()));
     this.captions = this.sides.map(() => element("figcaption", {}));
-    // A picture only: the panels below are interactive.
+    // This picture is not interactive; the panels below are.
     this.drawn.forEach(({ canvas }) => { canvas.removeAttribute("tabindex"); canvas.setAttribute("role", "img"); canvas.setAttribute("class", "still"); });
     return element("div", { class: "picture" }, element("h3", {}, `Links ${this.app.before.network.hasAxes ? "along " : ""}${panel.title}`),
       element("div", { class: `sides sides-${this.sides.length} kept` }, this.drawn.map((drawn, i) => element("figure", { class: "side" }, this.captions[i], drawn.canvas))));

@@ -1,10 +1,10 @@
-// One panel of a heat map on a canvas: draws links and nodes, finds the item under the pointer, zooms and moves.
+// One panel of a heat map on a canvas. It draws links and nodes, finds the item under the pointer, zooms and moves.
 
-/// The zoom of a panel, shared by both sides.
+/// The zoom of a panel, which both sides share.
 class Zoom {
   constructor() { Object.assign(this, { scale: 1, x: 0, y: 0 }); }
 
-  /// Zooms around a point, which is given in fractions of the canvas.
+  /// Zooms around a point, given in fractions of the canvas.
   by(ratio, atX = 0.5, atY = 0.5) {
     const scale = Math.min(Math.max(this.scale * ratio, 1), 64);
     this.x += atX / this.scale - atX / scale;
@@ -21,7 +21,7 @@ class Zoom {
 }
 
 class HeatPanel {
-  /// `side` defines the content: view, value, most, marks, route, pinned (see maps.js).
+  /// `side` has the content: view, value, most, marks, route and pinned (see maps.js).
   constructor(panel, side, zoom) {
     Object.assign(this, { panel, side, zoom, hovered: -1 });
     this.canvas = element("canvas", { class: "panel", tabindex: "0", role: "application" });
@@ -29,7 +29,7 @@ class HeatPanel {
     this.node = element("div", { class: "panel-box" }, this.heading, this.canvas);
   }
 
-  /// Cells have at least about 4 x 4 pixels if the window has room for them.
+  /// The height at which a cell has at least about 4 x 4 pixels, if the window is large enough.
   wantedHeight(width) {
     const { panel } = this;
     const { left, top } = this.margins();
@@ -43,13 +43,13 @@ class HeatPanel {
     this.draw();
   }
 
-  /// Space for the names of rows and columns.
+  /// The space for the names of rows and columns, in CSS pixels.
   margins() {
     const longest = this.panel.rows.reduce((most, { text }) => Math.max(most, text.length), 0);
     return { left: longest ? Math.min(8 + 5.6 * longest, 92) : 5, top: this.panel.columns.length ? 17 : 5 };
   }
 
-  /// The scale from panel units to CSS pixels.
+  /// The scale and the offset from panel units to CSS pixels.
   transform() {
     const margin = 5, space = this.margins();
     let scaleX = (this.width - space.left - margin) / this.panel.width, scaleY = (this.height - space.top - margin) / this.panel.height;
@@ -59,7 +59,7 @@ class HeatPanel {
       top: (space.top - y * this.height) * scale };
   }
 
-  /// Names beside the rows and above the columns, as many as there is room for.
+  /// Draws as many names beside the rows and above the columns as fit.
   drawNames(context) {
     const { scaleX, scaleY, left, top } = this.transform(), space = this.margins(), { rows, columns } = this.panel;
     context.font = "10.5px system-ui, sans-serif";
@@ -102,7 +102,8 @@ class HeatPanel {
     const { context } = this, { cells } = this.panel, { value, most } = this.side;
     const { scaleX, scaleY, left, top } = this.transform();
     context.clearRect(0, 0, this.width, this.height);
-    // Cells thinner than a pixel would vanish. Cells are drawn in the order of their loads, so the highest load stays visible.
+    // Cells thinner than a pixel would vanish, so they get the width of a pixel. Cells are drawn in ascending order of
+    // load, so that the highest load stays visible.
     const thin = 1 / this.ratio;
     const fill = (i) => {
       const x = left + cells.x[i] * scaleX, y = top + cells.y[i] * scaleY;
@@ -169,7 +170,7 @@ class HeatPanel {
     context.strokeRect(left, top, wide, high);
   }
 
-  /// A letter in a circle that points at a link.
+  /// Draws a letter in a circle that points at a link.
   drawMark(context, { link, letter }) {
     const i = this.panel.indexOf(link);
     if (i < 0) return;
@@ -197,7 +198,7 @@ class HeatPanel {
     context.fillText(letter, x0, y0 + 0.5);
   }
 
-  /// The {link} or {node} near a point of the canvas, or null.
+  /// The item near a point of the canvas, as {link} or {node}, or null.
   find(pointX, pointY) {
     const { cells, dots } = this.panel, { scaleX, scaleY, left, top } = this.transform();
     const x = (pointX - left) / scaleX, y = (pointY - top) / scaleY;
@@ -216,7 +217,7 @@ class HeatPanel {
       const outY = Math.max(cells.y[i] - y, y - cells.y[i] - cells.height[i], 0) / slackY;
       if (outX > 1 || outY > 1) continue;
       const load = this.side.value[cells.link[i]], distance = outX + outY;
-      // If links are too thin to hit, this is the visible one.
+      // Among links that are too thin to hit, the one with the highest load is visible, so it is chosen.
       if (!best || distance < best.distance || (distance === best.distance && load > best.load)) {
         best = { link: cells.link[i], distance, load };
       }
@@ -224,7 +225,7 @@ class HeatPanel {
     return best && { link: best.link };
   }
 
-  /// Links with load, sorted by descending load: the order for the arrow keys.
+  /// The links with load, in descending order of load. The arrow keys follow this order.
   ordered() {
     const { value } = this.side;
     return this.panel.cells.link.filter((link) => value[link] > 0).sort((a, b) => value[b] - value[a] || a - b);

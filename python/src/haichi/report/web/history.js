@@ -1,6 +1,7 @@
-// The page of link statistics: throughput and packets in buffers over time, and the links with the highest values.
+// The page of link statistics. It shows throughput and buffered packets over time, and the links with the highest
+// values.
 
-/// Height of a row of .row-names.
+/// The height of a row of .row-names in pixels.
 const ROW_HEIGHT = 14;
 
 class HistoryPage {
@@ -24,7 +25,7 @@ class HistoryPage {
 
   ends() { return element("div", { class: "x-ends" }, element("span", {}, "0"), element("span", {}, seconds(this.data.seconds))); }
 
-  /// The end of a bin; the last one ends with the run.
+  /// The end of a bin in seconds. The last bin ends with the run.
   end(bin) { return Math.min((bin + 1) * this.data.bin_seconds, this.data.seconds); }
 
   curve(title, caption, values, text) {

@@ -1,13 +1,13 @@
-// Positions of links and nodes in the panels of a heat map. A network with coordinates has one panel per axis (a
-// six-dimensional region unfolds into six). For other networks the topology defines the panels and their forms.
+// Positions of links and nodes in the panels of a heat map. A network with coordinates has one panel per axis, so a
+// six-dimensional region has six. For other networks, the topology defines the panels and their forms.
 
-/// Rectangles in units of the panel: `cells` are links, `dots` are nodes.
+/// The rectangles of a panel, in units of the panel. `cells` are links and `dots` are nodes.
 class Panel {
   constructor(title, caption, { isotropic = false, dot = 0.45 } = {}) {
     Object.assign(this, { title, caption, isotropic, dot, width: 0, height: 0 });
     this.cells = { x: [], y: [], width: [], height: [], link: [] };
     this.dots = { x: [], y: [], size: [], vertex: [] };
-    // Names of rows and columns: {at, text}, where `at` is the middle.
+    // The names of rows and columns as {at, text}, where `at` is the middle of the row or column.
     this.rows = [];
     this.columns = [];
   }
@@ -39,12 +39,12 @@ class Panel {
   }
 }
 
-const LANE = 0.5;  // the two directions of a link; its length is 1
+const LANE = 0.5;  // the width of one direction of a link, whose length is 1
 
-/// Sizes of nodes and of gaps between lines. With thousands of links, the links themselves need the space.
+/// The sizes of nodes and of the gaps between lines. With thousands of links, the links themselves need the space.
 function spacing(links) { return links > 3000 ? { dot: 0.2, gap: 0.2 } : { dot: 0.45, gap: 0.45 }; }
 
-/// `used`: links with load in any of the drawn placements.
+/// The panels of a network. `used` has the links with load in any of the drawn placements.
 function panelsOf(network, used) {
   const panels = network.hasAxes ? gridPanels(network, used) : drawnPanels(network);
   const channels = channelPanel(network);
@@ -73,12 +73,13 @@ function linksByAxis(network, axis) {
 
 function ringText(axis) { return axis.ring ? `a ring of ${axis.size}` : `a line of ${axis.size}`; }
 
-/// The slot of a link between positions p and p + 1 is p, in both directions. The last one of a ring has its own slot.
+/// The slot of a link. The link between positions p and p + 1 has slot p in both directions. The link that closes a
+/// ring has the last slot.
 function slotOf(network, link, position, axis) {
   return network.link_sign[link] > 0 ? position[axis] : (position[axis] + network.axes[axis].size - 1) % network.axes[axis].size;
 }
 
-/// Draws two axes directly: nodes in rows and columns, with links between them.
+/// A panel that draws two axes directly. Nodes are in rows and columns, with the links between them.
 function planePanel(network, [first, second]) {
   const [across, down] = network.axes[first].size >= network.axes[second].size ? [first, second] : [second, first];
   const names = [across, down].map((k) => network.axes[k]);
@@ -106,7 +107,7 @@ function addDots(panel, network, place) {
   }
 }
 
-/// Draws one axis: every line of nodes along it is a row of links. The other axes arrange the lines side by side.
+/// A panel that draws one axis. Every line of nodes along the axis is a row of links. The other axes arrange the lines.
 function axisPanel(network, axis, wide) {
   const others = wide.filter((k) => k !== axis), length = network.axes[axis], links = linksByAxis(network, axis);
   const { dot, gap } = spacing(links.length);
@@ -134,7 +135,7 @@ function axisPanel(network, axis, wide) {
   return panel;
 }
 
-/// Strides of nested axes, outermost first. Gaps between groups of outer axes are wider.
+/// The strides of nested axes, with the outermost axis first. Groups of outer axes are separated by wider gaps.
 function offsets(network, axes, size, gap) {
   const strides = new Array(axes.length);
   let extent = size, level = 1;
@@ -146,7 +147,7 @@ function offsets(network, axes, size, gap) {
   return { strides, extent };
 }
 
-/// Distributes the other axes over rows and columns, so that a panel is slightly wider than high.
+/// Distributes the other axes over rows and columns so that the panel is slightly wider than high.
 function bestSplit(network, others, lineWidth, gap) {
   let best = null;
   for (let mask = 0; mask < 1 << others.length; ++mask) {
@@ -158,7 +159,7 @@ function bestSplit(network, others, lineWidth, gap) {
   return best;
 }
 
-/// For a job scattered over a machine: draws only the lines with load.
+/// A panel for a job that is scattered over a machine. It draws only the lines with load.
 function sparseAxisPanel(network, axis, used) {
   const length = network.axes[axis], lines = new Map(), links = linksByAxis(network, axis);
   const stride = network.axes.slice(axis + 1).reduce((product, entry) => product * entry.size, 1);
@@ -186,11 +187,12 @@ function sparseAxisPanel(network, axis, used) {
   return panel;
 }
 
-// ---- networks without
+// ---- networks without coordinates
 
 const PAIR_GAP = 0.45;
 
-/// Rows of vertex pairs with links between them. The upper lane goes up, or to the higher number.
+/// A panel with rows of vertex pairs and the links between the vertices. The upper lane leads to the higher level, or
+/// to the higher number.
 function pairPanel(network, { title, caption }, links) {
   const panel = new Panel(title, caption), pairs = new Map();
   const level = (vertex) => network.vertex_level[vertex] ?? 0;
@@ -224,7 +226,8 @@ function drawnPanels(network) {
   return network.panels.map((panel, number) => FORMS[panel.form](network, panel, links[number]));
 }
 
-/// Links from the group of the row to the group of the column. Links between the same groups are drawn side by side.
+/// A panel in which a cell is a link from the group of the row to the group of the column. Parallel links are drawn
+/// side by side.
 function matrixPanel(network, { title, caption, group }, links) {
   const panel = new Panel(title, caption, { isotropic: true }), parallel = new Map();
   let groups = 0;
@@ -246,7 +249,8 @@ function matrixPanel(network, { title, caption, group }, links) {
   return panel;
 }
 
-/// A square per group: links from the vertex of the row to the vertex of the column, in the order of their numbers.
+/// A panel with a square per group. A cell is a link from the vertex of the row to the vertex of the column, in the
+/// order of vertex numbers.
 function squaresPanel(network, { title, caption, group }, links) {
   const panel = new Panel(title, caption, { isotropic: true }), sizes = [], place = new Map();
   group.forEach((number, vertex) => {
@@ -261,7 +265,7 @@ function squaresPanel(network, { title, caption, group }, links) {
     panel.addLink(link, (square % columns) * size + place.get(network.link_destination[link]) * 1.12,
       Math.floor(square / columns) * size + place.get(from) * 1.12, 1, 1);
   }
-  // The squares of a row have consecutive groups.
+  // The squares of a row belong to consecutive groups.
   for (let first = 0; first < sizes.length; first += columns) {
     const last = Math.min(first + columns, sizes.length) - 1;
     panel.nameRow(Math.floor(first / columns) * size + (size - 0.8) / 2, last > first ? `groups ${first}\u2013${last}` : `group ${first}`);

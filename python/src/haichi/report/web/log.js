@@ -1,5 +1,5 @@
-// The page of a log, from `haichi log show --html`. The program joins this and other files of the directory.
-// Every text of the log becomes a text node, so names in it may contain any characters.
+// The page of a log, from `haichi log show --html`. The program joins this file with other files of the directory.
+// Every text of the log becomes a text node, so that names in the log may contain any characters.
 
 class LogPage {
   constructor(data) {
@@ -25,7 +25,7 @@ class LogPage {
       data.has_times ? element("div", { class: "figures" }, times.map(([name, text]) => element("div", {}, element("b", {}, text), element("span", { class: "note" }, name)))) : null];
   }
 
-  /// A table of texts or nodes. The first cell of a row is its name. Returns nothing if there are no rows.
+  /// A table of texts or nodes. The first cell of each row is its heading. Returns null if there are no rows.
   table(title, head, rows, ...notes) {
     if (!rows.length) return null;
     const cells = (name, row) => element("tr", {}, row.map((cell, i) => element(name, { class: i ? "number" : null }, cell)));
@@ -73,7 +73,7 @@ class LogPage {
     const { matrix, ranks } = this.data, { size, cells, ranks_per_cell: each } = matrix;
     if (!cells.length) return null;
     const logs = cells.map((cell) => Math.log(Math.max(1, cell[2]))), least = logs.reduce((a, b) => Math.min(a, b), Infinity), most = logs.reduce((a, b) => Math.max(a, b), 0);
-    const span = Math.max(most - least, Math.log(1000)); // nearly equal cells look equal
+    const span = Math.max(most - least, Math.log(1000)); // with a small span, nearly equal cells would look different
     Object.assign(this, { pixels: Math.max(1, Math.floor(620 / size)), shares: logs.map((log) => 1 - (most - log) / span) });
     const pairs = new Map(cells.map((cell) => [cell[0] * size + cell[1], cell])), total = (k) => cells.reduce((sum, cell) => sum + cell[k], 0);
     const ranksOf = (k) => ranksText(k * each, Math.min(ranks, (k + 1) * each) - 1), of = each > 1 ? "cell" : "pair";
@@ -92,7 +92,7 @@ class LogPage {
       element("div", { class: "frame" }, this.canvas, tick("x", "left"), tick("y", "top"), element("span", { class: "x-axis" }, "to rank"), element("span", { class: "y-axis" }, "from rank"))));
   }
 
-  /// Draws the matrix in the colours of the theme.
+  /// Draws the matrix in the colours of the current theme.
   paint() {
     if (!this.canvas) return;
     const context = this.canvas.getContext("2d");

@@ -1,15 +1,16 @@
-// The heat maps: the same links before and after, on one colour scale.
+// The heat maps: the links before and after, on one colour scale.
 
 const MOST_LISTED = 20;
 
-/// The drawn content of one placement.
+/// One placement and what its panels draw.
 class Side {
   constructor(view, role) {
     Object.assign(this, { view, role, panels: [], value: null, setOf: null, most: 0, total: 1, marks: [], route: [],
       routeEnds: new Set(), pinned: -1, least: 0 });
   }
 
-  /// The position of a load on the colour scale. The scale of messages begins at one message, which waits for no other.
+  /// The position of a load on the colour scale. For messages the scale begins at one message, which does not wait for
+  /// another.
   share(load) { return this.total > this.least ? Math.min(Math.max((load - this.least) / (this.total - this.least), 0), 1) : 0; }
 }
 
@@ -33,7 +34,8 @@ class Maps {
     this.update();
   }
 
-  /// Messages if all have one size: bytes would show the same, and messages are easier to count.
+  /// The measure that is shown first. It is messages if all have one size: bytes would give the same picture, and
+  /// messages are easier to count.
   usualMeasure() {
     const sizes = this.app.before.messages.bytes.filter((size) => size > 0);
     const isEqual = sizes.every((size) => size === sizes[0]) && this.app.before.network.equalBandwidth;
@@ -129,7 +131,7 @@ class Maps {
         const isShown = this.enlarged < 0 || this.enlarged === number;
         drawn.node.hidden = !isShown;
         if (!isShown) return;
-        // Panels of a row are equally high.
+        // Panels in a row have equal heights.
         const row = Math.floor(number / columns) * columns;
         drawn.resize(this.enlarged >= 0 ? Math.min(Math.max(heights[number] * 2, 420), 700)
           : Math.max(...heights.slice(row, row + columns)));
@@ -156,7 +158,7 @@ class Maps {
     return [element("span", { class: "legend-title" }, `${what} ${when}`), swatches, marks];
   }
 
-  // ---- pointing
+  // ---- the pointer
 
   listen(drawn, side, number) {
     const { canvas } = drawn;
@@ -220,7 +222,7 @@ class Maps {
     const link = found?.link ?? -1;
     if (link !== drawn.hovered) {
       drawn.hovered = link;
-      // Marks the same link on the other side, for comparison.
+      // The other side marks the same link, for comparison.
       for (const other of this.sides) for (const panel of other.panels) {
         if (panel.panel === drawn.panel && panel !== drawn) { panel.hovered = link; panel.draw(); }
       }
@@ -231,7 +233,7 @@ class Maps {
     else this.app.tip.show(nodeContent(side.view, found.node), x, y);
   }
 
-  /// Name, load and first messages of a link.
+  /// The name, the load and the first messages of a link.
   linkContent(side, link) {
     const { view } = side;
     const set = this.selection === "sum" ? null : this.selection === "worst" ? side.setOf[link] : this.selection;

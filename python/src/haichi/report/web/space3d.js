@@ -1,4 +1,5 @@
-// The machine's three outer axes in 3D: a dot per unit (12 nodes on Tofu), with the links of a pair of units joined.
+// The three outer axes of the machine in 3D. Each unit (12 nodes on Tofu) is a dot, and the links between two units are
+// drawn as one.
 
 class Space {
   constructor(app) {
@@ -37,7 +38,7 @@ class Space {
     this.draw();
   }
 
-  /// The largest load over all links of a pair of neighbouring units, and over the links inside a unit.
+  /// The largest load of all links between two neighbouring units, and of all links inside a unit.
   joined(side) {
     const { network } = side.view, inner = network.axes.slice(3).reduce((product, axis) => product * axis.size, 1);
     const between = new Map(), within = new Map();
@@ -63,7 +64,7 @@ class Space {
       const turned = a * cosYaw + c * sinYaw, depth = -a * sinYaw + c * cosYaw;
       return [turned, depth * sinPitch - b * cosPitch];
     };
-    // As large as possible, with room for the names of the axes and the stubs of rings.
+    // The scale is as large as possible, with space for the names of the axes and the stubs of rings.
     const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((corner) => turn(...axes.map((axis, k) => (corner >> k & 1 ? axis.size - 0.3 : -0.7))));
     const reach = [0, 1].map((k) => Math.max(...corners.map((point) => Math.abs(point[k]))));
     const scale = Math.min((width / 2 - 14) / reach[0], (height / 2 - 14) / reach[1]);
@@ -91,7 +92,7 @@ class Space {
       }
       const [a, b] = [place(from), place(to)], wraps = a.some((value, k) => Math.abs(value - b[k]) > 1);
       if (!wraps) { line(project(...a), project(...b)); continue; }
-      // A ring's link from the last to the first unit is drawn as a stub at both ends.
+      // The link that closes a ring is drawn as a stub at the first and at the last unit.
       const outward = a.map((value, k) => Math.sign(value - b[k]) * 0.45);
       line(project(...a), project(...a.map((value, k) => value + outward[k])));
       line(project(...b), project(...b.map((value, k) => value - outward[k])));

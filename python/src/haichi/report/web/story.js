@@ -1,6 +1,6 @@
-// The bottleneck in sentences: the link, the senders of its messages, and the change between both placements.
+// Sentences on the bottleneck: the link, the senders of its messages, and the change between the two placements.
 
-/// The change for the messages that crossed the most loaded link.
+/// How the second placement routes the messages that crossed the most loaded link of the first one.
 function fateOf(before, after) {
   const { link, set } = before.worst, crossing = before.messagesOn(link, set);
   if (!crossing || !after?.routes) return null;
@@ -29,7 +29,7 @@ function crossingText(view, messages) {
   return listed([...shown, ...more]);
 }
 
-/// Title and paragraphs.
+/// The title and the paragraphs about the bottleneck.
 function bottleneckStory(before, after) {
   if (!before.worst) return { title: "No message crosses a link", paragraphs: ["All ranks that send to each other share a node."] };
   const { worst } = before, paragraphs = [], linkName = before.network.linkName(worst.link);
@@ -58,7 +58,8 @@ function bottleneckStory(before, after) {
   return { title, paragraphs, fate };
 }
 
-/// The longest time decides which link is the most loaded. Texts give bytes, except if bandwidths differ so that bytes contradict times.
+/// The loads before and after. The most loaded link is the one with the longest time. The text gives bytes, except
+/// where different bandwidths make bytes and times contradict each other.
 function loadPair(before, after) {
   return (before.bytes - after.bytes) * (before.seconds - after.seconds) > 0
     ? `${bytes(before.bytes)} to ${bytes(after.bytes)} at once` : `${seconds(before.seconds)} to ${seconds(after.seconds)} at its bandwidth`;
@@ -76,7 +77,7 @@ function fateText(fate) {
     digits(fate.hopsAfter, 2)} after.`;
 }
 
-/// Two pairs of bars: the link that was the bottleneck, and the most loaded link, before and after.
+/// Two pairs of bars, before and after: one for the link that was the bottleneck, and one for the most loaded link.
 function bottleneckBars(before, after) {
   if (!before.worst || !after) return null;
   const now = after.loadOf(before.worst.link, before.worst.set);
@@ -91,7 +92,7 @@ function bottleneckBars(before, after) {
     rows.map(([name, from, to]) => element("div", { class: "bar-group" }, element("p", {}, name), bar("before", from), bar("after", to))));
 }
 
-/// The messages of link A, one per line, with their routes before and after.
+/// A table of the messages on link A, one per line, with their routes before and after.
 function fateTable(before, after, fate, onclick) {
   if (!fate) return null;
   const { link } = before.worst, shown = fate.crossing.slice(0, MOST_LISTED), more = fate.crossing.length - shown.length;

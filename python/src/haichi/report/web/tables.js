@@ -1,8 +1,8 @@
-// The strategies of one job in a table, all jobs, and how the comparison was made.
+// Tables of the strategies of one job, of all jobs, and of how the comparison was made.
 
 const MEASURES = { simulated_seconds: "simulated", tac3_seconds: "by the formula of tac3" };
 
-/// True if the calls of a log were replayed: times are then those of the whole run.
+/// True if the calls of a log were replayed. Times are then those of the whole run.
 function isOfCalls(job) { return (job.strategies ?? []).some((entry) => entry.barrier === "calls"); }
 
 function measureText(job) { return isOfCalls(job) ? "by trace replay" : MEASURES[job.measure] ?? job.measure ?? ""; }
@@ -13,7 +13,7 @@ function metric(cells, name) { return mean(cells.map((cell) => cell.metrics?.[na
 
 function jobName(job) { return `${job.workload}${job.shape ? ` on ${job.shape}` : ""}`; }
 
-/// The objectives of the compared strategies, and the time formula.
+/// The objectives of the compared strategies, and the formula for the time.
 function shownObjectives(comparison, cells) {
   const shown = new Set(["tac3", ...cells.map((cell) => cell.objective)]);
   return comparison.objectives.filter(({ name }) => shown.has(name));
@@ -23,7 +23,7 @@ function objectiveTitle({ name, unit }) {
   return unit === "seconds" ? `${name}, per iteration` : countedUnit(unit) ? `${name}, in ${unit}` : name;
 }
 
-/// The time of all iterations of a cell, as the summary compares it.
+/// The time of all iterations of a cell, as in the summary.
 function cellSeconds(comparison, cell, measure, barrier) {
   if (measure === "simulated_seconds") return cell.simulated?.[barrier]?.seconds;
   const workload = comparison.workloads.find((entry) => entry.name === cell.workload) ?? {};
@@ -98,7 +98,7 @@ class StrategyTable {
     return [element("b", {}, row.strategy), notes.length ? element("span", { class: "note" }, ` ${notes.join(", ")}`) : ""];
   }
 
-  /// A bar from 0, a dot per seed, and the numbers.
+  /// A time as a bar that begins at 0, a dot per seed, and the numbers.
   timeCell(row) {
     if (!isNumber(row.time)) return element("span", { class: "note" }, row.failed ? "failed" : DASH);
     const width = 180, at = (value) => Math.max(value / this.largest * (width - 6), 0);
@@ -111,7 +111,7 @@ class StrategyTable {
   }
 }
 
-/// A line per job, if there are several jobs.
+/// A table with a line per job, for comparisons of several jobs.
 function jobTable(comparison, shown, choose) {
   const jobs = comparison.summary.jobs ?? [];
   const name = (job) => element("button", { type: "button", class: "as-link", "aria-current": job === shown ? "true" : null, onclick: () => choose(job) }, jobName(job));

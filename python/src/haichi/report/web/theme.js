@@ -1,6 +1,6 @@
-// The theme (light or dark) and the window size, whose changes redraw the pictures.
+// Redraws the pictures after changes of the theme (light or dark) or of the window size.
 
-/// The button switches between both. The first theme is the setting of the system.
+/// Sets up the button that switches between the light and the dark theme. The first theme is the setting of the system.
 function setUpTheme(repaint) {
   const button = document.getElementById("theme");
   const name = () => { button.textContent = isDark() ? "light" : "dark"; };
@@ -9,7 +9,7 @@ function setUpTheme(repaint) {
   name();
 }
 
-/// Redraws when the size no longer changes.
+/// Calls `redraw` once the size no longer changes.
 function onResize(redraw) {
   let waiting = 0;
   addEventListener("resize", () => { clearTimeout(waiting); waiting = setTimeout(redraw, 80); });

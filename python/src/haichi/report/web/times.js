@@ -1,4 +1,4 @@
-// Simulated runs: link utilisation over time, its mean over all links, and the time of the ranks.
+// Simulated runs: link utilisation over time, its mean over all links, and how the ranks spend their time.
 
 class SimulatedRuns {
   constructor(app) {
@@ -40,7 +40,7 @@ class SimulatedRuns {
     return `${what}: ${seconds(before.raw.seconds)} before, ${seconds(after.raw.seconds)} after`;
   }
 
-  /// Rows sorted by direction, so that related links are adjacent.
+  /// The order of the rows. Links are sorted by direction, so that related links are adjacent.
   rowOrder(side) {
     const { network } = side.view;
     const kind = (link) => (network.hasAxes ? 2 * network.link_axis[link] + (network.link_sign[link] < 0 ? 1 : 0)
@@ -174,7 +174,7 @@ class SimulatedRuns {
 
 const PARTS = [["compute_seconds", "computation", "compute"], ["call_seconds", "in calls", "call"], ["wait_seconds", "waiting", "wait"]];
 
-/// Each row has a whole number of pixels if they fit.
+/// The height of a picture in which each row has a whole number of pixels, if the rows fit.
 function rowsHeight(rows) { return rows < 150 ? Math.max(rows * Math.floor(300 / Math.max(rows, 1)), 60) : Math.min(rows, 400); }
 
 function efficiencyKey() {

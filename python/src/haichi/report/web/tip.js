@@ -1,4 +1,4 @@
-// The text beside the pointer.
+// The text box beside the pointer.
 
 class Tip {
   constructor() {
@@ -18,13 +18,13 @@ class Tip {
 
   hide() { this.node.hidden = true; }
 
-  /// The tip of an element that has lines of text.
+  /// Attributes that make an element show these lines of text in the tip.
   attributes(lines) {
     const content = lines.flatMap((line, i) => [i ? element("br") : null, line]);
     return { onmousemove: (event) => this.show(content, event.clientX, event.clientY), onmouseleave: () => this.hide() };
   }
 
-  /// The tip belongs to the pointed element.
+  /// Hides the tip on Escape and on scrolling, because it belongs to the element under the pointer.
   hideOnMoves() {
     addEventListener("keydown", (event) => { if (event.key === "Escape") this.hide(); });
     addEventListener("scroll", () => this.hide(), { passive: true });

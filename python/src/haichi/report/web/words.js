@@ -1,4 +1,4 @@
-// Text: numbers with units, ranks, and HTML elements. Texts are never parsed as HTML.
+// Texts (numbers with units, ranks) and HTML elements. Texts are never parsed as HTML.
 
 const DASH = "\u2013", ARROW = "\u2192", TIMES = "\u00d7", MINUS = "\u2212";
 
@@ -20,7 +20,8 @@ function seconds(value, significant = 3) {
   return `${digits(value * scale, significant)} ${unit}`;
 }
 
-/// "4.21 ± 0.03 ms": as many decimals as the first digit of the spread, and at most four digits.
+/// A time with its spread, such as "4.21 ± 0.03 ms". It has as many decimals as the first digit of the spread needs,
+/// and at most four digits.
 function secondsWithSpread(value, spread) {
   if (!isNumber(value) || !isNumber(spread) || !(spread > 0)) return seconds(value);
   const [scale, unit] = timeUnit(Math.abs(value)), power = (number) => Math.floor(Math.log10(Math.abs(number) * scale || 1));
@@ -31,7 +32,7 @@ function secondsWithSpread(value, spread) {
 
 function timeUnit(size) { return size >= 1 ? [1, "s"] : size >= 1e-3 ? [1e3, "ms"] : size >= 1e-6 ? [1e6, "\u00b5s"] : [1e9, "ns"]; }
 
-/// "35.3 % less" or "more", with one decimal as in the verdict.
+/// The change in per cent, such as "35.3 % less" or "35.3 % more", with one decimal as in the verdict.
 function lessText(before, after) {
   const share = 1 - after / before, text = (100 * Math.abs(share)).toFixed(1);
   return text === "0.0" ? "the same" : `${text} % ${share > 0 ? "less" : "more"}`;
@@ -49,7 +50,7 @@ function count(value, one, many = `${one}s`) { return `${digits(value)} ${value 
 
 function percent(share) { return isNumber(share) ? `${digits(100 * share, 2)} %` : DASH; }
 
-/// 1.49\u00b710\u00b9\u2075
+/// A large number as a power of ten, such as 1.49\u00b710\u00b9\u2075.
 function powerText(value) {
   if (!isNumber(value) || Math.abs(value) < 1e7) return digits(value);
   const power = Math.floor(Math.log10(Math.abs(value)));
@@ -60,17 +61,18 @@ function superscript(number) { return String(number).split("").map((digit) => "\
 
 const SCALED = { seconds, bytes, "byte-hops": (value) => `${bytes(value)}-hops`, "weighted byte-hops": (value) => `${bytes(value)}-hops (weighted)` };
 
-/// A value of an objective, with its unit if the unit is scaled; otherwise write countedUnit() after it.
+/// The value of an objective. It includes the unit if the unit is scaled; otherwise countedUnit() gives the unit to
+/// append.
 function amount(value, unit) { return isNumber(value) ? (SCALED[unit] ?? powerText)(value) : DASH; }
 
 function countedUnit(unit) { return !unit || unit === "1" || unit in SCALED ? "" : unit; }
 
-/// "a, b and c"
+/// A list in words, such as "a, b and c".
 function listed(items) {
   return items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} and ${items[items.length - 1]}`;
 }
 
-/// An element with attributes (on...: listeners) and children. Strings become text, null is skipped.
+/// Makes an element with attributes (on...: listeners) and children. Strings become text, and null is skipped.
 function element(name, attributes = {}, ...children) {
   return filled(document.createElement(name), attributes, children);
 }
@@ -102,7 +104,7 @@ function replace(node, ...children) {
   append(node, children);
 }
 
-/// A canvas context that draws in CSS pixels.
+/// A canvas context whose units are CSS pixels.
 function canvasContext(canvas, height) {
   const ratio = window.devicePixelRatio || 1, width = Math.max(canvas.clientWidth, 40), context = canvas.getContext("2d");
   canvas.style.height = `${height}px`;

@@ -1,6 +1,6 @@
-// The progress of a search while it runs: the best value so far and the bound, over evaluations or time.
+// The progress of a running search: the best value so far and the bound, over evaluations or time.
 
-/// The data of one search: points {evaluations, seconds, best}, and the last values of the rest.
+/// The data of one search: points {evaluations, seconds, best}, and the latest values of all other numbers.
 class SearchRun {
   constructor(objective) { Object.assign(this, { objective, points: [], bound: null, last: {} }); }
 
@@ -10,14 +10,14 @@ class SearchRun {
     if (isNumber(bound)) this.bound = bound;
     if (!isNumber(best)) return;
     const before = points[points.length - 1];
-    // For points at one height the first and the last are enough.
+    // Of several points at one height, the first and the last are enough.
     if (before && points.length > 1 && before.best === best && points[points.length - 2].best === best) points[points.length - 1] = point;
     else points.push(point);
   }
 
   get steps() { return new Set(this.points.map((point) => point.best)).size; }
 
-  /// Evaluations restart: a new search begins.
+  /// False if a new search has begun: its objective differs, or its evaluations restart.
   isContinuedBy({ objective, evaluations }) {
     const before = this.points[this.points.length - 1];
     return this.objective === objective && (!before || !isNumber(evaluations) || evaluations >= before.evaluations);
@@ -41,13 +41,13 @@ class Convergence {
     new ResizeObserver(() => this.draw()).observe(this.chart);
   }
 
-  /// The running search; at the end the one with the most improvements.
+  /// The running search, or after the end the search with the most improvements.
   get run() {
     const last = this.runs[this.runs.length - 1];
     return this.isOver ? this.runs.reduce((most, run) => (run.steps > most.steps ? run : most), last) : last;
   }
 
-  /// An attempt begins: data of an earlier one is void.
+  /// Discards the data of an earlier attempt when a new attempt begins.
   begin(at) {
     this.runs = [];
     this.began = at;
@@ -62,7 +62,7 @@ class Convergence {
     this.draw();
   }
 
-  /// Shows the latest numbers of a phase that is not a search.
+  /// Shows the latest numbers of a phase of the job that is not a search.
   tell(data) {
     this.node.hidden = false;
     const isOfPair = (key) => `${key}_done` in data, doneOf = (key) => (isOfPair(key) ? `${digits(data[`${key}_done`])} of ` : "");
@@ -73,7 +73,7 @@ class Convergence {
     this.showShare(data.share ?? (pair ? data[`${pair}_done`] / data[pair] : undefined));
   }
 
-  /// No more data follows.
+  /// Shows the final state. Call this when no more data follow.
   end() {
     if (this.isOver) return;
     this.isOver = true;
@@ -92,7 +92,7 @@ class Convergence {
     return `${amount(value, unit)}${counted ? ` ${counted}` : ""}`;
   }
 
-  /// With as many digits as the values need to differ.
+  /// The values as texts, with as many digits as they need to differ.
   labels(run, values) {
     if (this.unitOf(run.objective) !== "seconds") return values.map((value) => this.text(run, value));
     const texts = (significant) => values.map((value) => seconds(value, significant));

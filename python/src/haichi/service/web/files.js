@@ -1,10 +1,10 @@
-// Dropped or chosen files, and the request field of each.
+// The files that a user drops or chooses, and the request field of each.
 
 const FILE_ROLES = { workload: "workload", log: "log", machine: "machine file", graph: "machine as GraphML", nodes: "nodes of the job",
   faulty: "faulty nodes", hosts: "host names", fold: "coordinate table", map: "rank map", start: "map to start from" };
 const HEAD_BYTES = 4096;
 
-/// Guesses the field of a file from its beginning and name.
+/// Guesses the request field of a file from its first bytes and its name.
 function roleOf(name, head, fields) {
   const first = (...roles) => roles.find((role) => role in fields) ?? null;
   if (/"haichi-machine\//.test(head)) return first("machine");
@@ -17,7 +17,7 @@ function roleOf(name, head, fields) {
   return first("workload", "log");
 }
 
-/// The list of a request's files, each with its field.
+/// The list of the files of a request, each with its field.
 class RequestFiles {
   /// `onchange` is called after every change; `say` announces text to screen readers.
   constructor(onchange, say) {
@@ -29,7 +29,7 @@ class RequestFiles {
     this.node = element("div", {}, this.zone, this.list);
   }
 
-  /// Accepts files anywhere on the page.
+  /// Accepts files that are dropped anywhere on the page.
   listen(ondrop) {
     const hasFiles = (event) => Array.from(event.dataTransfer?.types ?? []).includes("Files");
     let depth = 0;
@@ -61,14 +61,14 @@ class RequestFiles {
     this.say(`${count(this.files.length, "file")} chosen`);
   }
 
-  /// Adapts to a kind of job; the user's choices stay.
+  /// Adapts the list to the fields of a kind of job. The user's choices stay.
   show(fields) {
     this.fields = fields;
     for (const entry of this.files) if (entry.role && !(entry.role in fields)) Object.assign(entry, { role: null, isChosen: false });
     this.guess();
   }
 
-  /// If two files set the same field for a file, the later one applies.
+  /// Guesses the fields of all files. If two files have the same field, the later file gets it.
   guess() {
     this.files.forEach((entry, place) => {
       if (entry.isChosen || entry.problem) return;
@@ -79,8 +79,8 @@ class RequestFiles {
     this.draw();
   }
 
-  /// Throws Refusal for requests above the server's limit, and for files that have changed since they were chosen. A
-  /// browser would only report a failed request.
+  /// Throws Refusal for requests above the server's limit, and for files that have changed since they were chosen.
+  /// Without this check, the browser would only report a failed request.
   async check() {
     const sent = this.files.filter(({ role }) => role).map(({ file }) => file), most = Number(document.body.dataset.mostBytes);
     for (const file of sent) {

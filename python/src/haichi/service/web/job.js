@@ -1,7 +1,7 @@
-// One job: its progress, and then its result.
+// The page of one job. It shows the progress, and then the result.
 
 class JobPage {
-  /// `tools`: server, tip, formats, unitOf, say, isHeard, changed, cancel.
+  /// `tools` has server, tip, formats, unitOf, say, isHeard, changed and cancel.
   constructor(id, tools) {
     Object.assign(this, { id, tools, job: null, results: null, ending: new AbortController() });
     this.title = element("h2", { id: "job-title", tabindex: "-1" }, "Job");
@@ -23,7 +23,7 @@ class JobPage {
     this.tools.tip.hide();
   }
 
-  /// Returns when the job has ended and is shown, or the page is left.
+  /// Follows the job. Returns when the job has ended and is shown, or when the user leaves its page.
   async follow() {
     const { server, isHeard } = this.tools;
     try {

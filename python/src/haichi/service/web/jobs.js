@@ -1,8 +1,8 @@
-// The list of the user's jobs, updated from the server from time to time.
+// The list of the user's jobs, which is requested from the server at intervals.
 
 const LIST_STEP = 50, BUSY_MS = 2000, IDLE_MS = 6000;
 
-/// The name of a job on the page: its input and machine.
+/// The name of a job on the page, from its input and its machine.
 function jobTitle(job) {
   const words = Object.fromEntries(job.arguments.filter((word) => word.startsWith("--")).map((word) => [word.slice(2).split("=")[0], word.slice(word.indexOf("=") + 1)]));
   const input = job.inputs.pattern ?? job.inputs.workload ?? job.inputs.log ?? "";
@@ -10,7 +10,7 @@ function jobTitle(job) {
   return { what: job.inputs.pattern ? patternTitle(input) : input || job.kind, where: machine, shape: words.shape ?? words.shapes ?? "", objective: words.objective ?? words.strategies ?? "" };
 }
 
-/// cg --ranks=64 becomes "cg of 64 ranks".
+/// Rewrites the arguments of a pattern: "cg --ranks=64" becomes "cg of 64 ranks".
 function patternTitle(words) {
   return words.replace(/ --ranks=(\d+)/, " of $1 ranks").replace(/ --dims=(\S+)/, " $1").replace(/ --/g, ", ");
 }
@@ -31,7 +31,7 @@ function agoText(moment) {
 }
 
 class JobList {
-  /// `isHeard` gets whether the server answers.
+  /// `isHeard` is called with true if the server answers, else with false.
   constructor(server, node, { say, isHeard, cancel }) {
     Object.assign(this, { server, say, isHeard, cancel, rows: new Map(), states: new Map(), shown: LIST_STEP, state: "", current: null });
     this.list = element("ul", { class: "jobs" });
@@ -43,7 +43,7 @@ class JobList {
     document.addEventListener("visibilitychange", () => { if (!document.hidden) this.ask(); });
   }
 
-  /// Updates now, and again after a while.
+  /// Updates the list now, and again after an interval.
   async ask() {
     clearTimeout(this.timer);
     this.asked = (this.asked ?? 0) + 1;
@@ -87,7 +87,7 @@ class JobList {
     this.older.hidden = page.next === null || this.shown >= 1000;
   }
 
-  /// Announces the ends of known jobs.
+  /// Tells screen readers that a known job has ended.
   announce(job) {
     const before = this.states.get(job.id);
     this.states.set(job.id, job.state);
@@ -100,7 +100,7 @@ class JobList {
   }
 }
 
-/// The nodes stay the same, so that the keyboard focus stays in place.
+/// The line of a job in the list. Its nodes are kept on updates, so that the keyboard focus stays.
 class JobRow {
   constructor(job, cancel) {
     this.link = element("a", { href: `#job=${job.id}`, class: "job-link" });

@@ -1,4 +1,5 @@
-// The page: a new or a chosen job beside the list of all jobs. The part of the address after # is the user's position.
+// The page: a new job or a chosen job, beside the list of all jobs. The part of the address after # identifies the
+// chosen job.
 
 class ServicePage {
   constructor() {
@@ -23,7 +24,7 @@ class ServicePage {
 
   get app() { return this.jobPage?.results?.app; }
 
-  /// Loads the server's tables; again when there is a token.
+  /// Loads the tables of the server. It is called again when the user has given a token.
   async start() {
     if (document.body.dataset.tokens && !this.server.token) { this.askToken(null); return; }
     try {
@@ -45,7 +46,7 @@ class ServicePage {
     document.documentElement.dataset.ready = "yes";
   }
 
-  /// Goes to the address. The keyboard focus follows if the user requested it.
+  /// Shows the content for the address. The keyboard focus follows if the user requested the change.
   go(isAsked) {
     const id = /^#job=([0-9a-f]+)$/.exec(location.hash)?.[1] ?? null;
     if (!this.form || (id && id === this.jobPage?.id)) return;
@@ -81,7 +82,7 @@ class ServicePage {
     this.jobList.ask();
   }
 
-  /// Shows whether the server answers.
+  /// Stores whether requests of `who` reach the server, and shows a note if some do not.
   hear(who, isThere, error = null) {
     const trouble = document.getElementById("trouble");
     if (isThere) this.silent.delete(who); else this.silent.add(who);
@@ -93,7 +94,7 @@ class ServicePage {
   setUpToken() {
     const dialog = document.getElementById("ask-token"), field = document.getElementById("token"), forget = document.getElementById("forget");
     forget.hidden = !this.server.token;
-    dialog.addEventListener("close", () => { if (!this.server.token) dialog.showModal(); });  // by Escape
+    dialog.addEventListener("close", () => { if (!this.server.token) dialog.showModal(); });  // Escape closed it
     dialog.querySelector("form").addEventListener("submit", (event) => {
       event.preventDefault();
       if (!field.value.trim()) return;
@@ -125,7 +126,7 @@ class ServicePage {
   }
 }
 
-/// Announces text to screen readers.
+/// Makes screen readers read a text.
 function say(text) { replace(document.getElementById("said"), text); }
 
 globalThis.haichiService = new ServicePage();

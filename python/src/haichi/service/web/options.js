@@ -1,28 +1,28 @@
-// The fields of a request, from the server's schema, which has the program's table of options.
+// The fields of a request, from the server's schema. The schema contains the option table of the program.
 
-/// Kinds of jobs with their fields, from the server's OpenAPI description.
+/// The kinds of jobs and their fields, from the OpenAPI description of the server.
 function kindsOf(description) {
   const content = description.paths["/v1/jobs"].post.requestBody.content["application/json"];
   return new Map(content.schema.oneOf.map((variant) => [variant.title, variant.properties]));
 }
 
-/// Titles for options whose names are not clear enough.
+/// Titles for options whose names are not clear enough by themselves.
 const TITLES = { ppn: "Ranks per node", count_nic: "Count NICs", form: "Simulated part of a log", then: "Tie-breaking order", hosts: "Host names", fold: "Logical coordinates",
   robust: "Robust over the shapes", start: "Start of the search", require: "Required limits", equal: "Equal effort", sim_iterations: "Iterations to simulate",
   smoothing: "Smoothing term", origin: "Lowest coordinates of the shape", time: "Time limit of the search" };
 
 function fieldTitle(name) { return TITLES[name] ?? name.charAt(0).toUpperCase() + name.slice(1).replace(/_/g, " "); }
 
-/// The value of an empty field, in words.
+/// The value that an empty field stands for, in words.
 function usualOf(schema) { return schema.default ?? schema["x-default"] ?? ""; }
 
-/// The help of a field: the program's description, all possible values, and the default.
+/// The help text of a field: the program's description, all possible values, and the default.
 function helpOf(schema) {
   const values = schema.enum ? ` Possible values: ${schema.enum.join(", ")}.` : "", usual = usualOf(schema);
   return `${schema.description ?? ""}.${values}${usual ? ` Default: ${usual}.` : ""}`;
 }
 
-/// The placeholder of an empty field: its default, or an example.
+/// The placeholder of an empty field: its default value, or an example.
 function placeholderOf(schema) {
   const usual = usualOf(schema), value = schema["x-value"] ?? "";
   return /^[\w.-]+$/.test(usual) ? usual : schema.description.match(/as in '?([^\s;,)']+)/)?.[1] ?? EXAMPLES[value] ?? value;
@@ -30,14 +30,15 @@ function placeholderOf(schema) {
 
 const EXAMPLES = { MACHINE: "fx10-kyushu", "AxBx...": "1x2x4x2x3x2" };
 
-/// The text to type for an entry such as torus:SIZExSIZE...: its example, or the part before the parameters.
+/// The text to type for an entry such as torus:SIZExSIZE... This is the example of the entry, or the part before its
+/// parameters.
 function typedName({ name, description }) {
   const stem = name.split(/[:[]/)[0];
   if (stem === name) return name;
   return description.match(new RegExp(`\\((${stem}:[^)\\s]+)\\)`))?.[1] ?? stem;
 }
 
-/// One option; `input` is the control, `add` puts its value into a form.
+/// One option. `input` is its control, and `add` puts its value into a form.
 class OptionField {
   constructor(name, schema, entries = []) {
     Object.assign(this, { name, entries, form: schema["x-form"] ?? "word", group: schema["x-group"] ?? "" });
@@ -59,7 +60,7 @@ class OptionField {
 
   get isGiven() { return this.form === "flag" ? this.input.checked : this.input.value.trim() !== "" && !this.input.disabled; }
 
-  /// The list of entries, which fills the field.
+  /// A list of the entries. The chosen entry is copied to the field.
   chooser() {
     const entries = this.entries.map((entry) => option(typedName(entry), typedName(entry), false));
     this.list = element("select", { "aria-label": `${fieldTitle(this.name)}: choose from the list` }, option("", "", true), entries);
@@ -70,7 +71,7 @@ class OptionField {
     return this.list;
   }
 
-  /// Shows the description of the chosen entry.
+  /// Shows the description of the entry that the field contains.
   explain() {
     if (!this.entries.length) return;
     this.list.value = this.input.value.trim();
@@ -80,7 +81,7 @@ class OptionField {
     replace(this.help, entry ? `${isUsual ? `Default: ${this.usual}, ` : ""}${entry.description}` : this.sentence);
   }
 
-  /// While a file replaces the field.
+  /// Disables the field while a file replaces its value.
   standBehind(file) {
     for (const control of this.node.querySelectorAll("input, select")) control.disabled = Boolean(file);
     replace(this.help, file ? `from the file ${file}` : this.sentence);

@@ -3,11 +3,12 @@
 const KIND_SENTENCES = { map: "find a placement of the ranks on the nodes", evaluate: "measure a rank map: every objective, bounds, most loaded links",
   simulate: "run a workload on the packet simulator", compare: "compare strategies over shapes and seeds", ccs: "extract communication sets from a log",
   "advise-shape": "find the best job shape for a workload", "advise-barrier": "find the sets before which a barrier pays", "advise-rails": "find the best number of NICs" };
-/// The first applicable entry of each row is shown at the front; other options are under "More options".
+/// Options that are shown in front. Of each list, the first applicable option is shown. All others are under "More
+/// options".
 const IN_FRONT = [["machine"], ["shape", "shapes"], ["objective", "strategies"], ["seed", "seeds"], ["time"]];
 
 class RequestForm {
-  /// `lists`: the tables of `haichi list`, by name. `onsubmitted` gets the job.
+  /// `lists` has the tables of `haichi list` by name. `onsubmitted` is called with the submitted job.
   constructor(server, description, lists, { say, onsubmitted }) {
     Object.assign(this, { server, lists, say, onsubmitted, kinds: kindsOf(description), key: freshKey(), values: new Map() });
     this.files = new RequestFiles(() => this.filesChanged(), say);
@@ -103,7 +104,7 @@ class RequestForm {
     for (const field of this.fields) field.input.removeAttribute("aria-invalid");
     try {
       await this.files.check();
-      // With its key a request can be repeated if its answer got lost.
+      // Because of the key, the request can be repeated if its response was lost.
       const answer = await this.server.ask("POST", "v1/jobs", { body: this.content(), headers: { "Idempotency-Key": this.key } });
       this.key = freshKey();
       this.onsubmitted(await answer.json());
@@ -129,7 +130,7 @@ class RequestForm {
   }
 }
 
-/// Requests with the same key count once.
+/// Makes an idempotency key. Requests with the same key count once.
 function freshKey() { return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join(""); }
 
 /// Shows the message of the program or the server unchanged.

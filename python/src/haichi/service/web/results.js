@@ -1,4 +1,4 @@
-// The result of a job: numbers before and after, files to download, and the report's pictures.
+// The result of a job: numbers before and after, files to download, and the pictures of the report.
 
 const METRIC_NAMES = { hop_bytes: "hop-bytes", hops_per_byte: "hops per byte", max_link_bytes: "most bytes on a link, all sets", mean_link_bytes: "mean bytes on a link, all sets",
   tac3_seconds: "tac3", tac3_bytes_seconds: "tac3-bytes", largest_contention: "most messages on a link at once", contention_sum: "contention, sum over sets", max_hops: "longest route, in links" };
@@ -11,7 +11,7 @@ function metricText(key, value) {
   return key !== "hops_per_byte" && /bytes$/.test(key) ? bytes(value) : powerText(value);
 }
 
-/// Value of the objective compared with the default placement, in words.
+/// The value of the objective compared with that of the default placement, in words.
 function verdictOf(report, unitOf) {
   const before = report.default?.value, { value } = report, unit = report.unit ?? unitOf(report.objective), counted = countedUnit(unit);
   const text = (number) => `${amount(number, unit)}${counted ? ` ${counted}` : ""}`;
@@ -26,7 +26,7 @@ function verdictOf(report, unitOf) {
   return parts;
 }
 
-/// A table that may be wider than the window; the arrow keys scroll it.
+/// Encloses a table that may be wider than the window. The arrow keys scroll the table.
 function scrolled(name, table) { return element("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": name.replace(/_/g, " ") }, table); }
 
 function numbersTable(report) {
@@ -41,7 +41,7 @@ function numbersTable(report) {
     element("thead", {}, element("tr", {}, ["", "before", "after", "change"].map((text, i) => element(i ? "th" : "td", { class: i ? "number" : null, scope: i ? "col" : null }, text)))), element("tbody", {}, keys.map(row))));
 }
 
-/// The decision of `auto`.
+/// A table of the simulated times by which `auto` decided.
 function trialsTable(auto) {
   if (!auto?.trials?.length) return null;
   const rows = [{ objective: "the default placement", mean: auto.default_seconds, chosen: auto.keeps_default }, ...auto.trials];
@@ -50,7 +50,7 @@ function trialsTable(auto) {
     element("tbody", {}, rows.map((trial) => element("tr", { class: trial.chosen ? "winner" : null }, element("td", {}, [trial.objective, ...(trial.then ?? [])].join(" then ")), element("td", { class: "number" }, seconds(trial.mean)), element("td", {}, trial.chosen ? "chosen" : "")))))));
 }
 
-/// Saves the server's answer under a name.
+/// Saves a response of the server as a file.
 async function saveAnswer(server, path, name) {
   const content = await server.blob(path), url = URL.createObjectURL(content);
   const link = element("a", { href: url, download: name });
@@ -60,10 +60,10 @@ async function saveAnswer(server, path, name) {
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
-/// Launchers whose job lines the service writes, by the format of rank maps or `pjm`.
+/// The launchers for which the service writes job lines. Each has a rank-map format, or `pjm`.
 const LAUNCHERS = [["pjm", "PJM"], ["slurm", "Slurm"], ["openmpi", "Open MPI"], ["cray", "Cray MPICH"], ["pals", "PALS"], ["hydra", "MPICH (Hydra)"], ["intel", "Intel MPI"], ["flux", "Flux"], ["erf", "LSF (jsrun)"], ["lsf", "LSF (mpirun)"]];
 
-/// Buttons for a job's files; errors appear beside them.
+/// Buttons that download the files of a job. Errors appear beside the buttons.
 class Downloads {
   constructor(server, job, formats, say) {
     Object.assign(this, { server, job, formats, say, shape: null });
@@ -105,13 +105,14 @@ class Downloads {
     return element("div", {}, element("div", { class: "controls" }, control, hostsField, this.button("Download the map", save, "main-button")), help);
   }
 
-  /// The lines of a job script for the map.
+  /// The lines of a job script that use the rank map.
   scriptLines() {
     const lines = element("pre", { class: "as-said", tabindex: "0", role: "region", "aria-label": "lines of the job script" });
     let asked = null;
     const ask = async (scheduler) => {
       const format = scheduler === "pjm" ? "fujitsu" : scheduler, { description = "" } = this.formats.find((entry) => entry.name === format) ?? {};
-      // Lines for formats with host names take them from the running job and read a map in the format csv.
+      // Formats that require host names read a map in the format csv, and the lines take the names from the running
+      // job.
       const file = description.includes("requires host names") ? `${this.stem}.csv` : `${this.stem}.${format}.map`, question = asked = Symbol("question");
       let answer;
       try {
@@ -120,7 +121,7 @@ class Downloads {
         if (!(error instanceof Refusal)) throw error;
         answer = error.message;
       }
-      // Answers can arrive in another order than their questions; only the last question counts.
+      // Responses may arrive in another order than their requests; only the last request counts.
       if (question === asked) replace(lines, answer);
     };
     const control = selector("for", "choose-scheduler", LAUNCHERS, "pjm", ask);
@@ -142,7 +143,7 @@ class Downloads {
   }
 }
 
-/// The result of a job that is done.
+/// The result of a finished job.
 class Results {
   constructor(server, job, { tip, formats, unitOf, say }) {
     Object.assign(this, { server, job, tip, unitOf, say });
@@ -175,7 +176,7 @@ class Results {
     const asked = this.asked = Symbol("question");
     try {
       const content = await this.server.text(this.server.job(this.job.id, `/comparison${shape ? `?shape=${encodeURIComponent(shape)}` : ""}`));
-      // The program refers to the placement by the name of a file on the server.
+      // The program calls the placement by the name of a file on the server, which users do not know.
       const named = JSON.stringify(this.job.kind === "evaluate" ? "the rank map" : `found by ${report.objective}`).slice(1, -1);
       if (asked === this.asked) await this.draw(JSON.parse(content.replaceAll("map:found", named)));
     } catch (error) {

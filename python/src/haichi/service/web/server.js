@@ -1,8 +1,8 @@
-// Requests of the page to the server, and events of jobs.
+// Requests of the page to the server, and the event streams of jobs.
 
 const TOKEN_KEY = "haichi-token", ENDED_STATES = new Set(["done", "failed", "cancelled"]);
 
-/// A rejected request: the status (0 without an answer), and the message and hint of the program.
+/// A rejected request: its status (0 if there was no response), and the message and hint of the program.
 class Refusal extends Error {
   constructor(status, { message = "", hint = "" } = {}) {
     super(message || `the server answered ${status}`);
@@ -11,14 +11,14 @@ class Refusal extends Error {
 }
 
 class Server {
-  /// `onStranger` is called with the refusal when a token is missing or wrong.
+  /// `onStranger` is called with the refusal if a token is missing or wrong.
   constructor(onStranger) { this.onStranger = onStranger; }
 
   get token() { return sessionStorage.getItem(TOKEN_KEY) ?? ""; }
 
   set token(token) { if (token) sessionStorage.setItem(TOKEN_KEY, token); else sessionStorage.removeItem(TOKEN_KEY); }
 
-  /// Returns an answer that is not an error; otherwise throws Refusal.
+  /// Sends a request and returns the response. Throws Refusal if the response is an error.
   async ask(method, path, { body, headers = {}, signal } = {}) {
     const known = this.token ? { Authorization: `Bearer ${this.token}` } : {};
     let answer;
@@ -41,7 +41,7 @@ class Server {
 
   blob(path) { return this.content(path, "blob"); }
 
-  /// The whole answer, as JSON, text or blob.
+  /// The whole response, as JSON, text or blob.
   async content(path, kind) {
     const answer = await this.ask("GET", path);
     try {
@@ -53,8 +53,8 @@ class Server {
 
   job(id, rest = "") { return `v1/jobs/${encodeURIComponent(id)}${rest}`; }
 
-  /// All events of a job from its beginning, also across restarts of the server; ends with the job. `isHeard` is called when
-  /// the connection breaks (false) and when it is restored (true).
+  /// All events of a job from its beginning until its end, even if the server restarts. `isHeard` is called with false
+  /// when the connection breaks, and with true when it is restored.
   async* events(id, signal, isHeard) {
     let last = null, pause = 500;
     while (!signal.aborted) {
@@ -78,9 +78,9 @@ class Server {
   }
 }
 
-const SILENCE_MS = 45_000;  // three signs of life
+const SILENCE_MS = 45_000;  // three intervals between comment lines of the server
 
-/// EventSource cannot send a token.
+/// Reads server-sent events from a response. EventSource is not used, because it cannot send a token.
 async function* serverSentEvents(body) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
@@ -101,7 +101,7 @@ async function* serverSentEvents(body) {
   }
 }
 
-/// Reads with a timeout: a connection that breaks or stays silent counts as no answer.
+/// Reads with a timeout. A connection that breaks or stays silent throws Refusal.
 function withinTime(reading) {
   return new Promise((resolve, reject) => {
     const lost = () => reject(new Refusal(0, { message: "The connection was lost." }));
