@@ -14,8 +14,8 @@ namespace haichi {
 /// those that arrive early.
 ///
 /// A pair without a message in flight needs no numbers. Once both ends have forgotten the pair, its next message is
-/// number 0 again. One end alone does not know what is in flight, so the caller of forget_sent() and forget_received()
-/// must see both ends.
+/// number 0 again. One end alone does not know which messages are in flight, so the caller of forget_sent() and
+/// forget_received() must see both ends.
 class PairOrder {
   public:
     /// The number of the next message to `destination`.

@@ -128,7 +128,7 @@ struct GetoptState::Call {
         return missing;
     }
 
-    /// "-W name" stands for "--name".
+    /// "-W name" means "--name".
     int long_option_of_w(char letter) {
         if (*state.rest_ == '\0') {
             if (state.optind == argc) return tell_missing(letter);

@@ -35,8 +35,8 @@ class Condition {
 };
 
 /// Handles the communication of a rank, on top of the host. The listener begins requests with LiveRank::queue() and is
-/// notified when they complete. completed() may be called while the memory of another rank is in place, so it only
-/// records the event. accessed() is called with the memory of this rank in place.
+/// notified when they complete. Events call completed() while the memory of another rank may be in place, so it only
+/// records them. Events also call accessed(), but with the memory of this rank in place.
 class RankListener {
   public:
     virtual ~RankListener() = default;

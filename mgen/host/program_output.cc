@@ -121,7 +121,7 @@ std::string_view ProgramOutput::written(RankId rank) {
         std::clearerr(stdout);
     }
     std::cout.flush();
-    // Both descriptors refer to one open file, so the file position is the end of what was written.
+    // Both descriptors refer to one open file, so the file position is the end of the written text.
     const off_t end = ::lseek(memory_, 0, SEEK_CUR);
     if (end <= 0) return {};
     buffer_.resize(static_cast<std::size_t>(end));

@@ -57,8 +57,8 @@ struct CartTopology::Part {
 /// The graph of MPI_Graph_create, in which every rank knows the neighbours of all ranks.
 class GraphTopology {
   public:
-    /// The parameters are those of MPI_Graph_create: index[i] is the total number of neighbours of ranks 0 to i. Throws
-    /// CallError (kTopology, kArgument) if they are inconsistent.
+    /// Takes the arguments of MPI_Graph_create, in which index[i] is the total number of neighbours of ranks 0 to i.
+    /// Throws CallError (kTopology, kArgument) if they are inconsistent.
     GraphTopology(std::vector<int> index, std::vector<int> edges);
 
     [[nodiscard]] int size() const { return static_cast<int>(index_.size()); }

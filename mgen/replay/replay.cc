@@ -109,9 +109,9 @@ std::int64_t Replay::interrupted_ps(Interruptions& rank, std::int64_t now_ps) co
     constexpr double kMany = 4096;
     const auto interval_ps = static_cast<double>(imbalance_.interval_ps);
     if (const double count = static_cast<double>(now_ps - rank.next_ps) / interval_ps; count > kMany) {
-        // Interruptions form a renewal process. The variance of the intervals is a third of their squared mean, and
-        // that of the lengths a twelfth of the squared maximum. Together, each interruption adds a sixth of the squared
-        // maximum to the variance of the sum.
+        // Interruptions form a renewal process. The variance of the intervals is a third of their squared mean. The
+        // variance of the lengths is a twelfth of the squared maximum. Together, each interruption adds a sixth of the
+        // squared maximum to the variance of the sum.
         double normal = -6;  // twelve uniform numbers, because <random> differs between libraries
         for (int k = 0; k < 12; ++k) normal += rank.random.unit();
         const double sum_ps = static_cast<double>(imbalance_.most_ps) * (count / 2 + normal * std::sqrt(count / 6));

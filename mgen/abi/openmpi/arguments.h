@@ -189,7 +189,7 @@ class Results {
     operator int*() { return stored_.get(); }  // NOLINT(google-explicit-constructor)
 
   private:
-    static constexpr int kNone = -2000000000;  // a number that is no MPI constant
+    static constexpr int kNone = -2000000000;  // a number that none of the MPI constants has
     int* to_;
     int count_;
     std::unique_ptr<int[]> stored_;
