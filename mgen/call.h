@@ -12,13 +12,14 @@ enum class Protocol : std::uint8_t { kByLimit, kEager, kRendezvous };
 /// Options of a message.
 struct SendOptions {
     Protocol protocol = Protocol::kByLimit;
-    bool zero_copy = false;   ///< an eager message leaves from the user's buffer, which is free when it has left
+    /// Sends an eager message straight from the user's buffer, which is free once the message has left.
+    bool zero_copy = false;
     std::int32_t nic = -1;    ///< -1 selects the rank's message counter modulo the number of NICs
     std::int64_t gap_ps = 0;  ///< pause of the NIC after each packet
 };
 
-/// A rank's next action, as a value. It has sizes only, no payload. Sends and receives do not block; `request` is the
-/// program's own number for them.
+/// A rank's next action, as a value. It has sizes only, no payload. Sends and receives do not block; the program
+/// chooses the request ID `request`.
 struct Call {
     enum class Kind : std::uint8_t {
         kFinish,
@@ -35,20 +36,22 @@ struct Call {
         kPoll
     };
     static constexpr std::int32_t kAnyTag = std::numeric_limits<std::int32_t>::min();
-    /// The context of messages that a matched probe has taken. Their tag is then the reservation number.
+    /// The context of messages that a matched probe (MPI_Mprobe) has taken. The tag of such a message is its
+    /// reservation ID.
     static constexpr std::uint32_t kReservedContext = std::numeric_limits<std::uint32_t>::max();
 
     Kind kind = Kind::kFinish;
-    bool is_counted = false;    ///< a put whose arrival poll() may consume
-    bool is_by_target = false;  ///< the target's rank performs the access; if it is computing, at its next call
+    bool is_counted = false;  ///< a put whose arrival poll() may consume
+    /// The target's rank performs the access: at once if it is in a call, otherwise at its next call.
+    bool is_by_target = false;
     SendOptions options{};
     RankId partner{};  ///< destination, source or target; an invalid source matches any source
     std::int32_t tag = 0;
     std::uint32_t context = 0;  ///< context of a communicator; messages match only receives in the same context
     std::uint32_t request = 0;
     std::int32_t group = 0;
-    std::int64_t amount = 0;        ///< bytes sent by a message or an access; picoseconds of computation or of a call
-    std::int64_t answer_bytes = 0;  ///< bytes that an access's target returns
+    std::int64_t amount = 0;        ///< bytes of a message or an access; picoseconds of computation or of a call
+    std::int64_t answer_bytes = 0;  ///< bytes in the target's answer to an access
 
     static Call send(RankId destination, std::int64_t bytes, std::int32_t tag = 0, SendOptions options = {},
                      std::uint32_t request = 0) {
@@ -70,20 +73,20 @@ struct Call {
         call.context = of_context;
         return call;
     }
-    /// Waits until the program's may_resume() returns true. By default that is when the rank has no open requests.
+    /// Waits until the program's may_resume() returns true. By default, the rank resumes when it has no open requests.
     static Call wait() { return {.kind = Kind::kWait}; }
-    /// Like wait(), but as the remainder of an earlier call, without overhead.
+    /// Like wait(), but continues an earlier call and adds no overhead.
     static Call park() { return {.kind = Kind::kPark}; }
     static Call compute(std::int64_t time_ps) { return {.kind = Kind::kCompute, .amount = time_ps}; }
-    /// Time in a call without other effects, such as reading the clock or an unsuccessful test.
+    /// Spends time in a call without other effects, such as reading the clock or an unsuccessful test.
     static Call spend(std::int64_t time_ps) { return {.kind = Kind::kSpend, .amount = time_ps}; }
-    /// `group` is a number from ProcessModel::add_group.
+    /// `group` is an ID from ProcessModel::add_group().
     static Call barrier(std::int32_t group) { return {.kind = Kind::kBarrier, .group = group}; }
     static Call finish() { return {}; }
 
-    // Remote memory access (docs/develop/simulator.md). The NIC begins accesses like sends. They are complete when
-    // the target has answered.
-    /// Its arrival is counted for the target's poll().
+    // Remote memory access (docs/develop/simulator.md). The NIC begins an access like a send. An access is complete
+    // when the target's answer has arrived.
+    /// Writes to the target's memory; the target's poll() counts the arrival.
     static Call put(RankId target, std::int64_t bytes, std::int32_t tag = 0, SendOptions options = {},
                     std::uint32_t request = 0) {
         Call call{.kind = Kind::kPut, .is_counted = true, .options = options, .partner = target, .tag = tag};

@@ -10,20 +10,20 @@
 
 namespace haichi {
 
-/// One side's state of a message. The sender keeps an envelope from the request of a rendezvous until it sends the
-/// data. The receiver keeps one from arrival until the message is matched and, for a rendezvous, acknowledged. All
-/// other state travels with the packets. An access to memory has an envelope while it waits for a call of the target's
-/// rank. A send that waits for its turn has one, too, and so has a step of a rendezvous that waits for a call.
+/// One side's state of a message. The sender keeps an envelope from its rendezvous request until it sends the data. The
+/// receiver keeps one from arrival until the message is matched and, for a rendezvous, acknowledged. All other state is
+/// in the packets. An access to memory has an envelope while it waits for a call of the target's rank. A queued send
+/// has an envelope, too, and so has a rendezvous step that waits for a call.
 struct Envelope {
     enum class Stage : std::uint8_t {
         kFree,
         kQueued,        ///< at the sender, waiting for its turn
-        kRequested,     ///< at the sender
+        kRequested,     ///< at the sender; the rendezvous request is on its way
         kHeld,          ///< at the sender; the receive is not posted yet, so other sends go first
-        kAcknowledged,  ///< at the sender
+        kAcknowledged,  ///< at the sender; the receiver has acknowledged the request
         kArrived,
         kMatched,
-        kAsked,  ///< at the receiver; a further round trip has been requested
+        kAsked,  ///< at the receiver; the sender has requested a further round trip
         kAccess
     };
 
@@ -31,26 +31,29 @@ struct Envelope {
     RankId destination;
     std::int32_t tag = 0;
     std::uint32_t context = 0;   ///< see Call::context
-    std::uint32_t sequence = 0;  ///< among the messages of this pair
+    std::uint32_t sequence = 0;  ///< number among the messages of this pair
     std::int64_t bytes = 0;
-    std::int64_t further_bytes = 0;  ///< bytes of an access's answer; bytes of a queued send not handed over yet
+    /// For an access, bytes of its answer; for a queued send, bytes not handed over yet.
+    std::int64_t further_bytes = 0;
     std::int64_t gap_ps = 0;
     std::int32_t nic = 0;
     std::uint32_t send_request = 0;
     std::uint32_t receive_request = 0;
-    std::uint32_t flags = 0;   ///< for an access, and for a queued eager send
-    std::uint32_t sender = 0;  ///< index of a rendezvous sender's envelope; stripes key of a queued eager send
-    std::uint32_t index = 0;   ///< in its pool
+    std::uint32_t flags = 0;  ///< used by accesses and queued eager sends
+    /// For a rendezvous, index of the sender's envelope; for a queued eager send, its stripes key.
+    std::uint32_t sender = 0;
+    std::uint32_t index = 0;  ///< index in the pool
     bool is_eager = false;
-    std::uint8_t round_trips_left = 0;  ///< for a rendezvous at its sender, round trips before the data
+    std::uint8_t round_trips_left = 0;  ///< for a rendezvous at its sender, number of round trips before the data
     Stage stage = Stage::kFree;
-    Envelope* next = nullptr;            ///< in the list of its source, of deferred envelopes, or of unused envelopes
+    /// Next in the list of its source, of deferred envelopes, or of unused envelopes.
+    Envelope* next = nullptr;
     Envelope* arrived_before = nullptr;  ///< neighbours among unexpected messages, in the order of arrival
     Envelope* arrived_behind = nullptr;
 };
 
-/// The envelopes of a partition's ranks. Addresses never change. Memory is proportional to the largest number of
-/// envelopes kept at one time.
+/// The envelopes of a partition's ranks. The address of an envelope never changes. Memory is proportional to the
+/// largest number of envelopes kept at one time.
 class EnvelopePool {
   public:
     Envelope& add() {

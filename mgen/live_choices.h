@@ -5,16 +5,16 @@
 
 #include "base/table.h"
 
-// Choices of a run of a live program, which the command line also knows without the module of live programs.
+// Options of a run of a live program, in a header that needs no module of live programs.
 
 namespace haichi::host {
 
-/// How each rank gets its own variables (`--globals`).
+/// The way in which each rank gets its own global variables (`--globals`).
 enum class GlobalsWay : std::uint8_t {
-    kAuto,   ///< chosen by the needs of the program
+    kAuto,   ///< chosen according to what the program needs
     kNone,   ///< shared by all ranks
-    kCopy,   ///< copied out and in when another rank runs
-    kRemap,  ///< their pages are exchanged when another rank runs
+    kCopy,   ///< copied out and in when the running rank changes
+    kRemap,  ///< their pages are remapped when the running rank changes
     kImage,  ///< each rank runs a copy of the whole program
 };
 struct GlobalsRow {
@@ -30,7 +30,7 @@ namespace haichi::mpi {
 
 /// Selects the messages that carry their data (`--payload`).
 enum class PayloadRule : std::uint8_t {
-    kAuto,  ///< all, until those in flight take half of the free memory
+    kAuto,  ///< all, until the data in flight fills half of the free memory
     kNone,
     kAll
 };

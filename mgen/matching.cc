@@ -35,7 +35,7 @@ PostedReceive Matching::take(List& list, Found found) {
     return taken;
 }
 
-/// Frees the entries of a rank that had very many open receives, now that none is open.
+/// Frees the memory of a rank that once had many open receives and now has none.
 void Matching::give_memory_back() {
     constexpr std::size_t kMostKept = 64;
     if (receives_.capacity() <= kMostKept) return;
@@ -87,7 +87,7 @@ Envelope* Matching::take_unexpected(Source& source, const PostedReceive& wanted)
 Envelope* Matching::post(const PostedReceive& wanted) {
     RankId from = wanted.source;
     if (!from.valid()) {
-        // The fitting message that arrived first is also the first fitting message of its source.
+        // The first fitting message to arrive is also the first fitting message of its source.
         const Envelope* at = first_arrived_;
         while (at != nullptr && !fits(wanted, *at)) at = at->arrived_behind;
         if (at != nullptr) from = at->source;

@@ -19,20 +19,20 @@ struct PostedReceive {
     std::uint32_t request = 0;
     std::int64_t bytes = 0;
     std::uint32_t next = 0;   ///< the next receive of the same source, posted later
-    std::uint64_t order = 0;  ///< among the rank's receives
+    std::uint64_t order = 0;  ///< position among the rank's receives
 };
 
 /// MPI matching at one receiver. An arriving message takes the fitting receive that was posted first. A receive takes
-/// the fitting message that arrived first. Messages of a pair must be passed in the order of their sends. A step takes
-/// time linear in the open receives or messages of one source. With any source, it is linear in those of all sources.
-/// Memory is proportional to the open receives and messages.
+/// the fitting message that arrived first. Messages of a pair must be passed in the order of their sends. An operation
+/// takes time linear in the number of open receives or messages of one source. A receive from any source takes time
+/// linear in those of all sources. Memory is proportional to the number of open receives and messages.
 class Matching {
   public:
-    /// Returns the receive that matches the message; it is no longer posted. Otherwise, keeps the message as
-    /// unexpected.
+    /// Returns the posted receive that matches the message, and removes it from the list. If none matches, keeps the
+    /// message as unexpected.
     std::optional<PostedReceive> arrive(Envelope& message);
-    /// Returns the message that fits the receive; it is no longer kept. Otherwise, posts the receive and returns null.
-    /// `next` and `order` are set internally.
+    /// Returns the unexpected message that fits the receive, and removes it from the list. If none fits, posts the
+    /// receive and returns null. post() itself sets `next` and `order`.
     Envelope* post(const PostedReceive& wanted);
 
     /// The message that post() would take, or null.
@@ -40,7 +40,7 @@ class Matching {
     /// Withdraws a posted receive in O(open receives). Returns false if it is not posted.
     bool withdraw(std::uint32_t request);
 
-    /// In the order of the calls to post().
+    /// Returns the posted receives in the order of the calls to post().
     [[nodiscard]] std::vector<PostedReceive> posted() const;
     [[nodiscard]] std::size_t memory_bytes() const {
         return sources_.memory_bytes() + receives_.capacity() * sizeof(PostedReceive);
@@ -58,7 +58,7 @@ class Matching {
         Envelope* last = nullptr;
         [[nodiscard]] bool is_empty() const { return posted.first == kNone && first == nullptr; }
     };
-    /// An entry of a list, and the entry before it.
+    /// The index of a list entry, and of the entry before it.
     struct Found {
         std::uint32_t at = kNone;
         std::uint32_t before = kNone;

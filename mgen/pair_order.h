@@ -9,18 +9,20 @@
 
 namespace haichi {
 
-/// One rank's ends of its pairs. Keeps the messages of a pair in the order of their sends, even if they overtake each
-/// other. The source numbers them, and the destination holds messages that arrive early.
+/// Puts the messages of each pair of ranks into the order of their sends, even if they overtake each other. An object
+/// has the state of one rank, as source and as destination. The source numbers the messages, and the destination holds
+/// those that arrive early.
 ///
-/// A pair without a message in flight needs no number. Once both ends have forgotten the pair, its next message is
-/// number 0 again. Neither end alone can decide this, so the caller of forget_sent() and forget_received() must see
-/// both ends.
+/// A pair without a message in flight needs no numbers. Once both ends have forgotten the pair, its next message is
+/// number 0 again. One end alone does not know which messages are in flight, so the caller of forget_sent() and
+/// forget_received() must see both ends.
 class PairOrder {
   public:
     /// The number of the next message to `destination`.
     [[nodiscard]] std::uint32_t next_to(RankId destination) { return sent_.find_or_add(destination)++; }
 
-    /// Passes the arrived message, and held messages that follow it, to accept(Envelope&). Holds an early message.
+    /// Passes an arrived message, and the held messages that follow it, to accept(Envelope&). Holds the message instead
+    /// if an earlier one is missing.
     template <class Accept>
     void take(Envelope& message, const Accept& accept) {
         Received& received = received_.find_or_add(message.source);

@@ -70,7 +70,7 @@ RemoteAccess ProcessModel::access_of(const PacketMessage& message) {
     return access;
 }
 
-/// All data of the access have arrived at the target's node.
+/// Called when all data of the access have arrived at the target's node.
 void ProcessModel::access_delivered(const PacketMessage& message, std::int64_t now_ps) {
     const RemoteAccess access = access_of(message);
     Rank& target = rank_at(access.target);

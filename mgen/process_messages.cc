@@ -53,7 +53,7 @@ void ProcessModel::start_send(RankId id, std::int64_t now_ps) {
     send_part(Part::kRequest, kept, kept.sequence, kept.index, now_ps);
 }
 
-/// The NIC of a message or an access.
+/// Selects the NIC for the rank's next message or access.
 std::int32_t ProcessModel::next_nic(Rank& rank, const SendOptions& options) const {
     const std::uint32_t number = rank.sends++;
     return options.nic >= 0 ? options.nic : static_cast<std::int32_t>(number % static_cast<unsigned>(options_.nics));

@@ -144,7 +144,7 @@ void ProcessModel::enter(Rank& rank, State state, std::int64_t now_ps) {
     rank.since_ps = now_ps;
 }
 
-/// Returns false if the CPU is busy for a while; a timer is then set.
+/// Sets a timer and returns false if the action costs CPU time.
 bool ProcessModel::spend(Rank& rank, State state, std::int64_t cost_ps, std::int64_t now_ps) {
     enter(rank, state, now_ps);
     if (cost_ps == 0) return true;
@@ -268,7 +268,7 @@ void ProcessModel::arrive_at_barrier(RankId id, std::int64_t now_ps) {
                         later_ps(part.last_ps, group.cost_ps / 2));
 }
 
-/// All ranks of a partition have arrived.
+/// Called when all ranks of a partition have arrived.
 void ProcessModel::arrive_at_home(std::uint32_t number, std::int64_t last_ps) {
     RankGroup& group = group_at(number);
     group.last_ps = std::max(group.last_ps, last_ps);

@@ -38,17 +38,18 @@ namespace haichi {
 /// according to ProcessOptions::progress, and the data follow. The send is complete when the last packet has left, and
 /// the receive on delivery. Messages of a pair match in the order of their sends, regardless of their NICs.
 ///
-/// If sends go one by one, each rank has a queue of them. A rendezvous then ends, and its send is complete, when the
-/// sender learns that the data have arrived. While a rendezvous waits for its receive, other sends go first. If buffers
-/// are limited, eager messages are sent in pieces of one packet as earlier pieces are confirmed.
+/// With ProcessOptions::sends_one_by_one, each rank has a queue of sends. A rendezvous then ends, and its send is
+/// complete, when the sender learns that the data have arrived. While a rendezvous waits for its receive, other sends
+/// go first. If buffers are limited, eager messages are sent in pieces of one packet as earlier pieces are confirmed.
 ///
 /// Accesses to remote memory (puts, gets, atomic operations) are messages to the target's NIC, which answers each of
-/// them. They are complete with the answer and are not ordered. Ranks poll for the arrivals of puts, by tag.
+/// them. An access is complete when its answer has arrived, and accesses are not ordered. Ranks poll for the arrivals
+/// of puts, by tag.
 ///
-/// State is O(ranks + open requests and messages). The messages of a pair are numbered, because they overtake each
+/// State is O(ranks + open requests and messages). The messages of a pair are numbered, because messages overtake each
 /// other on different NICs and between the packets of one NIC. Pairs without messages in flight are forgotten from time
-/// to time, between two lookahead windows.
-/// A callback of the engine accesses only ranks of its node and the state that its partition keeps for them.
+/// to time, between two lookahead windows. A callback of the engine accesses only ranks of its node and the state that
+/// its partition keeps for them.
 class ProcessModel final : public PacketClient {
   public:
     struct Parameters {
@@ -60,7 +61,7 @@ class ProcessModel final : public PacketClient {
         int partitions = 0;              ///< see PacketEngineOptions
         Transport* transport = nullptr;  ///< see PacketEngineOptions
         bool uses_barriers = true;
-        std::int64_t shortest_barrier_ps = -1;  ///< for all groups; -1 selects the machine's value
+        std::int64_t shortest_barrier_ps = -1;  ///< applies to all groups; -1 selects the machine's value
     };
 
     /// Throws OptionError for ranks on invalid nodes, and the errors of PacketEngine.
@@ -73,9 +74,8 @@ class ProcessModel final : public PacketClient {
     std::int32_t add_group(std::vector<RankId> ranks, std::optional<std::int64_t> cost_ps = std::nullopt);
 
     /// Runs all ranks until they finish, until go_on() returns false, or up to and including `until_ps`. The function
-    /// go_on() is called from time to time while nothing else runs. Call run() again to continue. If nothing can happen
-    /// any more, it throws InputError with the waiting ranks. It throws UnsupportedError beyond 26 days of simulated
-    /// time.
+    /// go_on() is called from time to time while nothing else runs. Call run() again to continue. Throws InputError
+    /// with the waiting ranks if nothing can happen any more. Throws UnsupportedError beyond 26 days of simulated time.
     void run(
         const std::function<bool()>& go_on = [] { return true; }, std::int64_t until_ps = PacketEngine::kForEver);
 
@@ -95,7 +95,7 @@ class ProcessModel final : public PacketClient {
     /// number of pairs with messages in flight.
     [[nodiscard]] std::int64_t numbered_pairs() const;
     static constexpr std::int64_t kPairsOfRank = 8;
-    /// Memory for ranks and open requests and messages. Takes O(ranks) time.
+    /// Memory for ranks, open requests and messages. Takes O(ranks) time.
     [[nodiscard]] std::size_t memory_bytes() const;
 
     // For use by the program, only for the rank whose callback is running.
@@ -103,9 +103,10 @@ class ProcessModel final : public PacketClient {
     [[nodiscard]] const Envelope* find_unexpected(RankId rank, const PostedReceive& wanted) {
         return rank_at(rank).matching.find(wanted);
     }
-    /// From now on, only a receive in Call::kReservedContext with this tag takes the message. The message must exist.
+    /// Reserves an unexpected message: only a receive in Call::kReservedContext with tag `reservation` takes it from
+    /// now on. An unexpected message must fit `wanted`.
     void reserve_unexpected(RankId rank, const PostedReceive& wanted, std::int32_t reservation);
-    /// Returns false if the receive has been matched.
+    /// Returns false if the receive has already been matched.
     bool cancel_receive(RankId rank, std::uint32_t request);
     /// Answers an access for which accessed() returned kLater. Call this at the target's node, within accessed().
     void answer_access(const RemoteAccess& access, std::int64_t now_ps);
@@ -142,10 +143,10 @@ class ProcessModel final : public PacketClient {
     static constexpr std::uint32_t kSenderWaits = 8;
     static constexpr int kAccessKindShift = 4;
     static constexpr std::uint32_t kAccessKindMask = 3;
-    static constexpr std::uint32_t kIsCounted = 64;   // for an access
+    static constexpr std::uint32_t kIsCounted = 64;   // for an access whose arrival poll() may consume
     static constexpr std::uint32_t kIsBuffered = 64;  // for an eager message whose sender has limited buffers
-    static constexpr std::uint32_t kIsHeld = 64;      // for an acknowledgement before the receive; first = sequence
-    static constexpr std::uint32_t kIsBack = 64;      // for a step
+    static constexpr std::uint32_t kIsHeld = 64;      // for the notice that no receive is posted yet; first = sequence
+    static constexpr std::uint32_t kIsBack = 64;      // for a step from the receiver back to the sender
     static constexpr std::uint32_t kIsByTarget = 128;
     static constexpr int kStripesShift = 8;  // number of stripes of a message; 0 if it is whole
     static constexpr int kMostPiecesShift = 20;
@@ -221,7 +222,7 @@ class ProcessModel final : public PacketClient {
     void take_in_order(Envelope& envelope, std::int64_t now_ps);
     void forget_pairs();
     void match(Envelope& envelope, std::int64_t now_ps);
-    /// Performs the next step of a rendezvous at `id`, acknowledgement or data, now or at the rank's next call.
+    /// Performs the next step of a rendezvous (acknowledgement or data) at rank `id`, now or at the rank's next call.
     void answer(RankId id, Envelope& envelope, std::int64_t now_ps);
     void answer_deferred(RankId id, std::int64_t now_ps);
     void defer(Rank& rank, Envelope& envelope);

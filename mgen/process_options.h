@@ -26,15 +26,16 @@ struct ProcessOptions {
     std::int64_t memory_bandwidth_bytes_per_s = 0;  ///< between user and MPI buffers; 0 if copies take no time
     SendCopy send_copy = SendCopy::kEager;          ///< unless the call requests zero copy
     Progress progress = Progress::kNic;
-    std::int32_t rendezvous_round_trips = 1;  ///< empty round trips before data; the first requests and acknowledges
-    bool sends_one_by_one = false;            ///< a rank's send begins when its previous send has ended
-    std::int64_t send_buffer_bytes = 0;       ///< limit for a rank's eager messages in flight; 0 if unlimited
-    std::int64_t barrier_ps = 0;              ///< from the last arrival to the release
-    std::int64_t barrier_step_ps = 0;   ///< per step of ceil(log2 ranks) in a hardware barrier; 0 if there is none
-    std::int32_t barrier_groups = 0;    ///< hardware barrier groups per node; 0 if unlimited
-    std::int32_t nics = 1;              ///< per node, used in turn by the messages of a rank
-    std::int32_t trunk = 1;             ///< number of NICs that a message is striped over
-    std::int64_t trunk_from_bytes = 0;  ///< the smallest message that is striped
+    /// Round trips before the data, including the one of the request and its acknowledgement.
+    std::int32_t rendezvous_round_trips = 1;
+    bool sends_one_by_one = false;       ///< a rank's send begins when its previous send has ended
+    std::int64_t send_buffer_bytes = 0;  ///< limit for a rank's eager messages in flight; 0 if unlimited
+    std::int64_t barrier_ps = 0;         ///< from the last arrival to the release
+    std::int64_t barrier_step_ps = 0;    ///< per step of ceil(log2 ranks) in a hardware barrier; 0 if there is none
+    std::int32_t barrier_groups = 0;     ///< hardware barrier groups per node; 0 if unlimited
+    std::int32_t nics = 1;               ///< per node, used in turn by the messages of a rank
+    std::int32_t trunk = 1;              ///< number of NICs that a message is striped over
+    std::int64_t trunk_from_bytes = 0;   ///< the smallest message that is striped
 };
 
 /// The options of a machine; unspecified times are 0. Throws UnsupportedError for an unknown kind of progress.

@@ -13,7 +13,7 @@ bool ProcessModel::is_limited(const Envelope& envelope) {
            rank_at(envelope.source).node != rank_at(envelope.destination).node;
 }
 
-/// Appends a send to the queue. A send that is copied to an unlimited buffer is complete.
+/// Appends a send to the queue. A send that is copied to an unlimited buffer completes at once.
 void ProcessModel::queue_send(RankId id, Envelope& envelope, bool is_copied, std::int64_t now_ps) {
     envelope.stage = Envelope::Stage::kQueued;
     if (envelope.is_eager) {
@@ -55,7 +55,8 @@ void ProcessModel::push_sends(RankId id, std::int64_t now_ps) {
     }
 }
 
-/// Returns false if the buffers lack space for the rest of the message. It is handed over in pieces of one packet.
+/// Hands an eager message over in pieces of one packet. Returns false if the buffers lack space for the rest of the
+/// message.
 bool ProcessModel::push_eager(RankId id, Envelope& envelope, std::int64_t now_ps) {
     const bool sender_waits = (envelope.flags & kSenderWaits) != 0;
     if (!is_limited(envelope)) {
@@ -88,7 +89,7 @@ bool ProcessModel::push_eager(RankId id, Envelope& envelope, std::int64_t now_ps
     return true;
 }
 
-/// Notifies the sender that a piece from its buffers, or all data of a rendezvous, have arrived.
+/// Notifies the sender that a piece from its buffers has arrived, or all data of a rendezvous.
 void ProcessModel::send_taken(PacketMessage message, bool is_rendezvous, std::int64_t now_ps) {
     std::swap(message.source, message.destination);
     message.tag = static_cast<std::uint64_t>(message.bytes);
@@ -115,7 +116,8 @@ void ProcessModel::taken_delivered(const PacketMessage& message, std::int64_t no
     resume_if_satisfied(id, now_ps);
 }
 
-/// If sends go one by one, an acknowledgement may also report that no receive is posted yet. Other sends then go first.
+/// If sends go one by one, an acknowledgement may instead report that no receive is posted yet. Other sends then go
+/// first.
 void ProcessModel::acknowledgement_delivered(const PacketMessage& message, std::int64_t now_ps) {
     const auto& [source, destination, tag, first, index, flags, context] = message.note;
     const RankId id(static_cast<std::int32_t>(source));

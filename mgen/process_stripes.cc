@@ -7,7 +7,7 @@
 namespace haichi {
 
 /// Hands a message to its NIC. If the machine stripes messages, whole packets are distributed over this NIC and the
-/// following ones. `message.tag` must then be 0, because it stores a number of the sender.
+/// following ones. `message.tag` must then be 0, because it will store the sender and its message number.
 void ProcessModel::hand_over(PacketMessage message, RankId sender, std::int64_t now_ps) {
     const bool is_striped = options_.trunk > 1 && message.bytes > 0 && message.bytes >= options_.trunk_from_bytes &&
                             message.source != message.destination;

@@ -10,14 +10,14 @@
 namespace haichi {
 
 /// Ranks that wait for each other in barriers. Each partition counts its own ranks. When all of them have arrived, one
-/// message notifies the home partition, which counts partitions.
+/// message notifies the home partition, which counts the partitions.
 struct RankGroup {
     struct Part {
         int partition = 0;
         NodeId node;  ///< the node of one of its ranks
         std::int32_t members = 0;
         // Accessed only by the partition:
-        std::int32_t arrived = 0;  ///< ranks in the current round
+        std::int32_t arrived = 0;  ///< ranks that have arrived in the current round
         std::int64_t last_ps = 0;
         std::int64_t rounds = 0;  ///< completed rounds
     };

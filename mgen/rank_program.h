@@ -31,18 +31,18 @@ class RankProgram {
     }
     /// Called for a rank when its wait begins, and after each of the events above.
     [[nodiscard]] virtual bool may_resume(RankId /*rank*/, std::uint32_t open_requests) { return open_requests == 0; }
-    /// Called when nothing can happen any more. Returns true if some of these ranks may still resume.
+    /// Called when nothing can happen any more. Returns true if some of the waiting ranks may still resume.
     [[nodiscard]] virtual bool may_look_again(std::span<const RankId> /*waiting*/) { return false; }
     /// True if it is not an error that ranks wait forever.
     [[nodiscard]] virtual bool was_aborted() const { return false; }
-    /// The position of a rank in its source.
+    /// The rank's current position in its program or log.
     [[nodiscard]] virtual std::string place(RankId /*rank*/) const { return {}; }
     [[nodiscard]] virtual std::string hint_when_stuck() const {
         return "check why these messages are never sent, or why not all ranks reach the barrier";
     }
     /// True if calls for a rank must always come from the same thread.
     [[nodiscard]] virtual bool keeps_threads() const { return false; }
-    /// True if the program makes groups of the machine's barrier network during the run.
+    /// True if the program creates groups of the machine's barrier network during the run.
     [[nodiscard]] virtual bool makes_groups() const { return false; }
 
   protected:

@@ -86,7 +86,7 @@ class RankTable {
 
     void grow() { rebuild(entries_.empty() ? kLeast : 2 * entries_.size()); }
 
-    /// Changes the capacity to `places`.
+    /// Moves all entries to a table of `places` slots.
     void rebuild(std::size_t places) {
         std::vector<std::pair<RankId, Value>> old = std::exchange(entries_, {});
         entries_.resize(places);

@@ -9,7 +9,8 @@
 
 namespace haichi {
 
-/// An access of one rank to the memory of another, by NICs alone (RDMA). Like a message, it has sizes only.
+/// An access of one rank to the memory of another, which the NICs perform alone (RDMA). It has sizes only, like a
+/// message.
 struct RemoteAccess {
     enum class Kind : std::uint8_t { kPut, kGet, kAtomic };
 
@@ -22,18 +23,18 @@ struct RemoteAccess {
     std::uint32_t request = 0;      ///< the origin's own number
     std::int64_t bytes = 0;         ///< sent to the target, as data of a put or operands of an atomic operation
     std::int64_t answer_bytes = 0;  ///< returned, as data of a get or result of an atomic operation
-    std::int64_t gap_ps = 0;        ///< for the messages, like `nic`
+    std::int64_t gap_ps = 0;        ///< pause after each packet of the access's messages, as in SendOptions
     std::int32_t nic = 0;
 };
 
-/// When the target's NIC answers an access that has been performed.
+/// The time at which the target's NIC answers an access.
 enum class TargetAnswer : std::uint8_t {
     kNow,
     kLater  ///< when the program calls ProcessModel::answer_access()
 };
 
-/// Puts that have arrived at a rank and have not been polled, by tag. Memory is proportional to the number of different
-/// tags.
+/// The number of puts, by tag, that have arrived at a rank and have not been polled. Memory is proportional to the
+/// number of different tags.
 class Arrivals {
   public:
     void add(std::int32_t tag) {

@@ -20,8 +20,8 @@ struct SendQueue {
         (last != nullptr ? last->next : first) = &envelope;
         last = &envelope;
     }
-    /// Adds a rendezvous that had been passed over. It goes after a message that has begun and after other acknowledged
-    /// rendezvous.
+    /// Queues a rendezvous again that other sends have overtaken. Its position is after a message that has begun and
+    /// after other acknowledged rendezvous.
     void add_next(Envelope& envelope) {
         Envelope** at = &first;
         if (first != nullptr && first->is_eager && first->further_bytes < first->bytes) at = &first->next;
@@ -36,7 +36,7 @@ struct SendQueue {
         first = next;
         if (first == nullptr) last = nullptr;
     }
-    /// True if `bytes` fit a buffer of `limit_bytes`. An empty buffer also accepts a larger message.
+    /// True if `bytes` fit into a buffer of `limit_bytes`. An empty buffer also accepts a larger message.
     [[nodiscard]] bool has_room(std::int64_t bytes, std::int64_t limit_bytes) const {
         return buffered_bytes == 0 || buffered_bytes + bytes <= limit_bytes;
     }

@@ -26,11 +26,11 @@ constexpr std::uint32_t kNoSet = std::numeric_limits<std::uint32_t>::max();
     refuse("set " + std::to_string(set + 1) + " " + why);
 }
 
-/// The position of each barrier in one iteration of each rank.
+/// Positions of the barriers in one iteration of each rank.
 class SetCuts {
   public:
     explicit SetCuts(const SetsOfLoop& loop) : loop_(&loop), set_of_send_(loop.windows->size()) {
-        std::vector<std::vector<std::size_t>> sends(loop.windows->size());  // position of each post
+        std::vector<std::vector<std::size_t>> sends(loop.windows->size());  // position of each post, by window
         std::unordered_map<std::int32_t, std::size_t> window_of;            // by rank
         for (std::size_t w = 0; w < loop.windows->size(); ++w) {
             set_of_send_[w].assign(length(w), kNoSet);
@@ -44,14 +44,13 @@ class SetCuts {
         }
         for (std::size_t m = 0; m < levels().messages.size(); ++m) {
             const LevelledMessage& message = levels().messages[m];
-            if (message.label != 0) continue;  // a collective has it
+            if (message.label != 0) continue;  // messages of collectives have a label
             const std::size_t w = window_of.at(message.message.source.value);
             set_of_send_[w][sends[w][message.post]] = loop.set_of_message[m];
         }
     }
 
-    /// Returns for each window the position of the call that comes directly after the barrier, counted from the
-    /// window's cut.
+    /// Returns, for each window, the position of the call directly after the barrier, counted from the window's cut.
     [[nodiscard]] std::vector<std::size_t> before(std::size_t set) const {
         const auto first = std::ranges::find(loop_->set_of_message, static_cast<std::uint32_t>(set));
         if (first == loop_->set_of_message.end()) refuse("no message belongs to set " + std::to_string(set + 1));
@@ -71,7 +70,7 @@ class SetCuts {
         return window(w).events[(i + window(w).cut) % length(w)].event->key;
     }
 
-    /// Returns the position of the first call that must come after the barrier.
+    /// Returns the position of the first call that must follow the barrier.
     [[nodiscard]] std::size_t latest(std::size_t w, std::size_t set, std::int64_t level) const {
         for (std::size_t i = 0; i < length(w); ++i) {
             const bool is_send = key(w, i).kind == CallKind::kSend;
@@ -82,9 +81,9 @@ class SetCuts {
         return length(w);
     }
 
-    /// Returns the first position of the call that has the event at `at`. MPI_Sendrecv is logged as a receive and a
-    /// send that do not block, and their completion, without the parts with MPI_PROC_NULL. Nothing can come between
-    /// them.
+    /// Returns the first position of the MPI call to which the event at `at` belongs. MPI_Sendrecv is logged as a
+    /// nonblocking receive, a nonblocking send and their completion, but without the parts for MPI_PROC_NULL. No
+    /// barrier may come between these events.
     [[nodiscard]] std::size_t before_call(std::size_t w, std::size_t at) const {
         const auto starts = [&](std::size_t i, CallKind kind) {
             return key(w, i).kind == kind && (key(w, i).flags & kBlocking) == 0;
@@ -96,7 +95,7 @@ class SetCuts {
         return at > 0 && starts(at, CallKind::kSend) && starts(at - 1, CallKind::kReceive) ? at - 1 : at;
     }
 
-    /// Returns whether a completion includes the last request before it.
+    /// Returns true if a completion includes the most recent request before it.
     [[nodiscard]] bool completes_last(std::size_t w, std::size_t i) const {
         const LoggedEvent& event = *window(w).events[(i + window(w).cut) % length(w)].event;
         const CallSequence& calls = *(*loop_->loops)[window(w).log].calls();
@@ -130,10 +129,10 @@ class SetCuts {
     }
 
     const SetsOfLoop* loop_;
-    std::vector<std::vector<std::uint32_t>> set_of_send_;  ///< by window and position, or kNoSet
+    std::vector<std::vector<std::uint32_t>> set_of_send_;  ///< by window and position; kNoSet if there is no send
 };
 
-/// All calls of a rank, one by one, and the positions at which an iteration begins.
+/// All events of a rank, unrolled, and the positions at which an iteration begins.
 struct WholeRank {
     const RankLoops* loops = nullptr;
     std::vector<Symbol> events;
@@ -153,7 +152,7 @@ void unroll(const CallSequence& calls, Symbol symbol, std::vector<Symbol>& event
     }
 }
 
-/// Returns all positions of `pattern` in `text`, ascending (Knuth, Morris and Pratt).
+/// Returns all positions of `pattern` in `text` in ascending order (algorithm of Knuth, Morris and Pratt).
 std::vector<std::size_t> positions_of(const std::vector<Symbol>& pattern, const std::vector<Symbol>& text) {
     std::vector<std::size_t> border(pattern.size() + 1, 0);
     for (std::size_t i = 1, k = 0; i < pattern.size(); ++i) {
@@ -170,8 +169,8 @@ std::vector<std::size_t> positions_of(const std::vector<Symbol>& pattern, const 
     return found;
 }
 
-/// The common beginnings of the iterations. Before each of them, all channels have as many sends as completed receives,
-/// and all members of a communicator have as many collectives.
+/// The points at which all ranks begin an iteration. Before such a point, each channel has equally many sends and
+/// completed receives, and all members of a communicator have equally many collectives.
 class Iterations {
   public:
     explicit Iterations(const std::vector<WholeRank>& ranks) : ranks_(&ranks) {
@@ -186,7 +185,7 @@ class Iterations {
         }
     }
 
-    /// Returns the positions by iteration and rank.
+    /// Returns the positions at which iterations begin, by iteration and rank.
     [[nodiscard]] std::vector<std::vector<std::size_t>> find(const std::vector<RankWindow>& windows) const {
         std::vector<std::vector<std::size_t>> all;
         std::vector<std::size_t> next(ranks_->size(), 0);  // indices in WholeRank::begins
@@ -240,7 +239,7 @@ class Iterations {
         }
     }
 
-    /// Moves ranks forward to the next common beginning. Returns false if the ranks share no further one.
+    /// Moves ranks forward to the next common beginning of an iteration. Returns false if there is no further one.
     [[nodiscard]] bool settle(std::vector<std::size_t>& next) const {
         const auto is_at_end = [&](std::size_t r) { return next[r] == (*ranks_)[r].begins.size(); };
         for (std::size_t r = 0; r < next.size(); ++r) {
@@ -271,7 +270,7 @@ class Iterations {
     std::vector<std::vector<End>> agreements_;
 };
 
-/// Writes a rank's calls with barriers before some of its events.
+/// Writes the calls of a rank, with barriers before some of its events.
 class ScriptWriter {
   public:
     ScriptWriter(const JobLog& job, const RankLoops& loops) : job_(&job), loops_(&loops) {}
@@ -370,7 +369,7 @@ BarrierFile barrier_scripts(const SetsOfLoop& loop, std::span<const std::size_t>
     check_log(loop);
     const std::vector<RankWindow>& windows = *loop.windows;
     const SetCuts cuts(loop);
-    std::vector<std::vector<std::size_t>> positions;  // by barrier of an iteration, and rank
+    std::vector<std::vector<std::size_t>> positions;  // by barrier of an iteration, then by rank
     for (const std::size_t set : before) positions.push_back(cuts.before(set));
     std::vector<WholeRank> ranks(windows.size());
     for (std::size_t r = 0; r < ranks.size(); ++r) {

@@ -11,9 +11,9 @@ namespace haichi {
 
 namespace {
 
-/// Returns cuts at which all ranks begin the same step, by rank in events after the first cut. They come from three
-/// iterations without a cut, where ranks that began early have waited for the others. Each cut begins at the events
-/// that post the messages of one step of the second iteration or of later steps.
+/// Returns cuts at which all ranks begin the same step: for each cut, the distance in events from the first cut, by
+/// rank. The cuts come from three iterations without a cut, in which ranks that began early have waited for the others.
+/// Each cut is before the events that post the messages of one step, which is in the second iteration or later.
 std::vector<std::vector<std::int64_t>> places_along_levels(const JobLog& job, const std::vector<RankLoops>& loops,
                                                            const MainLoop& main_loop,
                                                            const std::vector<RankWindow>& windows,
@@ -45,7 +45,7 @@ std::vector<std::vector<std::int64_t>> places_along_levels(const JobLog& job, co
 Levels levels_from_best_cut(const JobLog& job, const std::vector<RankLoops>& loops, const MainLoop& main_loop,
                             std::vector<RankWindow>& windows, const LevelOptions& options,
                             std::int64_t& messages_in_flight) {
-    constexpr std::size_t kMostEventsTried = 4'000'000;  // a few seconds
+    constexpr std::size_t kMostEventsTried = 4'000'000;  // takes a few seconds
     CommonCuts cuts(job, loops, windows);
     const bool found = cuts.first();
     const InFlight in_flight = found ? InFlight{} : cuts.in_flight();

@@ -8,10 +8,11 @@
 
 namespace haichi {
 
-/// Assigns steps from the earliest common cut. The ranks' loops may begin at different points of the program, for
-/// example because sizes settle earlier in one rank. Then this cut may separate messages of one step, and cuts at which
-/// all ranks begin the same step are tried. The cut with the fewest steps is used, and the earliest of equal ones. Adds
-/// the messages under way at the cut to `messages_in_flight`, and leaves the cut in `windows`.
+/// Assigns steps to the messages of an iteration that begins at the earliest common cut. The ranks' loops may begin at
+/// different points of the program, for example because sizes settle earlier in one rank. That cut may then separate
+/// messages of one step, so cuts at which all ranks begin the same step are tried as well. The cut with the fewest
+/// steps is used; ties go to the earliest cut. Adds the number of messages in flight at the cut to
+/// `messages_in_flight`, and stores the cut in `windows`.
 Levels levels_from_best_cut(const JobLog& job, const std::vector<RankLoops>& loops, const MainLoop& main_loop,
                             std::vector<RankWindow>& windows, const LevelOptions& options,
                             std::int64_t& messages_in_flight);

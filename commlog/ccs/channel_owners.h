@@ -10,7 +10,7 @@
 
 namespace haichi {
 
-/// The kind of events on a channel.
+/// A kind of events on a channel.
 enum class ChannelSide { kSends, kReceives, kCollectives };
 
 inline const ChannelCounts& counts_of(const BodyTraffic& traffic, ChannelSide side) {
@@ -18,23 +18,25 @@ inline const ChannelCounts& counts_of(const BodyTraffic& traffic, ChannelSide si
     return side == ChannelSide::kReceives ? traffic.receives : traffic.collectives;
 }
 
-/// The log that holds a rank's end of a channel: the log of the only thread that uses it. If several threads use it
-/// there is none, because the order of their calls is unknown.
+/// Determines the thread whose log contains a rank's end of a channel, which is the only thread that uses this end. If
+/// several threads use an end, it has no owner, because the order of their calls is unknown.
 class ChannelOwners {
   public:
-    /// `loops` are by rank and must outlive the object. O(events of ranks with several threads).
+    /// `loops` are in the order of ranks and must outlive the object. Takes O(events of ranks with several threads)
+    /// time.
     ChannelOwners(const JobLog& job, const std::vector<RankLoops>& loops);
 
-    /// Returns the indices of the rank's threads in the loops.
+    /// Returns the indices in `loops` of the rank's threads.
     [[nodiscard]] const std::vector<std::size_t>& logs_of(std::int32_t rank) const {
         return logs_[static_cast<std::size_t>(rank)];
     }
-    /// Returns the log of the thread that uses this end of the channel, or nothing if none or several threads use it. A
-    /// rank with one thread always returns that thread.
+    /// Returns the index in `loops` of the thread that uses this end of the channel, or nothing if no thread or several
+    /// threads use it. For a rank with one thread, the result is always that thread.
     [[nodiscard]] std::optional<std::size_t> owner(std::int32_t rank, const Channel& channel, ChannelSide side) const;
-    /// Returns whether several threads of the rank use this end of the channel.
+    /// Returns true if several threads of the rank use this end of the channel.
     [[nodiscard]] bool is_shared(std::int32_t rank, const Channel& channel, ChannelSide side) const;
-    /// Describes the first end of a channel with several threads to the user. Empty if there is none.
+    /// Describes, for messages to the user, the first channel end that several threads use. The description is empty if
+    /// there is no such end.
     [[nodiscard]] const std::string& first_shared() const { return first_shared_; }
 
   private:

@@ -8,26 +8,26 @@ namespace haichi {
 
 namespace {
 
-/// Iterations in which a cut is searched for.
+/// Number of iterations within which a cut is searched for.
 constexpr std::int64_t kMostIterations = 8;
 
 }  // namespace
 
 class CommonCuts::Search {
-    /// Events of one kind on one channel in one rank: their positions in an iteration, and their number before the
+    /// Events of one kind on one channel in one rank: their positions within an iteration, and their number before the
     /// first iteration.
     struct Positions {
         std::size_t window = 0;
-        std::vector<std::size_t> at;  ///< ascending; several may be in one event
+        std::vector<std::size_t> at;  ///< ascending; one event may have several entries
         std::int64_t before = 0;
 
-        /// Returns the number of events before position `x`, which counts from the first iteration on.
+        /// Returns the number of such events before position `x`, counted from the beginning of the first iteration.
         [[nodiscard]] std::int64_t count(std::int64_t x, std::int64_t length) const {
             const auto in_last = std::ranges::lower_bound(at, static_cast<std::size_t>(x % length)) - at.begin();
             return before + x / length * static_cast<std::int64_t>(at.size()) + in_last;
         }
-        /// Returns the first position with at least `wanted` events before it. `wanted` must exceed the number at
-        /// position 0.
+        /// Returns the first position with at least `wanted` such events before it. `wanted` must be larger than the
+        /// number of events before position 0.
         [[nodiscard]] std::int64_t reach(std::int64_t wanted, std::int64_t length) const {
             const std::int64_t index = wanted - before - 1;
             const auto size = static_cast<std::int64_t>(at.size());
@@ -35,7 +35,7 @@ class CommonCuts::Search {
         }
     };
 
-    /// The ends of a channel, which must agree: the sender and the receiver, or the members of a communicator.
+    /// The ends of a channel that must have equal counts: sender and receiver, or the members of a communicator.
     struct Agreement {
         Channel channel;
         std::vector<Positions> ends;
@@ -46,7 +46,7 @@ class CommonCuts::Search {
         : job_(&job), loops_(&loops), windows_(&windows), at_(windows.size(), 0), agreements_of_(windows.size()) {
         for (std::size_t w = 0; w < windows.size(); ++w) {
             add_positions(w);
-            // Positions count from a whole number of iterations before the first loop.
+            // Positions are counted from a whole number of iterations before the first loop.
             if (early(w) > 0) at_[w] = early_iterations(w) * length(w) - early(w);
         }
         for (const auto& [channel, ends] : ends_) add_agreement(channel, ends);
@@ -73,7 +73,8 @@ class CommonCuts::Search {
     }
 
   private:
-    /// Moves every rank forward to the earliest common cut. Returns false if no cut lies within kMostIterations.
+    /// Moves each rank forward to the earliest common cut. Returns false if there is no common cut within
+    /// kMostIterations.
     bool settle() {
         std::deque<std::size_t> to_check;
         std::vector<bool> queued(agreements_.size(), true);
@@ -93,7 +94,7 @@ class CommonCuts::Search {
                     if (!queued[other]) to_check.push_back(other);
                     queued[other] = true;
                 }
-                if (!queued[a]) to_check.push_back(a);  // one end may have moved several times
+                if (!queued[a]) to_check.push_back(a);  // a window may have several ends of this agreement
                 queued[a] = true;
             }
         }
@@ -108,7 +109,7 @@ class CommonCuts::Search {
     }
 
   public:
-    /// Returns the messages under way at the beginning of the loops.
+    /// Returns the messages in flight at the beginning of the loops.
     [[nodiscard]] InFlight in_flight() const {
         InFlight found;
         for (const Agreement& agreement : agreements_) {
@@ -154,8 +155,8 @@ class CommonCuts::Search {
             if (source < 0) return;
             const Channel channel = loops.channel_from(source, post, tag);
             note(ends_[channel].receives, w, at, window.before.receives, channel);
-            // `before` counts receives from a stated rank when they are posted. Here they count when they are
-            // completed.
+            // In `before`, receives with a known source are counted when they are posted. Here, receives are counted
+            // when they complete.
             ends_[channel].receives[w].before -= posted_before;
         };
         for (std::size_t i = 0; i < window.events.size(); ++i) {
@@ -208,7 +209,7 @@ class CommonCuts::Search {
     std::map<Channel, Ends> ends_;
     std::vector<Agreement> agreements_;
     std::vector<std::int64_t> start_, first_;
-    std::vector<std::int64_t> at_;  ///< by window, in events from the beginning of its first iteration
+    std::vector<std::int64_t> at_;  ///< by window, in events since the beginning of the window's first iteration
     std::vector<std::vector<std::size_t>> agreements_of_;
 };
 

@@ -19,9 +19,10 @@ namespace haichi {
 
 namespace {
 
-/// A loop with at least this fraction of the bytes is accepted as the main loop.
+/// A loop with at least this fraction of all bytes is accepted as the main loop.
 constexpr double kLargeShare = 0.5;
-/// Below this fraction, a main loop of mean sizes is also tried. It is used if its fraction is larger by kMuchMore.
+/// If the main loop has less than this fraction of the bytes, a main loop with mean sizes is also tried. That loop is
+/// used if its fraction is higher by at least kMuchMore.
 constexpr double kNearlyAll = 0.9;
 constexpr double kMuchMore = 0.1;
 
@@ -46,10 +47,10 @@ MainLoopSummary summary_of(const std::vector<RankLoops>& loops, const MainLoop& 
     return summary;
 }
 
-/// Counts the job's messages and bytes. The profile also has calls that did not fit in the log, and threads without a
-/// log.
+/// Computes the total messages and bytes of the job. The profile is also considered, because it includes calls that did
+/// not fit in the log and threads without a log.
 void count_all(const JobLog& job, const std::vector<RankLoops>& loops, Extraction& extraction) {
-    std::vector<BodyTraffic> logged(job.ranks.size());  // point-to-point only
+    std::vector<BodyTraffic> logged(job.ranks.size());  // only point-to-point messages
     for (const RankLoops& own : loops) {
         BodyTraffic collectives;
         for (const LoggedEvent& event : own.calls()->events) {
@@ -73,7 +74,7 @@ void count_all(const JobLog& job, const std::vector<RankLoops>& loops, Extractio
     }
 }
 
-/// Describes the missing parts of the log for a message; empty if nothing is missing.
+/// Describes the missing parts of the log, for messages to the user; the result is empty if nothing is missing.
 std::string damage_of(const JobLog& job) {
     const auto missing = static_cast<std::int64_t>(job.rank_count) - static_cast<std::int64_t>(job.ranks.size());
     if (missing > 0) return times(missing, "rank", "ranks") + " left no data";
@@ -166,9 +167,10 @@ const Table<ComputeTimeRow>& compute_times() {
 
 namespace {
 
-/// Assigns steps to the whole log as one iteration, or to a main loop. This is the requested loop, or else the first
-/// candidate that all ranks run at the same time. Ranks may execute equally many iterations at different times. Far
-/// more messages than those of one iteration are then sent in one loop and received in the other.
+/// Assigns steps to the whole log as one iteration, or to an iteration of a main loop. The main loop is the requested
+/// one, or otherwise the first candidate that all ranks run at the same time. Ranks may execute loops with equal
+/// numbers of iterations at different times. In this case, one loop sends, and the other receives, far more messages
+/// than one iteration has.
 Levels levels_of_main_loop(const JobLog& job, const std::vector<RankLoops>& loops, const MainLoopSearch& search,
                            const ExtractionOptions& options, Extraction& extraction, std::vector<RankWindow>& windows) {
     if (extraction.chosen < 0) {
@@ -210,7 +212,7 @@ void refuse_shared_channels(const JobLog& job, const std::vector<RankLoops>& loo
                            "matrix: haichi log convert");
 }
 
-/// Returns the index of the chosen main loop, or -1 for the whole log.
+/// Returns the index of the chosen main loop; -1 selects the whole log.
 int choose(const JobLog& job, const std::vector<RankLoops>& loops, const MainLoopSearch& search,
            const MainLoopChoice& choice) {
     const bool whole = choice.by == MainLoopChoice::By::kWhole;
@@ -230,7 +232,7 @@ int choose(const JobLog& job, const std::vector<RankLoops>& loops, const MainLoo
     return -1;
 }
 
-/// Returns the largest fraction of the bytes in any main loop that levels_of_main_loop() may use.
+/// Returns the largest fraction of the bytes among the main loops that levels_of_main_loop() may use.
 double most_share(const MainLoopSearch& search, const Extraction& extraction) {
     if (extraction.chosen < 0 || extraction.total_bytes == 0) return 1;
     double most = 0;
@@ -240,8 +242,8 @@ double most_share(const MainLoopSearch& search, const Extraction& extraction) {
     return most;
 }
 
-/// Returns nothing if the main loop has less than `least_share` of the bytes; this is checked before steps are
-/// assigned.
+/// Extracts sets if the main loop has at least `least_share` of the bytes, which is checked before steps are assigned.
+/// Otherwise, returns nothing.
 std::optional<Extraction> extract_above(double least_share, const JobLog& job, const ExtractionOptions& options) {
     const UntaggedPairs untagged(job);
     const std::vector<RankLoops> loops = loops_of_threads(job, untagged, options.levels.collectives);
@@ -282,7 +284,7 @@ std::optional<Extraction> extract_above(double least_share, const JobLog& job, c
         try {
             extraction.barriers = barrier_scripts(loop, options.barriers_before, options.most_events);
         } catch (const UnsupportedError& error) {
-            // It must not change the choice of the main loop.
+            // An error here must not change the choice of the main loop.
             extraction.why_no_barriers = error.what();
         }
     }
@@ -306,7 +308,7 @@ std::int32_t ranks_with_messages(const JobLog& job) {
         job.ranks, [&](const RankLog& rank) { return std::ranges::any_of(rank.threads, has_messages); }));
 }
 
-/// Returns the log with events merged as `what` states, or nothing if no events were merged.
+/// Returns the log with events merged according to `what`, or nothing if no events were merged.
 std::optional<JobLog> with_joined(const JobLog& job, const JoinedEvents& what) {
     const auto events = [](const JobLog& of) {
         std::size_t count = 0;
@@ -336,7 +338,7 @@ void warn_of_joined(Extraction& extraction, const JoinedEvents& what) {
     if (what.tags) extraction.warnings.emplace_back("tags change between iterations: haichi ignores them");
 }
 
-/// Returns nothing if no main loop has at least `least_share` of the bytes.
+/// Extracts sets from the log with merged events; returns nothing if no main loop has `least_share` of the bytes.
 std::optional<Extraction> extract_joined(const JobLog& job, const JoinedEvents& what, const ExtractionOptions& options,
                                          double least_share) {
     const auto joined = with_joined(job, what);
@@ -351,10 +353,10 @@ std::optional<Extraction> extract_joined(const JobLog& job, const JoinedEvents& 
     }
 }
 
-/// haichi prefers a shorter iteration that covers less of the bytes, by up to this fraction.
+/// haichi prefers a shorter iteration even if it covers less of the bytes, by up to this fraction of them.
 constexpr double kAsMuch = 0.01;
 
-/// Returns whether an iteration of `found` consists of several iterations of `by_tags` that differ only in their tags.
+/// Returns true if an iteration of `found` consists of several iterations of `by_tags` that differ only in tag.
 bool is_shorter(const Extraction& by_tags, const Extraction& found) {
     const auto messages = by_tags.workload.messages().size();
     const auto bytes = by_tags.workload.total_bytes();
@@ -364,8 +366,8 @@ bool is_shorter(const Extraction& by_tags, const Extraction& found) {
            by_tags.fraction_of_bytes() >= found.fraction_of_bytes() - kAsMuch;
 }
 
-/// Returns the main loop that sends enough of the bytes, from the log as it is, or with changing sizes and tags merged.
-/// `found` is the result for the log as it is.
+/// Returns the extraction whose main loop sends enough of the bytes, from the log itself or from the log with merged
+/// sizes and tags. `found` is the result for the log without further merging.
 std::optional<Extraction> extract_auto(const JobLog& job, const ExtractionOptions& options,
                                        std::optional<Extraction>& found) {
     const auto explains_enough = [](const Extraction& extraction) {
@@ -377,7 +379,7 @@ std::optional<Extraction> extract_auto(const JobLog& job, const ExtractionOption
         auto shorter = extract_joined(job, {.tags = true, .recurring_tags = true}, options, share - kAsMuch);
         if (shorter && is_shorter(*shorter, *found)) return shorter;
         if (found->total_bytes == 0 || share >= kNearlyAll) return found;
-        // Sizes may be constant for a while and then change.
+        // Sizes may be constant for some time and then change.
         for (const bool groups : {true, false}) {
             auto by_sizes = extract_joined(job, {.sizes = !groups, .size_groups = groups}, options, share + kMuchMore);
             if (by_sizes && by_sizes->fraction_of_bytes() >= share + kMuchMore) return by_sizes;
@@ -387,7 +389,7 @@ std::optional<Extraction> extract_auto(const JobLog& job, const ExtractionOption
     auto by_tags = extract_joined(job, {.tags = true}, options, kLargeShare);
     if (by_tags && explains_enough(*by_tags)) return by_tags;
     if (found && !is_main_loop) return found;
-    // Occasional sizes can hide the loop.
+    // Sizes that occur rarely can hide the loop.
     for (const bool groups : {true, false}) {
         for (const bool tags : {false, true}) {
             auto by_sizes =
@@ -435,7 +437,7 @@ Extraction extract_sets(const JobLog& job, const ExtractionOptions& options) {
     using By = MainLoopChoice::By;
     if (options.main_loop.by == By::kWhole) return extract_from(job, options);
     if (options.main_loop.by == By::kAuto) return extract_by_default(job, options);
-    // The main loops to choose from are those listed without --main-loop.
+    // The candidates for the main loop are those listed without --main-loop.
     ExtractionOptions by_default = options;
     by_default.main_loop = {};
     JoinedEvents what;
@@ -464,7 +466,7 @@ barriers::BarrierFile barriers_before(const JobLog& job, const std::vector<std::
 std::vector<std::string> caveats(const Extraction& extraction) {
     std::vector<std::string> caveats;
     const double share = extraction.fraction_of_bytes();
-    // There is already a warning for a smaller fraction.
+    // For a smaller fraction, there is already another warning.
     if (extraction.chosen >= 0 && share >= kLargeShare && share < kNearlyAll) {
         caveats.push_back(fmt::format("the main loop explains {:.1f} % of the bytes sent", 100 * share));
     }

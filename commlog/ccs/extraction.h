@@ -16,7 +16,7 @@
 
 namespace haichi {
 
-/// The computation time that the sets get.
+/// Selects the computation time of sets.
 enum class ComputeTime { kNone, kMean };
 
 inline constexpr std::int32_t kMostSendsPerRank = 1 << 10;
@@ -24,14 +24,15 @@ inline constexpr std::int32_t kMostSendsPerRank = 1 << 10;
 /// Options for the extraction of communication sets from a log.
 struct ExtractionOptions {
     LevelOptions levels;
-    /// Maximum number of messages that a rank sends, and receives, in one set: the number of NICs of a node.
+    /// Maximum number of messages that a rank sends in one set, and of those it receives: the number of NICs per node.
     std::int32_t sends_per_rank = 1;
     MainLoopChoice main_loop;
     ComputeTime compute_time = ComputeTime::kNone;
-    /// Maximum number of events in one iteration, summed over the ranks. Each takes about 200 bytes while steps are
-    /// assigned.
+    /// Maximum number of events in one iteration, summed over the ranks. While steps are assigned, each event takes
+    /// about 200 bytes.
     std::int64_t most_events = 20'000'000;
-    /// Sets, from 0, before which libhaichi-barriers inserts barriers. Empty: Extraction::barriers is not made.
+    /// The sets, numbered from 0, before which libhaichi-barriers will insert barriers. If empty, Extraction::barriers
+    /// remains empty.
     std::vector<std::size_t> barriers_before;
 };
 
@@ -48,54 +49,54 @@ struct ComputeTimeRow {
 };
 const Table<ComputeTimeRow>& compute_times();
 
-/// A main loop that was found, for the report.
+/// Describes a main loop in the report.
 struct MainLoopSummary {
     std::int64_t iterations = 0;
-    std::int64_t events_per_rank_least = 0, events_per_rank_most = 0;  ///< in one iteration
-    std::int32_t ranks = 0;                                            ///< ranks that take part
-    double bytes = 0;                                                  ///< sent in all iterations
-    double messages = 0;                                               ///< sent in all iterations
-    int around = -1;                                                   ///< index of the enclosing main loop, or -1 for
-                                                                       ///< none
+    std::int64_t events_per_rank_least = 0, events_per_rank_most = 0;  ///< events in one iteration
+    std::int32_t ranks = 0;                                            ///< number of participating ranks
+    double bytes = 0;                                                  ///< bytes sent in all iterations
+    double messages = 0;                                               ///< messages sent in all iterations
+    /// Index of the enclosing main loop; -1 if there is none.
+    int around = -1;
 };
 
-/// Communication sets and the method that found them.
+/// The communication sets of a job, and how they were found.
 struct Extraction {
     Workload workload;
     std::vector<MainLoopSummary> main_loops;
-    int chosen = 0;  ///< index in `main_loops`, or -1 for the whole log
-    /// Totals of the job, as counted by its profile or its log, whichever is more. They cover point-to-point messages
-    /// to other ranks and the ranks' contributions to expanded collectives.
+    int chosen = 0;  ///< index in `main_loops`; -1 means the whole log
+    /// Totals of the job according to its profile or its log, whichever are larger. They include point-to-point
+    /// messages to other ranks, and each rank's contribution to expanded collectives.
     double total_bytes = 0, total_messages = 0;
-    double main_loop_bytes = 0, main_loop_messages = 0;  ///< the part in the main loop's iterations
-    JoinedEvents joined;         ///< properties by which the extraction merged events, in addition to those that the
-                                 ///< profiler merged
-    double compute_seconds = 0;  ///< for one iteration, mean over the ranks
+    double main_loop_bytes = 0, main_loop_messages = 0;  ///< the part of the totals in the iterations of the main loop
+    JoinedEvents joined;         ///< properties in which merged events differ, beyond the merging by the profiler
+    double compute_seconds = 0;  ///< per iteration, mean over the ranks
     std::int64_t steps = 0;
-    std::int64_t in_flight = 0;  ///< messages under way at every cut; 0 for a clean cut
+    std::int64_t in_flight = 0;  ///< number of messages in flight at every cut; 0 for a clean cut
     std::int64_t relying_on_buffers = 0, to_oneself = 0, outside = 0, collectives_left = 0, neighborhood = 0;
     std::vector<std::string> warnings;
-    barriers::BarrierFile barriers;  ///< for ExtractionOptions::barriers_before
-    std::string why_no_barriers;     ///< the reason if they are impossible
+    barriers::BarrierFile barriers;  ///< result for ExtractionOptions::barriers_before
+    std::string why_no_barriers;     ///< the reason why barriers are impossible; empty otherwise
 
-    /// Fraction of all bytes that the main loop's iterations send, 0 to 1.
+    /// Fraction of all bytes that the iterations of the main loop send, from 0 to 1.
     [[nodiscard]] double fraction_of_bytes() const { return fraction(main_loop_bytes, total_bytes); }
     [[nodiscard]] double fraction_of_messages() const { return fraction(main_loop_messages, total_messages); }
     static double fraction(double part, double total) { return total > 0 ? std::min(part / total, 1.0) : 0; }
 };
 
-/// Extracts the concurrent communication sets of a job's main loop. Messages of one set share no source and no
-/// destination, and none has to wait for another. The same program and input give the same sets, regardless of timing
-/// and of the order of completion. Throws UnsupportedError if the log has no order, if no loop is common to all ranks,
-/// or if the main loop has no messages. A log with missing parts is used as a single iteration only on request.
+/// Extracts the concurrent communication sets of a job's main loop. No two messages of a set have the same source or
+/// the same destination, and no message of a set waits for another one. The same program and input result in the same
+/// sets, whatever the timing and the order of completion. Throws UnsupportedError if the log has no order of calls, if
+/// the ranks have no common loop, or if the main loop has no messages. A log with missing parts is only used on
+/// request, as a single iteration.
 Extraction extract_sets(const JobLog& job, const ExtractionOptions& options);
 
-/// Returns the calls of the job with barriers before these sets (from 0) of extract_sets(job, {}). Throws its errors,
-/// and UnsupportedError if a set has no cut that all ranks share.
+/// Returns the calls of the job, with barriers before the given sets of extract_sets(job, {}), numbered from 0. Throws
+/// the errors of extract_sets(), and UnsupportedError if the ranks have no common cut before a set.
 barriers::BarrierFile barriers_before(const JobLog& job, const std::vector<std::size_t>& sets);
 
-/// Returns warnings for users who do not inspect the sets. They list bytes that the sets do not cover, omitted
-/// collectives, and the warnings of the extraction.
+/// Returns warnings for users who do not look at the sets. They concern bytes outside of the sets, omitted collectives,
+/// and the extraction itself.
 std::vector<std::string> caveats(const Extraction& extraction);
 
 }  // namespace haichi

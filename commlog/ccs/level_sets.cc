@@ -9,7 +9,7 @@ namespace haichi {
 
 namespace {
 
-/// Distributes the messages of one step over consecutive sets. Each message goes, in order, to the first set in which
+/// Distributes the messages of a step over consecutive sets. In order, each message is put into the first set in which
 /// its source and its destination still have capacity.
 class LevelSets {
   public:
@@ -30,7 +30,7 @@ class LevelSets {
         return set;
     }
 
-    /// Prepares for the next step, in time that depends on the used ends and not on the ranks.
+    /// Prepares for the next step; the time depends on the number of used ends, not on the number of ranks.
     void clear() {
         for (End* end : used_) *end = {};
         used_.clear();
@@ -38,8 +38,8 @@ class LevelSets {
 
   private:
     struct End {
-        std::vector<std::uint64_t> full;  ///< one bit for each set in which the end has no capacity left
-        std::vector<std::int32_t> uses;   ///< uses in each set, if a set allows several
+        std::vector<std::uint64_t> full;  ///< one bit per set, which is 1 if the end has no capacity left in the set
+        std::vector<std::int32_t> uses;   ///< number of messages in each set, if a set allows several
     };
 
     static std::uint64_t full(const End& end, std::size_t word) { return word < end.full.size() ? end.full[word] : 0; }
@@ -85,7 +85,7 @@ Workload sets_of(const JobLog& job, const Levels& levels, std::int64_t iteration
     Workload workload(job.rank_count, iterations);
     workload.reserve_messages(levels.messages.size());
     LevelSets spread(job.rank_count, options.sends_per_rank);
-    // The computation after the last set precedes the first set of the next iteration.
+    // The computation time after the last set is counted before the first set of the next iteration.
     const std::size_t last = levels.messages.empty() ? 0 : static_cast<std::size_t>(levels.messages.back().level);
     double computing = 0;
     for (std::size_t l = last + 1; l < levels.compute_seconds.size(); ++l) computing += levels.compute_seconds[l];

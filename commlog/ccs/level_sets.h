@@ -10,12 +10,12 @@
 namespace haichi {
 
 struct LevelSetsOptions {
-    std::int32_t sends_per_rank = 1;  ///< most messages that a rank sends, and most that it receives, in one set
-    bool computing = false;           ///< whether the sets get their computation time
+    std::int32_t sends_per_rank = 1;  ///< maximum number of messages per set that a rank sends, and that it receives
+    bool computing = false;           ///< states if the sets get their computation time
 };
 
-/// Distributes the messages of each step over sets. Steps without messages are left out, and their computation time
-/// belongs to the next set. `set_of_message` gets the set of each message of `levels`.
+/// Distributes the messages of each step over sets. Steps without messages are omitted, and their computation time is
+/// added to the next set. Stores the set number of each message of `levels` in `set_of_message`.
 Workload sets_of(const JobLog& job, const Levels& levels, std::int64_t iterations, const LevelSetsOptions& options,
                  std::vector<std::uint32_t>& set_of_message);
 

@@ -19,23 +19,24 @@ namespace {
 constexpr std::int64_t kUnknown = -1;
 constexpr std::size_t kNone = WindowTransfers::kNone;
 
-/// A message or a collective operation. Ranks wait for it, and it has a step.
+/// A message or a collective operation, for which ranks wait. Each has a step.
 struct Transfer {
     std::int64_t level = kUnknown;      ///< for a collective: step of its first round
     std::int64_t end_level = kUnknown;  ///< for a collective: step of its last round
-    std::int64_t base = 0;              ///< highest step that its posting ranks have completed before it
-    std::int32_t missing_posts = 0;     ///< posts that are missing until the step is known
-    std::size_t first_waiting = kNone, last_waiting = kNone;  ///< waiting windows, linked by next_waiting_
+    std::int64_t base = 0;              ///< highest step that the posting ranks had completed before they posted it
+    std::int32_t missing_posts = 0;     ///< number of posts that must happen before the step is known
+    std::size_t first_waiting = kNone, last_waiting = kNone;  ///< list of waiting windows, linked by next_waiting_
     std::size_t collective = kNone;                           ///< index in collectives_
 };
 
-/// The events of one rank in the order from its cut.
+/// The progress of one rank through its events, which begin at the cut.
 struct RankProgress {
-    std::size_t at = 0;        ///< completed events
-    std::uint32_t inside = 0;  ///< completed parts of the current event
-    bool posted = false;       ///< the current part is posted and waits
+    std::size_t at = 0;        ///< number of completed events
+    std::uint32_t inside = 0;  ///< number of completed parts of the current event
+    bool posted = false;       ///< the current part has been posted and the rank waits for it
     std::int64_t level = 0;    ///< highest completed step
-    std::uint32_t posts = 0;   ///< posted sends and collectives, which give the order of messages
+    /// Number of sends and collectives posted so far, which determines the order of messages.
+    std::uint32_t posts = 0;
 };
 
 class LevelAssignment {
@@ -74,14 +75,15 @@ class LevelAssignment {
     }
 
   private:
-    /// A send or receive of the window before it is matched.
+    /// A send or receive of a window that has not been matched yet.
     struct End {
         std::size_t window;
-        std::size_t event;       ///< rotated position of the post, where the transfer is noted
-        std::int64_t order;      ///< position of the post, negative in the preceding iteration
-        std::uint32_t part = 0;  ///< part of a kReceiveAny
+        std::size_t event;       ///< position of the post after the cut, at which the transfer is recorded
+        std::int64_t order;      ///< position of the post; negative if it is in the preceding iteration
+        std::uint32_t part = 0;  ///< index of the part of a kReceiveAny event
         const LoggedEvent* logged = nullptr;
-        std::size_t completion = kNone;  ///< position of the event that completes it, if this is a different event
+        /// Position of the event that completes the request; kNone if this is the posting event.
+        std::size_t completion = kNone;
         std::uint32_t completion_part = 0;
     };
     struct Ends {
@@ -97,13 +99,13 @@ class LevelAssignment {
         std::size_t transfer;
         std::uint32_t communicator;
         CollectiveOperation operation = CollectiveOperation::kOther;
-        collectives::SizedCall call{};  ///< with the largest sizes of any member
-        std::uint32_t post = 0;         ///< post of the first member that reaches it
+        collectives::SizedCall call{};  ///< the call with the largest sizes of any member
+        std::uint32_t post = 0;         ///< number of the post of the first member that reaches the collective
     };
 
     [[nodiscard]] const RankWindow& window(std::size_t w) const { return (*windows_)[w]; }
     [[nodiscard]] std::size_t length(std::size_t w) const { return window(w).events.size(); }
-    /// Returns the index in RankWindow::events of rotated position `i`.
+    /// Returns the index in RankWindow::events of the event at position `i` after the cut.
     [[nodiscard]] std::size_t index(std::size_t w, std::size_t i) const {
         const std::size_t event = i + window(w).cut;
         return event < length(w) ? event : event - length(w);
@@ -118,7 +120,7 @@ class LevelAssignment {
         return transfers_.size() - 1;
     }
 
-    /// Collects the sends, receives and collectives of a window by channel, in the order of their posts.
+    /// Collects the sends, receives and collectives of a window by channel, in posting order.
     void prepare(std::size_t w) {
         const RankWindow& own = window(w);
         const RankLoops& loops = (*loops_)[own.log];
@@ -166,20 +168,20 @@ class LevelAssignment {
                         note_collective(w, i, communicator, key);
                     }
                     break;
-                default:  // the event that stands for those without room in the log
+                default:  // the event that represents those without space in the log
                     transfers.add(0);
             }
         }
     }
 
-    /// A receive that is completed here belongs to the channel of its post, where other requests were noted.
+    /// Records a receive on its channel when it completes; other requests were recorded when they were posted.
     void prepare_request(std::size_t w, std::size_t i, std::uint32_t c) {
         const RankWindow& own = window(w);
         const WindowEvent& event = own.events[index(w, i)];
         const WindowRequest& request = own.requests[event.first_request + c];
         if (!own.repeats && request.iterations_ago > 0) return;
         const WindowEvent& post = own.events[request.post];
-        // The distance in events equals the distance in the log, wherever the cut is.
+        // Distances in events do not depend on the cut.
         const std::int64_t back =
             static_cast<std::int64_t>(index(w, i)) - static_cast<std::int64_t>(request.post) +
             static_cast<std::int64_t>(request.iterations_ago) * static_cast<std::int64_t>(length(w));
@@ -220,8 +222,8 @@ class LevelAssignment {
         transfers_of_[w].of(i)[0] = collective.transfer;
     }
 
-    /// Matches the k-th send of a channel with its k-th receive. With messages in flight the receive is a later one, or
-    /// in the next iteration.
+    /// Matches the k-th send on each channel with its k-th receive. If messages are in flight, the matching receive is
+    /// a later one, or is in the next iteration.
     void match() {
         for (auto& [channel, ends] : ends_) {
             std::ranges::stable_sort(ends.receives, {}, &End::order);
@@ -238,7 +240,7 @@ class LevelAssignment {
                 add_message(channel, send, receive);
             }
         }
-        // Requests wait for the transfers of their posts, if these are in this iteration.
+        // A request waits for the transfer of its post if the post is in this iteration.
         for (const RequestOf& request : requests_) {
             if (request.order < 0) continue;
             WindowTransfers& transfers = transfers_of_[request.window];
@@ -258,7 +260,7 @@ class LevelAssignment {
             transfers_of_[receive->window].of(receive->event)[receive->part] = transfer;
             if (!waits) eager_receives_.push_back({receive->window, receive->event, receive->part});
         } else if (receive != nullptr) {
-            // The receive was posted in the preceding iteration and is completed in this one.
+            // The receive was posted in the preceding iteration and completes in this one.
             transfers_of_[receive->window].of(receive->completion)[receive->completion_part] = transfer;
         }
         sends_.push_back({transfer, send.window, send.event, channel.destination, bytes});
@@ -268,7 +270,7 @@ class LevelAssignment {
                                 static_cast<std::int32_t>(std::max<std::int64_t>(receive->order, -1))});
     }
 
-    /// Runs a rank until it has to wait.
+    /// Advances a rank until it has to wait.
     void advance(std::size_t w) {
         RankProgress& state = states_[w];
         for (; state.at < length(w); ++state.at, state.inside = 0) {
@@ -301,7 +303,7 @@ class LevelAssignment {
         if (key.kind == CallKind::kSend || key.kind == CallKind::kCollective) {
             post_of_[w][state.at] = state.posts++;
         }
-        // An eager message does not depend on when its receive is posted.
+        // The step of an eager message is independent of the time when its receive is posted.
         const bool receives = key.kind == CallKind::kReceive || key.kind == CallKind::kReceiveAny;
         if (receives && is_eager(w, state.at, state.inside)) return;
         Transfer& of = transfers_[transfer];
@@ -315,7 +317,7 @@ class LevelAssignment {
         return std::ranges::binary_search(eager_receives_, EagerReceive{w, event, part});
     }
 
-    /// Sets the step, which is now known, and lets the waiting ranks continue.
+    /// Computes the step of a transfer, and lets the ranks that wait for it continue.
     void settle(std::size_t transfer) {
         Transfer& of = transfers_[transfer];
         of.level = of.end_level = of.base + 1;
@@ -326,7 +328,7 @@ class LevelAssignment {
         of.first_waiting = of.last_waiting = kNone;
     }
 
-    /// Adds the messages of a collective and returns its last step.
+    /// Adds the messages of a collective, and returns the step of its last round.
     std::int64_t add_rounds(const CollectiveOf& collective) {
         const std::int64_t first = transfers_[collective.transfer].level;
         if (!is_expanded(*job_, collective.communicator, options_->collectives)) {
@@ -357,8 +359,9 @@ class LevelAssignment {
         return label->second;
     }
 
-    /// When all ranks wait for each other, releases the sends that wait for their receives. The library must have
-    /// buffered them, or the program would not have ended. Returns false if no rank waits.
+    /// Releases the sends that wait for their receives, when all ranks wait for each other. The library must have
+    /// buffered these sends, because the program would not have ended otherwise. Returns false if none of the ranks
+    /// waits.
     bool break_circle() {
         bool any = false;
         bool send_waits = false;
@@ -371,7 +374,7 @@ class LevelAssignment {
             send_waits |= key.kind == CallKind::kSend || is_own_send(w, transfer);
         }
         if (!any) return false;
-        // If no send waits, the cause is a missing part of the log.
+        // If no send waits, a part of the log must be missing.
         for (std::size_t w = 0; w < states_.size(); ++w) {
             const RankProgress& state = states_[w];
             if (state.at == length(w)) continue;
@@ -397,7 +400,7 @@ class LevelAssignment {
     void note_computing(std::size_t w, double seconds) {
         if (seconds <= 0) return;
         auto& by_level = computing_[w];
-        const std::int64_t level = states_[w].level + 1;  // this step never decreases
+        const std::int64_t level = states_[w].level + 1;  // the rank's next step, which never decreases
         if (by_level.empty() || by_level.back().first != level) by_level.emplace_back(level, 0);
         by_level.back().second += seconds;
     }
@@ -447,8 +450,8 @@ class LevelAssignment {
     struct RequestOf {
         std::size_t window, event;
         std::uint32_t part;
-        std::int64_t order;  ///< position of the post, negative in an earlier iteration
-        std::size_t post;    ///< position of the post in this iteration
+        std::int64_t order;  ///< position of the post; negative if it is in an earlier iteration
+        std::size_t post;    ///< position of the post within this iteration
     };
     struct EagerReceive {
         std::size_t window, event;
@@ -456,7 +459,7 @@ class LevelAssignment {
         friend auto operator<=>(const EagerReceive&, const EagerReceive&) = default;
     };
 
-    /// Orders messages of collectives after those that were posted one by one.
+    /// Puts messages of collectives after all messages that were posted individually.
     static constexpr std::uint32_t kBehindPosts = 1U << 31;
 
     const JobLog* job_;
@@ -468,9 +471,11 @@ class LevelAssignment {
     Levels levels_;
     std::vector<RankProgress> states_;
     std::vector<WindowTransfers> transfers_of_;        ///< by window
-    std::vector<std::vector<std::uint32_t>> post_of_;  ///< by window and rotated position
-    std::vector<std::size_t> next_waiting_;            ///< by window: next one that waits for the transfer, or kNone
-    std::vector<std::vector<std::pair<std::int64_t, double>>> computing_;  ///< by window: seconds by step, ascending
+    std::vector<std::vector<std::uint32_t>> post_of_;  ///< post number, by window and position after the cut
+    /// By window: the next window that waits for the same transfer, or kNone.
+    std::vector<std::size_t> next_waiting_;
+    /// By window: pairs of step and seconds, in ascending order of steps.
+    std::vector<std::vector<std::pair<std::int64_t, double>>> computing_;
     std::vector<Transfer> transfers_;
     std::vector<SendOf> sends_;
     std::vector<std::size_t> sender_of_;
@@ -479,8 +484,10 @@ class LevelAssignment {
     bool eager_sorted_ = false;
     std::map<Channel, Ends> ends_;
     std::vector<CollectiveOf> collectives_;
-    std::vector<std::vector<std::size_t>> collective_numbers_;  ///< by communicator and the number of its call
-    std::map<std::uint32_t, std::size_t> collective_count_;     ///< for the current window, by communicator
+    /// Index in collectives_, by communicator and call number.
+    std::vector<std::vector<std::size_t>> collective_numbers_;
+    /// Number of calls in the current window, by communicator.
+    std::map<std::uint32_t, std::size_t> collective_count_;
     std::map<std::string, std::uint32_t> label_numbers_;
     std::deque<std::size_t> runnable_;
 };

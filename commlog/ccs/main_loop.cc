@@ -15,18 +15,18 @@ namespace haichi {
 
 namespace {
 
-constexpr std::size_t kMostMainLoops = 16;  ///< main loops that are listed
-/// Maximum number of executions of a thread's body in one iteration of a main loop.
+constexpr std::size_t kMostMainLoops = 16;  ///< maximum number of main loops that are listed
+/// Maximum number of executions of a thread's loop body per iteration of a main loop.
 constexpr std::int64_t kMostExecutions = 4096;
 
-/// A loop of one log from which a main loop may be grown.
+/// A loop of one log, from which the search for a main loop starts.
 struct Seed {
     double bytes;
     std::size_t log;
     std::size_t body;
 };
 
-/// A positive fraction in lowest terms: executions of a rank's body per execution of the seed's body.
+/// A positive fraction in lowest terms: executions of a rank's loop body per execution of the seed's body.
 struct Ratio {
     std::int64_t up = 1, down = 1;
 
@@ -49,7 +49,7 @@ bool communicates(const BodyTraffic& traffic) {
     return !traffic.sends.empty() || !traffic.receives.empty() || !traffic.collectives.empty();
 }
 
-/// Grows one main loop from one loop of one log.
+/// Grows a main loop from one loop in one log.
 class Growth {
   public:
     Growth(const JobLog& job, const std::vector<RankLoops>& loops, const ChannelOwners& owners)
@@ -58,8 +58,8 @@ class Growth {
     std::optional<MainLoop> grow(const Seed& seed, std::string& refusal) {
         take(seed.log, seed.body, Ratio{});
         if (!follow_all(refusal)) return std::nullopt;
-        // Some ranks exchange nothing with these in the loop (for example other rows of a grid), but execute a loop the
-        // same number of times.
+        // Some ranks exchange no messages with these in the loop (such as ranks in other rows of a grid), but execute a
+        // loop equally often.
         const std::int64_t executions = (*loops_)[seed.log].executions(seed.body);
         for (std::size_t l = 0; l < loops_->size(); ++l) {
             if (body_[l]) continue;
@@ -74,7 +74,7 @@ class Growth {
         return whole(refusal);
     }
 
-    /// Logs from which a loop was taken, also by a failed growth.
+    /// Logs from which a loop was taken, even if the growth failed later.
     [[nodiscard]] const std::vector<std::size_t>& taken() const { return taken_; }
     [[nodiscard]] std::size_t body(std::size_t log) const { return *body_[log]; }
 
@@ -95,8 +95,8 @@ class Growth {
         to_meet_.clear();
     }
 
-    /// Follows messages first: they connect two ranks and identify matching loops better than collectives of many
-    /// ranks.
+    /// Follows messages before collectives, because a message connects only two ranks and identifies matching loops
+    /// better.
     bool follow_all(std::string& refusal) {
         while (!to_visit_.empty() || !to_meet_.empty()) {
             const bool messages = !to_visit_.empty();
@@ -109,7 +109,7 @@ class Growth {
         return true;
     }
 
-    /// Returns the loop with most bytes among the loops with this number of executions, plus or minus one.
+    /// Returns the loop with the most bytes among those whose number of executions differs by at most one.
     [[nodiscard]] std::optional<std::size_t> repeated_as_often(std::size_t log, std::int64_t executions) const {
         const RankLoops& own = (*loops_)[log];
         std::optional<std::size_t> best;
@@ -136,7 +136,8 @@ class Growth {
 
     bool follow_collectives(std::size_t log, std::string& refusal) {
         for (const auto& [channel, count] : (*loops_)[log].traffic(*body_[log]).collectives) {
-            if (!followed_.insert(channel.communicator).second) continue;  // one member follows it for all
+            // One member follows the communicator for all others.
+            if (!followed_.insert(channel.communicator).second) continue;
             followed_in_order_.push_back(channel.communicator);
             const End end{log, channel, count, ChannelSide::kCollectives};
             for (const std::int32_t member : job_->communicators[channel.communicator].members) {
@@ -146,7 +147,7 @@ class Growth {
         return true;
     }
 
-    /// The events of a taken loop on a channel in one execution.
+    /// The events of a taken loop on one channel, per execution.
     struct End {
         std::size_t log;
         Channel channel;
@@ -172,7 +173,7 @@ class Growth {
                " times, but rank " + std::to_string(other_rank) + " ";
     }
 
-    /// Finds the other end, or checks that it agrees with the loop already found there.
+    /// Finds the loop at the other end, or checks that the loop already found there agrees.
     bool pair(const End& end, std::int32_t other_rank, ChannelSide side, std::string& refusal) {
         if (other_rank < 0) return true;
         const auto say = [&](const std::string& what) {
@@ -184,7 +185,7 @@ class Growth {
             refusal = owners_->first_shared() + ", and the order of their calls is unknown";
             return false;
         }
-        if (owners_->logs_of(other_rank).empty()) return true;  // its log is missing, as reported elsewhere
+        if (owners_->logs_of(other_rank).empty()) return true;  // the log is missing, which is reported elsewhere
         const auto owner = owners_->owner(other_rank, end.channel, side);
         if (!owner) return say("repeats no such " + std::string(name_of(side)));
         const std::size_t other = *owner;
@@ -209,17 +210,18 @@ class Growth {
         return true;
     }
 
-    /// The difference between a loop and the wanted counterpart.
+    /// Measures how much a loop differs from the wanted counterpart.
     struct Distance {
-        double total = 0;  ///< difference in all events; one iteration more or less at the loop's ends does not count
+        /// Difference in the total number of events, with a tolerance of one iteration at the ends of the loop.
+        double total = 0;
         double executions = 0;  ///< difference in the number of executions
-        double off = 0;         ///< difference in all events, exactly
-        double bytes = 0;       ///< negative, so that the loop with most bytes wins among equal ones
+        double off = 0;         ///< exact difference in the total number of events
+        double bytes = 0;       ///< negative bytes, so that ties go to the loop with the most bytes
         friend auto operator<=>(const Distance&, const Distance&) = default;
     };
 
-    /// Returns the loop of `other` whose total number of counterparts is closest, and among equal ones the loop whose
-    /// number of executions is closest.
+    /// Returns the loop of `other` whose total number of counterpart events is closest to this end's number. Ties go to
+    /// the loop with the closest number of executions.
     [[nodiscard]] std::optional<std::size_t> counterpart_of(const End& end, std::size_t other, ChannelSide side) const {
         const auto executions = static_cast<double>((*loops_)[end.log].executions(*body_[end.log]));
         const double total = executions * static_cast<double>(end.count);
@@ -242,7 +244,7 @@ class Growth {
                 best_distance = distance;
             }
         }
-        // A loop with far fewer or more counterparts is a different one.
+        // A loop with far fewer or far more events is a different loop of the program.
         if (best && best_distance.total > std::log(1.5)) return std::nullopt;
         return best;
     }
@@ -293,19 +295,21 @@ class Growth {
     std::vector<Ratio> ratio_;
     std::vector<std::size_t> taken_;
     std::deque<std::size_t> to_visit_, to_meet_;
-    std::set<std::uint32_t> followed_;  ///< communicators that were followed
+    std::set<std::uint32_t> followed_;  ///< communicators that have been followed
     std::vector<std::uint32_t> followed_in_order_;
 };
 
-/// The properties of a loop of the program that are equal in all ranks that execute it, whoever their neighbours are.
+/// Properties of a loop of the program that are equal in all ranks that execute it, even if they have different
+/// neighbours.
 struct LoopOfProgram {
     std::int64_t executions;
-    std::int64_t world_collectives;  ///< collectives on MPI_COMM_WORLD in one execution
+    std::int64_t world_collectives;  ///< collectives on MPI_COMM_WORLD per execution
     friend auto operator<=>(const LoopOfProgram&, const LoopOfProgram&) = default;
 };
 
-/// Returns the loops of all logs, grouped by loop of the program. Groups and the loops in each are sorted by bytes,
-/// most first. Loops without bytes (of empty messages or barriers) are sorted by their events.
+/// Returns the loops of all logs, grouped by the loop of the program to which they belong. Groups, and the loops in
+/// each group, are sorted by bytes, most bytes first. Loops without bytes (with empty messages or barriers) are sorted
+/// by their number of events.
 std::vector<std::vector<Seed>> seeds_of(const std::vector<RankLoops>& loops) {
     std::map<LoopOfProgram, std::vector<Seed>> by_loop;
     for (std::size_t l = 0; l < loops.size(); ++l) {
@@ -332,7 +336,7 @@ std::vector<std::vector<Seed>> seeds_of(const std::vector<RankLoops>& loops) {
     return result;
 }
 
-/// Tries the loops of the program in turn.
+/// Tries to grow main loops from the program's loops, one after the other.
 class Search {
   public:
     Search(const JobLog& job, const std::vector<RankLoops>& loops) : job_(&job), loops_(&loops), owners_(job, loops) {}
@@ -347,10 +351,11 @@ class Search {
     }
 
   private:
-    /// Accidental loops have different numbers of executions, so there may be as many of them as ranks.
+    /// Maximum number of loops that are tried. Loops that arise by chance differ in their number of executions, so
+    /// there may be as many as ranks.
     static constexpr std::size_t kMostLoopsTried = 64;
-    /// Failed growths after which the next loop is tried. Equal loops of the program that do not communicate with each
-    /// other (in other rows of a grid) are separate main loops.
+    /// Number of failed growths after which the next loop of the program is tried. Instances of a program's loop that
+    /// do not communicate with each other (such as other rows of a grid) are separate main loops.
     static constexpr int kMostRefusals = 4;
 
     void try_loop(const std::vector<Seed>& seeds) {
@@ -373,7 +378,7 @@ class Search {
             if (is_new) {
                 found_.main_loops.push_back(std::move(*main_loop));
             } else {
-                ++refusals;  // another main loop has a part of it
+                ++refusals;  // a part of the loop belongs to another main loop
             }
         }
     }
@@ -382,13 +387,13 @@ class Search {
     const std::vector<RankLoops>* loops_;
     ChannelOwners owners_;
     MainLoopSearch found_;
-    std::set<std::pair<std::size_t, std::size_t>> taken_;  ///< loops that belong to a main loop found earlier
+    std::set<std::pair<std::size_t, std::size_t>> taken_;  ///< loops of main loops that were found earlier
 };
 
 }  // namespace
 
 bool is_inside(const std::vector<RankLoops>& loops, const MainLoop& inner, const MainLoop& outer) {
-    int looked_at = 8;  // few are enough, because all ranks run the same program
+    int looked_at = 8;  // a few ranks are enough, because all ranks run the same program
     auto out = outer.parts.begin();
     for (const MainLoop::Part& part : inner.parts) {
         while (out != outer.parts.end() && out->log < part.log) ++out;
@@ -405,7 +410,7 @@ MainLoopSearch find_main_loops(const JobLog& job, const std::vector<RankLoops>& 
     MainLoopSearch search = Search(job, loops).run();
     auto& main_loops = search.main_loops;
     std::ranges::stable_sort(main_loops, std::ranges::greater{}, &MainLoop::bytes);
-    // An outer loop that does little besides its inner loop repeats the inner result at greater length.
+    // An outer loop that does little besides its inner loop would only repeat the sets of the inner loop.
     std::size_t chosen = 0;
     for (std::size_t k = 1; k < main_loops.size(); ++k) {
         if (main_loops[k].bytes >= kShareOfInner * main_loops.front().bytes &&

@@ -21,7 +21,8 @@ constexpr std::array<std::pair<std::string_view, By>, 6> kMainLoopNames = {{{"au
                                                                             {"outer", By::kOuter},
                                                                             {"inner", By::kInner}}};
 
-/// Returns the main loop with the most of `what`. Among nearly equal ones it prefers the most iterations.
+/// Returns the index of the main loop with the largest `what`. If several are nearly equal, it is the main loop with
+/// the most iterations.
 std::size_t with_most(const std::vector<MainLoop>& main_loops, double MainLoop::*what) {
     constexpr double kNearly = 0.99;
     double most = 0;

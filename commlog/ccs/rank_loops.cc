@@ -40,7 +40,7 @@ RankLoops::RankLoops(const JobLog& job, const UntaggedPairs& untagged, std::size
       calls_(&job.ranks[index].threads[thread]) {
     traffic_.resize(calls_->bodies.size());
     inner_.resize(calls_->bodies.size());
-    // A body's inner loops precede the first loop over it, so their bodies are complete when it is reached.
+    // The inner loops of a body precede the first loop over that body, so their bodies are already complete.
     std::vector<bool> done(calls_->bodies.size(), false);
     for (const Loop& loop : calls_->loops) {
         if (done[loop.body]) continue;
@@ -61,14 +61,15 @@ RankLoops::RankLoops(const JobLog& job, const UntaggedPairs& untagged, std::size
 void RankLoops::count_executions() {
     const CallSequence& calls = *calls_;
     executions_.assign(calls.bodies.size(), 0);
-    if (calls.lost_symbols > 0) {  // the position of some loops is unknown
+    if (calls.lost_symbols > 0) {  // the positions of some loops are unknown
         for (std::size_t b = 0; b < calls.bodies.size(); ++b) {
             executions_[b] = static_cast<std::int64_t>(
                 std::min<std::uint64_t>(calls.bodies[b].repetitions, static_cast<std::uint64_t>(kLargest)));
         }
         return;
     }
-    // Some iterations of a loop are logged as events before or after it. Loops inside these are counted there.
+    // The log may contain some iterations of a loop as single events before or after the loop. Loops inside such
+    // iterations are counted at their own positions.
     std::vector<std::int64_t> in_loops(calls.bodies.size(), 0);
     const auto add = [](std::int64_t& sum, std::int64_t more) { sum = sum > kLargest - more ? kLargest : sum + more; };
     const auto count_in = [&](std::span<const Symbol> symbols, std::int64_t times) {
@@ -85,7 +86,7 @@ void RankLoops::count_executions() {
         }
     };
     count_in(calls.sequence, 1);
-    // In reverse order, each body's own count is complete before it is used.
+    // In this order, the count of each body is complete before it is used.
     for (std::size_t i = by_first_loop_.size(); i-- > 0;) {
         const LoopBody& body = calls.bodies[by_first_loop_[i]];
         count_in(std::span(calls.body).subspan(body.first, body.length), in_loops[by_first_loop_[i]]);

@@ -9,7 +9,7 @@ namespace haichi {
 
 namespace {
 
-/// Expands symbols into events.
+/// Expands a sequence of symbols into single events.
 class Unrolling {
   public:
     Unrolling(const CallSequence& calls, RankWindow& window) : calls_(&calls), window_(&window) {}
@@ -31,7 +31,8 @@ class Unrolling {
             unrolled.requests = event.completions;
             for (std::uint32_t i = 0; i < event.completions; ++i) {
                 const Completion& completion = calls_->completions[event.first_completion + i];
-                // Until all posts are known, `post` is the distance to the post, which may be in an earlier iteration.
+                // Until all posts are known, `post` holds the distance to the post, which may be in an earlier
+                // iteration.
                 window_->requests.push_back({completion.distance, 0, completion.source, completion.tag});
                 numbers_.push_back(static_cast<std::int64_t>(posts_.size()) - completion.distance);
             }
@@ -76,12 +77,12 @@ class Unrolling {
 
     const CallSequence* calls_;
     RankWindow* window_;
-    std::vector<std::uint32_t> posts_;   ///< the event of each post
-    std::vector<std::int64_t> numbers_;  ///< by request: the number of its post
+    std::vector<std::uint32_t> posts_;   ///< index of the event of each post
+    std::vector<std::int64_t> numbers_;  ///< by request: the number of the post that made it
 };
 
-/// Counts the rank's traffic before the first loop over `body`, or in all of `symbols`. Returns whether there is such a
-/// loop.
+/// Counts the rank's traffic before the first loop over `body`, or in all `symbols` if there is no such loop. Returns
+/// true if there is such a loop.
 bool note_before(const RankLoops& loops, std::size_t body, const std::vector<bool>& around,
                  std::span<const Symbol> symbols, RankWindow& window) {
     const CallSequence& calls = *loops.calls();

@@ -6,7 +6,8 @@
 
 namespace haichi {
 
-/// The transfers that the events of a window post or wait for, by position after its cut: one per part of an event.
+/// The transfers that each event of a window posts or waits for, by position after the cut, with one entry per part of
+/// the event.
 class WindowTransfers {
   public:
     static constexpr std::size_t kNone = static_cast<std::size_t>(-1);

@@ -7,7 +7,8 @@
 
 namespace haichi {
 
-/// Walks a call log event by event and unrolls its loops. Its state is one position per level of nested loops.
+/// Walks through a call log event by event and unrolls its loops. Its state is one position for each level of nested
+/// loops.
 class CallCursor {
   public:
     /// `calls` must outlive the cursor.
@@ -26,7 +27,7 @@ class CallCursor {
                     continue;
                 }
                 if (levels_.size() == 1) {
-                    level.repetitions = 1;  // stay at the end
+                    level.repetitions = 1;  // remain at the end
                     return nullptr;
                 }
                 levels_.pop_back();
@@ -45,7 +46,7 @@ class CallCursor {
         const Symbol* symbols = nullptr;
         std::uint32_t length = 0;
         std::uint32_t at = 0;
-        std::uint64_t repetitions = 1;  ///< iterations left, this one included
+        std::uint64_t repetitions = 1;  ///< iterations left, including the current one
     };
 
     const CallSequence* calls_;

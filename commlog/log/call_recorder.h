@@ -9,8 +9,8 @@
 
 namespace haichi {
 
-/// Sorts a list of completions into an order that does not depend on the order of arrival. In kComplete the oldest post
-/// is first, and received messages are distributed to receives of the same event in ascending order.
+/// Sorts a list of completions, so that the result does not depend on the order of arrival. In kComplete, the oldest
+/// post comes first, and receives of the same event get their messages in ascending order of source and tag.
 inline void sort_completions(CallKind kind, std::span<Completion> list) {
     const auto by_event = [](const Completion& a, const Completion& b) {
         return a.event != b.event ? a.event < b.event : what_came(a.source, a.tag) < what_came(b.source, b.tag);
@@ -20,8 +20,8 @@ inline void sort_completions(CallKind kind, std::span<Completion> list) {
     for (auto first = list.begin(); first != list.end();) {
         auto last = first;
         while (last != list.end() && last->event == first->event) ++last;
-        // Sorts the distances alone, descending, as a heap in their own field: no memory is available for a list of
-        // them.
+        // Sorts only the distances, in descending order. The heap sort works in place, because there is no memory for a
+        // separate array.
         const auto count = last - first;
         const auto sift = [first](std::ptrdiff_t root, std::ptrdiff_t size) {
             for (std::ptrdiff_t child = 2 * root + 1; child < size; child = 2 * root + 1) {
@@ -42,19 +42,20 @@ inline void sort_completions(CallKind kind, std::span<Completion> list) {
               [](const Completion& a, const Completion& b) { return a.distance > b.distance; });
 }
 
-/// Writes the log of one thread. The profiler uses it on the application's call path: it does not allocate or lock, and
-/// takes about ten nanoseconds a call. It is not thread-safe. Nothing has to be flushed, because read_calls()
-/// (read_calls.h) reads the memory in its state after any call.
+/// Writes the log of one thread. The profiler calls it on the application's critical path, so it neither allocates nor
+/// locks, and takes about ten nanoseconds per call. A recorder is not thread-safe. The log needs no flush: after each
+/// call, `memory` is valid input for read_calls() (read_calls.h).
 class CallRecorder {
   public:
-    /// `memory` must outlive the recorder. It holds zero bytes or the state that another CallRecorder left.
+    /// `memory` must outlive the recorder. The memory must contain zero bytes or the state that another CallRecorder
+    /// left.
     explicit CallRecorder(CallLogMemory* memory) : memory_(memory), events_(memory), loops_(memory) {}
 
-    /// Adds ticks outside communication calls. They belong to the next event.
+    /// Adds ticks outside communication calls. These ticks belong to the next event.
     void add_gap(std::uint64_t ticks) { memory_->gap += ticks; }
 
-    /// Records a send to rank `peer` in MPI_COMM_WORLD, or to kOutside, but not to MPI_PROC_NULL. Returns the number of
-    /// the post, or 0 with kBlocking.
+    /// Records a send to rank `peer` in MPI_COMM_WORLD, or to kOutside, but not to MPI_PROC_NULL. Returns the ID of the
+    /// post, or 0 with kBlocking.
     std::uint64_t send(std::int32_t peer, std::int32_t tag, std::uint32_t communicator, std::uint64_t bytes,
                        std::uint8_t flags) {
         return post({CallKind::kSend, flags, 0, peer, tag, communicator, bytes, 0});
@@ -72,8 +73,8 @@ class CallRecorder {
         return post({CallKind::kReceive, flags, 0, peer, tag, communicator, 0, 0});
     }
 
-    /// Records an operation of a communicator. `bytes` and `received_bytes` are as the rank's arguments state them;
-    /// `detail` is a CollectiveDetail. Returns the number of the post, or 0 with kBlocking.
+    /// Records an operation of a communicator. `bytes` and `received_bytes` follow the call's arguments; `detail` is a
+    /// CollectiveDetail. Returns the ID of the post, or 0 with kBlocking.
     std::uint64_t collective(CollectiveOperation operation, std::uint32_t communicator, std::int32_t root,
                              std::uint64_t bytes, std::uint64_t received_bytes, std::uint8_t flags,
                              std::int32_t detail = 0) {
@@ -81,20 +82,22 @@ class CallRecorder {
                      bytes, received_bytes});
     }
 
-    /// Records that the request of post `number` has completed. `event` is the value of last_event() after the post. A
-    /// receive of any source or tag passes the source and tag of its message, other requests kNobody and 0.
+    /// Records the completion of the request that post `number` made. `event` must be the value of last_event()
+    /// directly after the post. For a receive from any source or of any tag, `source` and `tag` must be those of its
+    /// message; otherwise kNobody and 0.
     void complete(std::uint64_t number, std::uint32_t event, std::int32_t source = kNobody, std::int32_t tag = 0) {
         CallLogMemory& m = *memory_;
         if (m.open_count != 0 && (m.open_kind != CallKind::kComplete || m.open_count == kMostOpen)) close_list();
         if (m.open_count == 0) open_list(CallKind::kComplete, 0, 0, 0);
         const auto distance = static_cast<std::uint32_t>(m.posts - number + 1);
         m.open[m.open_count++] = {distance, source, tag, event};
-        // A message may reach a different open receive in each run, so its source and tag are hashed separately.
+        // A message may match a different open receive in each run, so source and tag are hashed independently of the
+        // distance.
         m.open_hash += mixed(distance);
         if (source != kNobody) m.open_hash += hash_of_what_came(source, came_tag(m, event, tag), event);
     }
 
-    /// Returns the dictionary index of the event of the last post.
+    /// Returns the index of the event of the last post.
     [[nodiscard]] std::uint32_t last_event() const { return last_event_; }
 
   private:
@@ -133,7 +136,7 @@ class CallRecorder {
 
     void close_list() {
         CallLogMemory& m = *memory_;
-        // Time between the completions counts as computation after them.
+        // The time between completions is counted as computation after the last of them.
         const EventKey key{m.open_kind,         m.open_flags, 0,          kNobody, m.open_tag,
                            m.open_communicator, m.open_count, m.open_hash};
         const std::uint32_t events = m.event_count;

@@ -129,7 +129,7 @@ void CallSequenceBuilder::collective(CollectiveOperation operation, std::uint64_
                {function_of(operation), 1, received_bytes, true});
 }
 
-/// Makes the event of the completions, as CallRecorder does when it closes a list.
+/// Emits one event for the pending completions, as CallRecorder does when it closes a list.
 void CallSequenceBuilder::flush() {
     if (open_.empty()) return;
     sort_completions(CallKind::kComplete, {open_.data(), open_.data() + open_.size()});
@@ -213,7 +213,7 @@ void CallSequenceBuilder::count_events() {
         }
     };
     count(calls_.sequence.data(), calls_.sequence.size(), 1);
-    // A body consists of loops over earlier bodies.
+    // Bodies are visited from last to first, because a body contains only loops over earlier bodies.
     for (std::size_t b = calls_.bodies.size(); b-- > 0;) {
         count(calls_.body.data() + calls_.bodies[b].first, calls_.bodies[b].length, times_of_body[b]);
     }

@@ -2,7 +2,7 @@
 
 namespace haichi {
 
-/// Advances until the fate of request `post` is known.
+/// Advances the second cursor until the fate of request `post` is known.
 void CallStream::look_ahead(std::uint64_t post) {
     while (!ahead_has_ended_ && (posts_ahead_ < post || between_.front().fate == RequestFate::kNotSeen) &&
            posts_ahead_ - post + 1 <= kMostAhead) {

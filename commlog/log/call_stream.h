@@ -9,31 +9,31 @@
 
 namespace haichi {
 
-/// The fate of a request, according to the log.
+/// The outcome of a request, according to the log.
 enum class RequestFate : std::uint8_t {
-    kNotSeen,  ///< its completion is more than kMostAhead requests away
+    kNotSeen,  ///< its completion is more than kMostAhead requests later
     kCompleted,
-    kNever  ///< the log ends without its completion: it was cancelled, freed or forgotten
+    kNever  ///< the log ends before its completion: it was cancelled, freed or abandoned
 };
 
 /// An event at its position in the log.
 struct StreamedCall {
     const LoggedEvent* event = nullptr;         ///< null at the end of the log
-    std::uint64_t post = 0;                     ///< number of a request, from 1
-    RequestFate fate = RequestFate::kNotSeen;   ///< for a request
-    Completion came{};                          ///< for a request that is kCompleted
-    std::span<const Completion> completions{};  ///< for kComplete and kReceiveAny
+    std::uint64_t post = 0;                     ///< request ID, from 1
+    RequestFate fate = RequestFate::kNotSeen;   ///< only for a request
+    Completion came{};                          ///< only for a request with fate kCompleted
+    std::span<const Completion> completions{};  ///< only for kComplete and kReceiveAny
 };
 
-/// Returns whether the event posts a request that another event completes.
+/// Returns true if the event posts a request that another event completes.
 inline bool is_request(const EventKey& key) {
     return (key.flags & kBlocking) == 0 &&
            (key.kind == CallKind::kSend || key.kind == CallKind::kReceive || key.kind == CallKind::kCollective);
 }
 
-/// Walks a call log event by event and states the fate of every request, for example the source of a message received
-/// from any source. A second cursor runs ahead by at most kMostAhead requests, which bounds the memory for runs of any
-/// length.
+/// Walks through a call log event by event and states the fate of every request. For a receive from any source, this
+/// includes the actual source. A second cursor is ahead by at most kMostAhead requests, which bounds the memory for
+/// runs of any length.
 class CallStream {
   public:
     static constexpr std::size_t kMostAhead = 4096;
@@ -42,8 +42,8 @@ class CallStream {
     explicit CallStream(const CallSequence& calls) : calls_(&calls), here_(calls), ahead_(calls) {}
 
     StreamedCall next();
-    /// Returns the number of the request that `completion` completes, or 0. `completion` belongs to the call that
-    /// next() returned last.
+    /// Returns the ID of the request that `completion` completes, or 0 if it is unknown. `completion` must belong to
+    /// the call that next() returned last.
     [[nodiscard]] std::uint64_t post_of(const Completion& completion) const {
         return completion.distance == 0 || completion.distance > posts_ ? 0 : posts_ - completion.distance + 1;
     }

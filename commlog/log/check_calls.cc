@@ -10,7 +10,8 @@ namespace haichi {
 
 namespace {
 
-/// Deepest loops that a finder can make: one per level, plus the loops that were open when the log ended.
+/// Maximum depth of nested loops that the loop finder makes: one per level, plus the loops that were open at the end of
+/// the log.
 constexpr int kDeepestLoops = 2 * static_cast<int>(kLevels);
 
 }  // namespace
@@ -25,8 +26,9 @@ void check_calls(const CallSequence& calls, std::int32_t ranks, std::size_t comm
     const auto inside = [](std::uint64_t first, std::uint64_t count, std::size_t size) {
         return first <= size && count <= size - first;
     };
-    // Completions of distance 0, which lists of kReceiveAny have. Lists may overlap in a damaged file, so that reading
-    // all their entries would take quadratic time.
+    // Number of completions with distance 0 before each index; only lists of kReceiveAny have such completions. Prefix
+    // sums are necessary because lists may overlap in a damaged file, and reading all their entries would take
+    // quadratic time.
     std::vector<std::size_t> zeros_before(calls.completions.size() + 1, 0);
     for (std::size_t c = 0; c < calls.completions.size(); ++c) {
         zeros_before[c + 1] = zeros_before[c] + (calls.completions[c].distance == 0 ? 1 : 0);
@@ -67,7 +69,7 @@ void check_calls(const CallSequence& calls, std::int32_t ranks, std::size_t comm
             fail_record(place, "an unknown event or loop");
         }
     };
-    // A body consists of loops that precede the first loop over it, so one pass suffices.
+    // A body contains only loops that precede the first loop over this body, so one pass suffices.
     std::vector<int> depth_of_body(calls.bodies.size(), 0);
     for (std::size_t l = 0; l < calls.loops.size(); ++l) {
         const Loop& loop = calls.loops[l];

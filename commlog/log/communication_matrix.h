@@ -8,12 +8,12 @@
 
 namespace haichi {
 
-/// A log without its order, as a workload of one set.
+/// The traffic of a log without its order, as a workload with a single set.
 struct CommunicationMatrix {
-    /// One message per pair of ranks with all its bytes, sorted by source and destination. Puts go to the target, and
-    /// gets come from it.
+    /// There is one message per pair of ranks, with all its bytes; messages are sorted by source and destination. Puts
+    /// count as messages to the target, gets as messages from the target.
     Workload workload;
-    std::uint64_t pairs_from_receivers = 0;  ///< pairs known only from the receiver
+    std::uint64_t pairs_from_receivers = 0;  ///< number of pairs that only the receiver's data contain
     std::uint64_t one_sided_bytes = 0;       ///< bytes of one-sided operations in the matrix
 };
 

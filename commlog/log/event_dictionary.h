@@ -9,33 +9,36 @@
 
 namespace haichi {
 
-/// Source and tag as one number that ascends with both.
+/// Combines source and tag into a number that ascends with both.
 constexpr std::uint64_t what_came(std::int32_t source, std::int32_t tag) {
     return static_cast<std::uint64_t>(static_cast<std::uint32_t>(source)) << 32 | static_cast<std::uint32_t>(tag);
 }
 
-/// The term that a receive of any source or tag adds to the hash of its list. `event` is the event of its post.
+/// The term that a receive from any source or of any tag adds to its list's hash. `event` is the index of the post's
+/// event.
 constexpr std::uint64_t hash_of_what_came(std::int32_t source, std::int32_t tag, std::uint32_t event) {
     return mixed(what_came(source, tag) ^ mixed(event + 1));
 }
 
-/// Returns the received tag if the post `event` leaves the tag open, and 0 otherwise.
+/// Returns the received tag if the post `event` accepts any tag, and 0 otherwise.
 inline std::int32_t came_tag(const CallLogMemory& memory, std::uint32_t event, std::int32_t tag) {
     return (memory.events[event].key.flags & kAnyTag) != 0 ? tag : 0;
 }
 
-/// Returns whether the key belongs to a list of completions, which then holds the tags.
+/// Returns true if the key belongs to a list of completions; the list then holds the tags.
 constexpr bool has_list(const EventKey& key) {
     return key.kind == CallKind::kComplete || key.kind == CallKind::kReceiveAny;
 }
 
-/// The different events of a log, in fixed memory. Events of one signature differ only in their sizes and tags. If a
-/// signature has too many events, a new event represents them all, and the earlier events have joined it.
+/// The dictionary of a log's distinct events, in memory of fixed size. Events with the same signature differ only in
+/// size and tag. If there are too many of them, a new event represents them all; the earlier events are then joined to
+/// it.
 class EventDictionary {
   public:
     explicit EventDictionary(CallLogMemory* memory) : memory_(memory) {}
 
-    /// Returns the number of the event that represents `key`, and enters it if it is new. A list is the open list.
+    /// Returns the index of the event that represents `key`, and adds the event if it is new. If `key` has a list, this
+    /// is the list that is being built.
     std::uint32_t occurs(const EventKey& key, std::uint64_t gap) {
         CallLogMemory& m = *memory_;
         const std::uint64_t hash = hash_of(key);
@@ -59,7 +62,8 @@ class EventDictionary {
         std::uint64_t words[4];
         static_assert(sizeof(words) == sizeof(EventKey));
         std::memcpy(words, &key, sizeof(words));
-        // Parallel multiplications and one after them, a short chain: this code is on the call path.
+        // Independent multiplications and a single dependent one keep this short, because this code is on the critical
+        // path.
         const std::uint64_t a = (words[0] ^ 0x9e3779b97f4a7c15ULL) * 0xff51afd7ed558ccdULL;
         const std::uint64_t b = (words[1] + 0xd6e8feb86659fd93ULL) * 0xc4ceb9fe1a85ec53ULL;
         const std::uint64_t c = (words[2] + 0xa0761d6478bd642fULL) * 0xe7037ed1a0b428dbULL;
@@ -75,7 +79,7 @@ class EventDictionary {
         return a.tag == b.tag && (!has_list(a) || a.received_bytes_or_list == b.received_bytes_or_list);
     }
 
-    /// Returns the key without size and tag.
+    /// Returns the key without its size and tag.
     EventKey signature_of(const EventKey& key) const {
         EventKey signature = key;
         signature.tag = 0;
@@ -84,7 +88,7 @@ class EventDictionary {
         return signature;
     }
 
-    /// Returns the hash of the open list as if all received tags were 0.
+    /// Returns the hash of the list that is being built, as if all received tags were 0.
     std::uint64_t list_without_tags(CallKind kind) const {
         std::uint64_t sum = 0;
         for (std::uint32_t i = 0; i < memory_->open_count; ++i) {
@@ -96,8 +100,8 @@ class EventDictionary {
         return sum;
     }
 
-    /// Returns whether `event`, of the same signature, also represents `key`. Events for groups of sizes are visited in
-    /// descending order of their smallest size.
+    /// Returns true if `event`, which has the same signature as `key`, also represents `key`. Events for size groups
+    /// are visited in descending order of their smallest size.
     static bool stands_for(const LoggedEvent& event, const EventKey& key) {
         if ((event.key.flags & (kVariableTag | kVariableSize)) == 0 || event.joined != 0) return false;
         const bool tag = (event.key.flags & kVariableTag) != 0 || same_tags(event.key, key);
@@ -147,8 +151,8 @@ class EventDictionary {
         return index;
     }
 
-    /// Joins the events of the signature that differ from `key` only in the fields that `joined` selects. The result is
-    /// one event, or one event per group of sizes.
+    /// Joins the events of a signature that differ from `key` only in the fields that `joined` selects. Creates one
+    /// event for all of them, or one for each size group.
     void join(HashSlot& signature, const EventKey& key, const EventKey& of_all, std::uint8_t joined) {
         CallLogMemory& m = *memory_;
         const auto belongs = [&](const LoggedEvent& event) {
@@ -168,14 +172,14 @@ class EventDictionary {
         for (std::uint32_t i = first; i != 0; i = m.events[i - 1].next) {
             LoggedEvent& event = m.events[i - 1];
             if (!belongs(event)) continue;
-            std::uint32_t to = signature.index;  // the group of the largest sizes
+            std::uint32_t to = signature.index;  // the event of the group with the largest sizes
             while (groups.count() > 1 && m.events[to - 1].key.bytes > event.key.bytes && m.events[to - 1].next != first)
                 to = m.events[to - 1].next;
             event.joined = to;
         }
     }
 
-    /// Returns the groups of the sizes of events from `first` on.
+    /// Returns the size groups of the events from index `first` on.
     template <typename Belongs>
     SizeGroups group_sizes(std::uint32_t first, Belongs belongs) {
         CallLogMemory& m = *memory_;
@@ -183,7 +187,7 @@ class EventDictionary {
         std::uint32_t count = 0;
         for (std::uint32_t i = first; i != 0 && count <= kMostVariants; i = m.events[i - 1].next) {
             const LoggedEvent& event = m.events[i - 1];
-            // The last event has not been counted yet.
+            // The newest event has not been counted yet.
             if (belongs(event)) sizes[count++] = {event.key.bytes, std::max<std::uint64_t>(event.count, 1)};
         }
         return SizeGroups(sizes, sizes + count);

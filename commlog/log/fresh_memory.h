@@ -14,7 +14,8 @@ struct Unmap {
 };
 using FreshMemory = std::unique_ptr<CallLogMemory, Unmap>;
 
-/// Pages of zeros that exist once they are touched. calloc() would write the whole memory for each of many ranks.
+/// Zero pages that take memory only once they are touched. calloc() would write the whole memory for each of many
+/// ranks.
 inline FreshMemory fresh_memory() {
     void* const pages =
         ::mmap(nullptr, sizeof(CallLogMemory), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -9,9 +9,9 @@
 
 namespace haichi {
 
-/// The kind of an MPI function, as far as its name shows it.
+/// The kind of an MPI function, as derived from its name.
 enum class FunctionKind : std::uint8_t {
-    kPointToPoint,  ///< sends, receives, or posts a send or receive
+    kPointToPoint,  ///< sends, receives, or posts sends or receives
     kCompletion,    ///< waits for requests or tests them
     kCollective,
     kOneSided,
@@ -22,7 +22,7 @@ inline FunctionKind function_kind(std::string_view name) {
     std::string word;
     for (const char c : name) word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     if (word.starts_with("mpi_")) word.erase(0, 4);
-    // Sums in Open MPI's monitoring files.
+    // These words are names of sums in Open MPI's monitoring files.
     if (word.starts_with("point-to-point")) return FunctionKind::kPointToPoint;
     const auto begins_with = [&](std::string_view start) { return word.starts_with(start); };
     const auto holds = [&](std::string_view part) { return word.find(part) != std::string::npos; };

@@ -6,15 +6,15 @@
 
 namespace haichi {
 
-/// Spreads a number over 64 bits (Stafford's variant 13 of the finalizer of MurmurHash3).
+/// Hashes a number to 64 bits (Stafford's variant 13 of MurmurHash3's finalizer).
 constexpr std::uint64_t mixed(std::uint64_t x) {
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
     return x ^ (x >> 31);
 }
 
-/// Returns the slot of `hash`, or the free slot where it belongs. The table has a fixed size, uses open addressing and
-/// is at most half full. Two keys with the same 64-bit hash count as one key.
+/// Returns the slot of `hash`, or the free slot in which to insert it. The table uses open addressing, has a fixed
+/// size, and is at most half full. Two keys with the same 64-bit hash are treated as one key.
 template <std::uint32_t size>
 HashSlot& slot_of(HashSlot (&table)[size], std::uint64_t hash) {
     static_assert((size & (size - 1)) == 0);

@@ -23,7 +23,7 @@ void add_function(FunctionTotals& sum, const FunctionProfile& function, double o
     sum.own_seconds += static_cast<double>(function.calls) * own_ns_per_call / kNsPerS;
 }
 
-/// Collects one time of each rank, in rank order.
+/// Computes the distribution of one time over the ranks, which are added in rank order.
 class SpreadBuilder {
   public:
     void add(double seconds, std::int32_t rank) {
@@ -35,7 +35,7 @@ class SpreadBuilder {
             spread_.max = seconds;
             spread_.max_rank = rank;
         }
-        // Welford's method: no cancellation when the ranks' times are nearly equal.
+        // Welford's method avoids cancellation when the ranks' times are nearly equal.
         ++count_;
         const double difference = seconds - spread_.mean;
         spread_.mean += difference / count_;
@@ -54,7 +54,7 @@ class SpreadBuilder {
 
 std::vector<std::string> sorted(const std::set<std::string>& names) { return {names.begin(), names.end()}; }
 
-/// Returns the traffic that a rank sent, from the events of its call log.
+/// Returns the traffic that a rank sent, computed from the events of its call log.
 std::vector<PeerTraffic> logged_peers(const RankLog& rank) {
     std::map<std::int32_t, PeerCounters> sent;
     for (const CallSequence& thread : rank.threads) {
@@ -71,7 +71,7 @@ std::vector<PeerTraffic> logged_peers(const RankLog& rank) {
     return peers;
 }
 
-/// The peers of all ranks, from the profile or the call log.
+/// The point-to-point traffic of all ranks by peer, from the profile or from the call log.
 class PeerTables {
   public:
     explicit PeerTables(const JobLog& log) : log_(&log), logged_(log.ranks.size()), next_(log.ranks.size()) {
@@ -84,8 +84,8 @@ class PeerTables {
         const std::vector<PeerTraffic>& profiled = log_->ranks[i].profile.peers;
         return profiled.empty() ? logged_[i] : profiled;
     }
-    /// Returns whether `source` has sent to `destination`. Call it with ascending destinations, because the peers of
-    /// each source are scanned once.
+    /// Returns true if `source` has sent to `destination`. For each source, calls must have ascending destinations,
+    /// because its peers are scanned once.
     [[nodiscard]] bool has_sent(std::int32_t source, std::int32_t destination) {
         const std::size_t i = place_of(source);
         if (i == log_->ranks.size()) return false;
@@ -97,7 +97,7 @@ class PeerTables {
     [[nodiscard]] bool is_rank(std::int32_t peer) const { return peer >= 0 && peer < log_->rank_count; }
 
   private:
-    /// Returns the index in JobLog::ranks, or its size if the rank is missing.
+    /// Returns the index of a rank in JobLog::ranks, or the size of JobLog::ranks if the rank is missing.
     [[nodiscard]] std::size_t place_of(std::int32_t rank) const {
         const std::size_t direct = static_cast<std::size_t>(rank);
         if (direct < log_->ranks.size() && log_->ranks[direct].rank == rank) return direct;
@@ -149,7 +149,7 @@ JobTotals job_totals(const JobLog& log) {
         const RankProfile& profile = rank.profile;
         totals.lost_messages += profile.lost_messages;
         totals.lost_bytes += profile.lost_bytes;
-        if (profile.wall_seconds <= 0 && profile.functions.empty()) continue;  // its part is missing
+        if (profile.wall_seconds <= 0 && profile.functions.empty()) continue;  // the rank's part is missing
         ++totals.profiled_ranks;
         for (const FunctionProfile& function : profile.functions) {
             FunctionTotals& sum = functions[function.name];
@@ -157,7 +157,7 @@ JobTotals job_totals(const JobLog& log) {
             add_function(sum, function, rank.own_ns_per_call);
         }
         for (const PeerTraffic& peer : profile.peers) {
-            if (peer.peer != kOutside) break;  // peers ascend, and kOutside is the least
+            if (peer.peer != kOutside) break;  // peers ascend, and kOutside is the smallest value
             totals.outside.sent_messages += peer.traffic.sent_messages;
             totals.outside.sent_bytes += peer.traffic.sent_bytes;
             totals.outside.received_messages += peer.traffic.received_messages;

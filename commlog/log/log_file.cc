@@ -21,10 +21,10 @@ namespace haichi {
 
 namespace {
 
-/// Maximum number of ranks of a job whose log is read. Without the limit, a small file that states more ranks would
-/// fill the memory.
+/// Maximum number of ranks in a job log that haichi reads. Without a limit, a small file that states a huge number of
+/// ranks would fill the memory.
 constexpr std::int32_t kMostLoggedRanks = 1 << 22;
-/// Maximum number of members of a communicator that are not in the job, for example the parents of spawned processes.
+/// Maximum number of communicator members outside the job, such as the parents of spawned processes.
 constexpr std::int32_t kMostOutside = 1 << 20;
 
 bool begins_with(std::span<const std::byte> bytes, const char (&magic)[8]) {
@@ -40,7 +40,7 @@ RankRecord read_part(const std::string& path) {
                              std::to_string(bytes.size()),
                          "the file was cut off, or was written by another version of the profiler");
     }
-    // The mapping begins at a page, so the struct is aligned.
+    // A mapping begins at a page boundary, so the struct is aligned.
     return read_rank(*reinterpret_cast<const ProfileMemory*>(bytes.data()), path);
 }
 
@@ -59,7 +59,7 @@ std::vector<std::string> parts_beside(const std::string& path) {
     return parts;
 }
 
-/// Formats ascending numbers as "3, 5 to 8 and 12 more".
+/// Formats ascending numbers, such as "3, 5 to 8 and 12 more".
 std::string listed(const std::vector<std::int32_t>& ranks) {
     std::string text;
     int shown_runs = 0;
@@ -95,7 +95,7 @@ std::vector<std::int32_t> expanded(const std::vector<RankSegment>& segments, std
     return members;
 }
 
-/// Numbers the communicators of all ranks by their identity.
+/// Assigns indices to the communicators of all ranks, by their identity.
 class CommunicatorTable {
   public:
     CommunicatorTable(JobLog& job, const std::string& place) : job_(&job), place_(&place) {
@@ -105,7 +105,7 @@ class CommunicatorTable {
         job.communicators.push_back(std::move(world));
     }
 
-    /// Entry 0 of each rank is MPI_COMM_WORLD, regardless of its record.
+    /// Entry 0 of each rank is MPI_COMM_WORLD, whatever its record contains.
     std::uint32_t number(const CommunicatorRecord& record, bool is_world) {
         if (is_world) return 0;
         const auto [found, is_new] =
@@ -131,7 +131,7 @@ class CommunicatorTable {
     std::size_t members_ = 0;
 };
 
-/// Collects the ranks with one finding, so that one warning covers them all.
+/// Collects the ranks to which one warning applies.
 struct Finding {
     std::vector<std::int32_t> ranks;
     std::uint64_t sum = 0;
@@ -226,7 +226,7 @@ JobLog join_ranks(std::vector<RankRecord> records, const std::string& place) {
             throw InputError(place + ": rank " + std::to_string(rank) + " belongs to another job");
         }
         if (rank < next) throw InputError(place + ": duplicate rank " + std::to_string(rank));
-        // Bounds the list: in a job of 10^8 ranks almost all may be missing.
+        // This bounds the list: almost all ranks of a job of 10^8 ranks may be missing.
         for (; next < rank && missing.size() < records.size() + 1000; ++next) missing.push_back(next);
         next = rank + 1;
         job.has_profile |= record.has_profile;

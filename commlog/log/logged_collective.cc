@@ -53,7 +53,7 @@ CollectiveKind kind_of(CollectiveOperation operation) {
     return CollectiveKind::kBarrier;
 }
 
-/// Returns CollectiveSelection::text() of the run if the log states it, or else the name of a table.
+/// Returns the text of CollectiveSelection::text() that the log states, or otherwise the name of a table.
 std::string_view selection_text_of(std::string_view library) {
     constexpr std::string_view kMark = "collectives: ";
     if (const std::size_t at = library.find(kMark); at != std::string_view::npos) {
@@ -74,7 +74,7 @@ collectives::SizedCall sized_call(const LoggedEvent& event, std::size_t members)
     call.commutes = (detail & kOrderedReduction) == 0;
     call.is_user_defined = (detail & kUserDefined) != 0;
     call.in_place = (detail & kInPlace) != 0;
-    // The log knows block sizes only for a gather or scatter with one size for all members.
+    // Block sizes are known only for a gather or scatter in which all members have the same size.
     call.counts_are_known = false;
     return call;
 }

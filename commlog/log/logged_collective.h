@@ -8,12 +8,12 @@
 
 namespace haichi {
 
-/// Returns a collective operation of `members` ranks as far as the log states it. The caller sets the root, because it
-/// knows the members. An unknown operation becomes a barrier.
+/// Describes a collective operation of `members` ranks, as far as the log states it. The caller must set the root. An
+/// unknown operation is treated as a barrier.
 collectives::SizedCall sized_call(const LoggedEvent& event, std::size_t members);
 
-/// Returns the user's choice, or else the table of the library that the job ran with. If the log does not name the
-/// library, MPICH's table is used. The log of a live program states the choice made for its run.
+/// Returns the user's choice, or otherwise the table of the library that the job used. If the log does not name the
+/// library, the table is MPICH's. The log of a live program states the selection of its run.
 collectives::CollectiveSelection selection_for(const JobLog& job, collectives::CollectiveSelection set);
 
 }  // namespace haichi

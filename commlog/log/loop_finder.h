@@ -8,19 +8,19 @@
 
 namespace haichi {
 
-/// Finds loops in a stream of symbols, and loops over these loops, in several levels. A level keeps the symbols that
-/// may still begin a loop. A symbol last seen p symbols ago proposes p as a period. When p consecutive symbols equal
-/// the p symbols before them, they become a loop, and the symbols before the loop go to the next level. Further symbols
-/// are compared only with the body. When one differs, the loop goes to the next level as one symbol. Each symbol takes
-/// amortised O(1): a proposed period is traced back over at most its own length, and shorter periods come first.
-/// Nothing is allocated.
+/// Finds loops in a stream of symbols, and loops over these loops, on several levels. Each level stores the symbols
+/// with which a loop may still begin. A symbol that last occurred p symbols ago proposes p as a period. When p
+/// consecutive symbols equal the p symbols before them, these 2p symbols become a loop. The symbols before the loop
+/// move to the next level. Further symbols are compared only with the loop's body. When a symbol differs, the loop
+/// moves to the next level as one symbol. Each symbol takes amortised O(1) time, because a proposed period is verified
+/// over at most its own length, and shorter periods come first. The finder allocates no memory.
 class LoopFinder {
   public:
     explicit LoopFinder(CallLogMemory* memory) : memory_(memory) {}
 
     void push(Symbol symbol) { push(0, symbol); }
 
-    /// Ends all loops and moves everything to `top`.
+    /// Ends all loops and moves all symbols to `top`.
     void flush() {
         for (std::uint32_t l = 0; l < kLevels; ++l) {
             while (memory_->levels[l].in_loop != 0) leave_loop(l);
@@ -28,7 +28,7 @@ class LoopFinder {
         }
     }
 
-    /// Enters the bodies and loops of the memory's arrays into its hash tables.
+    /// Inserts the bodies and loops in the memory's arrays into its hash tables.
     void know_loops() {
         for (std::uint32_t b = 0; b < memory_->body_count; ++b) {
             LoopBody& body = memory_->bodies[b];
@@ -66,7 +66,7 @@ class LoopFinder {
         add(l, symbol);
     }
 
-    /// Adds a symbol that is in no loop yet.
+    /// Adds a symbol outside of a loop to a level.
     void add(std::uint32_t l, Symbol symbol) {
         LoopLevel& level = memory_->levels[l];
         if (level.size == kWindow) emit_first(l, kWindow / 2);
@@ -80,8 +80,8 @@ class LoopFinder {
         } else {
             const std::uint32_t distance = number - (last - 1);
             level.matched = 0;
-            // The distance exceeds the window if the number is from before the window, or from before the count
-            // restarted.
+            // The distance is too large if the last occurrence is older than the window, or older than the last restart
+            // of the count.
             level.period = last != 0 && distance <= n && level.pending[n - distance] == symbol ? distance : 0;
             if (level.period != 0) {
                 const std::uint32_t p = level.period;
@@ -100,8 +100,7 @@ class LoopFinder {
         const std::uint32_t p = level.period;
         std::uint32_t start = level.size - 2 * p;
         while (start > 0 && level.pending[start - 1] == level.pending[start - 1 + p]) --start;
-        // A loop that was found earlier with one of these symbols first is found the same way again, whatever precedes
-        // it.
+        // A loop found earlier in one of these rotations is found with the same body again, whatever precedes it.
         start += known_rotation(level.pending + start, p);
         const std::uint32_t run = level.size - start;
         emit_first(l, start);
@@ -123,8 +122,8 @@ class LoopFinder {
         level.base += level.size;
         level.size = 0;
         level.position = 0;
-        // The unfinished iteration, if any, is in no loop. push() writes to the array that is read here, each symbol at
-        // its own position.
+        // The symbols of the unfinished iteration, if any, are added one by one. The array that is read here is also
+        // the one to which push() writes, but each symbol stays at its position.
         for (std::uint32_t i = 0; i < begun; ++i) push(l, level.pending[i]);
     }
 
@@ -137,8 +136,8 @@ class LoopFinder {
         if (level.size < level.period) level.period = 0;
     }
 
-    // The hash of a body is the sum of m(symbol i) r^(length - 1 - i) modulo 2^64. The hashes of its rotations follow
-    // from each other.
+    // The hash of a body is the sum of m(symbol i) r^(length - 1 - i) modulo 2^64. This form allows the hash of each
+    // rotation to be computed from the previous one.
     static constexpr std::uint64_t kBase = 0x9e3779b97f4a7c15ULL;
     static std::uint64_t coefficient(Symbol symbol) { return mixed(symbol + 0x2545f4914f6cdd1dULL); }
     static std::uint64_t body_hash(std::uint64_t polynomial, std::uint32_t length) {
@@ -153,9 +152,9 @@ class LoopFinder {
         return sum;
     }
 
-    /// Returns the offset at which a known body begins in two iterations at `symbols`, or 0 if none does.
+    /// Returns the offset within two iterations at `symbols` at which a known body begins; 0 if there is none.
     [[nodiscard]] std::uint32_t known_rotation(const Symbol* symbols, std::uint32_t length) {
-        std::uint64_t power = 1;  // power of kBase for the first symbol
+        std::uint64_t power = 1;  // the power of kBase that belongs to the first symbol
         for (std::uint32_t i = 1; i < length; ++i) power *= kBase;
         std::uint64_t sum = polynomial(symbols, length);
         for (std::uint32_t first = 0; first < length; ++first) {
@@ -202,7 +201,7 @@ class LoopFinder {
         return kLoopSymbol + slot.index;
     }
 
-    /// Represents symbols that did not fit.
+    /// The symbol that represents those that did not fit.
     static Symbol lost_symbol() { return kLostEvent; }
 
     void append_to_top(Symbol symbol) {

@@ -11,7 +11,7 @@ namespace haichi {
 
 namespace {
 
-/// Maps signed numbers to unsigned ones so that small magnitudes of either sign are short.
+/// Maps signed numbers to unsigned ones, so that small magnitudes of either sign have short encodings.
 constexpr std::uint64_t zigzag(std::int64_t x) {
     return static_cast<std::uint64_t>(x) << 1 ^ static_cast<std::uint64_t>(x >> 63);
 }
@@ -26,7 +26,8 @@ class ByteWriter {
         } else if constexpr (std::is_floating_point_v<T>) {
             const auto wide = static_cast<double>(x);
             std::uint64_t bits = 0;
-            std::memcpy(&bits, &wide, sizeof bits);  // GCC 10, which builds the profiler, lacks std::bit_cast
+            // memcpy, because GCC 10, which builds the profiler, lacks std::bit_cast.
+            std::memcpy(&bits, &wide, sizeof bits);
             for (int i = 0; i < 8; ++i, bits >>= 8) byte(bits & 0xff);
         } else if constexpr (std::is_signed_v<T>) {
             number(zigzag(x));
@@ -36,7 +37,7 @@ class ByteWriter {
             byte(rest);
         }
     }
-    /// Writes eight bytes for any value, so that counters that grow with a run do not lengthen its file.
+    /// Writes eight bytes for any value, so that a longer run with larger counters does not make the file larger.
     void counter(const std::uint64_t& x) {
         for (unsigned shift = 0; shift < 64; shift += 8) byte(x >> shift & 0xff);
     }
@@ -103,7 +104,8 @@ class Reader {
     template <typename T, typename Each>
     void list(std::vector<T>& items, Each each) {
         const std::size_t size = count();
-        // A count from the file reserves no memory: entries are added one by one, and each takes bytes of the record.
+        // Memory is not reserved by a count from the file: entries are added one by one, and each takes bytes of the
+        // record.
         for (std::size_t i = 0; i < size; ++i) each(items.emplace_back());
     }
     void expect_end() const {
@@ -260,7 +262,8 @@ void pass(Io& io, RankRecord& rank) {
 
 std::vector<std::byte> encode_rank(const RankRecord& rank) {
     ByteWriter writer;
-    RankRecord copy = rank;  // pass() describes the layout once for both directions, so it takes no constant
+    // A copy, because pass() describes the layout for both directions and thus takes no constant.
+    RankRecord copy = rank;
     pass(writer, copy);
     return writer.take();
 }

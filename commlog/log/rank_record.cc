@@ -49,7 +49,7 @@ void add(OneSidedCounters& sum, const OneSidedCounters& more) {
 
 bool is_empty(const OneSidedCounters& traffic) { return traffic.put_operations == 0 && traffic.got_operations == 0; }
 
-/// Sorts the entries of several threads by rank and adds up the entries of each rank.
+/// Sorts the entries of several threads by rank, and sums the entries of each rank.
 template <class Row>
 std::vector<Row> joined(std::vector<Row> rows, std::int32_t Row::*rank) {
     std::ranges::stable_sort(rows, {}, rank);

@@ -10,20 +10,20 @@
 
 namespace haichi {
 
-/// A send, a receive, or a computation.
+/// One operation of a schedule: a send, a receive, or a computation.
 struct ScheduledOperation {
     enum class Kind : std::uint8_t { kSend, kReceive, kCompute };
 
     Kind kind = Kind::kCompute;
     std::uint8_t flags = 0;       ///< CallFlags
-    std::int16_t nic = -1;        ///< NIC of a send, or -1 if not stated
-    std::int32_t peer = kNobody;  ///< kNobody: any source
+    std::int16_t nic = -1;        ///< NIC of a send; -1 if not stated
+    std::int32_t peer = kNobody;  ///< kNobody means any source
     std::int32_t tag = 0;
-    std::uint64_t amount = 0;  ///< bytes, or ticks of a computation
+    std::uint64_t amount = 0;  ///< bytes of a message, or ticks of a computation
 };
 
-/// The schedule of a rank that states more than an order. Each operation may start when the operations that it depends
-/// on are complete, or have started.
+/// A rank's schedule with dependencies instead of a total order. An operation may start when the operations that it
+/// depends on are complete or, for some dependencies, have started.
 class RankSchedule {
   public:
     struct Dependency {
@@ -31,13 +31,13 @@ class RankSchedule {
         std::uint32_t later = 0;
         bool started_is_enough = false;
     };
-    /// An operation that waits for another one.
+    /// An operation that waits for an earlier one.
     struct Later {
         std::uint32_t operation : 31;
         std::uint32_t started_is_enough : 1;
     };
 
-    /// Indices are in range, and no operation depends on itself, directly or indirectly.
+    /// All indices must be in range, and dependencies must have no cycles.
     RankSchedule(std::vector<ScheduledOperation> operations, std::span<const Dependency> dependencies,
                  double ticks_per_second)
         : operations_(std::move(operations)),

@@ -18,8 +18,8 @@ namespace haichi {
 
 namespace {
 
-/// Reads the log from its fixed arrays: first the symbols that have left the levels, then the rest, outermost level
-/// first.
+/// Reads a log from its fixed arrays: first the symbols that have left the levels, then the remaining ones, outermost
+/// level first.
 class CallReader {
   public:
     CallReader(const CallLogMemory& memory, const std::string& place) : memory_(&memory), place_(&place) {}
@@ -54,7 +54,7 @@ class CallReader {
     }
 
   private:
-    /// Returns `symbol`. kLostEvent becomes an event of its own.
+    /// Returns `symbol`, except that kLostEvent becomes a separate event.
     Symbol known(Symbol symbol) {
         if (symbol != kLostEvent) return symbol;
         if (!lost_) {
@@ -64,13 +64,13 @@ class CallReader {
         return *lost_;
     }
 
-    /// A level whose log has ended. The loop that it has begun is compared with further symbols from the level below,
-    /// but no new loop is searched for.
+    /// A level at the end of the log. Symbols from the level below may still continue an open loop, but no new loops
+    /// are searched for.
     struct EndingLevel {
         bool in_loop = false;
         std::size_t position = 0;
         std::uint64_t repetitions = 0;
-        std::vector<Symbol> symbols;  ///< the body, or the symbols outside loops
+        std::vector<Symbol> symbols;  ///< the body of the loop, or symbols outside of loops
     };
 
     void begin_level(std::uint32_t l) {
@@ -117,7 +117,8 @@ class CallReader {
         level.in_loop = false;
     }
 
-    /// Returns a loop that is already known, or a new one. Adds the iterations to its body.
+    /// Returns the symbol of a loop, which may be a known one or a new one. Adds the iterations to the total of the
+    /// loop's body.
     Symbol loop_symbol(const std::vector<Symbol>& symbols, std::uint64_t repetitions) {
         const std::uint32_t body = body_of(symbols);
         calls_.bodies[body].repetitions += repetitions;
@@ -179,10 +180,10 @@ class CallReader {
     std::optional<Symbol> lost_;
 };
 
-/// Longer logs are not folded again. At this limit folding takes a few seconds.
+/// Longer logs are not searched for loops again. At this limit, the search takes a few seconds.
 constexpr double kMostEventsFoldedAgain = 3e8;
 
-/// Returns for each event the event itself, or the event that it has joined.
+/// Returns for each event the index of the event that represents it.
 std::vector<Symbol> events_kept(const CallLogMemory& memory, const std::vector<LoggedEvent>& events) {
     std::vector<Symbol> kept(events.size());
     for (Symbol e = 0; e < kept.size(); ++e) {
@@ -196,7 +197,7 @@ std::vector<Symbol> events_kept(const CallLogMemory& memory, const std::vector<L
     return kept;
 }
 
-/// The identity of a list of completions, expressed in the kept posts.
+/// The identity of a list of completions, in terms of the kept posts.
 std::vector<std::uint64_t> identity_of_list(const CallSequence& calls, const LoggedEvent& event,
                                             const std::vector<Symbol>& kept, bool tags) {
     const EventKey& key = event.key;
@@ -210,13 +211,14 @@ std::vector<std::uint64_t> identity_of_list(const CallSequence& calls, const Log
         const bool came = tags && ((any ? key : calls.events[post].key).flags & kAnyTag) != 0;
         list.push_back(one.distance);
         list.push_back(what_came(one.source, came ? one.tag : 0));
-        // The post matters only for messages received from any source.
+        // The post is significant only for messages received from any source.
         if (one.source != kNobody) list.push_back(post);
     }
     return list;
 }
 
-/// Merges completions of merged posts. With `join_tags` it also merges completions that differ in the received tags.
+/// Merges lists of completions that have become equal because their posts were merged. With `join_tags`, it also merges
+/// lists that differ only in the received tags.
 void keep_one_of_equal_lists(CallSequence& calls, std::vector<Symbol>& kept, bool join_tags) {
     std::map<std::vector<std::uint64_t>, Symbol> first_of;
     for (Symbol e = 0; e < kept.size(); ++e) {
@@ -251,7 +253,7 @@ double unrolled_size(const CallSequence& calls) {
     return size;
 }
 
-/// Finds loops that only the end of the log completes, from symbols that the outer levels still held.
+/// Finds loops that only the end of the log completes, among symbols that were still in the outer levels.
 CallSequence folded_at_end(CallSequence calls, const std::string& place) {
     if (calls.sequence.size() < 2 || calls.events.size() >= kLostEvent || calls.bodies.size() > kMostLoops ||
         calls.loops.size() > kMostLoops || calls.body.size() > kMostBodySymbols) {
@@ -281,7 +283,7 @@ CallSequence folded_at_end(CallSequence calls, const std::string& place) {
 /// the merge then equal the events logged after it.
 CallSequence folded_again(CallSequence calls, std::vector<Symbol> kept, const std::string& place,
                           bool join_tags = false) {
-    // The indices are used below.
+    // The code below uses these indices.
     check_calls(calls, std::numeric_limits<std::int32_t>::max(), std::numeric_limits<std::uint32_t>::max(), place);
     keep_one_of_equal_lists(calls, kept, join_tags);
     for (Completion& completion : calls.completions) completion.event = kept[completion.event];
@@ -336,10 +338,10 @@ CallSequence read_calls(const CallLogMemory& memory, double ticks_per_second, co
 
 namespace {
 
-/// An event without its merged properties.
+/// An event key without the properties in which merged events may differ.
 struct Unspecific {
     EventKey key;
-    std::uint8_t flags = 0;  ///< flags of the merged properties
+    std::uint8_t flags = 0;  ///< flags that state the removed properties
 };
 
 Unspecific unspecific(const EventKey& key, const JoinedEvents& what) {
@@ -365,7 +367,7 @@ KeyWords words_of(const EventKey& key) {
     return words;
 }
 
-/// Returns the events, without size and tag, whose tags count up.
+/// Returns the keys, without size and tag, whose tags count up.
 std::set<KeyWords> counting_up(const CallSequence& calls) {
     struct Tags {
         std::set<std::int32_t> different;
@@ -388,7 +390,7 @@ std::set<KeyWords> counting_up(const CallSequence& calls) {
     return found;
 }
 
-/// Decides which events of a log are merged.
+/// Decides which events of a log are to be merged.
 class Joining {
   public:
     Joining(const CallSequence& calls, const JoinedEvents& what) : what_(what) {
@@ -424,7 +426,7 @@ class Joining {
 
     JoinedEvents what_;
     std::set<KeyWords> counting_;
-    std::map<KeyWords, SizeGroups> groups_;  ///< groups of the sizes of otherwise equal events
+    std::map<KeyWords, SizeGroups> groups_;  ///< size groups of otherwise equal events
 };
 
 }  // namespace
@@ -441,7 +443,7 @@ CallSequence with_events_joined(CallSequence calls, const JoinedEvents& what, co
         const Unspecific joined = joining(event.key);
         if (joined.flags == 0) continue;
         if (event.key.kind != CallKind::kReceive && (event.key.flags & kVariableSize) == 0) {
-            // Job files omit these values.
+            // These values are not in job files.
             event.bytes_total = event.key.bytes * event.count;
             event.bytes_min = event.bytes_max = event.key.bytes;
         }
@@ -455,7 +457,7 @@ CallSequence with_events_joined(CallSequence calls, const JoinedEvents& what, co
         one.bytes = joined.key.bytes;
         one.received_bytes_or_list = 0;
     }
-    if (joining.joins_lists()) {  // lists of receives from any source, too
+    if (joining.joins_lists()) {  // also merges lists of receives from any source
         const auto posts = kept;
         keep_one_of_equal_lists(calls, kept, true);
         any_joined |= kept != posts;

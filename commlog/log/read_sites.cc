@@ -24,7 +24,8 @@ Module module_of(const ModuleEntry& entry) {
     return module;
 }
 
-/// Maps the part's functions to indices in the profile, which is sorted and has only the functions that were called.
+/// Maps function indices of the part to indices in the profile, which is sorted and has only functions that were
+/// called.
 std::vector<std::uint32_t> function_places(const ProfileMemory& memory, const RankProfile& profile) {
     const auto none = static_cast<std::uint32_t>(profile.functions.size());
     std::vector<std::uint32_t> places(memory.header.function_count, none);
@@ -37,7 +38,7 @@ std::vector<std::uint32_t> function_places(const ProfileMemory& memory, const Ra
     return places;
 }
 
-/// A sort key for sites that is independent of threads and tables.
+/// A sort key for call sites that does not depend on threads or tables.
 auto order_of(const SiteProfile& s) { return std::tuple(s.module, s.offset, s.function, s.communicator, s.region); }
 
 void add(SiteProfile& sum, const SiteProfile& more) {
@@ -70,7 +71,7 @@ void read_sites(const ProfileMemory& memory, std::uint32_t threads, RankProfile&
         for (const CallSite& site : thread.sites) {
             if (site.key == 0 || site.calls == 0) continue;
             const auto function = static_cast<std::uint32_t>((site.key & kField) - 1);
-            // The process was killed between the two counters.
+            // The process was killed between the increments of the two counters.
             if (function >= functions.size() || functions[function] == profile.functions.size()) continue;
             SiteProfile row;
             row.function = functions[function];

@@ -10,7 +10,8 @@ namespace haichi {
 
 namespace {
 
-/// Adds up calls. All calls of a rank are added consecutively.
+/// Sums the calls, times and ranks of call sites. The sites of a rank must be added consecutively, so that each rank is
+/// counted once.
 class CallSum {
   public:
     void add(const SiteProfile& site, std::int32_t rank) {
@@ -47,14 +48,14 @@ void visit_sites(const JobLog& log, Each each) {
     }
 }
 
-/// Returns the index in the job. Communicators that are missing in the rank's table keep their number.
+/// Returns the index in JobLog::communicators. The special values, which are not in the rank's table, remain unchanged.
 std::uint32_t communicator_of(const RankLog& rank, const SiteProfile& site) {
     return site.communicator < rank.communicators.size() ? rank.communicators[site.communicator] : site.communicator;
 }
 
-/// Returns whether no process leaves the operation before all have entered.
+/// Returns true if none of the processes leaves the operation before all have entered.
 bool synchronizes(const std::string& function) {
-    // An operation with a count per rank is not in the list: a rank with count 0 may leave earlier.
+    // Operations with a count per rank are not in the list, because a rank with count 0 may leave earlier.
     constexpr std::array<std::string_view, 5> kNames = {"MPI_Barrier", "MPI_Allreduce", "MPI_Allgather", "MPI_Alltoall",
                                                         "MPI_Reduce_scatter_block"};
     const std::string_view name = function.ends_with("_c") ? std::string_view(function).substr(0, function.size() - 2)
@@ -62,7 +63,7 @@ bool synchronizes(const std::string& function) {
     return std::ranges::find(kNames, name) != kNames.end();
 }
 
-/// One function on one communicator, by rank.
+/// The calls of one function on one communicator, by rank.
 struct RankShares {
     std::map<std::int32_t, CallSum> ranks;
 
@@ -94,13 +95,13 @@ bool has_call_sites(const JobLog& log) {
 }
 
 std::vector<CallSiteTotals> call_site_totals(const JobLog& log) {
-    // The key is the file's path and build, the offset, and the function.
+    // The key consists of the module's path and build ID, the offset, and the function.
     std::map<std::tuple<std::string, std::string, std::uint64_t, std::string>, CallSum> sums;
     visit_sites(log, [&](const RankLog& rank, const SiteProfile& site, const std::string& function) {
         if (site.offset == 0) return;
         const bool has_module = site.module < rank.profile.modules.size();
         const Module module = has_module ? rank.profile.modules[site.module] : Module{};
-        // Outside all modules, an address has a meaning only in its own process.
+        // An address outside of all modules has a meaning only in its own process, so it is replaced by 0.
         sums[{module.path, module.build_id, has_module ? site.offset : 0, function}].add(site, rank.rank);
     });
     std::vector<CallSiteTotals> sites;
@@ -176,7 +177,7 @@ std::vector<RegionTotals> region_totals(const JobLog& log) {
         if (name.empty()) of.row.ranks = of.row.totals.ranks;
         totals.push_back(std::move(of.row));
     }
-    // The totals outside all regions have an empty name, so they are first.
+    // The totals outside all regions are first, because their name is empty, and are moved to the end.
     if (totals.front().name.empty()) std::rotate(totals.begin(), totals.begin() + 1, totals.end());
     return totals;
 }

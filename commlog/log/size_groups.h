@@ -7,27 +7,27 @@
 
 namespace haichi {
 
-/// A size and how often it occurred.
+/// A size and the number of its occurrences.
 struct OccurringSize {
     std::uint64_t bytes, count;
 };
 
-/// Groups of sizes of otherwise equal events. The groups lie far apart: each is narrower than half of the distance to
-/// the next. They separate phases of the program that differ only in sizes. The object has a fixed size because it is
-/// made on the call path.
+/// Groups of sizes of otherwise equal events. Groups are far apart: each is narrower than half of the distance to the
+/// next group. Different groups belong to phases of the program that differ only in size. The object has a fixed size,
+/// because it is created on the critical path.
 class SizeGroups {
   public:
-    /// Makes one group, from `bytes` on.
+    /// Creates one group that contains all sizes from `bytes` on.
     explicit SizeGroups(std::uint64_t bytes) : from_{bytes}, count_(1) {}
 
-    /// Sorts the sizes. The first group begins at 0.
+    /// Sorts the sizes and divides them into groups. The first group begins at 0.
     SizeGroups(OccurringSize* begin, OccurringSize* end) : count_(1) {
         std::sort(begin, end, [](const OccurringSize& a, const OccurringSize& b) { return a.bytes < b.bytes; });
         split(begin, end);
     }
 
     [[nodiscard]] std::uint32_t count() const { return count_; }
-    /// Returns the smallest size of the group. It ascends with `group`.
+    /// Returns the smallest size of a group, which ascends with `group`.
     [[nodiscard]] std::uint64_t from(std::uint32_t group) const { return from_[group]; }
     /// Returns the smallest size of the group that contains `bytes`.
     [[nodiscard]] std::uint64_t from_of(std::uint64_t bytes) const {
@@ -38,7 +38,7 @@ class SizeGroups {
 
   private:
     void split(const OccurringSize* begin, const OccurringSize* end) {
-        constexpr std::uint64_t kFewest = 3;  // fewer are outliers
+        constexpr std::uint64_t kFewest = 3;  // fewer occurrences are outliers
         if (end - begin < 2 || count_ == kMostSizeGroups) return;
         const OccurringSize* widest = begin + 1;
         for (const OccurringSize* s = begin + 1; s < end; ++s) {

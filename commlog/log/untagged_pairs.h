@@ -8,15 +8,15 @@
 
 namespace haichi {
 
-/// Pairs of ranks whose message tags are unknown, because the log of one of them merges events with different tags
-/// (kVariableTag). All messages of such a pair on that communicator are matched by order alone: the k-th posted send
-/// goes to the k-th posted receive. MPI does the same when both sides post in the same order of tags.
+/// Pairs of ranks whose message tags are unknown, because the log of one rank merges events with different tags
+/// (kVariableTag). All messages of such a pair on a communicator are matched by order alone: the k-th posted send
+/// matches the k-th posted receive. MPI matches in the same way if both sides post their tags in the same order.
 class UntaggedPairs {
   public:
-    /// O(events and completions of all ranks).
+    /// Takes O(events and completions of all ranks) time.
     explicit UntaggedPairs(const JobLog& job);
 
-    /// `communicator` indexes JobLog::communicators.
+    /// `communicator` is an index of JobLog::communicators.
     [[nodiscard]] bool contains(std::int32_t source, std::int32_t destination, std::uint32_t communicator) const {
         return !pairs_.empty() && pairs_.contains({source, destination, communicator});
     }

@@ -7,7 +7,8 @@
 
 namespace haichi {
 
-/// Writes a job file for read_own_log() with the profile and calls of all ranks. The file cannot hold schedules (GOAL).
+/// Writes a job file for read_own_log() with the profile and calls of all ranks. Schedules (GOAL) are not written,
+/// because the file format has none.
 void write_own_log(const JobLog& log, const std::function<void(std::string_view)>& write);
 
 }  // namespace haichi

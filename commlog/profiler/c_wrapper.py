@@ -1,4 +1,4 @@
-"""Makes the C wrapper of one MPI function by the family of its table entry."""
+"""Makes the C wrapper of one MPI function, according to the family in its table entry."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class CValues(Values):
-    """Arguments with their types in C."""
+    """Arguments of a C wrapper, which have their C types."""
 
     is_fortran = False
 
@@ -54,8 +54,8 @@ class CValues(Values):
 
 
 def c_wrapper(function: Function) -> str:
-    """Makes a wrapper whose arguments are words. If the process has a different MPI than the wrapper's, with handles of
-    another size, all their bits are passed on."""
+    """Makes a wrapper whose arguments are machine words. If the process has another MPI than the wrapper, with handles
+    of another size, all bits of the arguments are still passed on."""
     name = function.name[4:]
     count = len(function.parameters)
     arguments = [f"a{i}" for i in range(count)]

@@ -15,14 +15,14 @@ void look_at_counter() {
     simulated_nanoseconds = reinterpret_cast<std::uint64_t (*)()>(simulated);
     if (simulated_nanoseconds != nullptr) return;
 #if defined(__aarch64__)
-    counter_is_steady = true;  // true by definition of the generic timer
+    counter_is_steady = true;  // always true, by definition of the generic timer
 #elif defined(__x86_64__)
     std::FILE* const file = std::fopen("/proc/cpuinfo", "re");
     if (file == nullptr) return;
     char word[64];
     bool constant = false;
     bool nonstop = false;
-    // The first processor's flags are enough. Words longer than the buffer are cut, which does no harm.
+    // The flags of the first processor are enough. Words longer than the buffer are split, which does no harm.
     for (int words = 0; words < 1000 && !(constant && nonstop) && std::fscanf(file, "%63s", word) == 1; ++words) {
         constant = constant || std::strcmp(word, "constant_tsc") == 0;
         nonstop = nonstop || std::strcmp(word, "nonstop_tsc") == 0;
@@ -33,7 +33,7 @@ void look_at_counter() {
 }
 
 Moment now() {
-    // Takes the pair with the shortest time between its two readings of the counter, because it was not interrupted.
+    // Uses the pair whose two counter readings are closest together, because it was not interrupted.
     Moment best{};
     std::uint64_t shortest = ~std::uint64_t{0};
     for (int i = 0; i < 5; ++i) {

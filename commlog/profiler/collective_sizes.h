@@ -6,10 +6,10 @@
 namespace haichi::profiler {
 
 /// The bytes that the calling process contributes to collective operations and receives from them, computed from the
-/// arguments. docs/reference/profiler_numbers.md states the rules. Arguments that MPI reads only at the root are read
-/// only there.
+/// arguments. docs/reference/profiler_numbers.md states the rules. Arguments that MPI reads only at the root are also
+/// read only there.
 
-/// Fortran handles in an array of types.
+/// An array of data types that holds Fortran handles.
 struct FortranType {
     MPI_Fint handle;
 };
@@ -37,11 +37,11 @@ std::int64_t count_at(const Count* counts, std::int32_t i) {
     return static_cast<std::int64_t>(counts[i]);
 }
 
-/// Returns whether this process is the root of the operation.
+/// Returns true if this process is the root of the operation.
 inline bool is_root(const Communicator& c, int root) {
     return c.is_intercommunicator() ? root == MPI_ROOT : root == c.rank;
 }
-/// Returns whether the process is in the root's group of an intercommunicator, but is not the root.
+/// Returns true if the process is in the root's group of an intercommunicator, but is not the root.
 inline bool is_outside(int root) { return root == MPI_PROC_NULL; }
 /// Returns the number of parts that a rooted operation gathers or scatters.
 inline std::int32_t parts(const Communicator& c) { return c.is_intercommunicator() ? c.remote_size : c.size; }
@@ -54,7 +54,8 @@ inline std::int32_t item_detail(Thread& t, MPI_Datatype type) {
 inline std::int32_t reduction_detail(MPI_Op operation) {
     std::int32_t detail = 0;
 #if defined(MPICH_VERSION)
-    // The handle of a built-in operation shows its kind. This is part of MPICH's binary interface, as mpi.h shows.
+    // The handle of a built-in operation reveals its kind. These handles are part of MPICH's binary interface, as
+    // defined in mpi.h.
     if ((static_cast<std::uint32_t>(operation) & 0xff000000U) == 0x58000000U) return 0;
     detail = kUserDefined;
 #endif

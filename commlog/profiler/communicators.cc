@@ -14,12 +14,12 @@ std::atomic<std::uint32_t> handle_epoch{1};
 namespace {
 
 ProfileMemory* memory = nullptr;
-std::mutex making;  // for making communicators; never taken where messages are counted
+std::mutex making;  // held while communicators are created; never taken where messages are counted
 Communicator table[kMostCommunicators];
 Communicator unknown{nullptr, 0, 0, 0, 0, kUnknownCommunicator, kMostCommunicators, -1, -1, 0, 0, true};
 MPI_Group world_group;
 
-// Handles of live communicators, written under the lock and read without it.
+// Handles of live communicators, which are written under the lock and read without it.
 constexpr std::uint32_t kHandles = 4 * kMostCommunicators;
 constexpr std::uint64_t kRemoved = 1;
 struct HandleSlot {
@@ -67,7 +67,7 @@ void remember(std::uint64_t handle, Communicator* is) {
     }
 }
 
-/// Returns the ranks in MPI_COMM_WORLD of a group's members, or null without memory.
+/// Returns the members of a group as ranks in MPI_COMM_WORLD, or null if there is no memory.
 std::int32_t* world_ranks_of(MPI_Group group, int size) {
     const auto count = static_cast<std::size_t>(size > 0 ? size : 1);
     auto* const world = new (std::nothrow) std::int32_t[count];
@@ -89,7 +89,7 @@ std::uint64_t hash_of(const std::int32_t* ranks, int size) {
     return hash;
 }
 
-/// Writes segments of equal stride to the part. Returns false if they do not fit.
+/// Writes the ranks to the part as segments of equal stride. Returns false if the segments do not fit.
 bool write_segments(const std::int32_t* ranks, int size, std::uint32_t& count) {
     ProfileHeader& h = memory->header;
     count = 0;
@@ -122,8 +122,8 @@ void define(Communicator& made, const std::int32_t* own_ranks) {
     std::atomic_ref(h.communicator_count).store(made.index + 1, std::memory_order_release);
 }
 
-/// Returns the table entry of the communicator: a new one, or the entry of an earlier equal communicator. The caller
-/// holds the lock.
+/// Returns the table entry of the communicator, which is new or the entry of an earlier, equal communicator. The caller
+/// must hold the lock.
 Communicator* enter(std::uint64_t parent, MPI_Comm handle, std::uint64_t way) {
     int inter = 0;
     int size = 0;
@@ -153,14 +153,15 @@ Communicator* enter(std::uint64_t parent, MPI_Comm handle, std::uint64_t way) {
     }
     std::uint64_t kind = hash_of(own, size);
     if (inter != 0) {
-        // Both sides must compute the same hash, so it orders the groups by their hashes and omits the parent.
+        // Both sides must compute the same hash, so the hashes of the groups are put in order and the parent is
+        // omitted.
         const std::uint64_t other = hash_of(remote, remote_size);
         kind = mixed((kind < other ? kind : other) ^ mixed(kind < other ? other : kind));
         parent = 0;
     }
     kind = mixed(kind ^ mixed(parent ^ mixed(way + 1)));
-    // The smallest number that no live communicator of this kind has. It is equal in all members, because they make and
-    // free such communicators together.
+    // Finds the smallest number that no live communicator of this kind has. All members find the same number, because
+    // they create and free such communicators together.
     for (std::uint64_t number = 0;; ++number) {
         const std::uint64_t identity = mixed(kind + number) | 1;
         Communicator* found = nullptr;

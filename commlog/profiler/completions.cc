@@ -7,8 +7,8 @@ namespace haichi::profiler {
 std::uint64_t shared_handles[2];
 
 void find_shared_handles() {
-    // A send to MPI_PROC_NULL and a barrier of one process complete at once. If two of them in flight have equal
-    // handles, the handle is shared.
+    // A send to MPI_PROC_NULL, or a barrier of one process, completes immediately. If two such operations in flight
+    // have equal handles, the MPI shares this handle among them.
     MPI_Request first;
     MPI_Request second;
     real.Isend(nullptr, 0, handles.byte, MPI_PROC_NULL, 0, handles.self, &first);
@@ -25,8 +25,8 @@ void find_shared_handles() {
 
 bool take_shared(Thread& t, const void* where, SharedPost& post) {
     constexpr std::uint32_t kMask = kMostSharedPosts - 1;
-    constexpr std::uint32_t kLooked = 16;  // limits the search for a request that was copied elsewhere, because
-                                           // thousands may wait
+    // Limits the search for a request whose variable was copied, because thousands may wait.
+    constexpr std::uint32_t kLooked = 16;
     while (t.shared_count != 0 && !t.shared[t.shared_first & kMask].waiting) {
         ++t.shared_first;
         --t.shared_count;
@@ -62,7 +62,8 @@ void finish(Thread& t, std::uint32_t slot, const void* where, const void* status
         return;
     }
     RequestEntry& entry = requests[slot];
-    // A post completed by another thread stays open in the log, because the two threads have no common order.
+    // If another thread completes a post, the post stays open in the log, because there is no common order of the two
+    // threads.
     const bool is_logged = entry.post != 0 && t.recorder && entry.thread == t.number;
     if (entry.kind == RequestKind::kReceive || entry.kind == RequestKind::kSendAndReceive) {
         const Communicator& c = communicator_at(entry.communicator);
@@ -71,7 +72,8 @@ void finish(Thread& t, std::uint32_t slot, const void* where, const void* status
         int tag = 0;
         if (came.cancelled == 0) {
             const std::int32_t from = c.world_rank(came.source);
-            // The counters of another thread must not be changed. Then the bytes count for the completing call.
+            // The counters of another thread must not be changed here. In this case, the bytes are counted for the
+            // completing call.
             const bool is_own = entry.thread == t.number && entry.site < kMostSites;
             count_received(t, entry.function, from, came.bytes, is_own ? t.memory->sites[entry.site] : *t.site);
             if (entry.log_flags != 0) {
@@ -116,7 +118,7 @@ RequestArray fortran_requests(Thread& t, const MPI_Fint* count, const MPI_Fint* 
 }
 
 AllRequests::AllRequests(Thread& t, const RequestArray& array) : thread_(&t), array_(array) {
-    // The memory may grow only before fortran_requests() writes to it, because the handles are in the same memory.
+    // The memory may grow only before fortran_requests() writes the handles, because it also holds these handles.
     if (array.count > t.room && !grow(t, array.count)) array_.count = 0;
     for (std::uint32_t i = 0; i < array_.count; ++i) {
         const std::uint32_t slot = look_up(t, array_.handles[i]);
@@ -155,7 +157,7 @@ void AllRequests::fail(bool is_in_status, const void* statuses) {
 
 SomeRequests::SomeRequests(Thread& t, const RequestArray& array) : thread_(&t), array_(array) {
     if (array.count > t.room && !grow(t, array.count)) array_.count = 0;
-    // With many threads, a completed handle may belong to another operation before this call returns.
+    // With several threads, a completed handle may already belong to another operation before this call returns.
     for (std::uint32_t i = 0; i < array_.count; ++i) {
         if (profiler.has_many_threads) {
             t.slots[i] = look_up(t, array_.handles[i]);

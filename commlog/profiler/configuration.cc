@@ -18,8 +18,8 @@ namespace haichi::profiler {
 
 namespace {
 
-/// The errors in the configuration. A file that is not a configuration has an error in every line, so only a few are
-/// printed.
+/// Reports errors in the configuration. Only a few are printed, because a file that is not a configuration has an error
+/// in every line.
 class Complaints {
   public:
     [[gnu::format(printf, 2, 3)]] void add(const char* format, ...) {
@@ -31,7 +31,7 @@ class Complaints {
         va_start(values, format);
         std::vsnprintf(text, sizeof(text), format, values);
         va_end(values);
-        // Characters that are not text are not sent to a terminal.
+        // Control characters are replaced, so that they do not reach a terminal.
         for (char* c = text; *c != '\0'; ++c) {
             if (static_cast<unsigned char>(*c) < ' ' || *c == '\x7f') *c = '?';
         }
@@ -75,7 +75,7 @@ bool is_on(Complaints& complaints, const char* key, const char* value, bool othe
     return otherwise;
 }
 
-/// Sets an option from "key=value". Both parts are trimmed in place.
+/// Sets an option from "key=value". Trims both parts in place.
 void set(Configuration& c, Complaints& complaints, char* text) {
     text = trimmed(text);
     if (*text == '\0') return;
@@ -111,8 +111,8 @@ void set(Configuration& c, Complaints& complaints, char* text) {
     }
 }
 
-/// Returns why a file cannot hold a configuration. The check precedes reading, because a device may never end and a
-/// pipe may never begin.
+/// Returns the reason why a file cannot hold a configuration, or null. The check comes before reading, because a device
+/// may never end and a pipe may never begin.
 const char* why_no_configuration(int file) {
     constexpr off_t kMostBytes = 1 << 20;
     struct stat status {};
@@ -140,7 +140,7 @@ void read_file(Configuration& c, Complaints& complaints, const char* path) {
     std::fclose(file);
 }
 
-/// Writes the batch system's job number, or else the start time and the process id.
+/// Writes the batch system's job ID, or otherwise the start time and the process ID.
 void job_name(char* name, std::size_t room) {
     for (const char* variable : {"SLURM_JOB_ID", "PJM_JOBID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"}) {
         const char* const number = std::getenv(variable);
@@ -158,7 +158,7 @@ void job_name(char* name, std::size_t room) {
     std::snprintf(name + length, room - length, "-%d", static_cast<int>(getpid()));
 }
 
-/// Replaces %j in the pattern.
+/// Replaces %j in the file name by the job name.
 void expand_file(Configuration& c) {
     char job[128];
     job_name(job, sizeof(job));

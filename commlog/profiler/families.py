@@ -9,16 +9,16 @@ from functions import Row
 
 
 class Values(ABC):
-    """The arguments of a wrapper by their roles."""
+    """The arguments of a wrapper, by role."""
 
     is_fortran: bool
 
     def __init__(self, roles: tuple[str, ...], arguments: list[str]) -> None:
         self.roles = roles
-        self.arguments = list(arguments)  # as passed to the MPI function
+        self.arguments = list(arguments)  # as they are passed to the MPI function
 
     def argument(self, role: str) -> str:
-        """Returns the parameter's name."""
+        """Returns the name of the parameter with this role."""
         return f"a{self.roles.index(role)}"
 
     def pass_on(self, role: str, expression: str) -> None:
@@ -26,45 +26,45 @@ class Values(ABC):
 
     @abstractmethod
     def value(self, role: str) -> str:
-        """Returns a C value; for a variable, its contents."""
+        """Returns an expression for the C value; for a variable, its contents."""
 
     @abstractmethod
     def requests(self) -> str:
-        """Returns a RequestArray."""
+        """Returns an expression for a RequestArray."""
 
     def address(self, role: str) -> str:
         return self.argument(role)
 
     @abstractmethod
     def is_ignored(self, role: str) -> str:
-        """Returns whether the program ignores the status."""
+        """Returns a test of whether the program ignores the status."""
 
     @abstractmethod
     def status_type(self) -> str: ...
 
     @abstractmethod
     def object_number(self, role: str) -> str:
-        """Returns a window or file as a number."""
+        """Returns an expression that converts a window or file to a number."""
 
     @abstractmethod
     def variadic_word(self) -> str:
-        """Returns the word in the position of the first argument after the declared ones."""
+        """Returns the first variadic argument as a machine word."""
 
     @abstractmethod
     def call(self, real: str) -> list[str]:
-        """Calls MPI and sets `result` to its return value."""
+        """Returns code that calls MPI and sets `result` to the return value."""
 
     @abstractmethod
     def result(self) -> list[str]:
-        """Ends the wrapper."""
+        """Returns code that ends the wrapper."""
 
     @abstractmethod
     def place(self, index: str) -> str:
-        """Returns an index of the program's array, from 0, for an index as the MPI states it."""
+        """Converts an index from MPI to an index in the program's array, from 0."""
 
 
 def body(row: Row | None, function: str, values: Values, real: str) -> list[str]:
-    """Returns the lines of the wrapper's body after the test whether the call is recorded."""
+    """Returns the body of the wrapper for the case in which the call is recorded."""
     if row is None:
         return timed(function, values, real)
     return FAMILIES[row.family](row, function, values, real)
@@ -75,7 +75,7 @@ def call(values: Values, real: str) -> list[str]:
 
 
 def index(values: Values) -> str:
-    """Returns the index of the communicator of the call."""
+    """Returns an expression for the index of the call's communicator."""
     for role in ("comm", "parent"):
         if role in values.roles:
             return f"index_of(t, {values.value(role)}, result)"
@@ -87,12 +87,12 @@ def counted(function: str, values: Values) -> list[str]:
 
 
 def timed(function: str, values: Values, real: str) -> list[str]:
-    """Counts the call and its time only."""
+    """Counts only the call and its time."""
     return [*call(values, real), *counted(function, values), *values.result()]
 
 
 def simple(row: Row, function: str, values: Values, real: str, *after: str, before: tuple[str, ...] = ()) -> list[str]:
-    """Adds the statements `after` for a call that has succeeded."""
+    """Runs the statements `after` if the call has succeeded."""
     del row
     lines = [f"    {line}" for line in before] + call(values, real) + counted(function, values)
     lines += ["    if (result == MPI_SUCCESS) {", *(f"        {line}" for line in after), "    }", *values.result()]
@@ -108,7 +108,7 @@ def receive_of(values: Values) -> str:
 
 
 def own_status(values: Values, role: str = "status") -> tuple[str, ...]:
-    """Declares a status for the wrapper if the program ignores it."""
+    """Declares a status for use in the wrapper if the program ignores it."""
     kind = values.status_type()
     given = values.argument(role)
     values.pass_on(role, "status")
@@ -323,10 +323,10 @@ def other_request(row: Row, function: str, v: Values, real: str) -> list[str]:
 
 
 def one_sided(row: Row, function: str, v: Values, real: str) -> list[str]:
-    """Counts two sizes: the bytes that the caller gives and the bytes that it gets."""
+    """Counts two sizes: the bytes that the caller contributes and those that it receives."""
 
     window, target = v.object_number("object_value"), v.value("peer")
-    # Operations without a count move one element.
+    # Operations without a count transfer one element.
     given = f"bytes_of(t, {v.value('count') if 'count' in row.roles else '1'}, {v.value('type')})"
     got = f"bytes_of(t, {v.value('count2')}, {v.value('type2')})" if "type2" in row.roles else given
     sizes = ["kNothing" if row.flags == "gets" else given, "kNothing" if row.flags == "puts" else got]
@@ -351,7 +351,8 @@ def sizes_of(row: Row, v: Values) -> tuple[str, ...]:
 
 
 def detail_of(row: Row, v: Values) -> str:
-    """Returns the CollectiveDetail: the type that is significant in every rank, and the operation of a reduction."""
+    """Returns the CollectiveDetail, from the type that is significant in every rank and from the reduction
+    operation."""
     details = []
     if row.operation in ("kAllgather", "kAllgatherv"):
         details.append(f"item_detail(t, {v.value('type2')})")
@@ -420,7 +421,7 @@ def icomm(row: Row, function: str, v: Values, real: str) -> list[str]:
 def free_comm(row: Row, function: str, v: Values, real: str) -> list[str]:
     before = (f"const MPI_Comm freed = {v.value('comm_variable')};",)
     after = (other_collective(function, "freed", "kTellsNone"), "release_communicator(freed);")
-    # The communicator must be known before it is freed.
+    # The communicator must be looked up before it is freed.
     known = "if (freed != handles.no_communicator) communicator(call.thread(), freed);"
     return simple(row, function, v, real, *after, before=(*before, known))
 

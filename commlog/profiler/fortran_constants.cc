@@ -7,7 +7,8 @@ namespace haichi::profiler {
 namespace {
 
 #if defined(OPEN_MPI)
-/// Variables in common blocks, with the name decorations of Fortran compilers. The program's compiler uses one of them.
+/// A variable in a common block, under the name decorations of different Fortran compilers. The program's compiler uses
+/// one of these names.
 struct Constant {
     const void* addresses[4];
 
@@ -19,7 +20,7 @@ struct Constant {
     }
 };
 #else
-/// Pointers that MPICH sets when the first Fortran procedure is called. So they are read when needed.
+/// A pointer that MPICH sets when the first Fortran procedure is called. It is therefore read only when it is needed.
 struct Constant {
     const void* const* pointers[2];
     const void* address;
@@ -61,7 +62,7 @@ bool is_in_place(const void* buffer) { return in_place.is(buffer); }
 int first_index(void* procedure, Completes which) {
     int index = 1;
 #if defined(MPICH_VERSION)
-    // A send to MPI_PROC_NULL completes at once.
+    // A send to MPI_PROC_NULL completes immediately.
     MPI_Fint request;
     MPI_Fint one = 1;
     MPI_Fint outcome = 0;
@@ -70,7 +71,7 @@ int first_index(void* procedure, Completes which) {
     if (real.Isend(nullptr, 0, handles.byte, MPI_PROC_NULL, 0, handles.self, &request) != MPI_SUCCESS) return 1;
     using Five = void (*)(void*, void*, void*, void*, void*);
     using Six = void (*)(void*, void*, void*, void*, void*, void*);
-    ++gate.inside;  // procedures may call wrapped functions
+    ++gate.inside;  // procedures may call functions that have wrappers
     switch (which) {
         case Completes::kWaitAny:
             reinterpret_cast<Five>(procedure)(&one, &request, &index, &status, &error);

@@ -4,7 +4,7 @@
 
 namespace haichi::profiler {
 
-/// Converts Fortran handles to C handles. In MPICH they are the same numbers.
+/// Converts Fortran handles to C handles. In MPICH, the values are equal.
 #if defined(OPEN_MPI)
 inline MPI_Comm comm_of(MPI_Fint handle) { return real.Comm_f2c(handle); }
 inline MPI_Datatype type_of(MPI_Fint handle) { return real.Type_f2c(handle); }

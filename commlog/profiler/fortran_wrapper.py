@@ -16,15 +16,15 @@ from functions import JOB_FAMILIES, Row, row_of
 if TYPE_CHECKING:
     from mpi_prototypes import Function
 
-# C arguments that Fortran does not have.
+# Number of C arguments that Fortran does not have.
 WITHOUT_ARGUMENTS = {"MPI_Init": 2, "MPI_Init_thread": 2}
 
-# Families that report which requests they completed.
+# Families whose functions return indices of completed requests.
 COMPLETES = {"waitany": "kWaitAny", "testany": "kTestAny", "waitsome": "kSome"}
 
 
 class FortranValues(Values):
-    """Arguments as Fortran passes them: addresses."""
+    """Arguments as Fortran passes them, by address."""
 
     is_fortran = True
 
@@ -90,7 +90,8 @@ class FortranValues(Values):
 
 
 def exported_names(wrapper_or_libraries: list[str]) -> set[str]:
-    """Names in the Fortran libraries that the compiler wrapper links, or in the given ones. Empty if there are none."""
+    """Names that are defined in the Fortran libraries, which are given or linked by the compiler wrapper. Empty if
+    there are no such libraries."""
     given = [Path(word) for word in wrapper_or_libraries]
     if given and all(".so" in path.name for path in given):
         missing = [str(path) for path in given if not path.is_file()]
@@ -101,13 +102,13 @@ def exported_names(wrapper_or_libraries: list[str]) -> set[str]:
 
 
 def names_in(library: Path) -> set[str]:
-    # Some files are linker scripts instead of libraries. None of these belongs to an MPI.
+    # Some files are linker scripts instead of libraries. These do not belong to an MPI.
     listed = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True)
     return {line.split()[-1].partition("@")[0] for line in listed.stdout.splitlines() if line}
 
 
 def linked_libraries(wrapper: list[str]) -> list[Path]:
-    """The libraries that the compiler wrapper links. Empty without a wrapper."""
+    """The libraries that the compiler wrapper links. Empty if there is no wrapper."""
     try:
         shown = subprocess.run([*wrapper, "-show"], capture_output=True, text=True, check=True).stdout.split()
     except (OSError, subprocess.CalledProcessError):
@@ -145,7 +146,7 @@ def words(function: Function, is_function: bool) -> list[str]:
 
 
 def fortran_wrapper(function: Function, name: str, second: str, others: list[str]) -> str:
-    """`others` are names of the same procedure with the decorations of other compilers."""
+    """`others` are names of the same procedure with other compilers' decorations."""
     number = f"function::{function.name[4:]}"
     is_function = function.result != "int"
     arguments = words(function, is_function)
@@ -163,7 +164,7 @@ def fortran_wrapper(function: Function, name: str, second: str, others: list[str
     lines += [f"    if (real_{name} == nullptr) [[unlikely]] {{ {find} }}"]
     values = FortranValues(roles, arguments, function, name)
     if "error" in arguments:
-        # In `use mpi_f08`, ierror is optional.
+        # With `use mpi_f08`, ierror is optional.
         lines += ["    MPI_Fint own_error = MPI_SUCCESS;", "    if (error == nullptr) error = &own_error;"]
     if row is not None and row.family in JOB_FAMILIES:
         if "error" not in arguments:

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 class Row:
     family: str
     roles: tuple[str, ...]
-    # For sends: CallFlags. For functions that make communicators: OtherDetail. For one-sided operations: puts, gets or
-    # both. For collectives: the operation and the function that computes the sizes.
+    # For sends, CallFlags. For functions that create communicators, OtherDetail. For one-sided operations, puts, gets
+    # or both. For collectives, the operation and the function that computes the sizes.
     flags: str = "0"
     operation: str = "kOther"
     sizes: str = ""
@@ -48,7 +48,7 @@ add("Improbe", "improbe", "source source_tag comm flag message status")
 add("Mrecv", "mrecv", "_ _ _ message status")
 add("Imrecv", "imrecv", "_ _ _ message request")
 
-# Functions of requests.
+# Functions that start or complete requests.
 add("Start", "start", "request")
 add("Startall", "startall", "request_count requests")
 add("Wait", "wait", "request status")
@@ -60,7 +60,7 @@ add("Testany", "testany", "request_count requests index flag status")
 add("Waitsome Testsome", "waitsome", "request_count requests completed indices statuses")
 add("Request_free", "request_free", "request")
 
-# Requests with unknown contents.
+# Functions that create requests whose contents are unknown.
 add("Grequest_start", "other_request", "_ _ _ _ request")
 add(
     "File_iread File_iwrite File_iread_shared File_iwrite_shared File_iread_all File_iwrite_all",
@@ -70,7 +70,7 @@ add(
 add("File_iread_at File_iwrite_at File_iread_at_all File_iwrite_at_all", "other_request", "_ _ _ _ _ request")
 
 
-# One-sided operations: the caller puts data into the target's memory, gets data from it, or both.
+# One-sided operations, in which the caller writes to the target's memory (puts), reads from it (gets), or both.
 add("Put", "one_sided", "_ count type peer _ _ _ object_value", "puts")
 add("Rput", "one_sided", "_ count type peer _ _ _ object_value request", "puts")
 add("Accumulate", "one_sided", "_ count type peer _ _ _ _ object_value", "puts")
@@ -84,7 +84,7 @@ add("Compare_and_swap", "one_sided", "_ _ _ type peer _ object_value", "both")
 
 
 def collective(name: str, operation: str, sizes: str, roles: str, size_roles: str) -> None:
-    """Adds the blocking, the non-blocking and the persistent variant."""
+    """Adds the blocking, the nonblocking and the persistent variant of a collective."""
     given = tuple(roles.split())
     wanted = tuple(size_roles.split())
     ROWS[f"MPI_{name}"] = Row("collective", given, "0", operation, sizes, wanted)
@@ -183,7 +183,7 @@ collective(
     "counts types counts2 types2",
 )
 
-# Communicators. "parent": the function is collective over it.
+# Functions that create communicators. A function with the role "parent" is collective over that communicator.
 add("Comm_dup", "new_comm", "parent new_comm", "kAgrees")
 add("Comm_dup_with_info", "new_comm", "parent _ new_comm", "kAgrees")
 add("Comm_create", "new_comm", "parent _ new_comm", "kAgrees")
@@ -199,7 +199,7 @@ add("Intercomm_merge", "new_comm", "parent _ new_comm")
 add("Comm_accept Comm_connect", "new_comm", "_ _ _ parent new_comm")
 add("Comm_spawn", "new_comm", "_ _ _ _ _ parent new_comm _")
 add("Comm_spawn_multiple", "new_comm", "_ _ _ _ _ _ parent new_comm _")
-# Functions that only members of the new communicator call.
+# Functions that only the members of the new communicator call.
 add("Comm_create_group", "new_comm_of_members", "parent _ _ new_comm", "kAgrees")
 add("Comm_create_from_group", "new_comm_alone", "_ _ _ _ new_comm")
 add("Intercomm_create_from_groups", "new_comm_alone", "_ _ _ _ _ _ _ new_comm")
@@ -208,10 +208,10 @@ add("Comm_idup", "icomm", "parent new_comm request")
 add("Comm_idup_with_info", "icomm", "parent _ new_comm request")
 add("Comm_free Comm_disconnect", "free_comm", "comm_variable")
 
-# Handles of types are reused.
+# Type handles may be reused after this call.
 add("Type_free", "free_type", "_")
 
-# Windows and files: operations of all processes of their communicator.
+# Windows and files: these operations are collective over their communicator.
 add("Win_create", "new_object", "_ _ _ _ comm object")
 add("Win_allocate Win_allocate_shared", "new_object", "_ _ _ comm _ object")
 add("Win_create_dynamic", "new_object", "_ comm object")
@@ -224,7 +224,7 @@ add("File_sync", "object_operation", "object_value")
 add("File_read_all File_write_all File_read_ordered File_write_ordered", "object_operation", "object_value _ _ _ _")
 add("File_read_at_all File_write_at_all", "object_operation", "object_value _ _ _ _ _")
 
-# Job functions, called whether or not the profiler records.
+# Job functions, whose wrappers act whether or not the profiler records.
 JOB_FAMILIES = ("init", "session", "finalize", "abort", "control")
 add("Init", "init", "_ _")
 add("Init_thread", "init", "_ _ _ _")

@@ -17,7 +17,7 @@ from c_wrapper import c_wrapper
 from fortran_wrapper import exported_names, fortran_wrappers
 from mpi_prototypes import Function, prototypes
 
-FILES = 4  # files of wrappers, which compile in parallel
+FILES = 4  # number of wrapper files, which are compiled in parallel
 
 
 def real_functions(functions: list[Function]) -> str:
@@ -53,7 +53,7 @@ using namespace haichi::profiler;
 
 
 def write(path: Path, text: str) -> None:
-    """Writes a file only if its text changes, so that its includers are not recompiled without need."""
+    """Does not rewrite an unchanged file, so that its includers are not compiled again."""
     if not path.exists() or path.read_text() != text:
         path.write_text(text)
 

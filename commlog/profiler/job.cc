@@ -29,14 +29,14 @@ namespace {
 Configuration configuration;
 std::uint8_t selected[kMostFunctions];
 OpenPart own_part;
-Moment started;          // when the profiler was loaded
-Moment job_began;        // after MPI_Init
-bool has_begun = false;  // whether MPI_Init was called, successfully or not
+Moment started;          // time at which the profiler was loaded
+Moment job_began;        // time after MPI_Init
+bool has_begun = false;  // true if MPI_Init was called, successfully or not
 bool has_session = false;
 pid_t loaded_in;
 
-/// The profiler's threads stay alive as slots. A child of fork() has the handle of its parent's MPI, but not its
-/// memory.
+/// The profiler's thread slots remain reserved. A child of fork() has the MPI handles of its parent, but not the
+/// profiler's memory.
 void become_inert() { profiler.stage = Stage::kInert; }
 
 [[gnu::constructor]] void load() {
@@ -45,7 +45,7 @@ void become_inert() { profiler.stage = Stage::kInert; }
     loaded_in = getpid();
 }
 
-/// Warns about a program that used MPI without any call through these wrappers.
+/// Warns if a program used MPI without any call through these wrappers.
 [[gnu::destructor]] void unload() {
     if (has_begun || getpid() != loaded_in) return;
     int is_initialized = 0;
@@ -63,7 +63,7 @@ void become_inert() { profiler.stage = Stage::kInert; }
 }
 
 void on_terminate(int signal) {
-    // Async-signal-safe: only plain stores and system calls.
+    // Only plain stores and system calls, because they are async-signal-safe.
     if (profiler.memory != nullptr && profiler.stage == Stage::kRecording) {
         ProfileHeader& h = profiler.memory->header;
         h.state = RankState::kSignalled;
@@ -73,10 +73,10 @@ void on_terminate(int signal) {
     struct sigaction usual {};
     usual.sa_handler = SIG_DFL;
     sigaction(signal, &usual, nullptr);
-    raise(signal);  // blocked until this handler returns
+    raise(signal);  // delivered after this handler has returned
 }
 
-/// Catches a signal only if the program has no handler for it and does not ignore it.
+/// Catches a signal only if the program neither handles nor ignores it.
 void catch_termination() {
     for (const int signal : {SIGTERM, SIGXCPU, SIGINT, SIGHUP}) {
         struct sigaction old {};
@@ -104,7 +104,7 @@ void write_library(ProfileHeader& h) {
     auto text = std::make_unique<char[]>(MPI_MAX_LIBRARY_VERSION_STRING);
     int length = 0;
     if (real.Get_library_version(text.get(), &length) != MPI_SUCCESS) return;
-    // Keeps the name and the version of "Open MPI v4.1.4, package: ..." or "MPICH Version:\t4.0.2\n...".
+    // Extracts the name and the version from "Open MPI v4.1.4, package: ..." or "MPICH Version:\t4.0.2\n...".
     char* const end = text.get() + std::strcspn(text.get(), ",\n");
     *end = '\0';
     for (char* c = text.get(); *c != '\0'; ++c) {
@@ -126,7 +126,7 @@ void write_header(ProfileHeader& h, int rank, int ranks) {
     h.has_call_sites = configuration.keeps_sites ? 1 : 0;
     int level = MPI_THREAD_SINGLE;
     real.Query_thread(&level);
-    // Each MPI has its own numbers for the thread levels.
+    // Each MPI has different constants for the thread levels.
     h.thread_level = level == MPI_THREAD_MULTIPLE     ? 3
                      : level == MPI_THREAD_SERIALIZED ? 2
                      : level == MPI_THREAD_SINGLE     ? 0
@@ -140,8 +140,8 @@ void write_header(ProfileHeader& h, int rank, int ranks) {
     for (std::uint32_t f = 0; f < kFunctions; ++f) std::strncpy(h.function_names[f], kFunctionNames[f], 31);
 }
 
-/// Returns a first estimate of the counter's rate. The end of the job gives a better one. The two moments are at least
-/// 5 ms apart.
+/// Returns a first estimate of the counter's rate, from two clock readings that are at least 5 ms apart. The end of the
+/// job provides a better estimate.
 double first_rate() {
     while (counter_is_steady && nanoseconds(CLOCK_MONOTONIC_RAW) - started.at_ns < 5'000'000) {
     }
@@ -149,7 +149,7 @@ double first_rate() {
     return ticks_per_second(started, job_began);
 }
 
-/// All ranks have to take part in the merge, or none.
+/// Either all ranks take part in the merge, or none.
 bool start_together(int rank, int ranks) {
     const char own = start_threads() && start_communicators(profiler.memory, rank, ranks) ? 1 : 0;
     const auto all = std::make_unique<char[]>(static_cast<std::size_t>(ranks));

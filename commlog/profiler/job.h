@@ -4,24 +4,25 @@
 
 namespace haichi::profiler {
 
-/// Functions that the C and Fortran wrappers of MPI_Init, MPI_Finalize and MPI_Abort call. Any failure is harmless: one
-/// line on stderr reports it, and the program runs without a profile.
+/// Called by the C and Fortran wrappers of MPI_Init, MPI_Finalize and MPI_Abort. A failure does no harm: one line on
+/// stderr reports it, and the program continues without a profile.
 
-/// Call it after a successful MPI_Init, on all ranks.
+/// Must be called by all ranks after a successful MPI_Init.
 void begin_job();
 
-/// Call it after MPI_Session_init. A program without MPI_Init is not profiled, and the profiler reports this at its
-/// end.
+/// Must be called after MPI_Session_init. A program without MPI_Init is not profiled, and the profiler reports this at
+/// its end.
 void begin_session();
 
-/// Call it before MPI_Finalize.
+/// Must be called before MPI_Finalize.
 void end_job();
 
-/// Call it before MPI_Abort.
+/// Must be called before MPI_Abort.
 void abort_job();
 
-/// Implements MPI_Pcontrol: 0 pauses and 1 continues. With a name, 1 enters a region and -1 leaves it. `more` is the
-/// word in the position of the name.
+/// Implements MPI_Pcontrol: level 0 pauses the profiler, and level 1 continues. With a name, level 1 enters a region
+/// and level -1 leaves it. `more` is the first variadic argument as a machine word, which points to the name if there
+/// is one.
 void control(int level, std::uintptr_t more);
 
 }  // namespace haichi::profiler

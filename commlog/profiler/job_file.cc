@@ -19,12 +19,12 @@ namespace haichi::profiler {
 
 namespace {
 
-/// The path for a signal handler; a process writes at most one job file.
+/// The path of the unfinished job file, for a signal handler.
 char temporary[PATH_MAX];
 std::atomic<bool> has_temporary{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
-/// Sets "DIRECTORY/.NAME.XXXXXX" and cuts a name near the length limit.
+/// Sets the template "DIRECTORY/.NAME.XXXXXX", in which a very long name is truncated.
 bool set_template(const std::string& path) {
     constexpr std::size_t kLongestName = 200;
     const std::size_t slash = path.rfind('/');
@@ -44,8 +44,10 @@ bool has_job_file(const char* name) {
 }
 
 JobFile::JobFile(const char* name, int ranks) : name_(name), path_(name_ + ".haichi-log") {
-    has_temporary = set_template(path_);                        // before the file exists: a signal may come in between
-    if (has_temporary) file_ = mkostemp(temporary, O_CLOEXEC);  // exclusive: opens no link or other user's file
+    // Set before the file exists, because a signal may arrive in between.
+    has_temporary = set_template(path_);
+    // exclusive: does not open a link or the file of another user.
+    if (has_temporary) file_ = mkostemp(temporary, O_CLOEXEC);
     if (file_ < 0) {
         error_ = errno;
         has_temporary = false;
@@ -86,7 +88,7 @@ void JobFile::write_record(std::span<const std::byte> record) {
 bool JobFile::rename_to(const std::string& path) const {
     if (renameat2(AT_FDCWD, temporary, AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0) return true;
     if (errno == EEXIST) return false;
-    // File systems that cannot do this support links, or have one user.
+    // File systems on which the call above fails either support links or have only one user.
     if (link(temporary, path.c_str()) == 0) return unlink(temporary) == 0;
     if (errno == EEXIST) return false;
     struct stat status {};

@@ -6,7 +6,7 @@
 
 namespace haichi::profiler {
 
-/// Writes NAME, or NAME-2, NAME-3 ... for larger numbers.
+/// Writes NAME for number 1, and NAME-2, NAME-3, ... for larger numbers.
 template <std::size_t size>
 void numbered_name(const char (&name)[size], int number, char (&numbered)[size]) {
     const std::string suffix = number == 1 ? "" : "-" + std::to_string(number);
@@ -15,11 +15,11 @@ void numbered_name(const char (&name)[size], int number, char (&numbered)[size])
     numbered[whole.size()] = '\0';
 }
 
-/// Returns whether NAME.haichi-log exists, even as a dangling symbolic link.
+/// Returns true if NAME.haichi-log exists, even as a dangling symbolic link.
 bool has_job_file(const char* name);
 
-/// NAME.haichi-log, written under a hidden random name that only the user can access, and then renamed. An existing
-/// file is kept: the new one is then named NAME-2.haichi-log, and so on.
+/// The file NAME.haichi-log. It is written under a hidden random name that only the user can access, and then renamed.
+/// An existing file is not replaced: the new file is then NAME-2.haichi-log, and so on.
 class JobFile {
   public:
     JobFile(const char* name, int ranks);
@@ -28,22 +28,22 @@ class JobFile {
     JobFile& operator=(const JobFile&) = delete;
 
     void write_record(std::span<const std::byte> record);
-    /// Returns false with errno if the file could not be written. path() is known afterwards.
+    /// Returns false and sets errno if the file could not be written; otherwise, path() is the final name.
     bool commit();
     [[nodiscard]] const std::string& path() const { return path_; }
 
   private:
     void write(const void* bytes, std::size_t size);
 
-    /// Gives the file its name. Returns false with errno EEXIST if the name is taken.
+    /// Renames the file to its final name. Returns false with errno EEXIST if the name already exists.
     [[nodiscard]] bool rename_to(const std::string& path) const;
 
     std::string name_, path_;
     int file_ = -1;
-    int error_ = 0;  ///< the first error
+    int error_ = 0;  ///< errno of the first error
 };
 
-/// For a signal that ends the process; async-signal-safe.
+/// Call this from the handler of a fatal signal; it is async-signal-safe.
 void remove_unfinished_job_file();
 
 }  // namespace haichi::profiler

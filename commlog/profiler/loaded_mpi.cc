@@ -15,12 +15,12 @@ namespace {
 
 using Dlsym = void* (*)(void*, const char*) noexcept;
 
-/// Returns the system's dlsym, because this library defines its own (below).
+/// Returns the system's dlsym, because this library defines one itself (below).
 Dlsym system_dlsym() {
     static std::atomic<Dlsym> known{nullptr};
     Dlsym found = known.load(std::memory_order_acquire);
     if (found != nullptr) return found;
-    // The symbol versions since glibc 2.34, and older ones by architecture.
+    // The symbol's version since glibc 2.34, and its older versions by architecture.
     for (const char* version : {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17", "GLIBC_2.27", "GLIBC_2.0"}) {
         found = reinterpret_cast<Dlsym>(dlvsym(RTLD_NEXT, "dlsym", version));
         if (found != nullptr) break;
@@ -33,7 +33,8 @@ Dlsym system_dlsym() {
     return found;
 }
 
-/// Loaded libraries whose names begin with "libmpi": libmpi.so.40, libmpich.so.12, libmpi_cray.so.12, libmpi_mpifh.so.
+/// Loaded libraries whose names begin with "libmpi", for example libmpi.so.40, libmpich.so.12, libmpi_cray.so.12 and
+/// libmpi_mpifh.so.
 struct MpiLibraries {
     static constexpr int kMost = 24;
     char paths[kMost][512];
@@ -54,13 +55,14 @@ int add_library(dl_phdr_info* info, std::size_t, void* given) {
     return 0;
 }
 
-/// `flags` are added to the flags that open a loaded library.
+/// `flags` are used in addition to those that open a library that is already loaded.
 void* find(const char* name, int flags) {
     const Dlsym next = system_dlsym();
     void* symbol = next(RTLD_DEFAULT, name);
     if (symbol != nullptr) return symbol;
     MpiLibraries libraries;
-    dl_iterate_phdr(add_library, &libraries);  // holds a lock of the linker, so add_library() opens nothing
+    // Holds a lock of the dynamic linker, so add_library() must not open libraries.
+    dl_iterate_phdr(add_library, &libraries);
     for (int i = 0; i < libraries.count && symbol == nullptr; ++i) {
         void* const open = dlopen(libraries.paths[i], RTLD_LAZY | RTLD_NOLOAD | flags);
         if (open == nullptr) continue;
@@ -75,7 +77,7 @@ const void* base_of(const void* address) {
     return address != nullptr && dladdr(address, &info) != 0 ? info.dli_fbase : nullptr;
 }
 
-/// Returns this library's wrapper of that name, or null.
+/// Returns this library's wrapper with that name, or null.
 void* own_wrapper(const char* name) {
     static const char here = 0;
     Dl_info info;
@@ -87,14 +89,15 @@ void* own_wrapper(const char* name) {
     return base_of(found) == info.dli_fbase ? found : nullptr;
 }
 
-/// Returns "PMPI_Send" of the loaded MPI for the wrapper of "MPI_Send", or null.
+/// For the wrapper of "MPI_Send", returns "PMPI_Send" of the loaded MPI, or null.
 void* real_of(const char* name) {
     char second[128];
     const int length = std::snprintf(second, sizeof(second), "P%s", name);
     return length < static_cast<int>(sizeof(second)) ? find(second, 0) : nullptr;
 }
 
-/// Returns a handle without any MPI function. dlsym then fails, and dlerror states why, as without this library.
+/// Returns the handle of a library without MPI functions. With it, dlsym fails, and dlerror states the reason, as
+/// without the profiler.
 void* without_mpi() {
     static std::atomic<void*> known{nullptr};
     void* libc = known.load(std::memory_order_acquire);
@@ -104,8 +107,8 @@ void* without_mpi() {
 
 void* itself(void* found, const char*) noexcept { return found; }
 
-/// The function and handle that serve a request. They fit in two registers, so dlsym has nothing on its stack when it
-/// jumps.
+/// The function and the handle that handle a request. Both fit in registers, so dlsym has nothing on its stack when it
+/// jumps to the function.
 struct Route {
     Dlsym ask;
     void* handle;
@@ -114,12 +117,12 @@ struct Route {
 Route route_of_wrapped(void* handle, const char* name, void* own) {
     const Dlsym system = system_dlsym();
     const void* const real = real_of(name);
-    // In the global scope, the wrapper precedes every MPI.
+    // In the global scope, the wrapper comes before every MPI.
     void* const found = handle == RTLD_DEFAULT ? own : system(handle, name);
     if (found == own) return {system, real != nullptr ? handle : without_mpi()};
-    // The symbol is from a different MPI than the wrapper's, or from another tool: the program gets it unchanged.
+    // The symbol belongs to a different MPI or to another tool, so the program gets the unchanged symbol.
     if (found == nullptr || real == nullptr || base_of(found) != base_of(real)) return {system, handle};
-    // The last lookup must succeed, because dlerror() describes it.
+    // The last lookup must succeed, because dlerror() describes the last one.
     system(handle, name);
     return {itself, own};
 }
@@ -146,10 +149,10 @@ bool speaks_for_job() {
 
 }  // namespace haichi::profiler
 
-/// Programs that open their MPI at run time (as Python and Julia do) take its functions from a handle, which bypasses
-/// LD_PRELOAD. They get the wrappers instead. Conversely, a program that checks for an MPI must not find one because of
-/// the wrappers alone. All other requests are passed on by a jump, because the meaning of RTLD_NEXT depends on the
-/// caller.
+/// Programs that open their MPI at run time (as Python and Julia do) request its functions by a handle, which bypasses
+/// LD_PRELOAD. This function gives the wrappers to such programs. However, a program that checks for an MPI must not
+/// find one merely because the wrappers exist. All other requests are forwarded by a jump, because RTLD_NEXT depends on
+/// the caller.
 extern "C" __attribute__((visibility("default"))) void* dlsym(void* __restrict handle,
                                                               const char* __restrict name) noexcept {
     const haichi::profiler::Route route = haichi::profiler::route(handle, name);

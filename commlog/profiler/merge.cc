@@ -18,7 +18,8 @@ namespace haichi::profiler {
 namespace {
 
 constexpr int kTag = 0x4841;
-constexpr std::size_t kPiece = 1U << 24;  // piece of a record, because some MPIs have problems with large messages
+// Maximum size of a message, because some MPIs have problems with large messages.
+constexpr std::size_t kPiece = 1U << 24;
 
 /// A record begins with kGood, or with kDamaged and the reason why the part cannot be read.
 constexpr std::byte kGood{1};
@@ -60,7 +61,7 @@ void receive_record(std::vector<std::byte>& record, int rank, MPI_Comm comm) {
 }
 
 bool gather_records(std::vector<std::byte>& record, const char* file, bool has_part, int ranks, MPI_Comm comm) {
-    // A limit on file sizes must cause an error like a full disk, and must not end the process.
+    // Exceeding a limit on file sizes must be an error, as a full disk is, instead of a fatal signal.
     struct sigaction ignore {};
     struct sigaction before {};
     ignore.sa_handler = SIG_IGN;
@@ -80,7 +81,7 @@ bool gather_records(std::vector<std::byte>& record, const char* file, bool has_p
     const int error = errno;
     sigaction(SIGXFSZ, &before, nullptr);
     if (is_written) {
-        // The name was free when the job began, and another job has taken it since.
+        // The name was free when the job began, but another job has used it since.
         if (job.path() != std::string(file) + ".haichi-log") {
             std::fprintf(stderr, "haichi-prof: '%s' has the log of another job, so this log is '%s'\n", file,
                          job.path().c_str());

@@ -28,7 +28,7 @@ struct Search {
     ModuleEntry found;
 };
 
-/// Reads the note in which the linker identifies the build.
+/// Reads the note in which the linker stores the build ID.
 void read_build_id(const ElfW(Phdr) & header, ElfW(Addr) bias, ModuleEntry& module) {
     const auto* at = reinterpret_cast<const unsigned char*>(bias + header.p_vaddr);
     const auto* const end = at + header.p_memsz;
@@ -72,11 +72,11 @@ int look_at(dl_phdr_info* info, std::size_t, void* given) {
             read_build_id(info->dlpi_phdr[p], info->dlpi_addr, module);
         }
     }
-    // The main program has an empty name here.
+    // The main program has an empty name in this list.
     const bool is_program = info->dlpi_name == nullptr || *info->dlpi_name == '\0';
     const char* const path = is_program ? memory->header.program : info->dlpi_name;
     const int length = std::snprintf(module.path, sizeof(module.path), "%s", path);
-    // A truncated path is useless.
+    // A truncated path would be useless.
     if (length >= static_cast<int>(sizeof(module.path))) module.path[0] = '\0';
     return 1;
 }

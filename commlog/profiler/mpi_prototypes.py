@@ -8,16 +8,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 PROTOTYPE = re.compile(r"^(?P<result>[A-Za-z_][\w \*]*?[\s\*])(?P<name>MPI_\w+) ?\((?P<parameters>.*)\)$")
-# MPICH has no second names for these functions, so programs get the MPI's own.
+# MPICH has no PMPI names for these functions, so they have no wrappers.
 WITHOUT_SECOND_NAME = re.compile(r"MPI_Status_(c2f08|f082c|f082f|f2f08)")
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """`declared` has {} in the position of the name."""
+    """A parameter; `declared` is its declaration with {} in place of the name."""
 
     declared: str
-    kind: str  # the type without const and array
+    kind: str  # the type without const and without array brackets
     name: str
 
 
@@ -68,7 +68,7 @@ def parameter(text: str) -> Parameter:
 
 
 def prototypes(compiler: str, includes: list[str]) -> list[Function]:
-    """Returns functions in the order of the header. `compiler` is the MPI's wrapper or any other compiler, and
+    """Returns the functions in the order of the header. `compiler` is the MPI's compiler wrapper or any other compiler;
     `includes` are directories."""
     command = [compiler, *(f"-I{folder}" for folder in includes), "-E", "-P", "-x", "c", "-"]
     text = subprocess.run(command, input="#include <mpi.h>\n", capture_output=True, text=True, check=True).stdout

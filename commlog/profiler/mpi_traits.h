@@ -10,9 +10,9 @@
 
 namespace haichi::profiler {
 
-/// The differences between the two MPIs as far as the profiler depends on them. These are predefined handles, and
-/// fields of a status, which are faster to read than by a call. Open MPI's handles are addresses of its variables.
-/// find_handles() looks them up at run time, so that the profiler does not require a loaded MPI.
+/// The differences between the two MPIs that concern the profiler. These are predefined handles, and the fields of a
+/// status, because reading a field is faster than a call. Open MPI's handles are addresses of its variables.
+/// find_handles() looks these up at run time, so that the profiler does not require a loaded MPI.
 struct Handles {
     MPI_Comm world, self, no_communicator;
     MPI_Request no_request;
@@ -33,7 +33,7 @@ struct StatusView {
     std::uint64_t bytes;
 };
 
-/// `status` may be a Fortran status, which has the same fields in the same order, aligned as integers.
+/// `status` may be a Fortran status, whose fields are the same and in the same order, but aligned as integers.
 inline StatusView view(const void* status) {
     MPI_Status s;
     std::memcpy(&s, status, sizeof(s));

@@ -6,8 +6,8 @@ namespace {
 
 constexpr std::uint32_t kMostObjects = 256;
 struct Object {
-    std::atomic<std::uint64_t> handle;        // 0 if free
-    std::atomic<std::uint32_t> communicator;  // index in the part
+    std::atomic<std::uint64_t> handle;        // 0 if the slot is free
+    std::atomic<std::uint32_t> communicator;  // index of the communicator in the part
     std::atomic<std::uint32_t> position;      // index of the communicator in the profiler's own table
 };
 Object objects[kMostObjects];

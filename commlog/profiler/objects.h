@@ -4,15 +4,15 @@
 
 namespace haichi::profiler {
 
-/// Windows and files with the communicator on which they were made, because some of their operations involve all its
-/// processes. The table is fixed; an object that does not fit is not logged.
+/// These functions store the communicator of each window and file, because some operations on these objects are
+/// collective over that communicator. The table has a fixed size; objects that do not fit are not logged.
 void enter_object(std::uint64_t handle, MPI_Comm comm);
 void forget_object(std::uint64_t handle);
 
-/// Returns the rank in MPI_COMM_WORLD of a window's target, or kNobody if it is unknown.
+/// Returns a window's target as a rank in MPI_COMM_WORLD, or kNobody if it is unknown.
 std::int32_t target_of(std::uint64_t window, int target);
 
-/// Logs an operation of all processes of a window or file.
+/// Logs a collective operation on a window or file.
 void object_operation(Thread& t, std::uint32_t function, std::uint64_t handle);
 
 }  // namespace haichi::profiler

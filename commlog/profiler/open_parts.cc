@@ -15,11 +15,11 @@ namespace haichi::profiler {
 
 namespace {
 
-/// The results of opening the parts, over all ranks.
+/// Results of opening the parts of all ranks.
 struct Outcome {
     int without_memory = 0, without_file = 0;
-    bool is_taken = false;  ///< whether the name of any rank is taken
-    int error = 0;          ///< the error of a part without a file
+    bool is_taken = false;  ///< true if the file name of any rank already exists
+    int error = 0;          ///< errno of a part that could not be created
 };
 
 Outcome gather(const OpenPart& part, int error, int ranks) {
@@ -49,13 +49,14 @@ void give_up(OpenPart& part) {
     part.memory = nullptr;
 }
 
-/// Opens the part under the configuration's current name.
+/// Opens this process's part under the current name in the configuration.
 int open_own(const Configuration& configuration, int rank, OpenPart& part) {
     int error = 0;
     std::snprintf(part.path, sizeof(part.path), "%s.%d.part", configuration.file, rank);
     part.memory = map_part(part.path, error);
     part.has_file = part.memory != nullptr && error == 0;
-    // A job that ends places its log before it removes its part. So a process that has the part also sees the log.
+    // When a job ends, it creates its log before it removes its part. A process that could create the part therefore
+    // also sees the log.
     if (rank == 0 && part.has_file && has_job_file(configuration.file)) {
         give_up(part);
         error = EEXIST;
@@ -75,7 +76,7 @@ void tell(const Configuration& c, const Outcome& outcome, int ranks, const char*
                      "so they lose their profile if they are killed\n",
                      outcome.without_file, ranks, c.file, std::strerror(outcome.error));
     }
-    // Users who keep the default name do not expect a certain file.
+    // Users who keep the default name do not expect a particular file.
     if (!c.has_default_file && std::strcmp(c.file, wanted) != 0) {
         std::fprintf(stderr, "haichi-prof: the name '%s' already has a log or parts, so this log is '%s.haichi-log'\n",
                      wanted, c.file);
@@ -91,7 +92,7 @@ bool open_parts(Configuration& c, int rank, int ranks, OpenPart& part) {
     Outcome outcome;
     int number = 1;
     for (;;) {
-        // Names that rank 0 alone can rule out are not tried by all ranks.
+        // Ranks do not try names that rank 0 can rule out alone.
         while (rank == 0 && number < kMostNames && has_job_file(c.file)) numbered_name(wanted, ++number, c.file);
         real.Bcast(&number, sizeof(number), handles.byte, 0, handles.world);
         numbered_name(wanted, number, c.file);

@@ -16,7 +16,7 @@ struct Measured {
 }  // namespace
 
 double measure_own_cost(double ticks_per_second) {
-    if (simulated_nanoseconds != nullptr) return 0;  // code between calls takes no time on a simulated machine
+    if (simulated_nanoseconds != nullptr) return 0;  // on a simulated machine, code between calls takes no time
     void* const pages =
         mmap(nullptr, sizeof(Measured), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (pages == MAP_FAILED) return 0;
@@ -39,7 +39,7 @@ double measure_own_cost(double ticks_per_second) {
             ++t.memory->peers.dense.traffic[1].sent_messages;
             if (t.recorder) t.recorder->send(1, i & 3, 0, 8, kBlocking);
         }
-        // Takes the fastest round: others were interrupted, or touched memory for the first time.
+        // Uses the fastest round, because other rounds were interrupted or touched memory for the first time.
         const double each = static_cast<double>(ticks() - begin) / ticks_per_second * 1e9 / kCalls;
         if (each < shortest) shortest = each;
     }

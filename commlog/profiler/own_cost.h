@@ -2,8 +2,8 @@
 
 namespace haichi::profiler {
 
-/// Returns the nanoseconds that the profiler adds to a call. It times a few thousand empty calls with the counting and
-/// logging of a send, in separate memory.
+/// Returns the number of nanoseconds that the profiler adds to a call. In separate memory, it measures a few thousand
+/// empty calls, each with the counting and logging of a send.
 double measure_own_cost(double ticks_per_second);
 
 }  // namespace haichi::profiler

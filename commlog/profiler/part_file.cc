@@ -19,7 +19,7 @@ ProfileMemory* map(int file) {
     const int flags = file >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     void* const memory = mmap(nullptr, sizeof(ProfileMemory), PROT_READ | PROT_WRITE, flags, file, 0);
     if (memory == MAP_FAILED) return nullptr;
-    // A child of fork() must not write to the file of its parent.
+    // A child of fork() must not write to its parent's file.
     madvise(memory, sizeof(ProfileMemory), MADV_DONTFORK);
     return static_cast<ProfileMemory*>(memory);
 }
@@ -41,7 +41,7 @@ ProfileMemory* map_part(const char* path, int& error) {
     error = 0;
     rlimit most{};
     if (getrlimit(RLIMIT_FSIZE, &most) == 0 && most.rlim_cur < sizeof(ProfileMemory)) {
-        // A larger file would end the process by SIGXFSZ.
+        // Writing beyond the limit would end the process by SIGXFSZ.
         errno = EFBIG;
     } else {
         part = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);

@@ -3,20 +3,20 @@
 #include "commlog/profiler/loaded_mpi.h"
 #include "commlog/profiler/mpi_traits.h"
 
-// struct RealFunctions, the numbers and the names of the functions; generate_wrappers.py makes them from mpi.h
+// struct RealFunctions, and the indices and names of the functions; generate_wrappers.py makes this file from mpi.h
 #include <real_functions_generated.h>
 
 namespace haichi::profiler {
 
-/// The MPI functions that the wrappers call by their PMPI names. They are found at run time, because the profiler does
-/// not link an MPI.
+/// The MPI functions that the wrappers call, under their PMPI names. These are looked up at run time, because the
+/// profiler is not linked to an MPI.
 extern RealFunctions real;
 
-/// Looks up a function that is called before the profiler has started. If the MPI does not have it, ends the process as
+/// Looks up a function that is called before the profiler starts. If the MPI lacks the function, ends the process, as
 /// the dynamic linker would.
 void* find_real(const char* pmpi_name);
 
-/// Looks up all functions. Calling one that this MPI does not have ends the process.
+/// Fills `real` with all functions of the loaded MPI. A call of a function that this MPI lacks ends the process.
 void find_all_real();
 
 template <class Function>

@@ -54,9 +54,9 @@ void count_sent(Thread& t, std::uint32_t function, std::int32_t peer, std::uint6
     }
 }
 
-/// Returns the request's entry in the table, or null if it does not fit, which is counted.
+/// Adds the request to the table and returns its entry. If the table is full, counts the lost request and returns null.
 RequestEntry* enter_request(std::uint64_t handle, const RequestEntry& entry) {
-    // An entry with the same handle remains from an operation whose completion the profiler did not see.
+    // An entry with this handle is left over from an operation whose completion the profiler did not see.
     if (const std::uint32_t old = requests.find(handle); old != RequestTable::kNone) requests.remove(old);
     const std::uint32_t slot = requests.enter(handle, profiler.has_many_threads);
     if (slot == RequestTable::kNone) {
@@ -112,7 +112,7 @@ Post log_receive(Thread& t, const Communicator& c, const ReceiveArguments& recei
 
 std::int32_t world_root(const Communicator& c, int root) {
     if (root == kNobody) return kNobody;
-    // In an intercommunicator, the root process passes MPI_ROOT, and the others in its group pass MPI_PROC_NULL.
+    // In an intercommunicator, the root passes MPI_ROOT, and the other processes of its group pass MPI_PROC_NULL.
     if (root == MPI_PROC_NULL) return kNobody;
     if (root == MPI_ROOT) return profiler.memory->header.rank;
     return c.world_rank(root);
@@ -153,7 +153,8 @@ Communicator& look_up_communicator(Thread& t, MPI_Comm handle) {
 
 std::uint64_t size_of(Thread& t, MPI_Datatype type) {
 #if defined(MPICH_VERSION)
-    // The handle of a built-in type contains its size. This is part of MPICH's binary interface, as mpi.h shows.
+    // The handle of a built-in type contains the type's size. This is part of MPICH's binary interface, as defined in
+    // mpi.h.
     if ((static_cast<std::uint32_t>(type) & 0xff000000U) == 0x4c000000U) [[likely]]
         return (static_cast<std::uint32_t>(type) & 0xff00U) >> 8;
 #endif
@@ -256,7 +257,7 @@ void post_send(Thread& t, std::uint32_t function, const SendArguments& send, MPI
     const std::uint64_t bytes = bytes_of(t, send.count, send.type);
     const std::int32_t peer = c.world_rank(send.peer);
     count_sent(t, function, peer, bytes);
-    // Without a log, nothing more about a send is needed.
+    // If there is no log, a send needs no entry.
     if (!t.recorder) return;
     const Post post = log_send(t, peer, send.tag, c.index, bytes, flags);
     enter_posted(

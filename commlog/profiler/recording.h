@@ -5,8 +5,8 @@
 
 namespace haichi::profiler {
 
-/// Functions with which the wrappers record successful calls. Each wrapper first calls count_call(). `function` is the
-/// number of the called function. Counts, ranks and tags are as the program states them.
+/// Functions by which wrappers record successful calls. Each wrapper must first call count_call(). `function` is the
+/// index of the MPI function. Counts, ranks and tags have the values that the program passed.
 
 struct SendArguments {
     std::int64_t count;
@@ -17,8 +17,8 @@ struct ReceiveArguments {
     int peer, tag;
 };
 
-/// The bytes that a process contributes to a collective operation and receives from it. kNothing means that it does not
-/// take part in this direction.
+/// The bytes that a process contributes to a collective operation and receives from it. kNothing means that the process
+/// has no part in this direction.
 inline constexpr std::uint64_t kNothing = ~std::uint64_t{0};
 struct CollectiveSizes {
     std::uint64_t sent, received;
@@ -32,7 +32,7 @@ inline Communicator& communicator(Thread& t, MPI_Comm handle) {
         return *t.last_communicator;
     return look_up_communicator(t, handle);
 }
-/// Returns the communicator index for count_call(), or kNoCommunicator for a failed call.
+/// Returns the index of the communicator for count_call(), or kNoCommunicator for a failed call.
 inline std::uint32_t index_of(Thread& t, MPI_Comm handle, int result) {
     return result == MPI_SUCCESS ? communicator(t, handle).index : kNoCommunicator;
 }
@@ -41,9 +41,11 @@ inline std::uint64_t bytes_of(Thread& t, std::int64_t count, MPI_Datatype type) 
     return count > 0 ? static_cast<std::uint64_t>(count) * size_of(t, type) : 0;
 }
 
-/// Counts a message received from rank `peer` in MPI_COMM_WORLD. `function` posted the receive at `site`.
+/// Counts a message that was received from rank `peer` in MPI_COMM_WORLD. `function` is the function that posted the
+/// receive, and `site` its call site.
 void count_received(Thread& t, std::uint32_t function, std::int32_t peer, std::uint64_t bytes, CallSite& site);
-/// Counts data moved to or from the memory of rank `target` in MPI_COMM_WORLD. kNothing means none in this direction.
+/// Counts data that were moved to or from the memory of rank `target` in MPI_COMM_WORLD. kNothing means that no data
+/// were moved in this direction.
 void count_one_sided(Thread& t, std::uint32_t function, std::int32_t target, const CollectiveSizes& sizes);
 
 void blocking_send(Thread& t, std::uint32_t function, const SendArguments& send, MPI_Comm comm, std::uint8_t flags);
@@ -52,7 +54,7 @@ void blocking_receive(Thread& t, std::uint32_t function, const ReceiveArguments&
 void send_and_receive(Thread& t, std::uint32_t function, const SendArguments& send, const ReceiveArguments& receive,
                       MPI_Comm comm, const void* status);
 
-/// `where` is the program's variable of the request.
+/// `where` is the address of the program's request variable.
 void post_send(Thread& t, std::uint32_t function, const SendArguments& send, MPI_Comm comm, MPI_Request request,
                const void* where, std::uint8_t flags);
 void post_receive(Thread& t, std::uint32_t function, const ReceiveArguments& receive, MPI_Comm comm,
@@ -63,15 +65,15 @@ void prepare_send(Thread& t, std::uint32_t function, const SendArguments& send, 
                   std::uint8_t flags);
 void prepare_receive(Thread& t, std::uint32_t function, const ReceiveArguments& receive, MPI_Comm comm,
                      MPI_Request request);
-/// Records a request that is not counted. Its handle may be a shared one.
+/// Records a request whose data are not counted. The request's handle may be a shared one.
 void post_other(Thread& t, MPI_Request request, const void* where);
 
 /// Records MPI_Start, or one request of MPI_Startall.
 void start(Thread& t, std::uint32_t function, MPI_Request request);
 
-/// Records a message found by a matching probe; its receive follows.
+/// Records a message found by MPI_Mprobe or MPI_Improbe; its receive follows.
 void found_message(Thread& t, const ReceiveArguments& probe, MPI_Comm comm, MPI_Message message);
-/// Returns the entry of the message before its receive, and frees its slot.
+/// Returns the entry of a message before it is received, and frees the entry's slot.
 bool take_message(Thread& t, MPI_Message message, RequestEntry& entry);
 void receive_message(Thread& t, std::uint32_t function, const RequestEntry& message, const void* status);
 void post_message(Thread& t, std::uint32_t function, const RequestEntry& message, MPI_Request request,
@@ -83,7 +85,7 @@ void post_collective(Thread& t, std::uint32_t function, CollectiveOperation oper
                      const CollectiveSizes& sizes, MPI_Request request, const void* where);
 void prepare_collective(Thread& t, std::uint32_t function, CollectiveOperation operation, MPI_Comm comm, int root,
                         const CollectiveSizes& sizes, MPI_Request request);
-/// Records a communicator that exists when its request is completed (MPI_Comm_idup).
+/// Records a communicator that does not exist before its request completes (MPI_Comm_idup).
 void post_communicator(Thread& t, std::uint32_t function, MPI_Comm parent, const void* made, bool is_fortran,
                        MPI_Request request, const void* where);
 

@@ -14,7 +14,7 @@ namespace {
 
 std::mutex naming;
 
-/// Returns the region's index in the part's table, from 1, or 0 if it does not fit.
+/// Returns 1 + the region's index in the part's table, or 0 if the table is full.
 std::uint16_t region_named(const char* name) {
     ProfileMemory& m = *profiler.memory;
     const auto known = [&](std::uint32_t count) -> std::uint16_t {
@@ -69,8 +69,8 @@ void leave_all_regions(Thread& t) {
 }
 
 bool passed_name(std::uintptr_t word, char (&name)[kLongestRegion]) {
-    // The kernel reads the name, so an invalid address is an error instead of a signal. It reads the next page only if
-    // the name continues there.
+    // The kernel reads the name, so that an invalid address causes an error instead of a signal. It reads the next page
+    // only if the name continues there.
     constexpr std::uintptr_t kPage = 4096;
     const std::size_t first = std::min<std::size_t>(sizeof(name), kPage - word % kPage);
     const iovec to[1] = {{name, sizeof(name)}};

@@ -4,16 +4,17 @@
 
 namespace haichi::profiler {
 
-/// Regions that the program names itself. MPI_Pcontrol(1, "name") enters one, and MPI_Pcontrol(-1, "name") leaves it
-/// (IPM's convention). Regions belong to the calling thread and may be nested.
+/// Regions are parts of the program's run that the program has named. By IPM's convention, MPI_Pcontrol(1, "name")
+/// enters a region, and MPI_Pcontrol(-1, "name") leaves it. A region belongs to the calling thread, and regions may be
+/// nested.
 void enter_region(Thread& t, const char* name);
-/// Leaves the innermost region of that name and the regions inside it. Does nothing if there is none.
+/// Leaves the innermost region with that name, and the regions inside it. Does nothing if there is no such region.
 void leave_region(Thread& t, const char* name);
-/// Leaves all regions at the end of the job.
+/// Leaves all open regions of the thread at the end of the job.
 void leave_all_regions(Thread& t);
 
-/// Finds the name that a variadic call may have passed. MPI_Pcontrol(1) passes none, and the word in its position is
-/// then arbitrary. Writes the name to `name`, or returns false if there is none.
+/// Writes the name that a variadic call may have passed to `name`. For MPI_Pcontrol(1), which passes no name, `word` is
+/// arbitrary. Returns false if there is no name.
 bool passed_name(std::uintptr_t word, char (&name)[kLongestRegion]);
 
 }  // namespace haichi::profiler

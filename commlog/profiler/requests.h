@@ -10,38 +10,38 @@ enum class RequestKind : std::uint8_t {
     kReceive,
     kSendAndReceive,  ///< MPI_Isendrecv
     kCollective,
-    kNewCommunicator,  ///< MPI_Comm_idup; `bytes` is the address of the variable
-    kMessage,          ///< a message found by MPI_Mprobe, not a request
+    kNewCommunicator,  ///< MPI_Comm_idup; `bytes` is the address of the new communicator's variable
+    kMessage,          ///< a message found by MPI_Mprobe; not a request
 };
 
 enum RequestFlags : std::uint8_t { kPersistent = 1, kActive = 2, kFortran = 4 };
 
-/// The data on an operation in flight, or on a persistent one.
+/// The entry of an operation in flight, or of a persistent operation.
 struct RequestEntry {
-    std::uint64_t post;      ///< number in the call log, or 0
+    std::uint64_t post;      ///< ID of the post in the call log; 0 if not logged
     std::uint64_t bytes;     ///< size of a persistent send or collective
-    std::uint64_t received;  ///< for a persistent collective; for kSendAndReceive the post of the send
+    std::uint64_t received;  ///< result size of a persistent collective; for kSendAndReceive, ID of the send's post
     std::uint32_t event, second_event;
-    std::int32_t peer;  ///< rank in the communicator or MPI_ANY_SOURCE, as the program states it; for a collective its
-                        ///< root
-    std::int32_t tag;   ///< for a persistent collective its CollectiveDetail
+    /// Rank in the communicator or MPI_ANY_SOURCE, as passed by the program; for a collective, the root.
+    std::int32_t peer;
+    std::int32_t tag;            ///< message tag; for a persistent collective, its CollectiveDetail
     std::uint32_t communicator;  ///< Communicator::position
-    std::uint16_t function;      ///< the function that posted it
-    std::uint16_t operation;     ///< for a collective
+    std::uint16_t function;      ///< index of the function that posted the operation
+    std::uint16_t operation;     ///< CollectiveOperation of a collective
     RequestKind kind;
     std::uint8_t flags;      ///< RequestFlags
     std::uint8_t log_flags;  ///< CallFlags
-    std::uint8_t thread;     ///< the thread that posted it
-    std::uint32_t site;      ///< site of the post in that thread's table, or kNoSite
+    std::uint8_t thread;     ///< number of the thread that posted the operation
+    std::uint32_t site;      ///< call site of the post, in the table of that thread; or kNoSite
 };
 
-/// Operations in flight by their handles, in a fixed table of buckets as large as a cache line. Threads need no lock: a
-/// handle belongs to one operation, so only its entry into a free slot races with others.
+/// Finds operations in flight by handle, in a fixed table whose buckets have the size of a cache line. Threads need no
+/// lock: each handle belongs to one operation, so races occur only when entries are put into free slots.
 class RequestTable {
   public:
     static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-    /// Returns a slot for `handle`, or kNone if the table is full.
+    /// Reserves a slot for `handle`; returns kNone if the table is full.
     std::uint32_t enter(std::uint64_t handle, bool has_many_threads) {
         std::uint32_t bucket = bucket_of(handle);
         for (std::uint32_t tries = 0; tries < kMostTries; ++tries, bucket = (bucket + 1) & (kBuckets - 1)) {
@@ -53,7 +53,7 @@ class RequestTable {
                     return slot;
                 }
                 std::uint64_t free = 0;
-                // The slot is marked until its entry is written, so that no thread reads a partial entry.
+                // The slot stays marked until its entry is written, so that no thread reads an incomplete entry.
                 if (handles_[slot].compare_exchange_strong(free, handle | kTaken, std::memory_order_acquire))
                     return slot;
             }
@@ -77,7 +77,7 @@ class RequestTable {
         return kNone;
     }
 
-    /// Hides an entry while MPI may complete its request and give the same handle to another thread.
+    /// Hides an entry, because MPI may complete its request and give the handle to another thread.
     void take(std::uint32_t slot) {
         handles_[slot].store(handles_[slot].load(std::memory_order_relaxed) | kTaken, std::memory_order_relaxed);
     }

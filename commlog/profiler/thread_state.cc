@@ -17,7 +17,7 @@ Thread threads[kMostThreads];
 std::atomic<bool> is_taken[kMostThreads];
 pthread_key_t at_end;
 
-/// The next thread reuses the slot of a thread that has ended, because programs may start threads repeatedly.
+/// The slot of a thread that has ended can be reused, because programs may start threads repeatedly.
 void leave_thread(void* slot) {
     gate.thread = nullptr;
     is_taken[static_cast<Thread*>(slot)->number].store(false, std::memory_order_release);
@@ -100,9 +100,9 @@ Thread* enter_thread() {
         return nullptr;
     }
     Thread& t = threads[number];
-    // The first thread's computation begins with the job.
+    // The computation of the first thread begins when the job begins.
     t.last_left = is_new && number == 0 ? h.start_ticks : ticks();
-    t.region = t.region_depth = 0;  // regions of an earlier thread in this slot have been left
+    t.region = t.region_depth = 0;  // an earlier thread in this slot has left its regions
     if (is_new) {
         t.number = number;
         t.site = &t.no_site;

@@ -9,30 +9,30 @@
 
 namespace haichi::profiler {
 
-/// A post whose handle the MPI shares among all sends that complete at once. Several posts have the same handle, so
-/// they wait here in order.
+/// A post with a handle that the MPI shares among all sends that complete immediately. Several such posts have the same
+/// handle, so these posts are queued here.
 struct SharedPost {
-    const void* where;   ///< the variable to which the request was written
-    std::uint64_t post;  ///< 0: nothing to log, as for a send to MPI_PROC_NULL
+    const void* where;   ///< address of the variable to which the request was written
+    std::uint64_t post;  ///< 0 if nothing is logged, as for a send to MPI_PROC_NULL
     std::uint32_t event;
     bool waiting;
 };
 inline constexpr std::uint32_t kMostSharedPosts = 1U << 14;
 
-/// A region that has been entered but not left.
+/// A region that the thread has entered and not left.
 struct OpenRegion {
     std::uint64_t entered;
     std::uint16_t number;
 };
 inline constexpr std::uint32_t kDeepestRegion = 32;
 
-/// The state of a thread besides the part file.
+/// The state of a thread that is not in the part file.
 struct alignas(64) Thread {
     ThreadMemory* memory;
     std::uint64_t entered, left, last_left;
-    std::uint64_t caller;  ///< return address of the call, or 0 if not recorded
-    CallSite* site;        ///< site of the call, or `no_site` if it is not counted
-    // The last results for handles, valid while handle_epoch equals `epoch`.
+    std::uint64_t caller;  ///< return address of the current call; 0 if not recorded
+    CallSite* site;        ///< call site of the current call, or `no_site` if it is not counted
+    // The most recent results for handles, which are valid while handle_epoch equals `epoch`.
     std::uint32_t epoch;
     std::uint32_t number;
     MPI_Comm last_communicator_handle;
@@ -40,7 +40,7 @@ struct alignas(64) Thread {
     MPI_Datatype last_type;
     std::uint64_t last_type_size;
     std::optional<CallRecorder> recorder;
-    // Arrays of `room` entries for calls that complete several requests. They grow with the largest call.
+    // Arrays of `room` entries, for calls that complete several requests. They grow to the size of the largest call.
     MPI_Request* requests;
     std::uint32_t* slots;
     MPI_Status* statuses;
@@ -52,13 +52,13 @@ struct alignas(64) Thread {
     SharedPost shared[kMostSharedPosts];
 };
 
-/// The site as RequestEntry stores it.
+/// The call site of the current call, in the form that RequestEntry stores.
 inline constexpr std::uint32_t kNoSite = kMostSites;
 inline std::uint32_t site_number(const Thread& t) {
     return t.site == &t.no_site ? kNoSite : static_cast<std::uint32_t>(t.site - t.memory->sites);
 }
 
-/// One per thread: whether a wrapper is active on its stack, and the thread's state.
+/// Per thread: its state, and a value other than 0 while a wrapper is active on its stack.
 struct Gate {
     Thread* thread;
     std::uint32_t inside;
@@ -66,30 +66,30 @@ struct Gate {
 };
 extern thread_local Gate gate __attribute__((tls_model("initial-exec")));
 
-/// The one word that every wrapper tests first.
+/// The global state of the profiler; every wrapper first tests `stage`.
 enum class Stage : std::uint32_t { kInert, kRecording, kPaused, kOver };
 struct alignas(64) Profiler {
     Stage stage;
     bool keeps_profile, keeps_calls;
-    bool has_many_threads;  ///< MPI_THREAD_MULTIPLE
+    bool has_many_threads;  ///< true for MPI_THREAD_MULTIPLE
     bool dense_peers;
     bool keeps_sites;
-    bool selects;  ///< whether only some functions are counted
+    bool selects;  ///< true if only some functions are counted
     ProfileMemory* memory;
     std::uint8_t* selected;  ///< by function
 };
 extern Profiler profiler;
 
-/// Call it before the first thread enters. Returns false if the system has no memory.
+/// Must be called before the first thread calls enter_thread(). Returns false if there is no memory.
 bool start_threads();
 
-/// Returns the slot of a thread that calls for the first time, or null if all are taken.
+/// Returns a slot for a thread that calls MPI for the first time, or null if all slots are in use.
 Thread* enter_thread();
 
-/// Grows the memory for requests. Returns false without memory.
+/// Enlarges the arrays for requests to at least `count` entries. Returns false if there is no memory.
 bool grow(Thread& thread, std::uint32_t count);
 
-/// A call from the program into MPI. It begins if no profiler code is on the stack, and ends with the wrapper.
+/// A call from the program into MPI. It begins if no other wrapper is active on the stack, and ends with the wrapper.
 class Call {
   public:
     /// `caller` is the return address of the call.
@@ -121,10 +121,10 @@ class Call {
     Thread* thread_ = nullptr;
 };
 
-/// Returns the table entry of a new site, or `no_site` if it does not fit, which is counted.
+/// Returns the table entry for a new call site. If the table is full, counts the lost call and returns `no_site`.
 CallSite* enter_site(Thread& t, std::uint64_t key, std::uint32_t at);
 
-/// Returns the site of the current call.
+/// Returns the call site of the current call.
 inline CallSite* site_of(Thread& t, std::uint32_t function, std::uint32_t communicator) {
     const std::uint64_t key = site_key(function, communicator, t.region);
     const std::uint64_t hash = (t.caller ^ key * 0x9e3779b97f4a7c15ULL) * 0xff51afd7ed558ccdULL;
@@ -136,8 +136,8 @@ inline CallSite* site_of(Thread& t, std::uint32_t function, std::uint32_t commun
     return enter_site(t, key, at);
 }
 
-/// Every wrapper calls this once, before it records messages. `communicator` is the index of the call's communicator,
-/// or kNoCommunicator.
+/// Every wrapper must call this once, before it records messages. `communicator` is the index of the call's
+/// communicator, or kNoCommunicator.
 inline void count_call(Thread& t, std::uint32_t function, std::uint32_t communicator) {
     const std::uint64_t inside = t.left > t.entered ? t.left - t.entered : 0;
     ThreadMemory& m = *t.memory;

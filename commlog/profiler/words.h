@@ -7,8 +7,8 @@
 
 namespace haichi::profiler {
 
-/// An argument of an MPI function. None is a structure or a floating-point number, so each is in one register or one
-/// stack slot. A smaller type uses its lower part.
+/// An argument of an MPI function as a machine word. No argument is a structure or a floating-point number, so each
+/// fits in one register or one stack slot. A type smaller than a word is in the word's lower part.
 using Word = std::uintptr_t;
 
 template <class T>
@@ -33,7 +33,7 @@ auto as_words_of(Result (*function)(Arguments..., ...), std::index_sequence<At..
     return reinterpret_cast<Result (*)(WordAt<At>...)>(reinterpret_cast<void (*)()>(function));
 }
 
-/// Casts a function to one that takes its arguments as words.
+/// Casts a function pointer to one whose function takes its arguments as words.
 template <std::size_t count, class Function>
 auto as_words(Function* function) {
     return as_words_of(function, std::make_index_sequence<count>{});

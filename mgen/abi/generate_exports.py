@@ -36,7 +36,8 @@ LINE = re.compile(r"(?P<name>MPI_\w+)\s+(?P<how>yes|large|collective|no)(\s+(?P<
 
 
 HANDLES = ("Comm", "Datatype", "Errhandler", "Group", "Info", "Message", "Op", "Request", "Session", "Win")
-# Types of addresses at which a call stores a result or changes a handle. A null address is an error.
+# Types of parameters that are addresses at which a call stores a result or changes a handle. A null address is an
+# error.
 PLACES = {"int *", "MPI_Aint *", "MPI_Count *", *(f"MPI_{handle} *" for handle in HANDLES)}
 MAY_BE_NULL = ("MPI_Init", "MPI_Init_thread")
 
@@ -67,7 +68,7 @@ def is_array(declared: str) -> bool:
 
 
 def internal_parameters(function: Function, large: Function | None) -> list[str]:
-    """The declarations of the parameters of haichi::abi::mpich::Name."""
+    """The parameter declarations of haichi::abi::mpich::Name."""
     if large is None:
         return [p.declared for p in function.parameters]
     of_both = zip(function.parameters, large.parameters, strict=True)
@@ -93,7 +94,7 @@ class Mpich:
         return f"return {made};"
 
     def define(self, function: Function, body: str) -> str:
-        """The function and its second name, which a tool may replace."""
+        """Exports the function and its second name, which a tool may replace."""
         name = function.name[4:]
         return (
             f"EXPORTED {function.signature('PMPI_' + name)} {{ {body} }}\n"
@@ -105,8 +106,8 @@ class Mpich:
 
 
 class OpenMpi(Mpich):
-    """Exports with the types of Open MPI. In the generated source, they have names of their own, because the header
-    declares MPICH's functions with the names that programs call."""
+    """Exports with the types of Open MPI. The generated source gives them other names, because the header declares
+    MPICH's functions with the names that programs call."""
 
     headers = ("mgen/abi/openmpi/arguments.h", "mgen/abi/openmpi/own_calls.h")
     uses = ("mpich", "openmpi")
@@ -122,7 +123,7 @@ class OpenMpi(Mpich):
 
     def define(self, function: Function, body: str) -> str:
         name = function.name[4:]
-        # Initialisers of Open MPI's C++ library call these before any rank begins.
+        # Initialisers of Open MPI's C++ library call these functions before any rank begins.
         if name in ("Initialized", "Finalized"):
             body = f"if (haichi::host::LiveRank::current() == nullptr) {{ *a0 = 0; return MPI_SUCCESS; }} {body}"
         signature = openmpi_arguments.declared(function.signature(f"openmpi_{name}"))
@@ -139,11 +140,11 @@ class OpenMpi(Mpich):
 
 
 def export(abi: Mpich, function: Function, own: str, internal: list[str]) -> str:
-    """The function, which `own` implements."""
+    """Exports a function that `own` implements."""
     given = []
     before, behind = [], []
     for i, (parameter, wanted) in enumerate(zip(function.parameters, internal, strict=True)):
-        # The caller's result is an int, but the value may be larger.
+        # The caller's result has type int, but the value may be larger.
         if parameter.kind == "int *" and wanted == "MPI_Count * {}":
             before.append(f"MPI_Count b{i} = 0;")
             behind.append(f"*a{i} = narrow(b{i});")
@@ -166,7 +167,7 @@ def exported(abi: Mpich, function: Function, body: str) -> str:
 
 
 def forms(functions: dict[str, Function], name: str) -> list[tuple[str, Function]]:
-    """The functions of a collective operation, each with the name of the function that performs it."""
+    """Exports the functions of a collective operation, with the name of the function that performs each of them."""
     own = name[4:]
     names = {"run": name, "begin": f"MPI_I{own[0].lower()}{own[1:]}", "prepare": f"{name}_init"}
     found = [(how, functions.get(each + suffix)) for how, each in names.items() for suffix in ("", "_c")]
@@ -174,7 +175,7 @@ def forms(functions: dict[str, Function], name: str) -> list[tuple[str, Function
 
 
 def collective_export(abi: Mpich, function: Function, how: str, name: str, internal: list[str]) -> str:
-    """The parameters of the form (the info, the request) come after the operation's own parameters."""
+    """A form's extra parameters (the info, the request) come after the operation's own parameters."""
     given = [
         f"Counts(a{i})" if wanted == "Counts {}" else abi.argument(function, i) for i, wanted in enumerate(internal)
     ]
@@ -184,7 +185,7 @@ def collective_export(abi: Mpich, function: Function, how: str, name: str, inter
 
 
 def objects(path: Path) -> str:
-    """The source of the objects of Open MPI's predefined handles, and their tables."""
+    """The source of the objects for Open MPI's predefined handles, and of the tables of these handles."""
     rows = [line.split() for line in path.read_text().splitlines() if line and not line.startswith("#")]
     kinds = {kind: [row[1:] for row in rows if row[0] == kind] for kind in openmpi_arguments.KINDS}
     lines = ["// Made by generate_exports.py.", '#include "mgen/abi/openmpi/handles.h"', ""]
@@ -203,7 +204,7 @@ def objects(path: Path) -> str:
 
 
 def write(path: Path, text: str) -> None:
-    """Leaves an unchanged file as it is, so that its includers are not compiled again."""
+    """Does not rewrite an unchanged file, so that its includers are not compiled again."""
     if not path.exists() or path.read_text() != text:
         path.write_text(text)
 

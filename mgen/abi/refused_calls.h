@@ -11,7 +11,7 @@ struct RefusedCall {
     std::string reason;  ///< may be empty
 };
 
-// The refused functions of each binary interface, from the table of calls.
+// The refused functions of each binary interface, as listed in calls.txt.
 const std::vector<RefusedCall>& refused_calls_of_mpich();
 const std::vector<RefusedCall>& refused_calls_of_openmpi();
 

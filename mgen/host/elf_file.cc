@@ -49,7 +49,7 @@ class Parser {
     }
 
   private:
-    /// The offset in the file of an address in the loaded program.
+    /// The file offset of an address in the loaded program.
     [[nodiscard]] std::uint64_t offset_of(std::uint64_t address, const char* what) const {
         for (const Elf64_Phdr& load : loads_) {
             if (address < load.p_vaddr || address - load.p_vaddr >= load.p_filesz) continue;
@@ -113,9 +113,9 @@ class Parser {
         }
     }
 
-    /// Number of symbols. The dynamic linker does not need it, so no field has it. It follows from the table of
-    /// sections, from the old hash table, or from the distance between the symbols and their names. Linkers put the
-    /// names after the symbols.
+    /// Number of symbols. No field of the dynamic section has it, because the dynamic linker does not need it. It
+    /// follows from the section table, from the old hash table, or from the distance between the symbols and their
+    /// names. Linkers put the names after the symbols.
     [[nodiscard]] std::uint64_t symbol_count(const Dynamic& dynamic, std::uint64_t symbols,
                                              std::uint64_t strings) const {
         if (header_.e_shoff != 0 && header_.e_shentsize == sizeof(Elf64_Shdr)) {
@@ -137,8 +137,8 @@ class Parser {
     std::vector<Elf64_Phdr> loads_;
 };
 
-/// The name of an MPI function in lower case, or an empty text for other symbols. The C symbols MPI_Send and PMPI_Send
-/// become "mpi_send". So do the Fortran symbols mpi_send_, mpi_send_f08_ and mpi_send_f08ts_.
+/// The name of an MPI function in lower case; empty for other symbols. The C symbols MPI_Send and PMPI_Send become
+/// "mpi_send". The Fortran symbols mpi_send_, mpi_send_f08_ and mpi_send_f08ts_ become "mpi_send", too.
 std::string lower_case_name(std::string_view symbol) {
     if (symbol.starts_with('P') || symbol.starts_with('p')) symbol.remove_prefix(1);
     if (!symbol.starts_with("MPI_") && !symbol.starts_with("mpi_")) return "";

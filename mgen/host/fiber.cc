@@ -46,12 +46,12 @@ StackArena::StackArena(std::size_t stacks, std::size_t stack_bytes)
 }
 
 std::size_t StackArena::mappings(std::size_t stacks) {
-    // Half of the mappings are left for the program, its variables and its libraries.
+    // The other half of the mappings is for the program, its variables and its libraries.
     return 2 * stacks < most_mappings() / 2 ? 2 * stacks : 0;
 }
 
 std::size_t StackArena::mappings_left(std::size_t stacks) {
-    constexpr std::size_t kOfProgram = 8192;  // libraries and their memory
+    constexpr std::size_t kOfProgram = 8192;  // for libraries and their memory
     const std::size_t taken = mappings(stacks) + kOfProgram;
     return most_mappings() > taken ? most_mappings() - taken : 0;
 }
@@ -84,7 +84,7 @@ std::int64_t StackArena::overrun_stack(const void* address) const {
 }
 
 void StackArena::discard(std::size_t number) {
-    // Ranks usually end in the order of their numbers, so that one system call releases many stacks.
+    // Ranks usually end in the order of their IDs, so that one system call can release many stacks.
     constexpr std::size_t kAtOnce = 64;
     if (number == discarded_.end && number - discarded_.begin < kAtOnce) {
         ++discarded_.end;

@@ -24,12 +24,12 @@ struct GetoptState::Call {
     GetoptState& state;
     int argc;
     char** argv;
-    const char* shorts;  ///< without the leading character that sets the order
+    const char* shorts;  ///< short options without the leading character that sets the order
     const option* longs;
     int* long_index;
     bool is_long_only;
     bool tells = false;
-    int missing = kWrong;  ///< result for a missing argument
+    int missing = kWrong;  ///< return value for a missing argument
 
     int run() {
         if (state.rest_ == nullptr || *state.rest_ == '\0') {
@@ -39,7 +39,7 @@ struct GetoptState::Call {
                 state.rest_ = argument + 2;
                 return long_option("--", is_long_only);
             }
-            // "-x" is the short option if there is one. "-xyz" is tried as a long option first.
+            // "-x" is a short option if one has this letter. "-xyz" is tried as a long option first.
             if (longs != nullptr && is_long_only &&
                 (argument[2] != '\0' || std::strchr(shorts, argument[1]) == nullptr)) {
                 state.rest_ = argument + 1;
@@ -53,7 +53,8 @@ struct GetoptState::Call {
   private:
     static constexpr int kFound = -2;
 
-    /// Advances to the next argument that is an option. Returns kFound, or the result of the whole call.
+    /// Advances to the next argument that is an option, and returns kFound. If there is no such argument, returns the
+    /// result of the whole call.
     int find_option() {
         state.passed_end_ = std::min(state.passed_end_, state.optind);
         state.passed_begin_ = std::min(state.passed_begin_, state.optind);
@@ -83,7 +84,7 @@ struct GetoptState::Call {
         return 1;
     }
 
-    /// Moves skipped arguments after the options that were read since.
+    /// Moves the skipped arguments after the options that were read after them.
     void move_passed() {
         if (state.passed_end_ == state.optind) return;
         if (state.passed_begin_ == state.passed_end_) {
@@ -111,7 +112,7 @@ struct GetoptState::Call {
             state.optarg = state.rest_;
             ++state.optind;
         } else if (known[2] == ':') {
-            state.optarg = nullptr;  // an optional argument must be in the same word
+            state.optarg = nullptr;  // an optional argument must be in the same word as its option
         } else if (state.optind == argc) {
             result = tell_missing(letter);
         } else {
@@ -127,7 +128,7 @@ struct GetoptState::Call {
         return missing;
     }
 
-    /// "-W name" is "--name".
+    /// "-W name" means "--name".
     int long_option_of_w(char letter) {
         if (*state.rest_ == '\0') {
             if (state.optind == argc) return tell_missing(letter);
@@ -137,8 +138,8 @@ struct GetoptState::Call {
         return long_option("-W ", false);
     }
 
-    /// Finds the option with this exact name, or the only option with this prefix. Returns null if there is none or if
-    /// there are several, which `is_ambiguous` shows.
+    /// Returns the option with this exact name, or the only option with this prefix. Returns null and sets
+    /// `is_ambiguous` if there are several, and returns null if there is none.
     const option* find_long(std::string_view name, bool only_long, bool& is_ambiguous) const {
         const option* found = nullptr;
         for (const option* candidate = longs; candidate->name != nullptr; ++candidate) {
@@ -168,7 +169,7 @@ struct GetoptState::Call {
             if (is_ambiguous) {
                 tell_ambiguous(prefix, name, only_long);
             } else if (only_long && argv[state.optind][1] != '-' && std::strchr(shorts, *state.rest_) != nullptr) {
-                return kEnd;  // a cluster of short options
+                return kEnd;  // ends a cluster of short options
             } else if (tells) {
                 std::fprintf(stderr, "%s: unrecognized option '%s%s'\n", argv[0], prefix, state.rest_);
             }

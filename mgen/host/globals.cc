@@ -86,18 +86,20 @@ void CopiedGlobals::has_ended(RankId rank, std::int64_t /*now_ps*/) {
     has_ended_[rank.index()] = true;
     const std::size_t page = page_bytes();
     const auto begin = reinterpret_cast<std::uintptr_t>(kept(rank));
-    const std::uintptr_t first = (begin + page - 1) / page * page;  // pages of this rank only
+    const std::uintptr_t first = (begin + page - 1) / page * page;  // only pages that no other rank uses
     const std::uintptr_t last = (begin + stride_) / page * page;
     if (first < last) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
 }
 
 namespace {
 
-/// At this size, a switch by copying and a switch by moving pages take the same CPU time, with 64 ranks and with 1,024.
+/// With variables of this size, copying and moving pages take the same CPU time per switch, with 64 ranks and with
+/// 1,024.
 constexpr std::size_t kCopiedBytes = std::size_t{128} << 10U;
 
-/// Copies of the program make switches free. Moving pages costs more than many programs compute: class W of NPB takes
-/// 1.4 to 3 times the CPU time. But copies take half a megabyte per rank for pages that hold addresses.
+/// Copies of the program make switches between ranks free. Moving pages costs more time than many programs compute:
+/// class W of NPB takes 1.4 to 3 times the CPU time. But copies take half a megabyte per rank for pages that hold
+/// addresses.
 bool is_image_best(const ProgramImage& image, std::int32_t ranks) {
     constexpr std::int32_t kMostRanks = 1024;
     if (ranks > kMostRanks) return false;

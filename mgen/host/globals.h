@@ -12,11 +12,11 @@
 
 namespace haichi::host {
 
-/// Gives each rank its own variables. The variables of the running rank are in place.
+/// Gives each rank its own global variables. While a rank runs, its variables are in place.
 class Globals : public RankMemory {
   public:
     [[nodiscard]] virtual std::size_t bytes_per_rank() const = 0;
-    /// The rank's own counterpart of an address of code or a variable in the program as it was loaded.
+    /// The rank's own counterpart of `address`, a code or variable address in the program as it was loaded.
     [[nodiscard]] virtual const void* own_address(RankId /*rank*/, const void* address) const { return address; }
     template <class T>
     [[nodiscard]] T* own(RankId rank, T* address) const {
@@ -26,15 +26,15 @@ class Globals : public RankMemory {
     [[nodiscard]] virtual const void* original(const void* address) const { return address; }
     /// Address range of the ranks' copies of the program; may be empty.
     [[nodiscard]] virtual std::span<const std::byte> copies() const { return {}; }
-    /// Called before the first code of the rank runs, when all its memory is in place. Takes over the C library's
-    /// variables that are inside the program.
+    /// Called when all memory of the rank is in place, before its first code runs. Takes over the C library's variables
+    /// that are inside the program.
     virtual void begin(RankId /*rank*/) {}
     [[nodiscard]] bool holds(const void* address) const override;
 
   protected:
     explicit Globals(const std::vector<PrivateRange>& ranges);
-    /// Distance from the thread-local variables in the ranges to those of the calling thread. For modules that are
-    /// present at program start, the loader uses a fixed offset from the thread pointer.
+    /// Distance from the thread-local variables in the private ranges to those of the calling thread. The loader uses a
+    /// fixed offset from the thread pointer for modules that are present at program start.
     [[nodiscard]] std::ptrdiff_t thread_distance() const;
 
   private:
@@ -46,8 +46,8 @@ class Globals : public RankMemory {
     const std::byte* thread_;
 };
 
-/// Copies variables. The variables of the other ranks are in reserved memory, which takes pages only for ranks that
-/// have begun and not ended.
+/// Gives each rank its own variables by copying them at each switch. The variables of the other ranks are in reserved
+/// memory, which takes pages only for ranks that have begun and not ended.
 class CopiedGlobals : public Globals {
   public:
     /// Throws OptionError when the address space is too small.
@@ -75,12 +75,13 @@ class CopiedGlobals : public Globals {
     std::byte* begin_ = nullptr;
     std::vector<bool> has_begun_, has_ended_;
     RankId in_place_;
-    std::ptrdiff_t distance_ = 0;  ///< thread_distance() of the rank that is in place
+    std::ptrdiff_t distance_ = 0;  ///< thread_distance() of the rank whose variables are in place
 };
 
-/// Returns null if the ranks share the variables of the program, or if it has none. `addresses` are variables outside
-/// of the program that hold addresses within it. If each rank has a copy of the program, they are private, too. Throws
-/// OptionError if this kernel does not support `way`, UnsupportedError if the program does not allow it.
+/// Returns null if the ranks share the program's variables, or if the program has none. `addresses` are variables
+/// outside of the program that hold addresses within the program. If each rank has a copy of the program, these
+/// variables are private, too. Throws OptionError if this kernel does not support `way`, and UnsupportedError if the
+/// program does not allow it.
 std::unique_ptr<Globals> make_globals(ProgramImage& image, GlobalsWay way, std::int32_t ranks,
                                       const std::vector<std::span<std::byte>>& addresses = {});
 

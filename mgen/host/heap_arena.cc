@@ -57,7 +57,7 @@ void HeapArena::add_free(std::size_t offset, Free part) {
 }
 
 HeapArena::Part HeapArena::take(std::size_t bytes, std::size_t alignment) {
-    // Best fit: the smallest free part that has enough bytes after an aligned address.
+    // Best fit: uses the smallest free part that has enough bytes after an aligned address.
     const auto addressed = [&](std::size_t offset) { return reinterpret_cast<std::uintptr_t>(at(offset)); };
     const auto shift = [&](std::size_t offset) { return (alignment - addressed(offset) % alignment) % alignment; };
     for (auto found = by_size_.lower_bound({bytes, 0}); found != by_size_.end(); ++found) {
@@ -89,8 +89,8 @@ void HeapArena::give_back(std::byte* begin, std::size_t bytes) {
     if (kept_bytes_ > kMostKeptBytes) give_to_kernel();
 }
 
-/// Each part takes a system call. The cost is negligible, because many bytes have been given back since the last time.
-/// A page stays if another part uses its other end.
+/// Each part costs a system call. The cost is negligible, because many bytes have been given back since the last time.
+/// A page that contains bytes of another part is not released.
 void HeapArena::give_to_kernel() {
     for (auto part = free_.begin(); part != free_.end();) {
         if (part->second.is_zero) {

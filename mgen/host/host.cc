@@ -14,7 +14,7 @@ namespace {
 
 thread_local LiveRank* current_rank = nullptr;
 
-/// After this many failed polls in a row, haichi checks whether the program returns to an earlier state.
+/// After this many failed polls in a row, haichi checks whether the program has returned to an earlier state.
 constexpr std::uint32_t kWatchedLooks = 64;
 /// After this many failed polls, a program is assumed to poll forever, whatever its state.
 constexpr std::uint32_t kMostSingleLooks = 10'000;
@@ -59,8 +59,8 @@ void LiveRank::wait(Condition condition, WaitCost cost) {
     condition_ = {};
 }
 
-/// Whether the program continues at once after a failed poll. `has_come_back` means that the program has returned to
-/// its state at an earlier poll, so it will repeat its behaviour.
+/// True if the program continues at once after a failed poll. `has_come_back`: the program is in the same state as at
+/// an earlier poll, so it will repeat its behaviour.
 bool LiveRank::looks_on(bool has_come_back) {
     if (idle_looks_ > 0) {
         has_looked_out_ = --idle_looks_ == 0;
@@ -81,11 +81,11 @@ bool LiveRank::look(Condition condition) {
         return true;
     }
     ++looks_;
-    // Brent's cycle detection: the earlier state is from the last power of two, so loops of any length are found.
+    // Brent's cycle detection: the earlier state is from the last power of two, so it detects loops of any length.
     const bool has_come_back = looks_ > kWatchedLooks && stack_state_ == earlier_stack_state_;
     if (std::has_single_bit(looks_)) earlier_stack_state_ = stack_state_;
     if (looks_on(has_come_back)) return false;
-    // The result is the same as with single polls: the rank resumes with the first poll after the next event.
+    // Simulated results are the same as with single polls: the rank resumes with the first poll after the next event.
     const std::int64_t begin_ps = now_ps_;
     const std::uint64_t changes = changes_;
     const auto has_changed = [&] { return changes_ != changes || idle_looks_ > 0 || condition.holds(); };
@@ -119,7 +119,7 @@ void LiveRank::hardware_barrier(std::int32_t group) {
     suspend();
 }
 
-/// The two clock functions are separate so that a reading leaves nothing on the stack, whose state is compared.
+/// There are two clock functions, so that a reading leaves nothing on the stack, whose state is compared.
 [[gnu::noinline]] void LiveRank::begin_clock_look() {
     if (depth_ == 0) charge_code();
     const std::uint32_t looks = clock_looks_ + 1;
@@ -216,8 +216,8 @@ void Host::put_in_place(const LiveRank& rank) {
     for (RankMemory* memory : setup_.memories) memory->put_in_place(rank.id_);
 }
 
-/// Continues the rank's communication outside of its fiber. This may call operations of the program, so the rank is set
-/// as the current one.
+/// Performs the rank's communication work outside of its fiber. The work may call reduction operations of the program,
+/// so the rank becomes the current one.
 void Host::work(LiveRank& rank) {
     struct Working {
         explicit Working(LiveRank& at_work) { current_rank = &at_work; }
@@ -332,7 +332,7 @@ bool Host::may_look_again(std::span<const RankId> waiting) {
 
 std::string Host::hint_when_stuck() const {
     std::string hint;
-    // Other ranks may wait for a rank that has ended.
+    // Other ranks may be waiting for a rank that has ended.
     const auto ended = std::ranges::find_if(ranks_, [](const LiveRank& rank) { return rank.has_ended_; });
     if (ended != ranks_.end()) {
         const auto failed = std::ranges::find_if(

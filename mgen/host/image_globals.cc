@@ -16,7 +16,8 @@ namespace haichi::host {
 
 namespace {
 
-/// The variables of private modules that are outside of the copies. Makes the modules with copies private first.
+/// Returns the variables of private modules that are outside of the copies. First makes the modules private of which
+/// each rank gets a copy.
 std::vector<PrivateRange> ranges_beside(ProgramImage& image, const ImagePlan& plan,
                                         const std::vector<std::span<std::byte>>& addresses) {
     for (const std::size_t module : plan.modules) {

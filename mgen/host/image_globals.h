@@ -12,17 +12,17 @@
 
 namespace haichi::host {
 
-/// Gives each rank a copy of the program and its libraries at its own address. The code of a copy finds its variables
-/// next to it. A switch therefore copies only thread-local variables, and the variables of private libraries without
-/// copies. The copies map one file in memory: pages that a rank does not write take no memory for it.
+/// Gives each rank a copy of the program and its libraries at its own address. The code of a copy accesses the
+/// variables next to it. A switch therefore copies only thread-local variables, and the variables of private libraries
+/// without copies. The copies map one in-memory file, so a page takes memory for a rank only if the rank writes to it.
 class ImageGlobals : public Globals {
   public:
-    /// Makes the modules with copies private. make_globals() explains `addresses`. Throws OptionError if the address
-    /// space is too small, or if the kernel allows no mapping with executable code.
+    /// Makes the modules private that `plan` copies; see make_globals() for `addresses`. Throws OptionError if the
+    /// address space is too small, or if the kernel allows no mapping with executable code.
     ImageGlobals(ProgramImage& image, const ImagePlan& plan, std::int32_t ranks,
                  const std::vector<std::span<std::byte>>& addresses = {});
     ~ImageGlobals() override;
-    /// Whether the kernel lets code run in a mapping of a file in memory.
+    /// True if the kernel allows code to run in a mapping of an in-memory file.
     [[nodiscard]] static bool is_possible();
     ImageGlobals(const ImageGlobals&) = delete;
     ImageGlobals& operator=(const ImageGlobals&) = delete;
@@ -57,7 +57,7 @@ class ImageGlobals : public Globals {
     std::byte* begin_ = nullptr;  ///< the copy of rank 0
     std::size_t stride_ = 0;
     std::size_t ranks_;
-    bool is_protected_ = false;  ///< code is not writable
+    bool is_protected_ = false;  ///< code pages are not writable
     std::vector<bool> has_begun_;
 };
 

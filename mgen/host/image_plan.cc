@@ -23,7 +23,7 @@ std::string demangled(const char* name) {
     return failed == 0 && text ? text.get() : name;
 }
 
-/// Variables that the C library sets only before main(), or that haichi sets for each rank.
+/// Variables that the C library sets only before main(), or that haichi sets for each rank itself.
 bool is_settled(std::string_view name) {
     constexpr std::array<std::string_view, 9> kNames = {"stdin",
                                                         "stdout",
@@ -37,15 +37,15 @@ bool is_settled(std::string_view name) {
     return std::ranges::find(kNames, name) != kNames.end();
 }
 
-/// Search functions of the loader. A search by name finds the program as it was loaded, not the rank's copy. A search
-/// by an address in a copy finds nothing.
+/// True for the loader's search functions. A search by name finds the program as it was loaded, not the rank's copy of
+/// it. A search by an address in a copy finds nothing.
 bool is_search(std::string_view name) {
     constexpr std::array<std::string_view, 8> kNames = {
         "dlsym", "dlvsym", "dlopen", "dlmopen", "dladdr", "dladdr1", "backtrace_symbols", "backtrace_symbols_fd"};
     return std::ranges::find(kNames, name) != kNames.end();
 }
 
-/// Whether the memory no longer changes once the loader has finished with the module.
+/// True if the memory no longer changes once the loader has finished with the module.
 bool is_constant(const LoadedModule& module, std::uintptr_t address) {
     const auto lies_in = [&](const ElfW(Phdr) & segment) {
         const std::uintptr_t begin = module.base + segment.p_vaddr;
@@ -58,7 +58,7 @@ bool is_constant(const LoadedModule& module, std::uintptr_t address) {
     });
 }
 
-/// Functions that compilers emit wherever they are used (templates, inline functions) are identical in all modules.
+/// True for functions that compilers emit wherever they are used (templates, inline functions).
 bool is_weak_function(std::uintptr_t address) {
     Dl_info where{};
     void* entry = nullptr;
@@ -76,7 +76,8 @@ class Planner {
     ImagePlan plan() {
         has_copy_[0] = true;
         for (std::size_t i = 1; i < has_copy_.size(); ++i) {
-            // A library that searches for names (a profiler) stays at its address, and only its variables are copied.
+            // A library that searches for names (such as a profiler) stays at its address; only its variables are
+            // copied.
             has_copy_[i] = image_->modules()[i].is_private && !searches(loaded(i));
         }
         take_moved_objects();
@@ -137,8 +138,7 @@ class Planner {
             return;
         }
     }
-    /// Whether the address is in a variable that was moved into the program from a library that haichi needs, such as
-    /// the C library.
+    /// True if the linker has moved the variable at this address into the program from a library that haichi needs.
     [[nodiscard]] bool is_moved_from_haichi(std::uintptr_t address) const {
         return std::ranges::any_of(plan_.moved, [&](const ImagePlan::MovedObject& object) {
             return object.place <= address && address - object.place < object.bytes &&
@@ -147,7 +147,7 @@ class Planner {
     }
 
     /// A module that uses a variable or a function of a copied module must be copied, too. Otherwise it would use the
-    /// original, which belongs to no rank.
+    /// original, which belongs to none of the ranks.
     void add_bound_libraries() {
         for (bool is_found = true; is_found && plan_.obstacle.empty();) {
             is_found = false;
@@ -162,7 +162,7 @@ class Planner {
         }
     }
 
-    /// Whether a relocation binds the module to a module with copies.
+    /// True if a relocation binds the module to a module with copies.
     bool is_bound(std::size_t module) {
         const LoadedModule& from = loaded(module);
         const auto is_bound_by = [&](const ElfW(Rela) & relocation) {

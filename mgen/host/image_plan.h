@@ -10,8 +10,8 @@
 
 namespace haichi::host {
 
-/// The modules that `--globals image` copies for each rank, or the reason why it cannot. These modules are the program,
-/// the private libraries, and the libraries that use definitions of either.
+/// The modules that `--globals image` copies for each rank, or the reason why it cannot be used. These modules are the
+/// program, the private libraries, and the libraries that use definitions from them.
 struct ImagePlan {
     /// A variable of a library that the linker has moved into the program (a COPY relocation).
     struct MovedObject {
@@ -23,7 +23,7 @@ struct ImagePlan {
     };
     std::vector<std::size_t> modules;  ///< indices in ProgramImage::modules(), the program first
     std::vector<MovedObject> moved;
-    std::string obstacle;  ///< why it is impossible, as words after "the program"; empty if possible
+    std::string obstacle;  ///< why image mode is impossible, as words after "the program"; empty if it is possible
     std::string hint;
 
     static ImagePlan of(const ProgramImage& image);

@@ -18,8 +18,8 @@ namespace haichi::host {
 
 namespace {
 
-/// Runs of at least this many zeros are left out of the file. A rank that writes to such a page takes memory for its
-/// own page only.
+/// Runs of at least this many zero bytes are left out of the file. A rank that writes to such a page takes memory only
+/// for that page.
 constexpr std::size_t kLeastZeroBytes = 64 << 10;
 
 std::size_t up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
@@ -30,7 +30,7 @@ std::size_t down(std::size_t bytes, std::size_t unit) { return bytes / unit * un
                      std::strerror(errno));
 }
 
-/// Copies the bytes except for pages of zeros, which the file already has without taking memory.
+/// Copies the bytes except for pages of zeros, which the file already contains without using memory.
 void write(std::span<const std::byte> bytes, std::byte* to) {
     const std::size_t page = page_bytes();
     while (!bytes.empty()) {
@@ -95,16 +95,17 @@ void ImageTemplate::add(const ProgramImage& image, const Module& module,
                         const std::vector<ImagePlan::MovedObject>& moved, std::byte* file) {
     const InitialImage initial(image.loaded()[module.number], InitialImage::Segments::kAll);
     const std::size_t page = page_bytes();
-    std::size_t behind = module.offset;  // end of the parts so far
+    std::size_t behind = module.offset;  // end of the parts added so far
     for (const InitialImage::Segment& segment : initial.segments()) {
         const std::size_t begin = module.offset + (segment.begin - module.begin);
         write(segment.bytes, file + begin);
         const std::size_t first = std::max(down(begin, page), behind);
-        // Gaps between segments are empty. They are mapped together with the preceding part.
+        // Gaps between segments contain no data. A gap is mapped together with the preceding part.
         add_part({.offset = behind, .bytes = first - behind, .is_writable = false, .is_zero = false});
         const std::size_t end = up(begin + segment.memory_bytes, page);
         std::size_t zero = up(begin + segment.bytes.size(), page);
-        for (const ImagePlan::MovedObject& object : moved) {  // the linker places moved objects among the zeros
+        // The linker places moved objects in the zero-initialised part.
+        for (const ImagePlan::MovedObject& object : moved) {
             const std::size_t object_end = module.offset + (object.place + object.bytes - module.begin);
             if (begin <= object_end && object_end <= end) zero = std::max(zero, up(object_end, page));
         }
@@ -116,7 +117,7 @@ void ImageTemplate::add(const ProgramImage& image, const Module& module,
     const auto add_word = [&](std::uintptr_t place, std::uintptr_t value, std::uintptr_t symbol) {
         const bool is_own_end = symbol == image.loaded()[module.number].end;
         const std::size_t to = is_own_end ? module.offset + (symbol - module.begin) : offset_of(symbol);
-        if (to == bytes_ && !is_own_end) return;  // outside of the copies: unchanged
+        if (to == bytes_ && !is_own_end) return;  // the address is outside of the copies and does not change
         const std::size_t at = module.offset + (place - module.begin);
         const std::uintptr_t in_copy = to + (value - symbol);
         std::memcpy(file + at, &in_copy, sizeof(in_copy));

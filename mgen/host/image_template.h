@@ -8,16 +8,16 @@
 
 namespace haichi::host {
 
-/// The initial contents of each rank's copy of the program and its libraries. They are a file in memory that is mapped
-/// for each rank. relocate() adds the address of the copy to some of its words. In the file, addresses within the copy
-/// are relative to its beginning. Addresses of other code and variables are as the loader resolved them.
+/// The initial contents of each rank's copy of the program and its libraries. An in-memory file holds them and is
+/// mapped for each rank. In the file, addresses within the copy are relative to its beginning. Addresses of other code
+/// and variables are as the loader resolved them.
 class ImageTemplate {
   public:
     /// A part of the copy with a single mapping.
     struct Part {
         std::size_t offset, bytes;
         bool is_writable;
-        bool is_zero;  ///< zeros that are not in the file
+        bool is_zero;  ///< zero-initialised, not in the file
     };
     struct Module {
         std::size_t number;  ///< index in ProgramImage::modules()
@@ -33,15 +33,16 @@ class ImageTemplate {
 
     [[nodiscard]] std::size_t bytes() const { return bytes_; }
     [[nodiscard]] std::size_t alignment() const { return alignment_; }
-    /// Size of the variables. A rank takes their pages only when it writes to them.
+    /// Size of the variables in a copy. A rank uses memory for their pages only when it writes to them.
     [[nodiscard]] std::size_t writable_bytes() const;
     [[nodiscard]] int file() const { return file_; }
     [[nodiscard]] const std::vector<Part>& parts() const { return parts_; }
     [[nodiscard]] const std::vector<Module>& modules() const { return modules_; }
-    /// Adds the address of a copy to its words. The parts must already be mapped there.
+    /// Adds the address of a copy to the words of the copy that hold addresses within it. The parts must already be
+    /// mapped at that address.
     void relocate(std::byte* copy) const;
 
-    /// Offset in a copy of an address of this process, or bytes() if the address has no copy.
+    /// Offset in a copy of an address of this process; bytes() if the address has no counterpart in the copy.
     [[nodiscard]] std::size_t offset_of(std::uintptr_t address) const;
     /// The inverse of offset_of(), or 0 if the offset is in no module.
     [[nodiscard]] std::uintptr_t original(std::size_t offset) const;

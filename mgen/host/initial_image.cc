@@ -15,7 +15,7 @@ namespace haichi::host {
 
 namespace {
 
-/// The file that a module was loaded from, open during the lifetime of this object.
+/// The file that a module was loaded from; it is open during the lifetime of this object.
 class ModuleFile {
   public:
     explicit ModuleFile(const std::string& path) : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
@@ -52,13 +52,13 @@ std::uintptr_t word_at(std::uintptr_t place) {
 std::uintptr_t found_function(const LoadedModule& loaded, const ElfW(Rela) & relocation) {
     const std::uintptr_t in_slot = word_at(loaded.base + relocation.r_offset);
     if (!loaded.contains(in_slot)) return in_slot;
-    // The slot leads to the module itself: to one of its functions, or to code that calls the loader's lookup.
+    // The slot points into the module itself: to one of its functions, or to code that calls the loader's lookup.
     const std::size_t number = ELF64_R_SYM(relocation.r_info);
     const char* const name = loaded.name_of(loaded.symbols[number]);
     void* const first = ::dlsym(RTLD_DEFAULT, name);
     const char* const version = loaded.wanted_version(number);
     void* const versioned = version == nullptr ? nullptr : ::dlvsym(RTLD_DEFAULT, name, version);
-    // A definition without versions satisfies any version if it comes first, but dlvsym() does not find it.
+    // A definition without a version satisfies any version if it comes first, but dlvsym() does not find it.
     Dl_info of_first{}, of_versioned{};
     const bool are_of_one_module = first != nullptr && versioned != nullptr && ::dladdr(first, &of_first) != 0 &&
                                    ::dladdr(versioned, &of_versioned) != 0 &&
@@ -81,7 +81,7 @@ InitialImage::InitialImage(const LoadedModule& loaded, Segments which) : loaded_
     for (const ElfW(Rela) & relocation : loaded.relocations) relocate(relocation);
     if (which == Segments::kAll) {
         for (const ElfW(Rela) & relocation : loaded.jump_relocations) relocate(relocation);
-        // Words through which the code calls the loader for functions that cannot be found now.
+        // These words let the code call the loader for functions that cannot be found now.
         if (loaded.jump_slot_bytes > 0) keep_loaded(loaded.jump_slots + sizeof(void*), 2);
     }
     relocate_packed();
@@ -101,7 +101,7 @@ std::vector<std::byte> InitialImage::of(std::uintptr_t begin, std::uintptr_t end
     throw InternalError("a range outside of its module");
 }
 
-/// Returns null if the place is not in the selected segments.
+/// Returns null if the address is not in the selected segments.
 std::byte* InitialImage::at(std::uintptr_t place, std::size_t bytes) {
     for (Segment& segment : segments_) {
         if (place < segment.begin || place - segment.begin + bytes > segment.memory_bytes) continue;
@@ -131,13 +131,13 @@ void InitialImage::relocate(const ElfW(Rela) & relocation) {
     const auto addend = static_cast<std::uintptr_t>(relocation.r_addend);
     switch (ELF64_R_TYPE(relocation.r_info)) {
         case Types::kNone:
-        case Types::kCopy:  // only in the program
+        case Types::kCopy:  // occurs only in the program
             break;
         case Types::kRelative:
             set({.place = place, .value = loaded_->base + addend, .symbol = loaded_->base});
             break;
         case Types::kAddress:
-        case Types::kTableEntry:  // as the loader resolved it
+        case Types::kTableEntry:  // keeps the value that the loader resolved
             set({.place = place, .value = word_at(place), .symbol = word_at(place) - addend});
             break;
         case Types::kIndirect:
@@ -145,7 +145,7 @@ void InitialImage::relocate(const ElfW(Rela) & relocation) {
             break;
         case Types::kJumpSlot: {
             std::uintptr_t function = found_function(*loaded_, relocation);
-            if (function == 0) function = word_at(place);  // the loader reports it when it is called
+            if (function == 0) function = word_at(place);  // the loader reports the error when the function is called
             set({.place = place, .value = function, .symbol = function});
             break;
         }
@@ -171,7 +171,8 @@ bool InitialImage::knows(std::uint32_t relocation_type) {
     return std::ranges::find(kTypes, relocation_type) != kTypes.end();
 }
 
-/// In DT_RELR, an even word is an address. An odd word shows which of the next 63 words are to be relocated.
+/// In DT_RELR, an even word is an address. An odd word is a bit mask that selects which of the next 63 words are
+/// relocated.
 void InitialImage::relocate_packed() {
     constexpr unsigned kWordsOfBits = 63;
     const auto add_base = [&](std::uintptr_t place) {

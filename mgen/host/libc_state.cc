@@ -7,7 +7,7 @@
 
 namespace haichi::host {
 
-/// Random numbers as from random() and rand(): glibc's default generator, which begins with seed 1.
+/// Produces the numbers of random() and rand(): glibc's default generator, which begins with seed 1.
 struct LibcState::RandomState {
     static constexpr std::size_t kDefaultBytes = 128;
 
@@ -15,7 +15,7 @@ struct LibcState::RandomState {
     alignas(std::int32_t) std::array<char, kDefaultBytes> own{};
 
     RandomState() { ::initstate_r(1, own.data(), own.size(), &data); }
-    /// The state in use, in the form that setstate() takes: a type word precedes the numbers.
+    /// The state in use, in the form that setstate() takes: a type word, then the numbers.
     [[nodiscard]] char* in_use() const { return reinterpret_cast<char*>(data.state - 1); }
 };
 

@@ -11,9 +11,9 @@
 
 namespace haichi::host {
 
-/// State that the C library keeps once per process and MPI programs expect once per rank. It covers options, random
-/// numbers, strtok(), and functions to call at exit. Fibers keep errno and the exceptions being handled. Random numbers
-/// are the same as in glibc.
+/// State that the C library keeps once per process and MPI programs expect once per rank. It covers option parsing,
+/// random numbers, strtok(), and the functions to call at exit. Fibers hold errno and the exceptions being handled.
+/// Random numbers equal those of glibc.
 class LibcState {
   public:
     LibcState();
@@ -21,39 +21,39 @@ class LibcState {
     LibcState(LibcState&&) noexcept;
     LibcState& operator=(LibcState&&) noexcept;
 
-    /// Addresses of the variables that the rank's code uses.
+    /// Addresses of the getopt variables that the rank's code uses.
     struct GetoptVariables {
         int *optind, *opterr, *optopt;
         char** optarg;
     };
     static GetoptVariables of_process();
-    /// Selects the rank's own variables and sets them to its initial state.
+    /// Selects the rank's getopt variables and sets them to their initial state.
     void set_variables(const GetoptVariables& variables);
 
-    /// Before the rank runs: sets optind, opterr, optopt and optarg to its values.
+    /// Before the rank runs: sets the variables optind, opterr, optopt and optarg to the rank's values.
     void enter() const;
-    /// Before another rank runs: saves these values.
+    /// Before another rank runs: saves the values of these variables.
     void leave();
 
-    /// Like getopt() and its variants; sets optind, optopt and optarg as they do.
+    /// Works like getopt() and its variants, and sets optind, optopt and optarg as they do.
     int next_option(int argc, char* const* argv, const char* short_options, const option* long_options, int* long_index,
                     bool is_long_only);
 
     long random();
     void set_random_seed(unsigned seed);
-    /// Like initstate() and setstate(). Returns the previous state, or null if they refuse.
+    /// Works like initstate() and setstate(). Returns the previous state, or null for an invalid argument.
     char* use_random_state(unsigned seed, char* state, std::size_t size);
     char* use_random_state(char* state);
-    /// For drand48_r() and its variants.
+    /// The state for drand48_r() and its variants.
     drand48_data& drand48_state();
 
     char* next_token(char* text, const char* delimiters);
 
-    /// Functions to call when the rank ends, the last one first.
+    /// Registers functions to call when the rank ends, the last one first.
     void at_exit(void (*function)(void*), void* argument);
     void at_exit(void (*function)(int, void*), void* argument);
     void at_quick_exit(void (*function)(void*), void* argument);
-    /// Calls these functions, and those that they add.
+    /// Calls the registered functions, and those that they register.
     void run_at_exit(int code);
     void run_at_quick_exit();
 
@@ -74,9 +74,9 @@ class LibcState {
 
     GetoptVariables variables_ = of_process();
     GetoptState getopt_;
-    int optopt_ = '?';  ///< as programs see it, also before the first call
+    int optopt_ = '?';  ///< the value that programs see before the first call, too
     char* token_ = nullptr;
-    // Created at first use, because few programs use them and there are many ranks.
+    // Created at first use, because few programs use these functions and there may be many ranks.
     std::unique_ptr<RandomState> random_;
     std::unique_ptr<drand48_data> drand48_;
     std::unique_ptr<Lists> lists_;

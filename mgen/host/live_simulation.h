@@ -11,10 +11,11 @@
 
 namespace haichi::host {
 
-/// Placed ranks and their program. All referenced objects must outlive the run.
+/// The placed ranks and their program. All referenced objects must outlive the run.
 struct LiveRequest {
-    SimulationRequest machine{};  ///< network, timing, process, node_of_rank, loaded links, observation, partitions
-    Host::Setup program{};        ///< the run sets ranks, nodes and call_overhead_ps
+    /// Provides network, timing, process, node_of_rank, loaded links, observation and partitions.
+    SimulationRequest machine{};
+    Host::Setup program{};  ///< the run overwrites ranks, nodes and call_overhead_ps
     /// Called for every rank before it begins.
     std::function<void(LiveRank&)> begin_rank{};
 };
@@ -23,7 +24,7 @@ struct LiveResult {
     SimulationResult simulation;
     std::vector<int> exit_codes;      ///< by rank
     std::optional<int> abort_code{};  ///< set if a rank has aborted the program
-    /// The exit code of the abort if there was one, otherwise the first exit code that is not 0.
+    /// The exit code of MPI_Abort() if a rank aborted, otherwise the first exit code that is not 0.
     [[nodiscard]] int exit_code() const;
 };
 
@@ -31,7 +32,7 @@ struct LiveResult {
 std::size_t default_stack_bytes(std::int64_t ranks);
 
 /// Runs the program on the packet simulator. The result depends neither on the number of partitions nor on when
-/// progress is requested. Throws the errors of ProcessModel and Host, such as InputError for a program that is stuck or
+/// progress is reported. Throws the errors of ProcessModel and Host, for example InputError if the program is stuck or
 /// overruns its stack.
 LiveResult simulate_program(const LiveRequest& request, const SimulationControl& control = {});
 

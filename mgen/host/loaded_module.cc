@@ -9,7 +9,7 @@ namespace haichi::host {
 
 namespace {
 
-/// DT_RELR and DT_RELRSZ, which the headers of the C library have since glibc 2.36.
+/// DT_RELR and DT_RELRSZ, which the C library's headers define since glibc 2.36.
 constexpr std::int64_t kPackedRelocations = 36, kPackedRelocationBytes = 35;
 
 /// The entries of a dynamic section, by tag.
@@ -23,17 +23,17 @@ class DynamicSection {
         for_all(tag, [&](std::uint64_t one) { value = one; });
         return value;
     }
-    /// The address in an entry that glibc relocates in place (not in the kernel's own module).
+    /// The address in an entry that glibc relocates in place, except in the kernel's own module.
     [[nodiscard]] std::uintptr_t address(std::int64_t tag) const {
         const std::uintptr_t at = value(tag);
         return at != 0 && at < base_ ? at + base_ : at;
     }
-    /// The address in an entry that glibc leaves as it is in the file.
+    /// The address in an entry that glibc leaves unrelocated.
     [[nodiscard]] std::uintptr_t offset(std::int64_t tag) const {
         const std::uintptr_t at = value(tag);
         return at == 0 ? 0 : base_ + at;
     }
-    /// The table at an address. The entry with the tag `bytes` has its size.
+    /// Returns the table at an address. The entry with the tag `bytes` states the table's size.
     template <class T>
     [[nodiscard]] std::span<const T> table(std::uintptr_t at, std::int64_t bytes) const {
         return {pointer<const T>(at), at == 0 ? 0 : value(bytes) / sizeof(T)};
@@ -136,7 +136,7 @@ std::uintptr_t LoadedModule::definition_of(const char* symbol) const {
     if (library == nullptr) return 0;
     const auto found = reinterpret_cast<std::uintptr_t>(::dlsym(library, symbol));
     ::dlclose(library);
-    return contains(found) ? found : 0;  // 0: a library that it needs defines it
+    return contains(found) ? found : 0;  // 0: another library defines the symbol
 }
 
 std::string LoadedModule::name() const {

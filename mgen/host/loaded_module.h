@@ -37,7 +37,7 @@ T* pointer(std::uintptr_t address) {
     return reinterpret_cast<T*>(address);
 }
 
-/// A module of this process with the contents of its dynamic section, which the loader has checked.
+/// A module of this process, with the contents of its dynamic section, which the loader has validated.
 struct LoadedModule {
     using Initialiser = void (*)(int argc, char** argv, char** environment);
     using Finaliser = void (*)();
@@ -49,9 +49,9 @@ struct LoadedModule {
     void* thread_variables = nullptr;
     std::vector<const char*> needed;
     const char* soname = "";
-    std::span<const ElfW(Rela)> relocations;       ///< without jump slots
-    std::span<const ElfW(Rela)> jump_relocations;  ///< for functions, which may be bound at their first call
-    std::span<const ElfW(Addr)> relative;          ///< in packed form, DT_RELR
+    std::span<const ElfW(Rela)> relocations;       ///< relocations except jump slots
+    std::span<const ElfW(Rela)> jump_relocations;  ///< jump slots of functions, which may be bound at their first call
+    std::span<const ElfW(Addr)> relative;          ///< relative relocations in packed form (DT_RELR)
     const ElfW(Sym) * symbols = nullptr;
     const ElfW(Half) * symbol_versions = nullptr;
     std::uintptr_t needed_versions = 0;
@@ -65,23 +65,23 @@ struct LoadedModule {
     std::span<const Initialiser> preinit_array, init_array;
     std::span<const Finaliser> fini_array;
 
-    /// Whether DT_NEEDED can mean this module by `name`, which may be a path.
+    /// True if a DT_NEEDED entry `name`, which may be a path, can mean this module.
     [[nodiscard]] bool has_name(std::string_view name) const {
         const std::string_view file = std::string_view(path).substr(path.rfind('/') + 1);
         return name == soname || name == path || name == file;
     }
-    /// Whether the address is in a segment with these flags (such as PF_W).
+    /// True if the address is in a segment with these flags (such as PF_W).
     [[nodiscard]] bool contains(std::uintptr_t address, std::uint32_t flags = 0) const;
     [[nodiscard]] const char* name_of(const ElfW(Sym) & symbol) const { return strings + symbol.st_name; }
-    /// The version of a symbol that this module wants, or null for any version.
+    /// The version of a symbol that this module requires, or null for any version.
     [[nodiscard]] const char* wanted_version(std::size_t symbol) const;
-    /// The address at which this module itself defines the symbol, or 0 if it does not.
+    /// The address at which this module itself defines the symbol, or 0 if it has no definition.
     [[nodiscard]] std::uintptr_t definition_of(const char* symbol) const;
-    /// The name for messages.
+    /// The module's name in error messages.
     [[nodiscard]] std::string name() const;
 };
 
-/// All modules of this process in the order of symbol lookup, the program first.
+/// All modules of this process in the order of symbol lookup; the program is the first.
 std::deque<LoadedModule> loaded_modules();
 
 }  // namespace haichi::host

@@ -7,9 +7,9 @@
 
 namespace haichi::host {
 
-/// Names of all libraries that the dynamic linker loads with the program, directly or for other libraries. The linker
-/// itself lists them (`ld.so --list`), and no code of the program runs. With an interpreter of another kind, the result
-/// has only the libraries that the program itself names. Empty on failure.
+/// The names of all libraries that the dynamic linker loads for the program, directly or indirectly. The dynamic linker
+/// itself lists them (`ld.so --list`), and no code of the program runs. With an unknown interpreter, the result has
+/// only the libraries that the program itself names. The result is empty on failure.
 std::vector<std::string> needed_libraries(const ElfFile& program);
 
 }  // namespace haichi::host

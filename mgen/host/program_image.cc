@@ -25,7 +25,7 @@ bool is_mpi_itself(std::string_view soname) {
     return std::ranges::any_of(kBeginnings, [&](std::string_view beginning) { return soname.starts_with(beginning); });
 }
 
-/// Whether the library belongs to the C or C++ runtime, which haichi separates by its own means.
+/// True if the library belongs to the C or C++ runtime, whose state haichi separates in other ways.
 bool is_runtime(std::string_view soname) {
     constexpr std::array<std::string_view, 13> kBeginnings = {
         "libc.so", "libm.so",    "libmvec.so", "libpthread.so", "libdl.so",     "librt.so",    "libutil.so",
@@ -33,8 +33,8 @@ bool is_runtime(std::string_view soname) {
     return std::ranges::any_of(kBeginnings, [&](std::string_view beginning) { return soname.starts_with(beginning); });
 }
 
-/// Indices of the modules that those with the indices `first` need, themselves included. MPI's own modules are included
-/// only if `through_mpi` is set, and then with the modules that they need.
+/// Indices of the modules in `first` and of all modules that they need, directly or indirectly. MPI's own modules, and
+/// the modules that they need, are included only if `through_mpi` is set.
 std::set<std::size_t> needed_by(const std::vector<std::size_t>& first, const std::deque<LoadedModule>& all,
                                 bool through_mpi) {
     std::set<std::size_t> found(first.begin(), first.end());
@@ -52,7 +52,7 @@ std::set<std::size_t> needed_by(const std::vector<std::size_t>& first, const std
     return found;
 }
 
-/// The program and the modules that no other module needs: preloaded libraries.
+/// The program, and the modules that no other module needs: these are preloaded libraries.
 std::vector<std::size_t> roots_of(const std::deque<LoadedModule>& all) {
     std::vector<std::size_t> roots = {0};
     for (std::size_t i = 1; i < all.size(); ++i) {
@@ -68,7 +68,7 @@ struct Interval {
     std::uintptr_t begin, end;
 };
 
-/// `from` without `hole`.
+/// Returns the parts of `from` that are not in `hole`.
 std::vector<Interval> without(const std::vector<Interval>& from, Interval hole) {
     std::vector<Interval> rest;
     for (const Interval& part : from) {
@@ -94,11 +94,11 @@ std::vector<Interval> variables_of(const LoadedModule& loaded) {
         const std::uintptr_t begin = loaded.base + segment.p_vaddr;
         parts = without(parts, {begin, begin + segment.p_memsz});
     }
-    // All ranks share the slots of functions that the loader binds at their first call.
+    // All ranks share the slots of functions that the loader binds at their first call, so these are excluded.
     if (loaded.jump_slots != 0) {
         parts = without(parts, {loaded.jump_slots, loaded.jump_slots + loaded.jump_slot_bytes});
     }
-    // All ranks share variables of the C library that the linker has moved into the program (stdout, environ, optind).
+    // All ranks share C library variables that the linker has moved into the program (stdout, environ, optind).
     void* const libc = ::dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
     for (const ElfW(Rela) & relocation : loaded.relocations) {
         if (ELF64_R_TYPE(relocation.r_info) != RelocationTypes::kCopy) continue;
@@ -128,7 +128,8 @@ void add_variables(const LoadedModule& loaded, ProgramModule& module) {
         }
     }
     if (loaded.thread_variables == nullptr) return;
-    for (const ElfW(Phdr) & segment : loaded.segments) {  // a thread runs many ranks
+    // Thread-local variables are private because a thread runs many ranks.
+    for (const ElfW(Phdr) & segment : loaded.segments) {
         if (segment.p_type != PT_TLS) continue;
         const auto* const begin = pointer<const std::byte>(loaded.base + segment.p_vaddr);
         std::vector<std::byte> initial(begin, begin + segment.p_filesz);
@@ -147,7 +148,7 @@ ProgramModule module_of(const LoadedModule& loaded, bool is_program) {
     module.is_program = is_program;
     const auto add = [](auto& to, const auto& functions) {
         for (const auto function : functions) {
-            constexpr std::intptr_t kUnused = -1;  // some linkers begin and end the list with it
+            constexpr std::intptr_t kUnused = -1;  // some linkers put this value at both ends of the list
             if (function != nullptr && reinterpret_cast<std::intptr_t>(function) != kUnused) to.push_back(function);
         }
     };
@@ -204,8 +205,7 @@ void ProgramImage::make_private(std::size_t module) {
     if (module != 0) begin_moved_variables(loaded_[module]);
 }
 
-/// Restores variables of the library that the linker has moved into the program, because the library's initialisers
-/// have changed them.
+/// Restores the initial values of the library's variables that the linker has moved into the program.
 void ProgramImage::begin_moved_variables(const LoadedModule& library) {
     const LoadedModule& program = loaded_.front();
     std::optional<InitialImage> initial;

@@ -103,7 +103,7 @@ void ProgramOutput::put_in_place(RankId rank) {
 void ProgramOutput::has_replaced(RankId rank, int descriptor) {
     descriptors_->note_change(descriptor);
     if (descriptor != STDIN_FILENO) return;
-    // The stream of the C library reads another descriptor, or has buffered other input.
+    // The C library's stream reads another descriptor, or has already buffered other input.
     const int copy = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     if (std::FILE* const file = copy < 0 ? nullptr : ::fdopen(copy, "r"); file != nullptr) replace_input(rank, file);
 }
@@ -117,11 +117,11 @@ void ProgramOutput::replace_input(RankId rank, std::FILE* file) {
 std::string_view ProgramOutput::written(RankId rank) {
     if (std::fflush(stdout) != 0) {
         if (!owns(rank, STDOUT_FILENO)) refuse("cannot write");
-        ::__fpurge(stdout);  // the rank has closed its standard output, or its file cannot be written
+        ::__fpurge(stdout);  // the rank has closed its standard output, or cannot write to its file
         std::clearerr(stdout);
     }
     std::cout.flush();
-    // Both descriptors refer to one open file, so they share one position, which is where the next write goes.
+    // Both descriptors refer to one open file, so the file position is the end of the written text.
     const off_t end = ::lseek(memory_, 0, SEEK_CUR);
     if (end <= 0) return {};
     buffer_.resize(static_cast<std::size_t>(end));

@@ -16,13 +16,13 @@ namespace haichi::host {
 
 namespace {
 
-/// A copy with a number that programs do not expect for themselves.
+/// Duplicates a descriptor to a number that programs do not expect to use themselves.
 int copy_of(int descriptor) {
     constexpr int kFirst = 64;
     return ::fcntl(descriptor, F_DUPFD_CLOEXEC, kFirst);
 }
 
-/// Each rank may need descriptors, as if it were a process of its own.
+/// Raises the limit, because each rank may need descriptors, as if it were a process of its own.
 void allow_many_descriptors() {
     rlimit limit{};
     if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
@@ -30,7 +30,8 @@ void allow_many_descriptors() {
     ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/// Uses system calls, because a library for live programs wraps the functions, and because signal handlers need this.
+/// Uses system calls, because a library for live programs wraps the C functions, and signal handlers call this
+/// function.
 void put(int from, int to) {
     if (from < 0) {
         ::syscall(SYS_close, to);

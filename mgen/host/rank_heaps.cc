@@ -13,16 +13,16 @@ namespace haichi::host {
 namespace {
 
 constexpr std::size_t kMostArenaBytes = std::size_t{16} << 40;
-/// Blocks from this size on have their own part of the arena.
+/// Blocks of at least this size get a part of the arena for themselves.
 constexpr std::size_t kLeastLargeBytes = 8 << 10;
-/// Blocks from this size on have their own pages.
+/// Blocks of at least this size get whole pages.
 constexpr std::size_t kLeastPagesBytes = 64 << 10;
 constexpr std::size_t kMostChunkBytes = 256 << 10;
-/// With this many ranks or more, few of them use as much memory as a huge page holds.
+/// With at least this many ranks, few of them use as much memory as a huge page holds.
 constexpr std::int32_t kManyRanks = 256;
 
-// Small blocks have the sizes 32, 48, ... 128, then eight sizes up to each power of two, headers included. A page and
-// its header take 4,608 bytes.
+// Small blocks have sizes of 32, 48, ... 128 bytes, then eight sizes up to each power of two, including headers. A
+// block for a page and its header takes 4,608 bytes.
 constexpr std::size_t kLeastBytes = 32;
 constexpr std::size_t kFineBytes = 128;
 constexpr std::size_t kFineClasses = 7;
@@ -30,7 +30,7 @@ constexpr std::size_t kClassesOfPower = 8;
 
 std::size_t class_of(std::size_t bytes) {
     if (bytes <= kFineBytes) return (std::max(bytes, kLeastBytes) + 15) / 16 - 2;
-    const auto power = static_cast<std::size_t>(std::bit_width(bytes - 1));  // 8 for 129 to 256
+    const auto power = static_cast<std::size_t>(std::bit_width(bytes - 1));  // 8 for 129 to 256 bytes
     const std::size_t below = std::size_t{1} << (power - 1);
     return kFineClasses + (power - 8) * kClassesOfPower + (bytes - 1 - below) / (below / kClassesOfPower);
 }
@@ -50,8 +50,8 @@ std::size_t bytes_of_large(std::size_t bytes) {
 
 }  // namespace
 
-/// Precedes each small block. Programs overrun blocks and free them twice, so any other value of `state` means that
-/// there is no block.
+/// The header before each small block. Programs overrun blocks and free them twice, so any other value of `state` means
+/// that the address has no block.
 struct RankHeaps::Header {
     static constexpr std::uint16_t kUsed = 0xa11c;
     static constexpr std::uint16_t kFree = 0xf4ee;
@@ -109,7 +109,7 @@ std::byte* RankHeaps::begin_of(const void* block) {
     return header.state == Header::kUsed && header.size_class < kClasses ? begin : nullptr;
 }
 
-/// Turns the rest of the last chunk into free blocks.
+/// Turns the unused rest of the last chunk into free blocks.
 void RankHeaps::free_rest(Heap& heap) {
     while (static_cast<std::size_t>(heap.end - heap.next) >= kLeastBytes) {
         const auto rest = static_cast<std::size_t>(heap.end - heap.next);
@@ -124,9 +124,9 @@ void RankHeaps::free_rest(Heap& heap) {
 }
 
 bool RankHeaps::add_chunk(Heap& heap, std::size_t least_bytes) {
-    // Blocks begin at multiples of 16, with their headers in front.
+    // Block addresses are multiples of 16, and the header is before the block.
     least_bytes += kAlignment;
-    // Each chunk is as large as all earlier ones together.
+    // Each chunk is as large as all previous chunks together.
     const std::size_t bytes = in_units(std::max(least_bytes, std::min(heap.bytes, kMostChunkBytes)));
     const HeapArena::Part part = arena_.take(bytes);
     if (part.begin == nullptr) return false;
@@ -232,7 +232,7 @@ bool RankHeaps::free(void* block) {
     return true;
 }
 
-/// Returns false if the block cannot stay at its address.
+/// Returns false if the block has to move.
 bool RankHeaps::resize_large(std::byte* block, std::size_t bytes) {
     if (bytes + kHeaderBytes <= kLeastLargeBytes) return false;
     Large& large = large_[block];

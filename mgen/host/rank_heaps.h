@@ -13,27 +13,27 @@
 
 namespace haichi::host {
 
-/// A heap for each rank, released as a whole when the rank has ended. A large block that is never touched takes no
-/// memory; a small one takes the memory of its header.
+/// A heap for each rank, which is released as a whole when the rank has ended. An untouched large block takes no
+/// memory; an untouched small block takes the memory of its header.
 ///
-/// The code that requests memory determines its owner. Memory that the program or a private library requests belongs to
-/// the rank. Memory that a shared library requests may outlive the rank, so it comes from the C library. Examples are
-/// haichi itself, buffers of streams, and texts of the C library.
+/// The code that requests memory determines the owner. Memory requested by the program or a private library belongs to
+/// the rank. Memory requested by a shared library may outlive the rank, so the C library provides it. Examples are
+/// haichi itself, stream buffers, and strings of the C library.
 ///
 /// Any rank can free a block. Not thread-safe, because only one rank runs at a time.
 class RankHeaps final : public RankMemory {
   public:
-    /// Code whose requests for memory belong to ranks.
+    /// An address range of code whose memory requests belong to ranks.
     using Code = std::span<const std::byte>;
     struct Setup {
         std::int32_t ranks = 0;
         std::vector<Code> code{};
-        bool keep = false;  ///< keep the heaps of ended ranks, because other ranks use them, too
+        bool keep = false;  ///< keep the heaps of ended ranks, because other ranks use their memory, too
     };
     explicit RankHeaps(Setup setup);
     ~RankHeaps() override;
 
-    /// Whether there is address space for the heaps.
+    /// True if there is address space for the heaps.
     [[nodiscard]] bool exist() const { return arena_.bytes() > 0; }
     [[nodiscard]] bool is_of_ranks(const void* code) const {
         for (const Code& part : setup_.code) {
@@ -41,21 +41,21 @@ class RankHeaps final : public RankMemory {
         }
         return false;
     }
-    /// Whether the address is in a heap.
+    /// True if the address is in one of the heaps.
     [[nodiscard]] bool contains(const void* address) const { return arena_.contains(address); }
 
     static constexpr std::size_t kAlignment = 16;
     /// Returns null if there is not enough space. `alignment` must be a power of two.
     [[nodiscard]] void* allocate(RankId rank, std::size_t bytes, std::size_t alignment = kAlignment);
     [[nodiscard]] void* allocate_zeros(RankId rank, std::size_t bytes);
-    /// Returns null if there is not enough space; the block then stays valid.
+    /// Returns null if there is not enough space; the old block then stays valid.
     [[nodiscard]] void* reallocate(void* block, std::size_t bytes);
-    /// Returns false if there is no block at this address, or if it has been freed.
+    /// Returns false if the address has no block, or if the block has already been freed.
     [[nodiscard]] bool free(void* block);
-    /// Size of the block, or 0 if there is no block at this address.
+    /// Returns the size of the block, or 0 if the address has no block.
     [[nodiscard]] std::size_t bytes_of(const void* block) const;
 
-    /// Bytes that an ended rank has not freed, or that a running rank has allocated.
+    /// Bytes that the rank has allocated and not freed; for an ended rank, its leak.
     [[nodiscard]] std::int64_t unfreed_bytes(RankId rank) const { return unfreed_[rank.index()]; }
 
     // Called by Host.
@@ -80,7 +80,7 @@ class RankHeaps final : public RankMemory {
         std::array<std::byte*, kClasses> free{};  ///< free blocks by size class, as linked lists
         std::byte* next = nullptr;                ///< beginning of the unused rest of the last chunk
         std::byte* end = nullptr;
-        bool is_zero = false;  ///< whether this rest is zero
+        bool is_zero = false;  ///< this rest is zero
         std::vector<Chunk> chunks;
         std::size_t bytes = 0;  ///< total size of the chunks
         std::vector<std::byte*> large;
@@ -98,7 +98,7 @@ class RankHeaps final : public RankMemory {
     static void free_rest(Heap& heap);
     [[nodiscard]] const Large* large_at(const void* block) const;
     [[nodiscard]] static Header* header_of(const void* block);
-    /// The beginning of a small block before it was aligned, or null if there is no block.
+    /// The beginning of a small block before alignment, or null if there is no block.
     [[nodiscard]] static std::byte* begin_of(const void* block);
     [[nodiscard]] bool resize_large(std::byte* block, std::size_t bytes);
 

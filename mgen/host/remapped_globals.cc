@@ -20,7 +20,7 @@ constexpr std::size_t kTableBytes = std::size_t{2} << 20U;
 
 std::uintptr_t number(const void* address) { return reinterpret_cast<std::uintptr_t>(address); }
 
-/// The whole pages within the bytes; may be empty.
+/// The whole pages within the bytes; the result may be empty.
 std::span<std::byte> whole_pages(std::span<std::byte> bytes) {
     const std::size_t page = page_bytes();
     const std::uintptr_t begin = (number(bytes.data()) + page - 1) / page * page;
@@ -35,10 +35,10 @@ PrivateRange part(const PrivateRange& range, std::size_t begin, std::size_t end)
             {from + static_cast<std::ptrdiff_t>(begin), from + static_cast<std::ptrdiff_t>(end)}};
 }
 
-/// MREMAP_DONTUNMAP of Linux 5.7, which the headers of the C library have since glibc 2.32.
+/// MREMAP_DONTUNMAP of Linux 5.7, which the C library's headers define since glibc 2.32.
 constexpr int kKeepMapped = 4;
 
-/// Moves the pages and keeps their old addresses mapped with the initial contents, so that nothing else can use them.
+/// Moves the pages and keeps their old addresses mapped to the initial contents, so that nothing else can use them.
 bool move(std::byte* from, std::size_t bytes, std::byte* to) {
     return ::mremap(from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED | kKeepMapped, to) == to;
 }
@@ -60,7 +60,8 @@ void write_pages(int file, std::span<const std::byte> bytes, std::size_t offset)
     const std::size_t page = page_bytes();
     for (std::size_t at = 0; at < bytes.size(); at += page) {
         const auto one = bytes.subspan(at, page);
-        if (std::ranges::all_of(one, [](std::byte byte) { return byte == std::byte{}; })) continue;  // stays a hole
+        // A page of zeros remains a hole in the file.
+        if (std::ranges::all_of(one, [](std::byte byte) { return byte == std::byte{}; })) continue;
         if (::pwrite(file, one.data(), one.size(), static_cast<off_t>(offset + at)) != static_cast<ssize_t>(page)) {
             fail_to_remap("pwrite");
         }
@@ -154,7 +155,7 @@ RemappedGlobals::RemappedGlobals(const std::vector<PrivateRange>& ranges, std::i
 }
 
 RemappedGlobals::~RemappedGlobals() {
-    // The pages that are in place stay, because the process is about to end.
+    // The pages that are in place are not unmapped, because the process is about to end.
     for (const Pages& pages : pages_) ::munmap(pages.kept, pages.stride * static_cast<std::size_t>(ranks_));
     ::close(file_);
 }
@@ -183,7 +184,7 @@ void RemappedGlobals::put_in_place(RankId rank) {
                 fail_to_remap("mremap");
             }
         }
-        // Otherwise the pages have their initial contents, with which the rank begins.
+        // If the rank has not begun, the pages already have the initial contents.
         if (has_begun_[rank.index()] && !move(pages.kept + rank.index() * pages.stride, pages.bytes, pages.place)) {
             fail_to_remap("mremap");
         }

@@ -13,7 +13,7 @@ namespace {
 
 void refuse(const std::string& what) { throw CallError(ErrorClass::kArgument, what); }
 
-/// Places `data` at `offset` in an array of `bytes` bytes.
+/// Places the layout of `data` at `offset` in an array of `bytes` bytes.
 DatatypeRef placed(const DatatypeRef& data, std::int64_t offset, std::int64_t bytes, TypeContents contents) {
     TypeBounds bounds = data->bounds();
     bounds.lower = 0;
@@ -26,7 +26,7 @@ DatatypeRef placed(const DatatypeRef& data, std::int64_t offset, std::int64_t by
                                             data->signature_ref(), data->only_basic_type(), std::move(contents));
 }
 
-/// The dimension whose index varies `nth` fastest.
+/// The dimension whose index varies `nth` fastest, counted from 0.
 std::size_t dimension(ArrayOrder order, std::size_t dimensions, std::size_t nth) {
     return order == ArrayOrder::kC ? dimensions - 1 - nth : nth;
 }
@@ -139,7 +139,7 @@ DatatypeRef make_darray(const DistributedArray& array, std::span<const std::int3
     if (processes != array.processes) {
         refuse("expected a grid of " + std::to_string(array.processes) + " ranks, found " + std::to_string(processes));
     }
-    // The rank's coordinates in the grid are row-major, independent of the order of the array.
+    // The rank's coordinates in the grid are row-major, independently of the order of the array.
     std::vector<std::int64_t> place(dimensions);
     std::int64_t rank = array.rank;
     for (std::size_t d = dimensions; d-- > 0; rank /= array.grid[d]) place[d] = rank % array.grid[d];

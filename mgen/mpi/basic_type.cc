@@ -20,8 +20,8 @@ constexpr BasicTypeInfo pair(std::string_view name, std::int32_t size, std::int3
     return {name, BasicKind::kPair, size, extent, alignment, size, {value, index}};
 }
 
-// The external32 sizes are from table 13.2 of MPI 3.1, where long and wchar_t are narrower. REAL16 and COMPLEX32 have
-// MPICH's alignment, because MPICH handles them as bytes.
+// The external32 sizes are from table 13.2 of MPI 3.1, in which long and wchar_t have fewer bytes. REAL16 and COMPLEX32
+// have MPICH's alignment, because MPICH handles them as bytes.
 constexpr std::array<BasicTypeInfo, kBasicTypes> kTypes = {
     row("MPI_CHAR", BasicKind::kSigned, 1, kChar),
     row("MPI_SIGNED_CHAR", BasicKind::kSigned, 1, kSignedChar),
@@ -89,7 +89,7 @@ constexpr std::array<BasicTypeInfo, kBasicTypes> kTypes = {
     pair("MPI_2DOUBLE_PRECISION", 16, 16, 8, kDoublePrecision, kDoublePrecision),
 };
 
-// Entries that are out of order do not compile, except pairs.
+// Compilation fails if an entry other than a pair is out of order.
 constexpr bool rows_are_in_order() {
     for (std::size_t i = 0; i < kTypes.size(); ++i) {
         if (kTypes[i].kind != BasicKind::kPair && static_cast<std::size_t>(kTypes[i].parts[0]) != i) return false;

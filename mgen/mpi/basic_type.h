@@ -7,7 +7,7 @@
 
 namespace haichi::mpi {
 
-/// The named data types of C and Fortran in MPI, for 64-bit Linux. INTEGER and LOGICAL have four bytes.
+/// MPI's named data types for C and Fortran, on 64-bit Linux. INTEGER and LOGICAL have four bytes.
 enum class BasicType : std::uint8_t {
     kChar,
     kSignedChar,
@@ -98,10 +98,10 @@ struct BasicTypeInfo {
     std::string_view name;  ///< as returned by MPI_Type_get_name: "MPI_INT"
     BasicKind kind;
     std::int32_t size;       ///< bytes of data
-    std::int32_t extent;     ///< bytes in memory; above the size for pairs with padding
+    std::int32_t extent;     ///< bytes in memory; larger than `size` for pairs with padding
     std::int32_t alignment;  ///< the compiler's alignment
     std::int32_t external32_size;
-    /// The types of a pair's value and index. Both are the type itself if it is not a pair.
+    /// The types of a pair's value and index. Both are the type itself if the type is not a pair.
     std::array<BasicType, 2> parts;
 };
 

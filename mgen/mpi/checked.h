@@ -6,8 +6,8 @@
 
 namespace haichi::mpi {
 
-/// Sums and products of counts, extents and displacements, which programs may choose freely. The functions throw if the
-/// result does not fit 64 bits.
+/// Checked sums and products of counts, extents and displacements, which programs may choose freely. The functions
+/// throw if the result does not fit 64 bits.
 [[noreturn]] inline void throw_overflow() {
     throw UnsupportedError("a size, displacement or extent of a data type does not fit in 64 bits");
 }

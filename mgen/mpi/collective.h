@@ -15,19 +15,19 @@ using collectives::Steps;
 class Process;
 struct Request;
 
-/// One rank's part in a running collective operation: its steps, and the messages that the steps begin.
+/// One rank's part in a running collective: its steps, and the messages that these steps begin.
 class Collective final : public Exchange {
   public:
     struct Setup {
         Process* process = nullptr;
         MembershipRef membership;
-        const Group* partners = nullptr;  ///< the ranks that messages go to and come from
+        const Group* partners = nullptr;  ///< the ranks to which messages go and from which they come
         ExchangeMembers members;
         std::int32_t tag = 0;
         bool moves_payload = true;
-        /// The steps access the rank's private memory or call the program.
+        /// True if the steps access the rank's private memory or call the program.
         bool needs_memory = true;
-        Request* request = nullptr;  ///< completes together with the collective; may be null
+        Request* request = nullptr;  ///< completes when the collective completes; may be null
     };
     explicit Collective(Setup setup) : Exchange(setup.members), setup_(std::move(setup)) {}
 

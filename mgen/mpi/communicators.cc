@@ -17,11 +17,11 @@ namespace {
 using collectives::kAgreeOnContext;
 using collectives::kGatherChoices;
 constexpr std::int64_t kRankBytes = 4;
-/// The context of agreements without a parent communicator.
+/// The context in the key of an agreement that has no parent communicator.
 constexpr std::uint32_t kNoParent = Call::kReservedContext - 1;
 
 using AgreementKey = World::AgreementKey;
-/// The communicators of the two sides; an intra-communicator has only the first.
+/// The communicators of the two sides; for an intra-communicator only the first is set.
 using Sides = std::array<CommunicatorRef, 2>;
 
 std::size_t side_of(const Communicator& communicator) {
@@ -58,12 +58,12 @@ MembershipRef part_in(const CommunicatorRef& communicator, const Process& proces
     return communicator ? std::make_shared<Membership>(communicator, process.id()) : nullptr;
 }
 
-/// Waits for all ranks on both sides of a communicator.
+/// Waits until all ranks on both sides of a communicator have called this.
 void meet_everyone(Process& process, const MembershipRef& of, const GroupRef& all, Process::Meeting meeting) {
     process.meet_group(of, *all, of->next_tag(), meeting);
 }
 
-/// Distinguishes groups as part of a key. Never 0.
+/// A hash by which keys distinguish groups. It is never 0.
 std::int64_t digest(const Group& group) {
     std::uint64_t value = 0xCBF29CE484222325;
     for (int rank = 0; rank < group.size(); ++rank) {
@@ -128,7 +128,7 @@ BegunDuplicate begin_duplicate(Process& process, const MembershipRef& of) {
 namespace {
 
 struct OfGroups {
-    std::map<std::int32_t, CommunicatorRef> made;  ///< by first rank, for an intra-communicator
+    std::map<std::int32_t, CommunicatorRef> made;  ///< by the first rank of each group, for an intra-communicator
     std::array<GroupRef, 2> groups;                ///< the groups on the two sides of an inter-communicator
     Sides sides;
     GroupRef all;
@@ -166,8 +166,8 @@ MembershipRef create(Process& process, const MembershipRef& of, const GroupRef& 
 
 namespace {
 
-/// The ranks know each other from the group alone. They meet in the new communicator, so that no rank continues before
-/// all have joined the agreement. After that, the same key may be used again.
+/// The ranks know each other only from the group. They meet in the new communicator, so that none of them continues
+/// before all have joined the agreement. After that, the key may be used for another agreement.
 MembershipRef create_among(Process& process, const AgreementKey& key, const GroupRef& group) {
     if (!group->contains(process.id())) return nullptr;
     const auto agreed = process.world().agree<Sides>(key, group->size());
@@ -200,7 +200,7 @@ struct Split {
     };
     std::vector<Choice> choices;  ///< in the order of everyone()
     GroupRef all;
-    std::map<int, Sides> made;  ///< by colour
+    std::map<int, Sides> made;  ///< by colour; the communicators that were created
     bool is_made = false;
 };
 
@@ -214,7 +214,7 @@ void make_parts(World& world, const Communicator& parent, Split& of) {
         const Split::Choice& choice = of.choices[static_cast<std::size_t>(place)];
         return std::tuple(choice.color, choice.key, place);
     });
-    // Indices from `second` on belong to the second side.
+    // Indices from `second` on are ranks of the second side.
     const std::int32_t second = !parent.is_inter()   ? static_cast<std::int32_t>(of.choices.size())
                                 : parent.side() == 0 ? parent.group->size()
                                                      : parent.remote->size();
@@ -263,14 +263,14 @@ struct Merge {
     CommunicatorRef made;
 };
 
-/// The state on which the leaders of both sides agree.
+/// The state that the leaders of both sides agree on.
 struct Bridge {
     Sides made;
-    std::array<GroupRef, 2> groups;  ///< first the group whose leader has the smaller rank
+    std::array<GroupRef, 2> groups;  ///< the group whose leader has the smaller rank is the first
     bool overlaps = false;
 };
 
-/// The state that the ranks of a side get from their leader.
+/// The state that a leader distributes to the ranks of its side.
 struct Side {
     std::shared_ptr<Bridge> bridge;
     std::size_t side = 0;
@@ -314,7 +314,7 @@ MembershipRef connect(Process& process, const Connection& connection) {
         side->bridge = world.agree<Bridge>({peer.context, static_cast<std::uint32_t>(connection.tag), part}, 2);
         side->side = process.id() == low ? 0 : 1;
         side->bridge->groups[side->side] = local->communicator->group;
-        // Negative tags are used neither by messages of the program nor by collectives.
+        // Neither messages of the program nor collectives use negative tags.
         process.meet_group(connection.peer, *Group::of({low, high}), -2 - connection.tag,
                            {.bytes = kRankBytes * local->size(), .gathers = true});
         if (!side->bridge->made[0] && !side->bridge->overlaps) finish_bridge(world, *side->bridge);

@@ -1,8 +1,8 @@
 #pragma once
 
-// Creation of communicators. Each function is called by the ranks that MPI specifies, in the same order, and waits for
-// all of them. It returns the rank's membership in the new communicator, or null if the rank is not in it. All ranks
-// share the new communicator.
+// Functions that create communicators. Each function must be called by the ranks that MPI specifies, in the same order,
+// and waits for all of them. It returns the rank's membership in the new communicator, or null for a rank that is not
+// in the communicator. All ranks share the Communicator object.
 
 #include <optional>
 #include <string_view>
@@ -13,36 +13,36 @@ namespace haichi::mpi {
 
 MembershipRef duplicate(Process& process, const MembershipRef& of);
 
-/// A duplicate that may be used once the request is complete.
+/// A duplicate, which may be used once the request is complete.
 struct BegunDuplicate {
     MembershipRef made;
     Request* request;
 };
 BegunDuplicate begin_duplicate(Process& process, const MembershipRef& of);
 
-/// Makes a communicator for each group; the groups must not overlap. On an inter-communicator, connects the two groups.
+/// Creates a communicator for each group; the groups must not overlap. On an inter-communicator, connects the two
+/// groups.
 MembershipRef create(Process& process, const MembershipRef& of, const GroupRef& group);
-/// Called only by the ranks in the group.
+/// Only the ranks in the group call this function.
 MembershipRef create_group(Process& process, const MembershipRef& of, const GroupRef& group, int tag);
-/// Groups ranks by colour, ordered by key. A rank without a colour is in no communicator.
+/// Groups ranks by colour and orders them by key. A rank without a colour gets no communicator.
 MembershipRef split(Process& process, const MembershipRef& of, std::optional<int> color, int key);
 
-/// Joins both sides of an inter-communicator, the high side last.
+/// Joins both sides of an inter-communicator; the high side comes last.
 MembershipRef merge(Process& process, const MembershipRef& of, bool is_high);
 
 struct Connection {
     MembershipRef local;
     int local_leader = 0;
-    // Used only at the leader:
+    // Only the leader uses these members:
     MembershipRef peer{};   ///< contains both leaders
-    int remote_leader = 0;  ///< in `peer`
+    int remote_leader = 0;  ///< rank in `peer`
     int tag = 0;
 };
-/// Makes an inter-communicator.
+/// Creates an inter-communicator from two groups.
 MembershipRef connect(Process& process, const Connection& connection);
 
-// These functions need no communicator that contains all ranks. The name distinguishes communicators made at the same
-// time.
+// These functions need no parent communicator. The name distinguishes communicators that are created at the same time.
 MembershipRef create_from_group(Process& process, const GroupRef& group, std::string_view name);
 struct GroupConnection {
     GroupRef local;

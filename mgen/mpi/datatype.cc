@@ -13,10 +13,10 @@ namespace haichi::mpi {
 
 namespace {
 
-/// Size of the intermediate buffer of a copy in which neither side is contiguous.
+/// Size of the intermediate buffer for a copy in which neither side is contiguous.
 constexpr std::int64_t kPieceBytes = std::int64_t{1} << 16;
 
-/// Addresses are integers here, because data may be null and displacements may be addresses (MPI_BOTTOM).
+/// Addresses are integers here, because `data` may be null and displacements may be addresses (MPI_BOTTOM).
 template <std::int64_t kBytes>
 void gather(std::uintptr_t from, std::int64_t count, std::int64_t stride, std::byte*& to) {
     for (std::int64_t i = 0; i < count; ++i) {
@@ -94,7 +94,7 @@ std::vector<DatatypeRef> make_basics() {
 }  // namespace
 
 const DatatypeRef& Datatype::basic(BasicType type) {
-    // Never destroyed: it is made on the first rank's request and must outlive that rank.
+    // Never destroyed, because it is created on the first rank's request and must outlive that rank.
     static const auto* const kAll = new std::vector<DatatypeRef>(make_basics());
     return (*kAll)[static_cast<std::size_t>(type)];
 }

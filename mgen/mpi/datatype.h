@@ -17,18 +17,18 @@ namespace haichi::mpi {
 
 using collectives::TypeBounds;
 
-/// An MPI data type, immutable and shared. Its memory is proportional to its description. Its name, its attributes and
-/// whether it is committed belong to the rank that made it.
+/// An MPI data type, immutable and shared. Its memory is proportional to its description. The rank that made the type
+/// holds its name, its attributes and whether it is committed.
 class Datatype : public collectives::ItemType, public std::enable_shared_from_this<Datatype> {
   public:
-    /// The named type; every call returns the same object.
+    /// Returns the named type; every call returns the same object.
     static const DatatypeRef& basic(BasicType type);
 
     /// `only` is the basic type of all elements, if they share one.
     Datatype(TypeBounds bounds, LayoutRef layout, SignatureRef signature, std::optional<BasicType> only,
              TypeContents contents);
 
-    /// The basic type, unless a constructor made this type.
+    /// The basic type if this is a named type; nothing if a constructor made it.
     [[nodiscard]] std::optional<BasicType> named() const;
     /// The basic type of all elements, if they share one. A pair counts as one basic type.
     [[nodiscard]] std::optional<BasicType> only_basic_type() const { return only_; }
@@ -46,13 +46,13 @@ class Datatype : public collectives::ItemType, public std::enable_shared_from_th
 
     /// Copies `count` items from `data` to packed_bytes(count) bytes at `to`.
     void pack(const void* data, std::int64_t count, std::byte* to) const;
-    /// Copies only the packed bytes [position, position + bytes).
+    /// Like pack(), but copies only the packed bytes [position, position + bytes).
     void pack_part(const void* data, std::int64_t count, std::int64_t position, std::int64_t bytes,
                    std::byte* to) const;
     /// Copies at most packed_bytes(count) of `bytes` packed bytes, in order, to `data`. Returns the number of bytes
     /// copied.
     std::int64_t unpack(void* data, std::int64_t count, const std::byte* from, std::int64_t bytes) const;
-    /// `from` points to the packed bytes [position, position + bytes).
+    /// Like unpack(), but `from` points to the packed bytes [position, position + bytes).
     void unpack_part(void* data, std::int64_t count, std::int64_t position, std::int64_t bytes,
                      const std::byte* from) const;
 
@@ -63,8 +63,8 @@ class Datatype : public collectives::ItemType, public std::enable_shared_from_th
     TypeContents contents_;
 };
 
-/// Copies `count` items of `from_type` at `from` to `to_count` items of `to_type` at `to`, like a message from a rank
-/// to itself. The smaller of both sizes is copied. The buffers must not overlap.
+/// Copies items like a message from a rank to itself. Copies the smaller of the two sizes. The buffers must not
+/// overlap.
 void copy_typed(const void* from, std::int64_t count, const Datatype& from_type, void* to, std::int64_t to_count,
                 const Datatype& to_type);
 

@@ -7,7 +7,7 @@
 
 namespace haichi::mpi {
 
-/// The error classes of the MPI standard that this module raises. The ABI assigns their numbers.
+/// The MPI error classes that this module raises. The ABI assigns the numeric values.
 enum class ErrorClass : std::uint8_t {
     kBuffer,
     kCount,
@@ -35,7 +35,7 @@ enum class ErrorClass : std::uint8_t {
     kOther,
 };
 
-/// A call with an argument that MPI does not allow. The ABI passes it to the communicator's error handler.
+/// A call with an argument that MPI does not allow. The ABI passes the error to the communicator's error handler.
 class CallError : public InputError {
   public:
     CallError(ErrorClass error_class, const std::string& message, std::string hint = {})

@@ -13,11 +13,11 @@ namespace {
 
 /// The numbers in one element of a basic type.
 struct Numbers {
-    std::int64_t count;  ///< two for a complex number
+    std::int64_t count;  ///< 1, or 2 for a complex number
     std::int64_t native_bytes;
     std::int64_t external_bytes;
     bool is_signed;
-    bool is_extended;  ///< long double: 80 bits in memory, a quadruple in external32
+    bool is_extended;  ///< long double: 80 bits in memory, quadruple precision in external32
 };
 
 Numbers numbers_in(BasicType type) {

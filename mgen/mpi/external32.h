@@ -7,8 +7,8 @@
 
 namespace haichi::mpi {
 
-// MPI's "external32" data representation: big-endian IEEE numbers with its own table of sizes. In that table long has
-// four bytes, and long double is a quadruple of 16 bytes.
+// MPI's "external32" data representation: big-endian IEEE numbers with standard sizes. There, long has four bytes, and
+// long double has quadruple precision in 16 bytes.
 
 std::int64_t external32_bytes(std::int64_t count, const Datatype& type);
 
@@ -16,7 +16,7 @@ std::int64_t external32_bytes(std::int64_t count, const Datatype& type);
 /// half.
 void pack_external32(const void* data, std::int64_t count, const Datatype& type, std::byte* to);
 
-/// Converts in the other direction.
+/// Converts in the opposite direction.
 void unpack_external32(void* data, std::int64_t count, const Datatype& type, const std::byte* from);
 
 }  // namespace haichi::mpi

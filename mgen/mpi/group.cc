@@ -14,7 +14,7 @@ namespace {
                     "invalid rank: " + std::to_string(rank) + " (the group has " + std::to_string(size) + " ranks)");
 }
 
-/// Marks the given members. Each member may be given only once.
+/// Marks the members `ranks` of a group of `size` ranks. Throws CallError for duplicates.
 std::vector<bool> marked(std::span<const int> ranks, int size) {
     std::vector<bool> is_named(static_cast<std::size_t>(size), false);
     for (const int rank : ranks) {
@@ -47,7 +47,7 @@ std::vector<int> ranks_of(std::span<const Group::Range> ranges, int size) {
 }  // namespace
 
 const GroupRef& Group::empty() {
-    // Never destroyed: it is made on the first rank's request and must outlive that rank.
+    // Never destroyed, because it is created on the first rank's request and must outlive that rank.
     static const auto* const kEmpty = new GroupRef(std::make_shared<const Group>());
     return *kEmpty;
 }
@@ -128,7 +128,7 @@ GroupRef Group::exclude_ranges(std::span<const Range> ranges) const { return exc
 bool operator==(const Group& a, const Group& b) {
     if (a.count_ != b.count_) return false;
     if (a.count_ == 0) return true;
-    // of() recognises every strided group, so a strided group and a table are never equal.
+    // of() recognises every strided group, so a strided group never equals a group with a table.
     return a.start_ == b.start_ && a.stride_ == b.stride_ && a.table_ == b.table_;
 }
 
@@ -145,7 +145,7 @@ GroupRef union_of(const GroupRef& a, const GroupRef& b) {
 
 namespace {
 
-/// The members of `a` for which b.contains() returns `wanted`.
+/// Returns the members of `a` for which b.contains() returns `wanted`.
 GroupRef those_of(const GroupRef& a, const Group& b, bool wanted) {
     std::vector<RankId> members;
     for (int i = 0; i < a->size(); ++i) {

@@ -15,38 +15,41 @@ namespace haichi::mpi {
 class Group;
 using GroupRef = std::shared_ptr<const Group>;
 
-/// The results of MPI_Group_compare.
+/// The possible results of MPI_Group_compare.
 enum class GroupComparison : std::uint8_t { kIdentical, kSimilar, kUnequal };
 
-/// An ordered set of ranks in the job, immutable and shared. A group of evenly spaced ranks, such as MPI_COMM_WORLD,
-/// its rows and columns, takes no memory besides this object.
+/// An immutable, shared, ordered set of ranks of the job. An evenly spaced group (MPI_COMM_WORLD, its rows and columns)
+/// takes no memory beyond this object.
 class Group {
   public:
     static const GroupRef& empty();
-    /// `count` ranks: start, start + stride, ...
+    /// The ranks start, start + stride, ..., `count` ranks in total.
     static GroupRef strided(RankId start, std::int32_t stride, std::int32_t count);
-    /// The given ranks in this order, without duplicates. Strided ranks are recognised.
+    /// The group of the given ranks in this order; `ranks` must have no duplicates. The function detects evenly spaced
+    /// ranks.
     static GroupRef of(std::vector<RankId> ranks);
 
     [[nodiscard]] int size() const { return count_; }
-    /// The rank in the job of member `rank`; 0 <= rank < size().
+    /// The rank in MPI_COMM_WORLD of member `rank`; 0 <= rank < size().
     [[nodiscard]] RankId world_rank(int rank) const {
         return table_.empty() ? RankId(start_ + rank * stride_) : table_[static_cast<std::size_t>(rank)];
     }
-    /// The index of a rank of the job in this group; nullopt if it is not a member. O(1) if strided, else O(log size).
+    /// The index in this group of a rank in MPI_COMM_WORLD; nullopt if the rank is not a member. O(1) for a strided
+    /// group, otherwise O(log size).
     [[nodiscard]] std::optional<int> rank_of(RankId world) const;
     [[nodiscard]] bool contains(RankId world) const { return rank_of(world).has_value(); }
     [[nodiscard]] std::vector<RankId> world_ranks() const;
 
-    // Like the MPI_Group_... functions. They throw CallError (kRank, kArgument) for arguments that those reject.
+    // These work like the MPI_Group_... functions. They throw CallError (kRank, kArgument) for arguments that MPI
+    // rejects.
     [[nodiscard]] GroupRef include(std::span<const int> ranks) const;
     [[nodiscard]] GroupRef exclude(std::span<const int> ranks) const;
-    /// (first, last, stride)
+    /// (first, last, stride), as in MPI_Group_range_incl
     using Range = std::array<int, 3>;
     [[nodiscard]] GroupRef include_ranges(std::span<const Range> ranges) const;
     [[nodiscard]] GroupRef exclude_ranges(std::span<const Range> ranges) const;
 
-    /// The rank in `other` of member `rank`; nullopt if it is not a member there.
+    /// The index in `other` of member `rank`; nullopt if that rank is not a member of `other`.
     [[nodiscard]] std::optional<int> translate(int rank, const Group& other) const {
         return other.rank_of(world_rank(rank));
     }

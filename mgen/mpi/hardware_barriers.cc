@@ -42,7 +42,7 @@ std::optional<std::int32_t> HardwareBarriers::group_of(const CommunicatorRef& co
     return entries_.emplace(communicator->context, std::move(entry)).first->second.group;
 }
 
-/// Returns the groups of communicators that all members have freed.
+/// Gives the groups of communicators that all members have freed back to the machine.
 void HardwareBarriers::give_back() {
     std::erase_if(entries_, [&](const auto& of_context) {
         const Entry& entry = of_context.second;

@@ -11,21 +11,21 @@
 
 namespace haichi::mpi {
 
-/// Assigns groups of the machine's barrier network to communicators. A communicator gets a group if it requests one
-/// while all of its nodes have one left. The machine limits the groups per node (Host::Setup::barrier_groups). A group
-/// is returned when its communicator no longer exists. The order of requests may depend on threads, so with several
-/// threads every communicator must get a group.
+/// Assigns groups of the machine's barrier network to communicators. A communicator gets a group if all of its nodes
+/// have a free one at its first request. Host::Setup::barrier_groups limits the groups per node. A group is returned
+/// when its communicator no longer exists. The order of requests may depend on threads, so with several threads there
+/// must be enough groups for all communicators.
 class HardwareBarriers {
   public:
-    /// Returns the same group at all members. Returns nothing if the machine has no such network, or if no group was
-    /// left at the first request. Throws OptionError if the result would depend on threads.
+    /// Returns the same group to all members of the communicator. Returns nothing if the machine has no barrier
+    /// network, or if no group was free at the first request. Throws OptionError if the result would depend on threads.
     std::optional<std::int32_t> group_of(const CommunicatorRef& communicator, host::Host& host);
 
   private:
     struct Entry {
         std::weak_ptr<const Communicator> communicator;
         std::optional<std::int32_t> group;
-        std::vector<NodeId> nodes;  ///< the nodes that count this group
+        std::vector<NodeId> nodes;  ///< the nodes on which this group takes one of the limited groups
     };
     void give_back();
 

@@ -7,11 +7,11 @@
 
 namespace haichi::mpi {
 
-/// Visits the bytes of a layout in the order of packing and passes their positions to a sink. The sink has a function
-/// runs(offset, count, stride, bytes) for `count` runs of `bytes` bytes each, `stride` apart.
+/// Visits the bytes of a layout in the order of packing and passes their positions to a sink. The sink's function
+/// runs(offset, count, stride, bytes) gets `count` runs of `bytes` bytes, `stride` apart.
 class LayoutWalk {
   public:
-    /// Visits the layout `count` times.
+    /// Visits `count` copies of the layout, `stride` bytes apart.
     template <class Sink>
     static void all(const Layout& layout, std::int64_t count, std::int64_t stride, Sink& sink) {
         if (layout.bytes_ > 0) all_of({0, 0, count, stride, nullptr}, layout, 0, sink);
@@ -103,7 +103,7 @@ class LayoutWalk {
         }
     }
 
-    /// The part that contains packed byte `from`.
+    /// Returns the part that contains packed byte `from`.
     template <class Parts>
     static auto begin_of(const Parts& parts, std::int64_t from) {
         return std::ranges::upper_bound(parts, from, {}, [](const auto& part) { return part.start; }) - 1;

@@ -12,7 +12,7 @@ namespace haichi::mpi {
 
 namespace {
 
-/// Fortran's REAL*16.
+/// The type of Fortran's REAL*16.
 using Quad = __float128;
 
 template <class T>
@@ -22,7 +22,7 @@ void each(const void* in, void* inout, std::int64_t count, auto&& combine) {
     for (std::int64_t i = 0; i < count; ++i) b[i] = combine(a[i], b[i]);
 }
 
-/// Integers wrap around as on processors, because signed overflow would be undefined behaviour.
+/// Unsigned types wrap around, as processors do, while signed overflow would be undefined behaviour.
 template <class T>
 using Wrapping = std::conditional_t<(sizeof(T) < 4), std::uint32_t, std::make_unsigned_t<T>>;
 
@@ -101,8 +101,8 @@ struct Pair {
     Index index;
 };
 
-/// Keeps the pair with the better value, or with the smaller index if the values are equal. Padding between a pair's
-/// value and index is unchanged.
+/// Keeps the pair with the better value; ties go to the smaller index. Padding between a pair's value and index is
+/// unchanged.
 template <class Better, class P>
 void locate(const void* in, void* inout, std::int64_t count) {
     const P* a = static_cast<const P*>(in);
@@ -187,7 +187,7 @@ void locations(const BasicTypeInfo& type, const Items& items) {
 
 using Loop = void (*)(const BasicTypeInfo&, const Items&);
 
-/// The kinds of types on which an operation is defined.
+/// The sets of types on which operations are defined.
 enum class Domain : std::uint8_t { kOrdered, kArithmetic, kLogical, kBits, kPairs, kNone };
 
 struct OperationRow {
@@ -233,7 +233,7 @@ bool is_defined(OperationKind kind, BasicType type) {
         case Domain::kArithmetic:
             return is_integer || is_real(of) || (of == kComplex && type != BasicType::kComplex32);
         case Domain::kLogical:
-            // MPICH also accepts real numbers.
+            // MPICH also accepts floating-point types.
             return is_integer || is_real(of) || of == kLogical || of == kFortranLogical;
         case Domain::kBits:
             return is_integer || of == kByte;
@@ -248,7 +248,7 @@ bool is_defined(OperationKind kind, BasicType type) {
 Operation::Operation(OperationKind kind) : Reduction(true, false), kind_(kind) {}
 
 const OperationRef& Operation::predefined(OperationKind kind) {
-    // Never destroyed: it is made on the first rank's request and must outlive that rank.
+    // Never destroyed, because it is created on the first rank's request and must outlive that rank.
     static const auto* const kAll = [] {
         auto* all = new std::vector<OperationRef>();
         for (int i = 0; i < kOperationKinds; ++i) {
@@ -289,7 +289,7 @@ void Operation::accumulate(const std::byte* from, void* target, std::int64_t cou
     if (!basic) refuse(*kind_, "a data type of several basic types");
     if (!is_defined(*kind_, *basic)) refuse(*kind_, info(*basic).name);
 
-    // The items are unpacked first, because packed pairs have no padding and packed bytes may not be aligned.
+    // The items are unpacked first, because packed pairs lack padding and packed bytes may be unaligned.
     const Datatype& item = *Datatype::basic(*basic);
     const std::int64_t items = bytes / item.size();
     const auto item_bytes = static_cast<std::size_t>(items * item.extent());

@@ -15,7 +15,7 @@ namespace haichi::mpi {
 class Operation;
 using OperationRef = std::shared_ptr<const Operation>;
 
-/// The predefined operations of MPI.
+/// MPI's predefined operations.
 enum class OperationKind : std::uint8_t {
     kMax,
     kMin,
@@ -38,18 +38,18 @@ inline constexpr int kOperationKinds = static_cast<int>(OperationKind::kNoOperat
 /// The name in MPI, such as "MPI_MAX".
 std::string_view name(OperationKind kind);
 
-/// Whether MPI defines the operation on the type.
+/// True if MPI defines the operation on the type.
 bool is_defined(OperationKind kind, BasicType type);
 
-/// The function that a reduction applies to two items. Immutable.
+/// A function that a reduction applies to two items. The object is immutable.
 class Operation : public collectives::Reduction {
   public:
     /// inout = in OPERATION inout for `count` items.
     using Function = std::function<void(const void* in, void* inout, std::int64_t count, const Datatype& type)>;
 
-    /// A predefined operation; every call returns the same object.
+    /// Returns a predefined operation; every call returns the same object.
     static const OperationRef& predefined(OperationKind kind);
-    /// An operation of the program. Its function contains the data that the ABI needs to call it.
+    /// Wraps an operation of the program. `function` contains the data that the ABI needs to call the program.
     Operation(Function function, bool commutes) : Reduction(commutes, true), function_(std::move(function)) {}
 
     /// nullopt for an operation of the program.
@@ -59,11 +59,11 @@ class Operation : public collectives::Reduction {
     /// on all types.
     void check(const Datatype& type) const;
 
-    /// inout = in OPERATION inout for `count` items of a type that check() allows.
+    /// Computes inout = in OPERATION inout for `count` items of a type that check() accepts.
     void apply(const void* in, void* inout, std::int64_t count, const Datatype& type) const;
 
-    /// Applies an accumulate at the target. `from` points to packed_bytes(count) bytes. The type may combine one basic
-    /// type in any way. Throws CallError for operations of the program.
+    /// Applies an accumulate to the target's memory. `from` points to packed_bytes(count) bytes. All elements of the
+    /// type must have the same basic type. Throws CallError for operations of the program.
     void accumulate(const std::byte* from, void* target, std::int64_t count, const Datatype& type) const;
 
   private:

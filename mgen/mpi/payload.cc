@@ -11,7 +11,8 @@ bool are_equal(const std::byte* bytes, std::int64_t count) {
     return std::memcmp(bytes, bytes + 1, static_cast<std::size_t>(count) - 1) == 0;
 }
 
-/// Fills page by page. Reading an untouched page takes no memory, so pages with the right value are not written.
+/// Fills the memory page by page. Reading an untouched page takes no memory, so pages that already have the value are
+/// not written.
 void fill(std::byte* to, std::int64_t bytes, std::byte value) {
     constexpr std::int64_t kPageBytes = 4096;
     while (bytes > 0) {

@@ -12,16 +12,16 @@
 
 namespace haichi::mpi {
 
-/// The packed bytes of a message. Short payloads take no extra memory, and neither do long ones with all bytes equal.
-/// Buffers that a program has not written or has filled with one value are common in benchmarks.
+/// The packed bytes of a message. A short payload takes no extra memory, and neither does a long one whose bytes are
+/// all equal. Buffers that a program has not written or has filled with one value are common in benchmarks.
 class Payload {
   public:
     Payload() = default;
     static Payload pack(const Buffer& from);
-    /// See Datatype::unpack(). Zeros are not written over zeros, so untouched memory stays untouched.
+    /// See Datatype::unpack(). Zeros are not written over zeros, so that untouched memory stays untouched.
     void unpack(const Buffer& to) const;
 
-    /// The caller sets the bytes at data().
+    /// Makes a payload whose bytes the caller sets through data().
     explicit Payload(std::int64_t bytes) : bytes_(bytes) {
         if (bytes > kInside) outside_ = allocate(bytes);
     }
@@ -37,16 +37,16 @@ class Payload {
     Payload& operator=(const Payload&) = delete;
     ~Payload() = default;
 
-    /// Not available after pack().
+    /// Must not be called after pack().
     [[nodiscard]] std::byte* data() { return outside_ ? outside_.get() : inside_.data(); }
     [[nodiscard]] std::int64_t bytes() const { return bytes_; }
-    /// Bytes that all payloads of this process occupy outside of their objects.
+    /// Bytes of memory that all payloads of this process occupy outside of their objects.
     [[nodiscard]] static std::int64_t bytes_in_memory() { return bytes_in_memory_.load(std::memory_order_relaxed); }
 
   private:
     static constexpr std::int64_t kInside = 16;
 
-    /// All bytes equal the first byte of inside_.
+    /// True if all bytes equal the first byte of inside_.
     [[nodiscard]] bool is_uniform() const { return bytes_ > kInside && !outside_; }
 
     struct Release {

@@ -70,7 +70,7 @@ Status Process::finish(Request& request) {
     return status;
 }
 
-/// Requests are counted, so that the check after each completion reads a single number in cached memory.
+/// Requests are counted, so that the check after each completion only reads a number in cached memory.
 void Process::await(std::span<Request* const> requests, host::WaitCost cost) {
     for (Request* request : requests) {
         if (request == nullptr || is_done(*request) || std::exchange(request->is_awaited, true)) continue;
@@ -240,7 +240,7 @@ Status Process::receive(MessageArguments message) {
 }
 
 Status Process::send_receive(MessageArguments send, MessageArguments receive) {
-    // Both begin at once. Received data may overwrite the sent data, which are packed by then.
+    // Both messages begin at once. The receive may overwrite the send buffer, because the send data are packed by then.
     Request& from = add_message(Request::Kind::kReceive, std::move(receive));
     Request& to = add_message(Request::Kind::kSend, std::move(send));
     start_message(from);
@@ -258,7 +258,7 @@ Request& Process::begin_send_receive(MessageArguments send, MessageArguments rec
     Request& both = add_message(Request::Kind::kReceive, std::move(receive));
     both.has_more = true;
     start_message(both);
-    // The second request is needed only until the send is packed and queued.
+    // The send's own request is needed only until the data are packed and queued.
     Request& to = add_message(Request::Kind::kSend, std::move(send));
     start_message(to);
     if (to.is_complete) {
@@ -303,7 +303,7 @@ Payload Process::take_payload(std::uint32_t send) {
 
 Status Process::status_of(const Request& request, const CompletedRequest& of) const {
     const Communicator& communicator = *request.message.membership->communicator;
-    // For a matched message the model knows only the reservation.
+    // The model knows a message matched by MPI_Mprobe only by its reservation ID, so the probe's tag is used.
     const int tag = request.message.tag == kAnyTag ? of.tag : request.message.tag;
     Status status{.source = communicator.partners().rank_of(of.partner).value_or(0), .tag = tag, .bytes = of.bytes};
     if (const std::int64_t room_bytes = request.message.buffer.bytes(); of.bytes > room_bytes) {
@@ -364,7 +364,7 @@ void Process::work() {
     }
     to_unpack_.clear();
     end_accesses();
-    // Steps that continue begin messages, which complete later.
+    // The steps that continue here begin messages that complete later.
     const std::vector<CollectiveEnd> ends = std::exchange(collective_ends_, {});
     for (const auto& [collective, message] : ends) collective->completed(message);
     for (const auto& [collective, message] : ends) {

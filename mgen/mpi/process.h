@@ -19,7 +19,7 @@ namespace haichi::mpi {
 
 class World;
 
-/// A message that a matched probe has removed from matching.
+/// A message that a matched probe (MPI_Mprobe) has removed from matching.
 struct MatchedMessage {
     Status status;
     RankId source;
@@ -31,18 +31,18 @@ struct MatchedMessage {
 class RemoteOperation {
   public:
     virtual ~RemoteOperation() = default;
-    /// Called once when the access has arrived at its target (Call::put and others) and the target's memory is mapped.
-    /// Moves the data. Not called if the target has ended. Afterwards, the target checks its waits again. kLater means
-    /// that Process::answer() of the target completes the access.
+    /// Called once when the access has arrived at its target (Call::put and others), with the target's memory in place.
+    /// This function moves the data. It is not called if the target has ended. Afterwards, the target checks its waits
+    /// again. kLater means that a later answer() call of the target's Process completes the access.
     virtual TargetAnswer at_target(const RemoteAccess& /*access*/, std::int64_t /*now_ps*/) {
         return TargetAnswer::kNow;
     }
-    /// Called once, before the origin continues after the answer, with the origin's memory mapped.
+    /// Called once, after the answer and before the origin continues, with the origin's memory in place.
     virtual void at_origin() {}
 };
 
-/// The MPI state of one rank: messages, requests and collectives. Its functions are called on the rank's fiber.
-/// Blocking functions let other ranks run. They throw CallError for arguments that MPI does not allow.
+/// The MPI state of one rank: messages, requests and collectives. All functions must be called on the rank's fiber.
+/// Blocking functions let other ranks run. Functions throw CallError for arguments that MPI does not allow.
 class Process final : public host::RankListener {
   public:
     Process(World& world, host::LiveRank& rank);
@@ -52,7 +52,8 @@ class Process final : public host::RankListener {
     [[nodiscard]] host::LiveRank& rank() { return *rank_; }
     [[nodiscard]] World& world() { return *world_; }
 
-    // Messages. The caller owns the request that begin_...() returns. release() returns it, complete or not.
+    // Messages. The caller owns the request that begin_...() returns. release() gives the request back, complete or
+    // not.
     Request& begin_send(MessageArguments message);
     Request& begin_receive(MessageArguments message);
     /// Sets the options of the program's next send.
@@ -60,7 +61,7 @@ class Process final : public host::RankListener {
     void send(MessageArguments message);
     Status receive(MessageArguments message);
     Status send_receive(MessageArguments send, MessageArguments receive);
-    /// A single request for both messages; its status is the receive's status.
+    /// Both messages share one request, whose status is the receive's status.
     Request& begin_send_receive(MessageArguments send, MessageArguments receive);
     Request& prepare(Request::Kind kind, MessageArguments message);  ///< makes a persistent request; start() begins it
     Request& receive_matched(const MatchedMessage& matched, const Buffer& buffer, DatatypeRef type);
@@ -72,15 +73,15 @@ class Process final : public host::RankListener {
         bool need_memory = true;  ///< see host::RankListener::work_needs_memory()
     };
     using Meeting = collectives::Meeting;
-    /// Runs the steps until they are done.
+    /// Runs the steps of a collective until they are done.
     void run_collective(const MembershipRef& membership, BeginSteps steps);
     Request& begin_collective(const MembershipRef& membership, BeginSteps steps);
     Request& prepare_collective(const MembershipRef& membership, BeginSteps steps);
-    /// Waits until all members of the communicator have called it. Moves no data.
+    /// Waits until all members of the communicator have called meet(). Moves no data.
     void meet(const MembershipRef& membership, Meeting meeting);
     /// Like meet(), for the local group of an inter-communicator or any group within a communicator.
     void meet_group(const MembershipRef& membership, const Group& group, std::int32_t tag, Meeting meeting);
-    /// The request is complete when all members have arrived.
+    /// Like meet(), but returns a request that is complete when all members have arrived.
     Request& begin_meeting(const MembershipRef& membership, const GroupRef& group, Meeting meeting);
 
     // Requests.
@@ -94,11 +95,11 @@ class Process final : public host::RankListener {
     bool test(Request& request);
     bool test_all(std::span<Request* const> requests);
     bool test_any(std::span<Request* const> requests);
-    /// Called once after a completed wait or test. Returns the status and makes a persistent request inactive.
+    /// Must be called once after a completed wait or test. Returns the status and makes a persistent request inactive.
     Status finish(Request& request);
     void cancel(Request& request);
     void release(Request& request);
-    /// Requests in use by the program: persistent ones, and those that it has begun and not yet released.
+    /// Number of requests that the program uses: persistent ones, and those begun and not yet released.
     [[nodiscard]] std::size_t open_requests() const { return requests_.size() - unused_.size(); }
     /// Any open request; null if there is none.
     [[nodiscard]] const Request* first_open_request() const;
@@ -106,18 +107,19 @@ class Process final : public host::RankListener {
     void wait_for_buffered();
 
     // Remote memory access.
-    /// A number that is never used again.
+    /// A unique number that is never reused.
     using AccessNumber = std::uint64_t;
-    /// Begins a Call::put(), get() or atomic() and sets its `request`. If `operation` is null, no data are moved.
+    /// Begins a Call::put(), get() or atomic(), and sets the call's `request`. If `operation` is null, no data are
+    /// moved.
     AccessNumber begin_access(Call call, std::unique_ptr<RemoteOperation> operation);
-    /// Like begin_access(), for at_origin(), which does not run on the rank's fiber.
+    /// Like begin_access(), but for use in at_origin(), which does not run on the rank's fiber.
     AccessNumber queue_access(Call call, std::unique_ptr<RemoteOperation> operation);
-    /// Called at the target.
+    /// Must be called at the target.
     void answer(const RemoteAccess& access, std::int64_t now_ps) { rank_->answer(access, now_ps); }
-    /// A request for a program that waits for a single access. complete_access() completes it.
+    /// A request for a program that waits for a single access; complete_access() completes it.
     Request& begin_access_request();
     void complete_access(Request& request) { end_request(request); }
-    /// Counts a message or an access whose data were not moved because of PayloadRule.
+    /// Counts a message or an access whose data were not moved, as PayloadRule requires.
     void note_without_payload() { ++without_payload_; }
     /// True once the access has been answered and at_origin() has been called.
     [[nodiscard]] bool is_done(AccessNumber access) const;
@@ -168,7 +170,7 @@ class Process final : public host::RankListener {
     bool is_finalized = false;
 
   private:
-    /// State of the process model's requests.
+    /// The state of a send request of the process model.
     struct Sending {
         Payload payload{};
         Request* request = nullptr;
@@ -176,12 +178,13 @@ class Process final : public host::RankListener {
         Exchange::Message message = 0;
         LostMessage content{};  ///< for a message of the program
         bool is_buffered = false;
-        bool is_sent = false;   ///< the send is complete
+        bool is_sent = false;   ///< the process model has completed the send
         bool is_taken = false;  ///< the receiver has the payload
     };
     struct Receiving {
         Buffer buffer{};
-        DatatypeRef type{};  ///< keeps the type alive until the data are unpacked; the request may be gone by then
+        /// Keeps the type alive until the data are unpacked, because the request may be released earlier.
+        DatatypeRef type{};
         Request* request = nullptr;
         Collective* collective = nullptr;
         Exchange::Message message = 0;
@@ -190,14 +193,14 @@ class Process final : public host::RankListener {
     };
     struct Access {
         std::unique_ptr<RemoteOperation> operation{};
-        std::uint32_t serial = 0;  ///< 0 if the entry is unused
+        std::uint32_t serial = 0;  ///< 0 marks an unused entry
     };
     struct CollectiveEnd {
         Collective* collective;
         Exchange::Message message;
     };
 
-    /// The requests that a rank waits for; all of them have to complete.
+    /// The requests that the rank waits for; the wait ends when all of them are complete.
     struct Awaited {
         std::uint32_t requests = 0;
         bool operator()() const { return requests == 0; }
@@ -209,7 +212,7 @@ class Process final : public host::RankListener {
     Request& add_request(Request::Kind kind);
     Request& add_message(Request::Kind kind, MessageArguments message);
     void start_collective(Request& request);
-    /// Packs the data to send, and queues the call.
+    /// Packs the data of a send and queues the call.
     void start_message(Request& request);
     void start_send(Request& request);
     void start_receive(Request& request, std::int32_t tag, std::uint32_t context);
@@ -225,12 +228,12 @@ class Process final : public host::RankListener {
 
     World* world_;
     host::LiveRank* rank_;
-    std::vector<std::unique_ptr<Request>> requests_;  ///< used and unused
+    std::vector<std::unique_ptr<Request>> requests_;  ///< used and unused requests
     std::vector<Request*> unused_;
     Slots<Sending> sends_;
     Slots<Receiving> receives_;
     Slots<Access> accesses_;
-    std::vector<std::uint32_t> ended_accesses_;  ///< accesses whose at_origin() has to be called
+    std::vector<std::uint32_t> ended_accesses_;  ///< accesses whose at_origin() is to be called
     std::uint32_t access_serial_ = 0;
     Awaited awaited_;
     std::vector<std::uint32_t> to_unpack_;

@@ -1,4 +1,4 @@
-// Accesses of a rank to the memory of other ranks.
+// A rank's accesses to the memory of other ranks.
 
 #include <utility>
 

@@ -44,7 +44,7 @@ void Process::run_collective(const MembershipRef& membership, BeginSteps steps) 
 Request& Process::prepare_collective(const MembershipRef& membership, BeginSteps steps) {
     Request& request = add_request(Request::Kind::kCollective);
     request.message.membership = membership;
-    // Members prepare collectives in the same order, but may start them in any order.
+    // Members prepare persistent collectives in the same order, but may start them in any order.
     request.message.tag = membership->next_tag();
     request.begin_steps = std::move(steps.begin);
     request.steps_need_memory = steps.need_memory;

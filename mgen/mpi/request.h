@@ -18,7 +18,7 @@ namespace haichi::mpi {
 
 class Collective;
 
-/// Partners that are not ranks.
+/// Values of a partner that are not ranks.
 inline constexpr int kAnySource = -2;
 inline constexpr int kNoProcess = -1;
 inline constexpr int kAnyTag = -1;
@@ -45,7 +45,7 @@ struct MessageArguments {
     SendMode mode = SendMode::kStandard;
 };
 
-/// An operation that a rank has begun and waits for, tests or frees.
+/// An operation that a rank has begun, and which it waits for, tests or frees.
 struct Request {
     enum class Kind : std::uint8_t { kSend, kReceive, kCollective, kGeneralized, kAccess };
 
@@ -53,14 +53,14 @@ struct Request {
     bool is_persistent = false;
     bool is_active = false;
     bool is_complete = false;
-    bool is_awaited = false;   ///< its rank waits for it together with all other awaited requests
-    bool has_more = false;     ///< two messages belong to it, and neither is complete
-    bool is_detached = false;  ///< the program has freed it; it is released on completion
+    bool is_awaited = false;   ///< the rank waits for this request together with all other awaited requests
+    bool has_more = false;     ///< the request has two messages, and neither is complete
+    bool is_detached = false;  ///< the program has freed the request, so it is released on completion
     MessageArguments message{};
-    std::uint32_t number = 0;  ///< in the process model, while active
+    std::uint32_t number = 0;  ///< request ID in the process model, while active
     Status status{};
     std::unique_ptr<Collective> collective{};
-    std::function<collectives::Steps(collectives::Exchange&)> begin_steps{};  ///< for a collective
+    std::function<collectives::Steps(collectives::Exchange&)> begin_steps{};  ///< begins the steps of a collective
     bool steps_need_memory = true;     ///< see host::RankListener::work_needs_memory()
     GroupRef meets{};                  ///< the members of a meeting
     std::shared_ptr<void> attached{};  ///< data that the ABI attaches

@@ -7,8 +7,8 @@
 
 namespace haichi::mpi {
 
-/// Stores values and gives each a number. Numbers are reused, so memory is proportional to the largest number of values
-/// at one time.
+/// Stores values and assigns an index to each. Indices are reused, so memory is proportional to the maximum number of
+/// values at one time.
 template <class Value>
 class Slots {
   public:
@@ -27,7 +27,7 @@ class Slots {
         return std::exchange(values_[number], Value{});
     }
     [[nodiscard]] Value& operator[](std::uint32_t number) { return values_[number]; }
-    /// Indexed by number; unused entries are Value{}.
+    /// All values by index; unused entries are Value{}.
     [[nodiscard]] const std::vector<Value>& values() const { return values_; }
     [[nodiscard]] std::size_t size() const { return values_.size() - free_.size(); }
 

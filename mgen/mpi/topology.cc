@@ -9,7 +9,7 @@ namespace haichi::mpi {
 
 namespace {
 
-/// Finds the factors of a number that are closest to each other.
+/// Splits a number into factors that are as close to each other as possible.
 class BalancedFactors {
   public:
     BalancedFactors(std::int64_t number, std::size_t count) {
@@ -19,8 +19,8 @@ class BalancedFactors {
             if (i * i != number) divisors_.push_back(number / i);
         }
         std::ranges::sort(divisors_);
-        // The largest factor is at least the count-th root of the number, and the smallest is at most the root. So the
-        // least possible difference grows with the largest factor.
+        // The largest factor is at least the count-th root of the number, and the smallest is at most that root. The
+        // minimum difference therefore grows with the largest factor.
         std::int64_t below_root = 1;
         for (const std::int64_t largest : divisors_) {
             if (!holds(largest, count, number)) {
@@ -34,7 +34,7 @@ class BalancedFactors {
         }
     }
 
-    /// In non-increasing order.
+    /// The factors in non-increasing order.
     [[nodiscard]] const std::vector<std::int64_t>& factors() const { return best_; }
 
   private:
@@ -42,7 +42,7 @@ class BalancedFactors {
         return factors.front() - factors.back();
     }
 
-    /// factor^count >= number
+    /// True if factor^count >= number.
     static bool holds(std::int64_t factor, std::size_t count, std::int64_t number) {
         std::int64_t product = 1;
         for (std::size_t i = 0; i < count && product < number; ++i) product *= std::min(factor, number);
@@ -62,7 +62,7 @@ class BalancedFactors {
         return std::lexicographical_compare(best_.rbegin(), best_.rend(), chosen_.rbegin(), chosen_.rend());
     }
 
-    /// Chooses `count` more factors of `rest`, none larger than the last one.
+    /// Chooses `count` more factors of `rest`; none may exceed the factor chosen last.
     void choose(std::int64_t rest, std::size_t count) {
         if (count == 0) {
             if (rest == 1 && is_better()) best_ = chosen_;

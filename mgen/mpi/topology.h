@@ -33,7 +33,7 @@ class CartTopology {
     [[nodiscard]] int rank(std::span<const int> coordinates) const;
     [[nodiscard]] std::vector<int> coordinates(int rank) const;
 
-    /// The rank `steps` away in a dimension; nullopt (MPI_PROC_NULL) outside the grid.
+    /// The rank that is `steps` away in a dimension; nullopt (MPI_PROC_NULL) if it would be outside the grid.
     [[nodiscard]] std::optional<int> neighbor(int rank, int dimension, std::int64_t steps) const;
 
     /// The result of MPI_Cart_sub for one rank. Ranks with the same color form a grid, ordered by key.
@@ -54,11 +54,11 @@ struct CartTopology::Part {
     int key = 0;
 };
 
-/// The graph of MPI_Graph_create; every rank knows the neighbours of all ranks.
+/// The graph of MPI_Graph_create, in which every rank knows the neighbours of all ranks.
 class GraphTopology {
   public:
-    /// Takes the arguments of the call: index[i] is the number of neighbours of ranks 0 to i. Throws CallError
-    /// (kTopology, kArgument) if they are inconsistent.
+    /// Takes the arguments of MPI_Graph_create, in which index[i] is the total number of neighbours of ranks 0 to i.
+    /// Throws CallError (kTopology, kArgument) if they are inconsistent.
     GraphTopology(std::vector<int> index, std::vector<int> edges);
 
     [[nodiscard]] int size() const { return static_cast<int>(index_.size()); }
@@ -85,14 +85,14 @@ struct DistGraphEdges {
     std::vector<int> sources;
     std::vector<int> degrees;       ///< per source
     std::vector<int> destinations;  ///< the destinations of the first source, then of the second, and so on
-    std::vector<int> weights;       ///< per destination; empty if unweighted
+    std::vector<int> weights;       ///< by destination; empty if unweighted
 };
 
 /// Throws CallError if an edge names a rank that is not below `size`, or if the vectors are inconsistent.
 void check_edges(const DistGraphEdges& edges, int size);
 
-/// The edges of each rank, collected from all ranks' calls. They are ordered by the calling rank, then as given in its
-/// call.
+/// Collects the edges of each rank from the calls of all ranks. Edges are in the order of the calling rank, and then in
+/// the order of its call.
 std::vector<DistGraphTopology> edges_by_rank(std::span<const DistGraphEdges> of_ranks);
 
 }  // namespace haichi::mpi

@@ -11,7 +11,7 @@ namespace haichi::mpi {
 
 namespace {
 
-/// True for a type without data and markers, whose position does not affect bounds.
+/// True for a type without data and bound markers: its position does not affect bounds.
 bool is_nothing(const Datatype& type) { return type.size() == 0 && type.lower_bound() == 0 && type.extent() == 0; }
 
 void check_count(std::int64_t count) {
@@ -23,7 +23,7 @@ void check_length(std::int64_t length) {
         throw CallError(ErrorClass::kCount, "invalid block length of a data type: " + std::to_string(length));
 }
 
-/// The bounds of a type, computed while its parts are added.
+/// Computes the bounds of a type while its parts are added.
 class PartBounds {
   public:
     /// Adds `count` copies of `old`, `stride` bytes apart, the first one at `offset`.
@@ -57,14 +57,14 @@ class PartBounds {
     bool has_data_ = false;
 };
 
-/// Stores the arguments of a call where get_contents expects them.
+/// Stores constructor arguments at the positions where get_contents expects them.
 class ContentsOf {
   public:
     ContentsOf(Combiner combiner, CountForm form) {
         contents_.combiner = combiner;
         contents_.form = form;
     }
-    /// Stores counts, which get_contents returns as integers for int calls.
+    /// Stores counts; for constructors with int counts, get_contents returns these among the integers.
     ContentsOf& counts(std::span<const std::int64_t> values) {
         if (contents_.form == CountForm::kLarge) return large(values);
         for (const std::int64_t value : values) contents_.integers.push_back(static_cast<std::int32_t>(value));
@@ -109,7 +109,7 @@ DatatypeRef strided(std::int64_t count, std::int64_t length, std::int64_t stride
                                             old->only_basic_type(), std::move(contents));
 }
 
-/// Makes blocks of one type. Displacements are multiples of `unit` bytes.
+/// Makes a type from blocks of one type. Displacements are multiples of `unit` bytes.
 DatatypeRef blocks_of(const IndexedBlocks& blocks, std::int64_t unit, const DatatypeRef& old, TypeContents contents) {
     PartBounds bounds;
     std::int64_t copies = 0;
@@ -229,7 +229,7 @@ DatatypeRef make_struct(const IndexedBlocks& blocks, std::span<const DatatypeRef
         signature.push_back({length, type.signature_ref()});
     }
     TypeBounds& bounds = parts.bounds();
-    // MPICH makes a struct with a single type an hindexed type, without padding at the end.
+    // MPICH treats a struct whose types are all equal as an hindexed type, without padding at the end.
     const bool is_hindexed = std::ranges::all_of(old, [&](const DatatypeRef& type) { return type == old[0]; });
     const std::int64_t beyond = (bounds.upper - bounds.lower) % bounds.alignment;
     if (beyond > 0 && !is_hindexed) bounds.upper = checked_sum(bounds.upper, bounds.alignment - beyond);

@@ -7,11 +7,12 @@
 
 namespace haichi::mpi {
 
-// MPI's data type constructors, with its rules for bounds and extents. Displacements and strides are in extents of the
-// old type, or in bytes for h... functions. They throw CallError (kArgument, kCount) for arguments that MPI rejects,
-// and UnsupportedError if a size or an extent does not fit 64 bits. `form` affects only the result of get_contents.
+// MPI's data type constructors, with MPI's rules for bounds and extents. Displacements and strides are multiples of the
+// old type's extent; the h... functions take bytes. They throw CallError (kArgument, kCount) for arguments that MPI
+// rejects, and UnsupportedError if a size or an extent does not fit 64 bits. `form` affects only the result of
+// get_contents.
 
-/// Displacements of blocks, each with its own length.
+/// Blocks with individual displacements and lengths.
 struct IndexedBlocks {
     std::span<const std::int64_t> lengths;
     std::span<const std::int64_t> displacements;
@@ -39,7 +40,7 @@ DatatypeRef make_f90(Combiner combiner, BasicType type, std::span<const std::int
 
 enum class ArrayOrder : std::uint8_t { kC, kFortran };
 
-/// A part of an array with any number of dimensions.
+/// A rectangular part of an array with any number of dimensions.
 struct Subarray {
     std::span<const std::int64_t> sizes;
     std::span<const std::int64_t> subsizes;
@@ -52,14 +53,14 @@ DatatypeRef make_subarray(const Subarray& part, std::int32_t order_number, const
 
 enum class Distribution : std::uint8_t { kBlock, kCyclic, kNone };
 
-/// The part of a distributed array that one process of the grid holds.
+/// The part of a distributed array that one rank of the process grid holds.
 struct DistributedArray {
     int processes = 1;
     int rank = 0;
     std::span<const std::int64_t> sizes;
     std::span<const Distribution> distributions;
     std::span<const std::int32_t> arguments;  ///< block lengths; kDefaultArgument selects MPI's default
-    std::span<const std::int32_t> grid;       ///< processes in each dimension
+    std::span<const std::int32_t> grid;       ///< grid size in each dimension
     ArrayOrder order = ArrayOrder::kC;
 
     static constexpr std::int32_t kDefaultArgument = -49767;

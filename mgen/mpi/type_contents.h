@@ -9,7 +9,7 @@ namespace haichi::mpi {
 class Datatype;
 using DatatypeRef = std::shared_ptr<const Datatype>;
 
-/// The constructor of a type, as reported by MPI_Type_get_envelope. The ABI assigns the numbers.
+/// The constructor that made a type, as reported by MPI_Type_get_envelope. The ABI assigns the numeric values.
 enum class Combiner : std::uint8_t {
     kNamed,
     kDup,
@@ -29,7 +29,7 @@ enum class Combiner : std::uint8_t {
     kResized,
 };
 
-/// Whether the constructor had int counts or large counts ("_c"); the two forms store counts in different vectors.
+/// States if the constructor had int counts or large counts ("_c"); the two forms store counts in different vectors.
 enum class CountForm : std::uint8_t { kInt, kLarge };
 
 /// The arguments of a type's constructor, in the order in which MPI_Type_get_contents returns them.

@@ -25,7 +25,7 @@ LayoutRef Layout::runs(std::span<const Run> given) {
         bytes = checked_sum(bytes, one.bytes);
     }
     if (kept.size() < 2) return run(kept.empty() ? 0 : kept[0].offset, bytes);
-    // Evenly spaced runs of equal length become a loop.
+    // Evenly spaced runs of equal length are stored as a loop.
     const std::int64_t length = kept[1].start;
     const std::int64_t stride = kept[1].offset - kept[0].offset;
     bool is_loop = bytes - kept.back().start == length;
@@ -44,7 +44,7 @@ LayoutRef Layout::loop(std::int64_t offset, std::int64_t count, std::int64_t str
 }
 
 Layout::LoopAt Layout::merged(LoopAt part) {
-    // If the child is a single run or a loop at an offset, the offset moves to the part.
+    // If the child is a single run or a loop at an offset, the offset is moved to the part.
     while (true) {
         const Layout& child = *part.child;
         if (child.kind_ == Kind::kRuns && child.runs_.size() == 1) {

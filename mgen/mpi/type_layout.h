@@ -15,12 +15,12 @@ using LayoutRef = std::shared_ptr<const Layout>;
 class Layout {
   public:
     enum class Kind : std::uint8_t {
-        kRun,   ///< `bytes()` bytes at offset 0
+        kRun,   ///< one run of bytes() bytes at offset 0
         kLoop,  ///< `count` copies of `child`, `stride` bytes apart
         kRuns,  ///< a list of runs
         kList,  ///< a list of loops
     };
-    /// The packed bytes from `start` to the next entry's `start` lie at `offset`.
+    /// The packed bytes from this `start` to the next entry's `start` are at `offset` in memory.
     struct RunAt {
         std::int64_t start;
         std::int64_t offset;
@@ -33,17 +33,19 @@ class Layout {
         LayoutRef child;
     };
 
-    /// `bytes` bytes at `offset`.
+    /// A layout of `bytes` bytes at `offset`.
     static LayoutRef run(std::int64_t offset, std::int64_t bytes);
     struct Run {
         std::int64_t offset;
         std::int64_t bytes;
     };
-    /// Runs in the order of packing. Empty runs are omitted, adjacent ones are merged, and even spacing is recognised.
+    /// A layout of runs in the order of packing. Empty runs are omitted, adjacent ones are merged, and evenly spaced
+    /// ones become a loop.
     static LayoutRef runs(std::span<const Run> given);
-    /// `count` copies of `child`, the first one at `offset`.
+    /// A layout of `count` copies of `child`, the first one at `offset`.
     static LayoutRef loop(std::int64_t offset, std::int64_t count, std::int64_t stride, const LayoutRef& child);
-    /// Parts in the order of packing. This function sets `start`, omits empty parts and merges adjacent ones.
+    /// A layout of parts in the order of packing. The function sets `start`, omits empty parts and merges adjacent
+    /// ones.
     static LayoutRef list(std::vector<LoopAt> parts);
 
     [[nodiscard]] Kind kind() const { return kind_; }

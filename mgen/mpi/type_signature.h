@@ -12,8 +12,9 @@ namespace haichi::mpi {
 class Signature;
 using SignatureRef = std::shared_ptr<const Signature>;
 
-/// The sequence of basic types in a data type, without their positions. Sender and receiver must agree on it. It is a
-/// tree of repeated parts, so its memory is proportional to the type's description. A pair appears as its two parts.
+/// The sequence of basic types in a data type, without their positions. The signatures of sender and receiver must
+/// match. A tree of repeated parts stores it, so its memory is proportional to the type's description. A pair (MPI_2INT
+/// and others) appears as its two parts.
 class Signature {
   public:
     /// `count` copies of a basic type that is not a pair.
@@ -28,7 +29,7 @@ class Signature {
     };
 
     static SignatureRef basic(BasicType type);
-    /// `times` copies of `of`, merged if `of` is a single run.
+    /// Returns the signature of `times` copies of `of`; a single run stays a single run.
     static SignatureRef repeated(std::int64_t times, const SignatureRef& of);
     static SignatureRef sequence(std::vector<Repeat> parts);
 
@@ -48,7 +49,7 @@ class Signature {
         return true;
     }
 
-    /// Number of basic elements in the first `bytes` bytes; nullopt if the last one is incomplete.
+    /// Number of basic elements in the first `bytes` bytes; nullopt if the last element is incomplete.
     [[nodiscard]] std::optional<std::int64_t> elements_in(std::int64_t bytes) const;
 
   private:

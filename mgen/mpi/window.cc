@@ -16,10 +16,10 @@ namespace haichi::mpi {
 
 namespace {
 
-/// Size of the memory description that members exchange: address, size and unit.
+/// Size in bytes of the memory description that members exchange: address, size and unit.
 constexpr std::int64_t kMemoryBytes = 20;
 
-// The tags of the empty messages that synchronise origins and targets.
+// Tags of the empty messages that synchronise origins and targets.
 constexpr int kPostTag = 0;
 constexpr int kCompleteTag = 1;
 
@@ -76,7 +76,7 @@ std::unique_ptr<Window> Window::allocate(Process& process, const MembershipRef& 
     }
     auto window = create(process, of, flavor, memory);
     WindowShare& share = *window->share_;
-    // All members are on one node, so the first one to arrive allocates for all.
+    // All members are on one node, so the first member to arrive allocates the memory for all.
     if (!share.memory) {
         const std::int64_t page_bytes = sysconf(_SC_PAGESIZE);
         const auto aligned = [&](std::int64_t place) { return (place + page_bytes - 1) / page_bytes * page_bytes; };
@@ -335,7 +335,7 @@ void Window::lock(LockKind kind, int target, bool no_check) {
     }
     ask_for_lock(target, state, kind);
     process_->rank().make_many_calls();
-    // Memory that the rank accesses directly has to be locked when the call returns.
+    // If the rank accesses the memory directly, the lock must be held when the call returns.
     if (target == membership_->rank || flavor() == WindowFlavor::kShared) wait_for_lock(state);
 }
 
@@ -354,7 +354,8 @@ void Window::lock_all(bool no_check) {
     epoch_ = Epoch::kLockAll;
     all_are_checked_ = !no_check;
     if (no_check) return;
-    // As in lock(). Other targets are locked on their first access.
+    // Own and shared memory must be locked when the call returns, as in lock(). Other targets are locked at their first
+    // access.
     const bool is_shared = flavor() == WindowFlavor::kShared;
     for (int target = 0; target < membership_->size(); ++target) {
         if (target != membership_->rank && !is_shared) continue;
@@ -368,7 +369,7 @@ void Window::lock_all(bool no_check) {
 void Window::unlock_all() {
     if (epoch_ != Epoch::kLockAll) raise_sync("MPI_Win_unlock_all without MPI_Win_lock_all");
     wait_for_all();
-    // Locks are released in the order of ranks, which does not depend on the order of the table.
+    // Locks are released in the order of ranks, because the order of the hash table is arbitrary.
     std::vector<int> members;
     for (const auto& [member, state] : targets_) members.push_back(member);
     std::ranges::sort(members);
@@ -381,7 +382,7 @@ void Window::flush(int target) { wait_for(locked(target)); }
 
 void Window::flush_local(int target) {
     const Target& state = locked(target);
-    // Outgoing data were packed when the access began.
+    // Only reads are pending at the origin, because outgoing data were packed when the access began.
     process_->rank().wait_until([&] { return state.open_reads == 0; });
 }
 

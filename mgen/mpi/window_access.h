@@ -20,7 +20,7 @@ struct WindowAccess {
     DatatypeRef result_type{};
     const void* compare = nullptr;  ///< an item of the origin's type, for kCompareAndSwap
     int target = 0;                 ///< a member of the window
-    std::int64_t displacement = 0;  ///< in the target's units; an address for a dynamic window
+    std::int64_t displacement = 0;  ///< in units of the target's displacement unit; an address for a dynamic window
     std::int64_t target_count = 0;
     DatatypeRef target_type{};
     OperationRef operation{};  ///< for kAccumulate and kGetAccumulate
@@ -28,7 +28,7 @@ struct WindowAccess {
     [[nodiscard]] bool is_update() const { return kind != Kind::kPut && kind != Kind::kGet; }
     /// True if the access returns data.
     [[nodiscard]] bool is_read() const { return kind != Kind::kPut && kind != Kind::kAccumulate; }
-    /// Packed bytes sent to the target, and returned from it.
+    /// Packed bytes sent to the target; bytes_back() is the number of bytes returned.
     [[nodiscard]] std::int64_t bytes_there() const;
     [[nodiscard]] std::int64_t bytes_back() const;
 };

@@ -9,7 +9,7 @@
 
 namespace haichi::mpi {
 
-/// An access of the program while it is in flight, with its effects at the target and at the origin.
+/// An access of the program in flight, with its effects at the target and at the origin.
 class Window::Operation final : public RemoteOperation {
   public:
     Operation(Window& window, const WindowAccess& access, Request* request, std::uint32_t update);
@@ -17,7 +17,7 @@ class Window::Operation final : public RemoteOperation {
     [[nodiscard]] Call call() const;
     [[nodiscard]] const WindowAccess& access() const { return access_; }
     [[nodiscard]] Request* request() const { return request_; }
-    /// True for an access that returns no data because of PayloadRule.
+    /// True if the access returns no data because of PayloadRule.
     [[nodiscard]] bool lacks_payload() const { return !moves_payload_ && access_.bytes_back() > 0; }
 
     TargetAnswer at_target(const RemoteAccess& access, std::int64_t now_ps) override;
@@ -39,10 +39,10 @@ class Window::Operation final : public RemoteOperation {
     Payload there_;
     Payload back_;
     bool is_performed_ = false;
-    bool is_late_ = false;  ///< the update had to wait for earlier ones
+    bool is_late_ = false;  ///< the update had to wait for earlier updates
 };
 
-/// Acquires or releases a target's lock.
+/// An operation in flight that acquires or releases a target's lock.
 class Window::LockOperation final : public RemoteOperation {
   public:
     LockOperation(Window& window, int target, LockKind kind, bool takes)

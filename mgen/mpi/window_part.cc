@@ -6,7 +6,7 @@
 namespace haichi::mpi {
 
 bool WindowPart::is_attached(const std::byte* begin, const std::byte* end) const {
-    // Adjacent pieces of memory may be attached separately.
+    // Adjacent memory ranges may have been attached separately.
     while (begin < end) {
         const auto found = std::ranges::find_if(
             attached, [&](const Attached& piece) { return piece.base <= begin && begin < piece.base + piece.bytes; });

@@ -13,13 +13,13 @@ namespace haichi::mpi {
 
 enum class LockKind : std::uint8_t { kShared, kExclusive };
 
-/// A member's memory in a window and the state of its NIC: locks, and updates that have to wait for earlier ones.
+/// A member's memory in a window, and what its NIC keeps: locks, and updates that have to wait for earlier ones.
 struct WindowPart {
     std::byte* base = nullptr;
     std::int64_t bytes = 0;
     std::int64_t displacement_unit = 1;
 
-    // For a dynamic window.
+    // Only for dynamic windows:
     struct Attached {
         std::byte* base;
         std::int64_t bytes;
@@ -28,13 +28,13 @@ struct WindowPart {
     /// True if bytes [begin, end) lie in attached memory.
     [[nodiscard]] bool is_attached(const std::byte* begin, const std::byte* end) const;
 
-    /// Requests a lock. Returns false if it is not free; `later` is called when the lock is granted.
+    /// Requests a lock. Returns false if the lock is not free; `later` is then called when the lock is granted.
     bool lock(LockKind kind, std::function<void(std::int64_t now_ps)> later);
     void unlock(LockKind kind, std::int64_t now_ps);
 
     /// Performs one origin's updates in the order in which the origin began them, because accumulates are ordered (MPI
-    /// 4.0, 12.7.2). `number` counts them from 0. An update that arrives early waits for the preceding ones, and then
-    /// runs with their last one.
+    /// 4.0, 12.7.2). `number` is the update's position in that order, from 0. An update that arrives early waits for
+    /// its predecessors and runs directly after the last of them.
     void update(RankId origin, std::uint32_t number, std::int64_t now_ps,
                 std::function<void(std::int64_t now_ps)> perform);
 

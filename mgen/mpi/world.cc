@@ -15,11 +15,11 @@ namespace haichi::mpi {
 namespace {
 
 constexpr std::uint32_t kWholeContext = 0;
-constexpr std::uint32_t kSelfContext = 2;  ///< for all ranks; each rank sends only to itself
+constexpr std::uint32_t kSelfContext = 2;  ///< shared by all ranks, because each rank sends only to itself
 
 constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
 
-/// The number in a file of the kernel, after `label` if it has one, multiplied by `unit`. kUnlimited if there is none.
+/// The number after `label` (or the first one) in a kernel file, multiplied by `unit`; kUnlimited if there is none.
 std::int64_t number_in(const char* path, std::string_view label, std::int64_t unit) {
     std::ifstream file(path);
     for (std::string word; word != label && file >> word;) {
@@ -28,7 +28,7 @@ std::int64_t number_in(const char* path, std::string_view label, std::int64_t un
     return file >> value ? value * unit : kUnlimited;
 }
 
-/// Memory that this process can still take: what the system, the container and the process limit leave.
+/// Memory that this process can still allocate within the limits of the system, the container and the process.
 std::int64_t free_memory_bytes() {
     constexpr std::int64_t kKib = 1024;
     rlimit limit{};

@@ -15,7 +15,7 @@
 
 namespace haichi::mpi {
 
-/// The MPI processes of a job, and the agreements that their ranks reach when they make communicators.
+/// The MPI state of all ranks of a job, and the agreements that ranks reach when they create communicators.
 class World {
   public:
     struct Options {
@@ -26,14 +26,14 @@ class World {
     };
     World(std::int32_t ranks, const Options& options);
 
-    /// Makes the process of a rank that starts.
+    /// Creates the MPI state of a rank that starts.
     Process& begin(host::LiveRank& rank);
     [[nodiscard]] Process& process(RankId rank) { return *processes_[rank.index()]; }
     [[nodiscard]] const Options& options() const { return options_; }
-    /// True if messages between two ranks, and to windows, carry their data.
+    /// True if messages between two ranks, and accesses to windows, carry their data.
     [[nodiscard]] bool moves_payload() const { return options_.payload != PayloadRule::kNone; }
-    /// Must be called after data were packed. Throws UnsupportedError if the data in flight exceed what
-    /// PayloadRule::kAuto allows.
+    /// Call this after packing data. Throws UnsupportedError if the data in flight exceed what PayloadRule::kAuto
+    /// allows.
     void check_payload_memory() const {
         if (Payload::bytes_in_memory() > most_payload_bytes_) refuse_payload();
     }
@@ -50,24 +50,23 @@ class World {
         const char* call_name = nullptr;
         const void* call_site = nullptr;
     };
-    /// Keeps the first message by time, then by sender.
+    /// Keeps the earliest such message; ties go to the smaller sender.
     void note_dataless(const DatalessMessage& message);
     [[nodiscard]] const std::optional<DatalessMessage>& first_dataless() const { return first_dataless_; }
-    /// The context of a new communicator.
+    /// Returns the context of a new communicator.
     [[nodiscard]] std::uint32_t new_context() { return next_context_ += 2; }
 
     [[nodiscard]] HardwareBarriers& hardware_barriers() { return hardware_barriers_; }
 
-    /// Identifies an agreement: the parent's context, the number of the creation, and a value that distinguishes parts.
+    /// Identifies an agreement: the parent's context, the creation number, and a value that distinguishes groups.
     struct AgreementKey {
         std::uint32_t context = 0;
         std::uint32_t number = 0;
         std::int64_t part = 0;
         friend auto operator<=>(const AgreementKey&, const AgreementKey&) = default;
     };
-    /// Returns the same object to all `members` callers; the first call makes it. The object is removed from the table
-    /// when all members have it, that is, when each has begun the creation. Its contents may be used once all members
-    /// have arrived (Process::meet).
+    /// Returns the same object to all `members` callers; the first call creates it. The object is removed from the
+    /// table when all members have called this. Its contents may be used once all members have arrived (Process::meet).
     template <class Value>
     std::shared_ptr<Value> agree(const AgreementKey& key, std::int64_t members) {
         Agreement& agreement = agreements_[key];

@@ -6,7 +6,7 @@
 
 namespace {
 
-/// Sends with options.
+/// Calls `send` with the options, which a real MPI ignores.
 template <class Send>
 int send_with(const MGEN_Send_options* options, const void* site, const Send& send) {
     if (haichi_mgen_begin_send == nullptr || haichi_mgen_end_send == nullptr) return send();

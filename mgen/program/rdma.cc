@@ -1,5 +1,5 @@
-// Remote memory access of programs. A real MPI ignores puts, gets and polls, as it ignores the time of MGEN_Comp(). The
-// result of an atomic operation cannot be guessed, so the program ends there.
+// Remote memory access for programs. A real MPI ignores puts, gets and polls, as it ignores the time of MGEN_Comp().
+// The result of an atomic operation cannot be guessed, so the program ends there.
 
 #include <cstdio>
 

@@ -191,7 +191,7 @@ std::int64_t CallReplay::compute_ps(RankId id, const Rank& rank) const {
     const auto least = static_cast<double>(event.gap_min);
     const auto greatest = static_cast<double>(event.gap_max);
     if (computing.rule == ReplayedComputing::Rule::kDrawn && least < ticks && ticks < greatest) {
-        // Uniform below the mean or uniform above it, with the probabilities that preserve the mean.
+        // Draws uniformly below or above the mean, with probabilities that preserve the mean.
         Random random(computing.seed, std::uint64_t(id.value) << 40 ^ rank.calls);
         const bool is_below = random.unit() < (greatest - ticks) / (greatest - least);
         const double u = random.unit();
@@ -217,7 +217,7 @@ std::optional<Call> CallReplay::end(RankId id, Rank& rank) {
         const auto ticks = static_cast<double>(threads_[id.index()]->gap_behind);
         if (const std::int64_t time_ps = computing_ps(id, ticks); time_ps > 0) return Call::compute(time_ps);
     }
-    // Other ranks need the steps of its collectives, even if it never waits for them.
+    // Other ranks depend on this rank's collectives, even if it never waits for them.
     rank.has_ended = true;
     for (const auto& task : rank.tasks) {
         if (task != nullptr && rank.posts.await(task->post())) ++rank.awaited;
@@ -247,7 +247,7 @@ std::optional<Call> CallReplay::begin(RankId id, Rank& rank) {
 
 // ---- Messages -------------------------------------------------------------------------------------------------------
 
-/// Counts messages whose sizes the log does not distinguish. They have the mean size.
+/// Counts a message whose call site has several sizes in the log. Such a message is replayed with the mean size.
 void CallReplay::note_mean_size(Rank& rank) {
     const LoggedEvent& event = *rank.call.event;
     if ((event.key.flags & kVariableSize) != 0 && event.bytes_min != event.bytes_max) ++rank.gaps.mean_sizes;

@@ -19,11 +19,11 @@
 namespace haichi {
 
 /// A job's log as a program for ProcessModel. Every rank makes the calls of its log in order and computes between them
-/// for the logged time. It waits where the program waited, for the same requests. Receives from any source take the
+/// for the logged time. It waits where the program waited, for the same requests. Receives from any source use the
 /// source in the log. Collectives are messages, with the same steps as in live programs. Each member performs its steps
 /// while it is inside an MPI call, even for a non-blocking collective.
 ///
-/// The log stays compressed. A rank holds its position in the loops, its open requests, and the state of CallStream.
+/// The log stays compressed. A rank stores its position in the loops, its open requests, and the state of CallStream.
 class CallReplay final : public RankProgram {
   public:
     /// `job` must outlive it. Throws UnsupportedError for incomplete logs: without calls, with missing or killed ranks,
@@ -60,7 +60,7 @@ class CallReplay final : public RankProgram {
     };
     [[nodiscard]] std::int64_t compute_ps(RankId id, const Rank& rank) const;
     [[nodiscard]] std::int64_t computing_ps(RankId id, double ticks) const;
-    /// Called when the log has ended.
+    /// Called at the end of the rank's log.
     std::optional<Call> end(RankId id, Rank& rank);
     std::optional<Call> begin(RankId id, Rank& rank);
     std::optional<Call> begin_send(RankId id, Rank& rank);

@@ -76,7 +76,7 @@ std::optional<Call> CallReplay::begin_collective(RankId id, Rank& rank) {
     const std::uint32_t communicator = communicator_of(job_->ranks[id.index()], event.key.communicator);
     const auto operation = static_cast<CollectiveOperation>(event.key.operation);
     const CommunicatorUse& use = communicators_[communicator];
-    // The tag of other operations describes the information that members exchange.
+    // For other operations, the tag states which information the members exchange.
     const bool is_local =
         operation == CollectiveOperation::kOther && event.key.tag == static_cast<std::int32_t>(OtherDetail::kTellsNone);
     const bool is_known = operation == CollectiveOperation::kOther && event.key.tag != 0;

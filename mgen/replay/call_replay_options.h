@@ -23,7 +23,7 @@ struct ReplayedComputing {
 /// Options for replaying a log call by call.
 struct CallReplayOptions {
     ReplayedComputing computing{};
-    /// Algorithms of collectives. The default table is the one of the library that the job used.
+    /// Algorithms of collectives. By default, the algorithms are those of the library that the job used.
     collectives::CollectiveSelection algorithms{};
     /// Barriers use the machine's network (ProcessOptions::barrier_ps) instead of messages of 0 bytes.
     bool has_barrier_network = false;

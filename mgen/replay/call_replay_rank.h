@@ -1,6 +1,6 @@
 #pragma once
 
-// CallReplay's state of a rank.
+// The state of a rank in CallReplay.
 
 #include <cstdint>
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace haichi {
 
-// A request of the process model is the number of a request of the program, or one of the following.
+// A request ID of the process model is the program's request number or one of the following.
 /// The rank waits for the request in the call that posts it.
 inline constexpr std::uint32_t kBlockingRequest = OpenPosts::kLowBits + 1;
 /// A message of a collective: the slot of its task, and the low bits of its number in the task.
@@ -30,7 +30,7 @@ inline bool is_barrier(CollectiveOperation operation) {
     return operation == CollectiveOperation::kBarrier || operation == CollectiveOperation::kOther;
 }
 
-/// A running collective of a rank. Its steps begin messages of the process model, without data.
+/// A running collective of a rank. Its steps start messages in the process model, which carry no data.
 class CallReplay::Task final : public collectives::Exchange {
   public:
     struct Setup {
@@ -48,7 +48,8 @@ class CallReplay::Task final : public collectives::Exchange {
     void begin(collectives::Steps steps) { steps_ = std::move(steps); }
     /// See Steps::resume().
     bool go_on() { return steps_.resume(); }
-    /// Called when one of its messages is complete. Returns true if the steps can now go on and could not before.
+    /// Called when one of the collective's messages is complete. Returns true if this message was the one that the
+    /// steps waited for.
     bool completed_request(std::uint32_t request);
 
     bool is_ready = true;  ///< the steps can go on
@@ -65,7 +66,7 @@ class CallReplay::Task final : public collectives::Exchange {
     Setup setup_;
     Message last_message_ = 0;  ///< the last message that has begun
     collectives::Steps steps_;
-    collectives::SizedArguments arguments_;  ///< the last member, because running steps rarely need it
+    collectives::SizedArguments arguments_;  ///< placed last, because running steps rarely need it
 };
 
 struct CallReplay::Rank {

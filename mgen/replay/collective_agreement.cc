@@ -134,7 +134,7 @@ collectives::SizedCall CollectiveAgreement::agreed(const CollectivesOf& of, coll
     if (!at->second.is_even) {
         return with_common_bytes(call, members, static_cast<std::int64_t>(std::llround(at->second.largest_mean)));
     }
-    // The empty blocks are known if all blocks have the same size.
+    // If all blocks have the same size, the members know which blocks are empty.
     const bool has_one_block =
         call.collective == CollectiveKind::kGatherv || call.collective == CollectiveKind::kScatterv;
     call.counts_are_known = has_one_block || call.sent + call.received == 0;

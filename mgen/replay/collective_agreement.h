@@ -19,8 +19,8 @@ using CollectivesOf = std::pair<std::uint32_t, CollectiveOperation>;
 
 /// The size on which all members of a collective agree (common_bytes()). A rank's log contains only its own sizes. If
 /// all members have the same sizes in the same order, each member uses its own. Otherwise, all members use the largest
-/// mean of a member, over all such operations of the communicator. Sizes differ in MPI_Alltoallv and similar calls, and
-/// for means of many sizes. O(compressed logs).
+/// of their mean sizes, over all such operations of the communicator. Sizes differ in MPI_Alltoallv and similar calls,
+/// and where the log has means of many sizes. Takes time linear in the compressed logs.
 class CollectiveAgreement {
   public:
     /// `threads` contains the call log of each rank of the job; null for a rank without one.

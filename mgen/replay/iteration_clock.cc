@@ -61,7 +61,7 @@ bool IterationClock::mean_settles(std::int64_t end_ps) {
     const std::int64_t fourth_ps = quarters_[4] - quarters_[3];
     constexpr std::int64_t kPerCent = 100;
     settled_by_mean_ = std::abs(third_ps - fourth_ps) <= third_ps / kPerCent;
-    // Otherwise, the four quarters become the first half of twice as many iterations.
+    // Otherwise, the number of iterations doubles, and the four quarters become the first two.
     if (!settled_by_mean_) quarters_ = {0, quarters_[2], quarters_[4]};
     if (!settled_by_mean_) quarter_ *= 2;
     return settled_by_mean_;

@@ -9,7 +9,7 @@
 
 namespace haichi {
 
-/// How many of a workload's iterations are simulated. The remaining iterations are extrapolated.
+/// The number of a workload's iterations that are simulated. The remaining iterations are extrapolated.
 struct SimulatedIterations {
     enum class Rule : std::uint8_t {
         kAll,
@@ -20,8 +20,9 @@ struct SimulatedIterations {
     std::int64_t count = 0;
 };
 
-/// Records the ends of iterations. Iteration i ends when its last rank has finished it. The run is settled after K
-/// iterations. K depends only on these times, not on how far ranks have run ahead. Ranks may report from any thread.
+/// Records the ends of iterations. Iteration i ends when its last rank has finished it. The run settles after some
+/// iteration K. K depends only on these times, not on how far individual ranks have run ahead. Ranks may report from
+/// any thread.
 ///
 /// With kAuto, the run is settled after at least ten iterations, when five in a row took the same time within 0.1 %.
 /// Without barriers, ranks may drift apart in every iteration, so that the time never repeats. The mean then decides.
@@ -30,7 +31,7 @@ struct SimulatedIterations {
 class IterationClock {
   public:
     /// `ranks` is the number of participating ranks, and `iterations` the total number of iterations. Without
-    /// `may_repeat`, iterations differ by chance, and only their mean can settle.
+    /// `may_repeat`, iteration times vary randomly, and only their mean can settle.
     IterationClock(std::int32_t ranks, std::int64_t iterations, const SimulatedIterations& simulated,
                    bool may_repeat = true);
 

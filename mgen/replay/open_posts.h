@@ -14,14 +14,15 @@ class OpenPosts {
         if (is_open || !states_.empty()) states_.push_back(is_open ? State::kOpen : State::kClosed);
         ++count_;
     }
-    /// Returns true if the request is open and the rank did not wait for it before. The rank now waits for it.
+    /// Makes the rank wait for the request. Returns true if the request is open and the rank was not waiting for it
+    /// yet.
     bool await(std::uint64_t number) {
         State* state = find(number);
         if (state == nullptr || *state != State::kOpen) return false;
         *state = State::kAwaited;
         return true;
     }
-    /// Returns true if the rank waits for the request.
+    /// Closes the request, and returns true if the rank was waiting for it.
     bool close(std::uint64_t number) {
         State* state = find(number);
         if (state == nullptr) return false;

@@ -97,7 +97,7 @@ void describe_links(const SimulationRequest& request, const ProcessModel& model,
     result.link_efficiency = quotient(efficiencies, result.existing_links);
     result.used_link_efficiency = quotient(efficiencies, result.used_links);
     const auto listed = static_cast<std::ptrdiff_t>(std::min(request.most_loaded_links, used.size()));
-    // Among equal links the first stays first, because `used` is in the order of the ports.
+    // The sort is stable, so equal links stay in the order of the ports.
     std::ranges::stable_sort(used, std::greater<>(), &LinkTraffic::efficiency);
     result.most_loaded_links.assign(used.begin(), used.begin() + listed);
 }
@@ -126,7 +126,7 @@ void log_begin(const ProcessModel& model, bool uses_barriers, const Log& log) {
 SimulationResult run_program(const SimulationRequest& request, const SimulationControl& control, RankProgram& program,
                              const RunProgress& progress, std::vector<std::vector<RankId>> groups) {
     const auto start = std::chrono::steady_clock::now();
-    // Groups that a program makes during its run use the barrier network.
+    // Groups that a program creates during its run use the barrier network.
     const std::int64_t step_ps = program.makes_groups() ? request.process.barrier_step_ps : 0;
     const bool uses_barriers = !groups.empty() || step_ps > 0;
     const ProcessModel::Parameters parameters{.network = request.network,

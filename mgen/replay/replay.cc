@@ -85,8 +85,8 @@ Replay::Replay(const Workload& workload, const ReplayOptions& options, Iteration
     }
 }
 
-/// Drawn again at every visit, which costs less than a table of all ranks and sets. Draws depend on the rank, the set
-/// and the iteration, and not on the order in which threads run the ranks.
+/// The time is drawn again at every visit, which costs less than a table of all ranks and sets. Draws depend on the
+/// rank, the set and the iteration, and not on the order in which threads run the ranks.
 std::int64_t Replay::compute_ps(RankId rank, const Position& at, std::int64_t now_ps) {
     if (imbalance_.is_even()) return compute_ps_[at.set];
     const bool adds_delay = interruptions_.empty();
@@ -109,9 +109,9 @@ std::int64_t Replay::interrupted_ps(Interruptions& rank, std::int64_t now_ps) co
     constexpr double kMany = 4096;
     const auto interval_ps = static_cast<double>(imbalance_.interval_ps);
     if (const double count = static_cast<double>(now_ps - rank.next_ps) / interval_ps; count > kMany) {
-        // A renewal process. The intervals have a third of the squared mean as variance, and the lengths a twelfth of
-        // the squared maximum. Together, each interruption adds a sixth of the squared maximum to the variance of the
-        // sum.
+        // Interruptions form a renewal process. The variance of the intervals is a third of their squared mean. The
+        // variance of the lengths is a twelfth of the squared maximum. Together, each interruption adds a sixth of the
+        // squared maximum to the variance of the sum.
         double normal = -6;  // twelve uniform numbers, because <random> differs between libraries
         for (int k = 0; k < 12; ++k) normal += rank.random.unit();
         const double sum_ps = static_cast<double>(imbalance_.most_ps) * (count / 2 + normal * std::sqrt(count / 6));
@@ -136,7 +136,7 @@ void Replay::enter_next_set(RankId rank, Position& at, std::uint32_t from) const
     std::uint32_t next = next_stop_[from];
     for (const auto& [list, cursor] : {std::pair{sends, at.send}, std::pair{receives, at.receive}}) {
         if (cursor == list.size()) continue;
-        // It is usually the very next set. Otherwise, bisection finds it.
+        // The set is usually the very next one. Otherwise, bisection finds the set.
         std::uint32_t first = from;
         std::uint32_t last = next;
         if (first < last && list[cursor] < workload_->set(first).end) last = first;

@@ -14,9 +14,9 @@ namespace haichi {
 /// Uneven computation times of ranks. Before a set, a rank computes for (1 + share * (2u - 1)) times the set's
 /// computation time, plus u times most_ps. The number u is uniform in [0, 1) and drawn for each rank and each set.
 ///
-/// With an interval, most_ps is the longest interruption of a rank instead. Times between the beginnings of two
-/// interruptions are uniform in [0, 2 interval_ps), and their lengths in [0, most_ps). A rank makes up for all
-/// interruptions since its last set before the next set.
+/// If interval_ps is set, most_ps is the longest interruption of a rank instead. Times between the beginnings of two
+/// interruptions are uniform in [0, 2 interval_ps), and their lengths in [0, most_ps). Before a set, a rank spends the
+/// time of all interruptions since its previous set.
 struct ComputeImbalance {
     double share = 0;          ///< 0 to 1
     std::int64_t most_ps = 0;  ///< for communicating ranks, even in sets without computation
@@ -25,7 +25,7 @@ struct ComputeImbalance {
     std::int64_t interval_ps = 0;  ///< mean time between interruptions, at least most_ps; 0 for a delay before each set
 
     [[nodiscard]] bool is_even() const { return share == 0 && most_ps == 0; }
-    /// Whether equal times of iterations are a coincidence.
+    /// True if computation times differ by iteration, so that equal iteration times are a coincidence.
     [[nodiscard]] bool differs_by_iteration() const { return !is_even() && (varies || interval_ps > 0); }
 };
 
@@ -36,11 +36,11 @@ struct ReplayOptions {
 };
 
 /// A workload as a program for ProcessModel. In every set, a rank computes and, at a barrier, waits for all others. It
-/// then posts its receives, posts its sends in order, and waits for all of them. In a set by put, it puts its messages
-/// in order, polls for the puts that it receives, and waits until its own are complete. A rank without messages in a
-/// set only computes and joins the barrier. A rank without any messages does nothing. Without barriers between sets,
-/// ranks drift apart. Memory is 8 bytes per message and a few dozen bytes per rank. A rank steps from message to
-/// message, so a set without its messages costs nothing unless the set has a barrier.
+/// then posts its receives, posts its sends in order, and waits for all of them. In a set that uses put, it puts its
+/// messages in order, polls for incoming puts, and waits until its own are complete. A rank without messages in a set
+/// only computes and joins the barrier. A rank without any messages does nothing. Without barriers between sets, ranks
+/// drift apart. Memory is 8 bytes per message and a few dozen bytes per rank. A rank skips sets in which it has no
+/// messages, so these sets cost nothing unless they have a barrier.
 class Replay final : public RankProgram {
   public:
     /// `workload` and `clock` must outlive it. Barriers use group 0, which contains communicating_ranks(). Throws
@@ -48,7 +48,7 @@ class Replay final : public RankProgram {
     /// entry per set, or if the imbalance is out of range.
     Replay(const Workload& workload, const ReplayOptions& options, IterationClock& clock);
 
-    /// The ranks with messages, which IterationClock has to count.
+    /// The ranks that have messages; IterationClock counts these ranks.
     static std::vector<RankId> communicating_ranks(const Workload& workload);
 
     [[nodiscard]] Call next(RankId rank, std::int64_t now_ps) override;
@@ -67,7 +67,7 @@ class Replay final : public RankProgram {
         Random random;
         std::int64_t next_ps;
     };
-    /// The messages of each rank in order: the index of the rank's first entry, and the message numbers.
+    /// The messages of each rank in order: `first` has the index of each rank's first entry in `messages`.
     struct Lists {
         std::vector<std::uint32_t> first;
         std::vector<std::uint32_t> messages;

@@ -90,7 +90,7 @@ struct SimulationResult {
     std::optional<ReplayGaps> gaps{};  ///< for a log
 
     std::vector<RankTimes> ranks;
-    std::int64_t payload_bytes = 0;  ///< sent by NICs, in `packets`
+    std::int64_t payload_bytes = 0;  ///< payload that NICs sent in `packets`
     std::int64_t on_node_bytes = 0;  ///< payload that stayed on its node
     std::int64_t packets = 0;
     std::int64_t packet_hops = 0;
@@ -107,7 +107,8 @@ struct SimulationResult {
     static constexpr double kSaturated = 0.99;
 };
 
-/// The breakdown of the ranks' time, as fractions of the whole run. The rest to 1 is time after the ranks had ended.
+/// The breakdown of the ranks' time, as fractions of the whole run. The remainder to 1 is the time after the ranks had
+/// ended.
 struct RunShares {
     double computing = 0;
     double calls = 0;

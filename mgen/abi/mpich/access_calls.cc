@@ -13,7 +13,7 @@ namespace {
 using mpi::ErrorClass;
 using mpi::WindowAccess;
 
-/// Arguments for the origin and the target, as in the call.
+/// The arguments for one side of an access, the origin or the target, as in the call.
 struct OriginArguments {
     const void* data;
     MPI_Count count;
@@ -26,7 +26,7 @@ struct TargetArguments {
     MPI_Datatype type;
 };
 
-/// Begins an access. Without `request`, the program cannot wait for this access alone. An access to MPI_PROC_NULL
+/// Begins an access. If `request` is null, the program cannot wait for this access alone. An access to MPI_PROC_NULL
 /// completes at once.
 int begin(MPI_Win handle, const WindowAccess& access, MPI_Request* request) {
     MpichRank& state = MpichRank::current();
@@ -110,7 +110,7 @@ int get_accumulate(const OriginArguments& origin, const OriginArguments& result,
     set_target(state, win, target, access);
     set_result(state, result, access);
     access.operation = operation_of(state, op, target.type, true);
-    // MPI_NO_OP ignores the buffer of the origin.
+    // MPI_NO_OP does not use the origin's buffer.
     if (op != MPI_NO_OP) set_origin(state, origin, access);
     return begin(win, access, request);
 }
@@ -173,7 +173,7 @@ int Compare_and_swap(const void* data, const void* compare, void* result, MPI_Da
     WindowAccess access{.kind = WindowAccess::Kind::kCompareAndSwap};
     set_target(state, win, {rank, displacement, 1, type}, access);
     const std::optional<mpi::BasicType> named = access.target_type->named();
-    // MPI allows integers, logicals and bytes. They are the types with a bitwise or logical XOR, and MPI_CHAR.
+    // MPI allows integer, logical and byte types. These are the types with a bitwise or logical XOR, and MPI_CHAR.
     if (!named || (!mpi::is_defined(mpi::OperationKind::kBitXor, *named) &&
                    !mpi::is_defined(mpi::OperationKind::kLogicalXor, *named) && *named != mpi::BasicType::kChar)) {
         raise(ErrorClass::kType, "MPI_Compare_and_swap requires an integer, logical or byte type");

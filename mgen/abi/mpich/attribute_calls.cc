@@ -14,16 +14,16 @@ namespace haichi::abi::mpich {
 
 namespace {
 
-// The kind of a value, from MPIR_Attr_type. The kinds that Fortran uses are integers.
-constexpr int kPointer = 0;  // 1 is an integer of the size of an address, 3 an int
+// The kind of an attribute's value, from MPIR_Attr_type. The kinds that Fortran uses are integers.
+constexpr int kPointer = 0;  // the other kinds are integers: 1 has the size of an address, 3 is an int
 
-// The functions of communicators, types and windows differ only in the name of the handle's type.
+// The functions for communicators, types and windows differ only in the type of the handle.
 template <class Function>
 Function* as(void* function) {
     return reinterpret_cast<Function*>(function);
 }
 
-/// Functions of the program may make MPI calls. This guard restores the communicator of the outer call afterwards.
+/// A function of the program may make MPI calls. This guard restores the communicator of the outer call afterwards.
 class CallOfProgram {
   public:
     explicit CallOfProgram(MpichRank& state) : state_(state), comm_(state.call_comm) {}
@@ -88,7 +88,7 @@ int get(Attributes& in, int key, void* value, int* flag, int wanted_kind) {
     const auto found = find_value(in, key);
     *flag = found != in.values.end() ? 1 : 0;
     if (*flag == 0) return MPI_SUCCESS;
-    // C gets the address of an integer that Fortran has set.
+    // If Fortran has set the attribute, C gets the address of the integer.
     const bool is_address = wanted_kind == kPointer && found->kind != kPointer;
     *static_cast<void**>(value) = is_address ? static_cast<void*>(&found->value) : found->value;
     return MPI_SUCCESS;
@@ -119,14 +119,15 @@ int free_keyval(Keyval::Kind kind, int* key) {
     return MPI_SUCCESS;
 }
 
-/// MPICH numbers each predefined key twice: for C and, one above, for Fortran.
+/// MPICH has two keys for each predefined attribute: the one for Fortran is one higher than the one for C.
 bool get_predefined(MpichRank& state, int key, void* value, int* flag, int wanted_kind) {
     struct Predefined {
         int key;
         int value;
         bool is_set;
     };
-    // The simulated clock is global. The maximum number of processes is unknown, as without a resource manager.
+    // The simulated clock is global (MPI_WTIME_IS_GLOBAL). The maximum number of ranks is unknown, as in a run without
+    // a resource manager.
     static constexpr std::array kPredefined = {
         Predefined{MPI_TAG_UB, kLargestTag, true},
         Predefined{MPI_HOST, MPI_PROC_NULL, true},
@@ -179,13 +180,13 @@ int set_of_type(MPI_Datatype handle, int key, void* value, int kind) {
     return MPI_SUCCESS;
 }
 
-/// Predefined attributes of a window. In MPICH, each has a key for C, and the key for Fortran is one higher.
+/// The predefined attributes of a window. In MPICH, the key for Fortran is one higher than the key for C.
 bool get_predefined_of_win(Win& win, int key, void* value, int* flag, int wanted_kind) {
     const mpi::Window& window = *win.window;
     const mpi::WindowPart& part = window.own_part();
     const auto give = [&](const void* address, std::intptr_t number) {
         *flag = 1;
-        // C gets an address, Fortran the number.
+        // C gets an address, Fortran the value itself.
         *static_cast<std::intptr_t*>(value) =
             wanted_kind == kPointer ? reinterpret_cast<std::intptr_t>(address) : number;
         return true;
@@ -267,7 +268,7 @@ void copy_attributes(MpichRank& state, int handle, const Attributes& from, Attri
 void delete_attributes(MpichRank& state, int handle, Attributes& of) {
     int code = MPI_SUCCESS;
     while (!of.values.empty()) {
-        // The delete function may read the other attributes.
+        // The attribute still exists during this call, because the delete function may read the other attributes.
         Attributes::Value value = of.values.front();
         code = erase_code(state, handle, value);
         std::erase_if(of.values, [&](const Attributes::Value& other) { return other.keyval == value.keyval; });
@@ -338,7 +339,7 @@ EXPORTED int MPIR_Dup_fn(MPI_Comm /*comm*/, int /*keyval*/, void* /*extra*/, voi
     return MPI_SUCCESS;
 }
 
-// The Fortran library's functions call those of the program as Fortran does.
+// The Fortran library's proxy functions call the program's functions as Fortran does.
 EXPORTED void MPII_Keyval_set_proxy(int handle, void* copy, void* erase) {
     if (Keyval* keyval = MpichRank::current().keyvals.find(handle)) {
         keyval->copy_proxy = copy;

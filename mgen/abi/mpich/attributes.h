@@ -4,16 +4,17 @@
 
 namespace haichi::abi::mpich {
 
-// Attributes of an object with a handle. If a function of the program does not return MPI_SUCCESS, its result is an
-// error of the call.
+// Attributes of objects with handles. If a function of the program returns a code other than MPI_SUCCESS, the MPI call
+// fails with this code.
 
-/// The MPI_WIN_FLAVOR_* number.
+/// The MPI_WIN_FLAVOR_* constant.
 int flavor_number(mpi::WindowFlavor flavor);
 /// Throws CallError for invalid handles.
 Attributes& attributes_of_type(MpichRank& state, MPI_Datatype handle);
-/// Copies attributes to a duplicate, with the copy functions of the keys.
+/// Copies the attributes to a duplicate by calling the copy functions of their keys.
 void copy_attributes(MpichRank& state, int handle, const Attributes& from, Attributes& to);
-/// Deletes all attributes at the end of the object, the most recent one first. Raises an error only after the last one.
+/// Deletes all attributes when the object is freed, the most recent one first. Raises an error only after all
+/// attributes have been handled.
 void delete_attributes(MpichRank& state, int handle, Attributes& of);
 
 }  // namespace haichi::abi::mpich

@@ -12,8 +12,8 @@
 
 namespace haichi::abi::mpich {
 
-/// A collective operation of a rank with checked arguments. It keeps everything that it needs, so it may run now, in
-/// the background, or repeatedly.
+/// A rank's call of a collective operation, with checked arguments. The object holds everything that the operation
+/// needs, so the operation may run at once, in the background, or repeatedly.
 struct CollectiveCall {
     struct Parts {
         collectives::CollectiveArguments arguments{};

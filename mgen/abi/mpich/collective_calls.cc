@@ -1,5 +1,5 @@
-// Collective operations: the meaning of the arguments of each call. generate_exports.py makes the blocking, nonblocking
-// and persistent forms from these functions.
+// Collective operations: checks and meaning of each call's arguments. generate_exports.py makes the blocking,
+// nonblocking and persistent forms from these functions.
 
 #include <algorithm>
 #include <array>
@@ -18,7 +18,7 @@ using collectives::CollectiveKind;
 using mpi::Buffer;
 using mpi::ErrorClass;
 
-/// Checks arguments and keeps the objects that they name.
+/// Checks arguments and holds the objects that they refer to.
 class Builder {
   public:
     Builder(CollectiveKind collective, MPI_Comm comm) : state_(MpichRank::current()) {
@@ -33,8 +33,8 @@ class Builder {
     [[nodiscard]] bool is_inter() const { return call_.membership->communicator->is_inter(); }
     [[nodiscard]] int rank() const { return call_.membership->rank; }
 
-    /// Sets the root. With an inter-communicator, `of_call` shows whether this rank is the root or in the group that it
-    /// serves.
+    /// Sets the root. With an inter-communicator, `of_call` states if this rank is the root, in the root's group, or in
+    /// the other group.
     void root(int of_call) {
         if (is_inter()) {
             if (of_call == MPI_ROOT) {
@@ -48,11 +48,11 @@ class Builder {
         }
         check_root(of_call, call_.membership->size());
     }
-    /// Whether this rank has the data for all ranks, or receives the data of all ranks.
+    /// True if this rank provides or receives the data of all ranks.
     [[nodiscard]] bool is_root() {
         return is_inter() ? arguments().root == collectives::kRootIsThis : arguments().root == rank();
     }
-    /// Whether this rank takes part with its own data.
+    /// True if this rank takes part with data of its own.
     [[nodiscard]] bool is_member() { return !is_inter() || arguments().root >= 0; }
 
     const mpi::Datatype* type(MPI_Datatype handle) {
@@ -60,7 +60,7 @@ class Builder {
         return call_.parts->types.back().get();
     }
     Buffer buffer(const void* data, std::int64_t count, MPI_Datatype handle) {
-        type(handle);  // keeps the type
+        type(handle);  // holds a reference to the type
         return state_.buffer(data, count, handle);
     }
     void send(const void* data, std::int64_t count, MPI_Datatype handle) {
@@ -143,7 +143,7 @@ class Builder {
         if (is_inter()) raise(ErrorClass::kBuffer, "MPI_IN_PLACE is invalid for inter-communicators");
         arguments().in_place = true;
     }
-    /// Blocks of one type, each at an offset from `data`.
+    /// Blocks of the same type, each at its own offset from `data`.
     Buffer blocks_of(const void* data, Counts counts, MPI_Datatype handle, std::size_t blocks) {
         bool has_items = false;
         for (std::size_t b = 0; b < blocks; ++b) has_items |= count_of_block(counts, b) > 0;
@@ -158,7 +158,7 @@ class Builder {
         raise(ErrorClass::kCount,
               "the count " + std::to_string(count) + " of block " + std::to_string(block) + " is negative");
     }
-    /// A block without items may have any type.
+    /// A block without items may have an invalid type.
     const mpi::Datatype* block_type(Counts counts, const MPI_Datatype* handles, std::size_t block) {
         const bool is_empty = count_of_block(counts, block) == 0;
         return type(is_empty && handles[block] == MPI_DATATYPE_NULL ? MPI_BYTE : handles[block]);
@@ -358,8 +358,8 @@ CollectiveCall Neighbor_alltoallw(const void* send_data, Counts send_counts, con
 
 namespace {
 
-/// Implements host::RankListener::work_needs_memory() for the steps of the rank. The steps read the counts and types of
-/// single blocks only when they need them, from the program's memory.
+/// Implements host::RankListener::work_needs_memory() for the steps of the rank. The steps read counts and types of
+/// blocks from the program's memory when they need them.
 bool needs_memory(const CollectiveArguments& arguments, const haichi::host::LiveRank& rank) {
     switch (arguments.collective) {
         case CollectiveKind::kBarrier:
@@ -381,14 +381,14 @@ bool needs_memory(const CollectiveArguments& arguments, const haichi::host::Live
     if (arguments.operation != nullptr && arguments.operation->is_user_defined()) return true;
     return std::ranges::any_of(std::array{&arguments.send, &arguments.receive}, [&](const collectives::Buffer* buffer) {
         if (buffer->count == 0) return false;
-        // The type may contain addresses.
+        // The type may contain absolute addresses.
         const bool is_plain = buffer->data != nullptr && buffer->type != nullptr && buffer->type->is_contiguous() &&
                               buffer->type->lower_bound() == 0;
         return !is_plain || rank.has_for_itself(buffer->data);
     });
 }
 
-/// The function that begins the steps. It keeps the parts.
+/// Returns the function that begins the steps. The function holds a reference to the parts.
 mpi::Process::BeginSteps steps_of(const CollectiveCall& call) {
     MpichRank& state = MpichRank::current();
     const collectives::CollectiveSelection* selection = state.selection;
@@ -399,7 +399,7 @@ mpi::Process::BeginSteps steps_of(const CollectiveCall& call) {
             .need_memory = needs_memory(call.parts->arguments, state.process.rank())};
 }
 
-/// Whether the machine's barrier network performed the operation.
+/// Performs a barrier on the machine's barrier network if possible; returns true if it did.
 bool ran_by_hardware(const CollectiveCall& call) {
     if (!call.parts || call.parts->arguments.collective != CollectiveKind::kBarrier) return false;
     const mpi::Membership& membership = *call.membership;

@@ -19,7 +19,7 @@ namespace {
 using mpi::ErrorClass;
 using mpi::MembershipRef;
 
-/// Hints of every communicator. They are "false" unless the program sets them.
+/// The hints that every communicator has. Their value is "false" unless the program sets them.
 constexpr std::array kHints = {"mpi_assert_no_any_tag", "mpi_assert_no_any_source", "mpi_assert_exact_length",
                                "mpi_assert_allow_overtaking"};
 
@@ -37,7 +37,7 @@ void set_hints(MpichRank& state, Comm& comm, MPI_Info handle) {
     }
 }
 
-/// The rank's own part of a duplicate: attributes, topology, hints and error handler.
+/// The rank's own state of a duplicate: attributes, topology, hints and error handler.
 Comm duplicate_of(MpichRank& state, MPI_Comm handle) {
     Comm& of = state.comm(handle);
     Comm made;
@@ -69,7 +69,7 @@ int end(MPI_Comm* handle) {
     if (*handle == MPI_COMM_WORLD || *handle == MPI_COMM_SELF) {
         raise(ErrorClass::kCommunicator, comm.name + " cannot be freed");
     }
-    // If the delete function of an attribute fails, the communicator stays.
+    // If an attribute's delete function fails, the communicator is not freed.
     delete_attributes(state, *handle, comm.attributes);
     state.release_errhandler(comm.errhandler);
     state.comms.take(*handle);
@@ -194,7 +194,7 @@ int Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* m
     Info* given = info == MPI_INFO_NULL ? nullptr : &state.info(info);
     const std::string* resource = given != nullptr ? given->find("mpi_hw_resource_type") : nullptr;
     const bool is_unguided = type == MPI_COMM_TYPE_HW_UNGUIDED;
-    // The inside of a node is unknown, so a split by a part of a node gives no communicator.
+    // The structure of a node is unknown, so a split by a part of a node returns MPI_COMM_NULL.
     const bool by_node = type == MPI_COMM_TYPE_SHARED || is_unguided ||
                          (type == MPI_COMM_TYPE_HW_GUIDED && resource != nullptr && *resource == "mpi_shared_memory");
     if (!by_node && type != MPI_UNDEFINED && type != MPI_COMM_TYPE_HW_GUIDED && type != MPIX_COMM_TYPE_NEIGHBORHOOD) {
@@ -203,7 +203,7 @@ int Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* m
     const host::LiveRank& rank = state.process.rank();
     const auto color = by_node ? std::optional(rank.host().node_of(rank.id()).value) : std::nullopt;
     if (type == MPIX_COMM_TYPE_NEIGHBORHOOD && given != nullptr && given->find("nbhd_common_dirname") != nullptr) {
-        // All ranks see the same files. MPICH gives no communicator if the ranks name different directories.
+        // All ranks can access the same files. MPICH returns MPI_COMM_NULL if the ranks name different directories.
         const auto digest = std::hash<std::string>()(*given->find("nbhd_common_dirname"));
         MembershipRef same = split(state.process, of, static_cast<int>(digest & 0x7FFFFFFF), key);
         if (same->size() == of->size()) *made = add_communicator(state, comm, std::move(same));

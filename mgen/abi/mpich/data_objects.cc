@@ -1,4 +1,5 @@
-// The data that MPICH's library exports. The Fortran library and programs compare addresses with these objects.
+// The data objects that MPICH's library exports. The Fortran library and programs compare addresses with the addresses
+// of these objects.
 
 #include <mpi.h>
 

@@ -59,7 +59,8 @@ int Get_version(int* version, int* subversion) {
     return MPI_SUCCESS;
 }
 int Get_library_version(char* version, int* length) {
-    // The profiler keeps this much of the first line, up to a comma, so that its log states the algorithms of the run.
+    // The profiler stores 63 characters of the first line, up to a comma, so that its log states the collective
+    // algorithms of the run.
     constexpr std::size_t kMostKept = 63;
     std::string text = "haichi MPICH " MPICH_VERSION " collectives: ";
     const std::string collectives = MpichRank::current().selection->text();
@@ -71,7 +72,7 @@ int Get_library_version(char* version, int* length) {
     return MPI_SUCCESS;
 }
 int Get_processor_name(char* name, int* length) {
-    // The name contains the number of the node in the machine, so that ranks on different nodes have different names.
+    // The name contains the node ID, so that ranks on different nodes have different names.
     const std::string text =
         "node" + std::to_string(host::LiveRank::current()->host().node_of(MpichRank::current().process.id()).value);
     std::strcpy(name, text.c_str());

@@ -1,4 +1,4 @@
-// Error handlers, error classes, codes and their texts.
+// Error handlers, error classes, error codes and their texts.
 
 #include <cstring>
 #include <string>
@@ -12,7 +12,7 @@ namespace haichi::abi::mpich {
 
 namespace {
 
-// The fields of MPICH's error codes: the class, whether the program has added it, and the number of the code.
+// The fields of MPICH's error codes: the class, a bit for codes that the program has added, and the code number.
 constexpr int kClassMask = 0x7F;
 constexpr int kAddedBit = 0x80;
 constexpr int kCodeShift = 8;
@@ -61,7 +61,7 @@ int lowest_free(const std::map<int, std::string>& used, int end, const char* wha
     return free;
 }
 
-/// The text of a class or code that the program has added, or null.
+/// The text of a class or code that the program has added; null for other codes.
 std::string* added_text(int code) {
     UserErrors& errors = MpichRank::current().user_errors;
     if ((code & ~(kClassMask | kAddedBit | kCodeMask)) != 0) return nullptr;
@@ -158,7 +158,7 @@ int Session_call_errhandler(MPI_Session session, int code) {
     return tell(MpichRank::current().session(session).errhandler, session, code);
 }
 
-// Live programs open no MPI files. MPI_FILE_NULL holds the default error handler of new files.
+// Live programs open no MPI files. MPI_FILE_NULL has the default error handler of new files.
 namespace {
 void check_no_file(MPI_File file) {
     if (file != MPI_FILE_NULL) raise_code(MPI_ERR_FILE, "invalid file: the only file is MPI_FILE_NULL");

@@ -5,7 +5,7 @@
 namespace haichi::abi::mpich {
 
 const char* class_text(int error_class) {
-    // Indexed by the numbers of mpi.h. The texts are MPICH's own, because some programs and tests compare them.
+    // Indexed by the error classes of mpi.h. The texts are MPICH's own, because some programs and tests compare them.
     static constexpr std::array kTexts = {
         "No MPI error",
         "Invalid buffer pointer",

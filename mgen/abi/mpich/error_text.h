@@ -4,9 +4,9 @@
 
 namespace haichi::abi::mpich {
 
-/// The text of MPI_Error_string for an error class of MPICH's header.
+/// The text that MPI_Error_string returns for an error class of MPICH's header.
 const char* class_text(int error_class);
-/// The same for an error code, including codes that the program has added.
+/// Like class_text(), for an error code; also handles codes that the program has added.
 std::string error_text(int code);
 
 }  // namespace haichi::abi::mpich

@@ -1,10 +1,10 @@
-// MPIX_ functions of MPICH. Its Fortran library needs their names.
+// MPICH's MPIX_ functions. MPICH's Fortran library needs these symbols.
 
 #include "mgen/abi/mpich/guard.h"
 
 using namespace haichi::abi::mpich;
 
-// There are no GPUs.
+// The simulated machine has no GPUs.
 EXPORTED int PMPIX_GPU_query_support(int /*kind*/, int* is_supported) {
     *is_supported = 0;
     return MPI_SUCCESS;
@@ -17,7 +17,7 @@ EXPORTED_WEAK("PMPIX_Query_hip_support") int MPIX_Query_hip_support();
 EXPORTED int PMPIX_Query_ze_support() { return 0; }
 EXPORTED_WEAK("PMPIX_Query_ze_support") int MPIX_Query_ze_support();
 
-// No rank fails on the simulated machine, so fault tolerance is not supported.
+// Ranks never fail on the simulated machine, so fault tolerance is not supported.
 EXPORTED int PMPIX_Comm_revoke(MPI_Comm /*comm*/) { refuse("MPIX_Comm_revoke"); }
 EXPORTED_WEAK("PMPIX_Comm_revoke") int MPIX_Comm_revoke(MPI_Comm comm);
 EXPORTED int PMPIX_Comm_shrink(MPI_Comm /*comm*/, MPI_Comm* /*made*/) { refuse("MPIX_Comm_shrink"); }

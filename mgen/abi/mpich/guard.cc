@@ -23,7 +23,7 @@ namespace {
     _exit(1);
 }
 
-/// Refuses a call outside of any rank: before main(), or in another thread of the program.
+/// Ends the run because of an MPI call outside of any rank: before main(), or in another thread of the program.
 [[noreturn]] void refuse_outside(const char* name) {
     say_and_end(std::string("error: ") + name +
                 " was called outside of a rank\nhint: call MPI functions only from the thread of main()\n");
@@ -45,10 +45,11 @@ std::string who_and_where(const host::LiveRank& rank) {
     return "rank " + std::to_string(rank.id().value) + rank.host().place(rank.id()) + ": ";
 }
 
-/// Checks a call before MPI_Init or after MPI_Finalize, outside of sessions. Ends the run unless MPI allows the call
-/// then.
+/// Checks a call before MPI_Init or after MPI_Finalize, when no session is open. Ends the run unless MPI allows the
+/// call at that time.
 void check_may_be_early_or_late(const char* name) {
-    // From MPI 4.0, 11.4.1, and calls that MPICH does not check. Init and Finalize check their own conditions.
+    // The list is from MPI 4.0, 11.4.1, plus calls that MPICH does not check. MPI_Init and MPI_Finalize check their own
+    // conditions.
     static constexpr std::array<std::string_view, 13> kAllowed = {
         "MPI_Init",      "MPI_Finalize",    "MPI_Session_",
         "MPI_Info_",     "MPI_Get_version", "MPI_Get_library_version",
@@ -63,13 +64,14 @@ void check_may_be_early_or_late(const char* name) {
         who_and_where(*rank) + (is_late ? "MPI has been finalized already" : "MPI has not been initialized yet"))));
 }
 
-/// Adds the rank and its call site to the error.
+/// Returns the error with the rank and its call site in the message.
 std::exception_ptr with_place(const UnsupportedError& error) {
     return std::make_exception_ptr(
         UnsupportedError(who_and_where(*host::LiveRank::current()) + error.what(), error.hint()));
 }
 
-/// Resets the objects that the running call has named. Their error handlers receive the errors of the call.
+/// Resets the objects that the running call has named, and sets its communicator. The error handlers of these objects
+/// receive the errors of the call.
 MPI_Comm exchange_call_comm(MPI_Comm comm) {
     MpichRank& state = MpichRank::current();
     state.call_session = MPI_SESSION_NULL;
@@ -83,7 +85,7 @@ void tell_handler(MPI_Errhandler handler, int object, int code, const std::strin
     if (handler == MPI_ERRORS_RETURN) return;
     if (const Errhandler* own = MpichRank::current().errhandlers.find(handler)) {
         if (own->call != nullptr) return own->call(*own, object, code);
-        // MPICH passes a third argument, for programs that predate MPI's handlers with two arguments.
+        // MPICH passes a third argument, for handlers that predate MPI's two-argument form.
         own->function(&object, &code, 0);
         return;
     }
@@ -93,7 +95,7 @@ void tell_handler(MPI_Errhandler handler, int object, int code, const std::strin
 
 namespace {
 
-/// Calls the error handler of the object that the running call has named.
+/// Calls the error handler of the object (session, window or communicator) that the running call has named.
 void tell_own_handler(int code, const std::string& message, const std::string& hint) {
     MpichRank& state = MpichRank::current();
     if (const Session* session = state.sessions.find(state.call_session)) {
@@ -109,7 +111,8 @@ void tell_own_handler(int code, const std::string& message, const std::string& h
     tell_handler((of != nullptr ? *of : state.world).errhandler, state.call_comm, code, message, hint);
 }
 
-/// Passes an error of the call to the error handler of the object that the call has named. Returns the error code.
+/// Passes an error of the running call to the error handler of the object that the call has named. Returns the error
+/// code.
 int handle_error(const mpi::CallError& error) {
     const auto* with_code = dynamic_cast<const CodeError*>(&error);
     const int code = with_code != nullptr ? with_code->code() : error_code(error.error_class());
@@ -128,7 +131,7 @@ int in_status(mpi::ErrorClass first) {
 
 namespace {
 
-/// Marks the rank as being in a call. Calls may be nested.
+/// Marks the rank as being in an MPI call during the lifetime of this object. Calls may be nested.
 class InCall {
   public:
     explicit InCall(host::LiveRank& rank) : rank_(&rank) { rank.enter_call(); }
@@ -146,7 +149,7 @@ void run_call(const char* name, const void* site, void (*make)(void* body), void
     host::LiveRank* rank = host::LiveRank::current();
     if (rank == nullptr) refuse_outside(name);
     const InCall in_call(*rank);
-    // An operation of the program or the Fortran library may make a call within another call.
+    // A call may occur within another one, made by an operation of the program or by the Fortran library.
     const char* outer_name = rank->call_name;
     const void* outer_site = rank->call_site;
     rank->call_name = name;

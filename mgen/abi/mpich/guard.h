@@ -1,6 +1,6 @@
 #pragma once
 
-// The code around every MPI call of a program.
+// Code that runs around every MPI call of a program.
 
 #include <mpi.h>
 
@@ -16,21 +16,21 @@
 
 namespace haichi::abi::mpich {
 
-/// Ends the run because of an unsupported call that the check before the program's start did not find.
+/// Ends the run because of an unsupported call that the check before the start did not find.
 [[noreturn]] void refuse(const char* name);
-/// Passes an error code to the error handler of an object. Returns if the handler lets the call return.
+/// Passes an error code to the error handler of an object. Returns if the handler lets the MPI call return.
 void tell_handler(MPI_Errhandler handler, int object, int code, const std::string& message, const std::string& hint);
 
-/// Checks the address at which a call stores a result.
+/// Throws CallError if the address at which a call stores a result is null.
 inline void check_place(const void* place) {
     if (place == nullptr) raise(mpi::ErrorClass::kArgument, "the address for a result is null");
 }
 
-/// Makes the call, notes its name and call site, and keeps haichi's exceptions out of the program's frames. `code` is
-/// the address for an error code, or null if the call does not return one.
+/// Runs an MPI call, records its name and call site, and keeps haichi's exceptions out of the program's frames. `code`
+/// is the address for the error code, or null if the call returns no error code.
 void run_call(const char* name, const void* site, void (*make)(void* body), void* body, int* code);
 
-/// The same, with the result of `make`.
+/// Like run_call(), but returns the result of `make`.
 template <class Make>
 auto call(const char* name, const void* site, const Make& make) -> decltype(make()) {
     using Result = decltype(make());

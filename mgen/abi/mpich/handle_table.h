@@ -8,7 +8,8 @@
 
 namespace haichi::abi::mpich {
 
-/// Objects of a rank that the program knows by handles. A handle consists of `kPrefix` and the index in the table.
+/// The objects of a rank that the program refers to by handles. A handle consists of `kPrefix` and the index in the
+/// table.
 template <class Object, std::uint32_t kPrefix, std::uint32_t kIndexMask = 0x00FFFFFF>
 class HandleTable {
   public:
@@ -27,7 +28,7 @@ class HandleTable {
         kept_->used[index] = true;
         return static_cast<int>(kPrefix | index);
     }
-    /// Returns null if no object has this handle.
+    /// Returns null if the handle is invalid.
     [[nodiscard]] Object* find(int handle) {
         const auto bits = static_cast<std::uint32_t>(handle);
         if ((bits & ~kIndexMask) != kPrefix || kept_ == nullptr) return nullptr;
@@ -54,11 +55,11 @@ class HandleTable {
 
   private:
     struct Kept {
-        std::deque<Object> objects;  // references stay valid while objects are added
+        std::deque<Object> objects;  // a deque, because references must stay valid while objects are added
         std::vector<bool> used;
         std::vector<std::uint32_t> free;
     };
-    /// Created with the first object, because there are many ranks and each uses only a few of the tables.
+    /// Created with the first object, because there may be many ranks and each uses only a few of the tables.
     std::unique_ptr<Kept> kept_;
 };
 

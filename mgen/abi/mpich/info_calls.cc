@@ -11,7 +11,7 @@ namespace haichi::abi::mpich {
 
 namespace {
 
-/// MPI_INFO_ENV is empty, as with a process manager that gives no information.
+/// MPI_INFO_ENV is empty, as with a process manager that provides no information.
 const Info& readable(MpichRank& state, MPI_Info handle) {
     static const Info empty;
     return handle == MPI_INFO_ENV ? empty : state.info(handle);
@@ -26,7 +26,7 @@ std::string key_of(const char* key) {
 }
 
 const std::string* find(MpichRank& state, MPI_Info handle, const char* key) {
-    // The search does not change the object.
+    // The cast is safe, because the search does not change the object.
     return const_cast<Info&>(readable(state, handle)).find(key_of(key));
 }
 

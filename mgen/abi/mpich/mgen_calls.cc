@@ -1,4 +1,4 @@
-// Calls beyond MPI for programs written for the simulated machine (mgen/program/mgen.h).
+// Functions beyond MPI for programs that are written for the simulated machine (mgen/program/mgen.h).
 
 #include "mgen/abi/mpich/mgen_options.h"
 

@@ -171,13 +171,13 @@ void raise_code(int code, const std::string& message) { throw CodeError(code, me
 void set_status(MPI_Status* to, const mpi::Status& status) {
     if (to == MPI_STATUS_IGNORE) return;
     if (to == nullptr) raise(mpi::ErrorClass::kArgument, "the address for the status is null");
-    // MPICH's layout has 63 bits for the count, then one bit for cancellation.
+    // In MPICH's layout, the count has 63 bits and the cancellation flag has one.
     to->count_lo = static_cast<int>(static_cast<std::uint64_t>(status.bytes) & 0xFFFFFFFF);
     to->count_hi_and_cancelled = static_cast<int>((static_cast<std::uint64_t>(status.bytes) >> 32 << 1) |
                                                   static_cast<unsigned>(status.is_cancelled));
     to->MPI_SOURCE = status.source;
     to->MPI_TAG = status.tag;
-    // An empty status reports success. Other statuses leave the field to calls with several requests.
+    // An empty status contains success. Other statuses leave the error field to calls that complete several requests.
     const bool is_empty = status.source == mpi::kAnySource && status.tag == mpi::kAnyTag && !status.is_cancelled;
     if (is_empty) to->MPI_ERROR = MPI_SUCCESS;
     if (status.error) to->MPI_ERROR = error_code(*status.error);
@@ -217,7 +217,7 @@ mpi::GroupRef MpichRank::group(MPI_Group handle) {
 }
 
 const mpi::OperationRef& MpichRank::op(MPI_Op handle) {
-    // MPICH numbers its own operations from 0x58000001, in this order.
+    // The handles of MPICH's predefined operations begin at 0x58000001, in this order.
     static constexpr std::array kOrder = {
         mpi::OperationKind::kMax,       mpi::OperationKind::kMin,         mpi::OperationKind::kSum,
         mpi::OperationKind::kProduct,   mpi::OperationKind::kLogicalAnd,  mpi::OperationKind::kBitAnd,
@@ -291,7 +291,7 @@ const mpi::DatatypeRef& MpichRank::committed_type(MPI_Datatype handle) {
 mpi::Buffer MpichRank::buffer(const void* data, std::int64_t count, MPI_Datatype handle) {
     if (count < 0) raise(ErrorClass::kCount, "the count " + std::to_string(count) + " is negative");
     const mpi::Datatype* of = committed_type(handle).get();
-    // A type that the program has made may hold addresses. Its buffer may then be MPI_BOTTOM, which is null.
+    // A derived type may hold absolute addresses. Its buffer may then be MPI_BOTTOM, which is a null pointer.
     if (count > 0 && data == nullptr && of->size() > 0 && of->named()) {
         raise(ErrorClass::kBuffer, "the buffer is null");
     }

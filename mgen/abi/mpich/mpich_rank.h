@@ -26,8 +26,8 @@ class CollectiveSelection;
 
 namespace haichi::abi::mpich {
 
-/// Attributes of an object by key, the most recent one first. Fortran sets and gets integers, C addresses. C gets the
-/// address of an integer that Fortran has set (attribute_calls.cc).
+/// The attributes of an object, the most recent one first. Fortran sets and gets integers, while C sets and gets
+/// addresses. For an integer that Fortran has set, C gets its address (attribute_calls.cc).
 struct Attributes {
     struct Value {
         int keyval = 0;
@@ -37,13 +37,13 @@ struct Attributes {
     std::list<Value> values;  // a list, because C may hold addresses of values
 };
 
-/// Keys and values in the order in which they were set.
+/// The keys and values of an info object, in the order in which they were set.
 struct Info {
     std::vector<std::pair<std::string, std::string>> entries{};
     [[nodiscard]] std::string* find(std::string_view key);
 };
 
-/// At most one of the topologies is set.
+/// The topology of a communicator; at most one member is set.
 struct Topology {
     std::shared_ptr<const mpi::CartTopology> cart{};
     std::shared_ptr<const mpi::GraphTopology> graph{};
@@ -53,7 +53,7 @@ struct Topology {
     }
 };
 
-/// The object that a communicator handle of a rank refers to.
+/// A communicator as one rank sees it, by its handle.
 struct Comm {
     mpi::MembershipRef membership{};
     Attributes attributes{};
@@ -76,13 +76,14 @@ struct Errhandler {
     Kind kind = Kind::kComm;
     void (*function)(int* handle, int* code, ...) = nullptr;
     int uses = 1;
-    void (*call)(const Errhandler& of, int handle, int code) = nullptr;  ///< null for functions with MPICH's handles
+    /// Null for functions that take MPICH's handles.
+    void (*call)(const Errhandler& of, int handle, int code) = nullptr;
 };
 
 struct Keyval {
     enum class Kind : std::uint8_t { kComm, kType, kWin };
     Kind kind = Kind::kComm;
-    void* copy = nullptr;  ///< functions as the program passed them
+    void* copy = nullptr;  ///< the functions that the program passed
     void* erase = nullptr;
     void* extra = nullptr;
     bool is_freed = false;
@@ -96,14 +97,14 @@ struct Op {
     mpi::OperationRef operation{};
 };
 
-/// The object that a window handle of a rank refers to.
+/// A window as one rank sees it, by its handle.
 struct Win {
     std::unique_ptr<mpi::Window> window{};
     Attributes attributes{};
     std::string name{};
     MPI_Errhandler errhandler = MPI_ERRORS_ARE_FATAL;
     Info hints{};
-    // Storage for predefined attributes, because programs get their addresses.
+    // Storage for predefined attributes, because programs get the addresses of these values.
     MPI_Aint shown_bytes = 0;
     int shown_unit = 0;
     int shown_flavor = 0;
@@ -115,17 +116,17 @@ struct Session {
     int thread_level = MPI_THREAD_SINGLE;
 };
 
-/// Error classes and codes that the program has added, with their texts.
+/// Error classes and codes that the program has added, and their texts.
 struct UserErrors {
     std::map<int, std::string> classes{};
     std::map<int, std::string> codes{};
 };
 
-/// The neighbours in a communicator with a topology. They are ranks or MPI_PROC_NULL.
+/// The neighbours of a rank in a communicator with a topology. Each is a rank or MPI_PROC_NULL.
 struct Neighbors {
     std::vector<int> sources;
     std::vector<int> destinations;
-    bool is_grid = false;  ///< Cartesian: a pair, down and up, for each dimension
+    bool is_grid = false;  ///< Cartesian: for each dimension, the neighbours down and up
 };
 
 /// The objects of one rank, by the handles of MPICH's header, and the state of its calls.
@@ -137,7 +138,7 @@ class MpichRank {
     static MpichRank& current();
 
     mpi::Process& process;
-    /// Whether the rank is between MPI_Init and MPI_Finalize, or in a session.
+    /// True if the rank is between MPI_Init and MPI_Finalize, or in a session.
     [[nodiscard]] bool is_in_mpi() const {
         return (process.is_initialized && !process.is_finalized) || sessions.size() > 0;
     }
@@ -146,7 +147,7 @@ class MpichRank {
     Comm world;
     Comm self;
     HandleTable<Comm, 0x84000000> comms;
-    HandleTable<Type, 0x8c100000, 0x000FFFFF> types;  // lower handles are MPICH's pair types
+    HandleTable<Type, 0x8c100000, 0x000FFFFF> types;  // smaller handles are MPICH's pair types
     std::map<int, Type> named_types;                  ///< types whose name or attributes the program has changed
     HandleTable<mpi::GroupRef, 0x88000000> groups;
     HandleTable<Op, 0x98000000> ops;
@@ -159,13 +160,14 @@ class MpichRank {
     HandleTable<Win, 0xa0000000> wins;
     UserErrors user_errors;
     MPI_Errhandler file_errhandler = MPI_ERRORS_RETURN;  ///< for MPI_FILE_NULL
-    std::array<int, 16> shown_attributes{};              ///< predefined attributes; programs get their addresses
-    void* attached_buffer = nullptr;                     ///< for buffered sends
-    std::int64_t attached_bytes = -1;                    ///< -1 if no buffer is attached
+    /// Storage for predefined attributes, because programs get the addresses.
+    std::array<int, 16> shown_attributes{};
+    void* attached_buffer = nullptr;   ///< for buffered sends
+    std::int64_t attached_bytes = -1;  ///< -1 if no buffer is attached
     int thread_level = MPI_THREAD_SINGLE;
-    std::unordered_map<int, long long> words;  ///< words that other ranks change (MGEN_rdma_fetch_and_add)
-    // Objects whose error handlers receive an error of the running call. The session or the window comes first if it is
-    // set.
+    std::unordered_map<int, long long> words;  ///< words that other ranks change with MGEN_rdma_fetch_and_add
+    // The objects whose error handler receives an error of the running call. The session or the window takes precedence
+    // over the communicator if it is set.
     MPI_Comm call_comm = MPI_COMM_WORLD;
     MPI_Session call_session = MPI_SESSION_NULL;
     MPI_Win call_win = MPI_WIN_NULL;
@@ -177,25 +179,25 @@ class MpichRank {
     const mpi::DatatypeRef& committed_type(MPI_Datatype handle);
     mpi::GroupRef group(MPI_Group handle);
     const mpi::OperationRef& op(MPI_Op handle);
-    /// Null for MPI_REQUEST_NULL.
+    /// Returns null for MPI_REQUEST_NULL.
     mpi::Request* request(MPI_Request handle);
     MPI_Request add_request(mpi::Request& request);
     Keyval& keyval(int handle, Keyval::Kind kind);
     Info& info(MPI_Info handle);
     Session& session(MPI_Session handle);
     Win& win(MPI_Win handle);
-    /// Adds or removes a use of an error handler. The last removal deletes it. Predefined handlers stay.
+    /// These add or remove a use of an error handler. The last removal deletes the handler, unless it is predefined.
     MPI_Errhandler keep_errhandler(MPI_Errhandler handle);
     void release_errhandler(MPI_Errhandler handle);
-    /// Called by MPI_Finalize. Deletes the attributes of MPI_COMM_SELF and MPI_COMM_WORLD, the last one first (MPI 3.1,
-    /// 8.7.1).
+    /// Must be called by MPI_Finalize. Deletes the attributes of MPI_COMM_SELF and then of MPI_COMM_WORLD, the most
+    /// recent one first (MPI 3.1, 8.7.1).
     void end_attributes();
 
     /// Throws CallError for communicators without a topology.
     Neighbors neighbors(MPI_Comm comm);
-    /// Checks the count and the address, and that the type is committed, as MPICH does.
+    /// Checks the count and the address as MPICH does, and that the type is committed.
     mpi::Buffer buffer(const void* data, std::int64_t count, MPI_Datatype type);
-    /// For calls that only query the size in bytes.
+    /// For calls that only need the size in bytes.
     mpi::Buffer buffer_without_data(std::int64_t count, MPI_Datatype type);
     /// Checks the rank, the tag and the count, as MPICH does.
     mpi::MessageArguments message(const void* data, std::int64_t count, MPI_Datatype type, int partner, int tag,
@@ -209,11 +211,11 @@ inline constexpr int kLargestTag = 0x0FFFFFFF;
 const mpi::DatatypeRef* named_type(MPI_Datatype handle);
 MPI_Datatype handle_of(mpi::BasicType type);
 
-/// MPICH's number of an error class.
+/// MPICH's value of an error class.
 int error_code(mpi::ErrorClass error_class);
 void set_status(MPI_Status* to, const mpi::Status& status);
 std::string hexadecimal(int handle);
-/// Calls the error handler after one of several requests of a call has failed. Returns MPI_ERR_IN_STATUS.
+/// Reports to the error handler that one of several requests of a call has failed. Returns MPI_ERR_IN_STATUS.
 int in_status(mpi::ErrorClass first);
 [[noreturn]] void raise(mpi::ErrorClass error_class, const std::string& message);
 

@@ -39,7 +39,7 @@ namespace {
 
 using PlaceName = std::function<std::string(const void* address)>;
 
-/// The call and its call site, such as "MPI_Isend (ring.c:12)".
+/// A call and its call site, such as "MPI_Isend (ring.c:12)".
 template <class Made>
 std::string made_by(const Made& made, const PlaceName& place_name) {
     const std::string call = made.call_name != nullptr ? made.call_name : "the program";
@@ -71,7 +71,7 @@ std::vector<std::string> MpichWorld::remarks(const std::function<std::string(con
     std::int32_t first_open_rank = -1;
     for (std::size_t r = 0; r < ranks_.size(); ++r) {
         if (!ranks_[r]) continue;
-        // The host's ranks no longer exist, so process.id() must not be called.
+        // The host's ranks no longer exist, so process.id() must not be used here.
         const mpi::Process& process = ranks_[r]->process;
         const auto rank = static_cast<std::int32_t>(r);
         if (process.is_initialized && !process.is_finalized) {
@@ -85,7 +85,7 @@ std::vector<std::string> MpichWorld::remarks(const std::function<std::string(con
         without_payload += process.without_payload();
         const std::vector<mpi::Process::LostMessage> lost = process.lost_messages();
         if (lost_messages == 0 && !lost.empty()) {
-            // The first message depends on threads, so the smallest one is reported.
+            // The order of these messages depends on threads, so the smallest one is reported.
             const mpi::Process::LostMessage& one = *std::ranges::min_element(
                 lost, {}, [](const auto& message) { return std::tuple(message.to, message.tag, message.bytes); });
             first_lost = fmt::format("from rank {} to rank {}, tag {}, {} bytes, in {}", rank, one.to.value, one.tag,

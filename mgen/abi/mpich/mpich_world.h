@@ -23,33 +23,34 @@ namespace haichi::abi::mpich {
 
 class MpichRank;
 
-/// Variables that MPICH's Fortran library sets to addresses in the program. If each rank has a copy of the program,
-/// these addresses differ between ranks.
+/// Variables that MPICH's Fortran library sets to addresses in the program. These addresses differ between ranks if
+/// each rank has a copy of the program.
 std::vector<std::span<std::byte>> addresses_of_program();
 
-/// The MPI of a run for programs with MPICH's binary interface. Does not include mpi.h, so its users do not need MPICH.
+/// The MPI implementation of a run, for programs with MPICH's binary interface. This header does not include mpi.h, so
+/// its users do not need MPICH.
 class MpichWorld {
   public:
     struct Options {
         mpi::PayloadRule payload = mpi::PayloadRule::kAuto;
         Progress updates = Progress::kNic;               ///< as in mpi::World::Options
         std::int32_t nics = 1;                           ///< NICs per node
-        collectives::CollectiveSelection collectives{};  ///< MPICH's, unless set
+        collectives::CollectiveSelection collectives{};  ///< MPICH's algorithms, unless set
     };
     MpichWorld(std::int32_t ranks, const Options& options);
     ~MpichWorld();
 
-    /// Whether barriers use the machine's barrier network.
+    /// True if barriers use the machine's barrier network.
     [[nodiscard]] bool asks_for_hardware_barriers() const;
-    /// Called before the rank's program begins.
+    /// Must be called before the rank's program begins.
     void begin(host::LiveRank& rank);
-    /// Remarks to the user about ranks that have ended, one sentence each. They concern a missing MPI_Finalize,
-    /// requests that were never waited for, messages whose data were not moved, and messages that nobody received.
-    /// `place_name` names an address of the program.
+    /// Remarks for the user about ranks that have ended, one sentence each. They report a missing MPI_Finalize,
+    /// requests that were never completed, messages whose data were not moved, and messages that no rank received.
+    /// `place_name` returns the name of a code address of the program.
     [[nodiscard]] std::vector<std::string> remarks(
         const std::function<std::string(const void* address)>& place_name) const;
 
-    /// Messages without data as a possible reason why ranks wait forever. The text is "; ..." or empty.
+    /// States that messages without data may be the reason why ranks wait forever. The text is "; ..." or empty.
     [[nodiscard]] std::string hint_when_stuck(const std::function<std::string(const void* address)>& place_name) const;
 
   private:

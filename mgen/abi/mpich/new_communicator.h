@@ -4,11 +4,11 @@
 
 namespace haichi::abi::mpich {
 
-/// The rank's part in an intra-communicator. Throws CallError for inter-communicators.
+/// Returns the rank's membership in an intra-communicator. Throws CallError for inter-communicators.
 const mpi::MembershipRef& intra(MpichRank& state, MPI_Comm handle);
 
-/// Gives a new communicator a handle and the error handler of its parent. Returns MPI_COMM_NULL if `membership` is
-/// null.
+/// Creates a handle for a new communicator, which inherits the error handler of its parent. Returns MPI_COMM_NULL if
+/// `membership` is null.
 MPI_Comm add_communicator(MpichRank& state, MPI_Comm parent, mpi::MembershipRef membership, Topology topology = {});
 
 }  // namespace haichi::abi::mpich

@@ -26,7 +26,7 @@ int create_op(void* function, CallOfOp* call, int commutes, MPI_Op* handle) {
         const BorrowedTypeHandle borrowed(type);
         auto* from = static_cast<std::byte*>(const_cast<void*>(in));
         auto* to = static_cast<std::byte*>(inout);
-        // The function takes the count as an int, so larger counts are split.
+        // The program's function takes the count as an int, so larger counts are split.
         while (count > 0) {
             int part = static_cast<int>(std::min<std::int64_t>(count, std::numeric_limits<int>::max()));
             const std::int64_t done = part;

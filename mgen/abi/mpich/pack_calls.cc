@@ -1,4 +1,4 @@
-// Messages that the program packs itself. Functions with large counts have the suffix _c.
+// Calls by which the program packs messages itself. The suffix _c marks functions with large counts.
 
 #include <string_view>
 

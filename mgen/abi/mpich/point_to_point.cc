@@ -13,12 +13,12 @@ namespace {
 using mpi::Request;
 using mpi::SendMode;
 
-/// The message to send, as in the call.
+/// The arguments of a send call.
 mpi::MessageArguments message_to_send(MpichRank& state, const void* data, MPI_Count count, MPI_Datatype type, int to,
                                       int tag, MPI_Comm comm, SendMode mode) {
     mpi::MessageArguments message = state.message(data, count, type, to, tag, comm, true);
     message.mode = mode;
-    // Bytes of the buffer that other messages occupy are not counted.
+    // The check ignores other messages in the buffer.
     if (mode == SendMode::kBuffered && to != mpi::kNoProcess && message.buffer.bytes() > state.attached_bytes) {
         raise(mpi::ErrorClass::kBuffer, state.attached_bytes < 0
                                             ? "no buffer is attached with MPI_Buffer_attach"
@@ -46,7 +46,7 @@ int begin_send(const void* data, MPI_Count count, MPI_Datatype type, int to, int
 int prepare_send(const void* data, MPI_Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm, SendMode mode,
                  MPI_Request* request) {
     MpichRank& state = MpichRank::current();
-    // The attached buffer is not checked, because it need only be attached when the request starts.
+    // There is no check of the attached buffer, because it need only exist when the request starts.
     mpi::MessageArguments message = state.message(data, count, type, to, tag, comm, true);
     message.mode = mode;
     *request = state.add_request(state.process.prepare(Request::Kind::kSend, std::move(message)));
@@ -123,7 +123,7 @@ int Sendrecv(const void* send_data, MPI_Count send_count, MPI_Datatype send_type
 }
 int Sendrecv_replace(void* data, MPI_Count count, MPI_Datatype type, int to, int send_tag, int from, int receive_tag,
                      MPI_Comm comm, MPI_Status* status) {
-    // The data to send are packed before the receive begins to fill the buffer.
+    // The send data are packed before the receive begins to overwrite the buffer.
     MpichRank& state = MpichRank::current();
     return end_of_call(state.process.send_receive(state.message(data, count, type, to, send_tag, comm, true),
                                                   state.message(data, count, type, from, receive_tag, comm, false)),

@@ -22,7 +22,7 @@ bool lies_in(const std::vector<std::span<const std::byte>>& code, const void* ad
 
 constexpr unsigned kKnownBits = 12;
 
-/// The first frame after those of the library, from the innermost frame outwards.
+/// The result of a stack search from the innermost frame outwards: the first frame outside of the library.
 struct Found {
     const ProgramCallers* callers;
     bool has_passed_library = false;
@@ -37,7 +37,7 @@ _Unwind_Reason_Code look_at(_Unwind_Context* frame, void* argument) {
         found.has_passed_library = true;
         return _URC_NO_REASON;
     }
-    if (!found.has_passed_library) return _URC_NO_REASON;  // a frame of haichi
+    if (!found.has_passed_library) return _URC_NO_REASON;  // a frame of haichi, before the frames of the library
     found.address = address;
     found.library_end = _Unwind_GetCFA(frame);  // end of the called frame
     return _URC_END_OF_STACK;

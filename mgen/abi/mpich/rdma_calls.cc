@@ -1,4 +1,4 @@
-// Remote memory access for programs written for the simulated machine (mgen/program/mgen.h).
+// Remote memory access for programs that are written for the simulated machine (mgen/program/mgen.h).
 
 #include <memory>
 #include <optional>
@@ -44,7 +44,7 @@ class WordOperation final : public mpi::RemoteOperation {
         const auto found = words.find(word_);
         before_ = found != words.end() ? found->second : 0;
         if (expected_ && before_ != *expected_) return TargetAnswer::kNow;
-        // Sums wrap around, as in hardware.
+        // Sums wrap around, as they do in hardware.
         const long long after = expected_ ? value_
                                           : static_cast<long long>(static_cast<unsigned long long>(before_) +
                                                                    static_cast<unsigned long long>(value_));

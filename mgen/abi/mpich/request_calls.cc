@@ -1,4 +1,4 @@
-// Waits, tests, statuses, cancellation, generalized requests.
+// Waits, tests, statuses, cancellation and generalized requests.
 
 #include <algorithm>
 #include <vector>
@@ -44,7 +44,7 @@ std::vector<Request*> requests_of(MpichRank& state, int count, const MPI_Request
     return requests;
 }
 
-/// Whether any of the requests can ever complete.
+/// True if any of the requests can still complete.
 bool has_active(const std::vector<Request*>& requests) {
     return std::ranges::any_of(requests, [](const Request* r) { return r != nullptr && r->is_active; });
 }
@@ -53,7 +53,7 @@ MPI_Status* status_at(MPI_Status statuses[], int at) {
     return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[at];
 }
 
-/// Ends all requests. Their errors are in the statuses.
+/// Ends all requests and stores their errors in the statuses.
 int end_all(MpichRank& state, int count, MPI_Request handles[], MPI_Status statuses[]) {
     bool has_error = false;
     std::vector<std::optional<ErrorClass>> errors(static_cast<std::size_t>(count));
@@ -290,7 +290,7 @@ int Get_elements_x(const MPI_Status* status, MPI_Datatype type, MPI_Count* count
     return Get_elements(status, type, count);
 }
 int Status_set_elements_x(MPI_Status* status, MPI_Datatype type, MPI_Count count) {
-    // As in MPICH, the count is in items of the type, not in its elements.
+    // As in MPICH, the count is the number of items of the type, not of its basic elements.
     set_bytes(*status, MpichRank::current().type(type)->packed_bytes(count));
     return MPI_SUCCESS;
 }
@@ -310,7 +310,7 @@ int Test_cancelled(const MPI_Status* status, int* flag) {
 
 using namespace haichi::abi::mpich;
 
-/// libmpichfort.so.12 calls this for a request that it has made for MPI_GREQUEST_START.
+/// libmpichfort.so.12 calls this for a request that it has created for MPI_GREQUEST_START.
 extern "C" __attribute__((visibility("default"))) void MPII_Grequest_set_lang_f77(MPI_Request handle) {
     const haichi::mpi::Request* request = MpichRank::current().request(handle);
     if (Generalized* own = request != nullptr ? generalized(*request) : nullptr) own->is_fortran = true;

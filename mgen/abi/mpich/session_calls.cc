@@ -1,4 +1,4 @@
-// Sessions. The process sets are all ranks, and each rank alone.
+// MPI sessions. There is a process set of all ranks, and one of each rank alone.
 
 #include <strings.h>
 
@@ -15,7 +15,7 @@ namespace haichi::abi::mpich {
 
 namespace {
 
-/// Indexed by the numbers of the levels.
+/// Indexed by the constants of the thread levels.
 constexpr std::array<std::string_view, 4> kLevels = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED",
                                                      "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"};
 static_assert(MPI_THREAD_SINGLE == 0 && MPI_THREAD_MULTIPLE == 3);
@@ -35,7 +35,7 @@ int Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session* handle) {
     MpichRank& state = MpichRank::current();
     Session session{.errhandler = state.keep_errhandler(handler)};
     if (Info* given = state.infos.find(info)) {
-        // The requested level is granted, because no other thread can make calls.
+        // The requested thread level is granted, because no other thread can make MPI calls.
         const std::string* level = given->find("thread_level");
         const auto known = level != nullptr ? std::ranges::find(kLevels, *level) : kLevels.end();
         if (known != kLevels.end()) session.thread_level = static_cast<int>(known - kLevels.begin());

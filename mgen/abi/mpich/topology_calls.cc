@@ -1,4 +1,4 @@
-// Topologies of communicators: grids, graphs, distributed graphs. The order of ranks never changes.
+// Topologies of communicators: Cartesian grids, graphs, and distributed graphs. Ranks are never reordered.
 
 #include <algorithm>
 #include <array>
@@ -44,7 +44,7 @@ void check_count(std::int64_t count, const char* what) {
     if (count < 0) raise(ErrorClass::kArgument, "the number of " + std::string(what) + " is negative");
 }
 
-/// Checks that the caller's array is large enough.
+/// Throws CallError if the caller's array is too small.
 void check_room(int room, int needed) {
     if (room < needed) {
         raise(ErrorClass::kArgument,
@@ -77,7 +77,7 @@ void check_size(int nodes, const MembershipRef& of) {
     }
 }
 
-/// Puts the first ranks in a communicator of their own.
+/// Creates a communicator of the first `ranks` ranks.
 MembershipRef make_of_first(MpichRank& state, const MembershipRef& of, int ranks) {
     const mpi::GroupRef& group = of->communicator->group;
     if (ranks == group->size()) return create(state.process, of, group);
@@ -85,12 +85,12 @@ MembershipRef make_of_first(MpichRank& state, const MembershipRef& of, int ranks
     return create(state.process, of, ranks == 0 ? mpi::Group::empty() : group->include_ranges(first));
 }
 
-/// All ranks have the same graph, so they share one object.
+/// All ranks have equal graphs, so they share one object.
 struct SharedGraph {
     std::shared_ptr<const GraphTopology> topology;
 };
 
-/// The arguments of all ranks to MPI_Dist_graph_create, then the result of each rank.
+/// The arguments that all ranks pass to MPI_Dist_graph_create, and then the result of each rank.
 struct GatheredEdges {
     std::vector<DistGraphEdges> given;
     std::vector<DistGraphTopology> ranks;
@@ -190,7 +190,7 @@ int Cart_sub(MPI_Comm comm, const int remains[], MPI_Comm* made) {
     const MembershipRef& of = state.comm(comm).membership;
     CartTopology::Part part =
         topology.part(std::span(remains, static_cast<std::size_t>(topology.dimensions())), of->rank);
-    // Without dimensions, MPICH makes a grid of only the first rank, as in MPI_Cart_create.
+    // If no dimensions remain, MPICH makes a grid of only the first rank, as in MPI_Cart_create.
     const bool is_in = part.topology.dimensions() > 0 || of->rank == 0;
     MembershipRef grid = split(state.process, of, is_in ? std::optional(part.color) : std::nullopt, part.key);
     *made = add_communicator(state, comm, std::move(grid),

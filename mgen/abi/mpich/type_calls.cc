@@ -17,7 +17,7 @@ using mpi::ErrorClass;
 
 const mpi::Datatype& type_of(MPI_Datatype handle) { return *MpichRank::current().type(handle); }
 
-/// The rank's record of a type. For a named type, it is created when it is first needed.
+/// The running rank's record of a type. The record of a named type is created at first use.
 Type& own_type(MpichRank& state, MPI_Datatype handle) {
     const mpi::DatatypeRef type = state.type(handle);
     if (Type* found = state.types.find(handle)) return *found;
@@ -49,7 +49,7 @@ BorrowedTypeHandle::BorrowedTypeHandle(const mpi::Datatype& type) {
     MpichRank& state = MpichRank::current();
     handle_ = state.types.handle_of([&](const Type& made) { return made.type.get() == &type; });
     if (handle_ != 0) return;
-    // The program has freed its own handle.
+    // This happens if the program has freed its own handle.
     handle_ = state.types.add(Type{.type = type.shared_from_this(), .is_committed = true});
     is_new_ = true;
 }

@@ -92,7 +92,7 @@ int make_darray(int processes, int rank, int dimensions, const Count sizes[], co
     return made(mpi::make_darray(array, numbers, order, old_type(old), form_of<Count>()), handle);
 }
 
-/// The type for a requested precision. Equal arguments give equal handles.
+/// Returns the type for a requested precision. Equal arguments give equal handles.
 int f90_type(mpi::Combiner combiner, std::optional<mpi::BasicType> type, std::vector<std::int32_t> arguments,
              MPI_Datatype* handle) {
     *handle = MPI_DATATYPE_NULL;
@@ -201,7 +201,7 @@ int Type_create_darray_c(int processes, int rank, int dimensions, const MPI_Coun
     return make_darray(processes, rank, dimensions, sizes, distributions, arguments, grid, order, old, handle);
 }
 
-// Functions with MPI-1 names.
+// The same functions under their MPI-1 names.
 int Type_hvector(int count, int length, MPI_Aint stride, MPI_Datatype old, MPI_Datatype* handle) {
     return Type_create_hvector(count, length, stride, old, handle);
 }

@@ -1,4 +1,4 @@
-// Queries about how a data type was made.
+// Queries about the construction of a data type.
 
 #include <algorithm>
 
@@ -63,7 +63,7 @@ void give(const std::vector<Value>& values, MPI_Count most, Array* to, const cha
 }
 
 void give_types(const TypeContents& contents, MPI_Count most, MPI_Datatype* to) {
-    // Checks the size before handles are made.
+    // The array size is checked before handles are created.
     give(std::vector<MPI_Datatype>(contents.types.size()), most, to, "data types");
     for (const mpi::DatatypeRef& type : contents.types) *to++ = handle_of_contents(type);
 }
@@ -72,7 +72,7 @@ void refuse_named(const TypeContents& contents) {
     if (contents.combiner == Combiner::kNamed) raise(ErrorClass::kType, "a predefined data type has no contents");
 }
 
-/// A program that queries with int counts would not see large counts.
+/// Throws CallError, because a query with int counts could not return large counts.
 void refuse_large(const TypeContents& contents) {
     if (contents.form == mpi::CountForm::kLarge) {
         raise(ErrorClass::kOther, "the data type was made with large counts; use the calls that end in _c");
@@ -104,7 +104,7 @@ int Type_get_envelope_c(MPI_Datatype handle, MPI_Count* integers, MPI_Count* add
 
 int Type_get_contents(MPI_Datatype handle, int most_integers, int most_addresses, int most_types, int integers[],
                       MPI_Aint addresses[], MPI_Datatype types[]) {
-    // Holds its own reference, because new handles may move the table.
+    // Holds a reference of its own, because new handles may move the table.
     const mpi::DatatypeRef type = MpichRank::current().type(handle);
     const TypeContents& contents = type->contents();
     refuse_named(contents);

@@ -10,18 +10,19 @@
 
 namespace haichi::abi::mpich {
 
-/// Adds a handle for a type that the running rank has made.
+/// Creates a handle for a type that the running rank has constructed.
 MPI_Datatype add_type(mpi::DatatypeRef type);
 
-/// Whether one of the MPI_Type_create_f90_* functions made the type. MPICH has one type for each pair of arguments. It
-/// is committed and never freed.
+/// True if one of the MPI_Type_create_f90_* functions made the type. For equal arguments, these return the same type,
+/// as in MPICH. Such a type is committed and never freed.
 bool is_f90(const mpi::Datatype& type);
 
-/// The handle that get_contents returns. Named types and Fortran 90 types have one handle; others get a new one.
+/// The handle that get_contents returns. Named types and Fortran 90 types have one handle each; other types get a new
+/// handle.
 MPI_Datatype handle_of_contents(const mpi::DatatypeRef& type);
 
-/// A type's handle for a call of the program's function. It is the program's own handle if there is one, otherwise a
-/// new handle for the lifetime of this object.
+/// The handle of a type, for a call of a function of the program. If the program has a handle for the type, it is used;
+/// otherwise a new handle exists during the lifetime of this object.
 class BorrowedTypeHandle {
   public:
     explicit BorrowedTypeHandle(const mpi::Datatype& type);
@@ -36,13 +37,13 @@ class BorrowedTypeHandle {
     bool is_new_ = false;
 };
 
-/// Whether calls whose counts have this type are of the int form or of the large form.
+/// The form of a call, int or large, by the type of its counts.
 template <class Count>
 constexpr mpi::CountForm form_of() {
     return std::is_same_v<Count, int> ? mpi::CountForm::kInt : mpi::CountForm::kLarge;
 }
 
-/// Copies `count` values of a call. Throws CallError if the count is negative.
+/// Copies an array of `count` values that a call takes. Throws CallError if `count` is negative.
 template <class Integer, class Number>
 std::vector<Integer> values(const Number* from, std::int64_t count) {
     if (count < 0) raise(mpi::ErrorClass::kCount, "the count " + std::to_string(count) + " is negative");

@@ -17,7 +17,7 @@ namespace {
 using mpi::ErrorClass;
 using mpi::WindowFlavor;
 
-/// The hints that MPICH knows, with their default values.
+/// The window hints that MPICH knows, with their default values.
 Info default_hints(WindowFlavor flavor) {
     Info hints;
     hints.entries = {{"no_locks", "false"},
@@ -114,7 +114,7 @@ int Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win* handle) {
     MpichRank& state = MpichRank::current();
     const mpi::MembershipRef& of = members(state, comm);
     Info hints = hints_of(state, WindowFlavor::kDynamic, info);
-    // Displacements in a dynamic window are addresses.
+    // The base is null, because displacements in a dynamic window are addresses.
     auto window = mpi::Window::create(state.process, of, WindowFlavor::kDynamic, {});
     return add(state, std::move(window), std::move(hints), handle);
 }

@@ -100,8 +100,8 @@ int Win_flush_local_all(MPI_Win handle) {
     window(handle).flush_local_all();
     return MPI_SUCCESS;
 }
-/// Ranks share one memory, so there is nothing to synchronise. Reading the clock lets other ranks run if the program
-/// waits in a loop for their writes.
+/// Nothing has to be synchronised, because ranks share one memory. Reading the clock lets other ranks run if the
+/// program waits in a loop for their writes.
 int Win_sync(MPI_Win handle) {
     window(handle);
     MpichRank::current().process.rank().now_ps();

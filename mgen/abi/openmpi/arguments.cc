@@ -5,7 +5,7 @@
 
 namespace haichi::abi::openmpi {
 
-// MPICH's status keeps the number of bytes in two words, shifted by the bit for a cancelled request.
+// MPICH's status has the number of bytes in two words, shifted by one bit for cancellation.
 MPI_Status status_of_mpich(const Status& given) {
     MPI_Status made{};
     made.count_lo = static_cast<int>(static_cast<std::uint32_t>(given.bytes));

@@ -38,7 +38,7 @@ inline MPI_File file(File given) {
     return is_null ? MPI_FILE_NULL : reinterpret_cast<MPI_File>(given);
 }
 
-/// A handle that the call stores.
+/// Converts a handle that the call stores.
 template <class Handle>
 class NewHandle {
   public:
@@ -56,7 +56,7 @@ class NewHandle {
     int made_ = kNone;
 };
 
-/// Handles that the call reads.
+/// Converts handles that the call reads.
 class Handles {
   public:
     template <class Handle>
@@ -71,7 +71,7 @@ class Handles {
     std::unique_ptr<int[]> of_mpich_;
 };
 
-/// Handles that the call may change.
+/// Converts handles that the call may change.
 template <class Handle>
 class ChangedHandles : public Handles {
   public:
@@ -108,13 +108,14 @@ class ChangedHandle {
     int of_mpich_;
 };
 
-/// The number of types that MPI_Alltoallw reads. It reads none of those to send with MPI_IN_PLACE.
+/// The number of data types that MPI_Alltoallw reads for receiving (senders) or for sending (receivers). With
+/// MPI_IN_PLACE, it reads no types for sending.
 int senders(Comm comm);
 int receivers(const void* data, Comm comm);
 int neighbor_senders(Comm comm);
 int neighbor_receivers(const void* data, Comm comm);
 
-/// Statuses that the call may change. A null address is MPI_STATUS_IGNORE in Open MPI.
+/// Converts statuses that the call may change. A null address is MPI_STATUS_IGNORE in Open MPI.
 class Statuses {
   public:
     Statuses(Status* to, int count);
@@ -158,7 +159,7 @@ class StatusValue {
     MPI_Status of_mpich_;
 };
 
-/// Numbers that the call reads.
+/// Converts numbers that the call reads.
 template <auto kConvert>
 class Numbers {
   public:
@@ -171,7 +172,7 @@ class Numbers {
     std::unique_ptr<int[]> converted_;
 };
 
-/// Numbers that the call stores. It stores all of them, or none.
+/// Converts numbers that the call stores. A call stores either all of them or none.
 template <auto kConvert>
 class Results {
   public:
@@ -188,7 +189,7 @@ class Results {
     operator int*() { return stored_.get(); }  // NOLINT(google-explicit-constructor)
 
   private:
-    static constexpr int kNone = -2000000000;  // no constant of MPI
+    static constexpr int kNone = -2000000000;  // a number that none of the MPI constants has
     int* to_;
     int count_;
     std::unique_ptr<int[]> stored_;
@@ -200,7 +201,7 @@ class Result : public Results<kConvert> {
     explicit Result(int* to) : Results<kConvert>(to, 1) {}
 };
 
-/// The key that a call frees.
+/// Converts the key that a call frees.
 class FreedKeyval {
   public:
     explicit FreedKeyval(int* place) : place_(place), of_mpich_(keyval_of_mpich(*place)) {}

@@ -1,4 +1,4 @@
-// Calls that take functions of the program.
+// Calls that take functions of the program as arguments.
 
 #include <memory>
 #include <type_traits>
@@ -30,7 +30,7 @@ void call_errhandler(const mpich::Errhandler& of, int object, int code) {
     reinterpret_cast<Function*>(of.function)(&given, &given_code);
 }
 
-/// Makes the handler, and sets how it is called.
+/// Creates the error handler and sets how its function is called.
 template <class Handle, class Function>
 int create_errhandler(int (*create)(Function*, MPI_Errhandler*), Function* function, MPI_Errhandler* made) {
     create(function, made);
@@ -71,7 +71,7 @@ void call_op(void* function, void* in, void* inout, int* count, MPI_Datatype typ
     as<void(void*, void*, int*, Datatype*)>(function)(in, inout, count, &given);
 }
 
-/// The functions of a generalized request, from its start to the call of its free function.
+/// The program's functions for a generalized request, kept until its free function has been called.
 struct Generalized {
     int (*query)(void* extra, Status* status);
     MPI_Grequest_free_function* free;
@@ -149,7 +149,7 @@ int Grequest_start(MPI_Grequest_query_function* query, MPI_Grequest_free_functio
 
 using namespace haichi::abi::openmpi;
 
-// Open MPI's predefined functions of attributes. They do not depend on the kind of the object.
+// Open MPI's predefined attribute functions. They are the same for all kinds of objects.
 #define PREDEFINED_ATTRIBUTE_FUNCTIONS(KIND)                                                          \
     EXPORTED int OMPI_C_MPI_##KIND##NULL_DELETE_FN(void*, int, void*, void*) { return MPI_SUCCESS; }  \
     EXPORTED int OMPI_C_MPI_##KIND##NULL_COPY_FN(void*, int, void*, void*, void*, int* flag) {        \

@@ -1,4 +1,4 @@
-// MPI_*_f2c and MPI_*_c2f. In MPICH, they are macros.
+// The functions MPI_*_f2c and MPI_*_c2f. In MPICH's header, these are macros.
 
 #include <mpi.h>
 
@@ -13,7 +13,7 @@ using haichi::abi::openmpi::number_in_fortran;
 
 }  // namespace
 
-// The names of the functions in this file differ from those in MPICH's header.
+// The functions in this file have other names in C++ than in MPICH's header.
 #define CONVERSIONS(NAME, HANDLE)                                                                          \
     EXPORTED MPI_Fint openmpi_##NAME##_c2f(haichi::abi::openmpi::HANDLE given) asm("PMPI_" #NAME "_c2f");  \
     MPI_Fint openmpi_##NAME##_c2f(haichi::abi::openmpi::HANDLE given) { return number_in_fortran(given); } \
@@ -37,7 +37,7 @@ CONVERSIONS(Session, Session)
 CONVERSIONS(Type, Datatype)
 CONVERSIONS(Win, Win)
 
-// A status is the same in C and in Fortran, as six integers.
+// A status consists of the same six integers in C and in Fortran.
 #define STATUS_CONVERSION(NAME)                                                 \
     EXPORTED int openmpi_##NAME(const void* from, void* to) asm("PMPI_" #NAME); \
     int openmpi_##NAME(const void* from, void* to) {                            \

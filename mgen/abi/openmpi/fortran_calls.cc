@@ -1,6 +1,6 @@
-// Functions and data for Open MPI's libraries for Fortran (libmpi_mpifh, libmpi_usempif08) and C++ (libmpi_cxx). They
-// need names of Open MPI's library that are not MPI's. Some of their functions read Open MPI's objects, so they are
-// replaced.
+// Functions and data for Open MPI's libraries for Fortran (libmpi_mpifh, libmpi_usempif08) and C++ (libmpi_cxx). These
+// libraries need symbols of Open MPI's library that are not MPI functions. Some of their functions read Open MPI's
+// objects, so this file replaces those functions.
 
 #include <algorithm>
 #include <cstdlib>
@@ -13,7 +13,7 @@
 #include "mgen/abi/mpich/mpich_rank.h"
 #include "mgen/abi/openmpi/own_calls.h"
 
-// Attributes that are integers (attribute_calls.cc).
+// Functions for attributes that are integers (attribute_calls.cc).
 EXPORTED int MPII_Comm_get_attr(MPI_Comm comm, int key, void* value, int* flag, int kind);
 EXPORTED int MPII_Comm_set_attr(MPI_Comm comm, int key, void* value, int kind);
 EXPORTED int MPII_Type_get_attr(MPI_Datatype type, int key, void* value, int* flag, int kind);
@@ -28,7 +28,7 @@ namespace mpich = haichi::abi::mpich;
 using mpich::program_caller;
 
 constexpr int kInteger = 1;  // the kind of an attribute that Fortran has set
-// The kinds of objects, as Open MPI's Fortran library numbers them for attributes and for error handlers.
+// Numbers of the object kinds in Open MPI's Fortran library, for attributes and for error handlers.
 constexpr int kCommAttribute = 1, kWinAttribute = 2, kTypeAttribute = 3;
 constexpr int kCommHandler = 1, kWinHandler = 2, kFileHandler = 3;
 
@@ -41,7 +41,7 @@ void give(MPI_Fint* to, int code) {
     if (to != nullptr) *to = code;
 }
 
-/// Attributes are addresses (MPI_Aint), or integers (MPI_Fint) for functions of MPI 1.
+/// Attributes are of type MPI_Aint, or of type MPI_Fint for functions of MPI-1.
 template <class Handle, class Integer>
 int fortran_copy_attribute(MPI_Comm_copy_attr_function* copy, int object, int keyval, void* extra, int /*kind*/,
                            void* value, void** copied, int* flag) {
@@ -134,7 +134,7 @@ void fortran_call_op(void* function, void* in, void* inout, int* count, MPI_Data
 
 }  // namespace
 
-// Fortran calls in place of those in libmpi_mpifh, with the name that the module mpi_f08 calls.
+// Defines a Fortran call that replaces the one in libmpi_mpifh, also under the name that the module mpi_f08 calls.
 #define FORTRAN_CALL(NAME, PARAMETERS)                                                 \
     EXPORTED void mpi_##NAME##_ PARAMETERS;                                            \
     EXPORTED void pmpi_##NAME##_ PARAMETERS __attribute__((alias("mpi_" #NAME "_")));  \
@@ -174,7 +174,7 @@ FORTRAN_CALL(alltoallw, ()) { mpich::refuse("MPI_Alltoallw from Fortran"); }
 FORTRAN_CALL(ialltoallw, ()) { mpich::refuse("MPI_Ialltoallw from Fortran"); }
 FORTRAN_CALL(grequest_start, ()) { mpich::refuse("MPI_Grequest_start from Fortran"); }
 
-// Calls that store requests. In Open MPI, they read the number of a request from its object.
+// Calls that store requests. In Open MPI, these read a request's number from its object.
 
 extern "C" {
 extern void* mpi_fortran_status_ignore_;
@@ -183,7 +183,7 @@ extern void* mpi_fortran_statuses_ignore_;
 
 namespace {
 
-/// The Fortran handles of requests during a call. They are MPICH's handles, except for MPI_REQUEST_NULL.
+/// The Fortran handles of requests during a call. These are MPICH's handles, except for MPI_REQUEST_NULL.
 class FortranRequests {
   public:
     FortranRequests(MPI_Fint* of_program, int count) : of_program_(of_program) {
@@ -199,14 +199,14 @@ class FortranRequests {
     std::vector<int> of_mpich_;
 };
 
-/// The place of a status, which is the same in C and in Fortran, or null for MPI_STATUS_IGNORE.
+/// The address of a status, or null for MPI_STATUS_IGNORE; a status has the same layout in C and in Fortran.
 Status* status_or_null(MPI_Fint* of_program) {
     const void* const place = of_program;
     const bool is_ignored = place == &mpi_fortran_status_ignore_ || place == &mpi_fortran_statuses_ignore_;
     return is_ignored ? nullptr : reinterpret_cast<Status*>(of_program);
 }
 
-/// Makes the index of a request an index of Fortran.
+/// Converts the index of a request from C to Fortran.
 void begin_at_one(MPI_Fint& index) {
     if (index != MPI_UNDEFINED) ++index;
 }
@@ -240,7 +240,7 @@ FORTRAN_CALL(testall, (const MPI_Fint* count, MPI_Fint* requests, MPI_Fint* flag
          })));
 }
 FORTRAN_CALL(waitany, (const MPI_Fint* count, MPI_Fint* requests, MPI_Fint* index, MPI_Fint* status, MPI_Fint* code)) {
-    *index = MPI_UNDEFINED;  // kept if the call fails
+    *index = MPI_UNDEFINED;  // this value remains if the call fails
     const int of_call = mpich::call("MPI_Waitany", CALLER, [&] {
         return mpich::Waitany(*count, FortranRequests(requests, *count), index, StatusPlace(status_or_null(status)));
     });
@@ -249,7 +249,7 @@ FORTRAN_CALL(waitany, (const MPI_Fint* count, MPI_Fint* requests, MPI_Fint* inde
 }
 FORTRAN_CALL(testany, (const MPI_Fint* count, MPI_Fint* requests, MPI_Fint* index, MPI_Fint* flag, MPI_Fint* status,
                        MPI_Fint* code)) {
-    *index = MPI_UNDEFINED;  // kept if the call fails
+    *index = MPI_UNDEFINED;  // this value remains if the call fails
     const int of_call = mpich::call("MPI_Testany", CALLER, [&] {
         return mpich::Testany(*count, FortranRequests(requests, *count), index, flag,
                               StatusPlace(status_or_null(status)));
@@ -259,7 +259,7 @@ FORTRAN_CALL(testany, (const MPI_Fint* count, MPI_Fint* requests, MPI_Fint* inde
 }
 FORTRAN_CALL(waitsome, (const MPI_Fint* count, MPI_Fint* requests, MPI_Fint* done, MPI_Fint* indices,
                         MPI_Fint* statuses, MPI_Fint* code)) {
-    *done = 0;  // kept if the call fails
+    *done = 0;  // this value remains if the call fails
     const int of_call = mpich::call("MPI_Waitsome", CALLER, [&] {
         return mpich::Waitsome(*count, FortranRequests(requests, *count), done, indices,
                                Statuses(status_or_null(statuses), *count));
@@ -269,7 +269,7 @@ FORTRAN_CALL(waitsome, (const MPI_Fint* count, MPI_Fint* requests, MPI_Fint* don
 }
 FORTRAN_CALL(testsome, (const MPI_Fint* count, MPI_Fint* requests, MPI_Fint* done, MPI_Fint* indices,
                         MPI_Fint* statuses, MPI_Fint* code)) {
-    *done = 0;  // kept if the call fails
+    *done = 0;  // this value remains if the call fails
     const int of_call = mpich::call("MPI_Testsome", CALLER, [&] {
         return mpich::Testsome(*count, FortranRequests(requests, *count), done, indices,
                                Statuses(status_or_null(statuses), *count));
@@ -278,7 +278,7 @@ FORTRAN_CALL(testsome, (const MPI_Fint* count, MPI_Fint* requests, MPI_Fint* don
     give(code, error_number(of_call));
 }
 
-// Predefined functions of attributes. Those of MPI 1 have integers, the others addresses.
+// Predefined attribute functions. Those of MPI-1 take integers, the others take addresses.
 #define ATTRIBUTE_FUNCTIONS(KIND, INTEGER)                                                                          \
     FORTRAN_CALL(KIND##null_copy_fn,                                                                                \
                  (MPI_Fint*, MPI_Fint*, INTEGER*, INTEGER*, INTEGER*, MPI_Fint * flag, MPI_Fint * code)) {          \
@@ -323,14 +323,14 @@ DATA void* mpi_fortran_unweighted_ = nullptr;
 DATA void* mpi_fortran_weights_empty_ = nullptr;
 
 DATA bool ompi_mpi_param_check = false;
-DATA int ompi_mpi_state = 0;                // read only to check arguments
-DATA int ompi_errcode_intern_lastused = 0;  // no codes but those of MPI
+DATA int ompi_mpi_state = 0;                // read only by argument checks
+DATA int ompi_errcode_intern_lastused = 0;  // the last predefined code, because the program has added none
 DATA std::byte ompi_errcodes_intern[256] = {};
 DATA std::byte ompi_registered_datareps[128] = {};  // files are not simulated
 DATA Status ompi_status_empty = {.source = -1, .tag = -1, .error = MPI_SUCCESS, .cancelled = 0, .bytes = 0};
 }
 
-// Names of Open MPI's library that only the Fortran library calls.
+// Symbols of Open MPI's library that only the Fortran library calls.
 EXPORTED int ompi_attr_create_keyval_aint(int kind, void* copy, void* erase, int* key, MPI_Aint extra, int /*flags*/,
                                           void* /*bindings*/) {
     return fortran_create_keyval<MPI_Aint>(kind, copy, erase, key, extra);
@@ -363,7 +363,7 @@ EXPORTED Errhandler ompi_errhandler_create(int kind, void (*function)(int*, int*
                                       : fortran_call_errhandler<Comm>;
     return handle_of_mpich<Errhandler>(made);
 }
-/// Reports an error that the Fortran library has found, to the handler of MPI_COMM_WORLD.
+/// Passes an error that the Fortran library has found to the error handler of MPI_COMM_WORLD.
 EXPORTED int ompi_errhandler_invoke(void* /*handler*/, void* /*object*/, int /*kind*/, int code, const char* name) {
     const int of_mpich = error_code_of_mpich(code);
     mpich::call(name, CALLER, [&] { return mpich::Comm_call_errhandler(MPI_COMM_WORLD, of_mpich); });
@@ -371,7 +371,7 @@ EXPORTED int ompi_errhandler_invoke(void* /*handler*/, void* /*object*/, int /*k
 }
 EXPORTED void ompi_mpi_errors_are_fatal_comm_handler() { mpich::refuse("ompi_mpi_errors_are_fatal_comm_handler"); }
 
-/// A C text with the contents of a Fortran text, without blanks around it.
+/// Copies a Fortran string into a new C string, without the blanks at both ends.
 EXPORTED int ompi_fortran_string_f2c(const char* text, int length, char** made) {
     std::string_view of(text, static_cast<std::size_t>(length));
     const std::size_t begin = of.find_first_not_of(' ');
@@ -392,6 +392,7 @@ EXPORTED int ompi_fortran_argv_blank_f2c() { mpich::refuse("MPI_Comm_spawn"); }
 EXPORTED int ompi_fortran_argv_count_f2c() { mpich::refuse("MPI_Comm_spawn"); }
 EXPORTED int ompi_fortran_multiple_argvs_f2c() { mpich::refuse("MPI_Comm_spawn_multiple"); }
 
-// The C++ library passes functions of the program through its own objects.
+// These calls of the C++ library are refused, because they pass functions of the program through Open MPI's own
+// objects.
 EXPORTED int ompi_attr_create_keyval() { mpich::refuse("MPI::Comm::Create_keyval"); }
 EXPORTED void ompi_op_set_cxx_callback() { mpich::refuse("MPI::Op::Init"); }

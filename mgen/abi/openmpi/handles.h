@@ -1,8 +1,9 @@
 #pragma once
 
 // Handles of Open MPI. A predefined handle is the address of an object, which the library exports. The object contains
-// MPICH's handle. The linker may have moved it into the program, so its address has no meaning. Every other handle is
-// MPICH's handle below a pattern that no address has. Its number in Fortran is MPICH's handle.
+// MPICH's handle. The address itself has no meaning, because the linker may have moved the object into the program. All
+// other handles combine MPICH's handle with an upper half that occurs in no address. The Fortran handle of these is
+// MPICH's handle.
 
 #include <mpi.h>
 
@@ -13,10 +14,10 @@
 
 namespace haichi::abi::openmpi {
 
-/// The contents of an object. Open MPI's own objects are larger; programs use only their addresses.
+/// The contents of an exported object. Open MPI's own objects are larger, but programs use only their addresses.
 struct Object {
     std::uint32_t magic;
-    int handle;  ///< MPICH's
+    int handle;  ///< MPICH's handle
 };
 inline constexpr std::uint32_t kMagic = 0x4D504921;
 
@@ -44,7 +45,7 @@ using Request = RequestObject*;
 using Session = SessionObject*;
 using Win = WinObject*;
 
-/// A predefined handle and its number in Fortran, or -1 if it has none.
+/// A predefined handle and its Fortran handle, or -1 if it has none.
 template <class Handle>
 struct Predefined {
     Handle object;
@@ -56,7 +57,7 @@ std::span<const Predefined<Handle>> predefined();
 /// The upper half of a handle that is not predefined.
 inline constexpr std::uint64_t kMade = 0x4D504900;
 
-/// MPICH's handle. A null pointer and an address of something else are 0, which no object of MPICH has.
+/// Returns MPICH's handle. For null and for the address of any other object, returns 0, which is not a handle in MPICH.
 template <class T>
 int handle(T* given) {
     const auto bits = reinterpret_cast<std::uintptr_t>(given);
@@ -64,10 +65,10 @@ int handle(T* given) {
     return given != nullptr && given->magic == kMagic ? given->handle : 0;
 }
 
-/// Open MPI's handle. It is the first one if several predefined handles have the same handle of MPICH.
+/// Returns Open MPI's handle. If several predefined handles have the same MPICH handle, it is the first of them.
 template <class Handle>
 Handle handle_of_mpich(int of) {
-    // Handles of MPICH that it has made begin with binary 10, or 100011 for the types of pairs, which are predefined.
+    // The handles that MPICH creates begin with binary 10, and those of pair types, which are predefined, with 100011.
     constexpr std::uint32_t kPairTypes = 0x8c000000;
     constexpr std::uint32_t kLastPairType = 0x8c0000FF;
     const auto bits = static_cast<std::uint32_t>(of);

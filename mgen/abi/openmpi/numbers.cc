@@ -11,8 +11,8 @@ namespace haichi::abi::openmpi {
 namespace {
 
 struct Pair {
-    int number;    ///< in Open MPI's header
-    int of_mpich;  ///< in MPICH's header
+    int number;    ///< value in Open MPI's header
+    int of_mpich;  ///< value in MPICH's header
 };
 
 constexpr Pair kErrors[] = {
@@ -118,7 +118,7 @@ std::optional<int> of_openmpi(std::span<const Pair> pairs, int number) {
 }
 
 constexpr int kUnknown = -1000;
-constexpr int kMostErrorClass = 127;  ///< classes and codes that the program adds have higher numbers in both MPIs
+constexpr int kMostErrorClass = 127;  ///< classes and codes that the program adds are higher in both MPIs
 
 }  // namespace
 
@@ -155,7 +155,7 @@ int topology_kind(int of_mpich) {
                                    : of_mpich;  // MPI_DIST_GRAPH and MPI_UNDEFINED are equal
 }
 
-// Keys that the program has made are equal in both.
+// Keys that the program has created are equal in both MPIs.
 int keyval_of_mpich(int given) { return of_mpich(kKeyvals, given).value_or(given); }
 
 int assertion(int given) {

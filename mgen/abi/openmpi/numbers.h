@@ -1,16 +1,17 @@
 #pragma once
 
-// Constants of Open MPI's header and of MPICH's. Numbers that are equal in both have no function here.
+// Conversions between the constants of Open MPI's header and of MPICH's. Constants that are equal in both have no
+// function here.
 
 namespace haichi::abi::openmpi {
 
-// From MPICH's number to Open MPI's.
+// From MPICH's value to Open MPI's:
 int rank(int of_mpich);  ///< also MPI_PROC_NULL, MPI_ANY_SOURCE and MPI_ROOT
 int error_number(int of_mpich);
 int combiner(int of_mpich);
 int topology_kind(int of_mpich);
 
-// From Open MPI's number to MPICH's. An unknown number becomes one that MPICH does not know either.
+// From Open MPI's value to MPICH's: An unknown value becomes one that MPICH does not know either.
 int rank_of_mpich(int given);
 int error_code_of_mpich(int given);
 int keyval_of_mpich(int given);

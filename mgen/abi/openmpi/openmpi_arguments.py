@@ -1,8 +1,8 @@
 """How the exports of the stand-in for Open MPI convert arguments, for generate_exports.py.
 
-The exports take handles, statuses and numbers of Open MPI. The functions that they call take those of MPICH's header.
-arguments.h defines the conversions. They follow from the type of a parameter and from its name in MPICH's header, which
-has the names of the MPI standard.
+The exports take handles, statuses and numbers of Open MPI. The functions that they call take those of MPICH's header;
+arguments.h defines the conversions. The type and the name of a parameter in MPICH's header, which uses the names of the
+MPI standard, determine its conversion.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from mpi_prototypes import Function
 
 KINDS = ("Comm", "Datatype", "Errhandler", "File", "Group", "Info", "Message", "Op", "Request", "Session", "Win")
 
-# haichi::abi::openmpi::Name implements these functions, with converted arguments.
+# haichi::abi::openmpi::Name implements these functions and gets converted arguments.
 OWN = {
     *("Comm_create_errhandler", "Errhandler_create", "File_create_errhandler", "Session_create_errhandler"),
     *("Win_create_errhandler", "Comm_create_keyval", "Keyval_create", "Type_create_keyval", "Win_create_keyval"),
@@ -21,7 +21,8 @@ OWN = {
     *("Comm_get_name", "Type_get_name", "Win_get_name", "Error_string", "Get_library_version", "Get_version"),
     *("Type_get_contents", "Type_get_contents_c", "Comm_split_type"),
 }
-# Functions that change the handle at an address, beside those that end in _free. Other functions only store a handle.
+# Functions that change the handle at an address, in addition to those that end in _free. Other functions only store a
+# handle.
 CHANGES = re.compile(r"_(free|disconnect|finalize)$|^MPI_(Wait|Test|Start|Cancel|Mrecv|Imrecv|Type_commit)")
 
 RANKS = {"dest", "source", "rank", "root", "target_rank"}
@@ -36,16 +37,16 @@ NUMBERS = {
     "order": "array_order",
     "typeclass": "type_class",
 }
-# Addresses of results, by the conversion of the result.
+# Parameters that are addresses of results, with the conversion of the result.
 RESULTS = {
     "combiner": "combiner",
     "errorclass": "error_number",
     "errorcode": "error_number",
     "rank_dest": "rank",
     "rank_source": "rank",
-    "status": "topology_kind",  # an int only in MPI_Topo_test
+    "status": "topology_kind",  # an int result only in MPI_Topo_test
 }
-# Arrays of numbers, by their conversion. The functions have one parameter for the length.
+# Parameters that are arrays of numbers, with the conversion and the parameter that has the length.
 ARRAYS = {
     "array_of_dargs": ("distribution_argument", "ndims"),
     "array_of_distribs": ("distribution", "ndims"),
@@ -55,7 +56,7 @@ HANDLE = re.compile(rf"\bMPI_({'|'.join(KINDS)}|Status)\b(?!_)")
 
 
 def declared(text: str) -> str:
-    """The declaration of a parameter or function with the types of Open MPI."""
+    """The declaration of a parameter or function with Open MPI's types."""
     return HANDLE.sub(r"haichi::abi::openmpi::\1", text)
 
 
@@ -64,7 +65,7 @@ def number_of(function: Function, name: str) -> int:
 
 
 def length(function: Function, name: str) -> str:
-    """The number of items of an array of handles or statuses."""
+    """The length of an array of handles or statuses."""
     short = function.name[4:].removesuffix("_c").removesuffix("_init")
     if short.lower().endswith("alltoallw"):
         comm = f"a{number_of(function, 'comm')}"
@@ -79,7 +80,7 @@ def length(function: Function, name: str) -> str:
 
 
 def argument(function: Function, i: int) -> str:
-    """The expression that converts the argument a{i}."""
+    """An expression that converts the argument a{i}."""
     parameter = function.parameters[i]
     given, name, kind = f"a{i}", parameter.name, parameter.kind
     is_array, is_const = parameter.declared.endswith("]"), parameter.declared.startswith("const ")

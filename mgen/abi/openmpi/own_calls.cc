@@ -29,7 +29,7 @@ int give_name(int (*get)(Object, char*, int*), Object object, char* name, int* l
     return code;
 }
 
-/// Some values of predefined attributes are constants.
+/// Converts values of predefined attributes that are constants.
 int give_attribute(int code, int key, void* value, const int* flag) {
     if (*flag != 0 && (key == MPI_HOST || key == MPI_IO)) {
         int& shown = **static_cast<int**>(value);
@@ -38,7 +38,7 @@ int give_attribute(int code, int key, void* value, const int* flag) {
     return code;
 }
 
-/// The integers of a type are converted where they are constants: the order of an array, and its distributions.
+/// Converts the constants among the integers of a type: the order of an array, and its distributions.
 void convert_integers(MPI_Datatype type, int integers[]) {
     int counts[3] = {};
     int combiner = 0;
@@ -51,7 +51,7 @@ void convert_integers(MPI_Datatype type, int integers[]) {
     const int dimensions = integers[2];
     int* const distributions = integers + kBeforeArrays + dimensions;
     for (int i = 0; i < dimensions; ++i) {
-        distributions[i] -= MPI_DISTRIBUTE_BLOCK;  // three numbers in the same order, from 0 in Open MPI
+        distributions[i] -= MPI_DISTRIBUTE_BLOCK;  // three values in the same order, which begin at 0 in Open MPI
         int& argument = distributions[dimensions + i];
         if (argument == MPI_DISTRIBUTE_DFLT_DARG) argument = -1;
     }
@@ -85,7 +85,7 @@ int Error_string(int code, char* text, int* length) {
 int Get_library_version(char* version, int* length) {
     std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> of_mpich{};
     mpich::Get_library_version(of_mpich.data(), length);
-    // The first line ends with the algorithms of the run, for the profiler.
+    // The first line ends with the collective algorithms of the run, for the profiler.
     std::string text(of_mpich.data(), std::string_view(of_mpich.data()).find('\n'));
     const std::string name = "MPICH " MPICH_VERSION;
     text.replace(text.find(name), name.size(), "Open MPI");
@@ -93,7 +93,7 @@ int Get_library_version(char* version, int* length) {
          version, length);
     return MPI_SUCCESS;
 }
-/// The version of MPI that Open MPI 4 and 5 state.
+/// The MPI version that Open MPI 4 and 5 report.
 int Get_version(int* version, int* subversion) {
     *version = 3;
     *subversion = 1;

@@ -4,8 +4,8 @@
 
 namespace haichi::abi::openmpi {
 
-// Calls whose results or functions of the program differ from MPICH's by more than single arguments. Arguments are
-// converted, but the functions are as the program passed them.
+// Calls that differ from MPICH's by more than the conversion of single arguments. Arguments are already converted,
+// except functions of the program.
 
 int Comm_create_errhandler(MPI_Comm_errhandler_function* function, MPI_Errhandler* made);
 int Errhandler_create(MPI_Comm_errhandler_function* function, MPI_Errhandler* made);
