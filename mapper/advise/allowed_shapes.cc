@@ -13,7 +13,7 @@ namespace {
 
 using Shape = std::vector<std::int32_t>;
 
-/// Marks the second axis of each pair, which is whole in every job.
+/// Marks the second axis of each pair. Every job covers these axes completely.
 std::vector<bool> whole_axes(const Machine& machine, const Grid& grid) {
     std::vector<bool> whole(grid.axis_count());
     for (const auto& group : machine.logical) {
@@ -81,7 +81,8 @@ class Cuboids {
         return true;
     }
 
-    /// Selects one of the shapes that differ by an exchange of equal axes: the shape with the larger sizes first.
+    /// True for one of the shapes that differ only by an exchange of equal axes: the shape whose sizes descend along
+    /// them.
     [[nodiscard]] bool stands_for_its_like(const Shape& shape) const {
         if (has_pairs_) return true;
         for (std::size_t a = 0; a < shape.size(); ++a) {
@@ -124,7 +125,7 @@ double mean_distance(const Machine& machine, const Shape& shape) {
     return hops;
 }
 
-/// Sizes of the logical axes, or the shape itself if there are no pairs.
+/// The sizes of the shape along the logical axes. Returns the shape itself if no axes form pairs.
 Shape logical_sizes(const Machine& machine, const Shape& shape) {
     const bool has_pairs = std::ranges::any_of(machine.logical, [](const auto& group) { return group.size() == 2; });
     if (!has_pairs) return shape;

@@ -34,7 +34,7 @@ class Trials {
     Trials(const BarrierSearchOptions& options, const BarrierSimulations& simulate)
         : options_(options), simulate_(simulate) {}
 
-    /// Simulates the new ones among `choices` under the first draw. Returns false after an interruption.
+    /// Simulates those of `choices` that are not tried yet, under the first draw. Returns false after an interruption.
     bool run(const std::vector<std::vector<bool>>& choices) {
         std::vector<BarrierTrial> trials;
         for (const std::vector<bool>& choice : choices) {
@@ -49,8 +49,8 @@ class Trials {
         return true;
     }
 
-    /// Simulates these choices with the other random draws. Returns false after an interruption, which leaves every
-    /// choice without other draws.
+    /// Simulates these choices with the other random draws. Returns false after an interruption. No choice then gets
+    /// times for the other draws.
     bool run_other_draws(const std::vector<std::vector<bool>>& choices) {
         std::vector<BarrierTrial> trials;
         for (const std::vector<bool>& choice : choices) {
@@ -69,8 +69,8 @@ class Trials {
     }
     [[nodiscard]] const SimulatedTime& first(const std::vector<bool>& choice) const { return find(choice)->front(); }
 
-    /// The best choice for which `is_meant` holds, or nothing. Among the choices within tolerance of the fastest, it is
-    /// the one with the fewest barriers, then the faster one.
+    /// The best choice for which `is_meant` holds, or nothing. Of the choices within tolerance of the fastest, this is
+    /// the one with the fewest barriers. Ties go to the faster one.
     template <class IsMeant>
     [[nodiscard]] std::optional<std::vector<bool>> best(const IsMeant& is_meant) const {
         const SimulatedTime* fastest = nullptr;
@@ -126,7 +126,7 @@ bool try_all(const BarrierSearchOptions& options, Trials& trials) {
     return trials.run(choices);
 }
 
-/// Returns false after an interruption.
+/// Changes one choice step by step (advise_barriers()). Returns false after an interruption.
 bool try_greedily(const BarrierSearchOptions& options, Trials& trials) {
     const std::vector<bool> none(options.set_count);
     std::vector<bool> all(options.set_count);
@@ -148,7 +148,7 @@ bool try_greedily(const BarrierSearchOptions& options, Trials& trials) {
         const auto seconds = [&](const std::vector<bool>& choice) { return trials.first(choice).seconds; };
         const double limit = seconds(at) - trials.first(at).tolerance_seconds;
         std::vector<bool> best = *std::ranges::min_element(next, {}, seconds);
-        // All helpful changes at once. With many barriers, each is often superfluous on its own.
+        // Also tries all helpful changes at once. With many barriers, each single barrier is often superfluous.
         std::vector<bool> together = at;
         for (const std::vector<bool>& choice : next) {
             if (!(seconds(choice) < limit)) continue;
@@ -170,7 +170,7 @@ std::string gain_text(const BarrierAdvice& advice, double without) {
            ") saved, spread " + duration_text(advice.spread_seconds);
 }
 
-/// Compares the best choice with any barrier, simulated in all draws, with no barrier.
+/// Compares the best choice that has barriers with no barrier. Both are simulated in all draws.
 void decide(const BarrierSearchOptions& options, std::span<const SimulatedTime> without,
             std::span<const SimulatedTime> with, BarrierAdvice& advice) {
     std::vector<SimulatedTime> gains;
@@ -216,8 +216,8 @@ void decide(const BarrierSearchOptions& options, std::span<const SimulatedTime> 
     advice.sentence = "Use " + before + ": " + times + ", " + gain_text(advice, usual) + ".";
 }
 
-/// Sets that may get a barrier. Sets with contention come first, together with the sets after them, into which
-/// contention can slide.
+/// Sets that may get a barrier. Sets with contention come first, together with the sets after them, because contention
+/// can spread into the next set.
 std::vector<std::size_t> candidates_of(const Workload& workload, const std::vector<std::int64_t>& contention) {
     const std::size_t count = workload.set_count();
     std::vector<std::size_t> sets(count);
@@ -228,7 +228,7 @@ std::vector<std::size_t> candidates_of(const Workload& workload, const std::vect
     return sets;
 }
 
-/// Computes one answer.
+/// Computes the advice for one message size.
 class SizedAdvisor {
   public:
     SizedAdvisor(const BarrierAdviceOptions& asked, std::int32_t draws, const AdviceControl& control)
@@ -251,8 +251,8 @@ class SizedAdvisor {
     }
 
   private:
-    /// Adds the time of a barrier by RDMA over all ranks. It uses dissemination, where each put completes before the
-    /// next step.
+    /// Adds the time of a barrier by RDMA over all ranks. The barrier uses dissemination, and each put completes before
+    /// the next step.
     void count_put_barrier(const Placement& placement, BarrierAdvice& advice) const {
         const std::int32_t ranks = placement.job().workload().rank_count();
         Workload steps(ranks);
@@ -292,7 +292,7 @@ class SizedAdvisor {
         return options;
     }
 
-    /// Returns the iterations of each simulation, and lowers the number of simulations to the budget.
+    /// Returns the iterations of each simulation. Reduces `most_simulations` to what the budget allows.
     std::optional<SimulatedIterations> affordable(const Placement& placement, std::int32_t& most_simulations) const {
         const Workload& workload = placement.job().workload();
         const double hops = packet_hops_per_iteration(placement);
@@ -351,8 +351,8 @@ std::string sweep_sentence(const BarrierAdviceReport& report) {
     return "Not known: barriers save time at some of these sizes, but not at " + largest + ".";
 }
 
-/// The placement with the log's mean times between calls before its sets. The sets of a log have no times by
-/// themselves, so that all runs of a program have the same sets.
+/// The placement with computation before its sets: the mean times between the log's calls. Sets from a log contain no
+/// times, so that all runs of a program give the same sets.
 Placement with_computation(const Placement& given, const Log& log) {
     const Job& job = given.job();
     const JobLog* const calls = job.is_of_log() ? job.calls(log) : nullptr;
@@ -364,7 +364,7 @@ Placement with_computation(const Placement& given, const Log& log) {
     if (timed.set_count() != sets.set_count()) return given;
     std::vector<Workload::Set> computing;
     for (std::size_t t = 0; t < sets.set_count(); ++t) {
-        computing.push_back(sets.set(t));  // with the messages of this job, which may have another size
+        computing.push_back(sets.set(t));  // with the message sizes of this job, which may differ from the log's
         computing.back().compute_seconds = timed.set(t).compute_seconds;
     }
     const Job computes = job.with_workload(Workload(sets.rank_count(), sets.iterations(), std::move(computing),

@@ -13,7 +13,7 @@
 
 namespace haichi {
 
-/// Advice on barriers: before which sets of a workload a barrier over all ranks saves time.
+/// Advice on barriers: finds the sets of a workload before which a barrier over all ranks saves time.
 
 /// One simulation that the advice requires.
 struct BarrierTrial {
@@ -21,7 +21,8 @@ struct BarrierTrial {
     std::int32_t draw = 0;       ///< draw of the load imbalance
 };
 
-/// The time of each trial, in their order. An entry is empty if an interruption prevented the trial.
+/// Simulates trials and returns their times, in the same order. An entry is empty if an interruption prevented the
+/// trial.
 using BarrierSimulations = std::function<std::vector<std::optional<SimulatedTime>>(std::span<const BarrierTrial>)>;
 
 struct BarrierSearchOptions {
@@ -32,31 +33,31 @@ struct BarrierSearchOptions {
     std::int32_t draws = 1;
     std::int32_t most_simulations = 64;  ///< limit for the first draw; at least 2
     bool barrier_costs_are_known = true;
-    std::int64_t iterations = 1;  ///< iterations of the workload, for the break-even cost of a barrier
+    std::int64_t iterations = 1;  ///< iterations of the workload; determines the break-even cost of a barrier
 };
 
 inline constexpr std::size_t kMostSetsTriedAll = 4;
 
-/// A choice of barriers and its times. The finally compared choices have a time for every draw, the others for the
-/// first draw.
+/// A choice of barriers and its times. The two choices compared at the end have a time for every draw, the others only
+/// for the first draw.
 struct BarrierChoiceTimes {
-    std::vector<std::size_t> sets;  ///< sets with a barrier before them, from 0, ascending
+    std::vector<std::size_t> sets;  ///< ids of the sets that have a barrier before them, ascending
     std::vector<SimulatedTime> draws;
 };
 
 enum class BarrierVerdict {
     kNone,     ///< barriers cost time
     kSets,     ///< barriers before BarrierAdvice::sets save time
-    kUnknown,  ///< undecided, for the reason in the sentence
+    kUnknown,  ///< undecided; BarrierAdvice::sentence states the reason
 };
 
 struct BarrierAdvice {
     BarrierVerdict verdict = BarrierVerdict::kUnknown;
-    std::vector<std::size_t> sets;            ///< the best choice with any barrier, or empty if none was simulated
-    std::vector<BarrierChoiceTimes> choices;  ///< in order of simulation, without barriers first
+    std::vector<std::size_t> sets;            ///< the best choice that has barriers; empty if none was simulated
+    std::vector<BarrierChoiceTimes> choices;  ///< in the order of simulation; the choice without barriers is first
     std::int64_t simulations = 0;
     bool tried_all = false;     ///< whether all choices of barriers were tried
-    double gain_seconds = 0;    ///< mean over the draws of the time that `sets` saves; negative if it costs time
+    double gain_seconds = 0;    ///< time saved by `sets`, as the mean over the draws; negative if barriers cost time
     double spread_seconds = 0;  ///< spread of the gain
     /// Largest worthwhile cost of a barrier, if the machine does not state the cost and free barriers would save time.
     std::optional<double> break_even_seconds;
@@ -66,24 +67,23 @@ struct BarrierAdvice {
     std::string sentence;
 };
 
-/// Tries choices of barriers and compares the best with no barrier. With few candidates, all choices are tried on the
-/// first draw. With more, the search begins at the better of no barrier and all barriers. Each step changes the set
-/// that helps most, or all sets that help if that is better still. It ends when no change helps or after
+/// Tries choices of barriers and compares the best choice with no barrier. With few candidates, all choices are tried
+/// under the first draw. With more, a search begins at the better of no barrier and all barriers. Each step changes the
+/// set that helps most, or all sets that help if that is faster. The search ends when no change helps, or after
 /// most_simulations.
 ///
-/// Among indistinguishable choices, the one with the fewest barriers is taken. It must then save time in every draw of
-/// the imbalance, by more than the spread.
+/// Of the choices with equal times within tolerance, the one with the fewest barriers is taken. Barriers are advised
+/// only if this choice saves more time than the spread, in every draw of the imbalance.
 BarrierAdvice advise_barriers(const BarrierSearchOptions& options, const BarrierSimulations& simulate);
 
-/// Returns "set 3" or "sets 1 and 3", counted from 1.
+/// Returns "set 3" or "sets 1 and 3". The numbers in the text start at 1.
 std::string sets_text(std::span<const std::size_t> sets);
 
 /// The conditions under which barriers are compared, and the budget of the answer.
 struct BarrierAdviceOptions {
-    ComputeImbalance imbalance{};  ///< each draw has its own seed, from this one on
-    std::int32_t draws = 5;        ///< number of draws if there is an imbalance
-    std::vector<std::int64_t>
-        sizes{};  ///< sizes of all messages, one answer per size; empty means the workload's sizes
+    ComputeImbalance imbalance{};       ///< the first draw has its seed, later draws have the next seeds
+    std::int32_t draws = 5;             ///< number of draws if there is an imbalance
+    std::vector<std::int64_t> sizes{};  ///< message sizes, with one answer per size; empty means the workload's sizes
     std::int32_t most_simulations = 64;
     double packet_hops = kAdvicePacketHops;  ///< budget for the simulations of one size
     std::int32_t threads = 0;                ///< 0 means all cores; the answer does not depend on it
@@ -95,11 +95,11 @@ struct SizedBarrierAdvice {
     BarrierAdvice advice;
 };
 
-/// The smallest of these ascending sizes from which barriers save time for every size up to the largest. Empty if they
-/// do not at the largest.
+/// The smallest size from which barriers save time for all larger sizes in the list, too. Empty if they save no time
+/// for the largest size. `sizes` must be ascending.
 std::optional<std::int64_t> barriers_pay_from(std::span<const SizedBarrierAdvice> sizes);
 
-/// The answer, format haichi-advice/1. A value type.
+/// The answer on barriers, written as haichi-advice/1. A value type.
 struct BarrierAdviceReport {
     Placement placement;
     std::vector<std::int64_t> set_contention{};  ///< per set: most messages on any link
@@ -114,9 +114,9 @@ struct BarrierAdviceReport {
     bool interrupted = false;
 };
 
-/// The sets of a log compute for the mean times between its calls, if the job keeps them (Traffic::keeps_calls). Throws
-/// the errors of its parts. Throws OptionError for an imbalance in per cent if the workload has no computation time.
-/// Never prints.
+/// Advises on barriers for a placement. If the job keeps the calls of a log (Traffic::keeps_calls), each set has the
+/// mean computation time between the calls. Throws the errors of searches and simulations. Throws OptionError for an
+/// imbalance in per cent if the workload has no computation time. Never prints.
 BarrierAdviceReport advise_barrier(const Placement& placement, const BarrierAdviceOptions& options,
                                    const AdviceControl& control = {});
 

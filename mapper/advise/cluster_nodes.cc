@@ -14,7 +14,7 @@ namespace {
 
 std::int32_t quotient_up(std::int64_t a, std::int64_t b) { return static_cast<std::int32_t>((a + b - 1) / b); }
 
-/// The job's usable nodes in each cluster, as terminals of the machine.
+/// By cluster: the job's usable nodes, as terminals of the machine.
 using NodesOfClusters = std::vector<std::vector<std::int32_t>>;
 
 NodesOfClusters nodes_of_clusters(const Network& network) {
@@ -29,8 +29,8 @@ NodesOfClusters nodes_of_clusters(const Network& network) {
     return nodes;
 }
 
-/// Distributes `needed` nodes in proportion to the clusters' sizes. Remaining nodes go to the largest remainders, then
-/// to the larger cluster, then to the first.
+/// Distributes `needed` nodes in proportion to the clusters' sizes. Remaining nodes go to the clusters with the largest
+/// remainders. Ties go to the larger cluster, then to the first.
 std::vector<std::int64_t> shares_of(const NodesOfClusters& nodes, std::int64_t needed) {
     const auto size = [&](std::size_t c) { return static_cast<std::int64_t>(nodes[c].size()); };
     std::int64_t all = 0;
@@ -68,7 +68,7 @@ std::vector<ClusterNodes> in_one_cluster(const Machine& machine, const NodesOfCl
                           "; or give a workload with fewer ranks, and this one as §spread-workload");
 }
 
-/// Takes from each cluster its proportional number of nodes.
+/// Takes nodes from each cluster in proportion to its size.
 ClusterNodes over_all_clusters(const NodesOfClusters& nodes, std::int64_t ranks, std::int32_t most_per_node) {
     std::int64_t all = 0;
     for (const auto& list : nodes) all += static_cast<std::int64_t>(list.size());

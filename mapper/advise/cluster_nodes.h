@@ -9,7 +9,7 @@
 
 namespace haichi {
 
-/// Maximum number of clusters in which a job is tried. The largest that fit the job are taken.
+/// Maximum number of clusters in which a job is tried. The largest clusters that fit the job are taken.
 inline constexpr std::size_t kMostClustersTried = 8;
 
 /// Some of a job's nodes.
@@ -20,8 +20,9 @@ struct ClusterNodes {
 
 /// The nodes on which a job is compared.
 struct ComparedNodes {
-    std::vector<ClusterNodes> in_one;  ///< all nodes of a cluster, for each cluster that the job fits into
-    ClusterNodes over_all{};           ///< nodes of all clusters, in proportion to their sizes
+    /// An entry with all nodes of a cluster, for each cluster into which the job fits.
+    std::vector<ClusterNodes> in_one;
+    ClusterNodes over_all{};  ///< nodes of all clusters, in proportion to their sizes
 };
 
 /// Selects nodes of the allocation for `ranks_in_one` ranks in one cluster, and for `ranks_over_all` over all clusters.
@@ -30,7 +31,7 @@ struct ComparedNodes {
 ComparedNodes compared_nodes(const Machine& machine, const AllocationRequest& request, std::int32_t ranks_in_one,
                              std::int32_t ranks_over_all);
 
-/// Ranks per node for this many nodes, at least 1.
+/// Ranks per node if `ranks` ranks are distributed over `nodes` nodes; at least 1.
 std::int32_t ranks_per_node(std::int64_t ranks, std::int64_t nodes);
 
 }  // namespace haichi

@@ -7,9 +7,9 @@
 
 namespace haichi {
 
-/// Evidence of answers from the simulator: simulated times and their uncertainty.
+/// Evidence from the simulator: simulated times and their uncertainty.
 
-/// Seconds of a whole run. `tolerance_seconds` is the possible error from iterations that were not simulated.
+/// The time of a whole run. `tolerance_seconds` is the possible error from iterations that were not simulated.
 struct SimulatedTime {
     double seconds = 0;
     double tolerance_seconds = 0;

@@ -13,7 +13,8 @@ namespace haichi {
 
 namespace {
 
-// A fraction at or above these thresholds decides. The two studies that support the rules are far from these values.
+// Thresholds of the rules: a fraction at or above a threshold counts. Both studies behind the rules measured fractions
+// far from these values.
 constexpr double kMostly = 0.5;
 constexpr double kNearlyAll = 0.9;
 constexpr double kScattered = 0.1;
@@ -36,7 +37,7 @@ std::string nics_text(std::int32_t nics) { return std::to_string(nics) + (nics =
 constexpr int kStripedClass = size_class(kStripedMessageBytes);
 constexpr int kSmallClass = size_class(kSmallMessageBytes);
 
-/// The messages, or empty statistics if individual sizes are unknown.
+/// Returns `messages`, or empty statistics if the sizes of individual messages are unknown.
 MessageStatistics with_sizes(const MessageStatistics& messages) {
     return has_all_sizes(messages) ? messages : MessageStatistics{};
 }
@@ -71,7 +72,7 @@ bool moves_small(const MessageStatistics& messages) {
 
 bool is_posting(std::string_view name) { return name.starts_with("MPI_I") || name.ends_with("_init"); }
 
-/// Both directions of a function, because a receive takes the time of its message.
+/// Adds the sent and received messages of a function, because a receive also takes the time of its message.
 MessageStatistics both(const FunctionTotals& function) {
     MessageStatistics sum = with_sizes(function.sent);
     add_messages(sum, with_sizes(function.received));
@@ -143,7 +144,7 @@ RailSigns rail_signs(const JobLog& log, const JobTotals& totals) {
         add_messages(received, with_sizes(f.received));
         if (is_posting(f.name)) add_messages(posted, both(f));
     }
-    // Messages are counted at both ends if both are known.
+    // If both ends are known, sent and received messages are the same ones, so only those sent count.
     const MessageStatistics& all = sent.count > 0 ? sent : received;
     signs.messages = all.count;
     signs.large_bytes = share(striped_bytes(all), static_cast<double>(all.bytes_total));
@@ -153,7 +154,7 @@ RailSigns rail_signs(const JobLog& log, const JobTotals& totals) {
     double collective = 0;
     for (const FunctionTotals& f : totals.functions) {
         const FunctionKind kind = function_kind(f.name);
-        // Other functions wait for the posted messages.
+        // Completion functions wait for the messages that other functions posted.
         const MessageStatistics moved = kind == FunctionKind::kCompletion ? posted : both(f);
         if (kind == FunctionKind::kCollective) collective += f.seconds_total;
         if (moved.count == 0) continue;
@@ -231,7 +232,7 @@ std::string rail_trend(std::span<const RailAdvice> advices) {
 std::vector<std::string> rail_settings(const std::string& library, std::int32_t rails) {
     const std::string n = rails > 0 ? std::to_string(rails) : "n";
     const auto names = [&](std::string_view word) { return library.find(word) != std::string::npos; };
-    // MVAPICH2 uses this name, and MPICH in its version texts.
+    // "MVAPICH" occurs in the library name of MVAPICH2.
     if (names("MVAPICH")) return {"MV2_NUM_HCAS=" + n};
     if (names("Open MPI")) {
         return {"UCX_MAX_RNDV_RAILS=" + n + " (over UCX)", "OMPI_MCA_btl_openib_max_btls=" + n + " (over openib)"};

@@ -67,7 +67,7 @@ ShapeAdvice without_times(std::span<const ShapeTimes> shapes, const ShapeLimits&
     return advice;
 }
 
-/// The result of a shape's search, or nothing if the search did not begin.
+/// The result of the search for one shape; empty if the search did not begin.
 using Found = std::optional<Evaluation>;
 
 bool is_complete(const Found& found) { return found && !found->interrupted; }
@@ -78,7 +78,7 @@ std::int32_t idle_nodes(const Placement& placement) {
     return placement.job().allocation().node_count() - static_cast<std::int32_t>(used.size());
 }
 
-/// The spec with its parts loaded, and without the machine's faulty nodes.
+/// Loads the parts of the spec, and removes the faulty nodes from the machine.
 JobSpec without_faults(const JobSpec& spec, const Log& log) {
     JobSpec read = loaded(spec, log);
     Machine machine = *load_machine(read);
@@ -169,7 +169,7 @@ class ShapeAdvisor {
         constexpr std::int64_t kPerRank = 2000;
         constexpr std::int64_t kFewest = 200'000;
         constexpr std::int64_t kAll = 20'000'000;
-        constexpr std::int64_t kAllOfLarge = 5'000'000;  // an evaluation takes many times longer in large jobs
+        constexpr std::int64_t kAllOfLarge = 5'000'000;  // evaluations are much slower in large jobs
         constexpr std::int32_t kLarge = 1024;
         constexpr std::int64_t kRestarts = 8;
         const std::int64_t all = workload_.rank_count() > kLarge ? kAllOfLarge : kAll;
@@ -184,7 +184,7 @@ class ShapeAdvisor {
         spec.allocation.shape = row.times.shape;
         spec.allocation.origin.clear();
         const Job job(spec);
-        const auto problem = job.problem();  // kept for the evaluation after the search
+        const auto problem = job.problem();  // keeps the problem until the evaluation after the search
         MapOptions options{.objective = options_.objective, .strategy = "anneal"};
         if (options.objective.is_auto()) options.objective.name = suited_objectives(problem->problem).front();
         options.search.seed = seed;
@@ -225,8 +225,8 @@ class ShapeAdvisor {
         }
     }
 
-    /// Requests as lists of rows, best first. The worst search value of a request's shapes decides, then their
-    /// distances.
+    /// Groups the rows of the report by request, best request first. Requests are ordered by the worst search value of
+    /// their shapes, then by distances.
     [[nodiscard]] std::vector<std::vector<std::size_t>> requests() const {
         std::vector<std::vector<std::size_t>> groups;
         for (std::size_t k = 0; k < report_.shapes.size(); ++k) {
@@ -249,8 +249,8 @@ class ShapeAdvisor {
         return groups;
     }
 
-    /// The finalists that the budget allows, with seeds and iterations in the report. Empty if the budget does not
-    /// allow two.
+    /// The rows of the finalists that the budget allows. Stores the seeds and iterations in the report. Empty if the
+    /// budget does not allow two finalists.
     std::vector<std::size_t> affordable_finalists() {
         const auto groups = requests();
         if (groups.empty()) return {};
@@ -272,7 +272,8 @@ class ShapeAdvisor {
             report_.seeds = seeds;
             return true;
         };
-        // Fewer finalists are preferred to less than four iterations each. An overdraft is the last resort.
+        // Takes fewer finalists before it simulates fewer than four iterations each. Exceeding the budget is the last
+        // resort.
         constexpr double kHalf = 0.5;
         for (std::size_t count = most; count >= least; --count) {
             if (fits(count, options_.seeds, kHalf)) return rows(count);
@@ -343,11 +344,11 @@ class ShapeAdvisor {
 
     const ShapeAdviceOptions& options_;
     const AdviceControl& control_;
-    JobSpec spec_;  ///< with the machine and the traffic as shared values
+    JobSpec spec_;  ///< with the loaded machine and traffic, which all jobs share
     const Machine& machine_;
     const Workload& workload_;
     ShapeAdviceReport report_;
-    double hops_ = 0;  ///< packet-hops per iteration of the longest placement found
+    double hops_ = 0;  ///< packet-hops per iteration of the most expensive placement found
     bool is_cut_short_ = false;
 };
 
@@ -365,7 +366,7 @@ ShapeAdvice advise_shapes(std::span<const ShapeTimes> shapes, const ShapeLimits&
     if (requests.empty()) return without_times(shapes, limits);
     ShapeAdvice advice;
     const TimeSpread& best = requests.front().time;
-    // The first request that differs from the best, and all requests before it.
+    // The requests before `end` are as good as the best one. The next request differs from it.
     std::size_t end = 1;
     const auto spread = [&](std::size_t i) { return best.spread_seconds + requests[i].time.spread_seconds; };
     while (end < requests.size() && requests[end].time.mean_seconds - best.mean_seconds <= spread(end)) ++end;

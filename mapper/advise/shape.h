@@ -13,19 +13,19 @@
 
 namespace haichi {
 
-/// Advice on job shapes: which cuboid of a machine suits an application.
+/// Advice on job shapes: finds the cuboid of a machine that suits an application best.
 
 /// The results for one shape.
 struct ShapeTimes {
     std::vector<std::int32_t> shape;
     std::vector<std::int32_t> request;
     double search_value = 0;  ///< search value of the best placement found
-    /// Per seed, for the placement found by the search with this seed. Empty if not simulated.
+    /// Times per seed: those of the placement that the search with this seed found. Empty if not simulated.
     std::vector<SimulatedTime> without_barriers;
     std::vector<SimulatedTime> with_barriers;
 };
 
-/// The faster time of without and with barriers. There must be times.
+/// The time without barriers or the time with barriers, whichever is faster. The shape must have times.
 TimeSpread shape_time(const ShapeTimes& shape);
 
 enum class ShapeVerdict {
@@ -38,12 +38,12 @@ enum class ShapeVerdict {
 struct ShapeAdvice {
     ShapeVerdict verdict = ShapeVerdict::kUnknown;
     std::vector<std::vector<std::int32_t>> requests;  ///< best first
-    double gain = 0;    ///< for kOne and kSeveral: how much slower the next request is, as a fraction of its time
-    double spread = 0;  ///< spread of this difference, in the same unit
+    double gain = 0;  ///< for kOne and kSeveral: time saved over the next request, as a fraction of that request's time
+    double spread = 0;  ///< spread of `gain`, as a fraction of the same time
     std::string sentence;
 };
 
-/// Reasons against an answer.
+/// Reasons why there may be no answer.
 struct ShapeLimits {
     std::string why_unknown{};  ///< why_times_mean_nothing()
     bool interrupted = false;
@@ -60,48 +60,48 @@ struct ShapeAdviceOptions {
     std::int32_t threads = 0;                ///< 0 means all cores; the answer does not depend on it
     std::int64_t node_count = 0;             ///< 0 means as many as the ranks need
     std::int32_t finalists = 4;              ///< requests whose shapes get a full search and simulations
-    std::int32_t seeds = 3;                  ///< number of search seeds, which is the number of placements per finalist
+    std::int32_t seeds = 3;                  ///< number of search seeds, and of placements per finalist
     double packet_hops = kAdvicePacketHops;  ///< budget for all simulations together
 };
 
-/// A row of the answer.
+/// The results for one shape, with the effort spent on it.
 struct ShapeReport {
     ShapeTimes times;
     double mean_distance = 0;
     std::int32_t idle_nodes = 0;
-    bool is_searched = false;         ///< if false, only its distances are known
-    bool is_finalist = false;         ///< searched with all seeds
+    bool is_searched = false;         ///< if false, only the distances of the shape are known
+    bool is_finalist = false;         ///< whether it was searched with all seeds
     std::int64_t contention_sum = 0;  ///< for the best placement: most messages on a link, summed over the sets
     std::vector<std::int64_t> set_contention;  ///< for the best placement
     bool optimal = false;                      ///< the search value reaches the bound
 };
 
-/// The answer, format haichi-advice/1. A value type.
+/// The answer on shapes, written as haichi-advice/1. A value type.
 struct ShapeAdviceReport {
     std::string machine;
     std::int32_t ranks = 0;
     std::int32_t ranks_per_node = 1;
     std::int64_t wanted_nodes = 0;
-    std::int32_t node_count = 0;  ///< node count of all shapes; more than wanted if no shape matches exactly
+    std::int32_t node_count = 0;  ///< number of nodes of every shape; more than requested if no shape matches exactly
     bool is_listed = false;       ///< whether the machine file lists the shapes
     std::string objective;
     std::string unit;
     std::int32_t seeds = 0;          ///< number of seeds used
     SimulatedIterations iterations;  ///< iterations of each simulation
     std::int64_t simulations = 0;
-    std::vector<ShapeReport> shapes;  ///< best first: simulated ones, searched ones, others
+    std::vector<ShapeReport> shapes;  ///< best first: simulated shapes, then shapes only searched, then the others
     ShapeAdvice advice;
     bool interrupted = false;
 };
 
-/// Maximum number of shapes that get a quick search. The most compact ones do, and an answer states the number of the
-/// others.
+/// Maximum number of shapes that get a quick search. The most compact shapes are searched, and the answer states how
+/// many are not.
 inline constexpr std::size_t kMostSearchedShapes = 64;
 
 /// Tries all allowed shapes with a quick search, searches the best requests with all seeds, and simulates each
-/// placement without and with barriers. A small budget gives fewer finalists and fewer seeds, at least two of each.
-/// Faulty nodes in the machine file are ignored, because the job's location is unknown. The spec's own shape is ignored
-/// as well. Throws the errors of the searches and simulations. Never prints.
+/// placement without and with barriers. A small budget reduces the numbers of finalists and seeds, to at least two
+/// each. Faulty nodes in the machine file are ignored, because the job's location is unknown. The spec's own shape is
+/// ignored as well. Throws the errors of the searches and simulations. Never prints.
 ShapeAdviceReport advise_shape(const JobSpec& spec, const ShapeAdviceOptions& options,
                                const AdviceControl& control = {});
 

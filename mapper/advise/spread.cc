@@ -73,7 +73,7 @@ class SpreadAdvisor {
         return std::move(advice_);
     }
 
-    /// Finds the longest packet delay with which spreading saves time.
+    /// Finds the longest packet delay at which spreading saves time.
     void find_longest_delay() {
         constexpr double kFirst = 1e-3;
         constexpr double kStep = 4;
@@ -125,8 +125,8 @@ class SpreadAdvisor {
         return std::move(advice_);
     }
 
-    /// The computation time is not known, and more ranks would share it. Finds the computation time above which more
-    /// ranks are faster.
+    /// The answer for an unknown computation time that more ranks would share. Finds the computation time above which
+    /// more ranks are faster.
     SpreadAdvice unknown_computing() {
         constexpr int kMostDoublings = 40;
         constexpr double kShareOfIteration = 0.01;
@@ -182,7 +182,7 @@ double compute_seconds_of(const Workload& workload) {
     return seconds;
 }
 
-/// The workload with this computation time before the first set.
+/// Returns the workload with a computation of `seconds` before the first set.
 Workload with_computing(const Workload& workload, double seconds) {
     Workload computing(workload.rank_count(), workload.iterations());
     computing.reserve_messages(workload.messages().size());
@@ -232,7 +232,7 @@ class SpreadRun {
     }
 
   private:
-    /// Nodes for the job, with its placements and times there.
+    /// The job on some nodes, with its placements and times on these nodes.
     struct Side {
         SpreadPlace* times = nullptr;
         Job job;
@@ -298,7 +298,7 @@ class SpreadRun {
         set_computing(all_, all, shared_seconds(report_.compute_seconds));
     }
 
-    /// Computation time of a rank over all clusters.
+    /// Computation time of a rank if the ranks over all clusters share the work.
     [[nodiscard]] double shared_seconds(double seconds) const {
         return seconds * traffic_of(one_).rank_count() / traffic_of(all_).rank_count();
     }
@@ -346,7 +346,7 @@ class SpreadRun {
         }
     }
 
-    /// Packet-hops of the longest simulation.
+    /// Packet-hops of the most expensive simulation.
     [[nodiscard]] double packet_hops() const {
         double hops = 0;
         for (const Side& side : sides_) {
@@ -440,7 +440,7 @@ class SpreadRun {
     JobSpec one_;  ///< with all parts loaded and the requested nodes
     JobSpec all_;
     ComparedNodes compared_;
-    std::vector<Side> sides_;  ///< in one cluster, in the order of compared_.in_one, then over all clusters
+    std::vector<Side> sides_;  ///< one per cluster, in the order of compared_.in_one, then one over all clusters
     SpreadAdviceReport report_;
 };
 

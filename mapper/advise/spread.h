@@ -13,7 +13,7 @@
 
 namespace haichi {
 
-/// Advice on clusters: whether a job that fits into one cluster is faster over all clusters.
+/// Advice on clusters: finds out whether a job that fits into one cluster is faster over all clusters.
 
 /// A job in one cluster, or over several, and its times.
 struct SpreadPlace {
@@ -25,13 +25,14 @@ struct SpreadPlace {
     std::vector<SimulatedTime> mapped{};      ///< per seed: time of the placement found by the search with this seed
 };
 
-/// The smallest of the placements' times; there must be times.
+/// The smallest time of any placement. There must be at least one.
 const SimulatedTime& fastest(const SpreadPlace& place);
 
 /// Returns a text such as "cluster 0" or "clusters 0 and 1".
 std::string clusters_text(const SpreadPlace& place);
 
-/// Simulations of the fastest placements that the advice requests as needed. They return nothing after an interruption.
+/// Simulates the fastest placements under other conditions, as the advice needs them. The functions return an empty
+/// result after an interruption.
 struct SpreadTrials {
     /// Time over all clusters if the link between them delays packets this long. Empty if the machine has no such
     /// delay.
@@ -46,14 +47,14 @@ struct SpreadTrials {
 };
 
 struct SpreadQuestion {
-    std::vector<SpreadPlace> in_one;  ///< clusters that the job fits into, at least one
+    std::vector<SpreadPlace> in_one;  ///< an entry for each cluster into which the job fits, at least one
     SpreadPlace over_all;
     double delay_seconds = 0;     ///< delay of the machine
     std::int64_t iterations = 1;  ///< iterations of the workload
-    /// Whether the ranks' computation between messages is known. With more ranks over all clusters, the ranks share the
-    /// work, so the answer requires it.
+    /// Whether the ranks' computation between messages is known. The answer requires it if there are more ranks over
+    /// all clusters, because these share the work.
     bool computing_is_known = false;
-    std::string unknown_because{};  ///< why nothing was simulated; empty if times exist
+    std::string unknown_because{};  ///< reason why nothing was simulated; empty if there are times
     bool interrupted = false;
 };
 
@@ -64,25 +65,25 @@ enum class SpreadVerdict {
     kUnknown
 };
 
-/// Spreading begins, or ceases, to save time between these two values.
+/// An interval with the value at which spreading begins, or ceases, to save time.
 struct BreakEven {
     double pays = 0;
     double does_not = 0;
     [[nodiscard]] double middle() const { return (pays + does_not) / 2; }
 };
 
-/// The largest delay that is tried.
+/// The largest delay tried.
 inline constexpr double kLongestDelaySeconds = 1;
 
 struct SpreadAdvice {
     SpreadVerdict verdict = SpreadVerdict::kUnknown;
-    std::size_t best = 0;  ///< index of the fastest in SpreadQuestion::in_one
+    std::size_t best = 0;  ///< index in SpreadQuestion::in_one of the fastest cluster
     double gain = 0;       ///< time in the best cluster divided by the time over all clusters; 0 if unknown
     double tolerance = 0;  ///< tolerance of the gain
     bool pays_without_delay = false;
-    bool pays_at_any_delay = false;  ///< up to kLongestDelaySeconds
+    bool pays_at_any_delay = false;  ///< at any delay up to kLongestDelaySeconds
     std::optional<BreakEven> delay_seconds{};
-    std::optional<BreakEven> computing_seconds{};  ///< per iteration in one cluster, if the workload does not state it
+    std::optional<BreakEven> computing_seconds{};  ///< per iteration in one cluster; unless the workload states it
     bool interrupted = false;
     std::string sentence;
 };
@@ -91,14 +92,15 @@ struct SpreadAdvice {
 /// spreading saves time or, if computation is unknown, the computation time from which it does.
 SpreadAdvice advise_spread(const SpreadQuestion& question, const SpreadTrials& trials);
 
-/// Bisects the range until its width is a twentieth of the larger value, or `resolution`. Returns nothing after an
+/// Bisects the interval until it is narrower than a twentieth of its larger value, or than `resolution`. Empty after an
 /// interruption.
 std::optional<BreakEven> narrowed(BreakEven between, double resolution,
                                   const std::function<std::optional<bool>(double)>& pays_at);
 
-/// The compared traffic, and the budget of the answer.
+/// The traffic to compare, and the budget of the answer.
 struct SpreadAdviceOptions {
-    /// The same work on more ranks, for all clusters. If it is empty, the job's own ranks are spread, fewer per node.
+    /// Traffic of the same work on more ranks, for all clusters. If empty, the job's own ranks are spread, with fewer
+    /// ranks per node.
     std::optional<Traffic> spread_traffic{};
     /// Computation time of a rank per iteration in one cluster, if the workload does not state it. Ranks over all
     /// clusters share the work.
@@ -106,18 +108,18 @@ struct SpreadAdviceOptions {
     TrafficForm form = TrafficForm::kAuto;
     ObjectiveChoice objective{.name = "hop-bytes"};  ///< objective of the searches for placements
     std::uint64_t seed = 1;                          ///< seed of the first search
-    std::int32_t seeds = 3;                          ///< search seeds, also the number of placements per side
+    std::int32_t seeds = 3;                          ///< number of search seeds, and of placements per side
     double packet_hops = kAdvicePacketHops;          ///< budget for all simulations together
     std::int32_t threads = 0;                        ///< 0 means all cores; the answer does not depend on it
 };
 
-/// The answer, format haichi-advice/1. A value type.
+/// The answer on clusters, written as haichi-advice/1. A value type.
 struct SpreadAdviceReport {
     std::string machine;
     std::string objective;
     SpreadQuestion question;
     bool of_calls = false;           ///< whether the calls of a log were simulated instead of sets
-    double compute_seconds = 0;      ///< with sets: computation time of a rank per iteration in one cluster
+    double compute_seconds = 0;      ///< for sets: computation time of a rank per iteration in one cluster
     SimulatedIterations iterations;  ///< iterations of each simulation of sets
     std::int64_t simulations = 0;
     SpreadAdvice advice;
@@ -125,11 +127,11 @@ struct SpreadAdviceReport {
 };
 
 /// Compares the job on its nodes of one cluster with the same job on nodes of all clusters. Each node gets as few ranks
-/// as necessary, at most the spec's. Over all clusters, the nodes are taken in proportion to the clusters' sizes. Each
-/// side is simulated with the default placement and with one found placement per seed.
+/// as necessary, at most the ranks per node of `spec`. Over all clusters, the nodes are taken in proportion to the
+/// clusters' sizes. Each side is simulated with the default placement and with one found placement per seed.
 ///
-/// Throws the errors of its parts. Throws UnsupportedError for a machine without clusters, and OptionError if all nodes
-/// are in one cluster or the job fits into none. Never prints.
+/// Throws the errors of searches and simulations. Throws UnsupportedError for a machine without clusters, and
+/// OptionError if all nodes are in one cluster or the job fits into no cluster. Never prints.
 SpreadAdviceReport advise_spread(const JobSpec& spec, const SpreadAdviceOptions& options,
                                  const AdviceControl& control = {});
 

@@ -15,8 +15,8 @@
 
 namespace haichi {
 
-/// The whole state of an annealing run, besides its inputs. A value type: a new annealer with a stored state continues
-/// the run exactly.
+/// The whole state of an annealing run, except its inputs. A value type: a new annealer continues a run exactly from a
+/// stored state.
 struct AnnealState {
     AnnealState(const Mapping& first, Random generator, const Cooling& plan)
         : start(first), mapping(first), best(first), random(generator), cooling(plan) {}
@@ -25,15 +25,15 @@ struct AnnealState {
     Mapping mapping;
     BestMapping best;
     Random random;
-    /// Number of proposals that changed the mapping, so that their change decided their acceptance.
+    /// Number of evaluated proposals. Proposals that change nothing do not count.
     std::int64_t evaluations = 0;
     std::int64_t accepted = 0;
-    double energy = 0;  ///< energy of the mapping relative to the start, in messages of mean size
+    double energy = 0;  ///< energy of the mapping minus that of the start, in messages of mean size
     Cooling cooling;
     Convergence convergence;
     std::vector<RankId> hot_ranks;
-    std::int64_t hot_ranks_renewed_at = -1;  ///< evaluation number, or -1 for never
-    // For runs in rounds (LaneAnnealer), set in their first round:
+    std::int64_t hot_ranks_renewed_at = -1;  ///< number of evaluations at the last renewal; -1 before the first
+    // Only for runs in rounds (LaneAnnealer), which set them in the first round:
     std::vector<Random> lanes;
     MoveWindow window;
 };
@@ -43,7 +43,7 @@ class AnyAnnealRun {
   public:
     virtual ~AnyAnnealRun() = default;
 
-    /// True if the bound is reached, unless the schedule requires every evaluation, or if no move changes anything.
+    /// True if no move changes anything, or if the bound is reached and the schedule does not require every evaluation.
     [[nodiscard]] bool finished() const { return is_finished_; }
     [[nodiscard]] Mapping best() const { return state_.best.get(state_.mapping); }
     [[nodiscard]] const AnnealState& state() const { return state_; }
@@ -52,9 +52,9 @@ class AnyAnnealRun {
     [[nodiscard]] virtual double best_in_unit() const = 0;
     /// Runs end at multiples of this number of evaluations.
     [[nodiscard]] virtual std::int64_t round_size() const = 0;
-    /// Continues up to a total of `evaluations`, or until finished().
+    /// Continues until the run has made `evaluations` in total, or until finished().
     virtual void run_until(std::int64_t evaluations) = 0;
-    /// For runs with a time limit: `fraction` of the time has passed.
+    /// For runs with a time limit: sets the temperature for this elapsed fraction of the time.
     virtual void cool_to(double fraction) = 0;
     /// Compares the incremental value with a full evaluation. Throws InternalError when they differ.
     virtual void verify() const = 0;
@@ -67,7 +67,8 @@ class AnyAnnealRun {
 
     void finish() { is_finished_ = true; }
 
-    /// Returns true if the run has returned to its start. The caller must then reset the objective.
+    /// Restores the start mapping if the schedule requires it, and then returns true. The caller must then reset the
+    /// objective.
     [[nodiscard]] bool returns_to_start();
 
     const Problem* problem_;
@@ -79,7 +80,7 @@ class AnyAnnealRun {
     bool is_finished_ = false;
 };
 
-/// An incremental value and a full evaluation, in the unit of the objective, with the smoothing terms.
+/// An incremental value and the result of a full evaluation, in the unit of the objective, and their smoothing terms.
 struct ValuesThatDiffer {
     double value = 0;
     double full_value = 0;
@@ -111,7 +112,7 @@ class AnnealRun : public AnyAnnealRun {
         note_whether_at_bound();
     }
 
-    /// Records the mapping's value, the smallest so far.
+    /// Records the value of the current mapping, which is the smallest so far.
     void note_best(typename O::Value value) {
         best_value_ = value;
         note_whether_at_bound();
@@ -119,7 +120,7 @@ class AnnealRun : public AnyAnnealRun {
         state_.convergence.improved(state_.evaluations, objective_->in_unit(best_value_));
     }
 
-    /// Renews the hot ranks, so rarely that this costs less than the evaluations between.
+    /// Renews the hot ranks. Does so rarely enough that this costs less than the evaluations in between.
     void renew_hot_ranks() {
         if (!proposer_->uses_hot_ranks()) return;
         const std::int64_t messages = problem_->workload().crossing_message_count();

@@ -25,7 +25,7 @@ class Annealer final : public AnnealRun<O> {
     void run_until(std::int64_t evaluations) override {
         constexpr int kMostIdleDraws = 1 << 20;  // after this many draws in a row without a change, the run ends
         int idle_draws = 0;
-        Random random = state_.random;  // in registers, because nothing in the loop takes its address
+        Random random = state_.random;  // a copy stays in registers, because nothing takes its address
         while (state_.evaluations < evaluations && !finished()) {
             if (state_.evaluations >= state_.cooling.next_step()) {
                 state_.cooling.advance(state_.evaluations, state_.energy);
@@ -63,7 +63,7 @@ class Annealer final : public AnnealRun<O> {
     using AnnealRun<O>::state_;
     using AnnealRun<O>::renew_hot_ranks;
 
-    /// The energy of the move if it is accepted. Otherwise the objective keeps its state.
+    /// Returns the energy change of the move if it is accepted; otherwise, nothing, and the objective keeps its state.
     [[gnu::always_inline]] inline std::optional<double> accepted_energy(const Move& move, Random& random) {
         const MetropolisAcceptor acceptor(state_.cooling.temperature());
         if constexpr (LimitedObjective<O>) {

@@ -18,8 +18,8 @@ std::int64_t whole_rounds(std::int64_t evaluations, const AnyAnnealRun& run) {
     return (evaluations + round - 1) / round * round;
 }
 
-/// The next objectives in the order count hops, for which moves of the kind `step` work well. Machines without
-/// coordinates offer few such moves.
+/// The tie-breaking objectives count hops, for which moves of the kind `step` work well. Machines without coordinates
+/// offer few such moves.
 std::vector<MoveKind> moves_that_finish_ties(const Problem& problem, const SearchOptions& options) {
     if (!options.moves.empty() || problem.network().coordinates() == nullptr) return options.moves;
     return {MoveKind::kStep, MoveKind::kNeighbour};
@@ -27,8 +27,8 @@ std::vector<MoveKind> moves_that_finish_ties(const Problem& problem, const Searc
 
 }  // namespace
 
-/// The number of evaluations between two polls of the stop flag and the clock. They take about a tenth of a second,
-/// because even a few are slow if a rank has tens of thousands of partners.
+/// Adapts the number of evaluations between two polls of the stop flag and the clock to about a tenth of a second. A
+/// few evaluations may take that long if a rank has tens of thousands of partners.
 class AnyRestarts::Burst {
   public:
     Burst(std::int64_t most, const AnyAnnealRun& run)
@@ -72,7 +72,7 @@ AnyRestarts::AnyRestarts(const SearchedObjective& objective, const Problem& prob
     const std::int32_t threads = options.threads > 0 ? options.threads : omp_get_max_threads();
     if (!objective.is_split || !restarts_are_shared(problem, options.schedule)) {
         shares_ = {.restarts = std::clamp(threads, 1, restarts_)};
-    } else if (restarts_ >= threads) {  // independent restarts need not wait for other threads
+    } else if (restarts_ >= threads) {  // independent restarts, which never wait for other threads
         shares_ = {.restarts = threads, .in_rounds = true};
     } else {
         shares_ = {.threads_of_restart = threads, .in_rounds = true};
@@ -112,7 +112,7 @@ void AnyRestarts::run_between(std::int32_t first, std::int32_t last) {
         } catch (...) {
             const std::scoped_lock lock(failure_mutex);
             if (!failure) failure = std::current_exception();
-            first_at_bound_ = -1;  // the others may end
+            first_at_bound_ = -1;  // restarts that finish ties may begin
         }
     }
     if (failure) std::rethrow_exception(failure);
@@ -156,8 +156,8 @@ Cooling AnyRestarts::plan_cooling(const Proposer& proposer, const std::function<
 }
 
 double AnyRestarts::smoothing_weight() const {
-    // Small compared with the objective's own steps (one message), but large enough to guide the search on plateaus.
-    // Moves that keep a minimal value are rare, so a search for such placements needs more guidance.
+    // The weight is small compared with the steps of the objective (one message), but large enough to guide the search
+    // on plateaus. Moves that keep a minimal value are rare, so a search for such placements needs more guidance.
     constexpr double kDefault = 0.1;
     constexpr double kWithMinimum = 0.5;
     return options_.smoothing_weight.value_or(tied_start_ ? kWithMinimum : kDefault);
@@ -169,7 +169,7 @@ bool AnyRestarts::anneal_as_planned(std::int32_t restart, AnyAnnealRun& run) {
     return anneal_to(restart, run, run.state().cooling.evaluations());
 }
 
-/// Bursts only limit the time between two polls of the stop flag.
+/// Anneals in bursts, which only limit the time between two polls of the stop flag.
 bool AnyRestarts::anneal_to(std::int32_t restart, AnyAnnealRun& run, std::int64_t all) {
     Burst burst(options_.verify == VerifyLevel::kStep ? 16 : 2048, run);
     while (run.state().evaluations < all && !run.finished()) {
@@ -181,7 +181,8 @@ bool AnyRestarts::anneal_to(std::int32_t restart, AnyAnnealRun& run, std::int64_
     return true;
 }
 
-/// The stop rule of the RMATT tool: ends when the objective has changed by at most a tenth over a window.
+/// Applies the stop rule of the RMATT tool: the run ends when the objective has changed by at most a tenth over a
+/// window.
 bool AnyRestarts::anneal_by_windows(std::int32_t restart, AnyAnnealRun& run) {
     constexpr double kLeastChange = 0.1;
     const std::int64_t window = run.state().cooling.evaluations();
@@ -193,7 +194,7 @@ bool AnyRestarts::anneal_by_windows(std::int32_t restart, AnyAnnealRun& run) {
     return true;
 }
 
-/// Gives each restart its fraction of the time. The temperature follows the clock.
+/// Anneals for the fraction of the time limit that a restart gets. The temperature follows the clock.
 bool AnyRestarts::anneal_for_time(std::int32_t restart, AnyAnnealRun& run) {
     const double limit = *options_.time_limit_seconds;
     const std::int32_t rounds = (restarts_ + shares_.restarts - 1) / shares_.restarts;
@@ -245,7 +246,7 @@ SearchResult AnyRestarts::sum_up() {
     return found;
 }
 
-/// Called after all restarts, in their order, so that the log does not depend on threads.
+/// Called in the order of the restarts after all have ended, so that the log does not depend on threads.
 void AnyRestarts::log_restart(std::int32_t restart, const RestartTally& tally) const {
     if (!control_.log.enabled(LogLevel::kDebug)) return;
     std::string temperatures = "from the schedule";

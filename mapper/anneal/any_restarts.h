@@ -16,7 +16,7 @@
 
 namespace haichi {
 
-/// The record of one restart. Only the best of all mappings is kept.
+/// The record of one restart, without its mapping: only the best mapping of all restarts is kept.
 struct RestartTally {
     bool begun = false;
     bool complete = false;
@@ -24,7 +24,7 @@ struct RestartTally {
     double loop_seconds = 0;
     double value = 0;  ///< best value, in the unit of the objective
     std::optional<Cooling::Window> temperatures{};
-    std::vector<Cooling::PilotLevel> pilot{};  ///< only for logs that contain it
+    std::vector<Cooling::PilotLevel> pilot{};  ///< only if the log level includes the pilot
 };
 
 /// The properties of the objective that a search's restarts use.
@@ -52,7 +52,8 @@ class AnyRestarts {
         std::int32_t threads_of_restart = 1;
         bool in_rounds = false;  ///< whether several threads could work on a restart
     };
-    /// The best restart so far: the one with the smallest (value, restart index). The value is stored elsewhere.
+    /// The best restart so far: the one with the smallest (value, restart index). RestartedSearch stores the value,
+    /// which has the objective's type.
     struct Winner {
         std::int32_t restart = -1;
         bool at_bound = false;
@@ -61,7 +62,7 @@ class AnyRestarts {
     };
 
     virtual void run_restart(std::int32_t restart) = 0;
-    /// Makes the best of the scouts the winner, after they have ended.
+    /// Makes the best scout the winner after all scouts have ended.
     virtual void keep_scouts() = 0;
 
     /// The caller adds the value and the bound to the result.
@@ -69,20 +70,20 @@ class AnyRestarts {
 
     /// Anneals until the schedule ends, and records the restart.
     void anneal(std::int32_t restart, AnyAnnealRun& run, std::optional<double> bound_in_unit);
-    /// Call it after comparing the restart with the winner.
+    /// Must be called after the restart has been compared with the winner.
     void report_done(const AnyAnnealRun& run);
 
-    /// `mean_change` is called if the schedule needs it.
+    /// Calls `mean_change` if the schedule needs the mean change.
     [[nodiscard]] Cooling plan_cooling(const Proposer& proposer, const std::function<double()>& mean_change) const;
 
-    /// Restarts alternate between the two proposers, except those that finish ties.
+    /// Restarts alternate between the two proposers. Restarts that finish ties use another one.
     [[nodiscard]] const Proposer& proposer_of(std::int32_t restart) const {
         return tied_start_ ? finisher_ : proposers_[static_cast<std::size_t>(restart % 2)];
     }
 
-    // ---- Ties. If a scout, one of the first restarts, proves that its first value is minimal, the other objectives
-    // are all that is left to improve. The other restarts then begin from the best placement so far, in two groups one
-    // after the other. The decision depends on the scouts alone, so it does not depend on threads.
+    // ---- Ties. Scouts are the first restarts. If a scout proves that its value of the first objective is minimal,
+    // only the tie-breaking objectives can improve. The other restarts then begin from the best placement so far, in
+    // two consecutive groups. The decision depends only on the scouts, so it does not depend on threads.
 
     [[nodiscard]] bool is_scout(std::int32_t restart) const { return has_ties_ && restart < kScouts; }
     void note_proven_first() { first_is_proven_ = true; }
@@ -111,14 +112,14 @@ class AnyRestarts {
         return stopped() || first_at_bound_.load() < restart || begins_anew;
     }
 
-    // These return true if the restart was not cut short.
+    // These functions return true if the restart was not cut short.
     bool anneal_as_planned(std::int32_t restart, AnyAnnealRun& run);
     bool anneal_to(std::int32_t restart, AnyAnnealRun& run, std::int64_t all);
     bool anneal_by_windows(std::int32_t restart, AnyAnnealRun& run);
     bool anneal_for_time(std::int32_t restart, AnyAnnealRun& run);
 
     class Burst;
-    /// Runs up to a total of `all` evaluations.
+    /// Runs one burst, up to `all` evaluations of the run in total.
     void run_burst(AnyAnnealRun& run, Burst& burst, std::int64_t all);
     [[nodiscard]] double time_fraction() const;
     SearchResult sum_up();

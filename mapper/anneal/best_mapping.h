@@ -7,14 +7,14 @@
 
 namespace haichi {
 
-/// The best placement of a search, without a copy at every improvement. The moves since the best are stored, and get()
-/// reverts them. When there are more moves than ranks, the mapping is copied. A move therefore costs O(1) on average,
-/// and memory is O(ranks). A value type.
+/// The best placement of a search, without a copy at every improvement. The moves since the best placement are stored,
+/// and get() reverts these moves. When there are more moves than ranks, the mapping is copied. A move therefore costs
+/// O(1) on average, and memory is O(ranks). A value type.
 class BestMapping {
   public:
     explicit BestMapping(const Mapping& start) : best_(start) {}
 
-    /// The search's current mapping is the new best.
+    /// Records that the current mapping of the search is the new best.
     void improved() {
         moves_since_.clear();
         is_copy_ = false;

@@ -18,12 +18,12 @@ struct Standing {
     std::optional<unsigned __int128> counted_lower_bound;
     bool optimal = false;  ///< whether value and bound are exactly equal
     /// The value on the searched topology, for objectives that are not searched on the real topology (rmatt-3d, and
-    /// sums with it). `value` is the real one, and there is no bound.
+    /// sums with it). `value` is then the value on the real topology, and there is no bound.
     std::optional<double> search_value;
 };
 
 /// An objective on one problem with its type hidden: the interface that a job uses. The tie-breaking order
-/// (ObjectiveSpec::then) counts in searches only; an evaluation score has only the objective itself. Virtual calls
+/// (ObjectiveSpec::then) counts only in searches; an evaluation score contains only the objective itself. Virtual calls
 /// occur once per run, not per move, because search() is the annealing loop compiled for the concrete objective.
 /// Objectives of the table, robust objectives, plug-ins and Python callables all implement this interface.
 class BoundObjective {
@@ -32,7 +32,7 @@ class BoundObjective {
 
     [[nodiscard]] virtual ObjectiveInfo info() const = 0;
     [[nodiscard]] virtual Standing standing(const Mapping& mapping) const = 0;
-    /// The same with known metrics of the mapping.
+    /// Returns standing(mapping), but reads values from `metrics` where they are known.
     [[nodiscard]] virtual Standing standing(const Mapping& mapping, const Metrics& metrics) const = 0;
     /// Anneals from start(restart), with restarts distributed over OpenMP threads. The winner is the smallest (value,
     /// restart index). Restarts after the first that reaches the bound are discarded and not counted. The result is the

@@ -11,7 +11,8 @@
 
 namespace haichi {
 
-/// The problem must outlive this object. Weighted objectives refer to `default_placement`.
+/// Implements BoundObjective for one objective type. The problem must outlive this object. Weighted objectives refer to
+/// `default_placement`.
 template <SearchObjective O>
 class BoundObjectiveOf : public BoundObjective {
   public:
@@ -35,7 +36,7 @@ class BoundObjectiveOf : public BoundObjective {
     }
     [[nodiscard]] SearchResult search(const StartOfRestart& start, const SearchOptions& options,
                                       const SearchControl& control) const override {
-        // Without a tie-breaking order, the search avoids its cost.
+        // Without a tie-breaking order, searches the plain objective, which is cheaper.
         if (spec_.then.empty()) {
             return RestartedSearch<O>(*problem_, spec_, default_placement_, start, options, control).run();
         }

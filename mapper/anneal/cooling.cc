@@ -12,17 +12,18 @@ constexpr std::int64_t kPaperLevels = 197;
 constexpr double kPaperFactor = 0.9;
 constexpr double kPaperFirst = 10;
 
-// The pilot's temperatures, per mean energy change of a random proposal: from frozen to molten.
+// First and last temperature of the pilot, from frozen to molten, divided by the mean energy change of a random
+// proposal.
 constexpr double kPilotFirstPerSpread = 0.002;
 constexpr double kPilotLastPerSpread = 2;
 
-// Runs that are too short for a pilot start just above the freezing temperature and only cool.
+// A run that is too short for a pilot starts just above the freezing temperature and only cools.
 constexpr std::int64_t kFewestForPilot = 40'000;
 constexpr double kColdFirstPerSpread = 0.05;
 
 constexpr double kStartEnergy = 0;  // energies are relative to the start
 
-/// The temperature at fraction `share` of the range from first to last, on a geometric scale.
+/// Interpolates geometrically: the temperature at fraction `share` of the range from first to last.
 double between(double first, double last, double share) {
     return first * deterministic_exp(deterministic_log(last / first) * share);
 }
@@ -128,11 +129,12 @@ struct Cooling::Heat {
     double first_per_last = 1;
 };
 
-/// The numbers for melting were chosen on random geometric graphs, planar meshes, stencils with holes and power-law
-/// graphs. They had 2,048 to 4,096 ranks and 100 to 3,000 evaluations per rank. In short runs the pilot's energy
-/// follows its temperature late, so the same fraction means a much hotter start.
+/// The constants for melting were tuned on random geometric graphs, planar meshes, stencils with holes and power-law
+/// graphs. They had 2,048 to 4,096 ranks and 100 to 3,000 evaluations per rank. In short runs, the energy of the pilot
+/// lags behind its temperature, so the same fraction means a much hotter start.
 ///
-/// The numbers for loosening were chosen on stencils of 4,096 ranks and on CG, where a factor of two does not matter.
+/// The constants for loosening were tuned on stencils of 4,096 ranks and on CG. Changing them by a factor of two makes
+/// no difference there.
 Cooling::Heat Cooling::heat_of_good_start(double evaluations) const {
     if (stepping_ranks_ == 0) return {.melted = 0.04, .first_per_last = 3};
     constexpr double kPerEvaluationOfRank = 1e-4;
@@ -142,7 +144,7 @@ Cooling::Heat Cooling::heat_of_good_start(double evaluations) const {
     return {.melted = std::clamp(kPerEvaluationOfRank * per_rank, kLeast, kMost), .first_per_last = 25};
 }
 
-/// `evaluations` is the number for the whole run.
+/// Chooses the temperatures of the main run from the pilot. `evaluations` is the number for the whole run.
 void Cooling::focus(double evaluations) {
     is_focused_ = true;
     bool any = false;
@@ -155,8 +157,8 @@ void Cooling::focus(double evaluations) {
         hot = seen.mean();
     }
     if (!any || !(hot > lowest)) return;
-    // A start near the lowest energy is a good one, which is not melted. The numbers for other starts were chosen on
-    // stencils of 4,096 ranks and on CG, where a factor of two does not matter.
+    // A start near the lowest energy of the pilot is good and is not melted. The constants for other starts were tuned
+    // on stencils of 4,096 ranks and on CG. Changing them by a factor of two makes no difference there.
     constexpr double kGoodStart = 0.1;
     constexpr Heat kMelted{.melted = 0.25, .first_per_last = 5};
     begins_at_start_ = kStartEnergy - lowest < kGoodStart * (hot - lowest);

@@ -12,12 +12,14 @@ namespace haichi {
 /// The temperature of an annealing run per evaluation or, in runs with a time limit, per elapsed fraction of the time.
 /// A value type that belongs to the run's state. Temperatures are in messages of mean size (Change).
 ///
-/// - paper(): 197 temperatures 10 * 0.9^k of 2,500 evaluations each, 492,500 in all. Every evaluation is made.
-/// - rmatt(): the same temperatures over a window of evaluations, for the stop rule of the RMATT tool.
+/// - paper(): 197 temperatures 10 * 0.9^k of 2,500 evaluations each, 492,500 in all. The run never ends early.
+/// - rmatt(): the temperatures of paper(), distributed over a window of evaluations, for the stop rule of the RMATT
+/// tool.
 /// - automatic(): a short pilot heats the start from frozen to molten and records the energy at each temperature. The
 ///   main run uses only the range from the melting temperature to slightly below. At higher temperatures the mapping is
-///   random, and at lower ones it is frozen. A good start is loosened, or melted as far as the evaluations can repair.
-///   This range differs by orders of magnitude between objectives, machines and workloads, and only a trial finds it.
+///   random, and at lower temperatures it is frozen. A good start is loosened, or melted as far as the evaluations can
+///   repair. The range differs by orders of magnitude between objectives, machines and workloads, so only a trial finds
+///   it.
 class Cooling {
   public:
     /// If `evaluations` is not 0, the 197 temperatures are spread over that many evaluations.
@@ -26,8 +28,8 @@ class Cooling {
     /// temperature. The caller decides when the run ends, by comparing the objective from window to window.
     static Cooling rmatt(std::int64_t window);
     /// `spread` is the mean size of the energy changes of random proposals. `stepping_ranks` is the number of ranks if
-    /// moves bring ranks nearer to their partners, else 0. Such moves repair and improve a melted start. With fewer
-    /// evaluations per rank, less is melted. With other moves, a good start is only loosened.
+    /// moves bring ranks nearer to their partners, else 0. Such moves repair and improve a melted start. The fewer
+    /// evaluations per rank, the less is melted. With other moves, a good start is only loosened.
     static Cooling automatic(double spread, std::int64_t evaluations, std::int64_t stepping_ranks = 0);
 
     [[nodiscard]] double temperature() const { return temperature_; }
@@ -35,16 +37,17 @@ class Cooling {
     [[nodiscard]] std::int64_t evaluations() const { return evaluations_; }
     [[nodiscard]] bool runs_to_the_end() const { return kind_ == Kind::kPaper; }
 
-    /// The evaluation number at which advance() must be called.
+    /// The number of evaluations after which advance() must be called.
     [[nodiscard]] std::int64_t next_step() const { return next_step_; }
-    /// `energy` is the energy of the current mapping relative to the start.
+    /// Takes the next step of the schedule. `energy` is the energy of the current mapping minus that of the start.
     void advance(std::int64_t evaluations_made, double energy);
 
     /// Returns true once, when the main run begins with a good start that the pilot melted. The caller must restore the
     /// start's mapping.
     [[nodiscard]] bool take_return_to_start() { return std::exchange(begins_at_start_, false); }
 
-    /// For runs with a time limit: `fraction` of the time, 0..1, has passed. Turns the evaluation steps off.
+    /// For runs with a time limit: sets the temperature for the elapsed `fraction` (0..1) of the time. Turns the steps
+    /// by evaluations off.
     void advance_to(double fraction, std::int64_t evaluations_made, double energy);
 
     /// First and last temperature of the main run of automatic().
@@ -78,7 +81,7 @@ class Cooling {
     static Cooling by_levels(Kind kind, std::int64_t evaluations);
 
     Kind kind_ = Kind::kAutomatic;
-    std::int64_t level_ = 0;  ///< index of the paper's temperature
+    std::int64_t level_ = 0;  ///< index of the current temperature of paper()
     std::int64_t evaluations_ = 0;
     std::int64_t evaluations_per_step_ = 1;
     std::int64_t next_step_ = 0;

@@ -11,7 +11,7 @@ namespace haichi {
 
 namespace {
 
-/// A user's own objective with the description in its table.
+/// A user's own objective, which states its description at run time.
 class BoundFunction final : public BoundObjective {
   public:
     BoundFunction(const ObjectiveSpec& spec, const Problem& problem, const Mapping& default_placement)
@@ -43,7 +43,7 @@ class BoundFunction final : public BoundObjective {
         }
         return standing;
     }
-    /// Values that differ (VerifyLevel) are an error of the user's objective.
+    /// Runs `search`. Reports differing values (VerifyLevel) as an error of the user's objective.
     template <class Search>
     [[nodiscard]] SearchResult verified(Search&& search) const {
         const std::string_view name = FunctionObjective::kInfo.name;
@@ -66,7 +66,7 @@ class BoundFunction final : public BoundObjective {
         return control;
     }
 
-    PluggedObjective plugged_;  // before the search, because it keeps the code of the objective loaded
+    PluggedObjective plugged_;  // declared before the search, because it keeps the code of the objective loaded
     BoundObjectiveOf<FunctionObjective> bound_;
 };
 

@@ -54,13 +54,13 @@ class alignas(kCacheLineBytes) LaneMapping {
     template <class Observe>
     void run(Lane<O>& lane, const Round& round, const O& objective, const Proposer& proposer, Random& stream,
              Observe&& observe) {
-        constexpr int kMostIdleDraws = 1 << 16;  // after this many draws in a row without a change, the lane ends
+        constexpr int kMostIdleDraws = 1 << 16;  // the lane ends after this many consecutive draws without a change
         const MetropolisAcceptor acceptor(round.temperature);
         lane.accepted.clear();
         std::int64_t evaluations = 0;
         int idle_draws = 0;
         typename O::Value sum{};
-        Random random = stream;  // in registers, because nothing in the loop takes its address
+        Random random = stream;  // a copy stays in registers, because nothing takes its address
         while (evaluations < lane.wanted && idle_draws < kMostIdleDraws) {
             const Move move = proposer.propose(mapping_, round.candidates, random);
             ++idle_draws;
@@ -81,8 +81,8 @@ class alignas(kCacheLineBytes) LaneMapping {
     }
 
     /// Applies the moves that the lanes accepted, lane by lane. Skips moves whose rank has moved or whose slot is
-    /// taken. Thread `share` of `shares` returns the change of its part of the moves. The sum over all threads is the
-    /// change of the value.
+    /// taken. Thread `share` of `shares` returns the change of the value by its part of the moves. The total change is
+    /// the sum over all threads.
     typename O::Value follow(std::span<const Lane<O>> lanes, const O& objective, std::size_t share,
                              std::size_t shares) {
         begin();
@@ -90,7 +90,7 @@ class alignas(kCacheLineBytes) LaneMapping {
         std::size_t turn = share;
         for (std::size_t l = 0; l < lanes.size(); ++l) {
             const auto lane = static_cast<std::uint8_t>(l);
-            bool is_whole = true;  // no move of this lane was skipped, so only earlier lanes changed what it saw
+            bool is_whole = true;  // while no move of the lane was skipped: only earlier lanes then changed what it saw
             for (const LaneMove<O>& accepted : lanes[l].accepted) {
                 if (!fits(accepted.move)) {
                     is_whole = false;
@@ -129,7 +129,8 @@ class alignas(kCacheLineBytes) LaneMapping {
             return !there.valid() || std::ranges::any_of(move, [&](const Relocation& o) { return o.rank == there; });
         });
     }
-    /// Includes the moves of this lane. All other ranks are where they were at the start of the round.
+    /// The difference between the true change of a move and the change that its lane saw. The lane saw its own moves;
+    /// all other ranks were where they were at the start of the round.
     [[nodiscard]] typename O::Value correction(const O& objective, const Move& move, std::uint8_t lane) const {
         return objective.correction(mapping_, move, [&](RankId rank) {
             const std::uint8_t last = last_lane_[rank.index()];

@@ -13,17 +13,18 @@
 
 namespace haichi {
 
-/// Anneals one large job with several threads, in rounds. In a round, lanes try moves side by side. Each starts from
-/// the round's first mapping, has its own random numbers, and does not see the other lanes. The accepted moves are then
-/// applied one after another, and the value changes by their exact total. Rounds and lanes depend only on the job, so
-/// results do not depend on the number of threads.
+/// Anneals one large job with several threads, in rounds. In a round, lanes try moves at the same time. Each lane
+/// starts from the round's first mapping, has its own random numbers, and does not see the other lanes' moves. The
+/// accepted moves are then applied one after another, and the value changes by their exact total. Rounds and lanes
+/// depend only on the job, so results do not depend on the number of threads.
 ///
 /// On very large jobs, the lanes of a round draw moves for the ranks of one window (MoveWindow).
 ///
-/// A lane does not see other lanes' moves, so some of its changes are wrong. Rounds are short enough that this does not
-/// matter: they have an eighth as many proposals as the window has ranks. Four in a hundred accepted moves find their
-/// rank moved. On stencils and a random geometric graph of 4,096 ranks, medians over seeds at equal evaluations
-/// differed from Annealer's by at most 1 % either way. Rounds four times as long lost 2 to 5 %.
+/// A lane does not see other lanes' moves, so some of the changes that it computes are wrong. Rounds are short enough
+/// that this does not matter: a round has an eighth as many proposals as its window has ranks. For 4 % of the accepted
+/// moves, another lane has moved the rank. On stencils and a random geometric graph of 4,096 ranks, medians over seeds
+/// at equal evaluations differed from Annealer's by at most 1 % either way. Rounds four times as long gave values 2 to
+/// 5 % worse.
 template <SplitObjective O>
 class LaneAnnealer final : public AnnealRun<O> {
   public:
@@ -41,9 +42,9 @@ class LaneAnnealer final : public AnnealRun<O> {
         lanes_.resize(static_cast<std::size_t>(std::clamp(ranks / kRanksPerLane, kFewestLanes, kMostLanes)));
         constexpr std::int64_t kRanksPerEvaluation = 8;
         const auto in_window = std::min(ranks, static_cast<std::int64_t>(MoveWindow::kRanks));
-        constexpr std::int64_t kShortestRound = 256;  // with fewer, threads wait longer than they work
+        constexpr std::int64_t kShortestRound = 256;  // in shorter rounds, threads wait longer than they work
         per_round_ = std::max(in_window / kRanksPerEvaluation, kShortestRound);
-        // Even a short run must pass through all temperatures.
+        // Enough rounds that even a short run passes through all temperatures.
         constexpr std::int64_t kFewestRounds = 500;
         per_round_ = std::clamp<std::int64_t>(state_.cooling.evaluations() / kFewestRounds, 1, per_round_);
         if (state_.lanes.empty()) {
@@ -126,7 +127,7 @@ class LaneAnnealer final : public AnnealRun<O> {
         go_on_when_idle(state_.evaluations > before);
     }
 
-    /// Shifts the window if no rank in it has a move, because ranks of the next window may have some.
+    /// Shifts the window if no rank in it can move, because ranks of the next window may be able to.
     void go_on_when_idle(bool has_moved) {
         idle_windows_ = has_moved ? 0 : idle_windows_ + 1;
         if (idle_windows_ >= state_.window.windows()) this->finish();

@@ -23,17 +23,17 @@ class MetropolisAcceptor {
         return accepts(change, draw(random));
     }
 
-    /// A draw for a change that is still unknown.
+    /// Draws w before the change is known.
     [[nodiscard, gnu::always_inline]] static double draw(Random& random) { return 1 - random.unit(); }
-    /// Accepts an increase by a given draw.
+    /// Whether an increase is accepted for the draw `drawn`.
     [[nodiscard, gnu::always_inline]] inline bool accepts(double change, double drawn) const {
-        // The exponent and the first mantissa bits give a bracket of the logarithm, which decides nearly every draw.
-        // The logarithm decides the others, so the answer always follows the exact rule.
+        // The exponent and the first mantissa bits give bounds of the logarithm, which decide nearly every draw. The
+        // logarithm itself decides the rest, so the answer always follows the exact rule.
         if (change < temperature_ * (bracket(drawn).low - kSlack)) return true;
         if (change > temperature_ * (bracket(drawn).high + kSlack)) return false;
         return accepts_by_logarithm(change, drawn);
     }
-    /// No larger change is accepted.
+    /// An upper bound of the changes that accepts() accepts.
     [[nodiscard, gnu::always_inline]] inline double most(double drawn) const {
         return temperature_ * (bracket(drawn).high + kSlack);
     }
@@ -53,7 +53,7 @@ class MetropolisAcceptor {
         const std::size_t cell = (bits >> (kMantissaBits - kCellBits)) % kCells;
         return {power - kLogOfEdge[cell + 1], power - kLogOfEdge[cell]};
     }
-    /// Outside the loop with accepts(), because a logarithm is long code and rarely needed.
+    /// Not inlined into loops that call accepts(), because a logarithm is long code and rarely needed.
     [[nodiscard, gnu::noinline, gnu::cold]] bool accepts_by_logarithm(double change, double w) const {
         return change <= -temperature_ * deterministic_log(w);
     }

@@ -7,7 +7,7 @@ namespace haichi {
 
 namespace {
 
-/// Windows overlap: ranks at the edge of one window have all their partners in the next.
+/// Windows overlap, so that ranks at the edge of one window have all their partners in the next window.
 constexpr std::size_t kStride = MoveWindow::kRanks / 2;
 constexpr std::int64_t kEvaluationsPerRank = 2;
 

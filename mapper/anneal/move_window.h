@@ -11,8 +11,8 @@
 namespace haichi {
 
 /// The ranks of a large job for which moves are drawn: a few thousand ranks on nearby slots, and later the ranks next
-/// to them. The data of proposals then stay in the processor's second-level cache. All ranks get the same number of
-/// evaluations. A value type.
+/// to them. The data that proposals read then stay in the processor's second-level cache. All ranks get the same number
+/// of evaluations. A value type.
 class MoveWindow {
   public:
     /// Ranks per window. Jobs with at most this many ranks have one window with all ranks.
@@ -21,7 +21,7 @@ class MoveWindow {
     MoveWindow() = default;
     MoveWindow(const Problem& problem, const Mapping& mapping);
 
-    /// Not empty if any rank communicates.
+    /// The ranks of the current window. Not empty if any rank communicates.
     [[nodiscard]] std::span<const RankId> ranks() const { return std::span(order_).subspan(first_, size_); }
 
     /// Shifts to the next window after this window's evaluations. `evaluations` is the total so far.

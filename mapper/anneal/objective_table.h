@@ -17,20 +17,21 @@ class BoundObjective;
 struct ObjectiveRow : ObjectiveInfo {
     using Bind = std::unique_ptr<BoundObjective> (*)(const ObjectiveSpec& spec, const Problem& problem,
                                                      const Mapping& default_placement);
-    /// An objective that is too slow for every move, such as the packet simulator, names another objective here. The
-    /// search uses that one, and this objective ranks the best placements found. The functions below are then null.
+    /// Names another objective for searches if this one is too slow for every move, such as the packet simulator. This
+    /// objective then only ranks the best placements found, and the functions below are null.
     std::string_view searched_as{};
-    /// Whether metrics hold its value (value_in(metrics)). Otherwise reports evaluate it.
+    /// Whether metrics contain the value (value_in(metrics)). If not, reports evaluate the objective.
     bool is_in_metrics = false;
-    Bind bind = nullptr;         ///< on one problem
-    Bind bind_robust = nullptr;  ///< over all allocations of problem.robust_job()
+    Bind bind = nullptr;         ///< makes the objective on one problem
+    Bind bind_robust = nullptr;  ///< makes the objective over all allocations of problem.robust_job()
     MakeTerm make_term = nullptr;
 };
 
-/// The table. Its definition is alone in its file, so that a program can define another one, such as tests/own_tables.
+/// All objectives. A separate file defines this function, so that a program can define another one, as tests/own_tables
+/// does.
 const Table<ObjectiveRow>& objectives();
 
-/// The entries of RegisteredObjectives, and simulated-time.
+/// The entries of all RegisteredObjectives, and the entry of simulated-time.
 std::vector<ObjectiveRow> built_in_objectives();
 Table<ObjectiveRow> objective_table(std::vector<ObjectiveRow> rows);
 
@@ -47,29 +48,29 @@ ObjectiveSpec parse_objective(std::string_view text);
 std::vector<std::string> parse_next(std::string_view text);
 
 /// Sets the tie-breaking order to these objectives. Throws OptionError for more than kMostNext and for duplicates. Also
-/// throws it for objectives that have no value by their name alone or that only rank.
+/// throws OptionError for objectives that need parameters or that only rank placements.
 void set_next(const std::vector<std::string>& names, ObjectiveSpec& spec);
 
 /// The default tie-breaking order of the objective.
 std::vector<std::string> usual_next(const ObjectiveSpec& spec);
 
-/// The text that parse_objective reads back.
+/// Formats the spec as text for parse_objective().
 std::string to_string(const ObjectiveSpec& spec);
 
-/// Whether reports state the entry's value without a request: it has a value by its name alone, and computing it takes
-/// less than seconds.
+/// Whether reports state the objective's value without a request. Its name alone must define the value, and computing
+/// it must take less than seconds.
 bool is_told_unasked(const ObjectiveRow& row, const Problem& problem);
 
-/// measure(), and the values of the objectives that measure() does not cover.
+/// Returns the metrics of measure(), and the values of the objectives that measure() does not cover.
 Metrics measure_all(const Problem& problem, const Mapping& mapping, const Mapping& default_placement);
 
-/// The objective that `spec` names (parse_objective), on this problem.
+/// Makes the objective that `spec` names (parse_objective) on this problem.
 std::unique_ptr<BoundObjective> bind_objective(const ObjectiveSpec& spec, const Problem& problem,
                                                const Mapping& default_placement);
-/// The same over all allocations of problem.robust_job().
+/// Makes the objective that `spec` names over all allocations of problem.robust_job().
 std::unique_ptr<BoundObjective> bind_robust_objective(const ObjectiveSpec& spec, const Problem& problem,
                                                       const Mapping& default_placement);
-/// The objective that spec.function computes, on this problem.
+/// Makes the objective that spec.function computes, on this problem.
 std::unique_ptr<BoundObjective> bind_function_objective(const ObjectiveSpec& spec, const Problem& problem,
                                                         const Mapping& default_placement);
 

@@ -10,14 +10,14 @@ std::vector<Proposer::Share> default_mix() {
     return {{MoveKind::kNeighbour, 0.6}, {MoveKind::kFocused, 0.2}, {MoveKind::kUniform, 0.2}};
 }
 
-/// Chosen on random geometric graphs, FFT and stencils of 700 to 4,096 ranks. Machines without coordinates offer few
-/// steps, and there a mix without uniform moves was worse.
+/// The mix was tuned on random geometric graphs, FFT and stencils of 700 to 4,096 ranks. Machines without coordinates
+/// offer few steps; on these, a mix without uniform moves was worse.
 std::vector<Proposer::Share> stepping_mix() { return {{MoveKind::kStep, 0.5}, {MoveKind::kNeighbour, 0.5}}; }
 
 std::vector<Proposer::Share> chasing_mix() { return {{MoveKind::kFocused, 0.95}, {MoveKind::kNeighbour, 0.05}}; }
 
-/// Jobs of up to 1,024 ranks have several restarts. Steps were better on FFT and random geometric graphs of that size,
-/// but not on stencils that do not fit their machines.
+/// Jobs of up to 1,024 ranks have several restarts, of which every other one uses steps. At that size, steps were
+/// better on FFT and random geometric graphs, but not on stencils that do not fit their machines.
 bool steps_in(std::int32_t restart, std::size_t ranks) {
     constexpr std::size_t kAlways = 1024;
     return ranks > kAlways || (ranks > kFewestWithSteps && restart % 2 == 0);
@@ -72,7 +72,8 @@ bool Proposer::can_move() const {
 }
 
 SlotId Proposer::empty_slot(const Mapping& mapping, Random& random) const {
-    // A few draws find an empty slot unless nearly all slots are taken. Otherwise the last draw is used as a swap.
+    // A few draws find an empty slot unless nearly all slots are taken. If none is empty, the move swaps with the rank
+    // in the last slot drawn.
     SlotId slot;
     for (int draw = 0; draw < 16; ++draw) {
         slot = any_slot(random);
@@ -108,7 +109,8 @@ SlotId Proposer::empty_slot(const Mapping& mapping, Random& random) const {
 
 [[gnu::always_inline]] inline Move Proposer::propose_neighbour(const Mapping& mapping, const Candidates& candidates,
                                                                Random& random) const {
-    // A pair of neighbours gains nothing, and late in a run most pairs are neighbours. A few more draws find others.
+    // Moving a rank next to a partner that is a neighbour already gains nothing. Late in a run most pairs are
+    // neighbours, so this draws a few more times.
     constexpr int kMostTries = 3;
     RankId rank;
     NodeId partner_node;
@@ -120,10 +122,11 @@ SlotId Proposer::empty_slot(const Mapping& mapping, Random& random) const {
     return move_to_slot(mapping, rank, slot_near(mapping, partner_node, random));
 }
 
-/// If no draw is nearer, moves next to the partner.
+/// Draws nodes near the rank until one is nearer to the partner. After kMostTries draws, moves the rank next to the
+/// partner instead.
 [[gnu::always_inline]] inline Move Proposer::propose_step(const Mapping& mapping, const Candidates& candidates,
                                                           Random& random) const {
-    constexpr int kMostTries = 6;  // on a grid about every second neighbour is nearer
+    constexpr int kMostTries = 6;  // on a grid, about half of the neighbours are nearer
     const HopDistance& distance = problem_->hop_distance();
     const RankId rank = any_rank(candidates, random);
     const NodeId partner_node = mapping.node(any_partner(rank, random));

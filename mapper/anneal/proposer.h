@@ -15,12 +15,14 @@ namespace haichi {
 
 /// The default mix of moves on large problems.
 enum class MovesOfLarge : std::uint8_t {
-    kMixed,  ///< the same as on small problems
-    /// Late in a run, only ranks on the most loaded links can lower the value. Nearly all moves are therefore focused,
-    /// and go near the rank's node or next to a partner. In a good placement nothing from far away fits.
+    kMixed,  ///< the mix for small problems
+    /// Late in a run, only ranks on the most loaded links can lower the value. Nearly all moves are therefore focused:
+    /// they take such a rank to a slot near its node or next to a partner. In a good placement, moves to distant slots
+    /// hardly ever help.
     kFocused,
-    /// Every hop counts: ranks step towards their partners, or move next to them. Only on machines with coordinates,
-    /// because others offer few steps. In searches with several restarts, every other restart has the usual mix.
+    /// For objectives in which every hop counts: ranks step towards their partners or move next to them. Used only on
+    /// machines with coordinates, because others offer few steps. In searches with several restarts, every other
+    /// restart has the usual mix.
     kSteps
 };
 
@@ -33,12 +35,13 @@ struct Candidates {
     std::span<const RankId> hot_ranks{};  ///< ranks for focused moves
 };
 
-/// Draws moves. The mix of kinds is fixed. A draw depends only on its arguments.
+/// Draws moves of a fixed mix of kinds. A draw depends only on the arguments of propose().
 ///
 /// - uniform: a communicating rank to any slot, swapped with the rank there (the paper's move).
 /// - empty: a communicating rank to an empty slot.
 /// - neighbour: a communicating rank next to one of its partners.
-/// - step: a communicating rank one hop nearer to one of its partners, or next to it if few draws find no such node.
+/// - step: a communicating rank one hop nearer to one of its partners, or next to that partner if a few draws find no
+/// such node.
 /// - focused: a rank with messages on the most loaded links of the worst set, to any slot or next to a partner.
 class Proposer {
   public:
@@ -47,8 +50,8 @@ class Proposer {
         double share;
     };
 
-    /// Gives the kinds in `moves` equal probability, or uses the default mix if `moves` is empty. Kinds without use in
-    /// the problem, such as empty moves without empty slots, become uniform ones.
+    /// Gives the kinds in `moves` equal probability, or uses the default mix if `moves` is empty. Kinds that the
+    /// problem does not allow, such as empty moves without empty slots, are replaced by uniform moves.
     Proposer(const Problem& problem, std::span<const MoveKind> moves, MovesOfLarge of_large = MovesOfLarge::kMixed,
              std::int32_t restart = 0);
 
@@ -111,9 +114,9 @@ class Proposer {
     bool chases_hot_ranks_ = false;
     bool steps_to_partners_ = false;
     static constexpr std::size_t kDraws = 256;
-    /// Index: the top 8 random bits. One table look-up replaces comparisons of probabilities.
+    /// The kind of move by the top 8 random bits. A table look-up replaces comparisons of probabilities.
     std::array<MoveKind, kDraws> kind_of_draw_{};
-    std::vector<SlotId> usable_slots_;  ///< if not all slots are usable
+    std::vector<SlotId> usable_slots_;  ///< only if some slots are not usable
     std::int32_t near_hops_ = 0;        ///< largest distance of nodes that are next to each other
 };
 

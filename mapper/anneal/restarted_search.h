@@ -10,8 +10,8 @@
 
 namespace haichi {
 
-/// Mean size of the energy changes of a few proposals, without proposals that change nothing. It starts from the
-/// objective's current mapping and applies no move. It runs once per restart and is compiled for every objective.
+/// Mean size of the energy changes of a few proposals, without proposals that change nothing. Proposals start from the
+/// objective's current mapping, and no move is applied. Called once per restart, and compiled for every objective.
 template <SearchObjective O>
 [[gnu::cold, gnu::noinline]] double mean_change(O& objective, const Proposer& proposer, const Mapping& mapping,
                                                 double smoothing, Random random) {
@@ -31,7 +31,8 @@ template <SearchObjective O>
     return count > 0 ? sum / count : 1;
 }
 
-/// Sums over sets depend only on the most loaded links of every set. Sums of hops depend on every message.
+/// The mix of moves that suits the objective. Sums over sets depend only on the most loaded links of every set; sums of
+/// hops depend on every message.
 template <SearchObjective O>
 constexpr MovesOfLarge moves_of_large() {
     if constexpr (requires { O::kHotRanksAreFew; }) {
@@ -89,7 +90,7 @@ class RestartedSearch final : public AnyRestarts {
         report_done(run);
     }
 
-    /// Whether the first objective of a tie-breaking order has its bound.
+    /// Whether the value of the first objective has reached its lower bound.
     static bool is_first_proven(const AnnealRun<O>& run, const O& objective) {
         if constexpr (requires { run.best_value().then; }) {
             const auto bound = objective.lower_bound();
@@ -104,7 +105,8 @@ class RestartedSearch final : public AnyRestarts {
         winner_value_ = scout_value_;
     }
 
-    /// A discarded restart never wins, because an earlier one has the smallest possible value.
+    /// Keeps the restart if it is the best so far. A discarded restart never wins, because an earlier restart has the
+    /// smallest possible value.
     void keep_if_best(std::int32_t restart, const AnnealRun<O>& run) {
         const std::scoped_lock lock(winner_mutex_);
         keep_if_best(restart, run, winner_, winner_value_);

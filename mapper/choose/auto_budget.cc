@@ -11,7 +11,7 @@ namespace haichi {
 
 namespace {
 
-/// Approximate links between two nodes: the mean over randomly drawn pairs.
+/// Approximate mean number of links between two nodes, from randomly drawn pairs.
 double mean_distance(const Network& network) {
     constexpr int kDraws = 256;
     Random random(1, 1);

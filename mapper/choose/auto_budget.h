@@ -9,19 +9,20 @@
 
 namespace haichi {
 
-/// The budget of --objective auto, in counts that do not depend on the computer. Seconds mean seconds of one core of a
-/// server of 2020.
+/// The budget of --objective auto, in counts that do not depend on the computer. Seconds are those of one core of a
+/// server from 2020.
 class AutoBudget {
   public:
-    /// Searches use `trials` objectives. A time limit in seconds reduces the budget.
+    /// `trials` is the number of objectives searched. A time limit, in seconds, reduces the budget.
     AutoBudget(const Problem& problem, std::size_t trials, std::optional<double> time_limit = {});
 
-    /// 10 s up to a hundred ranks, a minute at 4,096, and at most the time limit. Half of it is for searches, a third
-    /// for simulations of the original traffic, and a sixth for simulations under load.
+    /// The whole budget: 10 s for up to a hundred ranks, a minute for 4,096 ranks, and at most the time limit. Half of
+    /// the budget is for searches, a third for simulations of the original traffic, and a sixth for simulations under
+    /// load.
     [[nodiscard]] double seconds() const { return seconds_; }
     [[nodiscard]] double packet_hops() const { return seconds_ / 3 * kPacketHopsPerSecond; }
     [[nodiscard]] double loaded_packet_hops() const { return seconds_ / 6 * kPacketHopsPerSecond; }
-    /// Number of parts in which the searches share the budget. The first search of each objective has one.
+    /// Number of parts in which the searches share the budget. The first search of each objective has one part.
     [[nodiscard]] double all_parts() const { return all_parts_; }
     /// Restarts and evaluations of a search with `parts` of the budget: the defaults, or fewer if these would take too
     /// long. Requested restarts are distributed over the searches. A requested number of evaluations per restart or a

@@ -13,7 +13,7 @@ namespace {
 
 using Mappings = std::span<const Mapping* const>;
 
-/// The number of seeds whose placements can be simulated. All seeds are assumed to cost as much as the first.
+/// The number of seeds whose placements can be simulated. Assumes that every seed costs as much as the first.
 template <class Fits, class Hops>
 std::int32_t affordable(Mappings placements, std::int32_t seeds, Fits&& fits, Hops&& hops) {
     const double usual = hops(*placements.front());
@@ -31,7 +31,7 @@ std::vector<double> predicted(const Job& job, Mappings placements) {
     return seconds;
 }
 
-/// The workload's sets once, without computation, with scaled message sizes.
+/// One iteration of the workload's sets, without computation, and with message sizes scaled by `factor`.
 Workload loaded_workload(const Workload& workload, double factor) {
     Workload loaded(workload.rank_count());
     loaded.reserve_messages(workload.messages().size());
@@ -89,7 +89,7 @@ std::optional<std::vector<double>> AutoJudge::full_times(Mappings placements) co
 }
 
 std::optional<AutoJudge::LoadedTimes> AutoJudge::loaded_times(Mappings placements) const {
-    constexpr std::int64_t kLoadingBytes = 64 << 10;  // 32 packets, so overheads do not matter
+    constexpr std::int64_t kLoadingBytes = 64 << 10;  // 32 packets, so that overheads do not matter
     const Workload& workload = job_.workload();
     if (workload.crossing_message_count() == 0) return std::nullopt;
     const double mean =
@@ -163,8 +163,8 @@ AutoJudge::Plan AutoJudge::affordable_plan(Mappings placements, std::int32_t see
     return plan;
 }
 
-/// Times of the placements: of an iteration for sets, of the whole run for calls or with `is_of_run`. An entry is empty
-/// if an interruption prevented its simulation.
+/// Simulates the placements. Times are per iteration for sets, and those of the whole run for calls or if `is_of_run`.
+/// An entry is empty if an interruption prevented its simulation.
 std::vector<std::optional<double>> AutoJudge::simulated(const Job& job, Mappings placements,
                                                         const SimulationOptions& options, bool is_of_run) const {
     std::vector<std::optional<double>> seconds(placements.size());

@@ -12,8 +12,8 @@
 
 namespace haichi {
 
-/// Compares placements for --objective auto with the packet simulator. If that would exceed the budget, or the machine
-/// does not state the times, predicted-time replaces it.
+/// Compares placements for --objective auto with the packet simulator. Uses predicted-time instead if simulations would
+/// exceed the budget or the machine does not state the times.
 class AutoJudge {
   public:
     struct Limits {
@@ -26,14 +26,14 @@ class AutoJudge {
     struct Times {
         bool is_simulated = false;
         bool of_calls = false;
-        std::string reason{};           ///< why the traffic or its calls were not simulated; empty if they were
+        std::string reason{};           ///< reason why the traffic or its calls were not simulated; empty if they were
         std::vector<double> seconds{};  ///< in the order of the placements
         std::int32_t seeds = 1;         ///< number of seeds whose placements can be compared
     };
 
     /// Times for the job's sets under load: one set after another, without computation, and with messages of
-    /// `mean_message_bytes` on average. Computation and overheads hide differences between placements. Under load,
-    /// links decide.
+    /// `mean_message_bytes` on average. Computation and overheads can hide differences between placements. Under load,
+    /// the links determine the times.
     struct LoadedTimes {
         std::int64_t mean_message_bytes = 0;
         bool is_simulated = false;
@@ -43,17 +43,19 @@ class AutoJudge {
     AutoJudge(const Job& job, const AutoBudget& budget, Limits limits)
         : job_(job), budget_(budget), limits_(std::move(limits)) {}
 
-    /// Times of the default placement and of one per objective for the first seed, in this order. The budget covers
-    /// `seeds` such groups, or fewer if all are too expensive.
+    /// Times of the default placement and of the first seed's placement for each objective, in this order. Plans the
+    /// budget for `seeds` such groups, or for fewer if these are too expensive.
     [[nodiscard]] Times first_times(std::span<const Mapping* const> placements, std::int32_t seeds);
-    /// Times of further placements, obtained in the same way. Empty after the time limit or an interruption.
+    /// Times of further placements, obtained as by first_times(). An entry is empty after the time limit or an
+    /// interruption.
     [[nodiscard]] std::vector<std::optional<double>> further_times(std::span<const Mapping* const> placements) const;
 
-    /// The placements' times of all iterations, extrapolated as in `haichi simulate`. Empty if times are predicted or
-    /// of calls, if the budget does not suffice, or after an interruption.
+    /// The time of each placement for the whole run (all iterations), extrapolated as in `haichi simulate`. Empty after
+    /// an interruption, if times are predicted or of calls, or if the budget does not suffice.
     [[nodiscard]] std::optional<std::vector<double>> full_times(std::span<const Mapping* const> placements) const;
 
-    /// Empty if the job's sets already have such messages and no computation, or after an interruption.
+    /// Times under load. Empty if the job's sets already have no computation and messages of that size, or after an
+    /// interruption.
     [[nodiscard]] std::optional<LoadedTimes> loaded_times(std::span<const Mapping* const> placements) const;
 
   private:

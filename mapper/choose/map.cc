@@ -18,7 +18,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// Jobs up to this size are searched from several seeds. For larger jobs, the time suffices for one search per
-/// objective, and the best objectives continue from its placement.
+/// objective. The best objectives then continue from the placements found.
 constexpr std::int32_t kManySeeds = 1024;
 constexpr std::int32_t kSeeds = 3;
 
@@ -34,7 +34,7 @@ std::int32_t seeds_for(const Problem& problem) {
     return problem.communicating_ranks().size() <= kManySeeds ? kSeeds : 1;
 }
 
-/// One call of map() with an open objective.
+/// The state of one call of map() with an open objective.
 class AutoRun {
   public:
     AutoRun(const Job& job, const MapOptions& options, const SearchControl& control,
@@ -70,9 +70,9 @@ class AutoRun {
         return (control_.stop != nullptr && control_.stop->load()) || simulation_.is_stopped();
     }
 
-    /// Compares the placements of the first seed before it searches further. If none of them is a gain, also under
-    /// load, other seeds of the same searches rarely find one: the default placement is kept. On large jobs,
-    /// the objectives with the fastest placements continue from these.
+    /// Compares the placements of the first seed before it searches further. If none of them is a gain, even under
+    /// load, it keeps the default placement, because other seeds rarely find a gain. On large jobs, the objectives with
+    /// the fastest placements continue from these.
     void search_and_judge() {
         for (const std::string& name : suited_) {
             searched_.push_back(trials_.trials.size());
@@ -91,7 +91,7 @@ class AutoRun {
         if (best_ != nullptr && (trials_.keeps_default || (seeds_ == 1 && !is_large_))) return;
         best_ = nullptr;
         if (is_large_) keep_fastest();
-        // Round by round, so that an interruption leaves comparable results.
+        // Searches round by round, so that an interruption leaves comparable results.
         const std::int32_t rounds = std::max(seeds_, 2);
         for (std::int32_t round = 1; round < rounds && may_go_on(); ++round) {
             search_further(round, rounds - round);
@@ -110,7 +110,7 @@ class AutoRun {
                       [&](std::size_t trial) { return mean_seconds(trials_.trials[trial]) > kNear * least; });
     }
 
-    /// Times of the default placement and of others within this factor are alike: a run on a machine would not show the
+    /// Placements whose times differ by less than this factor count as equal. A run on a machine would not show the
     /// difference.
     static constexpr double kAlike = 1.02;
 
@@ -128,7 +128,7 @@ class AutoRun {
         state_full_times(judge);
     }
 
-    /// States the gain of all iterations, which other commands state as well. It must still be a gain.
+    /// States the gain over all iterations, as other commands do. Discards it if it is no longer a gain.
     void state_full_times(const AutoJudge& judge) {
         trials_.full.reset();
         if (trials_.keeps_default) return;
@@ -145,7 +145,7 @@ class AutoRun {
         }
     }
 
-    /// One search per objective. On large jobs, the others continue from the first one's placement.
+    /// Runs one search per objective. On large jobs, later objectives continue from the placement of the first.
     void search_first() {
         for (const std::size_t trial : searched_) search(trial, 0, trial == 0 && is_large_ ? 2 : 1);
     }
@@ -197,8 +197,8 @@ class AutoRun {
         return options;
     }
 
-    /// The placement from which a search continues, or null. Evaluations of predicted-time are more expensive, so it
-    /// continues from another objective's placement.
+    /// The placement from which a search continues, or null. A search with predicted-time continues from another
+    /// objective's placement, because its evaluations are more expensive.
     [[nodiscard]] const Candidate* predecessor(std::size_t trial, std::int32_t round) const {
         if (round > 0 && is_large_) return candidate(trial, 0);
         const bool continues = is_large_ || trials_.trials[trial].objective == kPredictor;
@@ -212,7 +212,7 @@ class AutoRun {
         return found == candidates_.end() ? nullptr : &*found;
     }
 
-    /// Searches have half of the time limit. Later ones also have what the comparisons do not need.
+    /// Searches have half of the time limit. Later searches also have the time that the comparisons did not need.
     [[nodiscard]] double seconds_for(double parts) const {
         constexpr double kLeast = 1e-3;
         const double limit = *options_.search.time_limit_seconds;
@@ -269,7 +269,7 @@ class AutoRun {
     void set_seconds(Candidate& candidate, double seconds) {
         candidate.seconds = seconds;
         std::vector<double>& of_trial = trials_.trials[candidate.trial].seconds;
-        if (is_large_ && !of_trial.empty()) {  // the same search, continued
+        if (is_large_ && !of_trial.empty()) {  // a continuation of the same search
             of_trial.front() = std::min(of_trial.front(), seconds);
         } else {
             of_trial.push_back(seconds);
@@ -279,8 +279,8 @@ class AutoRun {
     // ---- The choice -------------------------------------------------------------------------------------------------
 
     /// Selects the fastest placement of the objective with the lowest mean over the seeds, among those with a gain if
-    /// there are any. If objectives differ by less than a thousandth, the one that suits the job best wins. Facts about
-    /// its value, such as optimality, then apply to the placement.
+    /// there are any. If objectives differ by less than a thousandth, the one that suits the job best wins. Statements
+    /// about its value, such as optimality, then apply to the placement.
     [[nodiscard]] const Candidate& best_by_mean() const {
         constexpr double kEqual = 0.999;
         const bool needs_gain = any_gain();
@@ -298,8 +298,8 @@ class AutoRun {
     }
 
     /// Simulates the sets under load to compare placements with similar times. The result decides between the
-    /// placements with a gain and the default one. Without a gain, a difference under load is one that computation and
-    /// overheads hide.
+    /// placements with a gain. If there is no gain, it decides between all placements and the default: computation and
+    /// overheads may hide a difference.
     void judge_under_load(const AutoJudge& judge) {
         constexpr double kNotSlower = 1.001;
         const double least = least_seconds();
@@ -351,15 +351,15 @@ class AutoRun {
 
     const Clock::time_point start_time_ = Clock::now();
     const Job& job_;
-    MapOptions options_;  ///< with the remaining time limit
+    MapOptions options_;  ///< its time limit is the remaining time
     const double seconds_gone_;
     std::optional<double> time_limit_seconds_;  ///< the whole limit
     const SearchControl& control_;
     const SimulationControl& simulation_;
-    const std::shared_ptr<const JobProblem> held_;  ///< kept from search to search
+    const std::shared_ptr<const JobProblem> held_;  ///< keeps the problem between searches
     const std::vector<std::string> suited_;
     const bool is_large_ = seeds_for(held_->problem) == 1;
-    std::int32_t seeds_;  ///< at most; known after the first comparison
+    std::int32_t seeds_;  ///< maximum at first; exact after the first comparison
     AutoBudget budget_;
     std::vector<std::size_t> searched_;  ///< trials that are still searched
     double parts_done_ = 0;

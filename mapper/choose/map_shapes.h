@@ -22,10 +22,10 @@ struct ShapesReport {
     bool interrupted = false;
 };
 
-/// The first interrupted simulation ends the simulations.
+/// Evaluates each placement. After an interrupted simulation, no further simulations start.
 ShapesReport evaluate_shapes(std::span<const Placement> placements, const EvaluateOptions& options,
                              const SimulationControl& simulation = {});
-/// The same for a robust placement on each shape.
+/// Evaluates a robust placement on each shape.
 ShapesReport evaluate_shapes(RobustPlacement robust, const EvaluateOptions& options,
                              const SimulationControl& simulation = {});
 

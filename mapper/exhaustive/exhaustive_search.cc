@@ -7,7 +7,7 @@ std::optional<std::int64_t> placement_count(const Problem& problem) {
     const std::int64_t slots = problem.open_slot_count();
     std::int64_t count = 1;
     for (std::int64_t i = 0; i < ranks; ++i) {
-        count *= slots - i;  // at most 3.6e6 * 2^30 before the check
+        count *= slots - i;  // the product is at most 3.6e6 * 2^30, so it cannot overflow
         if (count > kMostPlacements) return std::nullopt;
     }
     return count;

@@ -17,12 +17,12 @@ namespace haichi {
 /// Maximum number of placements of an exhaustive search: the placements of ten ranks on ten slots.
 constexpr std::int64_t kMostPlacements = 3'628'800;
 
-/// The number of ways to give the communicating ranks distinct usable slots. Empty if it exceeds kMostPlacements.
+/// The number of ways to assign distinct usable slots to the communicating ranks. Empty if it exceeds kMostPlacements.
 std::optional<std::int64_t> placement_count(const Problem& problem);
 
-/// Evaluates every placement of the communicating ranks on nodes, each one move from the previous one. It is the
-/// reference for all other searches. The first of several best placements wins. It ends early at the lower bound. The
-/// result is optimal unless the search was interrupted.
+/// Evaluates every placement of the communicating ranks on nodes. Each placement is one move from the previous one.
+/// This search is the reference for all other searches. Of several best placements, the first wins. The search ends
+/// early at the lower bound. The result is optimal unless the search was interrupted.
 template <SearchObjective O>
 class ExhaustiveSearch {
   public:
@@ -67,8 +67,8 @@ class ExhaustiveSearch {
   private:
     [[nodiscard]] bool at_bound() const { return bound_ && !(*bound_ < best_value_); }
 
-    /// Tries every node for communicating rank number `first`, and recursively for the ranks after it. Returns false to
-    /// stop.
+    /// Tries every node for the communicating rank with index `first`, and recursively for the ranks after it. Returns
+    /// false to stop.
     bool place_from(std::size_t first) {
         if (first == problem_.communicating_ranks().size()) return look();
         const RankId rank = problem_.communicating_ranks()[first];

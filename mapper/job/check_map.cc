@@ -119,7 +119,7 @@ void check_node_against_job(Checker& check, const JobScript& script, const Machi
     }
 }
 
-/// Without --shape or --nodes: checks the machine's number of nodes and its sizes.
+/// Checks node= if neither --shape nor --nodes is given: compares it with the machine's number of nodes and sizes.
 void check_node_against_machine(Checker& check, const JobScript& script, const Machine& machine,
                                 bool spec_is_scattered) {
     const Located<NodeRequest>& node = *script.node;
@@ -209,7 +209,8 @@ void check_processes(Checker& check, const JobScript& script, std::int64_t nodes
     if (script.proc) {
         check_fit("proc=" + std::to_string(script.proc->value), script.proc->value, script.proc->place);
     } else if (ranks_of_calls(script)) {
-        // A map with more ranks than nodes shows that max-proc-per-node= is missing, and is the problem then.
+        // If max-proc-per-node= is missing and there are more ranks than nodes, the check of the map reports the
+        // problem.
         if (*stated->ranks <= nodes || script.max_proc_per_node)
             check_fit("mpiexec -n " + std::to_string(*stated->ranks), *stated->ranks, stated->place);
     } else {
@@ -233,7 +234,7 @@ void check_processes(Checker& check, const JobScript& script, std::int64_t nodes
     }
 }
 
-/// Whether the script's file is the map. Empty if that is unknown.
+/// Whether the file that the script names is the map. Empty if that is unknown.
 std::optional<bool> is_same_file(const std::string& named, const std::string& map, const std::string& script) {
     namespace fs = std::filesystem;
     if (map == "-" || named.find_first_of("$`%") != std::string::npos) return std::nullopt;
@@ -242,7 +243,8 @@ std::optional<bool> is_same_file(const std::string& named, const std::string& ma
     return fs::equivalent(named, map, none) || fs::equivalent(fs::path(script).parent_path() / named, map, none);
 }
 
-/// A script with several programs may have a map for each of them. One of these must be this map.
+/// Checks that the script uses this map. A script with several programs may have a map for each; one of these must be
+/// this map.
 void check_use(Checker& check, const JobScript& script, const std::string& map) {
     struct Use {
         std::string option;
@@ -292,12 +294,13 @@ std::int64_t ranks_of(const JobScript& script) {
     return script.proc ? script.proc->value : ranks_of_calls(script).value_or(0);
 }
 
-/// A script without max-proc-per-node=, and the ranks per node that PJM then allows.
+/// A script that lacks max-proc-per-node=, and the number of ranks per node that PJM therefore allows.
 struct UnstatedLimit {
     const JobScript* script = nullptr;
     std::int64_t ranks_per_node = 0;
 };
-/// With `unstated`, one problem states all nodes with more ranks. `context` must then have room for any number.
+/// Checks the text of the map. With `unstated`, a single problem reports all nodes with too many ranks. `context` must
+/// then allow any number of ranks per node.
 void check_text(Checker& check, std::string_view text, const CheckedMap& checked, const RankMapContext& context,
                 const std::optional<UnstatedLimit>& unstated = std::nullopt) {
     const MapFindings found = examine_rank_map(text, checked.map, checked.format, context);
@@ -334,7 +337,7 @@ void check_text(Checker& check, std::string_view text, const CheckedMap& checked
     }
 }
 
-/// A job with these logical coordinates, independent of their nodes on the machine.
+/// A job with these logical coordinates, whatever nodes of the machine they belong to.
 Allocation logical_job(const Sizes& sizes, std::int64_t ranks_per_node) {
     AllocationRequest request;
     request.ranks_per_node = static_cast<std::int32_t>(std::min(ranks_per_node, INT32_MAX / product(sizes)));
@@ -398,7 +401,7 @@ void check_with_script(Checker& check, std::string_view text, const JobSpec& spe
                       "convert it with haichi convert -t fujitsu");
         return;
     }
-    if (nodes > kMostVertices) return;  // more than any machine has, which is already reported
+    if (nodes > kMostVertices) return;  // exceeds every machine, which is already reported
     const auto ranks = static_cast<std::int32_t>(std::min<std::int64_t>(ranks_of(script), INT32_MAX));
     if (script.max_proc_per_node) {
         const Allocation logical = logical_job(shape, per_node);

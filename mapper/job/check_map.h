@@ -41,7 +41,7 @@ struct MapCheck {
     std::vector<CheckLine> lines;  ///< only the first ones if there are very many problems
 };
 
-/// Checks a map against its format, a job, and the spec's job script, which uses the map. The job's traffic is ignored.
+/// Checks a map against its format, a job, and the spec's job script, which uses the map. Ignores the job's traffic.
 /// Without a shape or a node list, the script's request defines the job. Throws errors that do not concern the map or
 /// the script: files that cannot be read, a wrong machine or shape.
 MapCheck check_map(const JobSpec& spec, const CheckedMap& checked, const Reading& reading = {});

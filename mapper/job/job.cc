@@ -15,7 +15,7 @@ bool has_hosts(const JobSpec& spec) {
     return named == nullptr || !named->empty();
 }
 
-/// The names that the spec states for this number of nodes.
+/// The host names that the spec states, for this number of nodes.
 HostNames stated_hosts(const JobSpec& spec, std::int32_t nodes) {
     const auto* named = std::get_if<std::string>(&spec.hosts);
     if (named != nullptr) return HostNames::read(*named, nodes);
@@ -35,8 +35,9 @@ void log_nodes(const AllocatedNodes& nodes, const Log& log) {
     }
 }
 
-/// PJM gives jobs a part of a site's machine. Throws OptionError if nobody states which one, and the whole machine has
-/// more nodes than the ranks need. Users who state the sizes of a machine, as in fx10:1x2x4, have stated the nodes.
+/// PJM gives a job a part of a site's machine. Throws OptionError if neither the spec nor a script states which part,
+/// and the machine has more nodes than the ranks need. Sizes in the machine's name, as in fx10:1x2x4, also state the
+/// nodes.
 void check_nodes_are_stated(const JobSpec& spec, const AllocatedNodes& nodes, std::int32_t rank_count) {
     const Allocation& job = *nodes.allocation;
     const bool is_stated = !spec.allocation.shape.empty() || is_given(spec.allocation.nodes) || nodes.script;
@@ -53,7 +54,7 @@ void check_nodes_are_stated(const JobSpec& spec, const AllocatedNodes& nodes, st
                           ", §job SCRIPT, or §nodes FILE; the whole machine is §shape " + sizes_text(job.shape));
 }
 
-/// Throws OptionError. Faulty nodes get no ranks.
+/// Throws OptionError if there are more ranks than slots on the nodes that are not faulty.
 void check_ranks_fit(std::int32_t rank_count, const Allocation& job) {
     const std::int64_t slots = job.open_slot_count();
     if (!job.slots_of_node.empty() && rank_count > slots) {
@@ -95,7 +96,7 @@ AllocatedNodes load_nodes(const JobSpec& spec, const Reading& reading) {
     }
     bool hosts_are_used = false;
     if (has_hosts(spec)) {
-        // A node list with names then refers to the names of all nodes of the machine.
+        // The names in a node list are looked up among the names of all nodes of the machine.
         request.node_names = [&] {
             hosts_are_used = true;
             return stated_hosts(spec, terminal_count(machine)).names();
@@ -162,7 +163,7 @@ std::shared_ptr<const JobProblem> Job::problem(const Log& log) const {
     const std::scoped_lock lock(parts_->mutex);
     std::shared_ptr<const JobProblem> posed = parts_->problem.lock();
     if (posed != nullptr) return posed;
-    // The problem refers to the parts, so they must live as long as it does.
+    // The problem refers to the parts, so this object keeps both alive.
     struct Held {
         std::shared_ptr<const Parts> parts;
         JobProblem posed;

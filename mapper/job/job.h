@@ -39,10 +39,10 @@ struct AllocatedNodes {
     }
 };
 
-/// Loads the machine. Here and below, `reading` receives log lines about recognised formats and kept tables, and checks
-/// files that the user did not name.
+/// Loads the machine of the spec. Here and below, `reading` receives log lines about recognised formats and kept
+/// tables. It also checks files that the user did not name.
 std::shared_ptr<const Machine> load_machine(const JobSpec& spec, const Reading& reading = {});
-/// The same spec with its machine and traffic loaded. All jobs made from it share them.
+/// Returns the spec with its machine and traffic loaded. All jobs made from it share these.
 JobSpec loaded(const JobSpec& spec, const Reading& reading = {});
 /// The nodes of a job, without its traffic.
 AllocatedNodes load_nodes(const JobSpec& spec, const Reading& reading = {});
@@ -53,12 +53,12 @@ struct JobProblem {
     Problem problem;
 
     JobProblem(const Workload& workload, const Allocation& allocation, const Machine& machine);
-    JobProblem(const JobProblem&) = delete;  ///< the problem refers to the logical torus
+    JobProblem(const JobProblem&) = delete;  ///< deleted because the problem refers to the logical torus
     JobProblem& operator=(const JobProblem&) = delete;
 };
 
-/// A loaded job whose parts were checked against each other. Searches, evaluations and simulations accept nothing else.
-/// Immutable. Copies share everything and cost nothing.
+/// A loaded job whose parts have been checked against each other, as searches, evaluations and simulations require.
+/// Immutable. Copies share all data.
 class Job {
   public:
     /// Throws the errors of the parts: InputError, OptionError, UnsupportedError. On a machine with PJM, throws
@@ -85,18 +85,19 @@ class Job {
     [[nodiscard]] const Mapping& default_placement() const { return parts_->default_placement; }
     [[nodiscard]] RankMapContext rank_maps() const { return parts_->nodes.rank_maps(rank_count()); }
 
-    /// The limit of the ranks' weight per node. Null if nodes have rank slots only.
+    /// The limit of the ranks' weight per node. Null if only rank slots limit the ranks of a node.
     [[nodiscard]] const RankBalance* balance() const { return parts_->balance ? &*parts_->balance : nullptr; }
 
-    /// Created on the first call, and again after its last owner has released it. Callers should hold it from a search
-    /// to its evaluation. Thread-safe.
+    /// The problem for searches and evaluations. Created by the first call, and again after its last owner has released
+    /// it. Callers should hold it from a search to the evaluation of its result. Thread-safe.
     [[nodiscard]] std::shared_ptr<const JobProblem> problem(const Log& log = {}) const;
 
-    /// The same job with this size for every non-empty message.
+    /// Returns this job with every non-empty message set to this size.
     [[nodiscard]] Job with_message_size(std::int64_t size_bytes) const;
-    /// The same traffic on other nodes of the machine.
+    /// Returns a job with this job's traffic on other nodes of the machine.
     [[nodiscard]] Job on(Allocation allocation) const;
-    /// The same machine and default placement with other sets of the same number of ranks.
+    /// Returns a job with this job's machine and default placement and other sets. The number of ranks must be the
+    /// same.
     [[nodiscard]] Job with_workload(Workload workload) const;
 
   private:
@@ -114,7 +115,8 @@ class Job {
     std::shared_ptr<const Parts> parts_;
 };
 
-/// The same job on cuboids of these shapes, which replace the spec's own. The machine and the workload are loaded once.
+/// Loads the job on cuboids of these shapes, which replace the shape in the spec. The machine and the workload are
+/// loaded once.
 std::vector<Job> jobs_of_shapes(const JobSpec& spec, std::span<const std::vector<std::int32_t>> shapes,
                                 const Reading& reading = {});
 

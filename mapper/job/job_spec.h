@@ -19,14 +19,15 @@ struct WorkloadFile {
     std::string format{};  ///< one of workload_formats(); empty means detection by content
 };
 
-/// Sets that were already extracted from a log, and are shared. The log's calls are read when first needed, so uses of
-/// the sets alone do not read them.
+/// Sets that were already extracted from a log, and are shared. The log's calls are read only when they are first
+/// needed.
 struct WorkloadOfLog {
     std::shared_ptr<const Workload> workload;
     std::string log_path;
 };
 
-/// An execution-driven simulation of a program with this number of ranks. Its messages are known only at run time.
+/// Traffic of an execution-driven simulation of a program with this number of ranks. Messages are known only at run
+/// time.
 struct ProgramTraffic {
     std::int32_t rank_count = 0;
 };
@@ -45,25 +46,25 @@ struct Traffic {
     bool keeps_calls = false;
 };
 
-/// A job as users describe it. The command line, the Python package and the service fill only this. Each member that
-/// can be a name may also be the object itself.
+/// A job as users describe it. The command line, the Python package and the service fill only this. A member that can
+/// be a name may instead be the object itself.
 struct JobSpec {
     /// A preset or a machine file, the text of a file, a value, or a shared object.
     std::variant<std::string, Machine, std::shared_ptr<const Machine>, MachineSource> machine;
     Traffic traffic{};
     AllocationRequest allocation{};
-    /// A PJM job script that states the nodes, the ranks per node and the kind of job. Empty for none. `allocation`
-    /// must agree with it.
+    /// A PJM job script that states the nodes, the ranks per node and the kind of job; empty for none. `allocation`
+    /// must agree with the script.
     std::string job_script{};
-    /// The nodes' names: a file or pattern for HostNames::read(), or the names in node order. If the node list has
-    /// names, these are the names of all nodes of the machine. An empty text means the names in the machine's network
-    /// or in the node list, if any.
+    /// The nodes' names: a file or pattern for HostNames::read(), or the names in node order. If the node list contains
+    /// names, `hosts` must name all nodes of the machine. An empty text means the names in the machine's network or in
+    /// the node list, if any.
     std::variant<std::string, std::vector<std::string>> hosts{};
     std::optional<std::int32_t> tasks{};  ///< tasks of the scheduler's job, at least as many as ranks; empty if unknown
-    /// Nodes hold groups of ranks. The weight of a group exceeds the mean by at most this fraction. Empty means that
-    /// nodes have rank slots instead.
+    /// If set, nodes hold groups of ranks, and the weight of a group exceeds the mean by at most this fraction. Empty
+    /// means that rank slots limit the ranks of a node instead.
     std::optional<double> imbalance{};
-    std::int32_t cores_per_rank = 0;  ///< to which rank maps and job lines bind each rank; 0 means not stated
+    std::int32_t cores_per_rank = 0;  ///< cores to which rank maps and job lines bind each rank; 0: not stated
 };
 
 }  // namespace haichi

@@ -91,7 +91,7 @@ std::shared_ptr<const Workload> LoadedTraffic::shared_workload(const Log& log) c
 
 const std::vector<std::string>& LoadedTraffic::warnings(const Log& log) const {
     (void)shared_workload(log);
-    return warnings_;  // constant from here on
+    return warnings_;  // constant once the sets exist
 }
 
 LeftOutOfSets LoadedTraffic::left_out() const {

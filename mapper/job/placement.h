@@ -19,11 +19,11 @@ struct PlacementCandidate {
     std::optional<double> seconds_per_iteration;  ///< empty if a limit or an interruption cut the simulation short
 };
 
-/// The placements of one objective in --objective auto, one per seed.
+/// The placements of one objective in --objective auto: one for each seed.
 struct ObjectiveTrial {
     std::string objective;
     std::vector<std::string> next{};  ///< tie-breaking order
-    std::vector<double> seconds{};  ///< per iteration or whole run, by seed, without placements that were not evaluated
+    std::vector<double> seconds{};    ///< time per iteration or of the whole run, by seed; only evaluated placements
     bool is_chosen = false;
 };
 
@@ -41,26 +41,26 @@ struct FullTimes {
     double seconds = 0;  ///< time of the chosen placement
 };
 
-/// The decision of --objective auto.
+/// The trials of --objective auto and the decision.
 struct ObjectiveTrials {
     std::string judge;  ///< "simulated" or "predicted"
     bool of_calls = false;
-    std::string reason{};  ///< why the traffic or its calls were not simulated; empty if they were
+    std::string reason{};  ///< reason why the traffic or its calls were not simulated; empty if they were
     double default_seconds = 0;
     double seconds = 0;          ///< time of the fastest placement of the chosen objective
     bool keeps_default = false;  ///< no placement is faster beyond the spread
     std::vector<ObjectiveTrial> trials{};
-    std::optional<FullTimes> full{};      ///< only with a gain, and if the first iterations decided
+    std::optional<FullTimes> full{};      ///< only if there is a gain and the first iterations decided
     std::optional<LoadedTrial> loaded{};  ///< only if placements had similar times
-    double judging_seconds = 0;           ///< wall clock
+    double judging_seconds = 0;           ///< wall-clock time of the comparisons
 };
 
 double mean_seconds(const ObjectiveTrial& trial);
-/// Standard deviation over the seeds. Empty with one seed.
+/// Standard deviation over the seeds. Empty if there is only one seed.
 std::optional<double> spread_seconds(const ObjectiveTrial& trial);
 
-/// The smallest fraction of the time that counts as a gain: runs on a machine differ by as much. `haichi compare` has
-/// the same limit.
+/// The smallest saved fraction of the time that counts as a gain, because runs on a machine vary by about as much.
+/// `haichi compare` uses the same limit.
 inline constexpr double kLeastGain = 0.01;
 /// Whether the mean over the seeds is below `default_seconds` by at least kLeastGain and by more than the spread.
 bool is_gain(const ObjectiveTrial& trial, double default_seconds);
@@ -72,23 +72,23 @@ struct SearchRecord {
     std::vector<std::string> next{};  ///< tie-breaking order
     std::uint64_t seed = 1;
     std::int64_t evaluations = 0;
-    double evaluations_per_second = 0;            ///< rate of the inner loops alone, per thread; 0 if there is no rate
+    double evaluations_per_second = 0;            ///< rate of the inner loops, per thread; 0 if unknown
     std::vector<ConvergencePoint> convergence{};  ///< improvements of the winning run, in the unit of the objective
     std::optional<double> time_limit_seconds{};
     double seconds_gone = 0;  ///< time spent in earlier runs that this run continued
     double wall_seconds = 0;
     bool interrupted = false;
     bool reproducible = true;
-    /// Every placement was evaluated, so none is better, whatever the bound is.
+    /// True if every placement was evaluated, so that none is better, whatever the bound is.
     bool is_proven = false;
     /// With simulated-time: the placements compared, in the order of their simulation. Otherwise empty.
     std::vector<PlacementCandidate> candidates{};
-    /// At least two candidates could be compared. The fastest was then chosen instead of the search's best.
+    /// True if at least two candidates could be compared. The fastest one was then chosen instead of the search's best.
     bool is_ranked = false;
     std::optional<ObjectiveTrials> trials{};  ///< only with --objective auto
 };
 
-/// The nodes of a job's ranks, together with the job. A value type.
+/// A job and the node of each of its ranks. A value type.
 class Placement {
   public:
     /// The scheduler's own placement.
@@ -100,9 +100,9 @@ class Placement {
 
     [[nodiscard]] const Job& job() const { return job_; }
     [[nodiscard]] const Mapping& mapping() const { return mapping_; }
-    /// True if it is the job's default placement, and was not given.
+    /// True for the job's default placement, unless the user gave it as a map.
     [[nodiscard]] bool is_default() const { return is_default_; }
-    /// The search that found it, or null if it was given.
+    /// The search that found the placement; null if none did.
     [[nodiscard]] const SearchRecord* search() const { return search_ ? &*search_ : nullptr; }
 
   private:
@@ -115,7 +115,7 @@ class Placement {
 /// A map file, or the node of each rank.
 using GivenMap = std::variant<std::string, std::vector<NodeId>>;
 
-/// The mapping with these nodes. Throws OptionError naming the rank that its node has no slot for.
+/// Makes a mapping from the node of each rank. Throws OptionError, which names the rank, if a node has too few slots.
 Mapping mapping_of(std::span<const NodeId> node_of_rank, const Allocation& allocation);
 
 /// A placement given by a user. `format` is the format of a file; empty means detection by content. Throws InputError

@@ -39,7 +39,7 @@ NetworkOutline network_outline(const Network& network) {
     for (std::int32_t n = 0; n < network.node_count(); ++n) {
         outline.vertex_of_node.push_back(network.vertex(NodeId(n)).value);
     }
-    // The channels of a node's NIC follow the fabric's links: all injections, then all ejections.
+    // Links of the fabric come first, then the injection channels of all nodes, then the ejection channels.
     const std::int32_t first_channel = network.injection_link(NodeId(0)).value;
     for (std::int32_t l = 0; l < network.link_count(); ++l) {
         const LinkId link(l);

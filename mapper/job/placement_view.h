@@ -15,13 +15,13 @@ struct NetworkOutline {
     std::vector<Axis> axes;  ///< for networks with coordinates; vertices are row-major, last axis fastest
     std::vector<std::int32_t> vertex_level;    ///< without coordinates: 0 for terminals, from 1 for switches
     std::vector<std::int32_t> vertex_of_node;  ///< vertices of the job's nodes
-    std::vector<std::int32_t> link_source;  ///< vertices; injection and ejection channels have the node's vertex twice
+    /// Start vertices. The channels of a NIC start and end at the vertex of its node.
+    std::vector<std::int32_t> link_source;
     std::vector<std::int32_t> link_destination;
-    std::vector<std::int8_t> link_axis;  ///< with coordinates; -1 for other links
-    std::vector<std::int8_t> link_sign;  ///< +1 or -1 along the axis, 0 for other links
-    std::vector<Panel> panels;           ///< without coordinates: how links are drawn
-    std::vector<std::int32_t>
-        link_panel;  ///< without coordinates: panel number, or -1 for injection and ejection channels
+    std::vector<std::int8_t> link_axis;    ///< with coordinates: axis of the link; -1 for other links
+    std::vector<std::int8_t> link_sign;    ///< +1 or -1 along the axis, 0 for other links
+    std::vector<Panel> panels;             ///< without coordinates: how links are drawn
+    std::vector<std::int32_t> link_panel;  ///< without coordinates: index in `panels`, or -1 for the channels of a NIC
     std::vector<std::int64_t> link_bandwidth_bytes_per_s;
     std::vector<std::string> link_names;  ///< without coordinates: names as in Network::link_name
 };

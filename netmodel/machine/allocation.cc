@@ -70,7 +70,7 @@ Grid cut_out(const Machine& machine, const Grid& grid, const std::vector<std::in
     return Grid(std::move(axes));
 }
 
-/// The source of names for a request's lists.
+/// Returns the function that supplies node names: the request's own, or one that asks the machine's topology.
 NodeNames names_for(const Machine& machine, const AllocationRequest& request) {
     if (request.node_names) return request.node_names;
     return [&machine] { return node_names(*machine.topology); };
@@ -94,7 +94,7 @@ std::vector<VertexId> faulty_vertices(const Machine& machine, const AllocationRe
     return faulty;
 }
 
-/// The faulty nodes inside a cuboid, by their numbers there. Routes of the cuboid meet no others.
+/// The faulty nodes inside a cuboid, as vertices of the cuboid. Routes of the cuboid can meet only these.
 std::vector<VertexId> faulty_inside(const std::vector<VertexId>& faulty, const Grid& grid, const Grid& job,
                                     const std::vector<std::int32_t>& origin) {
     std::vector<VertexId> inside;
@@ -171,7 +171,7 @@ Network cuboid_network(const Machine& machine, const AllocationRequest& request,
     return Network({machine.topology->cuboid(std::move(job)), routing}, std::move(options));
 }
 
-/// A machine without coordinates has no parts except node lists.
+/// Refuses cuboids on a machine without coordinates. A job there is a node list or the whole machine.
 void check_is_whole(const Machine& machine, const AllocationRequest& request) {
     if (!request.origin.empty())
         throw OptionError("machine " + machine.name + " has no origins: it is not a mesh or torus");
@@ -191,7 +191,7 @@ Network whole_network(const Machine& machine, const AllocationRequest& request, 
     return Network({machine.topology, routing}, std::move(options), std::move(nodes));
 }
 
-/// The logical sizes of a request in the scheduler's words, or in the axes of the machine.
+/// The logical sizes of a request that states logical sizes (as the scheduler does) or sizes of the machine's axes.
 std::vector<std::int32_t> logical_sizes_of(const Machine& machine, const std::vector<std::int32_t>& shape) {
     const std::size_t axis_count = coordinates(machine)->axis_count();
     if (shape.size() < axis_count) {
@@ -296,7 +296,7 @@ void check_routes(const Allocation& allocation) {
             : "");
 }
 
-/// A name that is not a fold's is a file if the file exists or the name looks like a file name.
+/// True if no fold has this name, and the file exists or the name looks like a file name.
 bool fold_is_file(const std::string& name) {
     if (folds().find(name) != nullptr) return false;
     std::error_code ignored;

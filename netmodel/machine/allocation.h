@@ -17,7 +17,7 @@ inline constexpr std::int64_t kMostSlots = std::int64_t{1} << 30;
 
 /// The order in which the scheduler's own placement fills the nodes, PJM's rank-map-bychip and rank-map-bynode.
 struct RankOrder {
-    bool by_node = false;  ///< one rank on every node, then the next one; otherwise, node by node
+    bool by_node = false;  ///< each round puts one rank on every node; false: one node after the other
     std::string axes{};    ///< logical axes, the fastest first, as in "ZYX"; empty for the order of the fold
 };
 
@@ -55,7 +55,7 @@ struct Allocation {
     bool fills_by_node = false;  ///< see RankOrder; the fold has the order of the nodes
     Network network;
     Fold fold;
-    AxisPairs logical_axes;           ///< logical axes of the machine; empty for the axes themselves, or without axes
+    AxisPairs logical_axes;  ///< logical axes of the machine; empty if they are the machine's axes, or if it has none
     std::int32_t ranks_per_node = 1;  ///< maximum on every node
     std::int32_t nics_per_node = 1;
     /// Names of the job's nodes in node order, from the node list or the machine's network. Empty if they have no names
@@ -73,7 +73,7 @@ struct Allocation {
     [[nodiscard]] std::int64_t open_slot_count() const;
     /// Machine coordinates of a node on a grid machine (origin added); one number on other topologies.
     [[nodiscard]] Coordinates machine_coordinates(NodeId node) const;
-    /// The inverse; invalid if the job does not have that node.
+    /// The inverse of machine_coordinates(). Returns an invalid id if the job has no such node.
     [[nodiscard]] NodeId node_at_machine_coordinates(const Coordinates& at) const;
 };
 

@@ -28,8 +28,8 @@ struct Row {
     NodeId node;
 };
 
-/// Logical sizes are the largest coordinates + 1. The box has no hole if it has as many cells as nodes, and no cell
-/// occurs twice.
+/// Returns the logical sizes: the largest coordinates + 1. The box has no hole if it has as many cells as nodes, and no
+/// cell occurs twice.
 std::vector<std::int32_t> logical_box(const std::vector<Row>& rows, const SourcePlace& end) {
     std::vector<std::int32_t> sizes(rows.front().logical.size(), 1);
     for (const Row& row : rows) {

@@ -77,7 +77,7 @@ double cost_of_class(const Machine& machine, std::size_t c, bool by_latency) {
     return static_cast<double>(*latency_ps);
 }
 
-/// Small integers with about the same ratios.
+/// Converts costs to small integers with about the same ratios.
 std::vector<std::int32_t> as_integers(const std::vector<double>& costs) {
     constexpr double kPerSmallest = 10;
     const double least = std::ranges::min(costs);
@@ -114,7 +114,7 @@ std::vector<std::int32_t> derived(const Machine& machine, bool by_latency) {
     const auto routes = topology.routes(machine.routing, {});
     std::vector<double> cost_of_level;
     for (std::size_t l = 1; l < sizes.size(); ++l) {
-        // A level with one block below has no pair of its own.
+        // A level whose blocks contain only one block of the level below adds no pairs of nodes.
         double cost = cost_of_level.empty() ? *std::ranges::min_element(cost_of) : cost_of_level.back();
         if (sizes[l] > sizes[l - 1]) {
             std::vector<LinkId> links;

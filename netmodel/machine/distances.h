@@ -15,7 +15,7 @@ namespace haichi {
 /// distance.
 std::vector<std::int32_t> parse_distances(std::string_view text, const Machine& machine);
 
-/// The same for the stated numbers.
+/// Returns stated distances if they suit the machine. Throws like parse_distances() if they do not.
 std::vector<std::int32_t> checked_distances(std::vector<std::int32_t> distances, const Machine& machine);
 
 }  // namespace haichi

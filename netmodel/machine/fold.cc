@@ -9,7 +9,7 @@ namespace haichi {
 
 namespace {
 
-/// The steps of a logical axis on the grid. Per position, its contribution to the vertex number.
+/// The positions on a logical axis. Each entry is what the position adds to the vertex number.
 using LogicalAxis = std::vector<std::int32_t>;
 
 void set_cells(Fold& fold, std::vector<NodeId> node_of_cell) {
@@ -86,7 +86,7 @@ Fold paired_fold(const Grid& job, const AxisPairs& logical, PathOfPair path_of_p
 
 Fold row_major(const Grid& job, const AxisPairs&) { return row_major_fold(job.vertex_count(), {}); }
 
-/// Rings of the pairs. Without pairs, the axes themselves, with row-major rank order.
+/// Folds along the rings of the axis pairs. Without pairs, uses the axes themselves, with row-major rank order.
 Fold rings_or_axes(const Grid& job, const AxisPairs& logical) {
     if (!logical.empty()) return paired_fold(job, logical, pair_ring);
     Fold fold = row_major(job, logical);
@@ -132,7 +132,7 @@ Fold no_cuboid(const Grid&, const AxisPairs&) { throw InternalError("a noncont j
 }
 
 /// The long axes; those longer than 1 come first. The scheduler may rotate a request, so the line or plane may lie
-/// along any of them. A job with fewer dimensions is flat along its first axes.
+/// along any of them. Throws UnsupportedError if more long axes exceed 1 than a line (one) or a plane (two) has.
 std::vector<std::size_t> longest_first(const Grid& job, const AxisPairs& logical, bool is_line) {
     if (!has_whole_units(job, logical)) refuse_shape(job, is_line);
     std::vector<std::size_t> axes;

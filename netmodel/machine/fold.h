@@ -16,8 +16,8 @@ namespace haichi {
 ///
 /// A *position* is a place in the rank order. The default placement puts the first ranks on node_of_position[0], the
 /// next ranks on [1], and so on. *Cell* x + Lx*(y + Ly*z), x fastest, has the logical coordinates (x, y, z). On a Tofu
-/// job both are the same. On a plain mesh or torus they differ. The logical coordinates are the grid's, and the rank
-/// order is row-major, last axis fastest, like the numbers of nodes.
+/// job, positions and cells have the same numbers. On a plain mesh or torus they differ: the logical coordinates are
+/// the grid's, and the rank order is row-major, last axis fastest, like the numbers of nodes.
 struct Fold {
     std::string name;                         ///< as requested: an entry of folds(), or a file
     bool is_coordinate_table = false;         ///< read from a file, so valid for the real machine
@@ -33,11 +33,11 @@ struct Fold {
     [[nodiscard]] NodeId node_at(const Coordinates& logical) const;
 };
 
-/// The numbers of the axes that form each logical axis: a long axis with a short one, as {X,A} {Y,B} {Z,C}, or a single
-/// axis. Empty for the axes themselves, if there are at most 3.
+/// The indices of the axes that form each logical axis: a long axis with a short one, as {X,A} {Y,B} {Z,C}, or a single
+/// axis. Empty if the logical axes are the grid's own axes, of which there are at most 3.
 using AxisPairs = std::vector<std::vector<std::size_t>>;
 
-/// A named fold.
+/// An entry of folds().
 struct FoldRow {
     std::string name;
     std::string sentence;

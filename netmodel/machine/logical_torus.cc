@@ -19,7 +19,7 @@ std::optional<Network> logical_torus(const Allocation& allocation) {
     DimensionOrder routing = default_dimension_order(grid);
     std::ranges::reverse(routing.stages);  // x first
     NetworkOptions options = allocation.network.options();
-    options.distances.clear();  // they are costs of the machine's axes
+    options.distances.clear();  // they apply to the machine's axes
     options.faulty.clear();     // the logical routes have no faulty nodes; only the real network knows usable nodes
     const std::string order = to_string(routing, grid);
     return Network({grid_topology(std::move(grid)), order}, std::move(options), std::move(vertex_of_node));

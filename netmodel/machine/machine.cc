@@ -42,7 +42,7 @@ std::string hint_for_machine(const std::string& name) {
         std::ranges::replace(children, ':', 'x');
         return "did you mean 'tree:" + children + "'?";
     }
-    // A guess for a word of one or two letters would be far-fetched.
+    // Words of one or two letters resemble too many others for a useful hint.
     constexpr std::size_t kShortest = 3;
     std::vector<std::string> words;
     std::ranges::copy_if(preset_words(), std::back_inserter(words),
@@ -52,7 +52,7 @@ std::string hint_for_machine(const std::string& name) {
     return "name a preset or a network file (see 'haichi list machines'), or a machine file";
 }
 
-/// A machine file, or a network file by its content.
+/// Reads a machine file or a network file, which the content distinguishes.
 Machine machine_of_text(MachineSource& source) {
     const std::string_view start = trimmed(std::string_view(*source.text).substr(0, 4096));
     const bool is_json = start.starts_with('{') || start.starts_with('[');
@@ -70,7 +70,7 @@ Machine parsed(MachineSource& source) {
     if (source.text) return machine_of_text(source);
     std::error_code ignored;
     const bool is_file = name_or_path == "-" || std::filesystem::exists(name_or_path, ignored);
-    // A file may have the name of its format.
+    // A file named like a network file format ("slurm") is read as a file, not looked up as a preset.
     const bool is_format = network_files().find(name_or_path) != nullptr;
     if (!is_file || !is_format) {
         if (auto preset = preset_machine(name_or_path, &source.graph)) return *std::move(preset);

@@ -20,8 +20,7 @@ namespace {
 using nlohmann::json;
 using Section = MachineSection;
 
-/// The registry entry of "kind". Checks the keys of the section against the entry first. An unknown kind is the error
-/// to report, whatever the keys.
+/// The registry entry of "kind". Reports an unknown kind before it checks the keys of the section against the entry.
 const TopologyRow& row_of(const LocatedJson& file) {
     const json& value = file.root().at("topology");
     if (value.is_object() && value.contains("kind") && value["kind"].is_string()) {
@@ -54,7 +53,7 @@ void parse_topology(const LocatedJson& file, Machine& machine, NamedFile& other)
                           : placed(routing, "kind", [&] { return machine.topology->routing(routing.text("kind")); });
 }
 
-/// Parses a list of distances, or the property of links from which they follow.
+/// Parses a list of distances, or the link property ("latency", "bandwidth") from which distances are derived.
 void parse_stated_distances(const Section& root, Machine& machine) {
     if (!root.has("distances")) return;
     const json& stated = root.required("distances");
@@ -155,7 +154,7 @@ void check_stores(const Section& root, const Machine& machine) {
     }
 }
 
-/// Checks the sources of values: JSON pointer -> text, "" for the whole file.
+/// Checks the notes, which state the sources of values. A note's key is a JSON pointer, "" for the whole file.
 void check_notes(const Section& root) {
     if (!root.has("notes")) return;
     const json& notes = root.required("notes");
@@ -185,7 +184,7 @@ void check_host_cables(const Section& link, const Machine& machine) {
                      "remove the key; 'link.cable_latency' applies to all cables");
 }
 
-/// It is printed as it is, in messages and in reports for terminals.
+/// Reads and checks the machine's name, which is printed unchanged in messages and terminal reports.
 std::string name_of(const Section& root, const std::string& file_name) {
     if (!root.has("name")) return file_name;
     constexpr std::size_t kLongestName = 255;

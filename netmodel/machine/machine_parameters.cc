@@ -88,7 +88,7 @@ void parse_node(const LocatedJson& file, Machine::Node& node) {
     section.quantity("nic_bandwidth", kBandwidths, node.nic_bandwidth_bytes_per_s);
     section.quantity("nic_packet_time", kTimes, node.nic_packet_time_ps);
     node.nic_order = parse_word(section, "nic_order", {"messages", "packets"});
-    // The DMA of a node serves both directions, so it is the bus.
+    // "shared_bus" is another name for the DMA of a node, which serves both directions.
     section.quantity("dma_bandwidth", kBandwidths, node.dma_bandwidth_bytes_per_s);
     if (section.has("shared_bus") && node.dma_bandwidth_bytes_per_s) {
         throw section.error("shared_bus", "cannot be combined with 'node.dma_bandwidth'",

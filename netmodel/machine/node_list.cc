@@ -66,7 +66,7 @@ VertexId vertex_of(const Coordinates& at, const Machine& machine) {
     return grid->vertex(at);
 }
 
-/// Nodes as values.
+/// Converts node numbers or coordinates given as values.
 template <class Node>
 ListedNodes listed_nodes(const std::vector<Node>& nodes, const Machine& machine, bool may_be_empty) {
     ListedNodes list;
@@ -203,7 +203,7 @@ class ListReader {
                 vertex_of_name_.try_emplace(all_names_[i], vertex);
                 const auto [host, is_new] =
                     vertex_of_host_.try_emplace(std::string(without_domain(all_names_[i])), vertex);
-                if (!is_new) host->second = VertexId();  // the domain distinguishes two nodes
+                if (!is_new) host->second = VertexId();  // ambiguous: two nodes differ only in the domain
             }
         }
         if (all_names_.empty()) {
@@ -214,7 +214,7 @@ class ListReader {
         if (const auto found = vertex_of_name_.find(name); found != vertex_of_name_.end()) return found->second;
         const std::string host(without_domain(name));
         const auto found = vertex_of_host_.find(host);
-        // Only one of two names may have a domain. Otherwise the domains differ.
+        // Two full names with different domains are different nodes. A name without domain matches one with a domain.
         const bool fits = found != vertex_of_host_.end() && found->second.valid() &&
                           (host == name || all_names_[found->second.index()] == host);
         if (fits) return found->second;
@@ -222,7 +222,7 @@ class ListReader {
                          near_or_all(name, all_names_, "its nodes are "));
     }
 
-    /// Returns the index of the node in the list. A name may be repeated, and then has more slots.
+    /// Returns the index of the node in the list. Each repetition of a name adds a slot.
     std::size_t add(VertexId vertex, const std::string& name, std::string_view text, const SourcePlace& place) {
         const auto [entry, is_new] = index_of_node_.try_emplace(vertex.value, list_.nodes.size());
         if (is_new) {

@@ -21,8 +21,8 @@ using NodeList =
     std::variant<std::string, std::vector<std::int32_t>, std::vector<Coordinates>, std::vector<std::string>>;
 bool is_given(const NodeList& list);
 
-/// Returns the names of a machine's nodes in node order; empty if its nodes have only numbers. Called when a list
-/// contains a name.
+/// A function that returns the names of a machine's nodes in node order, or nothing if nodes have only numbers. It is
+/// called when a list contains a name.
 using NodeNames = std::function<std::vector<std::string>()>;
 
 /// The names that a network file gives the terminals of a topology; empty for other topologies.
@@ -30,7 +30,7 @@ std::vector<std::string> node_names(const Topology& topology);
 /// Whether schedulers can use the names: all are valid host names, and none is a number.
 bool are_host_names(const std::vector<std::string>& names);
 
-/// The nodes of a list.
+/// The nodes of a list, with their names and rank slots if the list states them.
 struct ListedNodes {
     /// Rank slots of a node, and the line that states them.
     struct Slots {
@@ -61,8 +61,8 @@ ListedNodes read_node_list(const NodeList& list, const std::string& option, cons
 /// - a name with its rank slots: "node7:4", "node7 4", "node7 slots=4" (also np= and cpus=), or a line of SGE's host
 ///   file. A name on several lines has a slot for each.
 ///
-/// A name may have a domain that the machine's name lacks, or the other way round. Throws InputError with file and
-/// line, also for a duplicate number.
+/// A domain is ignored if only the listed name or only the machine's name has one. Throws InputError with file and
+/// line, for example for a duplicate number.
 ListedNodes parse_node_list(std::string_view text, const std::string& file, const Machine& machine,
                             const NodeNames& names, bool may_be_empty = false);
 

@@ -38,7 +38,7 @@ class LogicalAxes {
     [[nodiscard]] std::size_t count() const { return units_.size(); }
     /// Nodes of a unit along each logical axis, "2x3x2" on Tofu.
     [[nodiscard]] const Sizes& unit() const { return units_; }
-    /// Whether units are Tofu's, for which the layouts of 1D and 2D jobs are known.
+    /// True for Tofu units. The layouts of 1D and 2D jobs are known only for these.
     [[nodiscard]] bool is_tofu() const { return units_ == Sizes{2, 3, 2}; }
     [[nodiscard]] std::int32_t most_units(std::size_t axis) const { return most_[axis]; }
 
@@ -55,7 +55,7 @@ class LogicalAxes {
         }
         return true;
     }
-    /// The shape in the machine's axes of a number of units along each logical axis.
+    /// Converts the number of units along each logical axis to a shape in the machine's axes.
     [[nodiscard]] Sizes shape_of_units(const Sizes& units) const {
         Sizes shape(grid_->axis_count(), 1);
         for (std::size_t k = 0; k < count(); ++k) {
@@ -78,7 +78,7 @@ class LogicalAxes {
     Sizes most_;
 };
 
-/// The requests of whole units next to a request: in each axis, the multiples below and above its size.
+/// The nearest requests of whole units: each axis has the next multiple of the unit below or above the requested size.
 std::vector<Sizes> whole_neighbours(const LogicalAxes& axes, const Sizes& request) {
     std::vector<Sizes> found = {{}};
     for (std::size_t k = 0; k < request.size(); ++k) {
@@ -163,7 +163,7 @@ std::string compact_hint(const Machine& machine, const Sizes& request, std::stri
     return "use the 3D request " + std::string(word) + nodes_text(compact);
 }
 
-/// A 1D request of 12 nodes per unit on the first long axis that is long enough.
+/// The shape of a 1D request, which has 12 nodes per unit, along the first long axis that is long enough.
 Sizes shape_of_line(const LogicalAxes& axes, const Machine& machine, const Sizes& request, std::string_view word) {
     const std::int64_t per_unit = product(axes.unit());
     const std::int64_t nodes = request.front();
@@ -186,7 +186,7 @@ Sizes shape_of_line(const LogicalAxes& axes, const Machine& machine, const Sizes
                       compact_hint(machine, request, word));
 }
 
-/// A 2D request of 6x2 nodes per unit on the first pair of long axes that are long enough.
+/// The shape of a 2D request, which has 6x2 nodes per unit, on the first pair of long axes that are long enough.
 Sizes shape_of_plane(const LogicalAxes& axes, const Machine& machine, const Sizes& request, std::string_view word) {
     const Sizes unit = {axes.unit()[0] * axes.unit()[1], axes.unit()[2]};
     if (request[0] % unit[0] != 0 || request[1] % unit[1] != 0) {
@@ -204,7 +204,7 @@ Sizes shape_of_plane(const LogicalAxes& axes, const Machine& machine, const Size
     const Sizes wanted = {request[0] / unit[0], request[1] / unit[1]};
     for (std::size_t x = 0; x < axes.count(); ++x) {
         for (std::size_t y = x + 1; y < axes.count(); ++y) {
-            // The fold places the first axis on the first long axis of the job (fold.cc), so X cannot stay free.
+            // The fold maps the request's first axis to the first long axis of the job (fold.cc), so X must be used.
             if (x > 0 && wanted[0] > 1) continue;
             if (wanted[0] > axes.most_units(x) || wanted[1] > axes.most_units(y)) continue;
             Sizes units(axes.count(), 1);
@@ -254,7 +254,7 @@ std::vector<std::int32_t> compact_request(const Machine& machine, std::int64_t l
     const auto rank = [](const Sizes& request) {
         return std::pair{product(request), std::int64_t{request[0]} + request[1] + request[2]};
     };
-    // The smallest number of units along Z for every X and Y. The best X and Y do not exceed `least`.
+    // Tries every X and Y with the fewest sufficient units along Z. The best X and Y do not exceed `least`.
     const auto most = [&](std::size_t k) { return std::min<std::int64_t>(axes.most_units(k), least); };
     constexpr std::int64_t kLongest = 512;  // for machines whose sizes are open
     for (std::int64_t x = 1; x <= std::min(most(0), kLongest); ++x) {

@@ -50,7 +50,7 @@ TofuExtent parse_extent(std::string_view text, std::string_view name) {
 /// The machine in machines/FILE.json.
 Machine machine_of_file(const std::string& file) { return parse_machine(machine_text(file), file + ".json"); }
 
-/// A Tofu machine with the X, Y and Z that `name` states. Without them, the machine has no fixed size.
+/// A Tofu machine with the X, Y and Z that `name` states. If `name` states no sizes, the machine has no fixed size.
 Machine tofu_machine(std::string_view name, const std::string& file) {
     Machine machine = machine_of_file(file);
     machine.name = name;
@@ -101,7 +101,7 @@ std::int64_t fastest_link(const Topology& topology) {
     return fastest;
 }
 
-/// A topology by its parameters; everything else comes from the machine file of its registry entry.
+/// A machine whose topology has the parameters in `name`. Its other values come from the machine file of the preset.
 Machine machine_of(const TopologyPreset& preset, std::string_view name, NamedFile& file) {
     const auto colon = name.find(':');
     std::optional<std::string_view> parameters;
@@ -126,7 +126,7 @@ struct PresetRow {
     std::string description;
     /// Null for a named computer, whose machine file has the topology and the routing.
     const TopologyPreset* topology = nullptr;
-    /// Makes a named computer of its name and its machine file, if the name may have parameters.
+    /// Makes a named computer from its name and its machine file. Null if the name cannot have parameters.
     Machine (*read)(std::string_view name, const std::string& file) = nullptr;
 };
 
@@ -173,7 +173,7 @@ const std::vector<PresetRow>& rows() {
     return kRows;
 }
 
-/// The name and the distances after it, if any: "tree:4x8x6,distance=1:10:100".
+/// Splits "tree:4x8x6,distance=1:10:100" into the name and the distances, if there are any.
 std::pair<std::string_view, std::optional<std::string_view>> without_distances(std::string_view name) {
     constexpr std::string_view kKey = ",distance=";
     const auto at = name.rfind(kKey);
@@ -182,7 +182,7 @@ std::pair<std::string_view, std::optional<std::string_view>> without_distances(s
     return {name.substr(0, at), name.substr(at + kKey.size())};
 }
 
-/// Null if no preset has the word before the first colon.
+/// The preset with the word before the first colon; null if there is none.
 const PresetRow* row_of(std::string_view name) {
     const auto colon = name.find(':');
     const auto row = std::ranges::find(rows(), name.substr(0, colon), &PresetRow::word);

@@ -8,8 +8,8 @@
 
 namespace haichi {
 
-/// Throws InputError for a line with a carriage return inside. A file with lines that end with CR alone would be one
-/// line, and a "#" would hide its rest.
+/// Throws InputError for a line with a carriage return inside. Without this check, a file whose lines end with a lone
+/// CR would be a single line, of which a "#" would hide the rest.
 inline void check_line_end(std::string_view line, const SourcePlace& place) {
     const auto cr = line.find('\r');
     const bool ends = cr == std::string_view::npos || line.find_first_not_of('\r', cr) == std::string_view::npos;

@@ -92,7 +92,7 @@ std::vector<GraphBuilder::Vertex> GraphBuilder::parts() const {
 }
 
 Graph GraphBuilder::graph(const std::string& file) const {
-    // Objectives store numbers per bandwidth.
+    // The limit bounds memory: objectives store values per bandwidth.
     constexpr std::size_t kMostBandwidths = 64;
     std::vector<std::string> names;
     std::vector<VertexId> number(names_.size());

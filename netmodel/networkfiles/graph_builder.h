@@ -12,16 +12,16 @@
 
 namespace haichi {
 
-/// Collects the vertices and cables of a Graph in any order. Nodes and switches have separate names.
+/// Collects the vertices and cables of a Graph in any order. A node and a switch may have the same name.
 class GraphBuilder {
   public:
-    /// A vertex of the builder, which is not its number in the graph.
+    /// A vertex id of the builder, which differs from the vertex id in the graph.
     using Vertex = std::size_t;
 
-    /// The vertex with this name, new at the first call. Nodes are numbered in the order of their first calls.
+    /// Returns the vertex with this name; the first call creates it. Nodes are numbered in the order of creation.
     Vertex node(const std::string& name);
     Vertex network_switch(const std::string& name);
-    /// Renumbers the nodes by their names, numbers in names by value: n2 before n10.
+    /// Renumbers the nodes in the order of their names (is_before_by_number): n2 before n10.
     void sort_nodes();
 
     [[nodiscard]] bool has_node(const std::string& name) const { return node_of_name_.contains(name); }
@@ -33,10 +33,11 @@ class GraphBuilder {
     void add_link(Vertex from, Vertex to, std::int64_t bandwidth_bytes_per_s,
                   std::optional<std::int64_t> latency_ps = {});
 
-    /// One vertex of each connected part, in the order of their creation.
+    /// One vertex of each connected component, in the order of creation.
     [[nodiscard]] std::vector<Vertex> parts() const;
 
-    /// Throws InputError that names `file` for everything that Graph refuses, and for more than 64 bandwidths.
+    /// Builds the graph. Throws InputError, which names `file`, for all input that Graph refuses and for more than 64
+    /// different bandwidths.
     [[nodiscard]] Graph graph(const std::string& file) const;
 
   private:

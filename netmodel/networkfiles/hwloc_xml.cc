@@ -58,7 +58,7 @@ class HwlocReader : public XmlHandler {
     static std::string text(const XmlTag& tag, std::string_view name) {
         return std::string(tag.attribute(name).value_or(""));
     }
-    /// "15.753846", in GB/s; 0 is unknown.
+    /// Parses "15.753846", in GB/s; empty for 0, which means unknown.
     static std::optional<std::int64_t> pci_bandwidth(const std::string& text) {
         double gigabytes = 0;
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), gigabytes);
@@ -78,13 +78,13 @@ bool is_gpu_device(const std::string& name) {
     return false;
 }
 
-/// A tree of the objects whose type is a node of the machine, and of the objects above them.
+/// Builds a tree of the objects that are nodes of the machine and the objects above them.
 class HwlocTree {
   public:
     HwlocTree(const std::vector<HwlocObject>& objects, const NetworkText& from) : objects_(objects), from_(from) {}
 
-    /// Adds the tree below an object whose index is given. Returns its vertex, or none without nodes below. An object
-    /// with a single branch is not a vertex.
+    /// Adds the tree below the object with index `at`. Returns its root, or nothing if it has no nodes. An object with
+    /// a single branch becomes no vertex.
     template <class NodeName>
     std::optional<GraphBuilder::Vertex> add(std::size_t at, const NodeName& node_name) {
         const HwlocObject& object = objects_[at];

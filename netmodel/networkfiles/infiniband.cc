@@ -34,7 +34,7 @@ constexpr std::array<LaneSpeed, 9> kLaneSpeeds = {{{"SDR", 2000 * kMega},
                                                    {"NDR", 100'000 * kMega},
                                                    {"XDR", 200'000 * kMega}}};
 
-/// The same by the signal rate in Gbit/s that opensm prints.
+/// Data rates of a lane by the signal rate in Gbit/s, which opensm prints.
 constexpr std::array<LaneSpeed, 11> kSignalSpeeds = {{{"2.5", 2000 * kMega},
                                                       {"5", 4000 * kMega},
                                                       {"10", 8000 * kMega},
@@ -67,7 +67,7 @@ bool is_adapter_word(std::string_view word) {
     return false;
 }
 
-/// The host in the description of an adapter; empty if it names only the product.
+/// The host name in the description of an adapter; empty if the description names only the product.
 std::string host_of(std::string_view description) {
     std::vector<std::string_view> words;
     for (const std::string_view word : split(trimmed(description, " '\t"), ' ')) {
@@ -92,13 +92,13 @@ class Fabric {
 
     explicit Fabric(const NetworkText& from) : from_(from) {}
 
-    /// Keeps the longest description of a device, which some lines lack.
+    /// Stores the first description of a device; some lines have none.
     void describe(const std::string& guid, std::string_view description) {
         std::string& known = description_[guid];
         if (known.empty()) known = description;
     }
 
-    /// Both ends may state the same cable.
+    /// Adds a cable, or completes the known one if its other end has already stated it.
     void add_cable(const End& a, const End& b, std::optional<std::int64_t> bandwidth, const SourcePlace& place) {
         describe(a.guid, a.description);
         describe(b.guid, b.description);
@@ -158,8 +158,8 @@ class Fabric {
         End a;
         End b;
         std::optional<std::int64_t> bandwidth;
-        SourcePlace place;        ///< the line on which one of its ends states it first
-        bool is_of_both = false;  ///< both ends state it
+        SourcePlace place;        ///< the first line that states the cable
+        bool is_of_both = false;  ///< both ends state the cable
     };
 
     std::optional<GraphBuilder::Vertex> vertex(GraphBuilder& graph, const End& end) {
@@ -178,7 +178,7 @@ class Fabric {
         return graph.node(host);
     }
 
-    /// "leaf1" of "MF0;leaf1:MQM9700/U1", or the description.
+    /// Returns "leaf1" for "MF0;leaf1:MQM9700/U1". Other descriptions are returned whole.
     static std::string switch_name(const std::string& description) {
         const auto semicolon = description.find(';');
         const auto colon = description.find(':', semicolon == std::string::npos ? 0 : semicolon);
@@ -199,7 +199,7 @@ std::string normal_guid(std::string_view guid) {
     return std::string(guid);
 }
 
-/// The text between the next two quotes; moves `rest` after them. Empty without quotes.
+/// Returns the text between the next two quotation marks and removes it from `rest`. Empty without quotation marks.
 std::optional<std::string_view> take_quoted(std::string_view& rest) {
     const auto first = rest.find('"');
     const auto last = first == std::string_view::npos ? first : rest.find('"', first + 1);
@@ -209,7 +209,7 @@ std::optional<std::string_view> take_quoted(std::string_view& rest) {
     return quoted;
 }
 
-/// The text between the first brackets.
+/// The text between the first pair of brackets.
 std::optional<std::string_view> bracketed(std::string_view text) {
     const auto first = text.find('[');
     const auto last = text.find(']', first == std::string_view::npos ? 0 : first);
@@ -217,7 +217,7 @@ std::optional<std::string_view> bracketed(std::string_view text) {
     return text.substr(first + 1, last - first - 1);
 }
 
-/// A device of ibnetdiscover: "S-0002c9..", "H-..", "R-..".
+/// Parses the id of a device in ibnetdiscover's output: "S-0002c9..", "H-..", "R-..".
 Fabric::End device(std::string_view id, const SourcePlace& place) {
     Fabric::End end;
     if (id.starts_with("S-")) {
@@ -231,7 +231,7 @@ Fabric::End device(std::string_view id, const SourcePlace& place) {
     return end;
 }
 
-/// The last word, "4xEDR", as bytes per second.
+/// Converts the last word of a line, such as "4xEDR", to bytes per second.
 std::optional<std::int64_t> stated_bandwidth(std::string_view line, const SourcePlace& place) {
     line = trimmed(line);
     const std::string_view word = line.substr(line.find_last_of(" \t") + 1);
@@ -358,7 +358,7 @@ Graph read_subnet_list(const NetworkText& from) {
         if (line.front() != '{' || middle == std::string_view::npos || end <= middle) {
             throw InputError(place, "expected { DEVICE } { DEVICE } PHY=.. SPD=.., found " + shown(raw));
         }
-        // The description is in braces as well, so the border between the records is the last "} {".
+        // Descriptions are in braces as well, so only the last "} {" separates the two records.
         const auto border = line.rfind("} {", end);
         const std::string_view state = line.substr(end + 1);
         std::string_view width = value_of(state, "PHY=");

@@ -23,7 +23,7 @@ struct Word {
     std::size_t line = 0;
 };
 
-/// All words of a text with their lines, without comments that start with "#".
+/// All words of a text with their line numbers, without comments ("#").
 std::vector<Word> words_of(std::string_view text) {
     std::vector<Word> words;
     std::size_t number = 0;
@@ -47,7 +47,7 @@ std::string_view first_line(std::string_view text) {
     return {};
 }
 
-/// Reads the numbers of a target architecture one by one.
+/// Reads the numbers in the definition of a target architecture one by one.
 class TargetNumbers {
   public:
     TargetNumbers(std::vector<Word> words, const std::string& file) : words_(std::move(words)), file_(&file) {}
@@ -206,7 +206,7 @@ Graph read_libtopomap(const NetworkText& from) {
         throw InputError(head_place, "expected " + std::to_string(2 * count) + " lines after 'num: " +
                                          std::to_string(count) + "', found " + std::to_string(lines.size() - 1));
     }
-    // The number at the front of a line.
+    // Parses the number at the start of a line.
     const auto vertex_of = [&](const Line& line) {
         const SourcePlace place{from.file, line.number};
         return static_cast<std::size_t>(parse_count(line.text.substr(0, line.text.find_first_of(" \t")),

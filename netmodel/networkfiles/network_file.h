@@ -12,15 +12,15 @@
 
 namespace haichi {
 
-/// The text of a network file, and what its reader needs besides.
+/// The text of a network file, and the other data that its reader needs.
 struct NetworkText {
     std::string_view text;
     const std::string& file;  ///< the text's name for errors
-    /// Bandwidth of links without a stated one, if the machine states it.
+    /// Bandwidth of links for which the file states none, if the machine states a bandwidth.
     std::optional<std::int64_t> default_bandwidth_bytes_per_s;
     std::vector<std::string>& notes;  ///< assumptions of the reader, one statement each
 
-    /// The default bandwidth. Without one, 100 Gbit/s, which a note states.
+    /// The default bandwidth. If there is none, returns 100 Gbit/s and adds a note.
     [[nodiscard]] std::int64_t assumed_bandwidth() const;
 };
 
@@ -30,22 +30,22 @@ struct NetworkFileRow {
     std::string sentence;  ///< description for listings
     std::string noun;      ///< for messages: "a Slurm topology file"
     bool (*recognise)(std::string_view text) = nullptr;
-    /// Throws InputError with file and line. Null: recognised only, to refuse it by name.
+    /// Throws InputError with file and line. Null for a format that is recognised only to name it in an error.
     Graph (*read)(const NetworkText& text) = nullptr;
-    std::string instead{};  ///< hint for a format that is only recognised: a way to a machine
+    std::string instead{};  ///< hint for such a format: another way to describe the machine
 };
 
 /// All formats of network files, in the order in which a text is compared with them.
 const Table<NetworkFileRow>& network_files();
 
-/// The format of a text; null if it has none of them.
+/// The format of a text; null if no format matches.
 const NetworkFileRow* recognised_network_file(std::string_view text);
 
-/// Reads the text with its recognised format. Throws InputError for a format that is only recognised and for a text of
-/// no known format; `otherwise` is the hint for the latter.
+/// Recognises the format of the text and reads it. Throws InputError for a format that is only recognised and for a
+/// text of no known format; `otherwise` is the hint for the latter.
 Graph read_network(const NetworkText& text, const std::string& otherwise);
 
-/// Largest accepted network file: as XML texts.
+/// Largest accepted network file, as large as for XML texts.
 inline constexpr std::size_t kLargestNetworkFileBytes = std::size_t{64} << 20;
 
 }  // namespace haichi

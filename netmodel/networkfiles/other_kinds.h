@@ -6,7 +6,7 @@
 
 namespace haichi {
 
-/// Formats that are recognised only to name them in an error, with a way to a machine.
+/// Formats that are recognised only to name them in an error. Each has a hint that suggests another input.
 std::vector<NetworkFileRow> other_network_files();
 
 /// Whether the text is a recipe of flux-sched, which is GraphML without a network.

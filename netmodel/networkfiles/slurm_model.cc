@@ -61,7 +61,8 @@ class SwitchTable {
     std::vector<std::int32_t> height_;
 };
 
-/// The bandwidth of a cable above a switch: LinkSpeed relative to the smallest one in the file.
+/// Computes the bandwidth of the cable above a switch from its LinkSpeed, relative to the smallest LinkSpeed in the
+/// file.
 class UplinkSpeeds {
   public:
     UplinkSpeeds(const std::vector<SlurmSwitch>& switches, std::int64_t bandwidth_bytes_per_s, const NetworkText& from)
@@ -92,7 +93,7 @@ class UplinkSpeeds {
     std::int64_t slowest_ = 0;
 };
 
-/// Connects separate parts of the network by a switch above their roots.
+/// Connects separate trees of the network by a switch above their roots.
 void join_parts(GraphBuilder& graph, const std::vector<GraphBuilder::Vertex>& roots,
                 const std::vector<std::string>& root_names, std::int64_t bandwidth, const NetworkText& from) {
     if (graph.parts().size() <= 1) return;
@@ -122,7 +123,8 @@ Graph graph_of(SlurmTree tree, const NetworkText& from) {
     const SwitchTable table(tree.switches);
     const UplinkSpeeds speeds(tree.switches, bandwidth, from);
     GraphBuilder graph;
-    // Nodes in the order of the file. Those of a switch that repeats its children's are known already.
+    // Visits switches by height, in the order of the file. A switch may repeat the nodes of its children, which are
+    // then known.
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < tree.switches.size(); ++i) order.push_back(i);
     std::ranges::stable_sort(order, {}, [&table](std::size_t i) { return table.height(i); });
@@ -204,7 +206,7 @@ Graph graph_of(SlurmBlocks blocks, const NetworkText& from) {
             graph.connect(graph.node(name), below.back(), bandwidth);
         }
     }
-    std::size_t base_blocks = 1;  // in a block of this level
+    std::size_t base_blocks = 1;  // number in a block of this level
     for (const std::int64_t size : blocks.sizes) {
         const std::int64_t times = size / std::max<std::int64_t>(blocks.sizes.front(), 1);
         const auto group = static_cast<std::size_t>(std::max<std::int64_t>(times, 1)) / base_blocks;

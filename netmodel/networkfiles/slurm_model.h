@@ -16,7 +16,7 @@ struct SlurmSwitch {
     std::string name;
     SourcePlace place;
     std::vector<std::string> children{};       ///< switches below
-    std::vector<std::string> nodes{};          ///< nodes below; scontrol also repeats those of the children
+    std::vector<std::string> nodes{};          ///< nodes at this switch; scontrol also lists those of child switches
     std::optional<std::int64_t> link_speed{};  ///< without a unit
 };
 
@@ -34,12 +34,12 @@ struct SlurmBlock {
 /// A topology of the plugin topology/block.
 struct SlurmBlocks {
     std::vector<SlurmBlock> blocks;
-    std::vector<std::int64_t> sizes;  ///< nodes of a base block, then of the larger blocks
+    std::vector<std::int64_t> sizes;  ///< number of nodes in a base block, then in each larger block
     SourcePlace place_of_sizes{};
 };
 
-/// Expands the hostlists of a file. Their total number of names is limited to the maximum number of links of a graph,
-/// because each name is a cable.
+/// Expands the hostlists of a file. Each name becomes a cable, so the total number of names is limited to the maximum
+/// number of links of a graph.
 class SlurmNames {
   public:
     /// The names of a hostlist, in order. Throws InputError for invalid lists, and for too many names in the file.

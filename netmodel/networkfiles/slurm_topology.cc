@@ -27,7 +27,7 @@ std::string lower(std::string_view text) {
     return word;
 }
 
-/// The words KEY=VALUE of one line of topology.conf. Keys are in lower case, as Slurm ignores their case.
+/// The KEY=VALUE words of one line of topology.conf. Keys are converted to lower case, because Slurm ignores case.
 class ConfigLine {
   public:
     ConfigLine(std::string_view text, SourcePlace place) : place_(std::move(place)) {
@@ -104,7 +104,7 @@ Graph read_slurm_topology(const NetworkText& from) {
     SlurmBlocks blocks;
     SlurmNames names;
     std::size_t number = 0;
-    std::string whole;  // a line with its continuations
+    std::string whole;  // a line, joined with its continuation lines
     std::size_t first = 0;
     for (std::string_view line : split(from.text, '\n')) {
         ++number;

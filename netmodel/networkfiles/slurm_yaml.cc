@@ -15,7 +15,7 @@ namespace {
 
 using Cell = std::array<std::int64_t, 3>;
 
-/// The names of a hostlist, or of a list of hostlists; none if the key is missing.
+/// The names in a hostlist or a list of hostlists; empty if the key is missing.
 std::vector<std::string> names_at(SlurmNames& names, const YamlValue& map, std::string_view key) {
     const YamlValue* value = map.find(key);
     if (value == nullptr || value->kind == YamlValue::Kind::kNothing) return {};
@@ -141,7 +141,7 @@ void add_torus(const YamlValue& torus, SlurmNames& hostlists, GraphBuilder& grap
         region.check_keys({"anchor", "dims", "nodes"});
         place_nodes(cell_at(region, "anchor", 0, 1023), cell_at(region, "dims", 1, 1024), region);
     }
-    // A cell without a node still passes messages on.
+    // A cell without a node becomes a switch, because it still forwards messages.
     for_cells({}, dims, [&](const Cell& at) {
         auto& vertex = vertices[index(at)];
         if (vertex) return;
@@ -168,7 +168,7 @@ Graph graph_of_toruses(const YamlValue& toruses, const NetworkText& from) {
     return graph.graph(from.file);
 }
 
-/// The topology that Slurm uses for partitions without one of their own.
+/// The default topology of the cluster, which Slurm uses for partitions that name none.
 const YamlValue& default_topology(const YamlValue& document, const NetworkText& from) {
     if (document.kind != YamlValue::Kind::kList || document.items.empty()) {
         throw InputError(document.place, "expected a list of topologies, each with the key 'topology'");

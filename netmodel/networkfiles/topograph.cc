@@ -19,7 +19,7 @@ std::vector<std::string> names_of(SlurmNames& names, const YamlValue& map, std::
     return all;
 }
 
-/// Adds the nodes to the switch, which is new if no line declares it.
+/// Adds the nodes to the switch `name`. Creates the switch if no entry declares it.
 void add_nodes(SlurmTree& tree, const std::string& name, std::vector<std::string> nodes, const SourcePlace& place) {
     auto at = std::ranges::find(tree.switches, name, &SlurmSwitch::name);
     if (at == tree.switches.end()) at = tree.switches.insert(at, {.name = name, .place = place});
@@ -62,7 +62,7 @@ Graph read_topograph(const NetworkText& from) {
             add_nodes(tree, name, names_of(names, block, "nodes"), block.place);
         }
     }
-    // A switch without nodes has no entry.
+    // A switch without nodes has no entry of its own, so the entry of its parent creates it.
     for (std::size_t i = 0; i < tree.switches.size(); ++i) {
         const SourcePlace place = tree.switches[i].place;
         for (const std::string& child : std::vector<std::string>(tree.switches[i].children)) {

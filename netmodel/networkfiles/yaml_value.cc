@@ -9,7 +9,7 @@ namespace haichi {
 namespace {
 
 constexpr int kDeepest = 32;
-/// Aliases share values, so a short document can have many.
+/// Aliases repeat values, so even a short document can expand to very many.
 constexpr int kMostValues = 1'000'000;
 
 class YamlConverter {

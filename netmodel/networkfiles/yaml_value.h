@@ -11,7 +11,7 @@
 
 namespace haichi {
 
-/// A value of a YAML document with its place.
+/// A value of a YAML document and its position in the file.
 struct YamlValue {
     enum class Kind : std::uint8_t { kNothing, kText, kList, kMap };
 
@@ -34,7 +34,7 @@ struct YamlValue {
 };
 
 /// Reads one document; aliases are copies of their values. Throws InputError with file and line for an invalid
-/// document, a second one, duplicate keys, keys other than texts, and nesting deeper than 32.
+/// document, a second one, duplicate keys, keys that are not strings, and nesting deeper than 32.
 YamlValue read_yaml(std::string_view text, const std::string& file);
 
 }  // namespace haichi

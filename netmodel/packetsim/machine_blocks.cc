@@ -12,7 +12,7 @@ namespace {
 /// Per axis: the first position and the end of the range (exclusive).
 using Cuboid = std::vector<std::pair<std::int32_t, std::int32_t>>;
 
-/// Halves the longest axis, in proportion to the blocks on both sides, until there are enough blocks.
+/// Cuts the longest axis in two, in proportion to the number of blocks on each side, until there are enough blocks.
 void halve(const Cuboid& cuboid, int blocks, std::vector<Cuboid>& found) {
     std::size_t longest = 0;
     const auto length = [&](std::size_t k) { return cuboid[k].second - cuboid[k].first; };

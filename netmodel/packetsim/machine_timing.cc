@@ -23,13 +23,13 @@ void take(const Machine& machine, const char* key, const std::optional<Value>& s
     target = *stated;
 }
 
-/// The machine file has checked the word.
+/// Converts a word that the reader of machine files has checked.
 Arbiter arbiter_of(std::string_view word) {
     if (word == "oldest-first") return Arbiter::kOldestFirst;
     return word == "fixed-priority" ? Arbiter::kFixedPriority : Arbiter::kRoundRobin;
 }
 
-/// The kinds of links in the machine, each once. O(nodes) if all nodes are routers, else O(links).
+/// The distinct kinds of links in the machine. O(nodes) if all nodes are routers, else O(links).
 std::vector<LinkKind> link_kinds(const Topology& topology) {
     std::vector<LinkKind> kinds;
     bool has_hosts = false;

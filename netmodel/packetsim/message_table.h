@@ -30,15 +30,16 @@ class MessageTable {
         std::int64_t most_payload_bytes = std::numeric_limits<std::int64_t>::max();
         std::int64_t last_tail_ps = 0;  ///< latest tail so far at the destination's NIC
         std::uint64_t way = 0;          ///< Packet::way of a packet that enters the partition
-        std::vector<PortHop> route;     ///< without GridSteps: the hops in this partition
+        std::vector<PortHop> route;     ///< the hops in this partition; only without GridSteps
         MessageId next;                 ///< the next message at its NIC, or the next unused entry
-        std::uint32_t of_nic = 0;       ///< number among the messages of its NIC
+        std::uint32_t of_nic = 0;       ///< index among all messages of its NIC
         PortId ejection;                ///< ejection channel, if the destination is in this partition
         bool is_announced = false;      ///< the next partition knows the message
-        bool is_injected = false;       ///< the NIC has sent it; true from the start if it comes from elsewhere
-        bool has_left = false;          ///< its last packet has gone on to another partition
+        bool is_injected = false;       ///< the NIC has sent it; true from the start if another partition sent it
+        bool has_left = false;          ///< its last packet has entered another partition
 
-        /// Order of messages delivered at one NIC and instant; independent of their ids.
+        /// Orders messages that are delivered at one NIC and instant. Does not depend on ids, which differ with the
+        /// partitions.
         friend bool operator<(const Entry& a, const Entry& b) {
             return std::tie(a.message.source, a.message.nic, a.of_nic) <
                    std::tie(b.message.source, b.message.nic, b.of_nic);

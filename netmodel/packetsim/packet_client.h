@@ -10,10 +10,10 @@ namespace haichi {
 /// Sends messages through a PacketEngine and receives its callbacks. Callbacks of one node come in an order that
 /// depends only on the traffic, but different nodes may run in different threads. A callback belongs to one node: the
 /// destination, the source or the timer's node. It may only touch the client's state of that node, send messages from
-/// there and set timers there. It reaches other nodes by messages and call_across().
+/// there and set timers there. It affects other nodes only by messages and call_across().
 class PacketClient {
   public:
-    /// The destination has the whole message: all tails have arrived, and DMA has moved them.
+    /// The destination has the whole message: the tails of all packets have arrived, and DMA has moved their payload.
     virtual void message_delivered(const PacketMessage& message, std::int64_t time_ps) = 0;
     /// The tail of the last packet has left the source's NIC.
     virtual void message_injected(const PacketMessage& /*message*/, std::int64_t /*time_ps*/) {}

@@ -14,7 +14,7 @@ struct PacketCounts {
     std::int64_t payload_bytes_delivered = 0;  ///< in whole messages
     std::int64_t on_node_bytes = 0;            ///< payload copied on a node
     std::int64_t messages_under_way = 0;
-    std::int64_t events = 0;  ///< internal events; unlike the other counts they depend on the number of partitions
+    std::int64_t events = 0;  ///< internal events; unlike the other counts, depends on the number of partitions
 
     PacketCounts& operator+=(const PacketCounts& other) {
         packet_hops += other.packet_hops;

@@ -28,7 +28,7 @@ PacketEngine::PacketEngine(const Network& network, const PacketTiming& timing, P
       transport_(options.transport != nullptr ? options.transport : &memory_) {
     constexpr std::int64_t kLongestWindowPs = 1'000'000;  // for callers that inspect the state between windows
     window_ps_ = std::min(machine_.lookahead_ps, kLongestWindowPs);
-    if (window_ps_ == 0) window_ps_ = kLongestWindowPs;  // one partition with one turn
+    if (window_ps_ == 0) window_ps_ = kLongestWindowPs;  // nothing limits the window: one partition with one turn
     for (int p = 0; p < machine_.partition_count(); ++p) partitions_.emplace_back(machine_, client, p, window_ps_);
     join_partitions();
 }
@@ -95,7 +95,7 @@ void PacketEngine::run(std::int64_t until_ps) {
 
 void PacketEngine::run_while(const std::function<bool()>& go_on, std::int64_t until_ps) {
     for (PacketPartition& partition : partitions_)
-        partition.send_remote_events();  // from messages injected since the last run
+        partition.send_remote_events();  // events of messages injected since the last run
     bool is_over = false;
     std::int64_t next_ps = 0;
     while (!is_over) {
@@ -106,8 +106,7 @@ void PacketEngine::run_while(const std::function<bool()>& go_on, std::int64_t un
         run_window(start_ps, std::min(window_end_ps_ - 1, until_ps));
         is_over = !go_on();
     }
-    if (is_over)
-        this->next_ps();  // makes the events that the last window sent receivable: they precede the remaining ones
+    if (is_over) this->next_ps();  // makes the events sent in the last window receivable
     for (PacketPartition& partition : partitions_) partition.receive_remote_events();
     if (is_over) {
         now_ps_ = std::max(now_ps_, std::min(window_end_ps_ - 1, until_ps));
@@ -128,7 +127,7 @@ std::int64_t PacketEngine::next_ps() {
     return transport_->end_window(next_ps);
 }
 
-/// Processes the events from `begin_ps` up to and including `until_ps`, at most one window.
+/// Processes the events from `begin_ps` up to and including `until_ps`, both in the same window.
 void PacketEngine::run_window(std::int64_t begin_ps, std::int64_t until_ps) {
     const auto run = [=, this](int thread) {
         const int end = first_of_thread_[static_cast<std::size_t>(thread) + 1];
@@ -183,7 +182,7 @@ void PacketEngine::check_for_deadlock() const {
                         waiting_packets());
 }
 
-/// The first packets that wait for a channel, with the channel.
+/// Names up to kMost waiting packets, each with the channel for which it waits.
 std::string PacketEngine::waiting_packets() const {
     constexpr int kMost = 8;
     std::string text;

@@ -57,8 +57,8 @@ void PacketMachine::find_lookahead() {
     }
 }
 
-/// One partition while the state fits half of the last-level cache, which other programs use, too. Otherwise as many
-/// that each takes about half of the second-level cache. A multiple of the threads.
+/// Returns 1 if the state fits half of the last-level cache, which other programs also use. Otherwise, returns enough
+/// partitions that each takes about half of the second-level cache. The number is then a multiple of `threads`.
 int PacketMachine::partitions_by_size(int threads) const {
     const std::int64_t second_level_bytes = cache_bytes(_SC_LEVEL2_CACHE_SIZE, std::int64_t{1} << 20);
     const std::int64_t last_level_bytes = cache_bytes(_SC_LEVEL3_CACHE_SIZE, std::int64_t{16} << 20);
@@ -186,7 +186,8 @@ void PacketMachine::find_turns(int p) {
         while (joined[r] != r) r = joined[r] = joined[joined[r]];
         return r;
     };
-    // The links of the partition alone: with those of the machine, many partitions of a large one take quadratic time.
+    // Visits only the links of this partition. Visiting all links of the machine for each partition would take
+    // quadratic time.
     for (const LinkId link : part.links) {
         const VertexId from = ports.link_source()[link.index()];
         const VertexId to = ports.link_target()[link.index()];
@@ -271,7 +272,7 @@ void PacketMachine::build_inputs(PartitionState& part) const {
     for (PortId i(0); i.value < part.port_count(); ++i.value) {
         PacketPort& port = part.port(i);
         if (port.from_router == PacketPort::kNoRouter) continue;
-        // The first round starts at the buffer with the lowest number.
+        // The first round of round robin starts at the buffer with the lowest number.
         port.last_granted = static_cast<std::uint16_t>(first[port.from_router + 1] - first[port.from_router] - 1);
     }
 }

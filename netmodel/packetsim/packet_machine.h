@@ -23,7 +23,7 @@ class PacketMachine {
     struct Division {
         int partitions = 0;  ///< maximum; 0 means chosen by the size of the state
         int threads = 1;
-        /// Minimum time after which a node affects another one by other means than packets.
+        /// Minimum time after which one node affects another by means other than packets.
         std::int64_t shortest_client_latency_ps = std::numeric_limits<std::int64_t>::max();
     };
 
@@ -38,12 +38,12 @@ class PacketMachine {
         return blocks.count == 1 ? 0 : blocks.block_of_vertex[vertex.index()];
     }
     [[nodiscard]] int partition_of(NodeId node) const { return partition_of(network->vertex(node)); }
-    /// Number among the nodes of its partition.
+    /// The id of the node in its partition.
     [[nodiscard]] LocalNodeId local_node(NodeId node) const { return local_nodes[node.index()]; }
-    /// Number among the routers of its partition.
+    /// The index of the router in its partition.
     [[nodiscard]] std::uint32_t local_router(VertexId v) const { return local_routers_[v.index()]; }
 
-    // Present state of the ports, by their numbers in PacketPorts.
+    // The current state of ports, which are identified by their ids in PacketPorts.
     /// Number of ungranted packets in the buffer, or on their way to it inside its partition.
     [[nodiscard]] std::int32_t packets_waiting(InputId buffer) const;
     /// Payload and headers of all packets that the channel has carried or is carrying.
@@ -61,9 +61,9 @@ class PacketMachine {
         return MachineNicId(injection.value - first_injection_buffer);
     }
     [[nodiscard]] NodeId node_of(MachineNicId nic) const { return NodeId(nic.value / nics_per_node); }
-    /// Number among the NICs of its node.
+    /// The index of the NIC in its node.
     [[nodiscard]] std::int32_t number_of(MachineNicId nic) const { return nic.value % nics_per_node; }
-    /// Converts the port of a partition, or its buffer, to the number in PacketPorts.
+    /// Converts a partition's port or buffer id to the id in PacketPorts.
     [[nodiscard]] OutputId output_number(const PartitionState& at, PortId port) const;
     [[nodiscard]] InputId buffer_number(const PartitionState& at, BufferId buffer) const;
 
@@ -78,7 +78,8 @@ class PacketMachine {
     std::int32_t buffer_packets;
     std::int32_t nics_per_node;
     std::int32_t first_injection_buffer;
-    /// Minimum time after which an event at a router, or at its nodes, affects another router; 0 means no time.
+    /// Minimum time after which an event at a router or its nodes affects another router. 0 means that it affects
+    /// others at once.
     std::int64_t lookahead_ps = 0;
     MachineBlocks blocks;
     std::vector<LocalNodeId> local_nodes;
@@ -88,9 +89,10 @@ class PacketMachine {
     void find_lookahead();
     [[nodiscard]] int partitions_by_size(int threads) const;
     [[nodiscard]] const PacketPort& port_of_output(OutputId output) const;
-    /// The partition of the NIC, and its port there.
+    /// The partition of the NIC, and the port of its ejection channel in that partition.
     [[nodiscard]] std::pair<const PartitionState&, PortId> ejection_of(MachineNicId nic) const;
-    /// The router that the link leaves. A link that does not exist gives the router that would have it.
+    /// The router that the link leaves. For a missing link of a grid, returns the router at its position. Other missing
+    /// links have no valid source.
     [[nodiscard]] VertexId source_of(std::int32_t link) const;
 
     void number_ports();
@@ -102,7 +104,7 @@ class PacketMachine {
     void build_inputs(PartitionState& part) const;
     void join_cut_links();
 
-    std::vector<std::uint32_t> local_routers_;  ///< by vertex: its number in its partition
+    std::vector<std::uint32_t> local_routers_;  ///< by vertex: its index in its partition
     ZeroedArray<std::byte> port_memory_;
     ZeroedArray<Packet> packet_memory_;
     ZeroedArray<std::int64_t> entered_memory_;

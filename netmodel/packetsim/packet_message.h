@@ -8,7 +8,7 @@
 
 namespace haichi {
 
-/// A message of a client, sizes only, without payload. A value, which travels with the first packet.
+/// A message of a client: its size and labels, without payload. Partitions exchange it as a value.
 struct PacketMessage {
     NodeId source;
     NodeId destination;  ///< a message to its source goes through the node's shared memory

@@ -63,7 +63,7 @@ void PacketPartition::run(std::int64_t begin_ps, std::int64_t until_ps) {
     }
     if (priority_of(event) == kArbitrate) {
         const auto port = entity_of<PortId>(event);
-        // Which outputs are woken in vain depends on the partitions, so waking alone is not a change.
+        // The number of useless wake-ups depends on the partitions, so a wake-up alone does not count as a change.
         if (state_->port(port).arbitrate_ps == now_ps_) arbitrate(port);
         return;
     }
@@ -72,7 +72,8 @@ void PacketPartition::run(std::int64_t begin_ps, std::int64_t until_ps) {
 }
 
 [[gnu::noinline]] void PacketPartition::look_ahead() {
-    // Two steps: the second finds its addresses in the state that the first has fetched.
+    // Prefetches in two steps. For events up to kFar ahead, the first fetches the state that contains further
+    // addresses. The second fetches those addresses for events up to kNear ahead.
     constexpr std::size_t kFar = 24;
     constexpr std::size_t kNear = 12;
     const std::span<const WindowQueue::Event> events = queue_.elsewhere();
@@ -83,7 +84,7 @@ void PacketPartition::run(std::int64_t begin_ps, std::int64_t until_ps) {
     for (at.near = std::max(at.near, begin); at.near < end(kNear); ++at.near) fetch_downstream(*at.near);
 }
 
-// Both are inline: compilers remove calls of functions that only prefetch.
+// fetch_state() and fetch_downstream() must be inline, because compilers remove calls of functions that only prefetch.
 
 /// Prefetches the state that the event itself names: for a head, its buffer and the requested channel.
 [[gnu::always_inline]] inline void PacketPartition::fetch_state(const WindowQueue::Event& event) {
@@ -122,7 +123,7 @@ void PacketPartition::run(std::int64_t begin_ps, std::int64_t until_ps) {
 
 // ---- Packets in routers ---------------------------------------------------------------------------------------------
 
-/// The same if no entry is known to be free: checks which packets have left.
+/// The slow path of credit_ps(), for a buffer without an entry known to be free. Checks which packets have left.
 [[gnu::noinline]] std::int64_t PacketPartition::late_credit_ps(PacketBuffer& to, BufferId b, Entries entries) {
     if (to.count == entries.count) {
         state_->await_entry(b);
@@ -150,7 +151,7 @@ void PacketPartition::run(std::int64_t begin_ps, std::int64_t until_ps) {
 [[gnu::noinline]] std::uint32_t PacketPartition::chosen_by_rank(const PacketPort& at,
                                                                 std::span<std::uint64_t* const> rows) const {
     const std::uint32_t first_buffer = state_->routers[at.from_router].first_buffer;
-    // The oldest packet; among equally old ones, the first in turn. Otherwise the buffer with the lowest number.
+    // Oldest first: the oldest packet, ties by turn. Fixed priority: the buffer with the lowest number.
     std::tuple<std::int64_t, bool, std::uint32_t> best{kForEver, true, 0};
     for (std::uint32_t word = 0; word < state_->words_per_row; ++word) {
         std::uint64_t set = 0;
@@ -191,7 +192,7 @@ void PacketPartition::run(std::int64_t begin_ps, std::int64_t until_ps) {
         return set;
     };
     const auto next_in_turn = [&] {
-        // The rest of the word of the last granted buffer, the other words, then the start of its word.
+        // Searches the bits after the last granted buffer in its word, the other words, then the start of its word.
         const std::uint32_t start = at.last_granted;
         const std::uint64_t up_to_it = ~std::uint64_t{0} >> (63 - start % 64);
         std::uint32_t word = start / 64 % words;
@@ -215,8 +216,8 @@ void PacketPartition::run(std::int64_t begin_ps, std::int64_t until_ps) {
     grant(b, out);
 }
 
-/// Occupies the bus of the output's router, and with it all outputs that share the bus. If several of them wait, the
-/// least recently granted one starts first, and each other one could start 1 ps after the one before it.
+/// Occupies the bus of the output's router, and with it all outputs that share the bus. If several of these outputs
+/// wait, the least recently granted one starts first. Each other one could start 1 ps after its predecessor.
 [[gnu::noinline]] void PacketPartition::take_bus(const Channel& out, std::uint32_t bytes) {
     std::vector<PortId>& line = state_->buses.at(out.port.from_router);
     const auto granted = std::ranges::find(line, out.id);

@@ -113,7 +113,7 @@ inline std::uint32_t PacketPartition::duration_ps(const Packet& packet, const Pa
     return static_cast<std::uint32_t>(transfer_ps(packet.bytes, port.bandwidth_bytes_per_s));
 }
 
-/// Time in which a packet leaves its buffer for the output's queue. It equals the time on the channel that feeds the
+/// Time that a packet takes from its buffer to the output's queue. It equals the time on the channel that feeds the
 /// buffer, so that slow outputs hold back only their own packets.
 inline std::uint32_t PacketPartition::reading_ps(BufferId b, const Packet& packet) const {
     if (is_uniform_) return packet.duration_ps;
@@ -134,7 +134,7 @@ inline std::uint32_t PacketPartition::reading_ps(BufferId b, const Packet& packe
     }
     const std::uint32_t output_ps = duration_ps(packet, out.port_class);
     const std::uint32_t read_ps = reading_ps(b, packet);
-    // A packet that has arrived as a whole starts with the output's duration.
+    // A router that stores whole packets sends at the output's own rate.
     packet.duration_ps = from.has_own_entries != 0 ? output_ps : std::max(packet.duration_ps, output_ps);
     packet.time_ps = now_ps_ + latency_ps;
     if (steps_ == nullptr) ++packet.way;
@@ -150,7 +150,7 @@ inline std::uint32_t PacketPartition::reading_ps(BufferId b, const Packet& packe
     at.first = packet.next;
     const bool is_empty = --at.count == 0;
     at.leave_ps = std::max(at.leave_ps, leave_ps);
-    // A packet that has arrived as a whole may leave faster than it arrived.
+    // The difference may be negative for a stored packet, which may leave faster than it arrived.
     at.read_ahead_ps = static_cast<std::uint32_t>(std::max<std::int64_t>(at.leave_ps - now_ps_ - read_ps, 0));
     if (out.id.value >= links_) {
         eject(packet, nic_of(out.id));
@@ -194,7 +194,7 @@ inline std::uint32_t PacketPartition::reading_ps(BufferId b, const Packet& packe
     }
 }
 
-/// Appends a packet to buffer b, `at`, of a port.
+/// Appends a packet to buffer b of a port; `at` is its state.
 [[gnu::always_inline]] inline void PacketPartition::put(BufferId b, const PacketPort& port, PacketBuffer& at,
                                                         std::uint32_t packet) {
     const std::uint32_t before = std::exchange(at.last, packet);
@@ -206,7 +206,7 @@ inline std::uint32_t PacketPartition::reading_ps(BufferId b, const Packet& packe
     push_front(b, port, at);
 }
 
-/// Schedules the event at which the first packet of buffer b, `at`, of a port reaches the front.
+/// Schedules the event at which the first packet of buffer b reaches the front; `at` is the buffer's state.
 [[gnu::always_inline]] inline void PacketPartition::push_front(BufferId b, const PacketPort& port,
                                                                const PacketBuffer& at) {
     const Packet& packet = state_->packets[at.first];

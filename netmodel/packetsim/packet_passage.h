@@ -8,7 +8,7 @@
 
 namespace haichi {
 
-/// A packet that received the grant of its output in a watched router.
+/// A packet to which an output of a watched router has granted its channel.
 struct PacketPassage {
     std::int64_t time_ps = 0;     ///< time of the grant
     std::int64_t arrival_ps = 0;  ///< time at which the head reached the buffer

@@ -10,7 +10,7 @@ namespace haichi {
 
 namespace {
 
-/// Entries for full packets in an input, for routers with buffers of their own.
+/// Number of full packets that an input buffer holds, for routers whose class states its own buffer size.
 std::int32_t entries_of(const PortClass& routers, const PacketTiming& timing) {
     const PortClass::Store& store = *routers.store;
     if (!store.buffer_bytes) return timing.options().buffer_packets;
@@ -91,7 +91,7 @@ PacketPorts::PacketPorts(const Network& network, const PacketTiming& timing, std
         const std::span<const PortClass> routers = topology_->router_classes();
         const VertexId to = link_target_[static_cast<std::size_t>(l)];
         const PortClass* downstream = routers.empty() ? nullptr : &routers[topology_->class_of_router(to)];
-        // Every router on its route must accept the packets of a message.
+        // Both routers of the link must accept the packet.
         const std::int64_t payload =
             std::min({options.packet_payload_bytes, most_payload_of(from), most_payload_of(to)});
         add_output(timing, bandwidth(l), payload + options.packet_header_bytes,
@@ -109,7 +109,7 @@ PacketPorts::PacketPorts(const Network& network, const PacketTiming& timing, std
             passage_from(network.topology(), timing, class_of_router(network.topology(), vertex), is_host(vertex)),
             nullptr);
     }
-    // A slower DMA makes packets longer than any channel does.
+    // DMA or memory slower than a NIC would make the duration of packets differ from that on the channels.
     const std::int64_t host = timing.host_bandwidth_bytes_per_s();
     bandwidth_is_uniform_ =
         (host == 0 || host >= nic_bandwidth_bytes_per_s_) && std::ranges::all_of(classes_, [&](const Class& port) {

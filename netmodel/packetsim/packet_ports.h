@@ -9,7 +9,7 @@
 
 namespace haichi {
 
-/// All links of a kind have the same timing.
+/// The properties of a link that determine its timing. All links of a kind have the same timing.
 struct LinkKind {
     std::size_t link_class = 0;
     std::size_t router_class = 0;  ///< class of the router that the link leaves, if routers have classes
@@ -20,16 +20,16 @@ struct LinkKind {
 };
 LinkKind kind_of_link(const Topology& topology, LinkId link);
 
-/// Timing of a link traversal: the way out of a router and over a link.
+/// Timing of a link traversal: out of a router and over a link.
 struct LinkPassage {
     std::int64_t switch_bandwidth_bytes_per_s = 0;  ///< 0: no limit
     std::int64_t latency_ps = 0;
     std::int64_t packet_time_ps = 0;   ///< time that each packet occupies the output in addition to its bytes
     std::int64_t bus_bytes_per_s = 0;  ///< rate of all outputs of the router together; 0 means no limit
 };
-/// A link from a node without a router ("NIC to router") has no router latency, and one into it ("ejection") no cable
-/// latency. A latency stated for a class of links replaces the cable latency, also at these links. Values stated for a
-/// class of routers replace those of the machine.
+/// A link that leaves a node without a router ("NIC to router") has no router latency. A link that enters such a node
+/// ("ejection") has no cable latency. A latency stated for a class of links replaces the cable latency, even on these
+/// links. Values stated for a class of routers replace those of the machine.
 LinkPassage passage_of(const Topology& topology, const PacketTiming& timing, const LinkKind& kind);
 
 /// The numbering of the ports of a machine's routers; constant during a run.
@@ -52,7 +52,7 @@ class PacketPorts {
         std::int64_t latency_ps = 0;             ///< L: from the grant to the head's arrival
         std::int64_t full_packet_ps = 0;         ///< time of a packet of the largest size on this output
         std::int32_t buffer_packets = 0;         ///< per buffer downstream
-        bool stores = false;                     ///< the router downstream stores whole packets, with these delays:
+        bool stores = false;                     ///< the router downstream stores whole packets, with the delays below
         std::int64_t delay_ps = 0;
         std::int64_t timer_ps = 0;
         std::int64_t packet_time_ps = 0;   ///< time that a packet occupies the output in addition to its bytes

@@ -8,7 +8,8 @@
 
 namespace haichi {
 
-/// A packet in a buffer, or on its way to it. It carries all that a router needs, so that no hop reads its message.
+/// A packet in a buffer, or on its way to it. It contains all data that a router needs, so that a hop never reads the
+/// message.
 struct alignas(32) Packet {
     static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
@@ -40,12 +41,12 @@ struct PacketBuffer {
     std::uint32_t first = Packet::kNone;
     std::uint32_t last = Packet::kNone;
     BufferId request;                 ///< the channel that the front packet waits for, as the buffer downstream of it
-    std::uint32_t read_ahead_ps = 0;  ///< the last granted packet is read out this much before leave_ps
+    std::uint32_t read_ahead_ps = 0;  ///< the last granted packet has been read out this long before leave_ps
     std::uint16_t count = 0;          ///< packets sent here and not granted yet
     std::uint16_t number = 0;         ///< number among the input buffers of its router
-    std::uint16_t next_credit = 0;    ///< index in its row of PartitionState::credits for the next leaving time
-    /// Number of granted packets whose entries the upstream port does not yet count as free. Their leaving times are
-    /// the last ones of the row.
+    std::uint16_t next_credit = 0;    ///< where the next departure time goes, in its row of PartitionState::credits
+    /// Number of granted packets whose entries the upstream port does not yet count as free. Their departure times are
+    /// the latest ones in the row.
     std::uint16_t leaving = 0;
 
     /// Time at which the last granted packet has been read out.
@@ -61,7 +62,7 @@ struct PacketPort {
     enum class Cut : std::uint16_t { kNone, kOut, kIn };
 
     std::int64_t busy_until_ps = 0;
-    /// The earliest event at which the port arbitrates among the packets that wait for it.
+    /// Time of the earliest event at which the port arbitrates among the packets that wait for it.
     std::int64_t arbitrate_ps = kNotPlanned;
     std::int64_t bytes_passed = 0;
     std::uint32_t from_router = kNoRouter;  ///< number in the partition; none for a cut link that enters it
@@ -73,8 +74,8 @@ struct PacketPort {
     std::uint16_t last_granted = 0;  ///< number of the buffer after which the round robin continues
     // Bit fields, not bytes: compilers assume that a store to a byte can change any object.
     Cut cut : 2 = Cut::kNone;
-    std::uint16_t has_waiting : 1 = 0;      ///< a PacketBuffer::waiting of its channels is not 0
-    std::uint16_t is_watched : 1 = 0;       ///< a buffer history records all packets that leave its buffers
+    std::uint16_t has_waiting : 1 = 0;      ///< a packet waits for one of its channels (PacketBuffer::waiting)
+    std::uint16_t is_watched : 1 = 0;       ///< packets that leave its buffers are recorded (PacketEngine::watch)
     std::uint16_t has_own_entries : 1 = 0;  ///< PartitionState::own_entries has the rows of its buffers
     std::uint16_t shares_bus : 1 = 0;       ///< PartitionState::buses has the outputs of its router
     /// VCs, as bits, whose sender is woken when the time of a free entry is known.
@@ -107,7 +108,7 @@ struct PacketNic {
     MessageId leaving_message;        ///< the message whose last packet is being sent
     std::uint32_t message_count = 0;  ///< messages so far
     std::uint32_t turn = 0;           ///< PacketRouter::turn of its router
-    bool is_idle = true;              ///< no event will wake it by itself
+    bool is_idle = true;              ///< no scheduled event will wake it
 };
 static_assert(sizeof(PacketNic) == 32);
 

@@ -4,7 +4,7 @@
 
 namespace haichi {
 
-/// Which of the packets that wait for an output is granted next.
+/// The rule by which an output chooses among the packets that wait for it.
 enum class Arbiter : std::uint8_t {
     kRoundRobin,     ///< the buffers take turns
     kOldestFirst,    ///< the packet that entered the network first; buffers take turns among equally old packets
@@ -15,7 +15,7 @@ enum class Arbiter : std::uint8_t {
 struct PacketTimingOptions {
     std::int64_t link_bandwidth_bytes_per_s = 0;    ///< per link; 0 means the bandwidth in the Network
     std::int64_t switch_bandwidth_bytes_per_s = 0;  ///< bandwidth of a router; 0 means no limit
-    std::int64_t nic_bandwidth_bytes_per_s = 0;     ///< injection and ejection; 0 means as the fastest link
+    std::int64_t nic_bandwidth_bytes_per_s = 0;     ///< injection and ejection; 0 means the rate of the fastest link
     std::int64_t nic_packet_ps = 0;                 ///< work of a NIC on each packet before it sends the packet
     std::int64_t routing_ps = 0;
     std::int64_t vc_allocation_ps = 0;
@@ -27,10 +27,10 @@ struct PacketTimingOptions {
     std::int64_t packet_payload_bytes = 2048;  ///< the MTU: maximum payload per packet
     std::int64_t packet_header_bytes = 0;
     std::int32_t buffer_packets = 8;  ///< per virtual channel of an input
-    /// 0: as many as the routes need, at least 2 (VirtualChannels::count).
+    /// 0 means as many as the routes need, at least 2 (VirtualChannels::count).
     std::int32_t virtual_channels = 2;
     std::int32_t nics = 1;  ///< per node, each with an injection and an ejection channel
-    /// A NIC sends one packet of each of its messages in turn, instead of one message after the other.
+    /// True if a NIC sends one packet of each of its messages in turn, instead of one message after the other.
     bool nic_interleaves_packets = false;
     /// The NICs of a node share DMA and memory: first come, first served, one packet's payload at a time, both
     /// directions.
@@ -54,7 +54,7 @@ class PacketTiming {
     explicit PacketTiming(const PacketTimingOptions& options);
 
     [[nodiscard]] const PacketTimingOptions& options() const { return options_; }
-    /// Routing, allocation and switch: the latency of a hop without the cable.
+    /// Latency of a hop without the cable: routing, allocation and switch.
     [[nodiscard]] std::int64_t router_latency_ps() const { return router_latency_ps_; }
     [[nodiscard]] std::int64_t cable_latency_ps() const { return options_.cable_latency_ps; }
     [[nodiscard]] std::int64_t host_cable_latency_ps() const { return options_.host_cable_latency_ps; }
@@ -80,7 +80,8 @@ class PacketTiming {
     std::int64_t host_bandwidth_bytes_per_s_ = 0;
 };
 
-/// Maximum number of packets per message, about an hour of simulation. Messages of up to 2^48 bytes would take days.
+/// Maximum number of packets per message; simulating that many takes about an hour. Messages of 2^48 bytes would take
+/// days.
 inline constexpr std::int64_t kMostPacketsOfMessage = std::int64_t{1} << 32;
 /// Throws UnsupportedError for a message with more packets.
 void check_packet_count(const PacketTiming& timing, std::int64_t message_bytes);
@@ -90,7 +91,7 @@ inline constexpr std::int64_t kLongestSimulationPs = std::int64_t{1} << 61;
 
 /// Throws UnsupportedError: the simulated time exceeds kLongestSimulationPs.
 [[noreturn]] void refuse_too_late();
-/// The end of a span that starts at `time_ps`. Throws UnsupportedError above kLongestSimulationPs.
+/// The end of a time span that starts at `time_ps`. Throws UnsupportedError above kLongestSimulationPs.
 [[nodiscard]] inline std::int64_t later_ps(std::int64_t time_ps, std::int64_t span_ps) {
     if (span_ps > kLongestSimulationPs - time_ps) [[unlikely]]
         refuse_too_late();

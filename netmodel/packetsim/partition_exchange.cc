@@ -47,8 +47,8 @@ inline void PacketPartition::take(const RemoteEventBatch& batch, PartitionState:
     }
 }
 
-/// The message's packets will arrive over this link, in order, including the last one. Until it has gone, the message
-/// has an id in this partition.
+/// Gives the message an id in this partition until its last packet has gone. All its packets will arrive over this
+/// link, in order.
 inline void PacketPartition::take_announcement(const RemoteEvent& event, const PacketMessage& message,
                                                PartitionState::Neighbour& from) {
     const MessageId id = add_message(message);
@@ -88,7 +88,7 @@ inline void PacketPartition::take_credit(BufferId b, std::int64_t usable_ps) {
     arbitrate_at(at, port, std::max(usable_ps, at.busy_until_ps));
 }
 
-/// Hands a packet over to the partition downstream of a cut link; announces its message before the first packet.
+/// Sends a packet to the partition downstream of a cut link. Announces the message before its first packet.
 void PacketPartition::cross(std::uint32_t index, PortId port, std::int32_t vc) {
     const Packet& packet = state_->packets[index];
     const PacketPort& at = state_->port(port);
@@ -104,7 +104,7 @@ void PacketPartition::cross(std::uint32_t index, PortId port, std::int32_t vc) {
                           .kind = RemoteEvent::Kind::kAnnouncement});
     }
     if (!state_->entered_ps.empty()) {
-        // Not an event to wait for, so without send().
+        // The age is not a separate event at the receiver, so it does not go through send().
         outgoing_[at.channel].events.push_back({.time_ps = state_->entered_ps[index], .kind = RemoteEvent::Kind::kAge});
     }
     send(at.channel, {.time_ps = packet.time_ps,

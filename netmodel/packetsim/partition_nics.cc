@@ -7,7 +7,7 @@
 
 namespace haichi {
 
-/// Adds a message that starts in this partition or crosses it.
+/// Adds a message that starts in this partition or enters it.
 MessageId PacketPartition::add_message(const PacketMessage& message) {
     const MessageId id = state_->messages.add(message);
     MessageTable::Entry& entry = state_->messages[id];
@@ -87,8 +87,8 @@ inline void PacketPartition::receive(NicId nic, std::int32_t pending) {
     push_nic(std::max(tail_ps, dma_end_ps), kDelivery, nic, as_data(packet.message()));
 }
 
-/// Requests DMA and memory now. Returns the time at which they have moved these bytes; the transfer starts its own
-/// duration before that time.
+/// Requests DMA and memory now. Returns the time at which they have moved these bytes. The transfer starts one transfer
+/// time earlier.
 std::int64_t PacketPartition::take_dma(LocalNodeId node, std::int64_t payload_bytes) {
     const std::int64_t bandwidth = machine_->timing.host_bandwidth_bytes_per_s();
     if (bandwidth == 0 || payload_bytes == 0) return now_ps_;
@@ -204,8 +204,8 @@ void PacketPartition::send_next(NicId id) {
     head_arrived(b, next_request(state_->packets[packet], port.to_router));
 }
 
-/// Finishes the messages copied on their node, or delivered at a NIC, at this instant, in an order independent of their
-/// ids.
+/// Finishes all messages that are copied on their node, or delivered at a NIC, at this instant. Their order does not
+/// depend on ids.
 inline void PacketPartition::finish(const WindowQueue::Event& first) {
     finished_.assign(1, data_of<MessageId>(first));
     for (const WindowQueue::Event* next = queue_.next_here(); next != nullptr && next->when == first.when;

@@ -15,17 +15,18 @@
 namespace haichi {
 
 /// The state of the routers and nodes of one partition; no other partition touches it. All ids start at 0 and follow
-/// the machine's order. Events of one instant are therefore processed in the same order as in a single partition. Ports
-/// are the links that leave or enter a router of the partition, then the NICs of its nodes.
+/// the machine's order. Events of one instant are therefore processed in the same order as on an undivided machine.
+/// Ports are the links that leave or enter a router of the partition, then the NICs of its nodes.
 ///
-/// A link to another partition is a port in both partitions. The target has the real buffers downstream. The source's
-/// copies hold no packets, only the credits and the number of packets there or on their way.
+/// A link to another partition is a port in both partitions. The partition at the link's target has the real buffers
+/// downstream. The copies in the partition at its source hold no packets. They count credits, and the packets in the
+/// real buffers or on their way to them.
 class PartitionState {
   public:
     /// A partition at the other end of a cut link.
     struct Neighbour {
         int partition = 0;
-        std::vector<MessageId> message_of;  ///< our id, by the neighbour's number of an announced message
+        std::vector<MessageId> message_of;  ///< the id in this partition, by the neighbour's id of an announced message
     };
 
     [[nodiscard]] PacketPort& port(PortId p) { return *reinterpret_cast<PacketPort*>(at(p)); }
@@ -63,7 +64,7 @@ class PartitionState {
         first_unused_packet_ = packet;
     }
 
-    /// Records the time at which the tail of the last granted packet leaves.
+    /// Records the time at which the tail of the packet granted last leaves.
     [[gnu::always_inline]] void add_credit(PacketBuffer& at, BufferId b, std::int64_t leave_ps) {
         const CreditRow row = credit_row(b);
         credits[row.first + at.next_credit] = leave_ps;
@@ -92,7 +93,7 @@ class PartitionState {
         PacketPort& at = port(PacketPort::port_of(b));
         at.entries_awaited = static_cast<std::uint8_t>(at.entries_awaited | 1U << PacketPort::vc_of(b));
     }
-    /// False if no sender waits.
+    /// Ends the request of await_entry(). Returns false if no sender waits.
     bool stop_awaiting_entry(BufferId b) {
         PacketPort& at = port(PacketPort::port_of(b));
         const std::uint32_t bit = 1U << PacketPort::vc_of(b);
@@ -118,8 +119,8 @@ class PartitionState {
     std::vector<PacketNic> nics;    ///< node by node, NICs in order
     std::vector<PacketHost> hosts;  ///< by LocalNodeId
     std::vector<BufferId> buffers_of_routers;
-    std::vector<Neighbour> neighbours;  ///< in the order of their numbers
-    /// Outputs that share the bus of their router, by the router's number, the least recently granted one first.
+    std::vector<Neighbour> neighbours;  ///< in ascending order of their ids
+    /// By router: the outputs that share its bus, the least recently granted one first.
     std::unordered_map<std::uint32_t, std::vector<PortId>> buses;
     std::vector<std::uint64_t> wide_waiting;
     std::size_t words_per_row = 1;  ///< words per row of wide_waiting

@@ -24,7 +24,7 @@ class PacketMachine;
 /// - buffer_utilisation: fraction of the entries of these buffers
 class TimeSpaceStatistics {
   public:
-    /// Both must outlive it. Writes the header line.
+    /// `machine` and `out` must outlive this. Writes the header line.
     TimeSpaceStatistics(const PacketMachine& machine, std::ostream& out);
     /// Writes the bin that ends now and flushes it. O(links).
     void end_bin(std::int64_t now_ps);

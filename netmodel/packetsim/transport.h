@@ -23,7 +23,8 @@ class Transport {
     virtual std::size_t open() = 0;
     /// Called at the end of the sender's window, by its thread. Takes the batch and leaves it empty.
     virtual void send(std::size_t channel, RemoteEventBatch& batch) = 0;
-    /// Called at the beginning of the receiver's next window, by its thread. Fills an empty batch with the events sent.
+    /// Called at the beginning of the receiver's next window, by its thread. Fills the empty `batch` with the events
+    /// sent.
     virtual void receive(std::size_t channel, RemoteEventBatch& batch) = 0;
     /// Called between two windows, by one thread. Makes the events sent so far receivable. Returns the smallest
     /// `next_ps` of all processes, the time of their next event.
@@ -39,12 +40,12 @@ class MemoryTransport final : public Transport {
     std::int64_t end_window(std::int64_t next_ps) override;
 
   private:
-    // Two sets, since some partitions send while others have not yet received. Swapped between windows.
+    // Two sets of batches, swapped between windows: some partitions send while others have not yet received.
     std::vector<RemoteEventBatch> sent_;
     std::vector<RemoteEventBatch> arrived_;
 };
 
-/// The same, but every batch is converted to bytes and back, as between processes.
+/// Like MemoryTransport, but converts every batch to bytes and back, as transports between processes do.
 class SerialisingTransport final : public Transport {
   public:
     std::size_t open() override;

@@ -19,20 +19,20 @@ class VirtualChannels {
     /// Throws UnsupportedError for routes that need more than `most`, and names links that would wait in a cycle.
     explicit VirtualChannels(const Network& network, std::int32_t most = kMost);
 
-    /// Virtual channels that a machine must have.
+    /// Minimum number of virtual channels of the machine.
     [[nodiscard]] std::int32_t needed() const { return needed_; }
     /// Throws OptionError when `available` is less than needed.
     void check(std::int32_t available) const;
-    /// Virtual channels of a machine that states `stated`, checked. If it states none (0): as many as needed, at least
-    /// 2.
+    /// Returns the number of virtual channels for a machine that states `stated`, after check(). If it states none (0),
+    /// returns as many as needed, at least 2.
     [[nodiscard]] std::int32_t count(std::int32_t stated) const;
     /// Appends the links of the fabric from s to d with their virtual channels; nothing when s == d. Throws what
     /// Network::append_route throws.
     void append_route(const Network& network, NodeId s, NodeId d, std::vector<ChannelHop>& hops) const;
 
-    /// A cycle of channels (link * needed() + VC). A packet may hold each of them while it waits for the next one, and
-    /// the last while it waits for the first. Empty without such a cycle. Exact: O(nodes^2 * length), over all pairs of
-    /// usable nodes.
+    /// A cycle of channels (link * needed() + VC). A packet may hold each channel while it waits for the next one, and
+    /// the last while it waits for the first. Empty without such a cycle. Checks the routes of all pairs of usable
+    /// nodes: O(nodes^2 * length).
     [[nodiscard]] std::vector<std::int32_t> find_cycle(const Network& network) const;
 
     /// Appends the links of the fabric from s to d, all with VC 0. For comparison with the assigned virtual channels.

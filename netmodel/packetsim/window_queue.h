@@ -14,14 +14,14 @@
 
 namespace haichi {
 
-/// The events of a partition, one lookahead window of simulated time after the other. Within a window the order is turn
-/// by turn (a turn is a router with its nodes), then (time, key, data). An event of one turn affects others in the next
-/// window at the earliest, so the order of turns does not matter. A router's events of a window are processed together,
-/// while its state is in the caches. Complexity of push and pop: O(1) amortised, but O(log n) for n events of one turn
-/// and window. Memory: the events and 4 bytes per turn.
+/// The events of a partition, one lookahead window of simulated time after the other. A turn is a router with its
+/// nodes. Within a window, events are ordered by turn, then by (time, key, data). An event of one turn affects others
+/// in the next window at the earliest, so the order of turns does not matter. All events of a router in one window are
+/// processed together, while its state is in the caches. Complexity of push and pop: O(1) amortised, but O(log n) for n
+/// events of one turn and window. Memory: the events and 4 bytes per turn.
 class WindowQueue {
   public:
-    /// Two words, so that it stays in registers.
+    /// An event is two words, so that it stays in registers.
     struct Event {
         std::uint64_t when = 0;  ///< ps since the window's start (high half), key (low half): the order in one turn
         std::uint64_t what = 0;  ///< turn (high half), data (low half)
@@ -31,7 +31,7 @@ class WindowQueue {
         [[nodiscard]] std::uint32_t key() const { return static_cast<std::uint32_t>(when); }
         [[nodiscard]] std::uint32_t turn() const { return static_cast<std::uint32_t>(what >> 32); }
         [[nodiscard]] std::uint32_t data() const { return static_cast<std::uint32_t>(what); }
-        /// Compares one number: two comparisons would be two unpredictable branches.
+        /// Compares the two words as one number, because two comparisons would be two unpredictable branches.
         friend bool operator<(const Event& a, const Event& b) { return a.number() < b.number(); }
         friend bool operator>(const Event& a, const Event& b) { return b < a; }
 
@@ -49,7 +49,7 @@ class WindowQueue {
 
     [[nodiscard]] bool empty() const { return size_ == 0; }
 
-    /// Between begin() and end(), an event of the open window must belong to the present turn. It must not precede the
+    /// Between begin() and end(), an event of the open window must belong to the current turn, and must not precede the
     /// event popped last.
     [[gnu::always_inline]] inline void push(std::uint32_t turn, std::int64_t time_ps, std::uint32_t key,
                                             std::uint32_t data) {
@@ -82,8 +82,8 @@ class WindowQueue {
         return next_ps;
     }
 
-    /// Opens the window of `time_ps`, or continues it, for its events up to and including `until_ps`. Earlier windows
-    /// must have no events.
+    /// Opens or continues the window of `time_ps`, for its events up to and including `until_ps`. Earlier windows must
+    /// have no events.
     void begin(std::int64_t time_ps, std::int64_t until_ps) {
         const std::int64_t before = std::exchange(window_, time_ps / window_ps_);
         begin_ps_ = window_ * window_ps_;
@@ -113,8 +113,8 @@ class WindowQueue {
         sort_by_time(cursor_, turn_end_);
         return true;
     }
-    /// Returns the next event of the turn, unless it is after the limit of begin(). Remaining events wait for the next
-    /// begin().
+    /// Pops the next event of the turn. Returns false if there is none up to the limit of begin(); later events wait
+    /// for the next begin().
     bool pop(Event& event) {
         const Event* next = next_here();
         if (next == nullptr) return false;
@@ -159,7 +159,7 @@ class WindowQueue {
     static constexpr std::size_t kParts = 8;
     static constexpr std::size_t kFew = 24;
 
-    /// An event after the windows of all slots.
+    /// An event in a window too late for the slots.
     struct Later {
         std::int64_t window = 0;
         Event event;
@@ -216,7 +216,7 @@ class WindowQueue {
         cursor_ = turn_end_;
     }
 
-    /// Collects the events of the window in sorted_, stable by turn. Counts them by turn if there are many.
+    /// Collects the events of the window in sorted_, stably sorted by turn. Uses counting sort if there are many.
     void sort_by_turn(std::span<std::vector<Event>> first, std::span<std::vector<Event>> then) {
         const auto for_all = [first, then](const auto& visit) {
             for (std::vector<Event>& events : first) visit(events);
@@ -263,15 +263,15 @@ class WindowQueue {
     bool is_open_ = false;
     std::size_t size_ = 0;
     /// Events of the next window, pushed since this one began, by parts of the window. The events of a turn are
-    /// therefore almost sorted when they are collected.
+    /// therefore almost sorted in time when they are collected.
     std::array<std::vector<Event>, kParts> next_;
     int part_shift_ = 0;  ///< log2 of the length of a part in ps
     /// Events of other windows, by the window's number mod kSlots, unordered.
     std::array<std::vector<Event>, kSlots> slots_;
-    std::vector<Later> later_;         ///< heap: events after all slots
+    std::vector<Later> later_;         ///< heap of events in later windows than the slots hold
     std::vector<Event> sorted_;        ///< events of the open window, by turn
     Event* cursor_ = nullptr;          ///< the next event in sorted_
-    Event* turn_end_ = nullptr;        ///< end of the present turn's events
+    Event* turn_end_ = nullptr;        ///< end of the current turn's events
     std::vector<Event> soon_;          ///< heap: events of this turn pushed since it began, if many
     std::vector<std::uint32_t> ends_;  ///< work space, by turn
 };

@@ -11,7 +11,7 @@
 namespace haichi {
 
 /// An array of zero bytes. A page takes memory only when it is touched. A run on a few nodes of a large machine thus
-/// needs only their memory. All-zero bytes must be a valid `T`.
+/// needs memory only for those nodes. All-zero bytes must be a valid `T`.
 template <class T>
 class ZeroedArray {
     static_assert(std::is_trivially_destructible_v<T>);

@@ -8,8 +8,8 @@ namespace haichi {
 
 /// A directed graph that receives edges one by one and refuses each edge that would close a cycle. It keeps its
 /// vertices in topological order (Pearce, Kelly, ACM JEA 11, 2006), which starts with the order of their numbers. An
-/// edge that agrees with the order costs O(1). For another edge, insert() visits the edges of the vertices between its
-/// ends, and also refuses the edge if there are too many.
+/// edge that agrees with the order costs O(1). For any other edge, insert() visits the edges of the vertices between
+/// its ends. It also refuses the edge if these are too many.
 class AcyclicOrder {
   public:
     static constexpr std::size_t kMostSteps = 256;
@@ -17,7 +17,7 @@ class AcyclicOrder {
     /// An insertion visits at most `most_steps` edges.
     explicit AcyclicOrder(std::int32_t vertex_count, std::size_t most_steps = kMostSteps);
 
-    /// False if the edge would close a cycle, or after too many steps; the graph is then unchanged.
+    /// Returns false if the edge would close a cycle, or after too many steps. The graph is then unchanged.
     bool insert(std::int32_t from, std::int32_t to);
 
   private:

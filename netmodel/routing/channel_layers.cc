@@ -16,10 +16,10 @@ namespace haichi {
 
 namespace {
 
-/// Numbers of routes on the link that leaves a vertex, by their layer there.
+/// The number of routes on the link that leaves a vertex, by the routes' layer on that link.
 using RoutesByLayer = std::array<std::uint32_t, kMostLayers>;
 
-/// The turns of all routes, in the order in which they are found, and the layers that refuse them.
+/// The turns of all routes, in the order of discovery, and the layers that refuse each turn.
 class Turns {
   public:
     Turns(const Graph& graph, const ShortestPaths& paths, std::span<const VertexId> terminals)
@@ -54,8 +54,8 @@ class Turns {
         return successors;
     }
 
-    /// Refuses turns in `layer`, the last counted layer, so that the others close no cycle. Passes the refused turns to
-    /// `visit`.
+    /// Refuses enough turns in `layer`, the layer counted last, that the other turns close no cycle. Passes each
+    /// refused turn to `visit`.
     template <class Visit>
     void refuse(std::int32_t layer, const Visit& visit) {
         std::vector<std::uint32_t> order(turns_.size());
@@ -96,7 +96,7 @@ class Turns {
         }
     }
 
-    /// Number of the turn from the link `before` to the link at `place` from its end.
+    /// Id of the turn from the link `before` to the arc with index `place` at its end vertex.
     std::uint32_t number(const GraphArc& before, std::uint32_t place) {
         std::vector<std::int32_t>& row = rows_[before.link.index()];
         if (row.empty()) {
@@ -119,9 +119,9 @@ class Turns {
 
     const Graph& graph_;
     const GraphArcs& arcs_;
-    std::vector<std::uint8_t> is_source_;  ///< per vertex: routes start there
+    std::vector<std::uint8_t> is_source_;  ///< per vertex: routes start at this vertex
     std::vector<VertexId> destinations_;
-    /// Per link with turns: the number of each turn, or -1.
+    /// Per link with turns: the id of each turn, or -1.
     std::vector<std::vector<std::int32_t>> rows_;
     std::size_t entries_ = 0;
     std::vector<Turn> turns_;

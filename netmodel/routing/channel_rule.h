@@ -30,14 +30,14 @@ class ChannelRule {
     ChannelRule& operator=(const ChannelRule&) = delete;
     virtual ~ChannelRule() = default;
 
-    /// Virtual channels that a machine must have.
+    /// Minimum number of virtual channels of the machine.
     [[nodiscard]] virtual std::int32_t needed() const = 0;
     /// Appends the links from s to d, two different terminals, with their virtual channels. Throws what
     /// Routes::append_route throws.
     virtual void append_route(VertexId s, VertexId d, std::vector<ChannelHop>& hops) const = 0;
 };
 
-/// For routes whose channels have no cycle with a single VC.
+/// The rule for routes whose channels form no cycle with a single VC.
 class OneChannel final : public ChannelRule {
   public:
     explicit OneChannel(const Routes& routes) : routes_(routes) {}

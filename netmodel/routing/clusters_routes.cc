@@ -9,7 +9,7 @@ namespace haichi {
 
 namespace {
 
-/// The clusters' channels, and as many for packets after a bridge.
+/// The clusters' channels, and as many again for packets that have crossed a bridge.
 class ClustersChannels final : public ChannelRule {
   public:
     ClustersChannels(const ClustersRoutes& routes, std::vector<std::shared_ptr<const ChannelRule>> rules)
@@ -76,7 +76,7 @@ ClustersRoutes::Access ClustersRoutes::access_of(const ClustersTopology::Side& s
     return {};
 }
 
-/// The access over the links of `side`, if they replace all links of the gateway node `gate`.
+/// The access of a bridge whose links (`side`) replace all links of the gateway node `gate`.
 ClustersRoutes::Access ClustersRoutes::access_by(const ClustersTopology::Side& side, VertexId gate) const {
     Access access;
     if (!side.is_host) {
@@ -149,7 +149,7 @@ void ClustersRoutes::walk(VertexId s, VertexId d, std::uint8_t layer, const With
         hops.push_back({exit.entry, 0});
     } else {
         append(from, source, exit.gate);
-        // The bridge's copy of the last link, which leads to the gateway node.
+        // Replaces the last link, which leads to the gateway node, with the bridge's copy of it.
         ChannelHop& last = hops.back();
         const LinkEnds ends =
             topology_.parts()[from].topology->link_ends(LinkId(last.link.value - topology_.parts()[from].first_link));
@@ -210,8 +210,8 @@ std::int32_t ClustersRoutes::hops(VertexId s, VertexId d) const {
     const VertexId arrival = access_[b][in].gate;
     const VertexId source = own(from, s);
     const VertexId destination = own(to, d);
-    // The link into the bridge counts one hop. It may replace a link of the gateway node, which already counts as one
-    // hop.
+    // The link into the bridge counts as one hop. If the gateway node has no router, this link replaces the last link
+    // of the route, which is already counted.
     const std::int32_t own_hops = source == exit
                                       ? (bridge.sides[out].is_host ? 2 : 1)
                                       : routes_[from]->hops(source, exit) + (bridge.sides[out].is_host ? 0 : 1);
@@ -278,8 +278,7 @@ std::optional<CutPair> ClustersRoutes::find_cut_pair(const JobNodes& job) const 
 std::shared_ptr<const ChannelRule> ClustersRoutes::channels(const JobNodes&, std::int32_t most) const {
     std::vector<std::shared_ptr<const ChannelRule>> rules;
     for (std::size_t c = 0; c < routes_.size(); ++c) {
-        // Includes all routes of a cluster: routes to and from bridges end at gateway nodes, independent of the job's
-        // nodes.
+        // Considers all routes of the cluster, because routes to and from bridges use gateway nodes outside the job.
         const std::int32_t terminals = topology_.parts()[c].topology->terminal_count();
         // If all nodes of a cluster are faulty, no route enters it, and its channels do not matter.
         const bool is_down = faulty_of_[c].size() == static_cast<std::size_t>(terminals);

@@ -11,12 +11,12 @@
 
 namespace haichi {
 
-/// Routes between nodes of one cluster are the cluster's own. A route to another cluster starts as the cluster's route
-/// to the gateway node of a bridge, up to the bridge's own links. It crosses the bridge, and continues as the other
-/// cluster's route from its gateway node.
+/// Routes between nodes of one cluster are the cluster's own. A route to another cluster follows the cluster's route to
+/// the gateway node of a bridge, up to the bridge's own links. It crosses the bridge, and then follows the other
+/// cluster's route from that cluster's gateway node.
 ///
-/// A bridge at a switch works although its gateway node is down: another node of the same switches then determines the
-/// route. A bridge at a router that is down is not used, and its destinations are spread over the other bridges.
+/// A bridge at a switch works even if its gateway node is down. Another node of the same switches then determines the
+/// route. A bridge at a router that is down is not used. Its destinations are distributed over the other bridges.
 class ClustersRoutes final : public Routes {
   public:
     /// The topology must outlive the routes.
@@ -37,16 +37,16 @@ class ClustersRoutes final : public Routes {
     /// bridge. A packet that leaves therefore never waits for one that arrives.
     [[nodiscard]] std::shared_ptr<const ChannelRule> channels(const JobNodes& job, std::int32_t most) const override;
 
-    /// Calls `within(cluster, s, d, hops)`, which appends a cluster's own route, and adds the links that join the
-    /// clusters. Adds `layer` to the channels of arriving packets.
+    /// Appends a whole route. Calls `within(cluster, s, d, hops)` for each part inside a cluster, and adds the links of
+    /// the bridge. Adds `layer` to the channels of arriving packets.
     template <class Within>
     void walk(VertexId s, VertexId d, std::uint8_t layer, const Within& within, std::vector<ChannelHop>& hops) const;
 
   private:
     /// The links over which routes of a cluster enter and leave a bridge.
     struct Access {
-        VertexId gate;   ///< the cluster's own id; invalid if the bridge is unusable
-        LinkId up;       ///< without a router: link from the gateway node to a vertex with a link into the bridge
+        VertexId gate;   ///< gateway node, with the cluster's own id; invalid if the bridge is unusable
+        LinkId up;       ///< if the gateway node has no router: its link to a vertex with a link into the bridge
         LinkId entry;    ///< the link into the bridge
         LinkId down;     ///< the reverse of `up`
         LinkId landing;  ///< the link out of the bridge
@@ -71,7 +71,7 @@ class ClustersRoutes final : public Routes {
     std::vector<std::vector<VertexId>> faulty_of_;       ///< by cluster, with the cluster's own ids
     std::vector<std::shared_ptr<const Routes>> routes_;  ///< by cluster
     std::vector<std::array<Access, 2>> access_;          ///< by bridge and side
-    std::vector<std::vector<std::size_t>> usable_;       ///< usable bridges by pair
+    std::vector<std::vector<std::size_t>> usable_;       ///< usable bridges by pair of clusters
 };
 
 }  // namespace haichi

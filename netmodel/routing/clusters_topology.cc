@@ -20,7 +20,7 @@ std::size_t number_of(std::vector<PortClass>& classes, const PortClass& wanted) 
     return classes.size() - 1;
 }
 
-/// Appends `suffix` to the class name if a class of that name has other values.
+/// Appends `suffix` to the name of the class if another class with this name has different values.
 PortClass named_apart(const std::vector<PortClass>& classes, PortClass wanted, const std::string& suffix) {
     const bool is_taken = std::ranges::any_of(
         classes, [&](const PortClass& other) { return other.name == wanted.name && !(other == wanted); });
@@ -28,7 +28,7 @@ PortClass named_apart(const std::vector<PortClass>& classes, PortClass wanted, c
     return wanted;
 }
 
-/// The value in the largest unit that keeps it an integer.
+/// The value in the largest unit in which it is an integer.
 std::string text_of(std::int64_t value, std::initializer_list<std::pair<std::int64_t, const char*>> units) {
     for (const auto& [size, unit] : units) {
         if (value % size == 0 && (value != 0 || size == 1)) return std::to_string(value / size) + unit;
@@ -74,7 +74,7 @@ void check_bridges(const BridgeOptions& bridges) {
 
 std::int32_t default_crossing_hops(const BridgeOptions& bridges, std::int64_t link_bandwidth_bytes_per_s,
                                    std::optional<std::int64_t> packet_payload_bytes) {
-    constexpr std::int64_t kPacketBytes = 8192;  // if none is stated
+    constexpr std::int64_t kPacketBytes = 8192;  // assumed if none is stated
     constexpr std::int64_t kMostHops = 10'000;
     const std::int64_t mtu = bridges.mtu_bytes.value_or(packet_payload_bytes.value_or(kPacketBytes));
     const auto bytes = static_cast<double>(std::min(mtu, packet_payload_bytes.value_or(mtu)));
@@ -198,7 +198,7 @@ VertexId ClustersTopology::gate_of(std::size_t part, std::int32_t number, std::i
     return VertexId(static_cast<std::int32_t>(std::int64_t{parts_[part].topology->terminal_count()} * number / of));
 }
 
-/// Visits the links of each cluster only once: there may be millions of links, and thousands of bridges.
+/// Visits the links of each cluster only once, because there may be millions of links and thousands of bridges.
 void ClustersTopology::find_gate_links() {
     for (const Pair& pair : pairs_) {
         for (const auto part : {static_cast<std::size_t>(pair.a), static_cast<std::size_t>(pair.b)}) {
@@ -219,7 +219,7 @@ void ClustersTopology::find_gate_links() {
     }
 }
 
-/// Side of bridge `number` of `of` bridges of a pair, in one cluster.
+/// The side of a bridge in one cluster. The bridge is `number` among the `of` bridges of a pair.
 ClustersTopology::Side ClustersTopology::side_of(std::size_t part, std::int32_t number, std::int32_t of,
                                                  VertexId bridge, std::size_t out_class) {
     const Topology& cluster = *parts_[part].topology;
@@ -286,7 +286,7 @@ VertexId ClustersTopology::vertex(std::size_t part, VertexId own) const {
 }
 
 std::size_t ClustersTopology::part_of(LinkId link) const {
-    // A cluster of one node may have no links.
+    // A cluster of one node may have no links, so the last cluster that starts at or before the link contains it.
     const auto behind = std::ranges::upper_bound(parts_, link.value, {}, &Part::first_link);
     return static_cast<std::size_t>(behind - parts_.begin()) - 1;
 }

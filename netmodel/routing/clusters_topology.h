@@ -15,7 +15,7 @@ namespace haichi {
 /// sends it into the other cluster. Its two directions are independent unless they share a bus.
 struct BridgeOptions {
     std::int32_t count = 1;
-    std::int64_t bandwidth_bytes_per_s = 0;  ///< rate at which a bridge sends
+    std::int64_t bandwidth_bytes_per_s = 0;  ///< sending rate of a bridge
     std::int64_t latency_ps = 0;             ///< latency of a packet in a bridge, without the delay
     std::int64_t delay_ps = 0;               ///< time for which each packet is held
     std::int64_t timer_ps = 0;               ///< held packets leave at multiples of it; 0 means at any time
@@ -37,13 +37,13 @@ void check_bridges(const BridgeOptions& bridges);
 std::int32_t default_crossing_hops(const BridgeOptions& bridges, std::int64_t link_bandwidth_bytes_per_s,
                                    std::optional<std::int64_t> packet_payload_bytes);
 
-/// Clusters of any kind, every pair joined by bridges. Terminals are numbered cluster by cluster, then the clusters'
-/// routers cluster by cluster, then the bridges pair by pair.
+/// Clusters of any kind, with bridges between every pair of clusters. Vertex ids start with the terminals, cluster by
+/// cluster. The clusters' routers follow, cluster by cluster, then the bridges, pair by pair.
 ///
-/// In each cluster a bridge has the links of one terminal, its *gateway node*, in addition to that terminal. If the
+/// In each cluster, a bridge is connected like one terminal, its *gateway node*, which it does not replace. If the
 /// gateway node has no router, these are links from and to the same switches. Otherwise the terminal has a link to and
-/// a link from the bridge. A bridge therefore does not replace a node. The gateway nodes of k bridges are evenly spaced
-/// among the terminals. The destination chooses the bridge round robin: its number in its cluster modulo k.
+/// a link from the bridge. The gateway nodes of k bridges are evenly spaced among the terminals. The destination
+/// selects the bridge round robin: its index in its cluster modulo k.
 class ClustersTopology final : public Topology {
   public:
     /// Clusters a < b, in the order (0,1), (0,2) .. (1,2) ..
@@ -52,7 +52,7 @@ class ClustersTopology final : public Topology {
         std::int32_t b = 1;
         BridgeOptions bridges{};
     };
-    /// A cluster, and the offsets of its own ids in the whole.
+    /// A cluster, and the offsets from its own ids to the ids of the whole topology.
     struct Part {
         std::shared_ptr<const Topology> topology;
         std::int32_t first_terminal = 0;
@@ -60,17 +60,17 @@ class ClustersTopology final : public Topology {
         std::int32_t first_link = 0;
         std::vector<std::size_t> link_class{};    ///< by the cluster's own class
         std::vector<std::size_t> router_class{};  ///< by the cluster's own class; a cluster without classes has class 0
-        /// Links of gateway nodes by vertex, while bridges are added.
+        /// Links of gateway nodes by vertex; used only while bridges are added.
         std::unordered_map<std::int32_t, std::vector<LinkId>> gate_links{};
     };
-    /// A link between a bridge and a cluster, and its end in the cluster's own ids.
+    /// A link between a bridge and a cluster. `vertex` is the link's end in the cluster, with the cluster's own id.
     struct Door {
         VertexId vertex;
         LinkId link;
     };
     struct Side {
         std::int32_t cluster = 0;
-        VertexId gate;              ///< the cluster's own id
+        VertexId gate;              ///< gateway node, with the cluster's own id
         bool is_host = true;        ///< Topology::is_host of the gateway node
         std::vector<Door> enter{};  ///< links into the bridge
         std::vector<Door> leave{};
@@ -119,13 +119,13 @@ class ClustersTopology final : public Topology {
     [[nodiscard]] std::vector<std::int32_t> router_ranges() const override;
     [[nodiscard]] Drawing drawing() const override;
 
-    /// The texts of routing(), one per cluster.
+    /// Splits the text of routing() into one text per cluster.
     [[nodiscard]] std::vector<std::string> routings(std::string_view text) const;
 
   private:
     struct VertexOfPart {
         std::size_t part = 0;
-        VertexId vertex;  ///< own id in the part
+        VertexId vertex;  ///< id within the cluster
     };
     /// Requires a vertex that is not a bridge.
     [[nodiscard]] VertexOfPart vertex_of_part(VertexId v) const;
@@ -155,7 +155,7 @@ class ClustersTopology final : public Topology {
     std::vector<PortClass> router_classes_;
     std::vector<std::size_t> class_of_pair_;        ///< class of the links out of a pair's bridges
     std::vector<std::size_t> bridge_router_class_;  ///< by pair
-    /// By terminal: links that leave it or links that enter it, whichever are more.
+    /// By terminal: the larger of the number of links that leave it and the number that enter it.
     std::vector<std::int32_t> ports_;
     std::int32_t terminal_count_ = 0;
     std::int32_t first_bridge_vertex_ = 0;

@@ -13,8 +13,8 @@ namespace haichi {
 /// Static dimension-order routing: a route follows one axis after the other, each in the shorter direction.
 ///
 /// An axis may occur twice in the order, as in Tofu's extended order BCAXYZACB. Its first stage then leads to the fixed
-/// column `column` of that axis, its last stage to the destination. By default the column is the source's own, so the
-/// first stage is empty. Other columns lead a route around a faulty node.
+/// column `column` of that axis, its last stage to the destination. By default the column is the source's coordinate,
+/// so the first stage is empty. Other columns lead a route around a faulty node.
 struct DimensionOrder {
     struct Stage {
         std::size_t axis = 0;
@@ -34,10 +34,10 @@ struct DimensionOrder {
 /// a coordinate for each repeated axis, in the order of first occurrence. Throws OptionError.
 DimensionOrder parse_dimension_order(std::string_view text, const Grid& grid);
 
-/// The text that parse_dimension_order() accepts.
+/// Formats a routing as the text that parse_dimension_order() accepts.
 std::string to_string(const DimensionOrder& routing, const Grid& grid);
 
-/// Axes in the grid's order, tie positive.
+/// The order of the grid's axes; ties take the positive direction.
 DimensionOrder default_dimension_order(const Grid& grid);
 
 /// Calls visit(LinkId) for every link of the route from s to d, in order. A pure function of its arguments.

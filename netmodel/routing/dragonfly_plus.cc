@@ -33,7 +33,7 @@ DragonflyPlus::DragonflyPlus(const Shape& shape) : shape_(shape) {
     check_entry("spines per group", shape.spines);
     check_entry("hosts per leaf", shape.hosts);
     check_entry("groups", shape.groups);
-    // Entries are at most 2^23, so products of two fit. Products of three contain only checked values.
+    // Entries are at most 2^23, so products of two fit. Longer products have only factors that are checked by then.
     const std::int64_t routers = std::int64_t{shape.leaves} + shape.spines;
     const std::int64_t hosts = std::int64_t{shape.leaves} * shape.hosts;
     if (routers + hosts > kMostVertices || (routers + hosts) * shape.groups > kMostVertices) {
@@ -89,8 +89,8 @@ std::vector<std::int32_t> block_sizes_of(const DragonflyPlus::Shape& shape) {
     return {1, shape.hosts, shape.hosts * shape.leaves, shape.hosts * shape.leaves * shape.groups};
 }
 
-/// One channel suffices: (up, leaf to spine, global, spine to leaf, down) only grows along every route, so there is no
-/// cycle.
+/// One virtual channel suffices. The kinds of links on a route are always in this order, so no cycle is possible: up,
+/// leaf to spine, global, spine to leaf, down.
 class DragonflyPlusRoutes final : public Routes {
   public:
     explicit DragonflyPlusRoutes(const DragonflyPlus& dragonfly) : dragonfly_(dragonfly) {}
@@ -110,7 +110,7 @@ class DragonflyPlusRoutes final : public Routes {
     [[nodiscard]] std::int32_t longest() const override { return 5; }
     [[nodiscard]] bool are_shortest() const override { return true; }
     [[nodiscard]] bool are_symmetric() const override { return true; }
-    /// All terminals are equivalent.
+    /// Every terminal has the same histogram.
     [[nodiscard]] DistanceHistogram nearest() const override {
         const std::vector<std::int32_t> sizes = block_sizes_of(dragonfly_.shape());
         return {{0, 0, sizes[1] - 1, 0, sizes[2] - sizes[1], sizes[3] - sizes[2]}, true};
@@ -162,18 +162,18 @@ class DragonflyPlusTopology final : public TopologyOf<DragonflyPlus> {
             "routing " + shown(text) + " does not fit a Dragonfly+",
             std::string("use the routing ") + kDragonflyPlusRouting + ", which is the only one for a Dragonfly+");
     }
-    /// Terminals forward no packets, so faulty ones do not matter.
+    /// Terminals forward no packets, so faulty terminals do not affect routes.
     [[nodiscard]] std::shared_ptr<const Routes> routes(std::string_view text, const RouteLimits&) const override {
         (void)routing(text);
         return std::make_shared<DragonflyPlusRoutes>(value());
     }
 
     [[nodiscard]] std::span<const std::int32_t> block_sizes() const override { return block_sizes_; }
-    /// Nodes of the same leaf, or of the same group if a leaf has one terminal.
+    /// Nodes at the same leaf, or in the same group if a leaf has one terminal.
     [[nodiscard]] NearNodes near_nodes(const JobNodes& job) const override {
         return NearNodes::in_blocks(value().shape().hosts > 1 ? block_sizes_[1] : block_sizes_[2], job);
     }
-    /// Leaves and spines separately, so that neighbours stay together.
+    /// Leaves and spines are separate ranges, so that neighbours stay together.
     [[nodiscard]] std::vector<std::int32_t> router_ranges() const override {
         return {value().first_leaf(), value().first_spine()};
     }

@@ -13,9 +13,9 @@ namespace haichi {
 /// spines of every pair of groups. A value.
 ///
 /// Every pair of groups is joined by n = max(1, spines / (groups - 1)) links, so that every spine has a link even with
-/// few groups. Global port p of a group is the k-th link to its j-th other group, in the order of their numbers. Here k
-/// = p / (groups - 1) and j = p mod (groups - 1). It is a port of spine p mod spines, so the numbers of ports of two
-/// spines differ by at most one.
+/// few groups. Global port p of a group is the k-th link to its j-th other group, in ascending order. Here k = p /
+/// (groups - 1) and j = p mod (groups - 1). Port p belongs to spine p mod spines, so two spines differ by at most one
+/// port.
 class DragonflyPlus {
   public:
     /// Sizes of a group, and the number of groups.
@@ -58,7 +58,7 @@ class DragonflyPlus {
     [[nodiscard]] std::int32_t link_count() const { return first_global_ + shape_.groups * ports_per_group_; }
     [[nodiscard]] LinkId up_link(VertexId terminal) const { return LinkId(terminal.value); }
     [[nodiscard]] LinkId down_link(VertexId terminal) const { return LinkId(terminal_count_ + terminal.value); }
-    /// The link from a leaf to a spine of its group, 0 .. spines - 1. The next number is the link back.
+    /// The link from a leaf to a spine of its group, 0 .. spines - 1. The link with the next id is the reverse link.
     [[nodiscard]] LinkId leaf_link(std::int32_t leaf, std::int32_t spine) const {
         return LinkId(2 * terminal_count_ + 2 * (leaf * shape_.spines + spine));
     }
@@ -77,10 +77,10 @@ class DragonflyPlus {
     };
     [[nodiscard]] LinkEnds link_ends(LinkId link) const;
 
-    /// Calls visit(LinkId) for the links from terminal s to terminal d in order. They are up, leaf to spine, the global
-    /// link between the groups, spine to leaf, down, as far as needed. The route is a shortest path. The destination
-    /// makes the choices evenly. Within a group it chooses the spine: its number in the group mod spines. Between
-    /// groups it chooses the link: its number in the group mod n.
+    /// Calls visit(LinkId) for the links from terminal s to terminal d in order. These are, as far as needed: up, leaf
+    /// to spine, the global link between the groups, spine to leaf, down. The route is a shortest path. The index i of
+    /// the destination in its group makes the choices evenly: spine i mod spines within a group, link i mod n between
+    /// groups.
     template <class Visit>
     void walk(VertexId s, VertexId d, const Visit& visit) const {
         if (s == d) return;
@@ -114,7 +114,8 @@ class DragonflyPlus {
     std::int32_t first_global_ = 0;
 };
 
-/// Link classes are host, local and global links; `bandwidths` apply to the first of them.
+/// Link classes are host, local and global links. `bandwidths[i]` is the bandwidth of class i; later classes have the
+/// machine's.
 std::shared_ptr<const Topology> dragonfly_plus_topology(DragonflyPlus dragonfly,
                                                         std::span<const std::int64_t> bandwidths = {});
 

@@ -11,9 +11,9 @@ namespace haichi {
 
 /// Static routings of dragonflies.
 enum class DragonflyRouting {
-    /// Up, then between groups a local hop to the gateway router and the global link, a local hop to the destination's
-    /// router, down. Unnecessary local hops are omitted. This is the shortest path unless two consecutive global links
-    /// over a third group can replace local, global, local.
+    /// The links are: up, local to the gateway router, global, local to the destination's router, down. Unnecessary
+    /// hops are omitted. This is a shortest path unless two global links through a third group can replace local,
+    /// global, local.
     kMinimal,
 };
 
@@ -40,7 +40,7 @@ void walk_dragonfly_route(const Dragonfly& dragonfly, VertexId s, VertexId d, co
     visit(dragonfly.down_link(d));
 }
 
-/// Length of that route. O(1); the same in both directions.
+/// Length of the route of walk_dragonfly_route(), which is the same in both directions. O(1).
 std::int32_t dragonfly_hops(const Dragonfly& dragonfly, VertexId s, VertexId d);
 
 }  // namespace haichi

@@ -15,8 +15,8 @@ namespace haichi {
 
 namespace {
 
-/// A local hop after the global one uses VC 1, all others VC 0. The sequence (up, local, global, local, down) only
-/// grows along every route, so there is no cycle.
+/// A local hop after the global hop uses VC 1, all other hops use VC 0. Hops are always in the order (up, local,
+/// global, local, down), so no cycle is possible.
 class DragonflyChannels final : public ChannelRule {
   public:
     explicit DragonflyChannels(const Dragonfly& dragonfly) : dragonfly_(dragonfly) {}
@@ -46,12 +46,13 @@ class DragonflyRoutes final : public Routes {
     }
     [[nodiscard]] std::int32_t hops(VertexId s, VertexId d) const override { return dragonfly_hops(dragonfly_, s, d); }
     [[nodiscard]] std::int32_t longest() const override { return 5; }  // up, local, global, local, down
-    /// Two global links over a third group may be one hop shorter.
+    /// A path over two global links through a third group may be one hop shorter.
     [[nodiscard]] bool are_shortest() const override { return false; }
-    /// The way back uses the same gateway routers.
+    /// The reverse route uses the same gateway routers.
     [[nodiscard]] bool are_symmetric() const override { return true; }
     [[nodiscard]] DistanceHistogram nearest() const override {
-        // Counts from the first router of a group: no router has more groups one hop away.
+        // Counts from the first router of a group, because no other router has more groups one hop away than that
+        // router.
         const std::int64_t here = dragonfly_.terminals_per_router();
         const std::int64_t others = here * (dragonfly_.routers_per_group() - 1);
         const std::int64_t groups = dragonfly_.group_count() - 1;
@@ -105,13 +106,13 @@ class DragonflyTopology final : public TopologyOf<Dragonfly> {
     [[nodiscard]] std::string routing(std::string_view text) const override {
         return to_string(text.empty() ? DragonflyRouting::kMinimal : parse_dragonfly_routing(text));
     }
-    /// Terminals forward no packets, so faulty ones do not matter.
+    /// Terminals forward no packets, so faulty terminals do not affect routes.
     [[nodiscard]] std::shared_ptr<const Routes> routes(std::string_view text, const RouteLimits&) const override {
         (void)routing(text);
         return std::make_shared<DragonflyRoutes>(value());
     }
 
-    /// Nodes of the same router, or of the same group if a router has one terminal.
+    /// Nodes at the same router, or in the same group if a router has one terminal.
     [[nodiscard]] NearNodes near_nodes(const JobNodes& job) const override {
         const std::int32_t terminals = value().terminals_per_router();
         return NearNodes::in_blocks(terminals > 1 ? terminals : value().routers_per_group(), job);

@@ -9,7 +9,8 @@
 
 namespace haichi {
 
-/// A dragonfly. Link classes are host, local and global links; `bandwidths` apply to the first of them.
+/// A dragonfly. Link classes are host, local and global links; `bandwidths[i]` is the bandwidth of class i; later
+/// classes have the machine's.
 std::shared_ptr<const Topology> dragonfly_topology(Dragonfly dragonfly, std::span<const std::int64_t> bandwidths = {});
 
 TopologyRow dragonfly_row();

@@ -8,7 +8,7 @@ namespace haichi {
 
 namespace {
 
-/// The present name of a routing for its former name, or "".
+/// The current name of a routing with this former name, or "".
 std::string_view present_name(std::string_view text) {
     if (text == "up-straight") return "s-mod-k";
     if (text == "down-straight") return "d-mod-k";
@@ -32,8 +32,8 @@ std::string to_string(FatTreeRouting routing) { return routing == FatTreeRouting
 void append_fat_tree_route(const FatTree& tree, FatTreeRouting routing, VertexId s, VertexId d,
                            std::vector<LinkId>& links) {
     // Lanes are numbered as in FatTree. The choice of parent (key / width(l)) mod w_{l+1} at every level therefore
-    // leads to lane key mod width(l) on each level. This holds on the way up and, since both ends share the top of the
-    // route, on the way down.
+    // leads to lane key mod width(l) on each level on the way up. The same holds on the way down, because both ends
+    // share the top of the route.
     const std::int32_t key = routing == FatTreeRouting::kSourceModK ? s.value : d.value;
     const auto index = [&](VertexId terminal, std::size_t l) {
         return terminal.value / tree.terminals_below(l) * tree.width(l) + key % tree.width(l);

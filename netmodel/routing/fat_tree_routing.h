@@ -9,8 +9,8 @@ namespace haichi {
 
 /// The two static routings of fat trees in NSIM. Every route leads up to the lowest common level, then down.
 enum class FatTreeRouting {
-    kSourceModK,       ///< the source selects, at level l, parent (source / (w_1..w_l)) mod w_{l+1} (s-mod-k)
-    kDestinationModK,  ///< the destination selects it in the same way (d-mod-k)
+    kSourceModK,       ///< the source selects the parent at level l: (source / (w_1..w_l)) mod w_{l+1} (s-mod-k)
+    kDestinationModK,  ///< the destination selects the parent by the same formula (d-mod-k)
 };
 
 /// Parses the name of a routing. Throws OptionError with a did-you-mean hint.

@@ -14,7 +14,7 @@ namespace haichi {
 
 namespace {
 
-/// One channel suffices: the levels up, then down, only grow along every route, so there is no cycle.
+/// One virtual channel suffices: every route goes up level by level, then down, so no cycle is possible.
 class FatTreeRoutes final : public Routes {
   public:
     FatTreeRoutes(const FatTree& tree, FatTreeRouting routing) : tree_(tree), routing_(routing) {}
@@ -30,7 +30,7 @@ class FatTreeRoutes final : public Routes {
     [[nodiscard]] bool are_shortest() const override { return true; }
     [[nodiscard]] bool are_symmetric() const override { return true; }
     [[nodiscard]] DistanceHistogram nearest() const override {
-        DistanceHistogram histogram{{0}, true};  // all terminals are equivalent
+        DistanceHistogram histogram{{0}, true};  // every terminal has the same histogram
         for (std::size_t level = 1; level <= tree_.level_count(); ++level) {
             histogram.count.push_back(0);
             histogram.count.push_back(tree_.terminals_below(level) - tree_.terminals_below(level - 1));
@@ -86,7 +86,7 @@ class FatTreeTopology final : public TopologyOf<FatTree> {
     [[nodiscard]] std::string routing(std::string_view text) const override {
         return text.empty() ? to_string(FatTreeRouting::kDestinationModK) : to_string(parse_fat_tree_routing(text));
     }
-    /// Terminals forward no packets, so faulty ones do not matter.
+    /// Terminals forward no packets, so faulty terminals do not affect routes.
     [[nodiscard]] std::shared_ptr<const Routes> routes(std::string_view text, const RouteLimits&) const override {
         return std::make_shared<FatTreeRoutes>(value(), parse_fat_tree_routing(routing(text)));
     }

@@ -8,7 +8,7 @@ namespace haichi {
 
 namespace {
 
-/// The axes with these names, in the same order; empty if one is missing.
+/// The indices of the axes with these names, in the order of `names`. Empty if an axis is missing.
 std::optional<std::array<std::size_t, 3>> axes_named(const Grid& grid, const std::array<const char*, 3>& names) {
     std::array<std::size_t, 3> axes{};
     for (std::size_t i = 0; i < names.size(); ++i) {

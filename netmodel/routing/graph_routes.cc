@@ -12,7 +12,7 @@ namespace haichi {
 
 namespace {
 
-/// The links of the routes. The virtual channel of each link is after(link before, link, virtual channel before).
+/// Computes the virtual channel of each link of a route as after(previous link, link, previous virtual channel).
 template <class After>
 class GraphChannels final : public ChannelRule {
   public:

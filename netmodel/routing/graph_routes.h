@@ -11,7 +11,7 @@
 
 namespace haichi {
 
-/// Shortest paths on a graph. The topology must outlive them.
+/// Shortest-path routes on a graph. The topology must outlive this object.
 class GraphRoutes final : public Routes {
   public:
     GraphRoutes(const TopologyOf<Graph>& topology, ShortestPaths paths, std::span<const VertexId> faulty,
@@ -32,14 +32,14 @@ class GraphRoutes final : public Routes {
         return paths_.has_lengths() ? std::vector<std::int32_t>() : paths_.distances_to(graph_, d);
     }
     [[nodiscard]] std::optional<CutPair> find_cut_pair(const JobNodes& job) const override;
-    /// Spread routes have UpDownLayers if `most` layers suffice, else ChannelLayers, which need fewer layers. Unspread
-    /// routes always have ChannelLayers.
+    /// Spread routes use UpDownLayers if `most` layers suffice, otherwise ChannelLayers, which need fewer layers.
+    /// Unspread routes always use ChannelLayers.
     [[nodiscard]] std::shared_ptr<const ChannelRule> channels(const JobNodes& job, std::int32_t most) const override;
 
   private:
     /// Number of UpDownLayers that the routes between these terminals need.
     [[nodiscard]] std::int32_t layers_between(std::span<const VertexId> terminals, UpDownLayers& layers) const;
-    /// The first faulty vertex on the route that would exist without faulty vertices.
+    /// The first faulty vertex on the route that the graph would have without faults.
     [[nodiscard]] VertexId first_faulty(VertexId s, VertexId d) const;
 
     const Topology& topology_;

@@ -45,7 +45,7 @@ class GraphTopology final : public TopologyOf<Graph> {
         return vertex_name(value().link(link).from) + "->" + vertex_name(value().link(link).to) +
                (parallel > 0 ? " #" + std::to_string(parallel + 1) : "");
     }
-    /// A graph is in a separate file, so this states only its sizes.
+    /// States only the sizes of the graph, which is in a separate file.
     [[nodiscard]] nlohmann::ordered_json description() const override {
         return {{"kind", "graph"},
                 {"terminals", terminal_count()},
@@ -69,7 +69,7 @@ class GraphTopology final : public TopologyOf<Graph> {
         return std::make_shared<GraphRoutes>(*this, std::move(paths), limits.faulty, std::move(remark));
     }
 
-    /// A terminal with a single switch.
+    /// True for a terminal whose only neighbour is a switch.
     [[nodiscard]] bool is_host(VertexId terminal) const override { return value().switch_of_host(terminal).valid(); }
     [[nodiscard]] std::int32_t most_links_of_node(const JobNodes& job) const override {
         std::int32_t most = 0;
@@ -92,7 +92,8 @@ void read_text(NamedFile& file) {
     file.text = input_text(file.path, kLargestNetworkFileBytes);
 }
 
-/// Reads the graph file, relative to the directory of the machine file. Edges without a bandwidth have the machine's.
+/// Reads the graph file, relative to the directory of the machine file. Edges without a bandwidth get the machine's
+/// link bandwidth.
 ReadTopology read_graph(const TopologySection& from) {
     const std::string name = from.section.text("file");
     const std::string machine_file = from.section.file().file();
@@ -104,7 +105,7 @@ ReadTopology read_graph(const TopologySection& from) {
         read_network({*file.text, file.path, from.link_bandwidth_bytes_per_s, file.notes}, kMachineHint))};
 }
 
-/// Sets path and text of the file that follows the word.
+/// Sets the path and the text of the file that follows `word` in the machine's name.
 void open_file(const TopologyParameters& from, const std::string& word) {
     NamedFile& file = from.file;
     file.path = from.text.value_or("");

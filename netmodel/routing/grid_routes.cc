@@ -10,7 +10,7 @@ namespace haichi {
 
 namespace {
 
-/// Histogram of sums: positions in the product of two axes by their distance.
+/// Convolves two histograms. The result counts the positions in the product of two axes by distance.
 std::vector<std::int64_t> convolved(const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b) {
     std::vector<std::int64_t> sum(a.size() + b.size() - 1);
     for (std::size_t i = 0; i < a.size(); ++i) {
@@ -20,7 +20,7 @@ std::vector<std::int64_t> convolved(const std::vector<std::int64_t>& a, const st
     return sum;
 }
 
-/// Positions of an axis by their distance from its centre.
+/// Histogram of the positions of an axis by distance from its centre.
 std::vector<std::int64_t> distances_from_centre(const Grid& grid, std::size_t k) {
     const std::int32_t size = grid.axis(k).size;
     std::vector<std::int64_t> histogram(static_cast<std::size_t>(size / 2) + 1);
@@ -31,7 +31,7 @@ std::vector<std::int64_t> distances_from_centre(const Grid& grid, std::size_t k)
     return histogram;
 }
 
-/// Visits the hops of one stage with their virtual channels within its layer.
+/// Visits the hops of one stage. Passes the virtual channel of each hop within the layer of the stage.
 template <class Visit>
 void walk_stage(const Grid& grid, const DimensionOrder& routing, const DimensionOrder::Stage& stage, VertexId& at,
                 VertexId d, const Visit& visit) {
@@ -51,8 +51,8 @@ void walk_stage(const Grid& grid, const DimensionOrder& routing, const Dimension
 /// The dateline of a ring lies between its last and its first position. A hop uses VC 1 if the route has yet to cross
 /// the dateline or crosses it now, else VC 0. Meshes need one VC. Stages that lead to a column instead of the
 /// destination have their own layer, above the layer of the usual stages. If both the routing and faulty nodes cause
-/// columns, each of the two has a layer. There is no cycle, since a sequence of four properties only grows along every
-/// route. These are stages to a detour's column, the routing's stages in their order, VC 1 before VC 0, position in the
+/// columns, there are two such layers. No cycle is possible, because each hop of a route increases a sequence of four
+/// properties. These are: stages to a detour's column, the routing's stages in order, VC 1 before VC 0, position in the
 /// direction of travel.
 class GridChannels final : public ChannelRule {
   public:
@@ -62,7 +62,8 @@ class GridChannels final : public ChannelRule {
         column_layer_ = detour_layer_ = needed_;
         const bool has_columns =
             std::ranges::any_of(routes.routing().stages, [](const auto& stage) { return stage.column.has_value(); });
-        // Columns of the routing and columns around faulty nodes have different orders of stages, so each has a layer.
+        // Columns of the routing and columns around faulty nodes differ in the order of stages, so each kind has a
+        // layer.
         if (has_columns && routes.has_detours()) detour_layer_ += needed_;
         needed_ += detour_layer_;
     }
@@ -131,9 +132,9 @@ std::int32_t GridRoutes::diameter() const {
 }
 
 DistanceHistogram GridRoutes::nearest() const {
-    // The centre dominates every other position: on one axis its sorted distances are, entry by entry, at most those of
-    // any other position. This gives a one-to-one map of the axis onto itself that never increases a distance. Applied
-    // to every axis, it is such a map of the whole grid.
+    // The centre has the nearest neighbours. On one axis, its k-th smallest distance is at most that of any other
+    // position. Matching the sorted distances maps the axis onto itself without increasing a distance. Applied to every
+    // axis, this maps the whole grid in the same way.
     DistanceHistogram histogram{{1}, are_shortest_};
     for (std::size_t k = 0; k < grid_.axis_count(); ++k) {
         histogram.count = convolved(histogram.count, distances_from_centre(grid_, k));

@@ -10,7 +10,7 @@
 
 namespace haichi {
 
-/// Dimension-order routes on a grid, which must outlive them.
+/// Dimension-order routes on a grid, which must outlive this object.
 class GridRoutes final : public Routes {
   public:
     GridRoutes(const Grid& grid, DimensionOrder routing, std::span<const VertexId> faulty);
@@ -22,8 +22,9 @@ class GridRoutes final : public Routes {
     [[nodiscard]] std::int32_t diameter() const override;
     /// False if a repeated axis with a column, or a faulty node, causes detours.
     [[nodiscard]] bool are_shortest() const override { return are_shortest_; }
-    /// Per axis, the length is the distance or |a - column| + |column - b|. Both are symmetric, because the length of
-    /// half a ring does not depend on the tie. A detour around a faulty node has a different way back.
+    /// Per axis, the length is the distance of a and b, or |a - column| + |column - b|. Both are symmetric, because
+    /// half a ring has the same length in both directions. The reverse of a detour around a faulty node may differ in
+    /// length.
     [[nodiscard]] bool are_symmetric() const override { return !detours_; }
     [[nodiscard]] DistanceHistogram nearest() const override;
     [[nodiscard]] bool hops_are_walked() const override { return detours_.has_value(); }

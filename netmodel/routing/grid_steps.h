@@ -10,14 +10,14 @@
 
 namespace haichi {
 
-/// Computes routes on a grid without a division, only for shortest routes (no columns). The function next() gives the
-/// hops of VirtualChannels::append_route one by one, in O(1), from the present vertex and the destination alone. The
-/// function write_route() gives all links at once. Needs 8 bytes per vertex.
+/// Computes shortest routes (no columns) on a grid without divisions. The function next() computes one hop of
+/// VirtualChannels::append_route in O(1), from only the current vertex and the destination. The function write_route()
+/// writes all links at once. Needs 8 bytes per vertex.
 class GridSteps {
   public:
     GridSteps(const Grid& grid, const DimensionOrder& routing);
 
-    /// A hop. The link is numbered among the links of its vertex.
+    /// A hop: the index of the link among the links of its vertex, and the virtual channel.
     struct Step {
         std::int32_t link = 0;
         std::uint8_t vc = 0;
@@ -26,7 +26,7 @@ class GridSteps {
     /// Positions have at most 35 bits: at most 2^23 vertices and 12 axes.
     static constexpr int kPositionBits = 40;
 
-    /// Coordinates of a vertex as one number.
+    /// The coordinates of a vertex, packed into one number.
     [[nodiscard]] std::uint64_t position(VertexId v) const { return packed_[v.index()]; }
     /// Links are numbered vertex by vertex.
     [[nodiscard]] std::int32_t links_per_vertex() const { return links_per_vertex_; }
@@ -35,7 +35,7 @@ class GridSteps {
         const Stage& stage = stages_[stage_of_bit_[std::countr_zero(here ^ there)]];
         const auto a = static_cast<std::int32_t>(here >> stage.shift & stage.mask);
         const auto b = static_cast<std::int32_t>(there >> stage.shift & stage.mask);
-        // No branches: the direction of a packet is unpredictable.
+        // No branches here, because the direction of a packet is unpredictable.
         std::int32_t delta = b - a;
         delta += delta >> 31 & stage.ring_size;
         const bool plus = static_cast<std::uint32_t>(delta) <= stage.most_plus;
@@ -74,10 +74,10 @@ class GridSteps {
         std::uint32_t mask = 0;
         std::uint32_t most_plus = 0;    ///< maximum number of steps in the positive direction
         std::int32_t ring_size = 0;     ///< 0: not a ring
-        std::int32_t link[2] = {0, 0};  ///< by direction (minus, plus): number among the links of a vertex
+        std::int32_t link[2] = {0, 0};  ///< by direction (minus, plus): index among the links of a vertex
         std::uint32_t shift = 0;
         std::int32_t size = 0;         ///< size of the axis
-        std::int32_t link_stride = 0;  ///< distance between the links of two neighbouring vertices
+        std::int32_t link_stride = 0;  ///< difference between the link ids of two neighbouring vertices
     };
     std::vector<Stage> stages_;
     std::uint8_t stage_of_bit_[64] = {};

@@ -52,7 +52,7 @@ class GridTopology final : public TopologyOf<Grid> {
     }
     [[nodiscard]] bool is_host(VertexId) const override { return false; }
     [[nodiscard]] std::int32_t most_links_of_node(const JobNodes& job) const override {
-        if (job.are_whole()) return value().links_per_vertex();  // the number at an inner node
+        if (job.are_whole()) return value().links_per_vertex();  // an inner node has all links
         std::int32_t most = 0;
         for (std::int32_t n = 0; n < job.count(); ++n) most = std::max(most, link_count_of(job.vertex(NodeId(n))));
         return most;

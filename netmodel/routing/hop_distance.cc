@@ -44,7 +44,7 @@ void HopDistance::fill_tables() {
     bool is_searched = false;
     for (std::size_t b = 0; b < node_count_; ++b) {
         if (!usable(b)) continue;
-        // One search instead of a walk per pair, if it is cheaper.
+        // One search for all sources replaces a walk per pair if it is cheaper.
         std::vector<std::int32_t> hops;
         if (!network_->has_stated_distances()) hops = network_->routes().hops_to(network_->vertex(NodeId(b)));
         is_searched = !hops.empty();
@@ -57,7 +57,7 @@ void HopDistance::fill_tables() {
     if (is_searched) return;
     for (std::size_t a = 0; a < node_count_; ++a) {
         for (std::size_t b = 0; b < node_count_; ++b) {
-            // Uses the path that works without a table.
+            // Computes the entry as operator() does while there is no table.
             if (usable(a) && usable(b)) store(a, b, (*this)(NodeId(a), NodeId(b)));
         }
     }
@@ -66,7 +66,8 @@ void HopDistance::fill_tables() {
 }
 
 void HopDistance::pack(const Grid& grid) {
-    // Lanes are signed: |a - b| and size - |a - b| must fit, and a mesh's "size" must exceed twice any difference.
+    // Lanes are signed 16-bit numbers. |a - b| and size - |a - b| must fit, and the "size" of a mesh must exceed twice
+    // any difference.
     constexpr std::int32_t kOpen = std::numeric_limits<std::int16_t>::max();
     constexpr std::int32_t kLargestOpenAxis = kOpen / 2;
     if (grid.axis_count() > kLanes) return;
@@ -93,7 +94,7 @@ void HopDistance::pack_blocks() {
     const std::vector<std::int32_t> hops = network_->hops_of_blocks();
     const std::span<const std::int32_t> sizes = network_->topology().block_sizes();
     if (hops.empty()) return;
-    // A digit with m values has at most 2 log2(m) bits, and there are at most 2^26 terminals: 52 bits.
+    // A digit with m values has at most 2 log2(m) bits. With at most 2^26 terminals, all digits fit 52 bits.
     path_ = Path::kDigits;
     digits_.assign(node_count_, 0);
     int shift = 0;

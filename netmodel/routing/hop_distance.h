@@ -12,15 +12,16 @@ namespace haichi {
 struct HopDistanceOptions {
     /// Largest table of all pairs. 1 MiB stays in a second-level cache together with the data of an annealing loop.
     std::size_t table_budget_bytes = std::size_t{1} << 20;
-    /// Limit if the network must walk a route to find its length: a cache miss costs less than the walk.
+    /// Limit if the network must walk a route to find its length. It is larger, because a cache miss costs less than
+    /// the walk.
     std::size_t walked_table_budget_bytes = std::size_t{64} << 20;
-    /// Packs coordinates if there is no table. If false, every call uses the Network.
+    /// Whether to use packed coordinates if there is no table. If false, every call then uses the Network.
     bool pack_coordinates = true;
 };
 
 /// Network::hops for inner loops, with the same results. Reads a table of all pairs if it is small. Otherwise uses
-/// packed coordinates on grids of up to 8 axes with shortest routes, or if blocks of terminals determine the distance.
-/// Otherwise calls the Network, which must outlive it. Only for usable nodes.
+/// packed coordinates, on grids of up to 8 axes with shortest routes and where blocks of terminals determine the
+/// distance. Otherwise calls the Network, which must outlive this object. Only for usable nodes.
 class HopDistance {
   public:
     explicit HopDistance(const Network& network, HopDistanceOptions options = {});
@@ -45,7 +46,8 @@ class HopDistance {
 
     enum class Path : std::uint8_t { kTable8, kTable16, kPacked4, kPacked8, kDigits, kNetwork };
     [[nodiscard]] Path path() const { return path_; }
-    /// Hops of (a, b) at a * nodes + b if path() is kTable8, else null. Lets inner loops select the path only once.
+    /// Hops of (a, b) at a * nodes + b if path() is kTable8, else null. Inner loops can thus select the path once
+    /// instead of at each call.
     [[nodiscard]] const std::uint8_t* table8() const { return path_ == Path::kTable8 ? table8_.data() : nullptr; }
 
   private:
@@ -110,7 +112,7 @@ class HopDistance {
     std::vector<std::uint16_t> table16_;
     std::vector<std::int16_t> rows_;  ///< 4 or 8 coordinates per node, unused lanes 0
     std::int16_t sizes_[kLanes] = {};
-    /// Per node: the number of its terminal, with separate bits for each level's digit.
+    /// Per node: the index of its terminal, with separate bits for the digit of each level.
     std::vector<std::uint64_t> digits_;
     std::int32_t hops_of_width_[65] = {};
     const Network* network_;

@@ -34,7 +34,7 @@ HyperX::HyperX(std::vector<std::int32_t> sizes, std::int32_t terminals_per_route
         strides_[axis] = static_cast<std::int32_t>(routers);
         routers *= sizes_[axis];
         links_per_router += sizes_[axis] - 1;
-        // Each factor is below 2^31 and the product so far at most 2^23, so the loop ends before an overflow.
+        // Each factor is below 2^31, and the previous product is at most 2^23, so the loop ends before an overflow.
         if (routers > kMostVertices || routers * (std::int64_t{terminals_per_router} + 1) > kMostVertices) {
             throw OptionError("a topology has at most " + std::to_string(kMostVertices) +
                               " nodes and switches, fewer than in a HyperX of " + sizes_text(sizes_) +
@@ -85,8 +85,8 @@ namespace {
 
 constexpr const char* kHyperXRouting = "dimension-order";
 
-/// One channel suffices: the sequence (up, one hop per axis in order, down) only grows along every route, so there is
-/// no cycle.
+/// One virtual channel suffices. Hops are always in the order (up, one hop per axis in order, down), so no cycle is
+/// possible.
 class HyperXRoutes final : public Routes {
   public:
     explicit HyperXRoutes(const HyperX& hyperx) : hyperx_(hyperx) {}
@@ -102,8 +102,8 @@ class HyperXRoutes final : public Routes {
     }
     [[nodiscard]] bool are_shortest() const override { return true; }
     [[nodiscard]] bool are_symmetric() const override { return true; }
-    /// All terminals are equivalent. The number of routers that differ in j coordinates is the j-th coefficient of the
-    /// product of 1 + (size - 1) x over all axes.
+    /// Every terminal has the same histogram. The number of routers that differ in j coordinates is the j-th
+    /// coefficient of the product of 1 + (size - 1) x over all axes.
     [[nodiscard]] DistanceHistogram nearest() const override {
         std::vector<std::int64_t> routers = {1};
         for (const std::int32_t size : hyperx_.sizes()) {
@@ -165,7 +165,7 @@ class HyperXTopology final : public TopologyOf<HyperX> {
         throw OptionError("routing " + shown(text) + " does not fit a HyperX",
                           std::string("use the routing ") + kHyperXRouting + ", which is the only one for a HyperX");
     }
-    /// Terminals forward no packets, so faulty ones do not matter.
+    /// Terminals forward no packets, so faulty terminals do not affect routes.
     [[nodiscard]] std::shared_ptr<const Routes> routes(std::string_view text, const RouteLimits&) const override {
         (void)routing(text);
         return std::make_shared<HyperXRoutes>(value());

@@ -30,7 +30,7 @@ class HyperX {
     [[nodiscard]] std::int32_t coordinate(std::int32_t router, std::size_t axis) const {
         return router / strides_[axis] % sizes_[axis];
     }
-    /// Number of the line along an axis that contains the router, among the lines of that axis.
+    /// Index of the line of routers along an axis that contains the router, among all lines along that axis.
     [[nodiscard]] std::int32_t line(std::int32_t router, std::size_t axis) const {
         const std::int32_t stride = strides_[axis];
         return router / (stride * sizes_[axis]) * stride + router % stride;
@@ -53,8 +53,8 @@ class HyperX {
     };
     [[nodiscard]] LinkEnds link_ends(LinkId link) const;
 
-    /// Calls visit(LinkId) for the links from terminal s to terminal d in order. They are up, one hop along each axis
-    /// in which their routers differ, in the order of the axes, down. The route is a shortest path.
+    /// Calls visit(LinkId) for the links from terminal s to terminal d in order. These are: up, one hop along each axis
+    /// in which their routers differ, in the order of the axes, and down. The route is a shortest path.
     template <class Visit>
     void walk(VertexId s, VertexId d, const Visit& visit) const {
         if (s == d) return;
@@ -85,7 +85,8 @@ class HyperX {
     std::int32_t links_per_router_ = 0;
 };
 
-/// Link classes are host links and the links of each axis; `bandwidths` apply to the first of them.
+/// Link classes are host links and the links of each axis; `bandwidths[i]` is the bandwidth of class i; later classes
+/// have the machine's.
 std::shared_ptr<const Topology> hyperx_topology(HyperX hyperx, std::span<const std::int64_t> bandwidths = {});
 
 TopologyRow hyperx_row();

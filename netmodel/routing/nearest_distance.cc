@@ -35,7 +35,8 @@ std::vector<std::int32_t> Network::nearest_distance_bound(std::size_t most) cons
         form_ == Form::kHops || (form_ == Form::kAxes && least == std::ranges::max(options_.distances));
     const bool is_exact = are_all_nodes && (has_levels || (hops.is_reached && are_steps_equal));
     if ((has_levels || !hops.count.empty()) && (is_exact || node_count() > kMostBruteForceNodes)) {
-        // Fewer nodes or longer routes only increase the distance of the k-th nearest node: still a lower bound.
+        // Fewer nodes or longer routes can only increase the distance of the k-th nearest node, so this is still a
+        // lower bound.
         std::vector<std::int32_t> bound;
         if (has_levels) {
             const auto sizes = topology_->block_sizes();

@@ -100,7 +100,7 @@ std::int32_t Network::stated_distance(VertexId s, VertexId d) const {
         }
         return sum;
     }
-    // Symmetric hops have symmetric distances: one route counts in both directions.
+    // Symmetric hops have symmetric distances, so the route in one direction gives the distance for both.
     if (routes_->are_symmetric() && d < s) std::swap(s, d);
     std::vector<LinkId> links;
     routes_->append_route(s, d, links);
@@ -116,7 +116,7 @@ bool Network::hops_are_links() const {
 std::int32_t Network::most_hops_of_link() const {
     if (form_ == Form::kHops) return std::ranges::max_element(topology_->link_classes(), {}, &PortClass::hops)->hops;
     if (form_ != Form::kBlocks) return std::ranges::max(options_.distances);
-    return options_.distances.back();  // no two nodes are farther apart, and every route has a link
+    return options_.distances.back();  // the largest distance of two nodes; every route has at least one link
 }
 
 std::int32_t Network::diameter() const {

@@ -19,28 +19,29 @@ struct Fabric {
 };
 
 struct NetworkOptions {
-    /// Injection and ejection channels of a node count as links.
+    /// Whether injection and ejection channels of a node count as links.
     bool count_nic = false;
     /// Bandwidth of links whose class states none.
     std::int64_t link_bandwidth_bytes_per_s = 0;
     /// Bandwidth of a node's injection and ejection channels. 0: the bandwidth of the links.
     std::int64_t nic_bandwidth_bytes_per_s = 0;
-    /// Terminals of the fabric that are down. A job's node there keeps its number, but it has no rank and no routes.
+    /// Terminals of the fabric that are down. A job's node at such a terminal keeps its id, but has no rank and no
+    /// routes.
     std::vector<VertexId> faulty{};
     /// See RouteLimits::virtual_channels.
     std::int32_t virtual_channels = 0;
-    /// Stated distances, which replace hops; none by default. On a topology with blocks, they are the distances of two
-    /// terminals by their smallest common block, from the second block size. On a grid, they are the distances of a
-    /// step along each axis. Other topologies have one for each class of links. Routes do not depend on distances.
+    /// Stated distances, which replace hops; none by default. On a topology with blocks, entry i is the distance of two
+    /// terminals whose smallest common block has size block_sizes()[i + 1]. On a grid, there is one distance per axis,
+    /// for a step along it. Other topologies have one distance per class of links. Routes do not depend on distances.
     std::vector<std::int32_t> distances{};
 };
 
 /// Largest stated distance.
 inline constexpr std::int32_t kLargestDistance = 1 << 15;
 
-/// The machine as placement sees it: the nodes of a job, and the directed links of the messages between them. A value;
-/// every query is a pure function. Routes belong to the whole fabric. A job given by a node list may therefore use
-/// links between nodes of other jobs.
+/// The machine as the search for placements sees it: the nodes of a job, and the directed links that their messages
+/// use. A value; every query is a pure function. Routes belong to the whole fabric. A job given by a node list may
+/// therefore use links between nodes of other jobs.
 class Network {
   public:
     /// `vertex_of_node` lists the job's nodes; empty means every terminal of the fabric. Throws OptionError for nodes
@@ -68,59 +69,61 @@ class Network {
     /// Appends the links of the static route from s to d, in order; nothing if s == d. O(length), more around a faulty
     /// node. Both nodes must be usable. Throws OptionError, naming the faulty node and the pair, if there is no route.
     void append_route(NodeId s, NodeId d, std::vector<LinkId>& links) const;
-    /// Length of that route in hops, or the stated distance. The class of a link states its number of hops. O(axes) or
-    /// O(levels), or O(length) for routes that must be walked. Throws what append_route throws.
+    /// Length of the route of append_route() in hops, or the stated distance. The class of a link states its number of
+    /// hops. O(axes) or O(levels), or O(length) for routes that must be walked. Throws what append_route throws.
     [[nodiscard]] std::int32_t hops(NodeId s, NodeId d) const;
-    /// Whether distances are stated (NetworkOptions::distances), so that hops() is not a number of hops.
+    /// True if distances are stated (NetworkOptions::distances). hops() then returns a distance, not a number of hops.
     [[nodiscard]] bool has_stated_distances() const { return !options_.distances.empty(); }
-    /// Whether hops() is the number of links of every route.
+    /// True if hops() is the number of links for every route.
     [[nodiscard]] bool hops_are_links() const;
-    /// hops() is at most this number times the links of the route.
+    /// Maximum hops per link: hops() is at most this value times the number of links of the route.
     [[nodiscard]] std::int32_t most_hops_of_link() const;
     /// hops() by the index of the smallest of Topology::block_sizes() that contains both nodes, without injection and
     /// ejection; empty if hops() depends on more.
     [[nodiscard]] std::vector<std::int32_t> hops_of_blocks() const;
-    /// The grid whose distances, each axis times axis_hops(), are hops() without injection and ejection. Null if there
-    /// is none.
+    /// The grid that gives hops() without injection and ejection: the sum over its axes of steps times axis_hops().
+    /// Null if there is none.
     [[nodiscard]] const Grid* distance_grid() const { return routes_->distance_grid(); }
     /// hops() of a step along each axis of the grid.
     [[nodiscard]] std::int32_t axis_hops(std::size_t axis) const {
         return has_stated_distances() ? options_.distances[axis] : 1;
     }
-    /// Number of links on that route, injection and ejection channels included, independent of their hops.
+    /// Number of links on the route of append_route(), including injection and ejection channels. Each link counts as
+    /// 1, whatever its hops.
     [[nodiscard]] std::int32_t route_length(NodeId s, NodeId d) const;
     /// False on a dragonfly, and if a repeated axis with a column or a faulty node causes detours.
     [[nodiscard]] bool routes_are_shortest() const { return routes_->are_shortest(); }
-    /// hops() has no closed form and walks the route.
+    /// True if hops() has no closed form and walks the route.
     [[nodiscard]] bool hops_are_walked() const { return form_ == Form::kWalked || routes_->hops_are_walked(); }
-    /// The first pair of usable nodes that faulty nodes disconnect, if any. O(nodes^2 * length), or O(1) if they cannot
-    /// disconnect nodes.
+    /// The first pair of usable nodes that faulty nodes disconnect; empty if there is none. O(nodes^2 * length), or
+    /// O(1) if they cannot disconnect nodes.
     [[nodiscard]] std::optional<CutPair> find_cut_pair() const { return routes_->find_cut_pair(nodes_); }
-    /// An upper bound of the length of every route; cheap to compute, not always reached.
+    /// An upper bound of the length of every route. It is cheap to compute, and may exceed the longest route.
     [[nodiscard]] std::int32_t longest_route() const { return routes_->longest() + channel_hops(); }
     /// An upper bound of hops(), which may be tighter than longest_route().
     [[nodiscard]] std::int32_t diameter() const;
     /// True when hops(a, b) == hops(b, a) for all pairs.
     [[nodiscard]] bool hops_are_symmetric() const { return form_ == Form::kBlocks || routes_->are_symmetric(); }
 
-    /// Usable job nodes that a search may try as neighbours of `node`, at most 64, possibly none. These are nodes one
-    /// hop away on a grid, nodes under the same lowest switch on a tree, else the nearest ones. Computed once.
+    /// Usable job nodes that a search may try as neighbours of `node`, at most 64, possibly none. On a grid, these are
+    /// the nodes one hop away; on a tree, the nodes under the same lowest switch; otherwise, the nearest nodes.
+    /// Computed once.
     [[nodiscard]] std::span<const NodeId> near_nodes(NodeId node) const { return near_.of(node); }
 
     [[nodiscard]] bool bandwidth_is_uniform() const { return bandwidth_is_uniform_; }
     [[nodiscard]] std::int64_t bandwidth_bytes_per_s(LinkId link) const;
     [[nodiscard]] std::int64_t largest_bandwidth_bytes_per_s() const { return largest_bandwidth_bytes_per_s_; }
 
-    /// Maximum number of links that leave or enter any job node, which its messages share. With count_nic it is 1: the
-    /// injection or the ejection channel.
+    /// Maximum number of links that leave or enter any job node; the node's messages share these links. With count_nic
+    /// it is 1: the injection or the ejection channel.
     [[nodiscard]] std::int32_t largest_out_degree() const {
         return options_.count_nic ? 1 : topology_->most_links_of_node(nodes_);
     }
 
-    /// D[k] is the smallest possible distance of the (k+1)-nearest other node, over all nodes: a lower bound on the
-    /// sorted distances from any node. If directions differ, the shorter one counts. At most `most` entries, at most
-    /// usable nodes - 1. Exact up to 2,048 nodes and for whole topologies with a closed form. Otherwise it is the bound
-    /// for the whole topology; without a closed form, every entry is the smallest distance.
+    /// A lower bound on the sorted distances from any node: entry k is the smallest distance of a (k+1)-nearest other
+    /// node, over all nodes. If the two directions differ, the shorter one counts. Has at most `most` entries, and at
+    /// most one less than usable nodes. Exact up to 2,048 nodes, and for whole topologies with a closed form. Otherwise
+    /// the bound of the whole topology is returned; without a closed form, every entry is the smallest distance.
     [[nodiscard]] std::vector<std::int32_t> nearest_distance_bound(std::size_t most) const;
 
     /// For reports: "X+ (0,1,2,0,0,1)->(1,1,2,0,0,1)", "up (switch 3)->..." or "global (router 0.1)->...".
@@ -151,7 +154,8 @@ class Network {
     /// The stated distance of a link, an axis of a grid or a class.
     [[nodiscard]] std::int32_t stated_distance(LinkId link) const;
     [[nodiscard]] std::int32_t stated_distance(VertexId s, VertexId d) const;
-    /// Hops of injection and ejection. They are 0 if distances are stated, because these include them.
+    /// Hops of injection and ejection. 0 if distances are stated, because stated distances include injection and
+    /// ejection.
     [[nodiscard]] std::int32_t channel_hops() const { return options_.count_nic && !has_stated_distances() ? 2 : 0; }
     /// The smallest distance between neighbouring nodes.
     [[nodiscard]] std::int32_t least_hops() const;

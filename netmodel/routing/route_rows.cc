@@ -4,7 +4,7 @@ namespace haichi {
 
 namespace {
 
-/// Blocks per row.
+/// Number of blocks per row, with one bit for each existing link.
 std::size_t blocks_of(const Network& network) {
     const auto bits = static_cast<std::size_t>(network.existing_link_count());
     return (bits + BitBlock::kBits - 1) / BitBlock::kBits;

@@ -10,7 +10,7 @@ namespace haichi {
 
 namespace {
 
-/// Total links of all routes, or nothing if there are more than `most`.
+/// Total number of links of all routes; empty if it exceeds `most`.
 std::optional<std::size_t> links_of_all_routes(const Network& network, std::size_t most) {
     const HopDistance hops(network);
     std::size_t sum = 0;

@@ -12,7 +12,7 @@ namespace haichi {
 
 class RouteTable;
 
-/// Memory for several routes, which stay valid until clear().
+/// Memory for several routes, which stay valid until the next clear().
 class RouteBuffer {
   public:
     /// Discards all routes and reserves memory for `routes` routes.
@@ -26,7 +26,7 @@ class RouteBuffer {
 };
 
 /// Network::append_route for inner loops, with the same links. All routes are in one array if it fits a budget.
-/// Otherwise each call computes its route, on a grid without a division. The Network must outlive it.
+/// Otherwise each call computes its route (without divisions on a grid). The Network must outlive this object.
 class RouteTable {
   public:
     static constexpr std::size_t kDefaultBudgetBytes = std::size_t{64} << 20;
@@ -41,7 +41,7 @@ class RouteTable {
         if (scratch.size() < longest_) scratch.resize(longest_);
         return {scratch.data(), write(s, d, scratch.data())};
     }
-    /// The same, but stores the links in `buffer`, where they stay valid until clear().
+    /// Returns the same links, which stay valid until the next clear() of `buffer`.
     [[nodiscard, gnu::always_inline]] inline std::span<const LinkId> route(NodeId s, NodeId d,
                                                                            RouteBuffer& buffer) const {
         if (is_stored()) return stored(s, d);
@@ -72,7 +72,7 @@ class RouteTable {
     std::size_t longest_ = 0;  ///< links of the longest route
     /// Set if nothing is stored and the routes are a grid's, without injection and ejection channels.
     std::optional<GridSteps> steps_;
-    /// Index in links_ of pair s * nodes + d, plus an end entry; empty if nothing is stored.
+    /// Index in links_ of the first link, by s * nodes + d, plus an end entry. Empty if nothing is stored.
     std::vector<std::uint32_t> first_;
     std::vector<LinkId> links_;
     const Network* network_;

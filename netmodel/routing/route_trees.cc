@@ -22,7 +22,7 @@ class NearestTerminals {
         for (std::int32_t i = 0; i < graph.vertex_count(); ++i) {
             const VertexId v(i);
             const std::span<const GraphArc> arcs = graph.arcs().out(v);
-            // Terminals follow the switches.
+            // Links to terminals follow the links to switches.
             const auto first = std::ranges::find_if(arcs, [&](const GraphArc& arc) { return is_terminal(arc.to); });
             const bool are_hosts =
                 std::all_of(first, arcs.end(), [&](const GraphArc& arc) { return graph.switch_of_host(arc.to) == v; });
@@ -33,7 +33,7 @@ class NearestTerminals {
 
     void take(VertexId terminal) { is_taken_[terminal.index()] = 1; }
 
-    /// The nearest remaining terminal, with the lowest number among equals. There must be one.
+    /// The nearest remaining terminal; ties go to the lowest id. At least one must remain.
     VertexId nearest(VertexId from) {
         level_.assign(1, from);
         seen_by_[from.index()] = from.value;
@@ -56,15 +56,16 @@ class NearestTerminals {
     }
 
   private:
-    /// Places among the links that leave a vertex.
+    /// Indices into the links that leave a vertex.
     struct Row {
-        std::uint32_t onward = 0;  ///< end of the links that lead onward; terminals with no other switch follow
+        std::uint32_t onward = 0;  ///< end of the links that lead onward, before those to terminals of this switch
         std::uint32_t left = 0;    ///< first link to a terminal that is not known to be taken
     };
 
     [[nodiscard]] bool is_terminal(VertexId v) const { return v.value < graph_->terminal_count(); }
 
-    /// The first remaining terminal at the end of a link from v. Each call skips only newly taken terminals.
+    /// The first remaining terminal that is a neighbour of v. Each call skips only the terminals taken since the
+    /// previous call.
     VertexId first_left(VertexId v) {
         const std::span<const GraphArc> arcs = graph_->arcs().out(v);
         std::uint32_t& place = rows_[v.index()].left;
@@ -74,7 +75,7 @@ class NearestTerminals {
 
     const Graph* graph_;
     std::vector<std::uint8_t> is_taken_;
-    std::vector<std::int32_t> seen_by_;  ///< per vertex: number of the terminal that visited it last
+    std::vector<std::int32_t> seen_by_;  ///< per vertex: the terminal whose search visited it last
     std::vector<Row> rows_;              ///< per vertex
     std::vector<VertexId> level_;
     std::vector<VertexId> next_level_;
@@ -126,7 +127,7 @@ void GraphOrder::sort_choices(const Graph& graph) {
         for (std::size_t place = 0; place < arcs.count(v); ++place) {
             all_choices.push_back({arcs.from(v, place).to, static_cast<std::uint32_t>(place)});
         }
-        // Sorts parallel links by their properties, so that only equal ones keep the order of their numbers.
+        // Sorts parallel links by their properties. Only links with equal properties are in the order of their ids.
         std::sort(all_choices.begin() + first_choice.back(), all_choices.end(), [&](const Choice& a, const Choice& b) {
             const auto key = [&](const Choice& choice) {
                 const Graph::Link& link = graph.link(arcs.from(v, choice.place).link);
@@ -178,7 +179,7 @@ RouteTrees::RouteTrees(const Graph& graph, GraphRouting routing, const GraphOrde
 void RouteTrees::find(VertexId destination) {
     const VertexId root = order_->root_of_terminal[destination.index()];
     const bool is_new = root != root_;
-    // The destination of the last routes is a source again.
+    // The previous destination becomes a source again.
     if (!is_new && destination_ != root) next_[destination_.index()] = {root, 0};
     destination_ = destination;
     number_ = static_cast<std::uint32_t>(order_->place_of_terminal[destination.index()]);
@@ -213,7 +214,7 @@ void RouteTrees::choose_first() {
     }
 }
 
-/// Selects the first of its links to the destination.
+/// Routes from the root take its first link to the destination.
 void RouteTrees::leave_root() {
     if (root_ != destination_) next_[root_.index()] = {destination_, arcs_->place_of(root_, destination_)};
 }
@@ -239,7 +240,7 @@ void RouteTrees::spread() {
         there.most = here.routes;
         there.before = v;
         there.hops = here.hops + 1;
-        // A larger divisor would leave no digit.
+        // Stops growing the divisor once the digits of the place are used up.
         there.divisor = here.divisor;
         if (here.divisor < order_->place_of_terminal.size()) {
             there.divisor *= static_cast<std::uint32_t>(ways_.size());
@@ -247,7 +248,7 @@ void RouteTrees::spread() {
     }
 }
 
-/// Leaves the first choice for each next vertex in `ways_`.
+/// Chooses the next link of the routes through v. Stores the first choice for each possible next vertex in `ways_`.
 const GraphOrder::Choice& RouteTrees::choose(VertexId v) {
     const std::span<const Choice> choices = order_->choices(v);
     ways_.clear();
@@ -265,8 +266,8 @@ const GraphOrder::Choice& RouteTrees::choose(VertexId v) {
     has_choices_ = has_choices_ || ways_.size() > 1 || parallel > 1;
     if (parallel == 1) return choices[first];
 
-    // The rest of the number after this choice. On the way down, the rest at a vertex of the way up replaces it. That
-    // vertex is as far from the start as this link is from the end.
+    // Parallel links are selected by the digits left after this choice. On the way down, the digits left at a vertex of
+    // the way up are used instead. That vertex is as far from the start as this link is from the end.
     Passage at = here;
     ++at.hops;
     if (at.divisor < order_->place_of_terminal.size()) at.divisor *= static_cast<std::uint32_t>(ways_.size());

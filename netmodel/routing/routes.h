@@ -14,7 +14,7 @@
 
 namespace haichi {
 
-/// Numbers of terminals at each distance from the terminal with the nearest ones.
+/// Number of terminals at each distance, as seen from the terminal with the nearest neighbours.
 struct DistanceHistogram {
     std::vector<std::int64_t> count;  ///< by hops, without the terminal itself; empty without a closed form
     bool is_reached = false;          ///< some terminal has exactly these distances; otherwise they are lower bounds
@@ -27,8 +27,8 @@ struct CutPair {
     VertexId faulty;  ///< a faulty terminal on the usual route
 };
 
-/// The static routes of a topology under one routing, around given faulty terminals. All are pure functions of two
-/// usable terminals. Immutable. Functions with a body are capabilities, which routes may override.
+/// The static routes of a topology under one routing, around given faulty terminals. Each route is a pure function of
+/// two usable terminals. Immutable. Functions with a body are capabilities, which routes may override.
 class Routes {
   public:
     Routes() = default;
@@ -38,26 +38,26 @@ class Routes {
 
     /// The text that Topology::routes() accepts.
     [[nodiscard]] virtual std::string name() const = 0;
-    /// Why the routes differ from the requested routing; empty if they do not.
+    /// The reason why the routes differ from the requested routing; empty if they do not differ.
     [[nodiscard]] virtual std::string remark() const { return {}; }
     /// Appends the links from s to d, in order; s != d. Throws OptionError, naming both, if faulty terminals disconnect
     /// them.
     virtual void append_route(VertexId s, VertexId d, std::vector<LinkId>& links) const = 0;
-    /// Length of that route in hops; 0 for s == d. The class of a link states its number of hops.
+    /// Length of the route of append_route() in hops; 0 for s == d. The class of a link states its number of hops.
     [[nodiscard]] virtual std::int32_t hops(VertexId s, VertexId d) const = 0;
-    /// An upper bound of the length of every route; cheap to compute, not always reached.
+    /// An upper bound of the length of every route. It is cheap to compute, and may exceed the longest route.
     [[nodiscard]] virtual std::int32_t longest() const = 0;
     /// An upper bound of hops(), which may be tighter than longest().
     [[nodiscard]] virtual std::int32_t diameter() const { return longest(); }
-    /// No path of links is shorter.
+    /// True if no route is longer than the shortest path.
     [[nodiscard]] virtual bool are_shortest() const = 0;
-    /// hops(s, d) == hops(d, s) for all pairs.
+    /// True if hops(s, d) == hops(d, s) for all pairs.
     [[nodiscard]] virtual bool are_symmetric() const = 0;
     [[nodiscard]] virtual DistanceHistogram nearest() const { return {}; }
 
-    /// hops() has no closed form and walks the route.
+    /// True if hops() has no closed form and walks the route.
     [[nodiscard]] virtual bool hops_are_walked() const { return false; }
-    /// The usual table of routes exceeds its budget, so every call searches for its route.
+    /// True if the table of routes exceeds its budget, so that every call searches for its route.
     [[nodiscard]] virtual bool are_searched_for() const { return false; }
     /// Hops from every vertex to d, below 0 if there is no route. Empty if separate calls of hops() cost less.
     [[nodiscard]] virtual std::vector<std::int32_t> hops_to(VertexId /*d*/) const { return {}; }
@@ -72,7 +72,7 @@ class Routes {
     /// The virtual channels that make the job's routes deadlock-free. Throws UnsupportedError if they need more than
     /// `most`.
     [[nodiscard]] virtual std::shared_ptr<const ChannelRule> channels(const JobNodes& job, std::int32_t most) const;
-    /// For routes of a grid: the hops of channels() one by one, in O(1) each.
+    /// For routes of a grid: computes the hops of channels() one by one, in O(1) each.
     [[nodiscard]] virtual std::optional<GridSteps> steps() const { return std::nullopt; }
 };
 

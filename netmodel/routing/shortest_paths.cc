@@ -114,8 +114,8 @@ bool ShortestPaths::find_routes(const Graph& graph, const PathOptions& options) 
     for (std::int32_t v = 0; v < graph.terminal_count(); ++v) {
         if (is_usable(VertexId(v))) usable.emplace_back(v);
     }
-    // Starts with the last terminals: routes to terminals far from the first one need the most layers, so too many
-    // layers are found early. The terminals of a switch are adjacent in this order.
+    // Starts with the last terminals. Routes to terminals far from the first terminal need the most layers, so an
+    // excess is found early. The terminals of a switch are adjacent in this order.
     std::ranges::sort(usable, std::ranges::greater{},
                       [this](VertexId v) { return order_->place_of_vertex[v.index()]; });
 
@@ -182,7 +182,7 @@ void ShortestPaths::walk(const Graph& graph, VertexId s, VertexId d, const Visit
         if (column == nullptr) return found_.trees->next(at);
         const std::int32_t row = table_->row_of_vertex[at.index()];
         if (row < 0) return 0;
-        // The column may be of another host.
+        // The column may be that of another host at the same root.
         const bool is_of_host = table_->row_of_vertex[d.index()] < 0;
         if (is_of_host && at == order_->root_of_terminal[d.index()]) return graph.arcs().place_of(at, d);
         const std::uint16_t next = (*column)[static_cast<std::size_t>(row)];
@@ -213,7 +213,7 @@ std::int32_t ShortestPaths::hops(const Graph& graph, VertexId s, VertexId d) con
         const auto row = static_cast<std::size_t>(lengths_->row_of_root[to.index()]);
         const auto column = static_cast<std::size_t>(lengths_->row_of_root[from.index()]);
         const std::uint8_t between = lengths_->hops[row * lengths_->roots.size() + column];
-        // From a host to its switch, and from a switch to its host.
+        // Adds the hops from a host to its switch and from a switch to its host.
         if (between != Lengths::kUnknown) return between + (from != s ? 1 : 0) + (to != d ? 1 : 0);
     }
     std::int32_t sum = 0;

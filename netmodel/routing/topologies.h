@@ -5,8 +5,8 @@
 
 namespace haichi {
 
-/// All kinds of topologies. A program with further kinds defines this function itself: builtin_topologies() and its own
-/// entries. The linker then takes that definition.
+/// All kinds of topologies. A program with further kinds defines this function itself, as builtin_topologies() with its
+/// own entries appended. The linker then takes that definition.
 const Table<TopologyRow>& topologies();
 
 std::vector<TopologyRow> builtin_topologies();

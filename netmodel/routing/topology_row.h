@@ -17,20 +17,21 @@ struct TopologySection {
     const MachineSection& section;  ///< "topology"; its keys are TopologyRow::keys
     std::int64_t link_bandwidth_bytes_per_s = 0;
     std::optional<std::int64_t> packet_payload_bytes;  ///< from "packet", if stated
-    /// Another file that the section names. If its text is set, that text is used instead of the file.
+    /// The file that the section names, such as a graph file. If its text is set, that text is used instead of the
+    /// file.
     NamedFile& file;
 };
 
 /// The input of a topology in the name of a machine.
 struct TopologyParameters {
     std::string_view machine;              ///< the whole name, for messages: "torus:4x4"
-    std::optional<std::string_view> text;  ///< after the first ":"; absent only if parameters are optional
+    std::optional<std::string_view> text;  ///< text after the first ":"; absent only if parameters are optional
     NamedFile& file;
 };
 
 struct ReadTopology {
     std::shared_ptr<const Topology> topology;
-    std::vector<std::vector<std::size_t>> logical{};  ///< Machine::logical, with coordinates
+    std::vector<std::vector<std::size_t>> logical{};  ///< Machine::logical, for topologies with coordinates
 };
 
 /// A topology defined by its parameters alone, WORD:PARAMETERS.
@@ -41,8 +42,8 @@ struct TopologyPreset {
     std::string sentence;
     std::string example;  ///< the name of a small machine: "torus:4x4"
     Parameters parameters = Parameters::kRequired;
-    /// The file in machines/, without ".json", that has everything but the topology. Empty: only the topology is known,
-    /// and links are as fast as it states.
+    /// Name, without ".json", of the file in machines/ that has all values except the topology. Empty if only the
+    /// topology is known; link bandwidths are then those of its classes.
     std::string machine_file;
     std::shared_ptr<const Topology> (*read)(const TopologyParameters&) = nullptr;
 };
@@ -53,13 +54,14 @@ struct RoutingWords {
     std::string sentence;
 };
 
-/// A kind of topology that a user can name. topologies() has all of them.
+/// A kind of topology that a user can name; an entry of topologies().
 struct TopologyRow {
     std::string name;               ///< "kind" in a machine file
     std::string sentence;           ///< description
     std::vector<std::string> keys;  ///< keys of "topology" in a machine file, besides "kind"
     ReadTopology (*read)(const TopologySection&) = nullptr;
-    std::string example;       ///< "topology" of a machine file: the preset's example if there is one
+    std::string example;  ///< value of "topology" in a machine file, for the same topology as the preset's example if
+                          ///< there is one
     std::string example_file;  ///< text of the other file that the example names; may be empty
     std::optional<TopologyPreset> preset{};
     std::vector<RoutingWords> routings{};
@@ -68,8 +70,8 @@ struct TopologyRow {
     std::string (*read_routing)(const MachineSection&, const Topology&) = nullptr;
 };
 
-/// Reads "bandwidth", a list with one entry for each of the first classes. More than `classes` entries are an error of
-/// the file.
+/// Reads "bandwidth", a list with one entry for each of the first classes. Throws InputError for more than `classes`
+/// entries.
 std::vector<std::int64_t> read_class_bandwidths(const MachineSection& section, std::size_t classes);
 
 }  // namespace haichi

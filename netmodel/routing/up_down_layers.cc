@@ -8,7 +8,7 @@ namespace haichi {
 
 namespace {
 
-/// Hops of every vertex to the nearest terminal, along the links from the terminals.
+/// Hops from the nearest terminal to every vertex.
 std::vector<std::int32_t> levels_of(const Graph& graph) {
     std::vector<std::int32_t> level(static_cast<std::size_t>(graph.vertex_count()), -1);
     std::vector<VertexId> reached;
@@ -28,7 +28,7 @@ std::vector<std::int32_t> levels_of(const Graph& graph) {
     return level;
 }
 
-/// Far more than the available virtual channels; higher layers are not counted.
+/// Far more than the available virtual channels. Layers are counted only up to this number.
 constexpr std::int8_t kTooMany = 100;
 
 }  // namespace
@@ -50,7 +50,7 @@ std::int32_t UpDownLayers::needed(const RouteTrees& trees, std::span<const std::
         std::int8_t layer = layer_[v.index()];
         if (layer < 0 || trees.next(v) == RouteTrees::kNoWay) continue;
         const VertexId to = trees.next_vertex(v);
-        if (to == trees.root()) continue;  // only a link down to a terminal may follow
+        if (to == trees.root()) continue;  // after the root, only a link down to a terminal can follow
         if (!is_up(v, to) && is_up(to, trees.next_vertex(to)) && layer < kTooMany) ++layer;
         layer_[to.index()] = std::max(layer_[to.index()], layer);
         highest = std::max(highest, layer);

@@ -7,7 +7,7 @@
 
 namespace haichi {
 
-/// Largest bandwidth of a machine, 10^15 bytes/s; sums over a node's NICs then cannot overflow.
+/// Largest bandwidth of a machine, 10^15 bytes/s. With this limit, sums over a node's NICs cannot overflow.
 inline constexpr std::int64_t kLargestBandwidth = 1'000'000'000'000'000;
 
 /// Parses a bandwidth with its unit, from 1 byte/s to kLargestBandwidth. Throws InputError at `place`.

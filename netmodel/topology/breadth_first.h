@@ -8,7 +8,7 @@
 
 namespace haichi {
 
-/// Breadth-first searches of a graph, in reused memory. The graph must outlive it.
+/// Breadth-first searches of a graph, in reused memory. The graph must outlive this object.
 class BreadthFirst {
   public:
     static constexpr std::int32_t kUnreachable = -1;
@@ -21,7 +21,7 @@ class BreadthFirst {
     /// Finds the hops from `s`.
     void search_from(VertexId s);
 
-    /// Hops of the last search; kUnreachable without a path.
+    /// Hops found by the last search; kUnreachable without a path.
     [[nodiscard]] const std::vector<std::int32_t>& distance() const { return distance_; }
     [[nodiscard]] std::int32_t distance(VertexId v) const { return distance_[v.index()]; }
     /// The reached vertices, nearest first, independent of the order of the links.

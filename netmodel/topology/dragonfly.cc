@@ -33,7 +33,7 @@ Dragonfly::Dragonfly(std::int32_t terminals, std::int32_t routers, std::int32_t 
                           "use fewer groups or more global links: there is one link between any two groups");
     }
     const std::int64_t all_groups = groups == 0 ? most_groups : groups;
-    // Each factor is at most 2^23, and the checks end before a product of three could overflow.
+    // Each factor is at most 2^23, and the check of two factors prevents an overflow of the product of three.
     const std::int64_t all_routers = all_groups > kMostVertices ? all_groups : all_groups * routers;
     if (all_routers > kMostVertices || all_routers * (std::int64_t{terminals} + 1) > kMostVertices) {
         throw OptionError("a topology has at most " + std::to_string(kMostVertices) +

@@ -9,13 +9,13 @@ namespace haichi {
 
 /// A dragonfly (Kim, Dally, Scott, Abts, ISCA 2008). A group has `routers` routers, all joined to each other. Each
 /// router has `terminals` terminals and `global_links` ports to other groups. One global link joins every pair of
-/// groups. The arrangement is absolute: port j of a group leads to the j-th other group, in the order of their numbers.
-/// The port is at router j / global_links. The ports suffice for routers * global_links + 1 groups; with fewer groups
-/// the last ports are unused. A value.
+/// groups. The arrangement is absolute: port j of a group leads to the j-th other group, in ascending order, and
+/// belongs to router j / global_links. The ports suffice for routers * global_links + 1 groups. With fewer groups, the
+/// last ports are unused. A value.
 class Dragonfly {
   public:
     /// `groups` 0 means as many as the ports allow. Throws OptionError for entries below 1 (`global_links` may be 0 for
-    /// one group), more groups than ports can join, or too many vertices or links.
+    /// one group), more groups than the ports can connect, or too many vertices or links.
     Dragonfly(std::int32_t terminals, std::int32_t routers, std::int32_t global_links, std::int32_t groups = 0);
 
     [[nodiscard]] std::int32_t terminals_per_router() const { return terminals_; }

@@ -6,13 +6,13 @@
 
 namespace haichi {
 
-/// Links that a picture shows together, and how. Used for topologies without coordinates.
+/// A part of a picture: the links in it, and the form in which it shows them. Used for topologies without coordinates.
 struct Panel {
     enum class Form : std::uint8_t {
-        /// Pairs of vertices in rows. The upper half is the link to the higher level or number.
+        /// Pairs of vertices in rows. The upper half of a cell is the link to the vertex with the higher level or id.
         kPairs,
-        kMatrix,   ///< one matrix: from the row's group to the column's group
-        kSquares,  ///< a square per group: from the row's vertex to the column's vertex
+        kMatrix,   ///< one matrix of links from the row's group to the column's group
+        kSquares,  ///< a square per group, of links from the row's vertex to the column's vertex
     };
     std::string title;
     std::string caption;
@@ -25,7 +25,7 @@ struct Panel {
 struct Drawing {
     std::vector<std::int32_t> level_of_vertex;  ///< 0 for terminals, at least 1 for routers
     std::vector<Panel> panels;
-    std::vector<std::int32_t> panel_of_link;  ///< per link number; undefined for links that do not exist
+    std::vector<std::int32_t> panel_of_link;  ///< per link id; undefined for links that do not exist
 };
 
 }  // namespace haichi

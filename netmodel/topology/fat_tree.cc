@@ -41,7 +41,7 @@ std::string listed(const std::vector<std::int32_t>& numbers) {
     return text;
 }
 
-/// Returns `count`. Throws OptionError above kMostVertices.
+/// Checks the number of vertices. Throws OptionError above kMostVertices.
 std::int32_t vertex_count_of(std::int64_t count, const std::vector<std::int32_t>& children,
                              const std::vector<std::int32_t>& parents) {
     if (count <= kMostVertices) return static_cast<std::int32_t>(count);

@@ -9,8 +9,9 @@ namespace haichi {
 
 /// A tree or fat tree as an extended generalised fat tree (Oehring et al., IPPS 1995), XGFT(h; m_1..m_h; w_1..w_h). It
 /// has h levels of switches above the terminals (level 0). A vertex of level l has children[l-1] = m_l children, and a
-/// vertex of level l-1 has parents[l-1] = w_l parents. With all w = 1 it is a tree. With m = k and w = 1,k,k.. it is
-/// the k-ary n-tree with full bisection; smaller w reduce the bisection. Switches have no rank slots. A value.
+/// vertex of level l-1 has parents[l-1] = w_l parents. If all w are 1, the XGFT is a tree. With all m = k and w =
+/// 1,k,k.., it is the k-ary n-tree with full bisection; smaller w reduce the bisection. Switches have no rank slots. A
+/// value.
 class FatTree {
   public:
     static constexpr std::size_t kMostLevels = 32;
@@ -31,9 +32,9 @@ class FatTree {
 
     /// Every edge is two links, one up and one down.
     [[nodiscard]] std::int32_t link_count() const { return first_link_.back(); }
-    /// The link from vertex number `index` of level `level` up to its parent number `parent` (0..w-1).
+    /// The link from vertex `index` of level `level` up to its parent with index `parent` (0..w-1).
     [[nodiscard]] LinkId up_link(std::size_t level, std::int32_t index, std::int32_t parent) const;
-    /// The reverse of that link.
+    /// The reverse of up_link() with the same arguments.
     [[nodiscard]] LinkId down_link(std::size_t level, std::int32_t index, std::int32_t parent) const;
 
     struct LinkEnds {
@@ -46,13 +47,14 @@ class FatTree {
 
     /// The level of the lowest switches that reach both terminals; 0 for equal terminals. O(levels).
     [[nodiscard]] std::size_t common_level(VertexId a, VertexId b) const;
-    /// Number within level `level` + 1 of parent number `parent` of vertex `index` of level `level`.
+    /// Index within level `level` + 1 of a parent: the parent `parent` of vertex `index` of level `level`.
     [[nodiscard]] std::int32_t parent_index(std::size_t level, std::int32_t index, std::int32_t parent) const;
 
     /// m_1 * .. * m_level: number of terminals below a vertex of that level.
     [[nodiscard]] std::int32_t terminals_below(std::size_t level) const { return terminals_below_[level]; }
-    /// w_1 * .. * w_level: number of vertices of that level above the same terminals. Vertex number `index` of a level
-    /// is block * width(level) + lane, with block = terminal / terminals_below(level) for every terminal below it.
+    /// w_1 * .. * w_level: number of vertices of that level above the same terminals. The index of a vertex in its
+    /// level is block * width(level) + lane, with block = terminal / terminals_below(level) for every terminal below
+    /// it.
     [[nodiscard]] std::int32_t width(std::size_t level) const { return width_[level]; }
 
     friend bool operator==(const FatTree& a, const FatTree& b) {

@@ -50,7 +50,7 @@ void Graph::check() const {
 void Graph::fill_arcs() {
     arcs_ = std::make_shared<const GraphArcs>(vertex_count(), terminal_count_, links_);
 
-    // Both directions must have the same pairs of ends, each counted once.
+    // Compares the pairs of ends of all links with the reversed pairs. Parallel links count once.
     std::vector<std::pair<VertexId, VertexId>> ends;
     std::vector<std::pair<VertexId, VertexId>> back;
     for (const Link& link : links_) {

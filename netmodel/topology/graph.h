@@ -30,8 +30,9 @@ class Graph {
     };
 
     /// Takes the names of the vertices, terminals first, and the links in the order of their numbers; parallel links
-    /// are allowed. Throws OptionError for no terminal, too many of anything, a link that has an invalid end or equal
-    /// ends, and a bandwidth below 1. Also throws it for a pair of terminals without a path, naming both.
+    /// are allowed. Throws OptionError for no terminal, too many terminals, vertices or links, a link that has an
+    /// invalid end or equal ends, and a bandwidth below 1. Also throws it for a pair of terminals without a path,
+    /// naming both.
     Graph(std::vector<std::string> vertex_names, std::int32_t terminal_count, std::vector<Link> links);
 
     [[nodiscard]] std::int32_t terminal_count() const { return terminal_count_; }
@@ -43,13 +44,13 @@ class Graph {
     /// Number of earlier links with the same ends; 0 unless there are parallel links.
     [[nodiscard]] std::int32_t parallel_number(LinkId link) const;
 
-    /// The links by their ends, for searches.
+    /// The links sorted by their ends, for searches.
     [[nodiscard]] const GraphArcs& arcs() const { return *arcs_; }
     /// Number of links that leave v or of links that enter v, whichever is larger.
     [[nodiscard]] std::int32_t degree(VertexId v) const;
     /// The switch of a terminal whose only neighbour is a switch; invalid for any other vertex.
     [[nodiscard]] VertexId switch_of_host(VertexId v) const;
-    /// Every link has a reverse link: distances are symmetric.
+    /// True if every link has a reverse link. Distances are then symmetric.
     [[nodiscard]] bool is_symmetric() const { return is_symmetric_; }
 
     friend bool operator==(const Graph& a, const Graph& b) {

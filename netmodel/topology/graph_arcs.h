@@ -8,14 +8,14 @@
 
 namespace haichi {
 
-/// A link and its end.
+/// A link and the vertex to which it leads.
 struct GraphArc {
     LinkId link;
     VertexId to;
 };
 
-/// The links of a Graph by their ends, as compressed sparse rows. The links that leave a vertex are ordered by their
-/// ends (switches before terminals, then by number), parallel links by their numbers. The links that enter it are
+/// The links of a Graph as compressed sparse rows. The links that leave a vertex are ordered by their ends: switches
+/// before terminals, then by vertex id. Parallel links are ordered by link id. The links that enter a vertex are
 /// ordered by their starts. Apart from parallel links, the order of the links does not matter.
 class GraphArcs {
   public:
@@ -28,9 +28,9 @@ class GraphArcs {
 
     /// Number of links that leave v.
     [[nodiscard]] std::size_t count(VertexId v) const { return out(v).size(); }
-    /// The first of the links from v to `to`, of which there is at least one. O(log(links of v)).
+    /// The index for from() of the first link from v to `to`, which must exist. O(log(links of v)).
     [[nodiscard]] std::uint32_t place_of(VertexId v, VertexId to) const;
-    /// Link number `place` of v.
+    /// The link with index `place` among those that leave v.
     [[nodiscard]] const GraphArc& from(VertexId v, std::size_t place) const {
         return arcs_[first_arc_[v.index()] + place];
     }

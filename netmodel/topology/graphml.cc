@@ -17,7 +17,7 @@ namespace haichi {
 
 namespace {
 
-/// The text as a number without a unit, if it is one.
+/// Parses a number without a unit; empty if the text is not one.
 std::optional<double> plain_number(std::string_view text) {
     double number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -49,13 +49,13 @@ std::int64_t parse_link_latency(std::string_view text, const SourcePlace& place)
 bool parse_terminal(std::string_view text, const SourcePlace& place) {
     std::string word(text);
     std::ranges::transform(word, word.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
-    const std::optional<double> number = plain_number(word);  // 1.0 if a table had a column of numbers
+    const std::optional<double> number = plain_number(word);  // "1.0" occurs in files converted from a table of numbers
     if (word == "true" || number == 1) return true;
     if (word == "false" || number == 0) return false;
     throw InputError(place, "expected true or false for 'terminal', found " + shown(text));
 }
 
-/// Values of a node or an edge, as stated or by default.
+/// The attributes of a node or an edge, or their default values.
 struct Values {
     std::optional<bool> terminal;
     std::optional<std::int64_t> bandwidth_bytes_per_s;
@@ -122,7 +122,7 @@ class DocumentReader : public XmlHandler {
         if (is_in_value_) value_ += piece;
     }
 
-    /// Call it after the whole text.
+    /// Returns the document. To be called after the whole text has been read.
     Document document() && {
         if (!has_graph_) throw InputError(SourcePlace{*file_, 0}, "the file has no <graph>");
         for (const Edge& edge : document_.edges) {
@@ -140,7 +140,7 @@ class DocumentReader : public XmlHandler {
     static constexpr std::size_t kLongestName = 255;
     static constexpr std::size_t kMostKeys = 1024;
 
-    /// kOther: ignored with all its content.
+    /// Elements of kind kOther are ignored with all their content.
     enum class Element : std::uint8_t { kNothing, kGraphml, kKey, kDefault, kGraph, kNode, kEdge, kData, kOther };
 
     struct Key {
@@ -259,7 +259,7 @@ class DocumentReader : public XmlHandler {
         begin_value(tag, key->second);
     }
 
-    /// Begins the value of a known attribute. Ignores others, but refuses a known attribute whose key does not apply to
+    /// Begins the value of a known attribute; ignores others. Throws for a known attribute whose key does not apply to
     /// the element.
     void begin_value(const XmlTag& tag, const Key& key) {
         const bool is_of_node = key.name == "terminal";
@@ -312,7 +312,7 @@ class DocumentReader : public XmlHandler {
     std::string value_;
 };
 
-/// Numbers terminals first, then switches, both in the order of the file.
+/// The vertex ids of the nodes: terminals first, then switches, both in the order of the file.
 struct Numbering {
     std::vector<VertexId> vertex_of_node;
     std::vector<std::string> names;
@@ -341,7 +341,7 @@ Numbering number_vertices(const Document& document) {
 std::vector<Graph::Link> links_of(const Document& document, const std::string& file,
                                   const std::vector<VertexId>& vertex_of_node,
                                   std::optional<std::int64_t> default_bandwidth_bytes_per_s) {
-    // Objectives store numbers per bandwidth.
+    // The limit bounds memory: objectives store values per bandwidth.
     constexpr std::size_t kMostBandwidths = 64;
     const Values& usual = document.edge_defaults;
     if (usual.bandwidth_bytes_per_s) default_bandwidth_bytes_per_s = usual.bandwidth_bytes_per_s;

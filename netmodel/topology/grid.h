@@ -10,7 +10,7 @@
 namespace haichi {
 
 inline constexpr std::size_t kMostAxes = 12;
-/// Maximum number of vertices in a topology. Every id and link number then fits 32 bits, and data per node fit 2 GB.
+/// Maximum number of vertices in a topology. With this limit, every id fits 32 bits, and data per node fit 2 GB.
 inline constexpr std::int64_t kMostVertices = std::int64_t{1} << 23;
 
 /// One coordinate per axis.
@@ -19,8 +19,8 @@ using Coordinates = boost::container::static_vector<std::int32_t, kMostAxes>;
 struct Axis {
     std::string name;
     std::int32_t size = 1;
-    /// The last and the first position are neighbours. Has no effect for sizes 1 and 2: an axis of size 2 has one link
-    /// in each direction in both cases.
+    /// True if the last and the first position are neighbours. No effect for sizes 1 and 2: an axis of size 2 always
+    /// has one link in each direction.
     bool wraps = false;
 
     [[nodiscard]] bool is_ring() const { return wraps && size > 2; }
@@ -32,8 +32,8 @@ enum class Sign : std::uint8_t { kPlus, kMinus };
 /// A mesh or torus of 1 to kMostAxes axes, with a wrap per axis. Every vertex is a terminal. A value. Vertices are
 /// numbered row-major, last axis fastest.
 ///
-/// A vertex owns one link number per outgoing direction. It has no direction along an axis of size 1, one along an axis
-/// of size 2, two (plus, minus) along longer axes. Numbers of missing links at a mesh border stay unused; see
+/// A vertex owns one link id per outgoing direction. It has no direction along an axis of size 1, one along an axis of
+/// size 2, and two (plus, minus) along longer axes. The ids of missing links at a mesh border stay unused; see
 /// link_exists().
 class Grid {
   public:
@@ -53,7 +53,7 @@ class Grid {
     [[nodiscard]] VertexId vertex(const Coordinates& at) const;
     [[nodiscard]] std::int32_t stride(std::size_t k) const { return strides_[k]; }
 
-    /// Upper bound of link numbers.
+    /// Number of link ids, including those of missing links.
     [[nodiscard]] std::int32_t link_count() const { return vertex_count_ * links_per_vertex_; }
     [[nodiscard]] std::int32_t links_per_vertex() const { return links_per_vertex_; }
     /// Number of the link that leaves `from` along axis k, which must have at least 2 positions.

@@ -17,7 +17,7 @@ class JobNodes {
 
     [[nodiscard]] std::int32_t count() const { return count_; }
     [[nodiscard]] std::int32_t usable_count() const { return usable_count_; }
-    /// The job has all terminals, in the order of their numbers.
+    /// True if the job has all terminals, in ascending order.
     [[nodiscard]] bool are_whole() const { return vertex_of_node_.empty(); }
     [[nodiscard]] VertexId vertex(NodeId node) const {
         return vertex_of_node_.empty() ? VertexId(node.value) : vertex_of_node_[node.index()];

@@ -80,7 +80,7 @@ std::int64_t MachineSection::quantity_of(const nlohmann::json& value, const std:
     try {
         number = range.parse(text, {path(key), 0});
     } catch (const InputError& error) {
-        throw InputError(place(key), error.what(), error.hint());  // which begins with the path
+        throw InputError(place(key), error.what(), error.hint());  // the message begins with the path already
     }
     if (number < range.least || number > range.most) {
         throw InputError(place(key), "invalid '" + path(key) + "': " + shown(text), "use " + std::string(range.text));

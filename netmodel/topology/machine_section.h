@@ -48,7 +48,7 @@ class MachineSection {
         return integer_of(required(key), key, least, most);
     }
 
-    /// The integer in `value`, which is at `key` of this object.
+    /// Parses the integer `value`, which is at `key` of this object or in a list there.
     [[nodiscard]] std::int32_t integer_of(const nlohmann::json& value, const std::string& key, std::int32_t least,
                                           std::int32_t most) const;
 
@@ -64,11 +64,11 @@ class MachineSection {
     void quantity(const std::string& key, const QuantityRange& range, Target& target) const {
         if (has(key)) target = quantity(key, range);
     }
-    /// The quantity in `value`, which is at `key` of this object.
+    /// Parses the quantity `value`, which is at `key` of this object or in a list there.
     [[nodiscard]] std::int64_t quantity_of(const nlohmann::json& value, const std::string& key,
                                            const QuantityRange& range) const;
 
-    /// An error about the value of `key`.
+    /// Creates an error about the value of `key`, with its position in the file.
     [[nodiscard]] InputError error(const std::string& key, const std::string& message,
                                    const std::string& hint = {}) const {
         return {place(key), path(key) + ": " + message, hint};

@@ -25,7 +25,7 @@ class Rows {
         for (std::size_t v = 0; v < end_.size(); ++v) {
             const auto row = std::span(entries_).subspan(first_[v], end_[v] - first_[v]);
             std::ranges::sort(row);
-            // Not the one of ranges, whose result clang 14 does not compile for a span.
+            // Not std::ranges::unique, because clang 14 does not compile its result for a span.
             const auto end_of_unique = std::unique(row.begin(), row.end());
             end_[v] = first_[v] + static_cast<std::uint32_t>(end_of_unique - row.begin());
         }
@@ -41,7 +41,7 @@ class Rows {
     std::vector<Entry> entries_;
 };
 
-/// Ends of the links that leave each vertex.
+/// The vertices to which links from each vertex lead.
 struct Successors {
     Rows<NodeId> usable;    ///< usable nodes of the job
     Rows<VertexId> others;  ///< switches and other nodes
@@ -99,7 +99,8 @@ NearNodes NearNodes::in_blocks(std::int32_t terminals_of_block, const JobNodes& 
     const std::vector<NodeId> nodes = job.usable_by_vertex();
     near.near_.reserve(2 * nodes.size());
     const auto block = [&](std::size_t i) { return job.vertex(nodes[i]).value / terminals_of_block; };
-    // The nodes of a block are written twice, g0 g1 .. gk g0 g1 .., so that every node's list is the window after it.
+    // Writes the nodes of a block twice, g0 g1 .. gk g0 g1 .., so that a node's list is the window that follows the
+    // node.
     for (std::size_t begin = 0; begin < nodes.size();) {
         std::size_t end = begin + 1;
         while (end < nodes.size() && block(end) == block(begin)) ++end;
@@ -127,7 +128,7 @@ NearNodes NearNodes::by_search(const Topology& topology, const JobNodes& job) {
         seen_by[level.front().index()] = i;
         while (found.empty() && !level.empty()) {
             for (const VertexId v : level) {
-                // All nodes of the job may have the same switch: visits only as many as the list can have.
+                // All nodes of the job may be at the same switch, so this visits only as many as fit the list.
                 const std::span<const NodeId> nodes = successors.usable.of(v);
                 const auto behind = std::ranges::upper_bound(nodes, NodeId(i));
                 const auto first = static_cast<std::size_t>(behind - nodes.begin());

@@ -11,7 +11,7 @@ namespace haichi {
 
 class Topology;
 
-/// Per node of a job, the usable nodes that a search may try as neighbours; possibly none. A value.
+/// For each node of a job: the usable nodes, possibly none, that a search may try as neighbours. A value.
 class NearNodes {
   public:
     static constexpr std::size_t kMost = 64;
@@ -23,11 +23,11 @@ class NearNodes {
     /// Nodes one hop away.
     static NearNodes on_grid(const Grid& grid, const JobNodes& job);
     /// Nodes in the same block of `terminals_of_block` terminals with consecutive numbers. If there are more than
-    /// kMost, the next ones, cyclically. O(nodes).
+    /// kMost, the nodes that follow cyclically. O(nodes).
     static NearNodes in_blocks(std::int32_t terminals_of_block, const JobNodes& job);
-    /// The nearest nodes by links, independent of the routes. If there are more than kMost, those with the next
-    /// numbers, cyclically. O(vertices and links up to the nearest node) per node; visits at most kMost nodes of each
-    /// of these vertices.
+    /// The nearest nodes by number of links, independent of the routes. If there are more than kMost, the nodes with
+    /// the cyclically next ids. O(vertices and links up to the nearest node) per node; visits at most kMost nodes of
+    /// each of these vertices.
     static NearNodes by_search(const Topology& topology, const JobNodes& job);
 
   private:

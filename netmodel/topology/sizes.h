@@ -7,8 +7,8 @@
 
 namespace haichi {
 
-/// Parses "1x2x4x2x3x2" to {1,2,4,2,3,2}. Accepts zeros, which origins have. Throws OptionError, which names `what` and
-/// has `example` as its hint.
+/// Parses "1x2x4x2x3x2" to {1,2,4,2,3,2}. Accepts zeros, which origins have. Throws OptionError with `what` in the
+/// message and `example` as the hint.
 std::vector<std::int32_t> parse_sizes(std::string_view text, std::string_view what, char separator = 'x',
                                       std::string_view example = "1x2x4x2x3x2");
 

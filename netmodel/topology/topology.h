@@ -26,7 +26,7 @@ struct LinkEnds {
     VertexId to;
 };
 
-/// Common properties of the links, or the routers, of a class. Unstated values are the machine's.
+/// Properties that all links or routers of a class share. Unstated values are those of the machine.
 struct PortClass {
     std::string name;                                     ///< "links", "global links"
     std::optional<std::int64_t> bandwidth_bytes_per_s{};  ///< the rate
@@ -37,9 +37,9 @@ struct PortClass {
     /// For routers that store a whole packet before they forward it, such as the bridges of a wide-area line.
     struct Store {
         std::int64_t delay_ps = 0;        ///< time for which each packet is held after its tail
-        std::int64_t timer_ps = 0;        ///< held packets leave at its multiples; 0 means at any time
+        std::int64_t timer_ps = 0;        ///< held packets leave at multiples of this time; 0 means at any time
         std::int64_t packet_time_ps = 0;  ///< time that a packet occupies an output besides its bytes
-        /// Buffer of an input, per virtual channel: entries for full packets.
+        /// Size of an input buffer per virtual channel; it has entries for full packets.
         std::optional<std::int64_t> buffer_bytes{};
         std::optional<std::int64_t> most_payload_bytes{};  ///< limit for packets through the router
         /// Rate of all outputs together, which share one bus; 0 means that they are independent.
@@ -52,11 +52,11 @@ struct PortClass {
     friend bool operator==(const PortClass&, const PortClass&) = default;
 };
 
-/// Constraints on routes.
+/// Faulty terminals and the number of virtual channels, which limit the choice of routes.
 struct RouteLimits {
     std::span<const VertexId> faulty{};  ///< terminals that no route may contain
-    /// Virtual channels of the machine; 0 means as many as the routes need. If the requested routing needs more, a
-    /// routing that needs no more replaces it.
+    /// Virtual channels of the machine; 0 means as many as the routes need. If the requested routing needs more than
+    /// this, another routing that needs at most this many replaces it.
     std::int32_t virtual_channels = 0;
 };
 
@@ -71,8 +71,8 @@ concept TopologyValue = std::equality_comparable<T> && requires(const T& value, 
     { value.link_ends(link).to } -> std::convertible_to<VertexId>;
 };
 
-/// A network of any kind, without its routes. All code outside the kind's own files sees only this interface.
-/// Immutable; not for hot loops. Functions with a body are capabilities, which a kind may override.
+/// A network of any kind, without its routes. Code outside the files of a kind uses only this interface. Immutable; not
+/// for hot loops. Functions with a body are optional capabilities, which a kind may override.
 class Topology {
   public:
     Topology() = default;
@@ -83,19 +83,19 @@ class Topology {
     [[nodiscard]] virtual std::int32_t terminal_count() const = 0;
     /// Terminals 0..terminal_count()-1, then the routers that are not terminals.
     [[nodiscard]] virtual std::int32_t vertex_count() const = 0;
-    /// Upper bound of link numbers; see link_exists().
+    /// Number of link ids. Some of them may be unused; see link_exists().
     [[nodiscard]] virtual std::int32_t link_count() const = 0;
     [[nodiscard]] virtual bool link_exists(LinkId /*link*/) const { return true; }
     [[nodiscard]] virtual std::int64_t existing_link_count() const { return link_count(); }
     /// The link must exist.
     [[nodiscard]] virtual LinkEnds link_ends(LinkId link) const = 0;
 
-    /// At least one class.
+    /// The classes of links; at least one.
     [[nodiscard]] virtual std::span<const PortClass> link_classes() const = 0;
     [[nodiscard]] virtual std::size_t class_of_link(LinkId /*link*/) const { return 0; }
-    /// Empty if all routers have the machine's properties.
+    /// The classes of routers; empty if all routers have the machine's properties.
     [[nodiscard]] virtual std::span<const PortClass> router_classes() const { return {}; }
-    /// Only if there are classes.
+    /// May be called only if router_classes() is not empty.
     [[nodiscard]] virtual std::size_t class_of_router(VertexId /*router*/) const { return 0; }
 
     /// For example "(0,1,2)" or "(switch 1.0)".
@@ -110,29 +110,30 @@ class Topology {
     /// The routes of a routing, in the form that routing() accepts. The topology must outlive them.
     [[nodiscard]] virtual std::shared_ptr<const Routes> routes(std::string_view routing,
                                                                const RouteLimits& limits) const = 0;
-    /// The complete text of a routing; "" is the default routing. Throws OptionError for an invalid one.
+    /// Completes the text of a routing with defaults; "" is the default routing. Throws OptionError for an invalid
+    /// text.
     [[nodiscard]] virtual std::string routing(std::string_view text) const = 0;
 
-    /// The grid with the same vertices, links and numbers, if any: nodes then have coordinates, and a job may be a
-    /// cuboid.
+    /// The grid with the same vertex and link ids; null if there is none. With a grid, nodes have coordinates, and a
+    /// job may be a cuboid.
     [[nodiscard]] virtual const Grid* coordinates() const { return nullptr; }
-    /// With coordinates: the topology of a cuboid in it.
+    /// With coordinates: the topology of a cuboid that is cut out of the grid.
     [[nodiscard]] virtual std::shared_ptr<const Topology> cuboid(Grid /*job*/) const { return nullptr; }
     /// Sizes of nested blocks of terminals with consecutive numbers, from 1 to terminal_count(). The smaller the block
     /// that contains two terminals, the nearer they are. Empty without such blocks.
     [[nodiscard]] virtual std::span<const std::int32_t> block_sizes() const { return {}; }
-    /// A terminal without its own router: its links are the channels of its NIC.
+    /// True for a terminal without its own router. Its links are the channels of its NIC.
     [[nodiscard]] virtual bool is_host(VertexId /*terminal*/) const { return true; }
     /// Maximum number of links that leave or enter any node of the job.
     [[nodiscard]] virtual std::int32_t most_links_of_node(const JobNodes& /*job*/) const { return 1; }
     [[nodiscard]] virtual NearNodes near_nodes(const JobNodes& job) const { return NearNodes::by_search(*this, job); }
-    /// The first vertex of each range. A parallel simulation divides every range evenly.
+    /// The first vertex of each range of routers. A parallel simulation divides every range evenly.
     [[nodiscard]] virtual std::vector<std::int32_t> router_ranges() const { return {0}; }
     /// Picture of a topology without coordinates: nodes, switches and the links between them.
     [[nodiscard]] virtual Drawing drawing() const;
 
-    /// The first terminal of each region, ascending. Regions have consecutive terminals, and each is a separate
-    /// network. Few links join them and cost much more than links inside.
+    /// The first terminal of each region, ascending. A region has consecutive terminals and is a network by itself. Few
+    /// links join regions, and these cost much more than links inside a region.
     [[nodiscard]] virtual std::vector<std::int32_t> regions() const { return {0}; }
     /// With several regions: the same topology, with bridges that hold every packet for `delay_ps`. Distances do not
     /// change.
@@ -143,7 +144,7 @@ class Topology {
     [[nodiscard]] virtual std::int64_t delay_ps() const { return 0; }
 };
 
-/// The functions that follow from the value.
+/// Implements the functions of Topology that follow from the value.
 template <TopologyValue Value>
 class TopologyOf : public Topology {
   public:
@@ -173,8 +174,8 @@ const Value* topology_value(const Topology& topology) {
 Drawing drawing_by_levels(const Topology& topology, std::vector<std::int32_t> level_of_vertex,
                           const std::vector<std::string>& name_of_level);
 
-/// Sets the bandwidths of the first classes; the others have the machine's. Throws OptionError for more bandwidths than
-/// classes.
+/// Sets the bandwidths of the first classes; the others keep the machine's bandwidth. Throws OptionError for more
+/// bandwidths than classes.
 std::vector<PortClass> classes_with(std::vector<PortClass> classes, std::span<const std::int64_t> bandwidths);
 
 }  // namespace haichi

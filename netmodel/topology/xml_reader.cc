@@ -12,7 +12,7 @@ namespace haichi {
 
 namespace {
 
-/// No namespace contains a line feed: expat refuses such namespaces.
+/// Separates the namespace from the name. Expat refuses namespaces that contain a line feed.
 constexpr char kNamespaceEnd = '\n';
 
 std::string_view namespace_of(std::string_view name) {
@@ -25,8 +25,8 @@ std::string_view local_name(std::string_view name) {
     return end == std::string_view::npos ? name : name.substr(end + 1);
 }
 
-/// The position of the current event in bytes, or -1. Expat 2.9 deprecates the functions without 64 in their names, and
-/// older versions have no others.
+/// The position of the current event in bytes, or -1. Expat 2.9 deprecates the functions without 64 in their names;
+/// older versions have only those.
 template <class Parser>
 std::int64_t byte_index(Parser parser) {
     if constexpr (requires { XML_GetCurrentByteIndex64(parser); }) {
@@ -85,7 +85,8 @@ class ExpatReader {
     static constexpr std::size_t kDeepest = 64;
     static constexpr std::size_t kMostElements = std::size_t{1} << 22;
     static constexpr std::size_t kMostAttributes = 256;
-    /// The parser stores up to ten times the length of a tag, and parses a tag again if it continues in the next piece.
+    /// Limits memory and time: expat stores up to ten times the length of a tag, and parses a tag again if it continues
+    /// in the next piece.
     static constexpr std::size_t kLongestTag = std::size_t{1} << 20;
     static constexpr std::size_t kPiece = std::size_t{1} << 20;
 
@@ -128,7 +129,7 @@ class ExpatReader {
     }
     static void on_document_type(void* self, const char* name, const char* /*system_id*/, const char* /*public_id*/,
                                  int has_internal_subset) {
-        // Without declarations of its own, it only names a file, which is never opened.
+        // Without declarations, a document type only names a file, which is never opened.
         if (has_internal_subset == 0) return;
         auto& reader = *static_cast<ExpatReader*>(self);
         reader.guarded([&] {

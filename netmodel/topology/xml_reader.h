@@ -11,12 +11,12 @@ namespace haichi {
 /// The opening tag of an element, valid during XmlHandler::open().
 class XmlTag {
   public:
-    /// `name` in the parser's form: the namespace and a line feed before the local name, or the local name alone.
+    /// `name` is in the parser's form: the local name, preceded by the namespace and a line feed if it has a namespace.
     XmlTag(std::string_view name, const char* const* attributes, std::string_view root_namespace, SourcePlace place);
 
     /// Name without namespace or prefix.
     [[nodiscard]] std::string_view name() const { return name_; }
-    /// The namespace differs from the root element's.
+    /// True if the namespace differs from that of the root element.
     [[nodiscard]] bool is_foreign() const { return is_foreign_; }
     [[nodiscard]] const SourcePlace& place() const { return place_; }
     /// The value of an attribute without a prefix, if present.
@@ -46,9 +46,9 @@ inline constexpr std::size_t kLargestXmlBytes = std::size_t{64} << 20;
 
 /// Passes all elements to `handler`; `file` is the text's name for errors. The text is UTF-8, UTF-16, ISO-8859-1 or
 /// US-ASCII, and the handler receives UTF-8. Throws InputError with file and line if the text is not well-formed
-/// (including namespaces). Also throws it for a document type with declarations and for entities other than XML's five.
-/// The file that a document type names is not opened. Limits: nesting of 64, 2^22 elements, 256 attributes and 1 MiB
-/// per tag, and kLargestXmlBytes. O(length); not recursive.
+/// (including namespaces). Also throws InputError for a document type with declarations, and for entities other than
+/// the five of XML. The file that a document type names is not opened. Limits: nesting of 64, 2^22 elements, 256
+/// attributes and 1 MiB per tag, and kLargestXmlBytes. O(length); not recursive.
 void read_xml(std::string_view text, const std::string& file, XmlHandler& handler);
 
 }  // namespace haichi
