@@ -38,6 +38,10 @@ TEST(Quantity, spellings_with_one_meaning_are_read) {
     for (const char* text : {"100Mbps", "100Mb/s", "100Mbit/s"}) {
         EXPECT_EQ(parse_bandwidth_bytes_per_s(text, kPlace), 12'500'000) << text;
     }
+    for (const char* text : {"100kbps", "100Kb/s", "100 kbit/s", "12.5kB/s", "12.5KB/sec", "12500B/s", "100000bit/s"}) {
+        EXPECT_EQ(parse_bandwidth_bytes_per_s(text, kPlace), 12'500) << text;
+    }
+    EXPECT_EQ(parse_bandwidth_bytes_per_s("8Tbit/s", kPlace), 1'000'000'000'000);
     for (const char* text : {"1us", "1usec", "1\xc2\xb5s", "1\xce\xbcs", "1 \xc2\xb5sec", "1000nsec"}) {
         EXPECT_EQ(parse_time_ps(text, kPlace), 1'000'000) << text;
     }

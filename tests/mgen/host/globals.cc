@@ -11,6 +11,7 @@
 
 #include "base/errors.h"
 #include "mgen/host/address_space.h"
+#include "mgen/host/fiber.h"
 #include "mgen/host/remapped_globals.h"
 #include "tests/mgen/host/host_test_library.h"
 
@@ -183,6 +184,12 @@ TEST(HostRemappedGlobals, a_rank_that_has_ended_is_not_kept) {
     EXPECT_EQ(memory.at(2), std::byte{9});
     globals.put_in_place(RankId(2));
     EXPECT_EQ(memory.at(2), std::byte{2});
+}
+
+TEST(HostStacks, have_guard_pages_if_half_of_the_mappings_suffice) {
+    EXPECT_EQ(StackArena::mappings(3), 6U);
+    EXPECT_EQ(StackArena::mappings(most_mappings() / 4 + 1), 0U);
+    EXPECT_EQ(StackArena::mappings_left(3) + 6, StackArena::mappings_left(most_mappings()));
 }
 
 TEST(HostRemappedGlobals, few_bytes_and_too_many_mappings_are_copied) {
