@@ -219,7 +219,7 @@ def test_one_sided_operations_and_unknown_calls_are_counted_as_left_out(tmp_path
     ]
     assert left_out == {"one_sided_operations": 1, "one_sided_bytes": 4096, "unknown_calls": 2}
     assert (
-        "ignores 2 calls to functions that it does not support: MPI call 300 (2 calls)"
+        "ignores 2 calls with unknown messages: MPI call 300 (2 calls)"
         in succeed("log", "show", "app.prv", cwd=tmp_path).stdout
     )
     for command in (("ccs", "app.prv", "--expand", "all", "--main-loop", "whole"), ("map", *job)):

@@ -64,7 +64,7 @@ TEST(ParaverReader, calls_of_unknown_numbers_are_left_out_and_named) {
         paraver_calls({"50000002:301:50100001:64:50100002:64", "50000001:302", "50000003:303", "50000003:303"}), "p");
     EXPECT_EQ(log.left_out_calls, 8U);
     EXPECT_TRUE(warns(log,
-                      "ignores 8 calls to functions that it does not support: MPI call 301 (2 calls), MPI call 302 "
+                      "ignores 8 calls with unknown messages: MPI call 301 (2 calls), MPI call 302 "
                       "(2 calls), MPI call 303 (4 calls)"));
 }
 
@@ -79,7 +79,7 @@ TEST(ParaverReader, one_sided_operations_are_counted_by_target) {
     EXPECT_EQ(to_1.traffic.put_bytes, 4096U);
     EXPECT_EQ(to_1.traffic.got_bytes, 8U);
     EXPECT_EQ(log.ranks[0].profile.targets[0].traffic.got_operations, 1U);
-    EXPECT_TRUE(warns(log, "MPI_Accumulate (2)"));  // Extrae does not state its target
+    EXPECT_TRUE(warns(log, "MPI_Accumulate (2 calls)"));  // Extrae does not state its target
     EXPECT_EQ(function_of(log, 0, "MPI_Win_fence").calls, 1U);
 }
 

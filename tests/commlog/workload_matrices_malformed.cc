@@ -120,7 +120,7 @@ std::vector<MalformedText> edge_lists() {
         {"edge_of_a_megabyte_of_digits",
          "0 1 5\n0 1 " + std::string(1000000, '1'),
          2,
-         {"the destination rank '1111", "' is too large"},
+         {"the message size '1111", "' is too large"},
          "",
          ""},
         {"edge_beyond_any_rank", "0 1 5\n0 134217728 5\n", 2, {"'134217728' is outside 0..134217727"}, "", ""},
