@@ -86,6 +86,10 @@ void check_kind(Checker& check, const JobScript& script, const Machine& machine,
                 bool is_map_of_kind) {
     const Located<NodeRequest>& node = *script.node;
     const std::string what = to_text(node.value);
+    if (kind != "torus" && has_only_tori(script, machine)) {
+        check.note(what + ": Fugaku's resource groups for more than 384 nodes have only torus jobs", node.place,
+                   "request :torus, or at most 384 nodes");
+    }
     if (kind == kScatteredFold) {
         const bool is_stated = !node.value.allocation.empty();
         return check.note(what + (is_stated ? "" : " is :noncont by default") +

@@ -99,15 +99,19 @@ JobScript read_job_script(const std::string& path) {
     return script;
 }
 
-std::string allocation_kind(const JobScript& script, const Machine& machine) {
-    // Fugaku's user guide, "Usage rule": groups for more than 384 nodes have only torus jobs. Others default to
-    // noncont, except those with only torus jobs, as small-torus.
+bool has_only_tori(const JobScript& script, const Machine& machine) {
+    // Fugaku's user guide, "Usage rule": groups for more than 384 nodes have only torus jobs.
     constexpr std::int64_t kMostScattered = 384;
+    return machine.name == "fugaku" && nodes_of(script.node->value) > kMostScattered;
+}
+
+std::string allocation_kind(const JobScript& script, const Machine& machine) {
+    // On Fugaku, other groups default to noncont, except those with only torus jobs, as small-torus.
     const NodeRequest& node = script.node->value;
     if (!node.allocation.empty()) return node.allocation;
     const bool is_of_torus_group = script.resource_group.find("torus") != std::string::npos;
-    const bool is_small = nodes_of(node) <= kMostScattered;
-    return machine.name == "fugaku" && is_small && !is_of_torus_group ? std::string(kScatteredFold) : "torus";
+    const bool is_scattered = machine.name == "fugaku" && !has_only_tori(script, machine) && !is_of_torus_group;
+    return is_scattered ? std::string(kScatteredFold) : "torus";
 }
 
 AllocationRequest with_job_script(AllocationRequest request, const JobScript& script, const Machine& machine) {

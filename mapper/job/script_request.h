@@ -11,6 +11,9 @@ namespace haichi {
 /// Reads a PJM job script that has to be free of errors. Throws InputError for the first one.
 JobScript read_job_script(const std::string& path);
 
+/// Whether all jobs with as many nodes as the script requests are tori. The script must have a node request.
+bool has_only_tori(const JobScript& script, const Machine& machine);
+
 /// "torus", "mesh" or "noncont": the kind that the script requests, or the default of its machine and resource group.
 /// Fugaku's default is noncont up to 384 nodes, unless the resource group has only torus jobs.
 std::string allocation_kind(const JobScript& script, const Machine& machine);

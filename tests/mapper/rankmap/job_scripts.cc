@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "commlog/workload/patterns.h"
 #include "mapper/job/check_map.h"
 #include "mapper/job/job.h"
@@ -86,6 +88,21 @@ TEST_F(JobScripts, of_every_kind_lead_to_a_map_that_pjm_accepts) {
         EXPECT_EQ(check.problem_count, 0) << row.script << (check.lines.empty() ? "" : check.lines.back().text);
         EXPECT_EQ(check.rank_count, row.ranks);
     }
+}
+
+TEST_F(JobScripts, of_large_jobs_on_fugaku_request_tori) {
+    const auto notes_on = [&](const std::string& node) {
+        const std::string script = "#PJM -L node=" + node + "\n#PJM --mpi proc=2,rank-map-hostfile=app.map\n";
+        const MapCheck check = check_map({.machine = "fugaku", .job_script = folder_.written("job.sh", script)},
+                                         {.map = folder_.written("app.map", "(0)\n(1)\n")});
+        return std::ranges::count_if(check.lines, [](const CheckLine& line) {
+            return line.text.find("have only torus jobs") != std::string::npos;
+        });
+    };
+    EXPECT_EQ(notes_on("385:noncont"), 1);
+    EXPECT_EQ(notes_on("396:mesh"), 1);
+    EXPECT_EQ(notes_on("384:noncont"), 0);
+    EXPECT_EQ(notes_on("396"), 0);
 }
 
 TEST_F(JobScripts, state_the_order_of_the_default_placement) {
