@@ -42,7 +42,7 @@ def secret(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def listener(tmp_path: Path) -> Iterator[None]:
-    """A server of the computer, behind a socket with a path."""
+    """Another server of the computer listens at a path."""
     with socket.socket(socket.AF_UNIX) as opened:
         opened.bind(str(tmp_path / "socket"))
         opened.listen()

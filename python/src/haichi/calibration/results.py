@@ -14,7 +14,7 @@ _MOST_BYTES = 2**40
 _MOST_MICROSECONDS = 1e12
 _LEAST_SECONDS = 1e-18
 _MOST_POINTS = 10_000
-"""Of a file. Benchmarks measure some dozens, and each takes part in every step of the fit."""
+"""The maximum of a file. Benchmarks measure some dozens, and every step of the fit uses each point."""
 _LONGEST_NUMBER = 60
 """The maximum number of characters. Benchmarks print shorter numbers, and arithmetic on these cannot overflow."""
 
@@ -49,7 +49,7 @@ class Results:
         if len(self.points) == _MOST_POINTS:
             raise InputError(
                 f"{point.file}:{point.line}: the file has more than {_MOST_POINTS} measured points",
-                "average the repetitions of each message size",
+                "use the mean time of each message size",
             )
         self.points.append(point)
 

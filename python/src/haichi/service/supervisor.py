@@ -295,7 +295,7 @@ def _become_program(step: dict[str, Any], given: dict[str, Any], kept: tuple[int
     """Does not return. `kept`: the descriptor for news, which becomes descriptor 3 (`steps`), and the lock."""
     said = -1
     try:
-        # Errors below are part of the job's log; that of the server has JSON only.
+        # Errors below are part of the job's log. The server's log has JSON only.
         said = os.dup2(os.open(given["said"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), 2)
         os.setpgid(0, 0)
         _end_with(parent)
@@ -333,8 +333,8 @@ def _end_with(parent: int) -> None:
 
 
 def _leave_namespaces() -> None:
-    """Leaves the network and shared memory if users may create namespaces, and gives up all capabilities: those of a
-    server that runs as root, and those in the new namespace."""
+    """Leaves the network and shared memory if users may create namespaces. Gives up all capabilities, which root has,
+    and everyone in a new namespace."""
     user, group = os.getuid(), os.getgid()
     libc = ctypes.CDLL(None)
     if libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNET | _CLONE_NEWIPC) == 0:
