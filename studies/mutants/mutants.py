@@ -234,7 +234,7 @@ class Tests:
         return (f"{test[1]} {test[2]}" if test else "did not end") + (f": {case[1] or case[2]}" if case else "")
 
     def first_failure(self, mutant: Mutant, readers: list[Step], own: bool, then: str) -> str:
-        """Of the module's test programs, then of the other programs, then of the tests `then`."""
+        """The first failure of the module's test programs, then of the others, then of the tests `then`."""
         changed = {output for step in readers for one in step.outputs for later in self.build.rebuilt(one)
                    for output in later.outputs}  # fmt: skip
         programs = [program for program in self.of_program if program in changed]
