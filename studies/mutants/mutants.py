@@ -2,37 +2,51 @@
 
     python3 studies/mutants/mutants.py BUILD [--seed 33] [--count 40] [--only K,K] [--then REGEX] [--json FILE]
 
-BUILD is a configured build directory with the tests (preset dev). A mutant is one changed operator, one added constant,
-or two swapped arguments in a line of C++ of one module. The modules take turns, and the seed and the sources alone
-determine the lines. Each mutant is compiled with the module's tests, which run first. Then the other fast tests (or the
-tests that --then names) run until one fails. If a mutant does not compile, the next one of its module replaces it.
-The source file is restored at the end, even after Ctrl-C.
+BUILD is a complete build directory with the tests (preset dev). A mutant is one changed operator or constant, or two
+swapped arguments or statements. Each module gets the same number of mutants. Within a module, the kinds of changes take
+turns in random order. The seed and the sources alone determine the mutants. Headers in more than 12 objects are left
+out. If a mutant does not compile, the next one of its module replaces it.
+
+The mutated source is compiled with -O1 and without warnings. Its functions replace those of the batch that contains it;
+position-independent code does not inline functions of other sources. For headers, the batches that read them are
+compiled. Then everything that contains such an object is linked again. First the test programs of the module run, then
+the others, then the tests of --then.
+Sources and objects are restored at the end, even after Ctrl-C.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
+from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+from build_cost import Build, Step  # noqa: E402
 
 # Directories of each module with code of the program.
 MODULES = {
     "base": ["base"],
     "netmodel": ["netmodel"],
     "collectives": ["collectives"],
-    "commlog": ["commlog/workload", "commlog/readers", "commlog/log", "commlog/ccs"],
+    "commlog": ["commlog/workload", "commlog/readers", "commlog/log", "commlog/ccs", "commlog/nas"],
     "mgen": ["mgen"],
     "objectives": ["objectives"],
     "mapper": ["mapper"],
+    "options": ["options"],
 }
+MOST_OBJECTS = 12
 
 # Kind of change, pattern of code, and its replacement.
 CHANGES: list[tuple[str, str, str]] = [
@@ -47,13 +61,20 @@ CHANGES: list[tuple[str, str, str]] = [
     ("arithmetic", r" \+ (?=[\w(])", " - "),
     ("arithmetic", r" - (?=[\w(])", " + "),
     ("arithmetic", r" \+= ", " -= "),
+    ("increment", r"\+\+(?=\w)", "--"),
+    ("increment", r"(?<=\w)\+\+", "--"),
+    ("increment", r"--(?=\w)", "++"),
     ("constant", r"(?<![\w.\"'])([0-9]+)(?![\w.\"'])", "+1"),
-    ("order", r"\bstd::min\(", "std::max("),
-    ("order", r"\bstd::max\(", "std::min("),
-    ("order", r"(?<!std::max)(?<!std::min)\((\w+), (\w+)\)", "swapped"),
+    ("constant", r"(?<![\w.\"'])([1-9][0-9]*)(?![\w.\"'])", "-1"),
+    ("bound", r"\bstd::min\(", "std::max("),
+    ("bound", r"\bstd::max\(", "std::min("),
+    ("arguments", r"(?<!std::max)(?<!std::min)\((\w+), (\w+)\)", "swapped"),
 ]
 SKIPPED_LINE = re.compile(
     r"^\s*(//|#|template\b|static_assert\b|using\b|\*|namespace\b|friend\b)|<<|\boperator\b|\bsteady_clock"
+)
+STATEMENT = re.compile(
+    r"^(\s+)(?!return\b|break\b|continue\b|case\b|throw\b|\})\S.*\(.*\);$|^(\s+)[\w.\[\]>-]+ [-+*/]?= .*;$"
 )
 
 
@@ -71,6 +92,15 @@ class Mutant:
     seconds: float = 0.0
 
 
+@dataclass
+class Place:
+    file: Path
+    line: int  #: from 1
+    kind: str
+    before: list[str]
+    after: list[str]
+
+
 def masked(line: str) -> str:
     """The line with blanks in place of strings and comments, so that mutants do not change them."""
     line = re.sub(r'"(\\.|[^"\\])*"', lambda text: '"' + "_" * (len(text[0]) - 2) + '"', line)
@@ -79,62 +109,167 @@ def masked(line: str) -> str:
 
 def changed(line: str, match: re.Match[str], kind: str, replacement: str) -> str:
     if kind == "constant":
-        replacement = str(int(match[1]) + 1)
+        replacement = str(int(match[1]) + int(replacement))
     elif replacement == "swapped":
         replacement = f"({match[2]}, {match[1]})"
     return line[: match.start()] + replacement + line[match.end() :]
 
 
-def places(module: str) -> list[tuple[Path, int, str, str]]:
-    """Every possible mutant of a module: file, line, kind, and the line after the change."""
-    found = []
+def places_of_file(file: Path) -> Iterator[Place]:
+    lines = file.read_text().splitlines()
+    for number, line in enumerate(lines, 1):
+        if SKIPPED_LINE.search(line):
+            continue
+        code = masked(line)
+        for kind, pattern, replacement in CHANGES:
+            for match in re.finditer(pattern, code):
+                after = changed(line, match, kind, replacement)
+                if after != line:
+                    yield Place(file, number, kind, [line], [after])
+        pair = lines[number - 1 : number + 1]
+        statements = [STATEMENT.match(one) for one in pair]
+        if len(pair) == 2 and all(statements) and len({re.match(r"\s*", one)[0] for one in pair}) == 1:  # type: ignore[index]
+            yield Place(file, number, "statements", pair, pair[::-1])
+
+
+def drawn_places(module: str, draw: random.Random) -> list[Place]:
+    """Every possible mutant of a module, the kinds by turns."""
+    kinds: dict[str, list[Place]] = defaultdict(list)
     for folder in MODULES[module]:
         for file in sorted((ROOT / folder).rglob("*")):
-            if file.suffix not in {".cc", ".h"} or "generated" in file.name:
-                continue
-            for number, line in enumerate(file.read_text().splitlines(), 1):
-                if SKIPPED_LINE.search(line):
-                    continue
-                code = masked(line)
-                for kind, pattern, replacement in CHANGES:
-                    for match in re.finditer(pattern, code):
-                        after = changed(line, match, kind, replacement)
-                        if after != line:
-                            found.append((file, number, kind, after))
-    return found
+            if file.suffix in {".cc", ".h"} and "generated" not in file.name:
+                for place in places_of_file(file):
+                    kinds[place.kind].append(place)
+    turns = [draw.sample(kinds[kind], len(kinds[kind])) for kind in draw.sample(sorted(kinds), len(kinds))]
+    return [one[n] for n in range(max(map(len, turns))) for one in turns if n < len(one)]
 
 
-def run(command: list[str], log: Path, limit: float) -> tuple[int, str]:
-    with log.open("w") as output:
-        try:
-            status = subprocess.run(
-                command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT, timeout=limit
-            ).returncode
-        except subprocess.TimeoutExpired:
-            status = -1
-    return status, log.read_text(errors="replace")
+class Objects:
+    """Objects of a build directory, some of them in place of the original ones."""
+
+    def __init__(self, build: Build, kept: Path) -> None:
+        self.build, self.kept = build, kept
+        self.swapped: dict[Path, Path] = {}
+
+    def readers(self, file: Path) -> list[Step]:
+        steps = [step for step in self.build.steps if step.compiles and "/studies/" not in step.outputs[0]]
+        return [step for step in steps if str(file) in step.headers.union(step.inputs)]
+
+    def replace(self, steps: list[Step], file: Path) -> bool:
+        """Compiles the objects from the sources as they are now. False if that fails."""
+        for number, step in enumerate(steps):
+            words = list(self.build.commands[step.outputs[0]])
+            compiled = str(self.kept / f"mutant{number}.o")
+            words[words.index("-o") + 1] = compiled
+            single = file.suffix == ".cc" and step.inputs[0] != str(file)
+            if single:
+                words[words.index(step.inputs[0])] = str(file)
+            if subprocess.run([*words, "-O1", "-w"], cwd=self.build.folder, capture_output=True).returncode != 0:
+                return False
+            if single:
+                os.rename(compiled, f"{compiled}.single")
+                link = ["ld", "-r", "-z", "muldefs", "-o", compiled, f"{compiled}.single", step.outputs[0]]
+                subprocess.run(link, check=True, cwd=self.build.folder)
+        for number, step in enumerate(steps):
+            path, original = Path(step.outputs[0]), self.kept / f"original{number}.o"
+            shutil.copy2(path, original)
+            self.swapped[path] = original
+            self.put(self.kept / f"mutant{number}.o", path, original)
+        return True
+
+    def put(self, source: Path, path: Path, original: Path) -> None:
+        """Keeps the time of the object, because Ninja would otherwise compile it. Removes what contains it."""
+        path.unlink()
+        shutil.copy(source, path)
+        shutil.copystat(original, path)
+        for step in self.build.steps:
+            if str(path) in step.inputs and not step.compiles and step.rule != "phony":
+                for output in filter(os.path.isfile, step.outputs):
+                    os.unlink(output)
+
+    def restore(self) -> None:
+        for path, original in self.swapped.items():
+            self.put(original, path, original)
+        self.swapped = {}
 
 
-def first_failure(text: str) -> str:
-    failed = re.search(r"^\s*\d+ - (\S+) \((?:Failed|Timeout|SEGFAULT|.*)\)", text, re.M)
-    return failed[1] if failed else "did not end"
+class Tests:
+    """Builds the programs of tests and runs them."""
 
+    def __init__(self, build: Build) -> None:
+        self.build, self.log = build, build.folder / "mutants.log"
+        command = ["ctest", "--test-dir", str(build.folder), "--show-only=json-v1", "-LE", "slow|tidy"]
+        shown = subprocess.run(command, check=True, capture_output=True, text=True)
+        self.of_program: dict[str, list[str]] = defaultdict(list)
+        self.labels: dict[str, list[str]] = {}
+        for test in json.loads(shown.stdout)["tests"]:
+            program = test["command"][0]
+            if program.startswith(f"{build.folder}/tests/"):
+                self.of_program[program].append(test["name"])
+                self.labels[program] = next(one["value"] for one in test["properties"] if one["name"] == "LABELS")
 
-def judge(mutant: Mutant, build: Path, log: Path, then: str) -> None:
-    """Builds the mutant and runs the tests of its module, then the other tests."""
-    began = time.monotonic()
-    status, _ = run(["ninja", "-C", str(build)], log, 1800)
-    if status != 0:
-        mutant.verdict = "does not compile"
-        return
-    common = ["ctest", "--test-dir", str(build), "--stop-on-failure", "--timeout", "300", "-j2", "-LE", "slow|tidy"]
-    mutant.verdict = "survived"
-    for selection in (["-L", f"^{mutant.module}$"], ["-LE", f"^{mutant.module}$", "-R", then]):
-        status, text = run([*common, *selection], log, 3600)
+    def run(self, command: list[str], limit_s: float) -> tuple[int, str]:
+        environment = {**os.environ, "GTEST_FAIL_FAST": "1", "PYTEST_ADDOPTS": "-x"}
+        with self.log.open("w") as output:
+            try:
+                status = subprocess.run(
+                    command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT, timeout=limit_s, env=environment
+                ).returncode
+            except subprocess.TimeoutExpired:
+                status = -1
+        return status, self.log.read_text(errors="replace")
+
+    def failure(self, names: str, targets: list[str]) -> str:
+        """Links the targets and runs the tests. Returns the first failure, or nothing."""
+        folder = str(self.build.folder)
+        status, text = self.run(["ninja", "-j1", "-C", folder, *targets], 3600)
         if status != 0:
-            mutant.verdict, mutant.caught_by = "caught", first_failure(text)
-            break
-    mutant.seconds = round(time.monotonic() - began, 1)
+            return "build: " + text.strip()[-200:]
+        words = ["--stop-on-failure", "--output-on-failure", "--timeout", "900", "-j1", "-LE", "slow|tidy", "-FA", "."]
+        status, text = self.run(["ctest", "--test-dir", folder, *words, "-R", names], 7200)
+        if status == 0:
+            return ""
+        test = re.search(r"^\s*\d+ - (\S+) \((\w+)", text, re.M)
+        case = re.search(r"^\s*\[  FAILED  \] ([^\s,]+)|^FAILED (\S+)", text, re.M)
+        return (f"{test[1]} {test[2]}" if test else "did not end") + (f": {case[1] or case[2]}" if case else "")
+
+    def first_failure(self, mutant: Mutant, readers: list[Step], own: bool, then: str) -> str:
+        """The first failure of the module's test programs, then of the others, then of the tests `then`."""
+        changed = {output for step in readers for one in step.outputs for later in self.build.rebuilt(one)
+                   for output in later.outputs}  # fmt: skip
+        programs = [program for program in self.of_program if program in changed]
+        for program in sorted(programs, key=lambda one: mutant.module not in self.labels[one]):
+            if own and mutant.module not in self.labels[program]:
+                continue
+            names = "|".join(map(re.escape, self.of_program[program]))
+            if caught := self.failure(f"^({names})$", [os.path.relpath(program, self.build.folder)]):
+                return caught
+        return self.failure(then, []) if then else ""
+
+
+def judge(mutant: Mutant, place: Place, objects: Objects, tests: Tests | None, options: argparse.Namespace) -> None:
+    """Without tests, the mutant is only compiled."""
+    began = time.monotonic()
+    readers = objects.readers(place.file)
+    text, times = place.file.read_text(), place.file.stat()
+    lines = text.splitlines(keepends=True)
+    lines[place.line - 1 : place.line - 1 + len(place.before)] = [one + "\n" for one in place.after]
+    try:
+        try:
+            place.file.write_text("".join(lines))
+            compiled = objects.replace(readers, place.file)
+        finally:
+            place.file.write_text(text)
+            os.utime(place.file, ns=(times.st_atime_ns, times.st_mtime_ns))
+        if not compiled:
+            mutant.verdict = "does not compile"
+            return
+        if tests:
+            mutant.caught_by = tests.first_failure(mutant, readers, options.own, options.then)
+            mutant.verdict = "caught" if mutant.caught_by else "survived"
+    finally:
+        objects.restore()
+        mutant.seconds = round(time.monotonic() - began, 1)
 
 
 def main() -> None:
@@ -143,44 +278,55 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=33)
     parser.add_argument("--count", type=int, default=40)
     parser.add_argument("--only", default="", help="numbers of the mutants to run, as in 3,17; default: all")
-    parser.add_argument("--then", default=".", metavar="REGEX", help="tests that run after the module's; default: all")
-    parser.add_argument("--list", action="store_true", help="print the mutants and run nothing")
+    parser.add_argument("--then", default="", metavar="REGEX", help="other tests, of survivors; default: none")
+    parser.add_argument("--own", action="store_true", help="skip the test programs of the other modules")
+    parser.add_argument("--list", action="store_true", help="print the first candidates and run nothing")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
 
-    chosen = random.Random(options.seed)
-    candidates = {module: chosen.sample(found, len(found)) for module in MODULES if (found := places(module))}
     only = {int(number) for number in options.only.split(",") if number}
+    build = Build(options.build)
+    draw = random.Random(options.seed)
+    candidates = {module: iter(drawn_places(module, draw)) for module in MODULES}
     done: list[Mutant] = []
-    log = options.build / "mutants.log"
-    for number in range(1, options.count + 1):
-        module = list(MODULES)[(number - 1) % len(MODULES)]
-        while candidates[module]:
-            file, line, kind, after = candidates[module].pop()
-            text = file.read_text()
-            lines = text.splitlines(keepends=True)
-            mutant = Mutant(
-                number, module, kind, str(file.relative_to(ROOT)), line, lines[line - 1].strip(), after.strip()
+    with tempfile.TemporaryDirectory() as kept:
+        objects, tests = Objects(build, Path(kept)), Tests(build)
+        for number in range(1, options.count + 1):
+            is_run = not only or number in only
+            mutant = next_mutant(number, options, candidates, objects, tests if is_run else None)
+            if not is_run:
+                continue
+            print(
+                f"{number:3} {mutant.verdict:9} {mutant.file}:{mutant.line}: {mutant.before}  ->  {mutant.after}"
+                f"  [{mutant.kind}; {mutant.caught_by}, {mutant.seconds} s]",
+                flush=True,
             )
-            if not options.list and (not only or number in only):
-                lines[line - 1] = after + "\n"
-                try:
-                    file.write_text("".join(lines))
-                    judge(mutant, options.build, log, options.then)
-                finally:
-                    file.write_text(text)
-            if mutant.verdict != "does not compile":
-                break
-        print(
-            f"{number:3} {mutant.verdict:9} {mutant.file}:{mutant.line}: {mutant.before}  ->  {mutant.after}"
-            f"  [{mutant.caught_by}, {mutant.seconds} s]",
-            flush=True,
-        )
-        done.append(mutant)
-        if options.json:
-            options.json.write_text(json.dumps([asdict(one) for one in done], indent=1))
+            done.append(mutant)
+            if options.json:
+                options.json.write_text(json.dumps([asdict(one) for one in done], indent=1))
     survived = sum(mutant.verdict == "survived" for mutant in done)
     sys.exit(f"{survived} of {len(done)} survived" if survived else 0)
+
+
+def next_mutant(
+    number: int,
+    options: argparse.Namespace,
+    candidates: dict[str, Iterator[Place]],
+    objects: Objects,
+    tests: Tests | None,
+) -> Mutant:
+    """The next mutant that compiles."""
+    module = list(MODULES)[(number - 1) * len(MODULES) // options.count]
+    for place in candidates[module]:
+        if not 0 < len(objects.readers(place.file)) <= MOST_OBJECTS:
+            continue
+        before, after = ("; ".join(one.strip() for one in lines) for lines in (place.before, place.after))
+        mutant = Mutant(number, module, place.kind, str(place.file.relative_to(ROOT)), place.line, before, after)
+        if not options.list:
+            judge(mutant, place, objects, tests, options)
+        if mutant.verdict != "does not compile":
+            return mutant
+    raise RuntimeError(f"no mutant of {module} compiles")
 
 
 if __name__ == "__main__":
