@@ -75,7 +75,7 @@ HIDDEN int haichi_find_object(void* address, struct dl_find_object* result) {
 }
 
 /* This definition is weak, because the library of live programs has its own function of this name, which programs also
- * use. */
+   use. */
 __attribute__((weak)) int _dl_find_object(void* address, struct dl_find_object* result) {
     return haichi_find_object(address, result);
 }
