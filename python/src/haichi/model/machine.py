@@ -103,8 +103,8 @@ class Machine:
 
     @property
     def kind(self) -> str:
-        """The topology kind, as in a machine file. An example is ``"torus"``, which has an axis that wraps. ``haichi
-        list topologies`` lists all kinds."""
+        """The topology kind, as in a machine file. An example is ``"torus"``, which has an axis that wraps. The command
+        ``haichi list topologies`` lists all kinds."""
         return str(self._core.topology["kind"])
 
     @property
