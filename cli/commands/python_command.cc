@@ -22,8 +22,8 @@ namespace haichi::cli {
 
 namespace {
 
-/// The Python interpreter. This is the first that exists of $HAICHI_PYTHON, the interpreter in this program's directory
-/// (a virtual environment), the one in .venv of the source directory, and python3 in PATH.
+/// The first Python interpreter that exists: $HAICHI_PYTHON, or the one in this program's directory (a virtual
+/// environment). The next ones are in .venv of the source directory, and python3 in PATH.
 std::string interpreter() {
     if (const char* named = std::getenv("HAICHI_PYTHON"); named != nullptr && *named != '\0') return named;
     std::error_code failed;

@@ -149,7 +149,7 @@ class Machine:
 
     @property
     def link_bandwidth(self) -> int:
-        """The link bandwidth in bytes per second; for a graph, that of its fastest link."""
+        """The link bandwidth in bytes per second; for a graph, the bandwidth of its fastest link."""
         return self._core.link_bandwidth
 
     @property

@@ -337,7 +337,7 @@ class Workload:
         """Draws the bytes between ranks as a matrix into the matplotlib axes `ax`, with sources down and destinations
         to the right. Returns the axes.
 
-        With more than 512 ranks, an entry stands for a group of ranks. ``ax=None`` makes a new figure. Raises
+        With more than 512 ranks, an entry represents a group of ranks. ``ax=None`` makes a new figure. Raises
         UnsupportedError without matplotlib.
         """
         axes = drawing_axes(ax)
