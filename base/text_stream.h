@@ -45,8 +45,7 @@ class TextStream {
     [[nodiscard]] std::string_view prefix();
     /// True if it is known that the text ends with prefix().
     [[nodiscard]] bool prefix_is_all();
-
-    /// Must be called after every complete token. More than 64 MiB of text without such a call is an error: the parser
+    /// Must be called after every complete token. More than 64 MiB of text without such a call is an error. The parser
     /// stores the current token, and an endless number must not fill the memory.
     void note_progress() { chunks_without_progress_ = 0; }
 

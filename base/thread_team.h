@@ -32,7 +32,7 @@ class ThreadTeam {
     void work_on(int number);
     void do_part(int number);
 
-    const std::function<void(int)>* work_ = nullptr;  ///< null tells the threads to end
+    const std::function<void(int)>* work_ = nullptr;  ///< null makes the threads end
     std::atomic<std::uint32_t> round_{0};
     std::atomic<int> busy_{0};
     std::vector<std::exception_ptr> errors_;

@@ -1,10 +1,12 @@
 # haichi_find_mpi(MPI WRAPPER) finds the header of an MPI, for the libraries that are built separately for each MPI.
 # Each MPI is found through its own compiler wrapper, because find_package(MPI) would mix several MPIs. Sets
-# HAICHI_MPI_FOUND whether the MPI was found HAICHI_MPI_COMPILER the preprocessor for the header HAICHI_MPI_INCLUDES its
-# directories A user sets these variables for openmpi (similar to Open MPI), or for mpich (with MPICH's binary
-# interface): HAICHI_MPICC_openmpi the wrapper, by name or path HAICHI_MPI_INCLUDE_openmpi the directories of mpi.h, to
-# cross-compile or if no wrapper supports -show HAICHI_MPI_FORTRAN_openmpi the Fortran wrapper, or the MPI's Fortran
-# libraries
+#     HAICHI_MPI_FOUND      whether the MPI was found
+#     HAICHI_MPI_COMPILER   the preprocessor for the header
+#     HAICHI_MPI_INCLUDES   the directories of the header
+# A user sets these variables for openmpi (similar to Open MPI), or for mpich (with MPICH's binary interface):
+#     HAICHI_MPICC_openmpi         the wrapper, by name or path
+#     HAICHI_MPI_INCLUDE_openmpi   the directories of mpi.h, to cross-compile or if no wrapper supports -show
+#     HAICHI_MPI_FORTRAN_openmpi   the Fortran wrapper, or the MPI's Fortran libraries
 find_program(HAICHI_GENERATOR_PYTHON python3 DOC "Python that writes the generated sources")
 
 function(haichi_find_mpi MPI WRAPPER)

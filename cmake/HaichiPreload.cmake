@@ -1,7 +1,7 @@
 include(HaichiMpi)
 
-# haichi_set_preloaded(TARGET FILE EXPORTS) sets the common properties of libraries that are preloaded into programs:
-# the compiler options, the exported names (in the file EXPORTS), the file name FILE.so, and the installation.
+# haichi_set_preloaded(TARGET FILE EXPORTS) sets the common properties of libraries that are preloaded into programs.
+# They are the options, the exported names in the file EXPORTS, the name FILE.so and the installation.
 function(haichi_set_preloaded TARGET FILE EXPORTS)
   # This is always a production build. The library is loaded into programs of others, which have no sanitizer.
   target_compile_options(${TARGET} PRIVATE -O2 -g0 -fvisibility=hidden -fno-plt -fno-sanitize=all -fno-profile-arcs

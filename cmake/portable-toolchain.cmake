@@ -1,7 +1,8 @@
 # Builds programs, Python extensions and preloaded libraries for Linux with glibc 2.28 or newer. They require no other
 # shared library. scripts/portable_sysroot.sh makes the sysroot. These variables, or environment variables of the same
-# names, select it: HAICHI_PORTABLE_ARCH x86_64 or aarch64 HAICHI_PORTABLE_SYSROOT the sysroot; default:
-# build/sysroot-ARCH
+# names, select it:
+#     HAICHI_PORTABLE_ARCH      x86_64 or aarch64
+#     HAICHI_PORTABLE_SYSROOT   the sysroot; default: build/sysroot-ARCH
 foreach(variable HAICHI_PORTABLE_ARCH HAICHI_PORTABLE_SYSROOT)
   if(NOT ${variable} AND DEFINED ENV{${variable}})
     set(${variable} $ENV{${variable}})

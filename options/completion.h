@@ -19,9 +19,9 @@ struct CompletionShell {
     std::string (*script)(const CommandSpec& program, const ListedWords& words);
 };
 
-/// The shells bash, zsh and fish. The scripts complete commands, options and values. A value can be completed if the
-/// option table has its choices, or if the description of the option names a list, as in "(haichi list objectives)".
-/// Other values are completed as file names if the option takes a file.
+/// The shells bash, zsh and fish. The scripts complete commands, options and values. A value is completed if the option
+/// table has its choices, or if the description names a list, as in "(haichi list objectives)". Other values are
+/// completed as file names if the option takes a file.
 const Table<CompletionShell>& completion_shells();
 
 }  // namespace haichi

@@ -45,8 +45,8 @@ struct MeasuredSimulation {
 
 /// Declares --most-loaded.
 void declare_most_loaded(OptionTable& options, std::size_t& links);
-/// What --collectives applies to. Only for a program may the value name a file: jobs of a service must not read a file
-/// that a word names.
+/// The calls to which --collectives applies. The value may name a file only for a program, because jobs of a service
+/// must not read a file that a word names.
 enum class CollectivesUse { kLog, kProgram };
 /// Declares --collectives.
 void declare_collectives(OptionTable& options, collectives::CollectiveSelection& selection, CollectivesUse use);

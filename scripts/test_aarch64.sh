@@ -29,7 +29,7 @@ mkdir -p "$folder"
 folder=$(readlink -f "$folder")
 sysroot=$folder/sysroot
 libraries=$sysroot/usr/lib/aarch64-linux-gnu
-# The MPIs and the libraries that they need. Of the development packages, only the headers are used.
+# The MPIs and the libraries that they need. Only the headers of the development packages are used.
 packages=(libopenmpi3 libmpich12 libgfortran5 libstdc++6)
 headers=(libopenmpi-dev libmpich-dev)
 

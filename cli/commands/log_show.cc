@@ -41,7 +41,7 @@ void show_json(const JobLog& log, const JobTotals& totals, ListedRanks listed, c
     write_log_json(log, totals, all_ranks, more, [&console](std::string_view text) { console.data(text); });
 }
 
-/// The call log of the rank `asked`. Without `asked`, that of the first rank with a call log.
+/// The call log of the rank `asked`. Without `asked`, the log of the first rank that has one.
 std::string calls_text(const JobLog& log, std::optional<std::int32_t> asked) {
     const auto is_it = [](const RankLog& rank) { return !rank.threads.empty(); };
     if (!asked) {

@@ -22,8 +22,8 @@ namespace haichi::cli {
 
 namespace {
 
-/// The Python interpreter. This is the first that exists of $HAICHI_PYTHON, the interpreter in this program's directory
-/// (a virtual environment), the one in .venv of the source directory, and python3 in PATH.
+/// The Python interpreter, which is $HAICHI_PYTHON if that is set. Otherwise it is the one in this program's directory
+/// (a virtual environment). If there is none, it is in .venv of the source directory, or it is python3 in PATH.
 std::string interpreter() {
     if (const char* named = std::getenv("HAICHI_PYTHON"); named != nullptr && *named != '\0') return named;
     std::error_code failed;

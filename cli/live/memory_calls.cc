@@ -26,8 +26,8 @@ using host::RankHeaps;
 
 namespace {
 
-/// The next allocator in the search order: that of the C library or of a preloaded library. It is used before anything
-/// is initialised.
+/// The next allocator in the search order, which is in the C library or in a preloaded library. It is used before
+/// anything is initialised.
 struct NextAllocator {
     void* (*malloc)(size_t);
     void* (*calloc)(size_t, size_t);

@@ -15,7 +15,7 @@ namespace {
 constexpr int kMostLines = 60;
 constexpr int kDeepest = 8;
 constexpr std::size_t kMostOfABody = 24;
-// Of a longer sequence, only the first symbols and the largest loops are shown.
+// A longer sequence is reduced to its first symbols and its largest loops.
 constexpr std::size_t kFirst = 6;
 constexpr std::size_t kMostLoops = 6;
 

@@ -6,7 +6,7 @@
 
 namespace haichi::cli {
 
-/// Describes an imbalance, for example as "up to 5.0 % longer or shorter", "up to 20 us longer" or "up to 50 us longer,
+/// Describes an imbalance. Examples are "up to 5.0 % longer or shorter", "up to 20 us longer", and "up to 50 us longer,
 /// every 200 ms on average".
 std::string imbalance_text(const ComputeImbalance& imbalance);
 

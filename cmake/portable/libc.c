@@ -1,6 +1,6 @@
 /* The static libraries of GCC 12 and of Debian 12 call a few functions that are newer than glibc 2.28. This file
-   defines these functions with older ones. scripts/portable_sysroot.sh compiles it into the sysroot, so that each -lc
-   of a link finds it before the C library. */
+   defines these functions with older ones. scripts/portable_sysroot.sh compiles it into the sysroot. Each -lc of a link
+   finds it before the C library. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <link.h>
@@ -31,8 +31,8 @@ HIDDEN uint32_t arc4random(void) {
     return value;
 }
 
-/* glibc 2.35: the unwinder of GCC 12 calls this function to find the loaded object that contains an address. The layout
-   of the result is that of x86-64 and AArch64. */
+/* glibc 2.35: finds the loaded object that contains an address, for the unwinder of GCC 12. x86-64 and AArch64 have
+   this layout of the result. */
 struct dl_find_object {
     unsigned long long flags;
     void* map_start;
@@ -75,7 +75,7 @@ HIDDEN int haichi_find_object(void* address, struct dl_find_object* result) {
 }
 
 /* This definition is weak, because the library of live programs has its own function of this name, which programs also
- * use. */
+   use. */
 __attribute__((weak)) int _dl_find_object(void* address, struct dl_find_object* result) {
     return haichi_find_object(address, result);
 }

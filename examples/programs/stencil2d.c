@@ -1,5 +1,5 @@
-/* stencil2d [POINTS [SWEEPS]]: Jacobi sweeps of the five-point stencil on a square, which is split into pieces of
- * POINTS x POINTS on a Cartesian grid of ranks. Each sweep fills the halo of a piece from its four neighbours. Rows are
+/* stencil2d [POINTS [SWEEPS]]: Jacobi sweeps of the five-point stencil on a square. It is split into pieces of POINTS x
+ * POINTS on a Cartesian grid of ranks. Each sweep fills the halo of a piece from its four neighbours. Rows are
  * contiguous, and columns use a vector type. The initial values are a harmonic function, which a sweep does not
  * change. */
 

@@ -16,7 +16,7 @@ struct MachineData;
 /// A parallel computer. It is a value; copies share their data.
 class HAICHI_EXPORT Machine {
   public:
-    /// Makes a machine from the value of the option `-m`: a preset with its parameters ("fugaku", "torus:8x8"), a
+    /// Makes a machine from a value of the option `-m`. This is a preset with its parameters ("fugaku", "torus:8x8"), a
     /// machine file, or a network file with its format ("graph:FILE"). Throws OptionError with a hint for an unknown
     /// preset, and InputError with file and line for an invalid file.
     Machine(const std::string& name);  // NOLINT(google-explicit-constructor): as in {.machine = "torus:8x8"}

@@ -28,7 +28,7 @@ struct SearchProgress {
 /// The options of a search. Members have the names of the options of `haichi map`.
 struct MapOptions {
     Objective objective{};
-    std::optional<std::vector<std::string>> then{};  ///< tie-breaking order; empty for that of the objective
+    std::optional<std::vector<std::string>> then{};  ///< tie-breaking order; empty for the objective's own order
     std::uint64_t seed = 1;
     std::optional<std::int64_t> evaluations{};  ///< per restart; empty for the schedule's default
     std::optional<double> time{};  ///< limit of the wall-clock time in seconds, in place of `evaluations`; results are

@@ -23,8 +23,7 @@ struct SimulationProgress {
 /// The options of a simulation. Members have the names of the options of `haichi simulate`.
 struct SimulationOptions {
     std::string form = "auto";     ///< simulates "calls" of a log, or "sets"; "auto" selects calls if there are any
-    std::string barrier = "none";  ///< where barriers are: "none", "sets" (before every set), or "1,3" (before these
-                                   ///< sets); "both" makes two runs
+    std::string barrier = "none";  ///< "none", or barriers before "sets" or some sets ("1,3"), or two runs ("both")
     std::optional<std::int32_t> threads{};  ///< number of threads, which does not change the result; empty for 1
     MoreOptions more{};                     ///< values of "sim-iterations", "compute-spread", "partitions" and
                                             ///< "most-loaded"

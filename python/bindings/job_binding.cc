@@ -105,9 +105,8 @@ py::bytes rank_map(const Placement& placement, const std::string& format) {
 py::bytes script_lines(const Placement& placement, const std::string& format, const std::string& file) {
     return launch_lines(rank_map_format(format), placement.mapping(), placement.job().rank_maps(), file);
 }
-
-/// The name of the job's default format, the rank map in this format, and the lines of a job script that use the map in
-/// `file`. The lines are empty for formats that no launcher reads.
+/// The name of the job's default format, the rank map in this format, and the job lines that use the map in `file`. The
+/// lines are empty for formats that no launcher reads.
 py::tuple usual_rank_map(const Placement& placement, const std::string& file) {
     const RankMapContext context = placement.job().rank_maps();
     const RankMapFormat& format = default_rank_map_format(context);

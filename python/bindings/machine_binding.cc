@@ -64,7 +64,7 @@ py::object topology_dict(const Machine& machine) {
     return as_python(topology);
 }
 
-/// The bandwidth of each link class by name. A class without its own bandwidth has that of the machine.
+/// The bandwidth of each link class by name. A class without its own bandwidth has the bandwidth of the machine.
 py::dict link_classes(const Machine& machine) {
     py::dict classes;
     for (const PortClass& links : machine.topology->link_classes()) {

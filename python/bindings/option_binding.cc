@@ -254,7 +254,7 @@ py::list option_rows(const std::string& name) {
     return rows;
 }
 
-/// The checked options as command-line words, such as {"shape": ["1x2x4"]}. An empty word stands for a flag.
+/// The checked options as command-line words, such as {"shape": ["1x2x4"]}. An empty word represents a flag.
 py::dict option_words(const std::string& name, const py::dict& given) {
     FunctionOptions options(name);
     take_all(options.table, given);

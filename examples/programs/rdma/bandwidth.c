@@ -2,7 +2,8 @@
  * bandwidth of a process is BYTES divided by the simulated time.
  *
  * - ring: each rank sends to the next one in a ring through all ranks in a random order.
- * - bisection: each rank exchanges with the rank at the distance `ranks / 2`, which is in the other half. *
+ * - bisection: each rank exchanges with the rank at the distance `ranks / 2`, which is in the other half.
+ *
  * Messages are not copied (zero copy), and receives are posted beforehand. The simulated time covers only the
  * exchange. */
 

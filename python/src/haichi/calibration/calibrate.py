@@ -113,8 +113,7 @@ def calibrate(
     results: files, each ``FILE`` or ``FILE@HOPS``. HOPS is the number of links between the nodes of both ranks; 0 means
         that the ranks share a node. Default: the distance of the two nearest nodes.
     like: a preset or a machine file. It provides the topology and all values that are not fitted.
-    largest: in bytes. Larger messages are ignored, because no parameter describes effects such as the size of the
-        caches.
+    largest: in bytes. Larger messages are ignored. For example, no parameter describes the effect of caches.
     progress: called with a line of text after every fit.
 
     Raises InputError for files without benchmark results, OptionError for distances that the machine does not have, and

@@ -176,8 +176,8 @@ def _missed(problem: Problem, fitted: Fitted, last: int, first: int) -> float:
 
 def _missed_jump(problem: Problem, fitted: Fitted) -> float:
     """The error of the simulated jump at the eager limit: the logarithm of its ratio to the measured jump. The smallest
-    error of any ping-pong counts, or that of any other benchmark if there is no ping-pong. Infinite if no series has
-    similar sizes on both sides of the limit."""
+    error of any ping-pong counts, or of any other benchmark if there is no ping-pong. Infinite if no series has similar
+    sizes on both sides of the limit."""
     points, limit = problem.points, fitted.setting.eager_limit
     messages = [number for number, point in enumerate(points) if not point.is_barrier]
     alone = [number for number in messages if points[number].benchmark == "latency"]

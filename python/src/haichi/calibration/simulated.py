@@ -50,7 +50,7 @@ class Simulator:
     def seconds(self, point: PlacedPoint, setting: Setting) -> float:
         """The simulated time, in the same unit as `Point.seconds`."""
         values = {p.name: setting.values[p.name] for p in PARAMETERS if p.name in setting.values and p.concerns(point)}
-        # Of the eager limit, only the side on which the messages lie matters: acknowledgements are always smaller.
+        # Only the side of the eager limit on which the messages lie matters: acknowledgements are always small.
         is_eager = point.size_bytes <= setting.eager_limit
         if is_eager:
             values.pop("rendezvous_overhead", None)

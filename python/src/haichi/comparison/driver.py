@@ -90,7 +90,7 @@ def compare(
         machines. With several machines, "NAME on MACHINE" in the results names a workload on a machine.
     journal: a file that records finished cells. A killed comparison continues when it is started again with its
     journal.
-    earlier: earlier results. Cells with equal keys are taken from them.
+    earlier: earlier results, from which equal cells are taken.
     views: also computes the data of the pictures, which `Comparison.report` requires.
     progress: called after every cell, in the caller's thread. An exception from it ends the comparison.
     {options}

@@ -306,7 +306,7 @@ def advise_overall(
 
 
 def _mean_factor(factors: Sequence[Factor]) -> Factor:
-    """The geometric mean of the factors. Its spread is that of a mean of logarithms."""
+    """The geometric mean of the factors. Its spread is computed for a mean of logarithms."""
     if any(not math.isfinite(number.value) or number.value <= 0 for number in factors):
         return Factor(math.inf, None)
     value = math.exp(math.fsum(math.log(number.value) for number in factors) / len(factors))

@@ -1,7 +1,7 @@
 """The worker process of `LocalProcesses`, which runs `main`.
 
 Reads pickled (function, argument) pairs from standard input and writes pickled results to the original standard output.
-multiprocessing is not used, because its workers would import the user's script again.
+It does not use multiprocessing, whose workers would import the user's script again.
 """
 
 from __future__ import annotations

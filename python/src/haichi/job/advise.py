@@ -67,7 +67,7 @@ def advise_spread(
 
     Parameters
     ----------
-    workload: the job in one cluster. The calls of a log file are simulated, as in `haichi.Job.simulate`.
+    workload: the job in one cluster. For a log file, its calls are simulated.
     machine: a machine with at least two clusters.
     spread_workload: the same work on the ranks of all clusters. None: the ranks of `workload`, with fewer per node.
     {options}

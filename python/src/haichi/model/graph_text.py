@@ -51,8 +51,7 @@ def _names(graph: Graph) -> dict[Any, str]:
 
 
 def _nodes(graph: Graph, terminals: str | Iterable[Hashable]) -> Iterator[tuple[Any, bool | None]]:
-    """The nodes in the order of the file, each with its terminal mark. The mark is None if no node has the
-    attribute."""
+    """The nodes in the order of the file, each with its terminal mark. None means that no node has the attribute."""
     if isinstance(terminals, str):
         marked = dict(graph.nodes(data=terminals))
         if terminals != "terminal" and all(mark is None for mark in marked.values()):

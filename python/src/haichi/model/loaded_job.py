@@ -78,8 +78,8 @@ class LoadedJob:
         ----------
         sources, destinations: node numbers. They are broadcast against each other as in NumPy, and the result has their
             common shape. ``job.distances(a, b)`` has a value per pair, and ``job.distances(a[:, None], b)`` has a row
-            per source. With `sources` alone, the result has the distances to all nodes, with shape ``sources.shape +
-            (nodes,)``. Without both, the result has shape (nodes, nodes).
+            per source. With `sources` alone, the result has the distances to all nodes, with shape
+            ``sources.shape + (nodes,)``. Without both, the result has shape (nodes, nodes).
 
         The distance of a node from itself is 0. A pair with a faulty node has the distance -1. Raises OptionError with
         the size for a table that exceeds 256 MiB (8,192 x 8,192 nodes) and the given arrays. Raises InputError for

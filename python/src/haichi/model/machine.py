@@ -103,8 +103,8 @@ class Machine:
 
     @property
     def kind(self) -> str:
-        """The topology kind, as in a machine file. An example is ``"torus"``, which has an axis that wraps. ``haichi
-        list topologies`` lists all kinds."""
+        """The topology kind, as in a machine file. An example is ``"torus"``, which has an axis that wraps. The command
+        ``haichi list topologies`` lists all kinds."""
         return str(self._core.topology["kind"])
 
     @property
@@ -149,7 +149,7 @@ class Machine:
 
     @property
     def link_bandwidth(self) -> int:
-        """The link bandwidth in bytes per second; for a graph, that of its fastest link."""
+        """The link bandwidth in bytes per second; for a graph, the bandwidth of its fastest link."""
         return self._core.link_bandwidth
 
     @property

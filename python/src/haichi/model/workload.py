@@ -52,8 +52,7 @@ def whole_numbers(name: str, values: npt.ArrayLike) -> Int64Array:
 
 
 def _unmasked(name: str, values: npt.ArrayLike) -> npt.NDArray[Any]:
-    """Converts `values` to an array of numbers. Raises InputError for masked arrays, because masked entries may have
-    any value."""
+    """Converts `values` to an array of numbers. Rejects masked arrays, because masked entries may have any value."""
     if np.ma.is_masked(values):
         raise InputError(f"{name} must not have masked entries", f"replace them by zeros with {name}.filled(0)")
     try:
@@ -89,9 +88,9 @@ class Workload:
 
         `matrix` is an array, or a sparse matrix or sparse array of SciPy, which stays sparse. Dense, CSR, CSC and COO
         matrices of any number type and stride are read without a copy. Entries of 0 are not messages. An entry that is
-        stored twice is two messages. In a pandas DataFrame, labels that contain rank numbers (``3``, ``"3"``, ``"rank
-        3"``) give the rank of a row or column, in any order. Other labels must be equal for rows and columns, and in
-        the order of the ranks.
+        stored twice is two messages. In a pandas DataFrame, labels with rank numbers (``3``, ``"3"``, ``"rank 3"``)
+        give the rank of a row or column, in any order. Other labels must be equal for rows and columns, and in the
+        order of the ranks.
 
         Raises InputError for other shapes, and for labels that omit ranks or differ between rows and columns. Raises it
         also for entries that are negative, fractional, above 2^48, or masked (`numpy.ma`).
@@ -196,8 +195,7 @@ class Workload:
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], format: str = "") -> Workload:
-        """Reads a file in `format` (`haichi.list_workload_formats`). Without `format`, the content of the file shows
-        the format.
+        """Reads a file in `format` (`haichi.list_workload_formats`). By default, the content shows the format.
 
         ``.npy`` and ``.npz`` files contain a dense matrix, or a sparse matrix of SciPy, as in `from_matrix`. Nothing is
         unpickled. Raises InputError with file and line.
@@ -253,8 +251,7 @@ class Workload:
         )
 
     def with_message_size(self, size: str | SupportsIndex) -> Workload:
-        """This workload with another size of all messages that are not empty. `size`: bytes, or a text such as
-        ``"64KiB"``."""
+        """This workload with another size of all messages that are not empty: bytes, or a text such as ``"64KiB"``."""
         traffic = _core.Traffic.of_workload(self._core)
         return Workload(traffic.with_message_size(_core.message_bytes(size)).workload())
 
@@ -341,7 +338,7 @@ class Workload:
         """Draws the bytes between ranks as a matrix into the matplotlib axes `ax`, with sources down and destinations
         to the right. Returns the axes.
 
-        With more than 512 ranks, an entry stands for a group of ranks. ``ax=None`` makes a new figure. Raises
+        With more than 512 ranks, an entry represents a group of ranks. ``ax=None`` makes a new figure. Raises
         UnsupportedError without matplotlib.
         """
         axes = drawing_axes(ax)

@@ -37,7 +37,7 @@ class TimesOfSeeds:
 
 @dataclass(frozen=True)
 class ShapeChoice:
-    """A shape that the job can have. Values that were not computed are None."""
+    """A shape that the job can have. None means that a value was not computed."""
 
     shape: tuple[int, ...]
     request: tuple[int, ...]
@@ -236,7 +236,7 @@ class RailAdvice:
 
 @dataclass(frozen=True)
 class SpreadTimes:
-    """The times of a job in one cluster or over several clusters. Values that were not simulated are None."""
+    """The times of a job in one cluster or over several clusters. None means that a value was not simulated."""
 
     clusters: tuple[int, ...]
     ranks: int

@@ -51,8 +51,7 @@ class SimulatedRun:
     """The simulated form: communication sets, the calls of a log, or a program. For calls and programs, the whole run
     is one iteration."""
     barrier: str
-    """Where barriers are: ``"none"``, ``"sets"`` (before every set), or for example ``"1,3"`` (before these sets,
-    counted from 1)."""
+    """``"none"``, ``"sets"`` (barriers before every set), or ``"1,3"`` (barriers before these sets, counted from 1)."""
     seconds: float
     """The time from the start to the end of the last rank, for all iterations."""
     seconds_per_iteration: float

@@ -4,7 +4,7 @@ class FirstScreen {
   constructor(app) {
     this.app = app;
     const { before, after, job } = app;
-    // If no placement saves time, the advised map is that of the default placement.
+    // If no placement saves time, the advised map describes the default placement.
     this.advised = job.helps === true && after ? after : job.helps === true ? null : before;
     this.sides = [[before, "before"], [after, "after"]].filter(([view]) => view).map(([view, role]) => new Side(view, role));
     this.node = element("section", { id: "first", class: "first", "aria-label": "The placement" }, this.use(), this.picture());

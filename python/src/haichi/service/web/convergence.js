@@ -10,7 +10,7 @@ class SearchRun {
     if (isNumber(bound)) this.bound = bound;
     if (!isNumber(best)) return;
     const before = points[points.length - 1];
-    // Of several points at one height, the first and the last are enough.
+    // The first and the last of several points at one height are enough.
     if (before && points.length > 1 && before.best === best && points[points.length - 2].best === best) points[points.length - 1] = point;
     else points.push(point);
   }

@@ -87,7 +87,7 @@ class JobList {
     this.older.hidden = page.next === null || this.shown >= 1000;
   }
 
-  /// Tells screen readers that a known job has ended.
+  /// Announces to screen readers that a known job has ended.
   announce(job) {
     const before = this.states.get(job.id);
     this.states.set(job.id, job.state);

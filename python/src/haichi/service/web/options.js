@@ -13,7 +13,7 @@ const TITLES = { ppn: "Ranks per node", count_nic: "Count NICs", form: "Simulate
 
 function fieldTitle(name) { return TITLES[name] ?? name.charAt(0).toUpperCase() + name.slice(1).replace(/_/g, " "); }
 
-/// The value that an empty field stands for, in words.
+/// The value of an empty field, in words.
 function usualOf(schema) { return schema.default ?? schema["x-default"] ?? ""; }
 
 /// The help text of a field: the program's description, all possible values, and the default.

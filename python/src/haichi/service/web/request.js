@@ -3,7 +3,7 @@
 const KIND_SENTENCES = { map: "find a placement of the ranks on the nodes", evaluate: "measure a rank map: every objective, bounds, most loaded links",
   simulate: "run a workload on the packet simulator", compare: "compare strategies over shapes and seeds", ccs: "extract communication sets from a log",
   "advise-shape": "find the best job shape for a workload", "advise-barrier": "find the sets before which a barrier pays", "advise-rails": "find the best number of NICs" };
-/// Options that are shown in front. Of each list, the first applicable option is shown. All others are under "More
+/// Options that are shown in front. Each list shows its first applicable option. All others are under "More
 /// options".
 const IN_FRONT = [["machine"], ["shape", "shapes"], ["objective", "strategies"], ["seed", "seeds"], ["time"]];
 

@@ -11,7 +11,7 @@ function metricText(key, value) {
   return key !== "hops_per_byte" && /bytes$/.test(key) ? bytes(value) : powerText(value);
 }
 
-/// The value of the objective compared with that of the default placement, in words.
+/// A sentence that compares the value of the objective with the default placement.
 function verdictOf(report, unitOf) {
   const before = report.default?.value, { value } = report, unit = report.unit ?? unitOf(report.objective), counted = countedUnit(unit);
   const text = (number) => `${amount(number, unit)}${counted ? ` ${counted}` : ""}`;
