@@ -12,8 +12,8 @@ namespace haichi::barriers {
 /// Functions with which the generated MPI functions report the program's calls. Without a script to follow, they cost
 /// nothing, because the MPI functions then jump to the next library.
 
-/// Nesting depth of calls of the program that are being reported or made. If it is not 0, calls are made by the MPI
-/// itself and are not reported.
+/// Nesting depth of calls of the program that are being reported or made. If it is not 0, further calls are made by the
+/// MPI itself and are not reported.
 extern int inside;
 
 /// Marks the lifetime of this object as time within a call of the program.

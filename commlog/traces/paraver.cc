@@ -296,7 +296,7 @@ class ParaverReader {
             task_count_ += tasks;
             if (task_count_ > kMostTracedRanks) lines.fail("more than 2^20 tasks");
             rest.remove_prefix(close + 1);
-            (void)next_part(rest, ':');  // the number of communicators, or the text before the next application
+            (void)next_part(rest, ':');  // the number of communicators, or the comma before the next application
         }
         first_task_.push_back(task_count_);
         job_.set_rank_count(task_count_);
