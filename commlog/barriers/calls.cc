@@ -12,16 +12,16 @@ namespace {
 
 constexpr int kAny = -1;
 
-std::map<std::uint64_t, Post> persistent;                  // by request
-std::map<std::uint64_t, Post> messages;                    // found by matching probes
-std::map<std::uint64_t, std::uint32_t> members_of_object;  // windows and files
+std::map<std::uint64_t, Post> persistent;                  // persistent requests, by number
+std::map<std::uint64_t, Post> messages;                    // messages found by MPI_Mprobe or MPI_Improbe
+std::map<std::uint64_t, std::uint32_t> members_of_object;  // members_hash() of windows and files
 
 std::int32_t world_rank(const Members& members, int rank) {
     return rank >= 0 && rank < static_cast<int>(members.ranks.size()) ? members.ranks[static_cast<std::size_t>(rank)]
                                                                       : kNobody;
 }
 
-/// The post of a call on this communicator. Following ends if the communicator is not supported.
+/// Returns the post for a call on this communicator. Stops following the script if the communicator is not supported.
 Post post_on(MPI_Comm comm, std::uint32_t call, int peer, int tag) {
     const Members& members = members_of(comm);
     if (!members.is_known) stop_following("the program uses an intercommunicator");
@@ -46,12 +46,12 @@ Post collective_post(CollectiveOperation operation, MPI_Comm comm, int root, std
 
 void before_one(const Post& post) { before_call(std::span(&post, 1)); }
 
-/// Adds the post of a persistent request that starts, if it is one.
+/// If the request is persistent, appends the post that its start makes.
 void add_start(std::uint64_t request, std::vector<Post>& posts) {
     if (const auto found = persistent.find(request); found != persistent.end()) posts.push_back(found->second);
 }
 
-/// `number` returns the number of request i.
+/// `number` converts request i to a number.
 template <class Number>
 int start_numbers(int count, const Number& number, const StartRange& start) {
     std::vector<Post> posts;
@@ -99,7 +99,7 @@ void free_communicator(MPI_Comm comm) {
 }
 
 void made_by_members(MPI_Comm comm) {
-    // Processes outside of it get MPI_COMM_NULL.
+    // In processes outside of the new communicator, the handle is MPI_COMM_NULL.
 #if defined(OPEN_MPI)
     if (comm == preload::find_symbol("ompi_mpi_comm_null")) return;
 #else
@@ -162,7 +162,8 @@ std::uint64_t fortran_number(MPI_Fint handle) {
 #if defined(OPEN_MPI)
     return std::uint64_t{1} << 62 | static_cast<std::uint32_t>(handle);
 #else
-    return static_cast<std::uint32_t>(handle);  // some Fortran functions call the C functions, with the same number
+    // The same number as in C, because some Fortran functions call the C functions.
+    return static_cast<std::uint32_t>(handle);
 #endif
 }
 

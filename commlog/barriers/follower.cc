@@ -64,7 +64,7 @@ std::optional<int> Follower::post(const Post& made) {
     for (std::size_t k = 0; k < other_count_; ++k) {
         Cursor other = others_[k];
         if (!pass(other, made, false)) continue;
-        if (!is_found) {  // the run has a different number of iterations
+        if (!is_found) {  // the run has a different number of iterations than the script
             is_found = true;
             next = other;
         } else if (other.passed == next.passed) {

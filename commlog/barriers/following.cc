@@ -1,6 +1,6 @@
-// Following the script, the barriers, and the end of both. Each barrier is an MPI_Ibarrier of all processes on a
-// communicator of this library. A process whose calls differ from its script stops, and sends a message to other
-// processes, so that none waits for it. Barriers that were begun are completed in MPI_Finalize.
+// Follows the scripts, performs the barriers, and ends both. Each barrier is an MPI_Ibarrier of all processes on a
+// communicator of the library. A process whose calls differ from its script stops, and notifies other processes, so
+// that none of them waits for it. Barriers that were begun are completed in MPI_Finalize.
 
 #include "commlog/barriers/following.h"
 
@@ -32,17 +32,19 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kStopTag = 1;
-/// In larger jobs, a process that stops sends messages to those whose rank differs in one bit, which pass them on.
+/// In larger jobs, a stopping process notifies only the processes whose rank differs in one bit; these forward the
+/// message.
 constexpr int kMostStoppedDirectly = 512;
-constexpr double kSecondsAtEnd = 1;  // a process in MPI_Finalize then releases those that wait in a barrier
+// After this time, a process in MPI_Finalize releases the processes that wait in a barrier.
+constexpr double kSecondsAtEnd = 1;
 
-/// The message of a process that stops.
+/// The message that a stopping process sends.
 struct Stop {
-    int is_silent = 0;  ///< the process has no barriers left
+    int is_silent = 0;  ///< 1 if the process stops only because it has no barriers left
     char reason[252] = "";
 };
 
-/// The functions of the MPI itself.
+/// Functions of the MPI library itself.
 struct Own {
     decltype(&::PMPI_Test) test = OWN(PMPI_Test);
     decltype(&::PMPI_Request_get_status) get_status = OWN(PMPI_Request_get_status);
@@ -62,14 +64,14 @@ struct Job {
     Own own;
     Handles handles{};
     int rank = 0, size = 1;
-    MPI_Comm line{};  ///< for the barriers
-    MPI_Comm side{};  ///< for messages of processes that stop, and for the end
+    MPI_Comm line{};  ///< communicator for the barriers
+    MPI_Comm side{};  ///< communicator for stop messages and for the end of the job
     Follower follower;
     bool is_following = true;
-    bool is_waiting = false;  ///< in a barrier
+    bool is_waiting = false;  ///< this process waits in a barrier
     bool has_warned = false;
     double longest_wait_seconds = 20;
-    int barriers = 0;  ///< begun
+    int barriers = 0;  ///< number of barriers begun
     int completed = 0;
     std::vector<MPI_Request> open_barriers;
     MPI_Request stop_request{};
@@ -93,12 +95,12 @@ std::vector<ReplacedFunctions>& replaced_functions() {
     return functions;
 }
 
-/// Lets the MPI functions report their calls, or jump to the next library's.
+/// Makes the MPI functions report their calls or jump to the next library.
 void set_functions(bool reports) {
     for (const ReplacedFunctions& functions : replaced_functions()) {
         for (int i = 0; i < functions.count; ++i) {
             Replaced& function = functions.first[i];
-            // Fortran functions without a next one are those of other interfaces.
+            // Fortran functions without a next function belong to other interfaces.
             if (*function.next != nullptr) *function.slot = reports ? function.following : *function.next;
         }
     }
@@ -113,8 +115,8 @@ void find_next_functions() {
     }
 }
 
-/// Calls `each` for the processes that a stopping process sends messages to. They are as many as those it gets messages
-/// from.
+/// Calls `each` for the processes to which a stopping process sends messages. A process receives messages from equally
+/// many processes.
 template <class Each>
 void for_neighbors(const Job& j, Each each) {
     if (j.size <= kMostStoppedDirectly) {
@@ -146,28 +148,28 @@ void stop(Job& j, const Stop& why) {
     });
 }
 
-/// Receives the message of a process that has stopped, if there is one.
+/// Returns true if another process has stopped; receives its message if there is one.
 bool hears_stop(Job& j) {
     if (j.has_received) return true;
     int has_come = 0;
     j.own.test(&j.stop_request, &has_come, MPI_STATUS_IGNORE);
     if (has_come == 0) return false;
     j.has_received = true;
-    if (j.is_waiting) j.received.is_silent = 0;  // the barrier is missed
+    if (j.is_waiting) j.received.is_silent = 0;  // a barrier is missed, so the stop is reported
     stop(j, j.received);
     return true;
 }
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// Lets other processes run on the same core if waiting takes long.
+/// Lets other processes use the core if the wait takes long.
 void relax(int& polls) {
     if (++polls > 200) sched_yield();
 }
 
 std::string rank_text(const Job& j) { return "rank " + std::to_string(j.rank); }
 
-/// Waits for all processes, unless one of them stops.
+/// Waits until all processes have begun the barrier, or until one of them stops.
 void barrier(Job& j) {
     MPI_Request request;
     j.own.next_ibarrier(j.line, &request);
@@ -199,7 +201,7 @@ void barriers_here(Job& j, int count) {
     for (; count > 0 && j.is_following; --count) barrier(j);
 }
 
-/// Returns whether this thread's calls are compared.
+/// Returns true if the calls of this thread are compared with the script.
 bool is_compared(Job& j) {
     if (!j.is_following) return false;
     if (!j.has_threads) return true;
@@ -223,7 +225,7 @@ double longest_wait(bool is_speaker) {
     return kUsual;
 }
 
-/// Process 0 reads the file. Without barriers, the result is empty.
+/// Reads the file, in process 0 only. Returns an empty text if there are no barriers.
 std::string file_text(int size) {
     const std::string path = setting("HAICHI_BARRIERS");
     if (path.empty()) return "";
@@ -252,7 +254,7 @@ std::string file_text(int size) {
     return "";
 }
 
-/// Sends the text of process 0 to all. Processes without the variable take part, too.
+/// Distributes the text of process 0 to all processes. Processes in which the variable is not set also take part.
 std::string shared_text(const Handles& handles, int rank, int size) {
     std::string text = rank == 0 ? file_text(size) : "";
     int length = static_cast<int>(text.size());
@@ -267,8 +269,8 @@ void listen(Job& j) {
     j.own.irecv(&j.received, sizeof(j.received), j.handles.byte, MPI_ANY_SOURCE, kStopTag, j.side, &j.stop_request);
 }
 
-/// Completes everything that was begun, after all processes have entered MPI_Finalize. `most` is the largest number of
-/// barriers that any process has begun.
+/// Completes all barriers and messages that were begun, after all processes have entered MPI_Finalize. `most` is the
+/// maximum number of barriers that any process has begun.
 void settle(Job& j, int most) {
     stop(j, j.has_received ? j.received : Stop{1, ""});
     for (; j.barriers < most; ++j.barriers) j.own.ibarrier(j.line, &j.open_barriers.emplace_back());
@@ -390,7 +392,7 @@ void begin_job() {
     made->rank = rank;
     made->size = size;
     made->longest_wait_seconds = longest_wait(rank == 0);
-    // The next library's function, because a profiler there has to know the communicator.
+    // This calls the next library, because a profiler there has to know the communicator.
     NEXT(MPI_Comm_dup)(handles.world, &made->line);
     OWN(PMPI_Comm_dup)(handles.world, &made->side);
     int level = MPI_THREAD_SINGLE;
@@ -417,7 +419,7 @@ void end_job() {
         }
     }
     set_functions(false);
-    // Until all processes are here, one of them may wait in a barrier that this one does not reach.
+    // Until all processes have arrived, one of them may wait in a barrier that this process does not reach.
     MPI_Request all_here;
     j.own.ibarrier(j.side, &all_here);
     const Clock::time_point start = Clock::now();
@@ -434,7 +436,7 @@ void end_job() {
     OWN(PMPI_Allreduce)(own, most, 2, j.handles.integer, j.handles.largest, j.side);
     if (most[1] != 0) settle(j, most[0]);
     if (!j.has_received) {
-        // Nobody else sends the message that this process listens for.
+        // This process sends the message to itself, because no other process will complete its receive.
         OWN(PMPI_Send)(&j.sent, sizeof(j.sent), j.handles.byte, j.rank, kStopTag, j.side);
         j.own.wait(&j.stop_request, MPI_STATUS_IGNORE);
     }

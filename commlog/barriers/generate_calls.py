@@ -30,16 +30,17 @@ HEAD = "\n".join(
     ]
 )
 
-# Functions that wait for a message without receiving it.
+# Functions that wait for a message, but do not receive it.
 PROBES = {"MPI_Probe", "MPI_Iprobe"}
-# The Fortran interface of Open MPI calls PMPI functions. MPICH has one that calls the replaced C functions.
+# Open MPI's Fortran interface calls PMPI functions, so these endings need replacements. MPICH also has an interface
+# that calls the replaced C functions.
 ENDINGS = ("_", "_f08_")
 WAITS = ("wait", "test", "waitall", "testall", "waitany", "testany", "waitsome")
 
 
 @dataclass(frozen=True)
 class Values:
-    """The arguments of a call by their roles."""
+    """The arguments of a call, by role."""
 
     row: Row
     is_fortran: bool
@@ -80,7 +81,7 @@ def other(comm: str, flags: str = "kBlocking") -> str:
 
 
 def start_all(v: Values, next_function: str, error: str) -> list[str]:
-    """The body of a function that starts several requests: barriers may be between them."""
+    """Returns the body of a function that starts several requests, between which there may be barriers."""
     count, requests = v.number("request_count"), v.name("requests")
     if v.is_fortran:
         call = [
@@ -106,7 +107,7 @@ def found_message(v: Values) -> str:
 
 
 Statement = Callable[[Values], str]
-# By family: the statements before and after the call.
+# The statement that comes before or after the call, by family.
 BEFORE: dict[str, Statement] = {
     "send": lambda v: f"send({v.send()}, {v.comm()}, kBlocking | {v.row.flags});",
     "isend": lambda v: f"send({v.send()}, {v.comm()}, {v.row.flags});",
@@ -156,7 +157,7 @@ def statements(v: Values, call: str) -> list[str]:
 
 
 def replaced(kind: str, result: str, declared: str, arguments: str, name: str, index: int, body: list[str]) -> str:
-    """Returns an exported function, which jumps to the content of its slot."""
+    """Returns an exported function that jumps to the function in its slot."""
     return "\n".join(
         [
             f"static {result} first_{name}({declared});",

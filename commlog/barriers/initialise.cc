@@ -1,4 +1,4 @@
-// MPI_Init and MPI_Finalize for C and Fortran.
+// Replaces MPI_Init and MPI_Finalize in C and Fortran.
 
 #include "commlog/preload/initialise.h"
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kSchema = "haichi-barriers/1";
 constexpr std::array<std::string_view, 6> kMessages = {"send", "isend", "ssend", "issend", "recv", "irecv"};
-/// In the order of CollectiveOperation.
+/// Names in the order of CollectiveOperation.
 constexpr std::array<std::string_view, static_cast<std::size_t>(CollectiveOperation::kCount)> kCollectives = {
     "barrier",    "bcast",         "reduce",    "allreduce",          "gather", "allgather", "scatter",
     "alltoall",   "reducescatter", "scan",      "neighbor",           "other",  "gatherv",   "scatterv",
@@ -25,7 +25,7 @@ std::string name_of(std::uint32_t call) {
     return (k % 2 == 0 ? "" : "i") + std::string(kCollectives[k / 2]);
 }
 
-/// The call of a name, or none.
+/// Looks up a call by name; returns false for an unknown name.
 bool find_call(std::string_view name, std::uint32_t& call) {
     static const std::map<std::string, std::uint32_t, std::less<>> kCalls = [] {
         std::map<std::string, std::uint32_t, std::less<>> calls;
@@ -89,7 +89,7 @@ Post parse_post(std::string_view word, const std::string& place) {
     return post;
 }
 
-/// Takes a line off the text.
+/// Removes the first line of the text and returns it.
 std::string_view next_line(std::string_view& text, std::size_t& number) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
@@ -108,7 +108,7 @@ std::uint32_t call_of(CallKind kind, std::uint8_t flags, CollectiveOperation ope
 
 std::uint32_t members_hash(std::span<const std::int32_t> members, std::int32_t ranks) {
     bool is_world = static_cast<std::int64_t>(members.size()) == ranks;
-    std::uint32_t hash = 2166136261U;  // FNV-1a over the ranks
+    std::uint32_t hash = 2166136261U;  // FNV-1a hash over the ranks
     for (std::size_t i = 0; i < members.size(); ++i) {
         hash = (hash ^ static_cast<std::uint32_t>(members[i])) * 16777619U;
         is_world = is_world && members[i] == static_cast<std::int32_t>(i);
@@ -162,7 +162,7 @@ std::vector<Step> parse_script(std::string_view text, const std::string& place) 
 }
 
 std::uint64_t barrier_count(std::span<const Step> steps) {
-    std::vector<std::uint64_t> times = {1};  // how often the innermost open loop runs in all
+    std::vector<std::uint64_t> times = {1};  // total number of executions of each open loop, innermost last
     std::uint64_t count = 0;
     for (const Step& step : steps) {
         if (step.kind == StepKind::kLoop) times.push_back(times.back() * step.repetitions);
@@ -188,7 +188,7 @@ BarrierFile parse_barrier_file(std::string_view text, const std::string& name) {
     std::size_t number = 0;
     const auto place = [&] { return name + ":" + std::to_string(number); };
     if (const auto line = next_line(text, number); line != kSchema) refuse(place(), std::string(kSchema), line);
-    /// The words of a line after its first one, which must be `first`.
+    /// Returns the words of the next line after its first word, which must be `first`.
     const auto words_after = [&](std::string_view first) {
         const std::string_view line = next_line(text, number);
         Words words(line);

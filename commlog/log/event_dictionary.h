@@ -62,8 +62,8 @@ class EventDictionary {
         std::uint64_t words[4];
         static_assert(sizeof(words) == sizeof(EventKey));
         std::memcpy(words, &key, sizeof(words));
-        // Independent multiplications and a single dependent one keep this short, because this code is on the critical
-        // path.
+        // Four independent multiplications and one that depends on them form a short chain, because this code is on the
+        // critical path.
         const std::uint64_t a = (words[0] ^ 0x9e3779b97f4a7c15ULL) * 0xff51afd7ed558ccdULL;
         const std::uint64_t b = (words[1] + 0xd6e8feb86659fd93ULL) * 0xc4ceb9fe1a85ec53ULL;
         const std::uint64_t c = (words[2] + 0xa0761d6478bd642fULL) * 0xe7037ed1a0b428dbULL;

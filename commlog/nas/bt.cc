@@ -4,24 +4,24 @@ namespace haichi {
 
 namespace {
 
-constexpr std::int64_t kBlock = 5;  // unknowns of a point
+constexpr std::int64_t kBlock = 5;  // number of unknowns per grid point
 
 /// Fractions of an iteration's computation, from the samples of a profile (class W, one process).
 constexpr double kBtRightHandSide = 0.08;
-constexpr double kBtElimination = 0.815 / 3;  // along each axis
+constexpr double kBtElimination = 0.815 / 3;  // for each axis
 constexpr double kBtSubstitution = 0.105 / 3;
 
 std::int64_t bt_side(char problem_class) { return of_class(problem_class, {12, 24, 64, 102, 162, 408, 1020}); }
 
-/// Returns the size of the largest cell's face for every cell. Forward, each point has a block and a right-hand side;
-/// backward, it has its unknowns.
+/// For every cell, returns the size of the largest cell's face. In the forward direction, each point has a block and a
+/// right-hand side; in the backward direction, it has its unknowns.
 std::uint64_t bt_solver_bytes(const NasRun& run, const Multipartition& cells, const Multipartition::Cell&, std::size_t,
                               bool is_forward) {
     const std::int64_t width = bt_side(run.problem_class) / cells.cells() + 1;
     return static_cast<std::uint64_t>(width * width * (is_forward ? kBlock * kBlock + kBlock : kBlock)) * kDoubleBytes;
 }
 
-/// The tag identifies the cell.
+/// The tag contains the number of the cell.
 std::int32_t bt_solver_tag(const Multipartition& cells, const Multipartition::Cell& cell, std::size_t axis,
                            bool is_forward) {
     const std::size_t first = axis == 0 ? 1 : 0;

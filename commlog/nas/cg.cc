@@ -12,8 +12,8 @@ std::int64_t rows_of(char problem_class) {
     return of_class(problem_class, {1400, 7000, 14000, 75000, 150000, 1500000, 9000000});
 }
 
-/// The partners and message sizes of a rank, from NPB's setup_submatrix_info. If the number of ranks is not a square,
-/// there are twice as many columns as rows. Then two neighbours in a row share one block of columns.
+/// The partners and message sizes of a rank, as in NPB's setup_submatrix_info. If the number of ranks is not a square,
+/// the grid of ranks has twice as many columns as rows. In this case, two neighbours in a row share a block of columns.
 struct Submatrix {
     int columns = 1, rows = 1;
     int transpose_rank = 0;
@@ -27,7 +27,7 @@ struct Submatrix {
     Submatrix(std::int64_t size, int ranks, int rank);
 };
 
-/// Returns the number of rows or columns of the matrix in part `part` of `parts`. Larger parts are first.
+/// Returns the number of matrix rows or columns in part `part` of `parts`. The larger parts come first.
 std::int64_t share(std::int64_t size, int parts, int part) { return size / parts + (part < size % parts ? 1 : 0); }
 
 Submatrix::Submatrix(std::int64_t size, int ranks, int rank) {
@@ -69,7 +69,7 @@ std::string cg_refusal(char problem_class, int ranks) {
     return columns > rows_of(problem_class) / 2 ? "its matrix has too few columns" : "";
 }
 
-/// An iteration multiplies the matrix 26 times, which takes all of its time.
+/// In an iteration, 26 products with the matrix take all computation time.
 void write_cg(const NasRun& run, int rank, CallSequenceBuilder& calls) {
     const Submatrix submatrix(rows_of(run.problem_class), run.ranks, rank);
     const double product_seconds = run.iteration_seconds / run.ranks / (kStepsOfConjugateGradient + 1);

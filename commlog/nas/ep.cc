@@ -4,7 +4,7 @@ namespace haichi {
 
 namespace {
 
-constexpr int kBatchLog = 16;  // random numbers of a batch
+constexpr int kBatchLog = 16;  // logarithm of the number of random numbers per batch
 constexpr std::uint64_t kAnnuli = 10;
 
 int pairs_log(char problem_class) { return of_class(problem_class, {24, 25, 28, 30, 32, 36, 40}); }

@@ -6,7 +6,7 @@ namespace {
 
 struct Layout {
     std::int64_t x = 0, y = 0, z = 0;
-    int np1 = 1, np2 = 1;  ///< the grid of ranks: np1 = 1 is the slab layout, other values are the pencil layout
+    int np1 = 1, np2 = 1;  ///< the grid of ranks; np1 = 1 is the slab layout, and other values are the pencil layout
 
     Layout(char problem_class, int ranks)
         : x(of_class(problem_class, {64, 128, 256, 512, 512, 2048, 4096})),
@@ -20,7 +20,7 @@ struct Layout {
     [[nodiscard]] std::int64_t own_points(int ranks) const { return x * y / ranks * z; }
 };
 
-constexpr std::uint32_t kAlongZ = 1;  // the communicators of a rank: its row and its column in the grid of ranks
+constexpr std::uint32_t kAlongZ = 1;  // the rank's two communicators: its row and its column in the grid of ranks
 constexpr std::uint32_t kAlongY = 2;
 
 }  // namespace
@@ -49,7 +49,7 @@ NasCommunicators ft_communicators(const NasRun& run) {
     return communicators;
 }
 
-/// Each of the three transforms of an FFT takes a third of the time.
+/// An FFT consists of three transforms, each of which takes a third of the time.
 void write_ft(const NasRun& run, int rank, CallSequenceBuilder& calls) {
     const Layout layout(run.problem_class, run.ranks);
     const std::int64_t points = layout.own_points(run.ranks);

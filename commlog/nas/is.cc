@@ -5,9 +5,10 @@ namespace haichi {
 namespace {
 
 constexpr std::uint64_t kKeyBytes = 4;
-constexpr std::uint64_t kTestKeys = 5;  // keys of the partial verification, summed with the buckets
-/// Fraction of an iteration's computation before the keys are sent. Two passes count them and sort them into buckets.
-/// After sending, one pass ranks them.
+// Number of keys of the partial verification, which are summed together with the buckets.
+constexpr std::uint64_t kTestKeys = 5;
+/// Fraction of an iteration's computation before the keys are sent. Two passes before the send count the keys and sort
+/// them into buckets. One pass after the send ranks the keys.
 constexpr double kBefore = 2.0 / 3;
 
 std::int64_t keys(char problem_class) {
@@ -28,7 +29,7 @@ std::string is_refusal(char problem_class, int ranks) {
     return "it supports " + std::to_string(least) + " to " + std::to_string(most);
 }
 
-/// The destinations of keys depend on random numbers, so each rank sends an equal number of keys to every rank.
+/// Destinations of keys are random, so each rank sends equally many keys to every rank.
 void write_is(const NasRun& run, int, CallSequenceBuilder& calls) {
     const auto ranks = static_cast<std::uint64_t>(run.ranks);
     const std::uint64_t buckets = run.problem_class == 'S' ? 512 : 1024;

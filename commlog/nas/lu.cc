@@ -6,19 +6,19 @@ namespace haichi {
 
 namespace {
 
-constexpr std::int64_t kLuValues = 5;         // values of a point
-constexpr std::int64_t kLeastRankPoints = 4;  // points of a rank along an axis
-constexpr std::int64_t kFacesOfHalo = 2;      // depth of the halo
+constexpr std::int64_t kLuValues = 5;         // number of values per grid point
+constexpr std::int64_t kLeastRankPoints = 4;  // minimum number of grid points of a rank along an axis
+constexpr std::int64_t kFacesOfHalo = 2;      // number of layers of the halo
 
 enum Tag : std::int32_t { kFromSouth = 1, kFromNorth = 2, kFromEast = 3, kFromWest = 4 };
 
-/// Fractions of an iteration's computation, from the samples of a profile (class W, one process). Each of the two
-/// sweeps computes the Jacobian of a plane before it receives messages, and the solution afterwards. The rest is the
+/// Fractions of an iteration's computation, from the samples of a profile (class W, one process). For each plane, both
+/// sweeps compute the Jacobian before they receive messages, and the solution afterwards. The remaining time is for the
 /// right-hand side.
 constexpr double kJacobian = 0.15;
 constexpr double kSolution = 0.215;
 constexpr double kLuRightHandSide = 1 - 2 * (kJacobian + kSolution);
-/// The first of its three directions is between the two exchanges, and the others are after them.
+/// The first of its three directions comes between the two exchanges, the other two come after both.
 constexpr double kFirstDirection = 1.0 / 3;
 
 std::int64_t lu_side(char problem_class) { return of_class(problem_class, {12, 33, 64, 102, 162, 408, 1020}); }
@@ -48,7 +48,7 @@ class LuWriter {
         nx_ = share(grid.x, row);
         ny_ = share(grid.y, column);
         nz_ = side;
-        // The border of the whole grid is not computed.
+        // Points on the border of the whole grid are not computed.
         inner_x_ = nx_ - (north_ == kNobody ? 1 : 0) - (south_ == kNobody ? 1 : 0);
         inner_y_ = ny_ - (west_ == kNobody ? 1 : 0) - (east_ == kNobody ? 1 : 0);
         const double share_of_points =
@@ -57,7 +57,7 @@ class LuWriter {
         plane_seconds_ = own_seconds_ / static_cast<double>(nz_ - 2);
     }
 
-    /// Sweeps from the corner with the lowest numbers to the highest, plane by plane, and back.
+    /// Sweeps plane by plane from the corner with the lowest coordinates to the one with the highest, and back.
     void sweeps() {
         calls_->repeat(static_cast<std::uint64_t>(nz_ - 2), [&] {
             calls_->compute(kJacobian * plane_seconds_);
@@ -96,7 +96,7 @@ class LuWriter {
     void send(std::int32_t to, Tag tag, std::int64_t points) {
         if (to != kNobody) calls_->send(to, tag, bytes(points));
     }
-    /// Exchanges the halo that comes from one side and goes to the other.
+    /// Receives the halo from one side, and sends a halo to the other side.
     void exchange(std::int32_t from, Tag tag, std::int32_t to, std::int64_t width) {
         const std::int64_t points = kFacesOfHalo * width * nz_;
         CallSequenceBuilder::Request request;
@@ -109,8 +109,8 @@ class LuWriter {
     std::int32_t north_, south_, west_, east_;
     std::int64_t nx_, ny_, nz_;
     std::int64_t inner_x_, inner_y_;
-    double own_seconds_ = 0;    ///< for one iteration
-    double plane_seconds_ = 0;  ///< for one plane, with both sweeps and the other work
+    double own_seconds_ = 0;    ///< the rank's computation time per iteration
+    double plane_seconds_ = 0;  ///< computation time per plane in both sweeps and other work
 };
 
 }  // namespace
@@ -125,7 +125,7 @@ std::string lu_refusal(char problem_class, int ranks) {
     return "a rank would have fewer than " + std::to_string(kLeastRankPoints) + " points along an axis";
 }
 
-/// Norms are computed after the last iteration. The first of the two is computed only if this is the last iteration of
+/// Two norms are computed after the last iteration. The first one is computed only if this iteration is the last one of
 /// the class.
 void write_lu(const NasRun& run, int rank, CallSequenceBuilder& calls) {
     LuWriter writer(run, rank, calls);

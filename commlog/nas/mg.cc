@@ -9,12 +9,12 @@ namespace {
 
 int levels_of(char problem_class) { return of_class(problem_class, {5, 7, 8, 8, 9, 10, 11}); }
 
-/// A rank's part of a level, and the ranks with which it exchanges halos. From NPB's setup.
+/// A rank's part of a multigrid level, and the ranks with which it exchanges halos. The values follow NPB's setup.
 struct Level {
-    std::array<int, 3> points{};  ///< own points along each axis, including two of halo
+    std::array<int, 3> points{};  ///< number of own points along each axis, including two halo points
     std::array<std::array<int, 2>, 3> neighbor{};
-    std::array<bool, 3> gives{}, takes{};  ///< whether it exchanges points with ranks that have none on the next
-                                           ///< coarser level
+    /// True if the rank exchanges points with ranks that have none on the next coarser level.
+    std::array<bool, 3> gives{}, takes{};
     bool is_idle = false;
 
     [[nodiscard]] double own_points() const {
@@ -29,12 +29,12 @@ std::array<int, 3> grid_of(int ranks) {
     return {1 << x, 1 << y, 1 << (log - x - y)};
 }
 
-/// Returns the levels of a rank. Entry k, from 1, is the level with 2^k points a side; entry 0 is unused.
+/// Returns the levels of a rank. Entry k is the level with 2^k points per side, k >= 1; entry 0 is unused.
 std::vector<Level> levels_of_rank(int finest, int ranks, int rank) {
     const std::array<int, 3> grid = grid_of(ranks);
     const std::array<int, 3> place = {rank % grid[0], rank / grid[0] % grid[1], rank / (grid[0] * grid[1])};
     std::vector<Level> levels(static_cast<std::size_t>(finest) + 1);
-    std::array<int, 3> step = {1, 1, 1};  // distance to the next rank that has points
+    std::array<int, 3> step = {1, 1, 1};  // distance to the next rank that has points on the level
     for (int k = finest; k >= 1; --k) {
         Level& level = levels[static_cast<std::size_t>(k)];
         const int side = 1 << k;
@@ -70,7 +70,7 @@ class MgWriter {
           levels_(levels_of_rank(finest_, run.ranks, rank)),
           is_alone_(run.ranks == 1),
           calls_(&calls) {
-        // An iteration processes each level four times, once with each operator, and the coarsest level twice.
+        // An iteration processes each level four times, once per operator, and the coarsest level only twice.
         double points = -2.0 * cube(1);
         for (int k = 1; k <= finest_; ++k) points += 4.0 * cube(k);
         point_seconds_ = run.iteration_seconds / points;
@@ -111,7 +111,7 @@ class MgWriter {
         return 100 * (direction + 2 + 10 * (static_cast<int>(axis) + 1));
     }
 
-    /// Returns the points of a face. Axes that were exchanged earlier include their halos.
+    /// Returns the number of halo points of a face. The face includes the halos of axes that were exchanged earlier.
     [[nodiscard]] std::int64_t halo(int k, std::size_t axis) const {
         const auto& p = level(k).points;
         if (axis == 0) return std::int64_t{p[1] - 2} * (p[2] - 2);
@@ -123,7 +123,7 @@ class MgWriter {
         return std::int64_t{p[axis == 0 ? 1 : 0]} * p[axis == 2 ? 1 : 2];
     }
 
-    /// Ranks without points of level k - 1 get their part of level k from ranks that have them.
+    /// Ranks without points on level k - 1 get their part of level k from ranks that have such points.
     void interpolate(int k) {
         calls_->compute(point_seconds_ * level(k).own_points());
         if (is_alone_) return;
@@ -134,7 +134,7 @@ class MgWriter {
         }
     }
 
-    /// Posts the receives of the messages that travel down and up the axis.
+    /// Posts the receives of the messages that move down and up the axis.
     Requests start_receives(int k, std::size_t axis, std::int64_t down, std::int64_t up) {
         return {calls_->start_receive(level(k).neighbor[axis][1], tag(axis, -1), bytes(down)),
                 calls_->start_receive(level(k).neighbor[axis][0], tag(axis, 1), bytes(up))};

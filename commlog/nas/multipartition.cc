@@ -6,9 +6,9 @@ namespace haichi {
 
 namespace {
 
-constexpr std::int64_t kPointValues = 5;      // values of a point
-constexpr std::int64_t kLayers = 2;           // layers of a face
-constexpr std::int64_t kLeastCellPoints = 3;  // points of a cell along an axis
+constexpr std::int64_t kPointValues = 5;      // number of values per grid point
+constexpr std::int64_t kLayers = 2;           // number of layers in a face
+constexpr std::int64_t kLeastCellPoints = 3;  // minimum number of points of a cell along an axis
 
 }  // namespace
 
@@ -52,7 +52,7 @@ void write_copy_faces(const Multipartition& cells, CallSequenceBuilder& calls) {
     std::vector<CallSequenceBuilder::Request> requests;
     for (std::size_t axis = 0; axis < 3; ++axis) {
         const auto& [down, up] = kFaceTags[axis];
-        // A neighbour sends as much as it receives, because it has the cells on the other side of the faces.
+        // Each neighbour sends as many bytes as it receives, because it has the cells on the other side of the faces.
         requests.push_back(calls.start_receive(cells.successor(axis), down, cells.face_bytes(axis, true), kOfFaces));
         requests.push_back(calls.start_receive(cells.predecessor(axis), up, cells.face_bytes(axis, false), kOfFaces));
     }
@@ -94,7 +94,7 @@ void write_solver(const NasRun& run, const Multipartition& cells, std::size_t ax
         stage(slice, true, slice > 0, slice < last, stages.before_forward * share, stages.forward * share);
     }
     for (int slice = last; slice >= 0; --slice) {
-        // The computation before the message arrives belongs to the preceding cell.
+        // Computation before the message arrives is done for the preceding cell.
         const double before = slice < last ? stages.before_backward * cells.cell(axis, slice + 1).share : 0;
         stage(slice, false, slice<last, slice> 0, before, stages.backward * cells.cell(axis, slice).share);
     }

@@ -13,10 +13,10 @@ namespace haichi {
 
 namespace {
 
-/// Largest number of ranks that is tried.
+/// Maximum number of ranks up to which nearest() searches.
 constexpr int kMostNasRanks = 1 << 20;
 
-/// Returns "4 or 9": the nearest numbers of ranks below and above on which the program runs.
+/// Returns text such as "4 or 9": the nearest lower and higher numbers of ranks on which the program runs.
 std::string nearest(const NasProgram& program, char problem_class, int ranks) {
     std::string text;
     for (int below = std::min(ranks, kMostNasRanks) - 1; below > 0; --below) {
@@ -68,7 +68,7 @@ NasRun checked_run(const NasProgram& program, const NasOptions& options) {
     return run;
 }
 
-/// Computes each rank's received messages from the messages that others sent to it.
+/// Computes the received messages of each rank from the messages that the other ranks sent.
 void add_received(JobLog& log) {
     std::vector<std::vector<PeerTraffic>> received(log.ranks.size());
     for (const RankLog& rank : log.ranks) {

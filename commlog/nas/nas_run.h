@@ -8,23 +8,23 @@
 
 namespace haichi {
 
-/// A run of a NAS program. Classes are identified by their letters, S W A B C D E.
+/// Describes a run of a NAS program. A class is identified by its letter: S, W, A, B, C, D or E.
 struct NasRun {
     char problem_class = 'S';
     int ranks = 1;
     std::int64_t iterations = 1;
-    std::int64_t class_iterations = 1;  ///< number of the class, regardless of the run
+    std::int64_t class_iterations = 1;  ///< number of iterations of the class, which the run may change
     double iteration_seconds = 0;       ///< CPU time of one iteration on one process
 };
 
-/// Ranks in MPI_COMM_WORLD by rank in the communicator. A rank numbers its own communicators in order, from 1; 0 is
-/// MPI_COMM_WORLD.
+/// The communicators of a program; each lists its members in order, as ranks in MPI_COMM_WORLD. Each rank numbers the
+/// communicators that it belongs to from 1; 0 is MPI_COMM_WORLD.
 using NasCommunicators = std::vector<std::vector<std::int32_t>>;
 
 inline constexpr std::uint64_t kDoubleBytes = 8;
 inline constexpr std::uint64_t kComplexBytes = 16;
 
-/// Returns the value of a class; `values` are in the order S W A B C D E.
+/// Returns the value for a class; `values` are in the order S, W, A, B, C, D, E.
 template <typename T, std::size_t size>
 T of_class(char problem_class, const T (&values)[size]) {
     constexpr char kClasses[] = "SWABCDE";
@@ -35,9 +35,9 @@ T of_class(char problem_class, const T (&values)[size]) {
     return T{};
 }
 
-/// Returns -1 if `ranks` is not a power of two.
+/// Returns the logarithm of `ranks` to base 2, or -1 if `ranks` is not a power of two.
 int log2_of(int ranks);
-/// Returns -1 if `ranks` is not a square.
+/// Returns the square root of `ranks`, or -1 if `ranks` is not a square.
 int root_of(int ranks);
 std::string refuse_unless_power_of_two(int ranks);
 
@@ -74,7 +74,7 @@ std::int64_t sp_iterations(char problem_class);
 std::string sp_refusal(char problem_class, int ranks);
 void write_sp(const NasRun& run, int rank, CallSequenceBuilder& calls);
 
-/// Returns the communicators of BT and SP: first that for faces, then that for solvers.
+/// Returns the two communicators of BT and SP: for faces, and then for solvers.
 NasCommunicators multipartition_communicators(const NasRun& run);
 
 }  // namespace haichi

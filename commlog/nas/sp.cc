@@ -5,16 +5,16 @@ namespace haichi {
 namespace {
 
 /// Fractions of an iteration's computation, from the samples of a profile (class W, one process). The profile does not
-/// separate elimination from substitution; they are divided 2 to 1 here.
+/// separate elimination from substitution, so a ratio of 2 to 1 is assumed.
 constexpr double kSpRightHandSide = 0.35;
-constexpr double kLeftHandSide = 0.29 / 3;  // along each axis
+constexpr double kLeftHandSide = 0.29 / 3;  // for each axis
 constexpr double kSpElimination = 0.21 / 3;
 constexpr double kSpSubstitution = 0.105 / 3;
 constexpr double kInversion = 0.045 / 3;
 
 std::int64_t sp_side(char problem_class) { return of_class(problem_class, {12, 36, 64, 102, 162, 408, 1020}); }
 
-/// Two rows of three systems for each point of the face that is not on the border of the grid.
+/// For each point of the face that is not on the border of the grid, there are two rows of three systems.
 std::uint64_t sp_solver_bytes(const NasRun&, const Multipartition& cells, const Multipartition::Cell& cell,
                               std::size_t axis, bool is_forward) {
     std::int64_t points = 1;

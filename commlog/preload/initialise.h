@@ -4,8 +4,8 @@
 
 #define HAICHI_EXPORTED extern "C" __attribute__((visibility("default")))
 
-// The Fortran interface decides whether there is an error code. Errors end the program unless it has chosen otherwise,
-// which is impossible before MPI_Init. A Fortran interface may call the C function, so both statements may run twice.
+// The Fortran interface determines if there is an error code. An error ends the program by default, which a program
+// cannot change before MPI_Init. A Fortran interface may call the C function, so the statements may run twice.
 #define HAICHI_INIT_(symbol, before, after)                              \
     HAICHI_EXPORTED void symbol(void* error) {                           \
         before;                                                          \
@@ -19,7 +19,7 @@
         after;                                                                                             \
     }
 
-/// Defines MPI_Init and MPI_Init_thread in C and Fortran, with statements before and after the call of the MPI.
+/// Defines MPI_Init and MPI_Init_thread for C and Fortran, with statements before and after the MPI's function.
 #define HAICHI_REPLACE_INIT(before, after)                                                      \
     HAICHI_EXPORTED int MPI_Init(int* argc, char*** argv) {                                     \
         before;                                                                                 \

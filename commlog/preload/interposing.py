@@ -17,17 +17,18 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "profiler"))
 from mpi_prototypes import Function, prototypes  # noqa: E402
 
 EXPORTED = '#define EXPORTED extern "C" __attribute__((visibility("default")))\n'
-# mpif.h and `use mpi`, then `use mpi_f08`; in MPICH also with buffers as descriptors, and with large counts.
+# Endings for mpif.h and `use mpi`, and for `use mpi_f08`. In MPICH, the latter also has endings for buffers as
+# descriptors and for large counts.
 FORTRAN_ENDINGS = ("_", "_f08_", "_f08ts_", "_f08_large_", "_f08ts_large_")
-# Overloads of a routine that have another symbol.
+# Functions with an overload that has a different symbol.
 POINTER_OVERLOADS = {"MPI_Win_allocate"}
-# C arguments that Fortran does not have.
+# Number of C arguments that Fortran does not have.
 WITHOUT_ARGUMENTS = {"MPI_Init": 2, "MPI_Init_thread": 2}
 
 
 @dataclass(frozen=True)
 class Routine:
-    """A Fortran symbol of a function: its parameters, their kinds, and the words that pass them on."""
+    """A Fortran symbol of an MPI function, with its parameters, their kinds, and the words that pass them on."""
 
     function: Function
     symbol: str
@@ -49,7 +50,7 @@ def routine(function: Function, symbol: str) -> Routine:
 
 
 def routines(function: Function, endings: tuple[str, ...] = FORTRAN_ENDINGS) -> list[Routine]:
-    """Returns the Fortran symbols of a function. Functions with large counts are overloads in Fortran."""
+    """Returns the Fortran routines of a function. In Fortran, a function with large counts is an overload."""
     if function.name.endswith("_c"):
         return []
     symbols = [function.name.lower() + ending for ending in endings]
@@ -59,7 +60,7 @@ def routines(function: Function, endings: tuple[str, ...] = FORTRAN_ENDINGS) -> 
 
 
 def generate(description: str | None, text_of: Callable[[list[Function]], str]) -> int:
-    """Runs the command line of a generator."""
+    """Implements the command line of a generator."""
     arguments = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--compiler", required=True, help="compiler wrapper of the MPI, or any C compiler")
     arguments.add_argument("--include", nargs="*", default=[], help="directories of the MPI header")

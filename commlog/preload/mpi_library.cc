@@ -21,7 +21,7 @@ constexpr std::array<const char*, 2> kLibraries = {"libmpich.so.12", "libmpi.so.
 
 void* find_symbol(const char* name) {
     if (void* const symbol = dlsym(RTLD_DEFAULT, name); symbol != nullptr) return symbol;
-    // A program that opens its MPI itself (as Python does) may keep its names private.
+    // A program that opens its MPI itself (as Python does) may keep the MPI's symbols private.
     for (const char* library : kLibraries) {
         if (void* const open = dlopen(library, RTLD_LAZY | RTLD_NOLOAD); open != nullptr) {
             void* const symbol = dlsym(open, name);

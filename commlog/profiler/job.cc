@@ -35,8 +35,7 @@ bool has_begun = false;  // true if MPI_Init was called, successfully or not
 bool has_session = false;
 pid_t loaded_in;
 
-/// The profiler's thread slots remain reserved. A child of fork() has the MPI handles of its parent, but not the
-/// profiler's memory.
+/// Stops all recording. A child of fork() has the MPI handles of its parent, but not the profiler's memory.
 void become_inert() { profiler.stage = Stage::kInert; }
 
 [[gnu::constructor]] void load() {

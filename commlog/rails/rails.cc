@@ -1,5 +1,5 @@
-// libhaichi-rails sets the number of NICs (rails) that a job uses, from a file of `haichi advise rails --write-rails`.
-// MPI libraries read these variables in MPI_Init, so they are set right before it.
+// libhaichi-rails sets the number of NICs (rails) that a job uses, as stated in a file of `haichi advise rails
+// --write-rails`. MPI libraries read the variables in MPI_Init, so these are set directly before MPI_Init.
 
 #include <algorithm>
 #include <cstdlib>
@@ -22,10 +22,10 @@ using namespace preload;
 namespace {
 
 constexpr int kUnknown = 0;
-/// Variables of MVAPICH2, UCX and Open MPI.
+/// Prefixes of variables of MVAPICH2, UCX and Open MPI.
 constexpr const char* kVariables[] = {"MV2_", "UCX_", "OMPI_MCA_"};
 
-/// A line of the file: a job and its variables.
+/// A line of the file: a job size and the variables for it.
 struct JobVariables {
     int ranks = 0;
     int nodes = kUnknown;
@@ -43,7 +43,7 @@ int number_in(const std::string& text) {
     return text.empty() || *end != '\0' || number < 0 || number > 1 << 30 ? -1 : static_cast<int>(number);
 }
 
-/// Reads the format haichi-rails/1. Throws InputError with file and line.
+/// Reads a file in the format haichi-rails/1. Throws InputError that states file and line.
 std::vector<JobVariables> read_jobs(const std::string& path) {
     check_regular_file(path);
     std::ifstream file(path);
@@ -74,7 +74,7 @@ std::vector<JobVariables> read_jobs(const std::string& path) {
     return jobs;
 }
 
-/// The size of this job according to its launcher.
+/// The size of this job, as stated by its launcher.
 struct LaunchedJob {
     int ranks = kUnknown;
     int nodes = kUnknown;
@@ -96,7 +96,7 @@ std::string job_text(int ranks, int nodes) {
            (nodes == kUnknown ? "" : " on " + std::to_string(nodes) + (nodes == 1 ? " node" : " nodes"));
 }
 
-/// Sets the variables that the user has not set. Returns the line for the user.
+/// Sets the variables that the user has not set. Returns a message about these variables for the user.
 std::string set_variables(const JobVariables& job) {
     std::string set, kept;
     for (const auto& [name, value] : job.variables) {
@@ -125,7 +125,7 @@ std::string decide(const std::string& path) {
     throw InputError("the job has " + job_text(launched.ranks, launched.nodes) + ", but " + path + " is for " + known);
 }
 
-/// Runs in each process, which has the file and the launcher's variables.
+/// Runs in each process that has the file and the launcher's variables.
 void set_rails() {
     static bool is_done = false;
     const std::string path = setting("HAICHI_RAILS");

@@ -20,15 +20,15 @@ bool recognise_dense_matrix(const TextShape& shape) {
     return columns >= 2;
 }
 
-/// Compares the labels of a matrix with the ranks of its rows and columns. A table of messages lacks the ranks that
-/// never send or never receive. Its rows and columns may therefore be other ranks than their positions.
+/// Checks that the labels of a matrix are the ranks of its rows and columns. A table of messages omits ranks that never
+/// send or never receive. Its rows and columns may therefore belong to other ranks than their positions suggest.
 class LabelCheck {
   public:
     explicit LabelCheck(const TextRows* rows) : rows_(rows) {}
 
     void add_column(std::string_view label) { columns_.emplace_back(label); }
     [[nodiscard]] std::size_t columns() const { return columns_.size(); }
-    /// The header may have a label for the column of labels.
+    /// The header may have a label above the column of labels; this removes that label.
     void drop_corner() { columns_.erase(columns_.begin()); }
 
     void check_columns() {
@@ -58,7 +58,7 @@ class LabelCheck {
 
     const TextRows* rows_;
     std::vector<std::string> columns_;
-    std::optional<std::int64_t> base_;  ///< first number of rows and columns
+    std::optional<std::int64_t> base_;  ///< label number of the first row and column
 };
 
 Workload read_dense_matrix(TextStream& stream) {
@@ -70,7 +70,7 @@ Workload read_dense_matrix(TextStream& stream) {
         while (rows.next_field()) check.add_column(rows.field());
     }
     MatrixMessages messages(&rows);
-    std::int64_t size = 0;  // numbers in a row, known after the first row
+    std::int64_t size = 0;  // number of entries per row, known after the first row
     std::int64_t row = 0;
     for (; rows.next_row(); ++row) {
         std::int64_t column = 0;

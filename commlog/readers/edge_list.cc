@@ -17,8 +17,8 @@ namespace {
 constexpr std::size_t kColumnCount = 4;
 constexpr std::array<const char*, kColumnCount> kColumns = {"source", "destination", "bytes", "set"};
 
-/// Names of the columns in a header row. Other names are accepted for any column, but one of these names in the wrong
-/// column means that the columns have another order.
+/// Names of the columns in the header of an edge list. Columns may have other names, but one of these names in another
+/// column means that the columns are in a different order.
 struct ColumnName {
     const char* name;
     std::size_t column;
@@ -44,8 +44,8 @@ constexpr std::array kColumnNames = std::to_array<ColumnName>({
     {"set", 3},
 });
 
-/// Most empty sets besides those with messages. The file numbers the sets, and the limit keeps a number in a small file
-/// from filling the memory.
+/// Maximum number of sets without messages. Set numbers come from the file, so without a limit a small file with one
+/// large number could fill the memory.
 constexpr std::int64_t kMostEmptySets = 1024;
 
 class EdgeListReader {
@@ -57,7 +57,7 @@ class EdgeListReader {
     Workload read() {
         bool may_be_header = true;
         while (rows_.next_row()) {
-            // A row has at least one field.
+            // There is a field, because a row has at least one.
             (void)rows_.next_field();
             if (may_be_header && !is_decimal_number(rows_.field())) {
                 read_header();
@@ -186,7 +186,7 @@ class EdgeListReader {
         return {ranks, 1, std::move(sets), std::move(messages)};
     }
 
-    /// Returns the messages set by set, and within a set in the order of the file.
+    /// Returns the messages sorted by set; the messages of a set stay in the order of the file.
     [[nodiscard]] std::vector<Message> grouped(const std::vector<Message>& messages,
                                                const std::vector<Workload::Set>& sets) const {
         std::vector<std::size_t> next(sets.size());
@@ -198,12 +198,12 @@ class EdgeListReader {
 
     TextRows rows_;
     bool ranks_known_ = false;
-    std::int64_t ranks_ = 0;   ///< stated, or the highest rank so far + 1
-    std::size_t columns_ = 0;  ///< columns of every line, or 0 if not yet known
+    std::int64_t ranks_ = 0;   ///< the number that the file states, or 1 + the highest rank so far
+    std::size_t columns_ = 0;  ///< number of columns, equal in all lines; 0 if not known yet
     std::int64_t set_count_ = 0;
     std::size_t highest_set_line_ = 0;
-    bool in_order_ = true;                       ///< whether set numbers never decrease
-    std::vector<std::uint32_t> set_of_message_;  ///< empty without a fourth column
+    bool in_order_ = true;                       ///< true if set numbers have never decreased
+    std::vector<std::uint32_t> set_of_message_;  ///< empty if there is no fourth column
     MessageCollector messages_;
 };
 
@@ -215,7 +215,7 @@ bool recognise_edge_list(const TextShape& shape) {
     const auto labels = matrix_labels(shape);
     if (labels && labels->is_certain) return false;
     if (first.is_numbers) return read_narrow_rows(shape) != NarrowRows::kDenseMatrix;
-    // A header, unless the following line contradicts it.
+    // The first line is a header, unless the second line contradicts this.
     return !first.has_number &&
            (shape.rows.size() < 2 || (shape.rows[1].is_numbers && shape.rows[1].field_count == first.field_count));
 }

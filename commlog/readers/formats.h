@@ -4,7 +4,7 @@
 
 namespace haichi {
 
-/// The entries of the table, one function in the file of each format.
+/// The entries of the table of formats; each function is in the file of its format.
 WorkloadFormat json_workload_format();
 WorkloadFormat matrix_market_format();
 WorkloadFormat qaplib_format();
@@ -12,7 +12,7 @@ WorkloadFormat edge_list_format();
 WorkloadFormat dense_matrix_format();
 WorkloadFormat metis_format();
 
-/// Returns whether this is a name of a column in the header of an edge list, such as "source".
+/// Returns true if `name` is a usual column name in the header of an edge list, such as "source".
 bool is_edge_list_column(std::string_view name);
 
 }  // namespace haichi

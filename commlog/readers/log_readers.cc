@@ -91,7 +91,8 @@ JobLog read_log(const std::string& path, const std::string& format, const Readin
         reading.found_file(file);
         return read_log(file, format, reading);
     }
-    // The log is opened again for reading, and formats with several files look for the others beside it.
+    // The log is opened again for reading, and readers of formats with several files look for the other files in its
+    // directory.
     if (path == "-") {
         keep_standard_input();
     } else if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error)) {
@@ -112,7 +113,7 @@ JobLog read_log(const std::string& path, const std::string& format, const Readin
 
 std::vector<JobFiles> files_by_job(const std::vector<std::string>& paths) {
     std::vector<JobFiles> jobs;
-    std::vector<std::optional<std::uint64_t>> numbers;  // numbers of the jobs
+    std::vector<std::optional<std::uint64_t>> numbers;  // job IDs, by path
     std::vector<std::string> damaged;
     std::set<std::filesystem::path> seen;
     for (const std::string& path : paths) {
@@ -130,7 +131,8 @@ std::vector<JobFiles> files_by_job(const std::vector<std::string>& paths) {
             numbers.push_back(number);
         }
     }
-    // Damaged parts belong to the parts with the same name, whose reader warns about them.
+    // Damaged parts are read together with the intact parts of the same name, and that reader warns about the damaged
+    // ones.
     for (const std::string& path : damaged) {
         const bool has_job =
             std::ranges::any_of(jobs, [&](const JobFiles& job) { return job_name(job.name()) == job_name(path); });

@@ -15,12 +15,12 @@ namespace {
 constexpr std::size_t kLongestBanner = 1024;
 
 struct Banner {
-    bool is_coordinate = false;  ///< false: an array with every entry, column by column
-    bool is_pattern = false;     ///< entries without values
-    bool is_symmetric = false;   ///< the file has one triangle for both
+    bool is_coordinate = false;  ///< if false, the file is an array with all entries, column by column
+    bool is_pattern = false;     ///< entries have no values
+    bool is_symmetric = false;   ///< the file contains only one triangle of a symmetric matrix
 };
 
-/// Returns the words of the first line in lower case and moves past the line.
+/// Returns the lower-case words of the first line, and moves past this line.
 std::vector<std::string> banner_words(TextStream& stream) {
     std::vector<std::string> words;
     std::size_t length = 0;
@@ -39,7 +39,7 @@ std::vector<std::string> banner_words(TextStream& stream) {
     return words;
 }
 
-/// Throws InputError unless `word` is one of `known`, with the reason if the format has this word.
+/// Throws InputError unless `word` is one of `known`. The error states the reason if the format defines the word.
 void expect(const SourcePlace& place, const std::string& what, const std::string& word,
             const std::vector<std::string>& known) {
     if (std::ranges::find(known, word) != known.end()) return;

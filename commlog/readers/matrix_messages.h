@@ -9,13 +9,14 @@
 
 namespace haichi {
 
-/// The messages of a communication matrix within the limits of a workload. An entry of 0 is not a message.
+/// Collects the messages of a communication matrix within the limits of a workload. An entry of 0 adds no message.
 class MatrixMessages {
   public:
-    /// Entries are read from `rows`, and errors name its position. `rows` must outlive the object.
+    /// Errors state the position of `rows`, from which the entries are read. `rows` must outlive the object.
     explicit MatrixMessages(const TextRows* rows) : rows_(rows) {}
 
-    /// Adds a message of `size_bytes` from rank `row` to rank `column`, both from 0. Throws InputError.
+    /// Adds a message of `size_bytes` bytes from rank `row` to rank `column`; ranks begin at 0. Throws InputError for
+    /// messages beyond the limits.
     void add(std::int64_t row, std::int64_t column, std::int64_t size_bytes) {
         if (size_bytes == 0) return;
         const Message message{RankId(static_cast<std::int32_t>(row)), RankId(static_cast<std::int32_t>(column)),
@@ -23,7 +24,7 @@ class MatrixMessages {
         if (const auto problem = messages_.add(message)) rows_->fail(*problem);
     }
 
-    /// Returns a workload of one set.
+    /// Returns a workload with a single set.
     Workload take(std::int64_t ranks, std::string label) {
         std::vector<Message> messages = messages_.take();
         std::vector<Workload::Set> sets = {{std::move(label), 0, 0, messages.size()}};

@@ -25,7 +25,7 @@ std::optional<std::int64_t> whole_in(std::string_view field, std::int64_t least,
     return value;
 }
 
-/// Returns the header in a line, or nothing if the line cannot be one.
+/// Parses a line as a header; returns nothing if it cannot be one.
 std::optional<MetisHeader> header_in(std::string_view line) {
     const auto vertices = whole_in(next_field(line), 1, kMostRanks);
     const auto edges = whole_in(next_field(line), 0, kMostMessages / 2);
@@ -50,11 +50,11 @@ std::optional<MetisHeader> header_in(std::string_view line) {
 
 struct Edge {
     std::int64_t low = 0, high = 0, weight = 0;
-    bool is_upward = false;  ///< listed in the line of the lower vertex
+    bool is_upward = false;  ///< true if it is listed in the line of the vertex with the lower number
     auto operator<=>(const Edge&) const = default;
 };
 
-/// Adds the edges of a vertex. Returns false if the line does not fit the header.
+/// Appends the edges in the line of a vertex. Returns false if the line does not fit the header.
 bool add_edges(std::string_view line, std::int64_t vertex, const MetisHeader& header, std::vector<Edge>& edges) {
     for (std::int64_t i = 0; i < header.leading_numbers(); ++i) {
         if (!is_decimal_number(next_field(line))) return false;
@@ -73,7 +73,7 @@ bool add_edges(std::string_view line, std::int64_t vertex, const MetisHeader& he
     return true;
 }
 
-/// Returns whether every edge between the first `vertices` vertices is listed at both of its ends.
+/// Returns true if every edge between the first `vertices` vertices is listed at both of its ends.
 bool are_symmetric(std::vector<Edge>& edges, std::int64_t vertices) {
     std::erase_if(edges, [vertices](const Edge& edge) { return edge.high > vertices; });
     std::ranges::sort(edges);
@@ -165,10 +165,11 @@ class MetisReader {
         return workload;
     }
 
-    /// Several weights per vertex are not the weight of a rank, and are ignored.
+    /// Several weights per vertex are ignored, because a rank has only one weight.
     [[nodiscard]] bool has_rank_weights() const { return header_.vertex_weights == 1; }
 
-    /// Checks that every edge has the same weight in both directions. Sorts the messages of each rank by destination.
+    /// Checks that every edge has the same weight in both directions, and sorts the messages of each rank by
+    /// destination.
     void check(std::vector<Message>& messages) const {
         if (static_cast<std::int64_t>(messages.size()) != 2 * header_.edges) {
             fail("the header states " + std::to_string(header_.edges) + " edges, but the lines have " +
@@ -204,7 +205,7 @@ class MetisReader {
     TraceLines lines_;
     MetisHeader header_;
     std::int64_t vertex_ = 0;
-    std::vector<std::size_t> first_;  ///< by vertex, its first message
+    std::vector<std::size_t> first_;  ///< by vertex, index of its first message
     MessageCollector messages_;
     std::vector<std::int64_t> weights_;
 };
@@ -219,7 +220,7 @@ bool next_metis_line(TraceLines& lines) {
 }
 
 MetisEvidence metis_evidence(std::string_view prefix, bool is_all) {
-    // The last line may be cut off.
+    // The last line may be truncated.
     if (!is_all) prefix = prefix.substr(0, prefix.rfind('\n') + 1);
     std::size_t at = 0;
     std::string_view line;
@@ -247,7 +248,7 @@ MetisEvidence metis_evidence(std::string_view prefix, bool is_all) {
         columns = fields;
     }
     if (is_all && vertex != header->vertices) return MetisEvidence::kNone;
-    // An edge list has lines of equal length, and usually rank 0, which is not the number of a vertex.
+    // An edge list has lines of equal length, and usually contains rank 0, which is not a valid vertex number.
     if (!lines_fit) return is_all && !(is_rectangular && has_zero) ? MetisEvidence::kHeader : MetisEvidence::kNone;
     const auto listed = static_cast<std::int64_t>(edges.size());
     const bool counts_fit = is_all ? listed == 2 * header->edges : listed <= 2 * header->edges;

@@ -10,15 +10,15 @@ namespace haichi {
 
 namespace {
 
-/// Checks whether a matrix, given row by row, holds the Manhattan distances between the points of a grid. The points
-/// are numbered row by row.
+/// Checks if a matrix, passed row by row, contains the Manhattan distances between the points of a grid. Points are
+/// numbered row by row.
 class GridDistances {
   public:
     explicit GridDistances(std::int64_t size) : size_(size), columns_(size) {}
 
     void see(std::int64_t i, std::int64_t j, std::int64_t value) {
         if (!fits_) return;
-        // The first row, 0 1 2 ... columns-1 1 2 ..., shows the number of columns.
+        // The first row is 0 1 2 ... columns-1 1 2 ..., which reveals the number of columns.
         if (i == 0 && columns_ == size_ && value != j) {
             columns_ = j;
             fits_ = j > 0 && size_ % j == 0;
@@ -66,9 +66,9 @@ Workload read_qaplib(TextStream& stream) {
         rows.fail("expected the end of the file after two matrices of " + std::to_string(size) + " x " +
                   std::to_string(size) + " numbers, found " + shown(rows.field()));
     }
-    // QAPLIB leaves open which matrix is the flow. It minimises the sum of a(i,j) b(p(i),p(j)). So the first matrix is
-    // the flow between facilities and the second the distance between locations, unless the first can only be
-    // distances.
+    // QAPLIB does not define which matrix is the flow. Its objective is the minimum of the sum of a(i,j) b(p(i),p(j)).
+    // The first matrix is therefore taken as the flow between facilities, and the second as the distance between
+    // locations. It is the other way round if only the first one has grid distances.
     const bool flow_is_second = first.is_grid && !second.is_grid;
     return (flow_is_second ? second : first).messages.take(size, "flow");
 }

@@ -17,7 +17,7 @@ void ReadProgress::found_file(const std::string& file) {
 }
 
 std::string ReadProgress::named_file(std::string_view name, std::size_t line) {
-    // Writers of traces name files as seen from their working directory.
+    // Tools write file names relative to their working directory.
     std::string path = names().path_of(name, line, OpenedNames::SeenFrom::kFileOrHere);
     reading_.found_file(path);
     return path;

@@ -17,7 +17,7 @@ namespace haichi {
 
 namespace {
 
-/// Files of other kinds that users may pass, by their first bytes, with hints.
+/// Other kinds of files that users may pass by mistake, recognised by their first bytes, with hints.
 struct ForeignFile {
     std::string_view magic;
     const char* name;
@@ -40,7 +40,7 @@ constexpr std::array<ForeignFile, 4> kForeignFiles = {{
                              std::string("expected a workload, found ") + foreign.name, foreign.hint);
         }
     }
-    // Files are unpacked while they are read, but not texts in memory.
+    // Compressed files are unpacked while they are read, but a text in memory is not.
     if (const Compression* const compression = compression_of(prefix)) {
         throw InputError(stream.place().file + ": expected a workload, found a compressed file",
                          "decompress the file: " + std::string(compression->command) + " FILE | haichi ... -w -");
@@ -52,7 +52,7 @@ constexpr std::array<ForeignFile, 4> kForeignFiles = {{
         throw InputError(SourcePlace{stream.place().file, 1}, "expected a workload, found an empty file",
                          "check whether the program that writes it was successful");
     }
-    // Moves to the line that the error shows. A NUL byte before it gives a better error.
+    // Moves to the line that the error will state. If there is a NUL byte before this line, its error is more helpful.
     for (std::size_t i = 0; i < first; ++i) stream.advance();
     if (stream.at_end()) throw InputError(stream.place(), "expected a workload, found 1 MiB of blanks", hint);
     const std::string line(
@@ -128,7 +128,7 @@ SetsOfLog sets_of(const JobLog& job, const std::string& path, const Log& log) {
 
 std::variant<Workload, JobLog> read_traffic(const std::string& path, const std::string& format,
                                             const Reading& reading) {
-    if (!format.empty()) (void)workload_format(format);  // reports a wrong name before the file is opened
+    if (!format.empty()) (void)workload_format(format);  // reports an unknown format before the file is opened
     if (format.empty() && is_log_file(path)) return read_log(path, "", reading);
     ReadProgress progress(reading, "workload", path);
     progress.expect(path);

@@ -28,7 +28,7 @@ Kind kind_of(char c) { return kKindOfByte[static_cast<unsigned char>(c)]; }
 
 enum class Verdict { kGood, kNoNumber, kNegative, kFraction, kOutside };
 
-/// Reads every whole number up to 2^63 - 1 exactly.
+/// Parses a whole number; the result is exact up to 2^63 - 1.
 Verdict read_whole(std::string_view field, std::int64_t& value) {
     const char* const end = field.data() + field.size();
     const auto [parsed, error] = std::from_chars(field.data(), end, value);

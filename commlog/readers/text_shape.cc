@@ -38,7 +38,7 @@ TextShape shape_of(std::string_view prefix, bool is_all, const std::string& file
         shape.rows.push_back(std::move(row));
     }
     shape.has_all_rows = is_all && !more;
-    // The last row may be cut off, so it is used only if it is long.
+    // The last row may be truncated, so it is used only if it has more fields than are stored.
     if (!is_all && !more && !shape.rows.empty() && shape.rows.back().field_count <= TextShape::kMostFields) {
         shape.rows.pop_back();
     }
@@ -87,7 +87,7 @@ bool is_text(const TextShape::Row& row, std::size_t field) {
     return field < row.fields.size() && !is_decimal_number(row.fields[field]);
 }
 
-/// Returns whether the labels number ranks from 0 or 1.
+/// Returns true if the labels are consecutive numbers of ranks, from 0 or 1.
 bool are_consecutive(const std::vector<std::string>& labels) {
     for (std::size_t i = 0; i < labels.size(); ++i) {
         const auto label = numbered_label(labels[i]);
@@ -108,7 +108,7 @@ std::vector<std::string> first_fields(const TextShape& shape, bool has_header) {
 
 namespace {
 
-/// Returns whether the rows after the labels are all of a square matrix with zeros on its diagonal.
+/// Returns true if the rows after the labels form a whole square matrix with zeros on its diagonal.
 bool has_zero_diagonal(const TextShape& shape, const MatrixLabels& labels) {
     const std::size_t first_row = labels.has_header ? 1 : 0;
     const std::size_t first_field = labels.has_column ? 1 : 0;
@@ -121,7 +121,7 @@ bool has_zero_diagonal(const TextShape& shape, const MatrixLabels& labels) {
     return true;
 }
 
-/// Labels that are numbers and look like a row or column of the matrix.
+/// Returns labels that are numbers and therefore look like a row or column of the matrix.
 std::optional<MatrixLabels> numeric_labels(const TextShape& shape) {
     const std::size_t count = shape.rows[0].field_count;
     const bool has_numbered_header = are_consecutive(shape.rows[0].fields);
@@ -153,7 +153,7 @@ std::optional<MatrixLabels> matrix_labels(const TextShape& shape) {
     labels.has_column = is_longer || has_corner || is_text(second, 0) || !has_text_after_first ||
                         (!is_square && shape.rows.size() > 2 && are_consecutive(first_fields(shape, true)));
     if (labels.has_column && second.fields.front().empty()) return std::nullopt;
-    // All other fields are numbers, and every row has the same number of them.
+    // The remaining fields must be numbers, and every row must have equally many.
     const std::size_t first_number = labels.has_column ? 1 : 0;
     const std::size_t size = second.field_count - first_number;
     for (std::size_t i = first_number; i < second.fields.size(); ++i) {
@@ -170,7 +170,7 @@ std::optional<MatrixLabels> matrix_labels(const TextShape& shape) {
     if (labels.has_column && first.field_count == second.field_count) columns.erase(columns.begin());
     labels.is_certain = (first.field_count != 3 && first.field_count != 4) || has_corner || is_text(second, 0) ||
                         is_longer || are_consecutive(columns);
-    // An edge list may have any header.
+    // An edge list with a header could look the same.
     if (!labels.is_certain && !has_zero_diagonal(shape, labels)) return std::nullopt;
     return labels;
 }

@@ -10,7 +10,7 @@ namespace haichi {
 
 namespace {
 
-/// Sizes of the datatypes by their number in a trace. Type -1 was made by the program.
+/// Sizes of the data types, indexed by their number in a trace. The number -1 means a type that the program made.
 constexpr std::array<std::uint8_t, 38> kTypeBytes = {8, 4, 1, 2, 8, 4, 1, 8,  1,  1, 2, 4, 8,  8,  16, 4, 1, 1,  2,
                                                      4, 8, 1, 2, 4, 8, 8, 16, 32, 8, 8, 8, 16, 12, 6,  8, 8, 16, 16};
 

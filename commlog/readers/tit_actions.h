@@ -7,7 +7,7 @@
 
 namespace haichi {
 
-/// The actions of the lines in a time-independent trace.
+/// The actions that lines of a time-independent trace contain.
 enum class TitVerb {
     kInit,
     kFinalize,
@@ -27,8 +27,7 @@ enum class TitVerb {
     kCollective
 };
 
-/// The positions of the numbers in a collective action: `counts` arrays of one number per rank, and the arguments
-/// before them.
+/// The positions of the numbers in a collective action, which may have arrays with one number per rank (`counts`).
 enum class TitShape {
     kNone,
     kOne,
@@ -50,12 +49,12 @@ struct TitAction {
     TitShape shape = TitShape::kNone;
 };
 
-/// Returns an action by its name in any case, or null for an unknown name. Actions like "ibcast" return the action
-/// without "i" and set `nonblocking`.
+/// Returns an action by its name in upper or lower case, or null for an unknown name. For a name such as "ibcast",
+/// returns the action without the "i" and sets `nonblocking`.
 const TitAction* tit_action(std::string_view name, bool& nonblocking);
 
-/// Returns the size of a datatype by its number in a trace, or 0 for types that the program made (-1) and unknown
-/// types.
+/// Returns the size of a data type by its number in a trace. The result is 0 for types that the program made (-1) and
+/// for unknown types.
 std::uint64_t tit_type_bytes(std::int64_t type);
 
 }  // namespace haichi

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Directories are searched to this depth, and up to this number of entries.
+/// Limits of a search: depth of subdirectories, and number of directory entries.
 constexpr int kMostDepth = 1;
 constexpr std::size_t kMostEntries = 1 << 13;
 constexpr std::size_t kBeginning = std::size_t{1} << 16;
@@ -29,7 +29,8 @@ bool is_file(const fs::path& path) {
     return fs::is_regular_file(path, error);
 }
 
-/// Returns `path` with another ending if this file exists, possibly compressed, or else "".
+/// Returns `path` with the given file name ending if such a file exists, possibly compressed; otherwise an empty
+/// string.
 std::string beside(fs::path path, std::string_view ending) {
     path.replace_extension(ending);
     for (const char* const compression : {"", ".gz", ".zst", ".xz", ".bz2"}) {
@@ -42,7 +43,8 @@ std::string beside(fs::path path, std::string_view ending) {
     throw InputError(path + ": " + what, hint);
 }
 
-/// The hint for a file of an OTF2 archive: NAME.def and NAME/RANK.evt are beside NAME.otf2.
+/// Returns the hint for a file of an OTF2 archive. The anchor file NAME.otf2 is beside NAME.def and the directory NAME,
+/// which contains RANK.evt.
 std::string otf2_hint(const fs::path& path) {
     fs::path anchor = path;
     anchor.replace_extension(".otf2");
@@ -91,9 +93,9 @@ void refuse_paraver(const fs::path& path, std::string_view prefix) {
     }
 }
 
-/// Tools whose files contain no communication between ranks that haichi could read.
+/// Tools whose files contain no communication between ranks that haichi can read.
 struct OtherTool {
-    std::string_view ending;  ///< ending or beginning of a file name
+    std::string_view ending;  ///< ending or beginning of the file name
     bool is_beginning;
     const char* what;
     const char* hint;
@@ -125,7 +127,7 @@ const OtherTool* other_tool(const std::string& name) {
     return found == std::ranges::end(kOtherTools) ? nullptr : found;
 }
 
-/// Returns the name without its last number, which is the rank in the names of the files of one job.
+/// Removes the last number of a file name, which is the rank if a job has several files.
 std::string without_rank(std::string name) {
     constexpr std::string_view kDigits = "0123456789";
     const std::size_t end = name.find_last_of(kDigits, without_compression_ending(name).size());
@@ -135,16 +137,16 @@ std::string without_rank(std::string name) {
     return name.erase(first, end + 1 - first);
 }
 
-/// Files of one log, sorted. `format` is an entry of log_formats().
+/// The sorted files of one log. `format` is a key of log_formats().
 struct FoundLog {
     std::string format;
-    bool is_index = false;  ///< names the other files of its trace
+    bool is_index = false;  ///< the file names the other files of its trace
     std::vector<std::string> files;
 };
 
 struct Found {
-    std::map<std::string, FoundLog> logs;  ///< by directory, format and name
-    std::string other;                     ///< a file for which refuse_other_file_of_trace() has a hint
+    std::map<std::string, FoundLog> logs;  ///< by directory, format and name without the rank
+    std::string other;                     ///< a file about which refuse_other_file_of_trace() gives a hint
     std::size_t entries = 0;
 
     void add(const fs::path& path, const LogFormat& format, std::string_view beginning) {
@@ -176,7 +178,7 @@ void search(const fs::path& folder, int depth, Found& found) {
             folders.push_back(path);
             continue;
         }
-        // Files of the kernel state no size, and reading some of them would wait.
+        // Kernel files have size 0, and reading some of them would block.
         if (!entry.is_regular_file(error) || name.starts_with('.') || entry.file_size(error) == 0) continue;
         try {
             const std::string beginning = beginning_of_input(path.string(), kBeginning);
@@ -192,7 +194,7 @@ void search(const fs::path& folder, int depth, Found& found) {
             if (found.other.empty() || path.string() < found.other) found.other = path.string();
         }
     }
-    // Files in the directories below are parts of the trace that was found.
+    // Files in subdirectories belong to the trace that was already found.
     if (!found.logs.empty() || depth == kMostDepth) return;
     std::ranges::sort(folders);
     for (const fs::path& below : folders) search(below, depth + 1, found);

@@ -9,7 +9,7 @@ namespace haichi {
 
 namespace {
 
-/// The anchor file of an archive has the byte order's mark and a length, then "OTF2".
+/// An archive's anchor file begins with a mark of the byte order and a length, and then has "OTF2".
 bool recognise_otf2(std::string_view prefix) {
     return prefix.starts_with("OTF2") || prefix.substr(0, 16).find("OTF2") != std::string_view::npos;
 }
@@ -75,7 +75,7 @@ bool recognise_mpip(std::string_view prefix) {
 }
 
 bool recognise_ipm(std::string_view prefix) {
-    // The program's own output may precede the banner.
+    // Output of the program may precede the banner.
     return is_ipm_xml(prefix) || prefix.starts_with("##IPMv") || prefix.find("\n##IPMv") != std::string_view::npos;
 }
 

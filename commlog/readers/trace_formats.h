@@ -7,7 +7,7 @@
 
 namespace haichi {
 
-/// The readers of other tools' logs. Null means that this build has no reader for the format.
+/// The readers for logs of other tools. A null pointer means that this build has no reader for the format.
 struct TraceReaders {
     LogReader otf2 = nullptr;
     LogReader dumpi = nullptr;
@@ -18,15 +18,18 @@ struct TraceReaders {
     LogReader ipm = nullptr;
     LogReader paraver = nullptr;
 };
-/// A program links either commlog/traces or its replacement (haichi_traces_absent), which define this function.
+/// A program is linked either with commlog/traces or with its replacement (haichi_traces_absent); both define this
+/// function.
 TraceReaders trace_readers();
 
-/// The entries of log_formats() for other tools. Every build knows the names and recognises the files.
+/// Returns the entries of log_formats() for logs of other tools. Every build has the names of these formats and
+/// recognises their files.
 std::vector<LogFormat> trace_formats();
 
-/// Returns whether the file is a time-independent trace whose lines are the names of the ranks' files.
+/// Returns true if the file is the index of a time-independent trace, whose lines are names of files with the ranks'
+/// actions.
 bool is_tit_index(std::string_view prefix);
-/// Returns whether the file is an XML report of IPM, as opposed to its banner.
+/// Returns true if the file is IPM's XML report; IPM also prints a banner.
 bool is_ipm_xml(std::string_view prefix);
 
 }  // namespace haichi

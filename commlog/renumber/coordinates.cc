@@ -18,7 +18,7 @@ Coordinates asked_coordinates(int rank) {
     Coordinates node(kTofuAxes);
     int* const at = node.data();
 #if defined(HAICHI_HAS_FJMPI)
-    // The newer function requires the number of a view, which only Fujitsu's header defines.
+    // The newer function takes a view number, which only Fujitsu's header defines.
     using Ask = int (*)(MPI_Comm, int, int, int, int*);
     if (const auto ask = reinterpret_cast<Ask>(preload::find_symbol("FJMPI_Topology_get_coords")); ask != nullptr) {
         return ask(MPI_COMM_WORLD, rank, FJMPI_TOFU_REL, kTofuAxes, at) == kSuccess ? node : Coordinates();

@@ -4,7 +4,8 @@
 
 namespace haichi::renumber {
 
-/// Returns X Y Z A B C of the node that `rank` runs on, relative to the job, from Fujitsu's MPI. Empty with other MPIs.
+/// Returns the coordinates X Y Z A B C, relative to the job, of the node on which `rank` runs, from Fujitsu's MPI. The
+/// result is empty with other MPIs.
 Coordinates asked_coordinates(int rank);
 
 }  // namespace haichi::renumber

@@ -14,11 +14,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "preload"))
 from interposing import EXPORTED, Function, Routine, generate, routines  # noqa: E402
 
 COMMUNICATOR = "MPI_Comm"
-# MPI_Abort must end all processes, and c2f must return the number that Fortran knows.
+# MPI_Abort must end all processes, and c2f must return the handle that Fortran uses.
 KEPT = {"MPI_Abort", "MPI_Comm_c2f"}
-# Only the real MPI_COMM_WORLD has the predefined attributes.
+# Functions for predefined attributes, which only the real MPI_COMM_WORLD has.
 ATTRIBUTES = {"MPI_Comm_get_attr", "MPI_Attr_get"}
-# Errors without a communicator go to the error handler of the real MPI_COMM_WORLD.
+# Functions for error handlers, because errors without a communicator go to the handler of the real MPI_COMM_WORLD.
 HANDLERS = {"MPI_Comm_set_errhandler", "MPI_Errhandler_set"}
 
 HEAD = "\n".join(
@@ -37,8 +37,8 @@ def communicators(function: Function) -> set[int]:
 
 
 def body(name: str, call: str, plain_call: str, flag: str) -> list[str]:
-    """Returns statements with `call` for the replaced communicator and `plain_call` for the given one. Both calls
-    return an error code."""
+    """Returns statements that use `call` for the replaced communicator, and `plain_call` for the communicator that was
+    passed. Both expressions yield an error code."""
     if name in ATTRIBUTES:
         return [f"    const int result = {call};", f"    if (is_replaced(a0) && {flag} == 0) return {plain_call};"]
     if name in HANDLERS:

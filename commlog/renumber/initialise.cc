@@ -1,4 +1,4 @@
-// MPI_Init for C and Fortran: calls the function of the MPI library, then renumbers.
+// Replaces MPI_Init in C and Fortran: calls the MPI's function, then renumbers.
 
 #include "commlog/preload/initialise.h"
 

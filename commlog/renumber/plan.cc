@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kLargestFile = std::size_t{1} << 30;
 constexpr int kLargestCoordinate = 1 << 24;
 
-/// Lines of words, without comments that begin with #.
+/// Splits a text into lines of words; "#" begins a comment.
 class Lines {
   public:
     explicit Lines(std::string_view text) : rest_(text) {}
@@ -70,10 +70,10 @@ std::string text_of(const Coordinates& node) {
     return text + ")";
 }
 
-/// A rank of the rank map.
+/// A rank as placed by the rank map.
 struct Placed {
     Coordinates node;
-    int core = 0;  ///< 0 if the map does not state it
+    int core = 0;  ///< 0 if the rank map states none
     std::size_t line = 0;
 };
 

@@ -23,7 +23,7 @@ World world;
 
 namespace {
 
-/// The data that each process sends to process 0, as plain bytes.
+/// The data that each process sends to process 0, as raw bytes.
 struct Card {
     char host[256];
     int axes;
@@ -45,7 +45,7 @@ std::vector<Process> processes_of(const std::vector<Card>& cards) {
     return processes;
 }
 
-/// Process 0 decides the ranks of all processes. Throws Error.
+/// Decides the ranks of all processes, in process 0. Throws an Error if this is impossible.
 std::vector<int> decided_ranks(const std::vector<Card>& cards) {
     const std::string maps = setting("HAICHI_RENUMBER_MAPS");
     if (maps.empty()) {
@@ -92,8 +92,8 @@ std::vector<int> decided_or_told(const std::vector<Card>& cards) {
     return {};
 }
 
-/// If another library with MPI_Init comes first, MPI_Init of this library is never called. This is reported before the
-/// program starts.
+/// If another library with MPI_Init comes first, the MPI_Init of this library is never called. A warning about this is
+/// printed before the program starts.
 __attribute__((constructor)) void look_what_is_in_front() {
     const std::string rank = launched_rank();
     if (rank.empty() || is_in_front("MPI_Comm_rank") || dlsym(RTLD_DEFAULT, "PMPI_Init") == nullptr) return;
@@ -106,7 +106,7 @@ __attribute__((constructor)) void look_what_is_in_front() {
     if (is_required) _exit(1);
 }
 
-/// All processes take part in every step, so that none waits for a process that took another branch.
+/// All processes take part in every step, so that none of them waits for a process on another branch.
 void decide_with_all(const Handles& handles) {
     int rank = 0;
     int size = 1;
@@ -118,10 +118,11 @@ void decide_with_all(const Handles& handles) {
     std::vector<int> ranks;
     int is_decided = 0;
     if (rank == 0) {
-        if (is_in_front("MPI_Comm_rank")) ranks = decided_or_told(cards);  // otherwise it was reported at the start
+        if (is_in_front("MPI_Comm_rank")) ranks = decided_or_told(cards);  // otherwise there was a warning at the start
         is_decided = ranks.empty() ? 0 : 1;
         if (is_decided == 0 && setting("HAICHI_RENUMBER_REQUIRE") == "1") {
-            // Launchers drop pending output when a job is aborted. The reason gets half a second.
+            // Launchers discard pending output when a job aborts. The delay of half a second lets them print the
+            // reason.
             std::fflush(stderr);
             usleep(500'000);
             OWN(PMPI_Abort)(handles.world, 1);
@@ -138,7 +139,7 @@ void decide_with_all(const Handles& handles) {
 #if defined(OPEN_MPI)
     const MPI_Fint number = OWN(PMPI_Comm_c2f)(program);
 #else
-    const MPI_Fint number = program;  // the handles are the same numbers
+    const MPI_Fint number = program;  // C and Fortran handles are equal
 #endif
     world = {handles.world, program, number, true};
 }
@@ -146,7 +147,7 @@ void decide_with_all(const Handles& handles) {
 }  // namespace
 
 void renumber_world() {
-    if (world.is_renumbered) return;  // a Fortran interface may call the C function
+    if (world.is_renumbered) return;  // already done, because a Fortran interface may call the C function
     static bool is_done = false;
     if (is_done) return;
     is_done = true;

@@ -6,16 +6,16 @@
 
 namespace haichi::renumber {
 
-/// The two communicators: the machine's MPI_COMM_WORLD and the program's. Written once, in MPI_Init.
+/// The two communicators: MPI_COMM_WORLD of the machine and of the program. It is written only once, in MPI_Init.
 struct World {
-    MPI_Comm machine = {};  ///< MPI_COMM_WORLD; set with `program`
-    MPI_Comm program = {};  ///< the renumbered one, or equal to `machine` before there is one
-    MPI_Fint fortran = 0;   ///< the number of `program`
+    MPI_Comm machine = {};  ///< MPI_COMM_WORLD; set together with `program`
+    MPI_Comm program = {};  ///< the renumbered communicator; equal to `machine` until it exists
+    MPI_Fint fortran = 0;   ///< the Fortran handle of `program`
     bool is_renumbered = false;
 };
 extern World world;
 
-/// MPI_COMM_WORLD as a number in mpif.h and mpi_f08.
+/// The Fortran handle of MPI_COMM_WORLD in mpif.h and mpi_f08.
 #if defined(OPEN_MPI)
 inline constexpr MPI_Fint kFortranWorld = 0;
 #elif defined(MPICH_VERSION)
@@ -34,7 +34,7 @@ inline void* renumbered_fortran(void* communicator) {
     return is_replaced_fortran(communicator) ? &world.fortran : communicator;
 }
 
-/// Call it once MPI is initialised. Decides the numbers together with all processes.
+/// Must be called by all processes when MPI is initialised. The processes decide the new ranks together.
 void renumber_world();
 
 }  // namespace haichi::renumber

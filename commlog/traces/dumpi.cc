@@ -1,4 +1,4 @@
-// Reads DUMPI traces as text, in the form that dumpi2ascii prints, with one file per rank.
+// Reads DUMPI traces in text form, as printed by dumpi2ascii, with one file per rank.
 #include <algorithm>
 #include <filesystem>
 #include <optional>
@@ -21,7 +21,7 @@ class DumpiReader {
   public:
     explicit DumpiReader(const std::string& file) : file_(file), job_("dumpi", file), communicators_(&job_) {}
 
-    /// Call it for each rank in turn, and then second() for each rank.
+    /// First pass over a rank's file. After all ranks had their first pass, call second() for each rank.
     void first(std::int32_t rank, TextStream stream) {
         TraceLines lines(&stream);
         DumpiCall call;
@@ -64,7 +64,7 @@ class DumpiReader {
                 "haichi assumes that communicators made by MPI_Comm_create have the order of the old communicator");
         }
         JobLog log = job_.finish(true);
-        // A rank without calls also has a file.
+        // Ranks without calls also have files.
         for (RankLog& rank : log.ranks) {
             if (!job_.has_rank(rank.rank)) rank.state = RankState::kRunning;
         }
@@ -80,7 +80,7 @@ class DumpiReader {
     std::uint64_t untyped_ = 0;
 };
 
-/// The number of "NAME-0003.txt" or "NAME-0003.txt.gz" and the position of its digits.
+/// The rank number in a name such as "NAME-0003.txt" or "NAME-0003.txt.gz", and the position of its digits.
 struct NumberedName {
     std::size_t first = 0, end = 0;
     std::int32_t number = 0;

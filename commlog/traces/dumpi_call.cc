@@ -44,13 +44,14 @@ bool DumpiCall::read(TraceLines& lines) {
         }
         const std::size_t equals = line.find('=');
         const std::size_t blank = line.find(' ');
-        if (equals == std::string_view::npos || blank >= equals) continue;  // part of an array of several lines
+        // A line of an array that continues over several lines.
+        if (equals == std::string_view::npos || blank >= equals) continue;
         if (arguments_.size() == kMostArguments) fail("more than 64 arguments");
         std::string_view argument = line.substr(blank + 1, equals - blank - 1);
         argument = argument.substr(0, argument.find('['));
         arguments_.emplace_back(argument, line.substr(equals + 1));
     }
-    // The process was killed, or the file is truncated.
+    // The process was killed during this call, or the file is truncated.
     return false;
 }
 

@@ -11,16 +11,17 @@
 
 namespace haichi {
 
-/// The fields of MPI_Status that DUMPI stores.
+/// The fields of an MPI_Status in a DUMPI trace.
 struct DumpiStatus {
     std::int64_t bytes = 0, cancelled = 0, source = 0, tag = 0;
 };
 
-/// One call in the text of dumpi2ascii: "MPI_Send entering at walltime ...", one line per argument, and "MPI_Send
+/// One call as printed by dumpi2ascii: "MPI_Send entering at walltime ...", one line for each argument, and "MPI_Send
 /// returning ...". Times are in nanoseconds.
 class DumpiCall {
   public:
-    /// Reads the next call and skips other text. Returns false at the end. Throws InputError.
+    /// Reads the next call, and skips any other text. Returns false at the end of the text. Throws InputError for a
+    /// malformed call.
     [[nodiscard]] bool read(TraceLines& lines);
 
     [[nodiscard]] const std::string& name() const { return name_; }
@@ -28,10 +29,12 @@ class DumpiCall {
     [[nodiscard]] std::uint64_t returned() const { return returned_; }
 
     [[nodiscard]] bool has(std::string_view argument) const { return find(argument) != nullptr; }
-    /// Returns 5 for "int count=5" and for "5 (MPI_INT)". Throws InputError if the argument or its number is missing.
+    /// Returns the number of an argument: 5 for "int count=5" and for "5 (MPI_INT)". Throws InputError if the argument
+    /// or its number is missing.
     [[nodiscard]] std::int64_t whole(std::string_view argument, std::int64_t least = INT32_MIN,
                                      std::int64_t largest = INT32_MAX) const;
-    /// Returns the numbers of "[1, 2]". Empty for "<IGNORED>" and for a missing argument.
+    /// Returns the numbers of an argument such as "[1, 2]". The result is empty for "<IGNORED>" and for a missing
+    /// argument.
     [[nodiscard]] std::vector<std::int64_t> numbers(std::string_view argument) const;
     [[nodiscard]] std::vector<DumpiStatus> statuses(std::string_view argument) const;
     [[noreturn]] void fail(const std::string& what) const { lines_->fail(name_ + ": " + what); }

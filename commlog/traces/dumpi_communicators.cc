@@ -56,7 +56,8 @@ void DumpiCommunicators::note(std::int32_t rank, const DumpiCall& call) {
 
 void DumpiCommunicators::resolve(std::int32_t ranks) {
     unknown_ = job_->add_communicator({});
-    // The ranks that have reached each call on each communicator. When all members have, the new communicator is made.
+    // The ranks that have reached each creating call on each communicator. The new communicator is created as soon as
+    // all members have reached the call.
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::int32_t>> arrived;
     for (const auto& [rank, makings] : makings_) {
         states_[rank].handles = {{kWorld, 0}};
@@ -71,7 +72,7 @@ void DumpiCommunicators::resolve(std::int32_t ranks) {
         const Making& making = makings[state.next];
         const auto old = state.handles.find(making.old_handle);
         if (making.how == How::kUnknown || old == state.handles.end() || old->second == unknown_) {
-            // MPI_COMM_SELF can only be copied.
+            // The only communicators created from MPI_COMM_SELF are copies of it.
             const bool own = making.old_handle == kSelf && making.new_handle != kNull;
             if (!own) ++unresolved_;
             advance(rank, own ? job_->add_communicator({rank}) : unknown_);
@@ -90,7 +91,7 @@ void DumpiCommunicators::resolve(std::int32_t ranks) {
         }
         make_together(members, communicator);
     }
-    // Ranks that wait for others whose trace is missing or truncated.
+    // These ranks wait for ranks whose trace is missing or truncated.
     for (auto& [rank, state] : states_) {
         std::vector<Making>& makings = makings_[rank];
         for (; state.next < makings.size(); ++state.next) {
@@ -126,7 +127,7 @@ void DumpiCommunicators::make_together(const std::vector<std::int32_t>& members,
         } else if (making.how == How::kSubset) {
             ++unordered_;
         } else if (making.how == How::kSubgrid && grid != dims_.end()) {
-            // Ranks of a grid are in row-major order.
+            // The ranks of a grid are numbered in row-major order.
             auto rest = static_cast<std::int64_t>(i);
             for (std::size_t d = grid->second.size(); d-- > 0;) {
                 const std::int64_t extent = std::max<std::int64_t>(grid->second[d], 1);

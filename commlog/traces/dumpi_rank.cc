@@ -11,15 +11,15 @@ namespace haichi {
 
 namespace {
 
-/// DUMPI stores MPI_PROC_NULL as -2 and prints it as "-2 (MPI_ROOT)".
+/// DUMPI stores MPI_PROC_NULL as -2, which dumpi2ascii prints as "-2 (MPI_ROOT)".
 constexpr std::int64_t kAnyRank = -1;
-constexpr std::int64_t kFirstRequest = 2;  ///< smaller numbers are MPI_REQUEST_NULL and an error
-/// Numbers for completed calls, which no request has.
+constexpr std::int64_t kFirstRequest = 2;  ///< smaller numbers are MPI_REQUEST_NULL and an error value
+/// Request numbers for calls that complete immediately; no request in a trace has these numbers.
 constexpr std::uint64_t kOwnSend = std::uint64_t{1} << 40, kOwnReceive = kOwnSend + 1;
 
-/// Sizes of the predefined datatypes by their number, or 0 if unknown. Basic types: error, null, char, signed char,
-/// unsigned char, byte, wchar, short (2), int (2), long (2), float, double, long double, long long (3). Others: packed,
-/// lb, ub, and pairs.
+/// Sizes of the predefined data types, indexed by DUMPI's number; 0 if unknown. Basic types: error, null, char, signed
+/// char, unsigned char, byte, wchar, short (2), int (2), long (2), float, double, long double, long long (3). Others:
+/// packed, lb, ub, and pairs.
 constexpr std::array<std::uint64_t, 28> kTypeBytes = {0, 0,  1, 1, 1, 1, 4, 2, 2, 4,  4,  8, 8, 4,
                                                       8, 16, 8, 8, 8, 1, 0, 0, 8, 12, 12, 6, 8, 20};
 
@@ -50,7 +50,8 @@ constexpr auto kOneSided =
     std::to_array<std::string_view>({"Put", "Get", "Accumulate", "Get_accumulate", "Rput", "Rget", "Raccumulate",
                                      "Rget_accumulate", "Fetch_and_op", "Compare_and_swap"});
 
-/// Returns whether a call that haichi does not read moves data between ranks. `name` is without "MPI_".
+/// Returns true if a call that haichi does not convert moves data between ranks. `name` is the function's name without
+/// "MPI_".
 bool moves_data(std::string_view name) {
     if (std::ranges::find(kOneSided, name) != kOneSided.end()) return true;
     if (name == "Alltoallw" || name == "Ialltoallw" || name == "Mrecv" || name == "Imrecv") return true;
@@ -86,7 +87,7 @@ RankLog DumpiRank::finish(const std::string& place) {
 }
 
 void DumpiRank::do_call() {
-    const std::string_view name = std::string_view(call_->name()).substr(4);  // without "MPI_"
+    const std::string_view name = std::string_view(call_->name()).substr(4);  // the function's name without "MPI_"
     if (name.starts_with("Type_")) return type_call(name);
     if (name == "Sendrecv" || name == "Sendrecv_replace") return sendrecv();
     if (name.ends_with("_init") && (name.ends_with("send_init") || name == "Send_init" || name == "Recv_init")) {
@@ -178,7 +179,7 @@ void DumpiRank::fail_open() const {
 std::pair<TracedMessage, std::uint8_t> DumpiRank::wanted(std::int64_t peer, const char* tag, std::uint64_t size) {
     auto e = envelope(peer, tag, size);
     std::uint8_t flags = peer == kAnyRank ? kAnySource : 0;
-    if (e.tag == kAnyRank) {  // MPI_ANY_TAG is -1, too
+    if (e.tag == kAnyRank) {  // MPI_ANY_TAG is also -1
         flags |= kAnyTag;
         e.tag = 0;
     }
@@ -239,7 +240,7 @@ void DumpiRank::init() {
     const std::int64_t peer = call_->whole(p.receives ? "source" : "dest");
     if (persistent_.size() >= kMostOpenRequests) fail_open();
     if (p.receives ? peer < kAnyRank : peer < 0) {
-        persistent_.erase(request());  // MPI_PROC_NULL: starting the request does nothing
+        persistent_.erase(request());  // partner MPI_PROC_NULL: starting the request has no effect
         return;
     }
     const std::uint64_t size = bytes("count", "datatype");
@@ -285,7 +286,7 @@ void DumpiRank::complete_one(std::int64_t number, const DumpiStatus* status) {
         e.tag = static_cast<std::int32_t>(status->tag);
         e.bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(status->bytes, 0));
     }
-    // Requests of MPI_PROC_NULL and inactive persistent requests are not open.
+    // Requests with MPI_PROC_NULL and inactive persistent requests are never open.
     traced_.complete(id, e, status != nullptr);
     communicator_of_request_.erase(id);
 }
@@ -318,7 +319,7 @@ void DumpiRank::complete(std::string_view name) {
         statuses = call_->statuses("statuses");
     }
     for (std::size_t i = 0; i < indices.size(); ++i) {
-        // MPI_UNDEFINED: no request was active.
+        // A negative index is MPI_UNDEFINED: none of the requests was active.
         if (indices[i] < 0 || static_cast<std::uint64_t>(indices[i]) >= requests.size()) continue;
         complete_one(requests[static_cast<std::size_t>(indices[i])], i < statuses.size() ? &statuses[i] : nullptr);
     }
@@ -355,7 +356,7 @@ void DumpiRank::type_call(std::string_view name) {
     } else if (call_->has("count")) {
         size = checked(call_->whole("count"), old);
     } else {
-        size = old;  // MPI_Type_dup, MPI_Type_create_resized
+        size = old;  // MPI_Type_dup or MPI_Type_create_resized
     }
     set_type(type, size);
 }

@@ -12,7 +12,7 @@
 
 namespace haichi {
 
-/// Reads the calls of one rank.
+/// Converts the calls of one rank.
 class DumpiRank {
   public:
     DumpiRank(std::int32_t rank, TracedJob* job, DumpiCommunicators* communicators);
@@ -44,12 +44,12 @@ class DumpiRank {
     void send(std::uint8_t flags, bool starts);
     [[noreturn]] void fail_open() const;
 
-    /// Returns the wanted message, and flags for the properties that the receive leaves open.
+    /// Returns the message that a receive accepts, with flags that state if its source or tag may be any.
     std::pair<TracedMessage, std::uint8_t> wanted(std::int64_t peer, const char* tag, std::uint64_t size);
     void came(TracedMessage& e, std::uint8_t flags, const DumpiStatus& status);
 
     void receive(bool starts);
-    /// Stores the communicator of a receive, because statuses name ranks in it.
+    /// Stores the communicator of a receive, because the source in a status is a rank of this communicator.
     void remember(std::uint64_t request, std::uint32_t comm);
 
     void sendrecv();

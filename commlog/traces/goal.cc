@@ -1,4 +1,4 @@
-// Reads GOAL schedules in text, as Schedgen writes them and LogGOPSim's txt2bin reads them.
+// Reads GOAL schedules in the text form that Schedgen writes and that LogGOPSim's txt2bin reads.
 #include <algorithm>
 #include <charconv>
 #include <queue>
@@ -15,10 +15,10 @@ namespace haichi {
 
 namespace {
 
-constexpr std::size_t kMostOperations = std::size_t{1} << 24;    ///< operations of a rank
-constexpr std::size_t kMostDependencies = std::size_t{1} << 26;  ///< dependencies of a rank
+constexpr std::size_t kMostOperations = std::size_t{1} << 24;    ///< maximum number of operations per rank
+constexpr std::size_t kMostDependencies = std::size_t{1} << 26;  ///< maximum number of dependencies per rank
 constexpr std::size_t kLongestWord = 256;
-constexpr double kNanosecondsPerSecond = 1e9;  ///< unit of "calc" is a nanosecond
+constexpr double kNanosecondsPerSecond = 1e9;  ///< "calc" operations are in nanoseconds
 
 struct Token {
     enum class Kind { kEnd, kWord, kNumber, kSign } kind = Kind::kEnd;
@@ -129,9 +129,9 @@ class GoalTokens {
     Token token_;
 };
 
-/// The operations and dependencies of one rank, sorted into an order in which a program could execute them. An
-/// operation is posted as soon as all operations that it requires are complete. Operations that could be posted at the
-/// same time keep the order of the file. Requests are waited for when nothing else can proceed.
+/// The operations and dependencies of one rank, which run() puts into an order in which a program could execute them.
+/// An operation is posted as soon as all operations that it depends on are complete. Ties are broken by the order in
+/// the file. Requests are waited for only when no operation can be posted.
 class GoalRank {
   public:
     std::uint32_t add(const ScheduledOperation& operation) {
@@ -140,15 +140,15 @@ class GoalRank {
     }
     [[nodiscard]] std::size_t size() const { return operations_.size(); }
     [[nodiscard]] std::size_t dependency_count() const { return dependencies_.size(); }
-    /// `later` may start when `earlier` is complete, or when it has started if `started` is true.
+    /// States that `later` may start when `earlier` is complete or, if `started` is true, when `earlier` has started.
     void require(std::uint32_t later, std::uint32_t earlier, bool started) {
         dependencies_.push_back({earlier, later, started});
     }
 
-    /// Valid after run().
+    /// Valid only after run().
     [[nodiscard]] std::shared_ptr<const RankSchedule> schedule() const { return schedule_; }
 
-    /// Returns false if the dependencies form a cycle. Do not add operations after this call.
+    /// Returns false if the dependencies have a cycle. No operations may be added after this call.
     [[nodiscard]] bool run(TracedRank& rank) {
         prepare();
         for (std::uint32_t i = 0; i < state_.size(); ++i) enqueue(i);
@@ -177,16 +177,16 @@ class GoalRank {
   private:
     using Dependency = RankSchedule::Dependency;
     struct State {
-        std::uint32_t unstarted = 0;    ///< operations it depends on that have not started
-        std::uint32_t uncompleted = 0;  ///< operations it requires that are not complete
+        std::uint32_t unstarted = 0;    ///< number of operations it depends on that have not started
+        std::uint32_t uncompleted = 0;  ///< number of operations it requires that are not complete
         bool started = false, completed = false, queued = false, queued_as_ready = false;
     };
     using Queue = std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>>;
 
     void prepare() {
         state_.assign(operations_.size(), {});
-        // The dependencies are stored twice: the schedule has them by the earlier operation, and these arrays by the
-        // later one.
+        // The dependencies are stored a second time: the schedule has them by earlier operation, these arrays by later
+        // operation.
         first_earlier_.assign(operations_.size() + 1, 0);
         for (const Dependency& d : dependencies_) {
             ++state_[d.later].unstarted;
@@ -244,7 +244,7 @@ class GoalRank {
     void complete(std::uint32_t i, TracedRank& rank) {
         if (state_[i].completed || !state_[i].started) return;
         state_[i].completed = true;
-        rank.complete(i);  // has no effect for a calculation
+        rank.complete(i);  // has no effect for a computation
         for (const RankSchedule::Later& later : schedule_->later_than(i)) {
             if (later.started_is_enough != 0) continue;
             --state_[later.operation].uncompleted;
@@ -255,8 +255,8 @@ class GoalRank {
     std::vector<ScheduledOperation> operations_;
     std::vector<Dependency> dependencies_;
     std::vector<State> state_;
-    std::vector<std::uint32_t> first_earlier_, by_later_;  ///< dependencies on earlier operations
-    std::shared_ptr<const RankSchedule> schedule_;         ///< set by run(), which moves the operations into it
+    std::vector<std::uint32_t> first_earlier_, by_later_;  ///< dependencies on earlier operations, by later operation
+    std::shared_ptr<const RankSchedule> schedule_;         ///< set by run(), which moves the operations to it
     Queue ready_, waiting_;
 };
 

@@ -1,4 +1,4 @@
-// Reads reports of IPM: the XML file of versions 0.98 and 2, and the banner that it prints at the end of a run.
+// Reads reports of IPM: the XML file of versions 0.98 and 2, or the banner that IPM prints at the end of a run.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view kBannerBegins = "##IPMv";
 
-/// A function in the table of a rank, or in the banner.
+/// A function in the table of a rank or in the banner.
 struct IpmFunction {
     std::uint64_t calls = 0;
     double seconds_total = 0, seconds_min = 0, seconds_max = 0;
@@ -49,7 +49,7 @@ struct IpmRank {
     bool has_hash = false;
     std::map<std::string, IpmFunction> functions;
     std::map<std::int32_t, PeerCounters> peers;
-    std::uint64_t lost_messages = 0, lost_bytes = 0;  ///< messages from any source
+    std::uint64_t lost_messages = 0, lost_bytes = 0;  ///< messages of receives from any source
 };
 
 void add_to_job(TracedJob& job, std::int32_t number, const IpmRank& rank) {
@@ -70,8 +70,8 @@ void add_to_job(TracedJob& job, std::int32_t number, const IpmRank& rank) {
     job.add_rank(std::move(log));
 }
 
-/// Tags and the text after them. IPM does not write proper XML and leaves some tags open, so this class covers only the
-/// features that such a file uses.
+/// Reads the tags of a report and the text after each tag. IPM does not write well-formed XML and does not close some
+/// tags, so this class supports only the features in such files.
 class IpmTags {
   public:
     explicit IpmTags(TextStream* stream) : stream_(stream) {}
@@ -123,8 +123,7 @@ class IpmTags {
         }
         return number;
     }
-    /// Returns a number of the text or of an attribute, or 0 if it cannot be a time or a size.
-    /// Returns the attribute `key` as a time, or 0 if the tag lacks it.
+    /// Returns the attribute `key` as a time; 0 if the tag lacks it, or if the number cannot be a time.
     [[nodiscard]] double seconds(std::string_view key) const {
         const auto field = attribute(key);
         if (!field) return 0;
@@ -252,7 +251,8 @@ class IpmXmlReader {
         return rank_.functions[key];
     }
 
-    /// Reads a function of a top-level region, which includes the regions in it. The table makes it redundant.
+    /// Reads a function of a top-level region, whose values include nested regions. The table of functions, if it
+    /// exists, already contains this information.
     void read_function() {
         if (rank_.has_hash) return;
         const auto count = static_cast<std::uint64_t>(tags_.whole("count", 0, std::int64_t{1} << 56));
@@ -265,8 +265,8 @@ class IpmXmlReader {
         messages.bytes_total += static_cast<std::uint64_t>(IpmTags::real(tags_.attribute("bytes").value_or("")));
     }
 
-    /// Partner and size of an entry. They come from its key if IPM 2 wrote it, because the attributes lack special
-    /// ranks and sizes of 2 GiB and more.
+    /// The partner and the size of an entry. For entries of IPM 2, these come from the entry's key, because the
+    /// attributes lack special ranks and sizes of 2 GiB and more.
     struct Resource {
         enum class Partner { kRank, kAny, kNone } partner = Partner::kNone;
         std::int64_t rank = 0;
@@ -277,7 +277,7 @@ class IpmXmlReader {
         std::uint64_t context = 0, value = 0;
         if (key.size() == 32 && hex(key.substr(0, 16), context) && hex(key.substr(16), value)) {
             constexpr std::uint64_t kNull = 0x3FFFFFFF, kAll = kNull - 1, kAny = kNull - 2;
-            if ((context & 0xF) != 0) return {};  // a pointer
+            if ((context & 0xF) != 0) return {};  // the context is a pointer
             const std::uint64_t rank = value & kNull;
             const auto partner = rank == kAny                    ? Resource::Partner::kAny
                                  : rank == kNull || rank == kAll ? Resource::Partner::kNone
@@ -330,11 +330,11 @@ class IpmXmlReader {
     std::int32_t number_ = 0;
     std::int64_t ranks_stated_ = 0;
     std::uint64_t copies_ = 0;
-    int depth_ = 0;  ///< depth of nested regions
+    int depth_ = 0;  ///< nesting depth of regions
     IpmRank rank_;
 };
 
-/// Reads the printed banner, which has sums over all ranks.
+/// Reads the printed banner, whose numbers are totals over all ranks.
 class IpmBannerReader {
   public:
     IpmBannerReader(TextStream* stream, const std::string& file) : lines_(stream), job_("ipm", file) {}
@@ -346,7 +346,7 @@ class IpmBannerReader {
                 begun_ = line.starts_with(kBannerBegins);
                 if (begun_) all_.library = "IPM " + std::string(line.substr(6, line.find('#', 6) - 6).substr(0, 32));
             } else if (line.starts_with("###") && !all_.functions.empty()) {
-                break;  // the rest concerns regions
+                break;  // the remaining lines describe regions
             } else if (line.starts_with('#')) {
                 read_line(line.substr(1));
             }
@@ -376,8 +376,8 @@ class IpmBannerReader {
             (void)next_part(rest, ':');
             all_.program = std::string(next_field(rest).substr(0, 256));
         } else if (first.starts_with("MPI_")) {
-            // Each rank gets all functions, so the product of two numbers in the file must not exceed the memory. The
-            // banner lists the longest functions first.
+            // Each rank gets all functions, so their number is limited to keep ranks times functions, both from the
+            // file, within the memory. The functions with the longest times come first in the banner.
             constexpr std::int64_t kMostProfiles = 1 << 19;
             const std::int64_t most =
                 std::clamp<std::int64_t>(kMostProfiles / std::max<std::int64_t>(ranks_, 1), 1, 512);
@@ -391,10 +391,11 @@ class IpmBannerReader {
         }
     }
 
-    /// Reads the sum over all ranks, which precedes mean, minimum and maximum. Later rows concern regions.
+    /// Reads the total over all ranks, which precedes the mean, minimum and maximum. Rows with this name further down
+    /// describe regions.
     void read_sum(std::string_view rest, bool is_wall) {
         std::string_view field = next_field(rest);
-        if (field == ":") field = next_field(rest);  // since version 2
+        if (field == ":") field = next_field(rest);  // present since version 2
         std::optional<double>& sum = is_wall ? wall_of_all_ : mpi_of_all_;
         if (!sum) sum = IpmTags::real(field);
     }
@@ -432,7 +433,7 @@ class IpmBannerReader {
     TracedJob job_;
     bool begun_ = false, left_out_ = false;
     std::int64_t ranks_ = 0;
-    double wall_ = 0;  ///< seconds of the slowest rank
+    double wall_ = 0;  ///< wall time in seconds of the slowest rank
     std::optional<double> wall_of_all_, mpi_of_all_;
     IpmRank all_;
 };

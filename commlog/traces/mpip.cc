@@ -1,4 +1,4 @@
-// Reads reports of mpiP 3.
+// Reads reports of mpiP version 3.
 #include <algorithm>
 #include <map>
 
@@ -12,7 +12,7 @@ namespace haichi {
 
 namespace {
 
-/// A call site of a rank, or the sum of all call sites of a function.
+/// The totals of one call site in a rank, or of all call sites of a function.
 struct SiteTotals {
     std::uint64_t calls = 0;
     double seconds_total = 0, seconds_min = 0, seconds_max = 0;
@@ -104,7 +104,7 @@ class MpipReader {
         const double mean = lines.real(next_field(rest), "mean", largest);
         const double min = lines.real(next_field(rest), "minimum", largest);
         if (section_ == Section::kSiteTime) {
-            // Times are in milliseconds.
+            // The report has times in milliseconds.
             totals.seconds_min = totals.calls == 0 ? min / 1e3 : std::min(totals.seconds_min, min / 1e3);
             totals.seconds_max = std::max(totals.seconds_max, max / 1e3);
             totals.seconds_total += mean / 1e3 * static_cast<double>(count);

@@ -1,5 +1,5 @@
-// Reads the files that Open MPI's monitoring components write at MPI_Finalize (pml_monitoring_enable_output 3), one per
-// rank.
+// Reads the files of Open MPI's monitoring components, which each rank writes in MPI_Finalize
+// (pml_monitoring_enable_output 3).
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -21,7 +21,7 @@ struct MonitoredRank {
     std::map<std::string, FunctionCounters> functions;
 };
 
-/// Counts sent messages only: a rank's received messages are those that others send to it.
+/// Counts only sent messages; the messages that a rank received are those that others sent to it.
 class MonitoringReader {
   public:
     explicit MonitoringReader(const std::string& file) : job_("open-mpi-monitoring", file) {}
@@ -80,7 +80,8 @@ class MonitoringReader {
                                         : "all-to-one operations",
                         rank);
         } else if (kind == "D") {
-            // "D <name> procs: 0,1,2" describes the following lines, which are summed by kind.
+            // A line "D <name> procs: 0,1,2" describes the communicator of the following lines, which are summed by
+            // kind of function.
         } else {
             lines.fail("unknown line " + shown(lines.line()),
                        "check that the file is from Open MPI's monitoring, whose lines begin with E, I, S, R or C");
@@ -129,8 +130,8 @@ class MonitoringReader {
         traffic.sent_bytes += c.bytes;
     }
 
-    /// Adds the histogram: messages of 0 bytes, then of [2^k, 2^(k+1)). It is in one of a pair's two lines, but counts
-    /// the messages of both.
+    /// Adds a histogram: the number of messages of 0 bytes, and then of each class [2^k, 2^(k+1)). Only one of the two
+    /// lines of a pair has the histogram, which counts the messages of both lines.
     static void add_sizes(FunctionCounters& all, std::uint64_t bytes, std::string_view rest, const TraceLines& lines) {
         all.sent.bytes_total += bytes;
         std::string_view histogram = next_field(rest);
@@ -159,7 +160,7 @@ class MonitoringReader {
     bool internal_seen_ = false;
 };
 
-/// Returns NAME.RANK.prof and all other files of that NAME.
+/// Returns NAME.RANK.prof and all other files with the same NAME.
 std::vector<std::string> profiles_of_ranks(const std::string& path) {
     const std::filesystem::path file(path);
     const std::string name = file.filename().string();

@@ -1,4 +1,4 @@
-// Reads OTF2 archives with the OTF2 library.
+// Reads OTF2 archives by means of the OTF2 library.
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -23,7 +23,7 @@ namespace haichi {
 
 namespace {
 
-/// Adds the calls of another thread of the same rank.
+/// Adds the calls of one more thread to its rank.
 void add_thread(RankLog& rank, RankLog thread) {
     rank.communicators = std::move(thread.communicators);
     for (CallSequence& calls : thread.threads) rank.threads.push_back(std::move(calls));
@@ -83,7 +83,7 @@ void add_thread(RankLog& rank, RankLog thread) {
     profile.lost_bytes += thread.profile.lost_bytes;
 }
 
-/// Returns the bytes of each location's events and adds them to the expected bytes.
+/// Returns the number of event bytes of each location, and announces these bytes to `progress`.
 std::vector<std::uint64_t> expected_bytes(const Otf2Archive& archive, ReadProgress& progress) {
     const auto folder = std::filesystem::path(archive.path()).replace_extension();
     std::vector<std::uint64_t> bytes;
@@ -101,7 +101,7 @@ JobLog read_archive(const std::string& path, ReadProgress& progress, Otf2Archive
     for (const Otf2Archive::Location& location : locations) {
         archive.check(OTF2_Reader_SelectLocation(archive.reader(), location.id), "read");
     }
-    // Local definitions may be missing in an archive of one location, which requires no mapping.
+    // An archive of a single location may lack local definitions, because it needs no mapping.
     (void)OTF2_Reader_OpenDefFiles(archive.reader());
     archive.check(OTF2_Reader_OpenEvtFiles(archive.reader()), "read the events");
     std::uint64_t unknown = 0, outside = 0, guessed = 0;
@@ -140,12 +140,13 @@ JobLog read_archive(const std::string& path, ReadProgress& progress, Otf2Archive
     return job.finish(true);
 }
 
-constexpr int kHasError = 1;  ///< the child's exit code after it wrote an error to its parent
+constexpr int kHasError = 1;  ///< exit code of a child that wrote an error to its parent
 
-/// Reads the archive, discards the result and ends the process. Writes an InputError to `to_parent`: message, 0, hint.
+/// Reads the archive, discards the result, and ends this child process. For InputError, writes the message, a zero byte
+/// and the hint to `to_parent`.
 [[noreturn]] void try_as_child(const std::string& path, int to_parent) {
-    (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);  // signals may end the parent, and then the child ends, too
-    // Messages that the library prints when it aborts are not for the user.
+    (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);  // if a signal ends the parent, the child must end, too
+    // The library prints messages when it aborts, which are not meant for users.
     const int nothing = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (nothing >= 0) (void)::dup2(nothing, 2);
     for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) (void)std::signal(signal, SIG_DFL);
@@ -156,13 +157,14 @@ constexpr int kHasError = 1;  ///< the child's exit code after it wrote an error
         const std::string text = error.what() + std::string(1, '\0') + error.hint();
         if (::write(to_parent, text.data(), text.size()) == static_cast<::ssize_t>(text.size())) ::_exit(kHasError);
     } catch (...) {
-        // The parent gets the same error and reports it.
+        // The parent will meet the same error and report it.
     }
     ::_exit(0);
 }
 
-/// Reads the archive in another process and discards the result. On some damaged archives the library aborts or reads
-/// invalid memory. If it survives there, it also survives in this process. Throws InputError, as the child did.
+/// Reads the archive in a child process first, and discards the result. The library aborts or reads invalid memory for
+/// some damaged archives. If the child survives, reading is also safe in this process. Throws the InputError that the
+/// child reported.
 void try_in_child(const std::string& path) {
     int ends[2];
     if (::pipe(ends) != 0) throw InputError("cannot read " + path + ": " + std::strerror(errno));
@@ -200,8 +202,8 @@ void try_in_child(const std::string& path) {
                      "check with otf2-print how much of the archive is readable");
 }
 
-/// Finds the files of "NAME.otf2" that the library will open: NAME.def, NAME.marker and the files in the directory
-/// NAME.
+/// Finds the files of an archive "NAME.otf2" that the library will open: NAME.def, NAME.marker, and the files in the
+/// directory NAME.
 void find_files_of_archive(const std::string& path, ReadProgress& progress) {
     std::filesystem::path name(path);
     name.replace_extension();

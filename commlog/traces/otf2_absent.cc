@@ -1,4 +1,4 @@
-// Replaces otf2.cc if haichi is built without the library.
+// Replaces otf2.cc in a build without the OTF2 library.
 #include "commlog/traces/trace_readers.h"
 
 namespace haichi {

@@ -16,21 +16,21 @@ namespace haichi {
 
 namespace {
 
-/// The library's last message. One callback serves all archives of a process.
+/// The most recent message of the library. All archives of a process share one callback.
 thread_local std::string last_message;
 
 OTF2_ErrorCode keep_message(void* /*user*/, const char* /*file*/, std::uint64_t /*line*/, const char* /*function*/,
                             OTF2_ErrorCode code, const char* format, std::va_list arguments) {
     char text[512] = "";
     if (format != nullptr) std::vsnprintf(text, sizeof(text), format, arguments);
-    // The first of several errors is the cause.
+    // The first of several errors states the cause.
     if (last_message.empty()) last_message = text;
     return code;
 }
 
 constexpr ::rlim_t kMostBytesToOpen = ::rlim_t{1} << 28;
 
-/// Limits the address space to the present one and kMostBytesToOpen, until it is destroyed.
+/// During its lifetime, limits the address space to its present size plus kMostBytesToOpen.
 class LimitedMemory {
   public:
     LimitedMemory() {
@@ -61,7 +61,8 @@ OTF2_Reader* open_reader(const std::string& path, Otf2Archive::Opening opening) 
 
 }  // namespace
 
-/// Reads the definitions. Callbacks must not throw through the library's C code, so they only store the definitions.
+/// Receives the definitions from the library. The callbacks only store definitions, because exceptions must not pass
+/// through the library's C code.
 class Otf2Archive::Definitions {
   public:
     static OTF2_CallbackCode on_clock(void* user, std::uint64_t resolution, std::uint64_t /*offset*/,
@@ -98,7 +99,7 @@ class Otf2Archive::Definitions {
                                       const std::uint64_t* members) {
         if (paradigm != OTF2_PARADIGM_MPI) return OTF2_CALLBACK_SUCCESS;
         Otf2Archive& a = archive(user);
-        // EZTrace gives the list of locations and the group of MPI_COMM_WORLD the same number.
+        // In EZTrace's archives, the list of locations and the group of MPI_COMM_WORLD have the same number.
         if (type == OTF2_GROUP_TYPE_COMM_LOCATIONS) {
             if (a.ranks_.empty()) a.ranks_.assign(members, members + count);
         } else if (type == OTF2_GROUP_TYPE_COMM_GROUP || type == OTF2_GROUP_TYPE_COMM_SELF) {
@@ -210,7 +211,7 @@ void Otf2Archive::assign_locations() {
         rank_of_process.emplace(process->second, rank);
         locations_.push_back({ranks_[r], rank});
     }
-    // Other threads of the ranks' processes may also call MPI.
+    // Threads other than the main thread of a rank may also call MPI.
     for (const auto& [location, process] : process_of_) {
         const auto rank = rank_of_process.find(process);
         if (rank != rank_of_process.end() && !rank_of.contains(location)) {

@@ -13,14 +13,14 @@
 
 namespace haichi {
 
-/// An open OTF2 archive and its definitions. The library's errors become InputError instead of output.
+/// An open OTF2 archive and its definitions. Errors of the library become InputError instead of printed messages.
 class Otf2Archive {
   public:
-    /// The library allocates whatever the counts in the archive's first file claim. `kLimited` limits its address space
-    /// meanwhile, for a process that does nothing else.
+    /// The library allocates as much memory as the counts in the archive's anchor file state. `kLimited` limits the
+    /// address space during this time; it is for a process that does nothing else.
     enum class Opening : std::uint8_t { kFree, kLimited };
 
-    /// Adds the communicators to `job`. Throws InputError.
+    /// Adds the archive's communicators to `job`. Throws InputError if the archive cannot be read.
     Otf2Archive(const std::string& path, TracedJob* job, Opening opening);
     ~Otf2Archive();
     Otf2Archive(const Otf2Archive&) = delete;
@@ -30,19 +30,19 @@ class Otf2Archive {
         OTF2_LocationRef id = 0;
         std::int32_t rank = 0;
     };
-    /// Sorted by rank. Each rank's first location is the one that calls MPI first.
+    /// Returns the locations, sorted by rank. The first location of each rank is the one with the earliest MPI call.
     [[nodiscard]] const std::vector<Location>& locations() const { return locations_; }
     [[nodiscard]] std::int32_t rank_count() const { return static_cast<std::int32_t>(ranks_.size()); }
     [[nodiscard]] double ticks_per_second() const { return ticks_per_second_; }
     [[nodiscard]] OTF2_Reader* reader() const { return reader_.get(); }
 
-    /// Returns the name of an MPI function's region, or null for other regions.
+    /// Returns the name of the MPI function that a region represents, or null for other regions.
     [[nodiscard]] const std::string* mpi_function(OTF2_RegionRef region) const;
-    /// Returns the job's communicator. An intercommunicator has one for each side, and `rank` selects its own. An
-    /// undefined reference has one without members.
+    /// Returns the index in JobLog::communicators. An intercommunicator has an index for each side, and `rank` selects
+    /// the side. For an undefined reference, it is a communicator without members.
     [[nodiscard]] std::uint32_t communicator(OTF2_CommRef comm, std::int32_t rank);
 
-    /// Returns the rank in MPI_COMM_WORLD that is the target `remote` of a one-sided operation, or kOutside.
+    /// Converts the target `remote` of a one-sided operation to a rank in MPI_COMM_WORLD, or to kOutside.
     [[nodiscard]] std::int32_t target(OTF2_RmaWinRef window, std::uint32_t remote, std::int32_t rank);
 
     /// Throws InputError with the library's last message unless `code` is a success.
@@ -55,14 +55,15 @@ class Otf2Archive {
     };
     struct Group {
         bool of_self = false;
-        std::vector<std::uint64_t> members;  ///< ranks, as positions in the list of locations
+        std::vector<std::uint64_t> members;  ///< ranks, as indices in the list of locations
     };
     struct Comm {
         OTF2_GroupRef group = 0, remote = 0;
         bool inter = false;
-        bool known = false;  ///< whether `a` is set
+        bool known = false;  ///< true if `a` is set
         std::uint32_t a = 0, b = 0;
-        std::unordered_map<std::int32_t, std::uint32_t> of_rank;  ///< for a group that is each rank itself
+        /// By rank, for a group that contains only the rank itself.
+        std::unordered_map<std::int32_t, std::uint32_t> of_rank;
     };
     class Definitions;
 
@@ -76,7 +77,7 @@ class Otf2Archive {
     OTF2_ErrorCallback former_callback_;
     std::unique_ptr<OTF2_Reader, CloseReader> reader_;
     double ticks_per_second_ = 1e9;
-    std::vector<OTF2_LocationRef> ranks_;  ///< the location of each rank
+    std::vector<OTF2_LocationRef> ranks_;  ///< location of each rank
     std::vector<Location> locations_;
     std::unordered_map<OTF2_StringRef, std::string> mpi_strings_;
     std::unordered_map<OTF2_RegionRef, OTF2_StringRef> regions_;

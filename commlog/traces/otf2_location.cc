@@ -9,10 +9,11 @@ namespace haichi {
 
 namespace {
 
-/// Maximum number of events that wait for an unknown one before them. Above this limit that event stays unknown.
+/// Maximum number of events that wait because an earlier event is not known yet. Beyond this limit, the earlier event
+/// is treated as unknown.
 constexpr std::size_t kLongestQueue = std::size_t{1} << 20;
 constexpr std::size_t kDeepestStack = 1024;
-/// EZTrace writes MPI_PROC_NULL and the like as the largest 32-bit numbers.
+/// EZTrace writes MPI_PROC_NULL and other special values as the largest 32-bit numbers.
 constexpr std::uint32_t kFirstNobody = 0xFFFFFFF0;
 constexpr std::uint64_t kOwnRequests = std::uint64_t{1} << 63;
 
@@ -52,7 +53,7 @@ CollectiveOperation operation_of(std::uint8_t op) {
 
 }  // namespace
 
-/// The library's callbacks. They keep an exception until the library has returned.
+/// The library's callbacks. A callback stores an exception until the library has returned.
 class Otf2Location::Callbacks {
   public:
     template <Kind kind>
@@ -156,7 +157,7 @@ void Otf2Location::read() {
     };
     OTF2_Reader* const reader = archive_->reader();
     const std::string what = "read the events of location " + std::to_string(location_.id);
-    // Local definitions map numbers of the location to numbers of the archive.
+    // Local definitions map numbers within the location to numbers within the archive.
     if (OTF2_DefReader* const definitions = OTF2_Reader_GetDefReader(reader, location_.id)) {
         std::uint64_t read = 0;
         archive_->check(OTF2_Reader_ReadAllLocalDefinitions(reader, definitions, &read), what);
@@ -212,7 +213,7 @@ Otf2Location::Event* Otf2Location::posted(std::uint64_t request) {
 
 void Otf2Location::push(const Event& event) {
     if (event.kind == Kind::kStartReceive || event.kind == Kind::kStartCollective || event.kind == Kind::kStartSend) {
-        // The request starts again: the trace does not state what happened to its earlier use.
+        // The request is used again, although the trace does not state how its earlier use ended.
         if (Event* const before = posted(event.request)) before->known = before->lost = true;
     }
     if (event.kind == Kind::kCompleteReceive || event.kind == Kind::kComplete || event.kind == Kind::kForget) {
@@ -315,7 +316,7 @@ void Otf2Location::record(const Event& event) {
             if (!event.lost) {
                 opened(traced_.start_receive(event.request, message(event)));
             } else {
-                // A receive from any source, as far as it is known.
+                // An unknown operation is treated as a receive from any source.
                 ++unknown_;
                 opened(traced_.start_receive(event.request, {}, kAnySource | kAnyTag));
             }
@@ -350,7 +351,7 @@ void Otf2Location::enter(const Event& event) {
     const std::string* const name = archive_->mpi_function(event.partner);
     if (name == nullptr) return;
     stack_.push_back(event.partner);
-    if (stack_.size() > 1) return;  // nested MPI calls belong to the outer function
+    if (stack_.size() > 1) return;  // an MPI call inside another one belongs to the outer function
     if (left_ != 0 && event.time > left_) traced_.compute(event.time - left_);
     entered_ = event.time;
     traced_.in_function(traced_.function(*name));

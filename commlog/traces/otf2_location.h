@@ -7,23 +7,24 @@
 
 namespace haichi {
 
-/// The events of one location of an archive. A posted receive states neither its sender nor its size, and a
-/// non-blocking operation does not even state its kind. Their completion has these data, so events wait in a queue
+/// Converts the events of one location of an archive. A posted receive states neither source nor size, and a
+/// nonblocking operation does not even state its kind. These data come with the completion, so events wait in a queue
 /// until all earlier ones are known.
 class Otf2Location {
   public:
     Otf2Location(Otf2Archive* archive, TracedJob* job, Otf2Archive::Location location,
                  const std::vector<std::uint32_t>& communicators);
 
-    /// Reads all events. Throws InputError.
+    /// Reads all events of the location. Throws InputError if this fails.
     void read();
     [[nodiscard]] bool has_messages() const { return has_messages_; }
     [[nodiscard]] RankLog finish() { return traced_.finish(archive_->path()); }
-    /// Number of receives and operations that the trace leaves unknown.
+    /// Number of receives and operations whose data the trace does not state.
     [[nodiscard]] std::uint64_t unknown() const { return unknown_; }
-    /// Number of messages whose partner is not in the communicator.
+    /// Number of messages whose partner is not a member of the communicator.
     [[nodiscard]] std::uint64_t outside() const { return outside_; }
-    /// The trace has requests but no completions. Then every call that waits is assumed to complete all requests.
+    /// True if the trace has requests, but no completions. Every waiting call is then assumed to complete all open
+    /// requests.
     [[nodiscard]] bool guesses_completion() const { return requests_ != 0 && completions_ == 0; }
 
   private:
@@ -44,10 +45,10 @@ class Otf2Location {
     struct Event {
         Kind kind = Kind::kNothing;
         bool known = true;
-        bool lost = false;  ///< the trace does not state what it was
+        bool lost = false;  ///< the trace does not state the kind of the operation
         std::uint8_t operation = 0;
         std::uint64_t time = 0;
-        std::uint32_t partner = 0;  ///< partner, root or region
+        std::uint32_t partner = 0;  ///< partner rank, root or region
         std::uint32_t comm = 0;
         std::uint32_t tag = 0;
         std::uint64_t bytes = 0, received_bytes = 0;
@@ -74,20 +75,20 @@ class Otf2Location {
     Otf2Archive::Location location_;
     TracedRank traced_;
     std::deque<Event> queue_;
-    std::uint64_t first_ = 0;                                         ///< number of the queue's first event
-    std::unordered_map<std::uint64_t, std::uint64_t> unknown_posts_;  ///< number of the event, by request
+    std::uint64_t first_ = 0;                                         ///< number of the first event in the queue
+    std::unordered_map<std::uint64_t, std::uint64_t> unknown_posts_;  ///< event number by request
     std::uint64_t unknown_ = 0, outside_ = 0;
     std::uint64_t requests_ = 0, completions_ = 0;
     bool has_messages_ = false;
     std::uint64_t first_time_ = 0, last_time_ = 0;
     bool begun_ = false;
-    // The innermost MPI function that is active.
+    // The stack of active MPI functions.
     std::vector<OTF2_RegionRef> stack_;
     std::uint64_t entered_ = 0, left_ = 0;
     std::size_t function_ = 0;
     bool waits_ = false, exchanges_ = false;
-    std::vector<Event> exchange_;      ///< messages of MPI_Sendrecv
-    std::vector<std::uint64_t> open_;  ///< requests whose completion is guessed
+    std::vector<Event> exchange_;      ///< the messages of an MPI_Sendrecv
+    std::vector<std::uint64_t> open_;  ///< requests that the next waiting call is assumed to complete
     std::exception_ptr error_;
 };
 

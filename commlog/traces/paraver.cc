@@ -1,4 +1,4 @@
-// Reads traces of Paraver (.prv), as Extrae writes them.
+// Reads Paraver traces (.prv) that Extrae has written.
 #include <algorithm>
 #include <map>
 #include <queue>
@@ -17,7 +17,7 @@ namespace haichi {
 namespace {
 
 constexpr std::int64_t kLastTime = std::int64_t{1} << 60;
-/// Maximum number of happenings that wait until all earlier ones are read.
+/// Maximum number of entries that wait until all earlier ones have been read.
 constexpr std::size_t kMostWaiting = std::size_t{1} << 23;
 
 constexpr std::int64_t kPointToPointCalls = 50000001, kCollectiveCalls = 50000002, kFileCalls = 50000005;
@@ -25,13 +25,13 @@ constexpr std::int64_t kOneSidedBytes = 50001000, kTarget = 50001001;
 constexpr std::int64_t kSendSize = 50100001, kReceiveSize = 50100002, kIsRoot = 50100003, kCommunicator = 50100004;
 
 struct KnownCommunicator {
-    std::uint32_t index = 0;  ///< in JobLog::communicators
+    std::uint32_t index = 0;  ///< index in JobLog::communicators
     std::int64_t size = 0;
 };
 using KnownCommunicators = std::map<std::int64_t, KnownCommunicator>;
 
-/// An event or message on a rank at one time. At equal times, the entries that begin or end a call come first, in the
-/// order of the file.
+/// An event or message of a rank at a point in time. At the same time, entries that begin or end a call come first;
+/// ties follow the order in the file.
 struct Happening {
     enum class Kind : std::uint8_t { kEvent, kSend, kReceive, kReceived };
     std::int64_t time = 0;
@@ -46,7 +46,7 @@ struct Happening {
     }
 };
 
-/// The happenings on one rank, in order of time.
+/// Processes the entries of one rank in order of time.
 class ParaverRank {
   public:
     /// `task_count` is the size of MPI_COMM_WORLD.
@@ -55,7 +55,7 @@ class ParaverRank {
         traced_.in_function(traced_.function("unknown"));
     }
 
-    /// Returns false if too many requests are open.
+    /// Processes one entry; returns false if too many requests are open.
     [[nodiscard]] bool happens(const Happening& h, const KnownCommunicators& communicators) {
         if (first_ < 0) first_ = h.time;
         last_ = std::max(last_, h.time);
@@ -79,7 +79,7 @@ class ParaverRank {
         return traced_.finish(place);
     }
     [[nodiscard]] bool has_calls() const { return ended_ >= 0 || begun_ >= 0; }
-    /// Calls that move data in a way that the trace does not state, by name.
+    /// Number of calls, by name, that move data in a way that the trace does not state.
     [[nodiscard]] const std::map<std::string, std::uint64_t>& left_out() const { return left_out_; }
 
   private:
@@ -99,7 +99,7 @@ class ParaverRank {
         return begun_ < 0 || end(h.time);
     }
     bool begin(const Happening& h) {
-        if (begun_ >= 0 && !end(h.time)) return false;  // its end is missing
+        if (begun_ >= 0 && !end(h.time)) return false;  // the end of the active call is missing
         if (ended_ >= 0 && h.time > ended_) traced_.compute(static_cast<std::uint64_t>(h.time - ended_));
         begun_ = h.time;
         call_ = paraver_call(h.value);
@@ -107,7 +107,7 @@ class ParaverRank {
         if (call_ == nullptr) ++left_out_[name];
         function_ = traced_.function(name);
         traced_.in_function(function_);
-        // A size may precede or follow the start with the same time stamp.
+        // The size of an operation may come before or after its start at the same time stamp.
         if (!is_collective(type()) || operation_time_ != h.time) clear_operation();
         operation_time_ = h.time;
         is_collective_event_ = h.type == kCollectiveCalls;
@@ -138,7 +138,7 @@ class ParaverRank {
     }
     bool collective() {
         operation_.operation = call_ == nullptr ? CollectiveOperation::kOther : call_->operation;
-        // Extrae states the block for one member as the sent bytes of an all-to-all.
+        // For an all-to-all, Extrae states the block for one member as the number of bytes sent.
         operation_.block_sizes = operation_.operation == CollectiveOperation::kAlltoall && members_ > 1 &&
                                  operation_.bytes <= operation_.received_bytes / static_cast<std::uint64_t>(members_) &&
                                  operation_.bytes * static_cast<std::uint64_t>(members_) == operation_.received_bytes;
@@ -146,7 +146,7 @@ class ParaverRank {
             traced_.collective(operation_);
             return true;
         }
-        // Numbers of messages are smaller.
+        // The highest bit distinguishes it from numbers of messages, which are smaller.
         const std::uint64_t request = (std::uint64_t{1} << 63) + collectives_++;
         sends_.push_back(request);
         return traced_.start_collective(request, operation_);
@@ -158,8 +158,8 @@ class ParaverRank {
         }
         traced_.one_sided(static_cast<std::int32_t>(target_), type() == ParaverCallType::kGet, one_sided_bytes_);
     }
-    /// The trace does not state which call completes a send or a nonblocking collective. The next call that waits is
-    /// assumed to complete it.
+    /// The trace does not state which call completes a send or nonblocking collective. The next waiting call is assumed
+    /// to complete it.
     void complete_sends() {
         for (const std::uint64_t request : sends_) traced_.complete(request);
         sends_.clear();
@@ -185,7 +185,7 @@ class ParaverRank {
     std::int64_t task_count_;
     TracedRank traced_;
     std::int64_t first_ = -1, last_ = 0;
-    std::int64_t begun_ = -1, ended_ = -1;  ///< begin of the active call, end of the last call
+    std::int64_t begun_ = -1, ended_ = -1;  ///< start of the active call, end of the last call
     const ParaverCall* call_ = nullptr;
     std::size_t function_ = 0;
     bool is_collective_event_ = false;
@@ -194,14 +194,14 @@ class ParaverRank {
     std::int64_t members_ = 0;  ///< number of ranks in the operation's communicator
     std::uint64_t one_sided_bytes_ = 0;
     std::int64_t target_ = -1;
-    std::vector<std::uint64_t> sends_;  ///< open sends and nonblocking collectives
-    std::uint64_t collectives_ = 0;     ///< nonblocking collectives so far
+    std::vector<std::uint64_t> sends_;  ///< sends and nonblocking collectives that are still open
+    std::uint64_t collectives_ = 0;     ///< number of nonblocking collectives so far
     std::map<std::string, std::uint64_t> left_out_;
 };
 
-/// Records are sorted by their begin. Messages are sorted by the time when they are sent, which tools define
-/// differently, and the receiver may act earlier. The first reading finds the largest such difference, and the second
-/// one holds records back by that much.
+/// The records of a trace are sorted by start time. Messages are sorted by the time of the send, which tools define
+/// differently, and the receiver may act earlier than that. The first pass finds the largest such time difference, by
+/// which the second pass delays records.
 class ParaverReader {
   public:
     explicit ParaverReader(const std::string& file) : file_(file), job_("paraver", file) {}
@@ -230,7 +230,7 @@ class ParaverReader {
         }
     }
 
-    /// Call it once for each pass. Returns whether another pass is needed.
+    /// Performs one of the remaining passes. Returns true if another pass is needed.
     [[nodiscard]] bool second(TextStream stream) {
         TraceLines lines(&stream);
         last_time_ = 0;
@@ -281,7 +281,7 @@ class ParaverReader {
         rest.remove_prefix(date + 2);
         const std::string_view duration = next_part(rest, ':');
         ticks_per_second_ = duration.ends_with("_ns") ? 1e9 : 1e6;
-        // Nodes and their processors: "2(4,4)", or 0.
+        // The number of nodes and their processors, such as "2(4,4)", or 0.
         const std::string_view nodes = next_part(rest, ':');
         (void)lines.whole(nodes.substr(0, nodes.find('(')), "number of nodes", 0, INT32_MAX);
         applications_ = lines.whole(next_part(rest, ':'), "number of applications", 1, 1 << 16);
@@ -306,7 +306,7 @@ class ParaverReader {
                         const TraceLines& lines) {
         return lines.whole(next_part(rest, ':'), what, least, largest);
     }
-    /// Parses processor:application:task:thread.
+    /// Parses processor:application:task:thread and returns the rank.
     std::int32_t rank_in(std::string_view& rest, const TraceLines& lines) {
         (void)number(rest, "processor", 0, INT32_MAX, lines);
         const auto application = static_cast<std::size_t>(number(rest, "application", 1, applications_, lines));
@@ -353,7 +353,7 @@ class ParaverReader {
         const auto bytes = static_cast<std::int64_t>(c.bytes);
         add(lines, {c.sent, next_++, bytes, message, c.sender, c.receiver, c.tag, Happening::Kind::kSend});
         add(lines, {c.posted, next_++, bytes, message, c.receiver, c.sender, c.tag, Happening::Kind::kReceive});
-        // A receive cannot complete before it is posted.
+        // A receive must not complete before it is posted.
         add(lines, {std::max(c.posted, c.received), next_++, bytes, message, c.receiver, c.sender, c.tag,
                     Happening::Kind::kReceived});
     }
@@ -375,7 +375,7 @@ class ParaverReader {
         }
     }
 
-    /// All later records happen at `time` - look_back_ or after it.
+    /// Processes the waiting entries before `time` - look_back_, because no later record is earlier than that.
     void advance(const TraceLines& lines, std::int64_t time) {
         last_time_ = std::max(last_time_, time);
         drain(lines, last_time_ - look_back_);
@@ -407,7 +407,7 @@ class ParaverReader {
     TracedJob job_;
     double ticks_per_second_ = 1e9;
     std::int64_t applications_ = 0, task_count_ = 0;
-    std::vector<std::int64_t> first_task_;  ///< by application, with their total at the end
+    std::vector<std::int64_t> first_task_;  ///< by application, number of its first task; the last entry is the total
     KnownCommunicators communicators_;
     std::int64_t look_back_ = 0, last_time_ = 0, messages_ = 0;
     std::uint64_t next_ = 0;

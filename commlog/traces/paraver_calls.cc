@@ -9,7 +9,7 @@ namespace {
 
 using Type = ParaverCallType;
 
-/// Extrae's numbers of MPI calls, from 1. Calls with higher numbers are left out.
+/// The MPI calls by Extrae's number, from 1. Calls with higher numbers are not supported.
 constexpr auto kCalls = std::to_array<ParaverCall>({
     {"MPI_Send", Type::kSend},
     {"MPI_Recv", Type::kReceive},

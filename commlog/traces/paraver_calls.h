@@ -6,7 +6,7 @@
 
 namespace haichi {
 
-/// The effect of an MPI call in a trace of Extrae.
+/// Classifies the effect of an MPI call in an Extrae trace.
 enum class ParaverCallType : std::uint8_t {
     kNone,
     kSend,
@@ -27,7 +27,7 @@ struct ParaverCall {
     CollectiveOperation operation = CollectiveOperation::kOther;
 };
 
-/// Returns a call by Extrae's number, from 1, or null for an unknown number.
+/// Returns a call by Extrae's number, from 1; null for an unknown number.
 const ParaverCall* paraver_call(std::int64_t number);
 
 }  // namespace haichi

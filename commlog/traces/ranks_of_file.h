@@ -7,23 +7,23 @@
 
 namespace haichi {
 
-/// Readers of the ranks whose records are mixed in one file. Each reader reserves the tables of a call log, 6.5 MB of
-/// address space, so there are at most kMostAtOnce at a time. The file is read again for the other ranks, in as many
-/// passes as needed.
+/// Manages the readers of ranks whose records are mixed in one file. Each reader reserves the tables of a call log (6.5
+/// MB of address space), so at most kMostAtOnce exist at a time. The file is read again for the remaining ranks, in as
+/// many passes as necessary.
 template <class Rank>
 class RanksOfFile {
   public:
     static constexpr std::size_t kMostAtOnce = 512;
 
-    /// Returns whether the file has had a record of the rank.
+    /// Returns true if the file has had a record of this rank.
     [[nodiscard]] bool contains(std::int32_t number) const {
         const auto index = static_cast<std::size_t>(number);
         return index < entries_.size() && entries_[index].is_named;
     }
     [[nodiscard]] std::size_t count() const { return count_; }
 
-    /// Returns the rank's reader, which make() makes if fewer than kMostAtOnce exist. Returns null if another pass
-    /// reads the rank.
+    /// Returns the reader of a rank, which make() creates if there are fewer than kMostAtOnce readers. Returns null if
+    /// the rank is left to another pass.
     template <class Make>
     Rank* find(std::int32_t number, const Make& make) {
         const auto index = static_cast<std::size_t>(number);
@@ -37,8 +37,8 @@ class RanksOfFile {
         }
         return entry.reader.get();
     }
-    /// Ends a pass at the end of the file. take() gets each reader of this pass. Returns whether another pass is
-    /// needed.
+    /// Must be called at the end of the file, which ends a pass. take() gets each reader of this pass. Returns true if
+    /// another pass is needed.
     template <class Take>
     bool end_pass(const Take& take) {
         bool is_whole = true;
@@ -61,7 +61,7 @@ class RanksOfFile {
         bool is_read = false;
     };
     std::vector<Entry> entries_;  ///< by rank
-    std::size_t count_ = 0;       ///< number of named ranks
+    std::size_t count_ = 0;       ///< number of ranks that the file has named
     std::size_t at_once_ = 0;
 };
 

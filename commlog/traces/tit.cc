@@ -1,4 +1,4 @@
-// Reads SimGrid's time-independent traces, as smpirun -trace-ti writes them and smpi_replay reads them.
+// Reads SimGrid's time-independent traces, which smpirun -trace-ti writes and smpi_replay reads.
 #include <algorithm>
 #include <functional>
 #include <memory>
@@ -18,7 +18,7 @@ namespace haichi {
 
 namespace {
 
-/// Reads one file or several, each with one rank or several.
+/// Reads a trace that consists of one or more files, each with one or more ranks.
 class TitReader {
   public:
     explicit TitReader(const std::string& file) : file_(file), job_("tit", file) {}
@@ -30,7 +30,8 @@ class TitReader {
         open_to_count_ = std::move(open_to_count);
         read(open);
     }
-    /// Reads a file, which open() opens for each pass. No other file has data on its ranks.
+    /// Reads a file; open() opens it for each pass. No other file contains data of the same ranks, so these are
+    /// complete after this call.
     template <class Open>
     void read(const Open& open) {
         RanksOfFile<TitRank> ranks;
@@ -61,11 +62,11 @@ class TitReader {
     }
 
   private:
-    /// Returns the rank at the beginning of a line, or -1 for a line without an action.
+    /// Returns the rank at the beginning of a line; -1 if the line has no action.
     static std::int32_t rank_in(std::string_view& rest, const TraceLines& lines) {
         std::string_view number = next_field(rest);
         if (number.empty() || number.front() == '#') return -1;
-        if (number.front() == 'p' && number.size() > 1) number.remove_prefix(1);  // old traces: "p0"
+        if (number.front() == 'p' && number.size() > 1) number.remove_prefix(1);  // old traces write "p0" for rank 0
         return static_cast<std::int32_t>(lines.whole(number, "rank", 0, kMostTracedRanks - 1));
     }
     std::size_t rank_count() {
@@ -145,7 +146,7 @@ JobLog read_index(const std::string& path, ReadProgress& progress) {
         const std::string_view name = trimmed(lines.line());
         if (name.empty() || name.front() == '#') continue;
         if (files.size() == static_cast<std::size_t>(kMostTracedRanks)) lines.fail("more than 2^20 files");
-        // smpirun writes names relative to its working directory, which usually contains the index.
+        // smpirun writes file names relative to its working directory, which usually contains the index, too.
         files.push_back(progress.named_file(name, lines.place().line));
     }
     if (files.size() == 1) return read_whole(path, files.front(), progress);

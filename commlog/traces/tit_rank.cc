@@ -54,8 +54,7 @@ void TitRank::do_action(const TitAction& action, bool nonblocking) {
             sendrecv();
             break;
         case TitVerb::kStart:
-            // SMPI states the destination of sends and receives. The source of a receive is stated when it is waited
-            // for.
+            // SMPI states the destination of sends and receives. The wait for a receive states its source.
             message(lines_->whole(argument(0), "rank", kNoRank, kMostTracedRanks - 1) == rank_ ? TitVerb::kIrecv
                                                                                                : TitVerb::kIsend,
                     0, true);
@@ -83,7 +82,7 @@ std::string_view TitRank::argument(std::size_t i) const {
 }
 
 std::int32_t TitRank::partner(std::string_view field) const {
-    if (field.starts_with('p')) field.remove_prefix(1);  // old traces: "p1"
+    if (field.starts_with('p')) field.remove_prefix(1);  // old traces write "p1" for rank 1
     const std::int64_t value = lines_->whole(field, "rank", -1000, kMostTracedRanks - 1);
     if (value < 0 && value != kNoRank) lines_->fail("the rank must not be negative, found " + shown(field));
     if (value < 0) return kNobody;
@@ -109,7 +108,7 @@ std::uint64_t TitRank::sized(std::uint64_t count, std::uint64_t type) const {
 }
 
 void TitRank::message(TitVerb verb, std::uint8_t flags, bool from_whoever) {
-    // Traces from before SimGrid 3.20 have no tags.
+    // Traces by SimGrid versions before 3.20 have no tags.
     const bool has_tag = arguments_.size() > 2;
     const std::int64_t tag = has_tag ? lines_->whole(argument(1), "tag", INT32_MIN, INT32_MAX) : 0;
     TracedMessage envelope{partner(argument(0)), static_cast<std::int32_t>(tag), 0,
@@ -126,8 +125,8 @@ void TitRank::message(TitVerb verb, std::uint8_t flags, bool from_whoever) {
         return;
     }
     if (tag == kAnyTagNumber) flags |= kAnyTag;
-    // Receives from MPI_PROC_NULL are not traced if they are blocking, and have their tag otherwise; see
-    // docs/reference/traces.md.
+    // A blocking receive from MPI_PROC_NULL is not in the trace; other receives from it have a tag (see
+    // docs/reference/traces.md).
     if (none && verb == TitVerb::kIrecv && tag != kAnyTagNumber && !from_whoever) {
         ++guessed_null_;
         return;
@@ -143,14 +142,14 @@ void TitRank::message(TitVerb verb, std::uint8_t flags, bool from_whoever) {
 }
 
 void TitRank::sendrecv() {
-    // The arguments are size, destination, size, source, and the two datatypes.
+    // The arguments are the size to send, the destination, the size to receive, the source, and the two data types.
     const std::int32_t destination = partner(argument(1));
     const std::int32_t source = partner(argument(3));
     const std::uint64_t sent = bytes(argument(0), argument(4));
     const std::uint64_t received = bytes(argument(2), argument(5));
     const Key to{rank_, destination, 0};
     const Key from{source, rank_, 0};
-    // Traces of MPI_Sendrecv have no tags, so tags are not compared.
+    // MPI_Sendrecv has no tags in traces, so tags are not compared.
     const std::uint64_t receive =
         source == kNobody ? 0 : post(from, true, {source, 0, 0, received}, static_cast<std::uint8_t>(kAnyTag));
     const std::uint64_t send = destination == kNobody ? 0 : post(to, false, {destination, 0, 0, sent}, 0);
@@ -188,7 +187,7 @@ void TitRank::complete(std::uint64_t request, std::int32_t source, std::int32_t 
     const auto key = keys_.find(request);
     const auto requests = by_key_.find(key->second);
     std::deque<std::uint64_t>& same = requests->second;
-    // It is usually the first or the last of up to a million requests.
+    // The request is usually the first or the last of up to a million requests.
     if (same.front() == request) {
         same.pop_front();
     } else if (same.back() == request) {
@@ -200,14 +199,14 @@ void TitRank::complete(std::uint64_t request, std::int32_t source, std::int32_t 
     keys_.erase(key);
     traced_.complete(request, {source, tag, 0, 0});
     while (!oldest_.empty() && !keys_.contains(oldest_.front())) oldest_.pop_front();
-    // A request that is never waited for must not keep all later ones in the queue.
+    // A request that is never waited for would otherwise keep all later ones in the queue.
     if (oldest_.size() > 2 * keys_.size() + 64) {
         std::erase_if(oldest_, [this](std::uint64_t number) { return !keys_.contains(number); });
     }
 }
 
 void TitRank::wait() {
-    if (arguments_.size() < 3) {  // old traces: waits for the last request
+    if (arguments_.size() < 3) {  // old traces: the action waits for the last request
         if (!oldest_.empty()) complete(last_open());
         return;
     }
@@ -216,12 +215,12 @@ void TitRank::wait() {
 
 void TitRank::wait(const Key& wanted) {
     auto found = by_key_.find(wanted);
-    // A receive from any source is waited for with the rank of its message.
+    // The wait for a receive from any source states the actual source.
     if (found == by_key_.end()) found = by_key_.find({kNoRank, wanted[1], wanted[2]});
     if (found == by_key_.end()) found = by_key_.find({kNoRank, wanted[1], kAnyTagNumber});
-    // SMPI chooses the tag of a collective operation.
+    // The tag of a collective operation is chosen by SMPI.
     if (found == by_key_.end() && wanted[2] < 0) found = by_key_.find(kOfCollectives);
-    if (found == by_key_.end()) return;  // a test has already completed it
+    if (found == by_key_.end()) return;  // an earlier test has completed the request
     const bool is_message = found->first != kOfCollectives && wanted[0] >= 0;
     complete(found->second.front(), is_message ? static_cast<std::int32_t>(wanted[0]) : kNobody,
              static_cast<std::int32_t>(wanted[2]));
@@ -269,7 +268,7 @@ std::size_t TitRank::array_length(std::size_t required, std::size_t optional, st
 }
 
 void TitRank::allgatherv(TracedOperation& operation) {
-    // A datatype, displacements, or both may follow the counts. SMPI writes two datatypes.
+    // After the counts, there may be a data type, displacements, or both. SMPI writes two data types.
     const std::size_t count = arguments_.size();
     const std::size_t ranks = ranks_();
     const bool has_displacements = count > ranks + 3 && (count == 2 * ranks + 1 || count == 2 * ranks + 2);

@@ -18,7 +18,7 @@
 
 namespace haichi {
 
-/// Reads the trace of one rank.
+/// Converts the actions of one rank.
 class TitRank {
   public:
     /// `ranks` returns the number of ranks of the trace, on which the positions of some arguments depend.
@@ -34,10 +34,10 @@ class TitRank {
     [[nodiscard]] std::uint64_t left_open() const { return traced_.open_count(); }
 
   private:
-    /// SMPI prints MPI_UNDEFINED for an invalid rank, which is MPI_PROC_NULL or MPI_ANY_SOURCE.
+    /// SMPI writes MPI_UNDEFINED for invalid ranks, which are MPI_PROC_NULL and MPI_ANY_SOURCE.
     static constexpr std::int64_t kNoRank = -333;
     static constexpr std::int64_t kAnyTagNumber = -444;
-    /// Computation is in flop and is converted to nanoseconds of a processor with 1 Gflop/s.
+    /// Computation in the trace is in flop, and is converted to nanoseconds with a speed of 1 Gflop/s.
     static constexpr double kFlopPerSecond = 1e9;
     static constexpr double kMostFlop = 1e18;
 
@@ -47,7 +47,7 @@ class TitRank {
 
     [[nodiscard]] std::string_view argument(std::size_t i) const;
 
-    /// Returns a partner, or kNobody for the number that means none.
+    /// Returns the partner's rank, or kNobody for kNoRank.
     [[nodiscard]] std::int32_t partner(std::string_view field) const;
     [[nodiscard]] std::uint64_t type_bytes(std::string_view field);
     [[nodiscard]] std::uint64_t bytes(std::string_view count, std::string_view type);
@@ -69,14 +69,14 @@ class TitRank {
     void wait(const Key& wanted);
     [[nodiscard]] std::uint64_t last_open();
 
-    /// Completes tests: the trace omits their results, so the last test of a row is assumed to have succeeded.
+    /// Ends a row of tests. The trace omits the results of tests, so the last one is assumed to have succeeded.
     void end_test();
 
     [[nodiscard]] std::int32_t root(std::string_view field) const;
     [[nodiscard]] std::uint64_t sum(std::size_t first, std::size_t count) const;
-    /// Returns the length of each of `arrays` arrays of an action with `required` other arguments, and up to `optional`
-    /// more at its end. It is the number of ranks, or of the members of a subcommunicator. SMPI writes all optional
-    /// arguments of the latter.
+    /// Returns the length of each of an action's `arrays` arrays, given that it has `required` other arguments and up
+    /// to `optional` ones at the end. The length is the number of ranks, or of members of a subcommunicator. For
+    /// subcommunicators, SMPI always writes all optional arguments.
     [[nodiscard]] std::size_t array_length(std::size_t required, std::size_t optional, std::size_t arrays = 1) const;
     void allgatherv(TracedOperation& operation);
 
@@ -94,9 +94,9 @@ class TitRank {
     std::uint64_t default_bytes_ = 1;
     std::uint64_t untyped_ = 0, guessed_null_ = 0;
     std::uint64_t last_request_ = 0;
-    std::map<Key, std::deque<std::uint64_t>> by_key_;  ///< open requests, oldest first
+    std::map<Key, std::deque<std::uint64_t>> by_key_;  ///< open requests by key, oldest first
     std::unordered_map<std::uint64_t, Key> keys_;
-    std::deque<std::uint64_t> oldest_;  ///< may include completed requests
+    std::deque<std::uint64_t> oldest_;  ///< all requests, oldest first; completed ones may remain
     std::optional<Key> tested_;
 };
 

@@ -7,8 +7,8 @@
 
 namespace haichi {
 
-/// The readers of trace_readers(), each in the file of its format. They throw InputError with file and line (or
-/// offset).
+/// The readers in trace_readers(); each is in the file of its format. They throw InputError that states file and line
+/// (or offset).
 JobLog read_dumpi(const std::string& path, ReadProgress& progress);
 JobLog read_tit(const std::string& path, ReadProgress& progress);
 JobLog read_goal(const std::string& path, ReadProgress& progress);
@@ -16,11 +16,11 @@ JobLog read_monitoring(const std::string& path, ReadProgress& progress);
 JobLog read_mpip(const std::string& path, ReadProgress& progress);
 JobLog read_ipm(const std::string& path, ReadProgress& progress);
 JobLog read_paraver(const std::string& path, ReadProgress& progress);
-/// Null if haichi is built without the OTF2 library.
+/// Returns null if haichi is built without the OTF2 library.
 LogReader otf2_reader();
 
-/// Parsers of a text in memory, for tests. For formats with one file per rank, the text is the file of one rank. Errors
-/// name it as `file`.
+/// Parsers of texts in memory, for tests. For formats with one file per rank, the text is one rank's file. `file` is
+/// the name in error messages.
 JobLog parse_dumpi(std::string_view text, const std::string& file);
 JobLog parse_tit(std::string_view text, const std::string& file);
 JobLog parse_goal(std::string_view text, const std::string& file);

@@ -9,7 +9,7 @@ namespace haichi {
 
 namespace {
 
-/// Formats a list of ranks as "1, 5 and 7 more".
+/// Formats a list of ranks, such as "1, 5 and 7 more".
 std::string first_of(const std::vector<std::int32_t>& ranks) {
     constexpr std::size_t kShown = 5;
     std::string text;

@@ -1,4 +1,4 @@
-// Replaces the readers of other tools' logs in a program that is built without them.
+// Replaces the readers of other tools' logs in programs that are built without them.
 #include "commlog/readers/trace_formats.h"
 
 namespace haichi {

@@ -10,12 +10,12 @@
 
 namespace haichi {
 
-/// Collects the messages of a file within the limits of a workload, so that a reader can report the line that exceeds
-/// one.
+/// Collects the messages of a file within the limits of a workload, so that a reader can report the line of a message
+/// beyond them.
 class MessageCollector {
   public:
-    /// Appends the message, or returns the reason why no workload can hold it. The caller has checked its ranks and
-    /// size.
+    /// Appends the message, or returns the reason why a workload cannot contain it. The caller must already have
+    /// checked the ranks and the size.
     [[nodiscard]] std::optional<std::string> add(const Message& message) {
         if (messages_.size() >= static_cast<std::size_t>(kMostMessages)) {
             return "more than " + std::to_string(kMostMessages) + " messages, the limit of a workload";

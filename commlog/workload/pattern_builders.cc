@@ -14,11 +14,11 @@ namespace haichi {
 
 namespace {
 
-/// A direction in a grid of up to three dimensions; unused ones stay 0.
+/// A direction in a grid of up to three dimensions; components of unused dimensions are 0.
 using Offset = std::array<int, 3>;
 
-/// Returns all directions with components -1, 0, +1 of which 1 to `most` are not 0. Directions along the axes are
-/// first, and "+" is before "-".
+/// Returns all directions with components -1, 0 and +1, of which at least one and at most `most` are not 0. Directions
+/// along the axes come first, and "+" comes before "-".
 std::vector<Offset> directions(std::size_t dimensions, int most) {
     std::vector<Offset> result;
     constexpr std::array<int, 3> kComponents = {1, -1, 0};
@@ -37,7 +37,7 @@ std::vector<Offset> directions(std::size_t dimensions, int most) {
     return result;
 }
 
-/// Returns "+x", "-x+y", and so on.
+/// Returns a label such as "+x" or "-x+y".
 std::string direction_label(const Offset& offset) {
     std::string label;
     for (std::size_t axis = 0; axis < offset.size(); ++axis) {
@@ -48,7 +48,7 @@ std::string direction_label(const Offset& offset) {
     return label;
 }
 
-/// Makes one set per direction, so that no rank sends or receives twice in a set.
+/// Makes one set for each direction, so that no rank sends or receives twice in a set.
 void build_stencil(PatternBuilder& builder, int most_nonzero) {
     const PatternOptions& options = builder.options();
     std::array<int, 3> dims = {1, 1, 1};
@@ -75,7 +75,7 @@ void build_stencil(PatternBuilder& builder, int most_nonzero) {
     }
 }
 
-/// Returns the rank to which `rank` sends in step `step`, from 1, of an all-to-all with one step per other rank.
+/// Returns the rank to which `rank` sends in step `step` (from 1) of an all-to-all with one step for each other rank.
 int pairwise_partner(int ranks, int rank, int step) {
     return std::has_single_bit(static_cast<unsigned>(ranks)) ? rank ^ step : (rank + step) % ranks;
 }
@@ -84,8 +84,8 @@ std::string pairwise_label(int ranks, int step) {
     return (exchanges ? "exchange with rank XOR " : "shift by ") + std::to_string(step);
 }
 
-/// Pairwise all-to-all inside every group at once, in `lines` groups of `length` ranks.
-/// Member m of group g is rank g * group_stride + m * member_stride.
+/// Adds pairwise all-to-alls within `lines` groups of `length` ranks, all groups at the same time. Member m of group g
+/// is the rank g * group_stride + m * member_stride.
 void build_transposes(PatternBuilder& builder, const char* label, int lines, int group_stride, int length,
                       int member_stride) {
     for (int step = 1; step < length; ++step) {
@@ -99,8 +99,8 @@ void build_transposes(PatternBuilder& builder, const char* label, int lines, int
     }
 }
 
-/// Bruck's all-to-all: returns the number of blocks that a rank sends to rank + `distance`. These are the blocks whose
-/// remaining distance has that bit set.
+/// Returns the number of blocks that a rank sends to rank + `distance` in Bruck's all-to-all. These are the blocks
+/// whose remaining distance includes the bit `distance`.
 std::int64_t bruck_blocks(std::int64_t ranks, std::int64_t distance) {
     return ranks / (2 * distance) * distance + std::max<std::int64_t>(0, ranks % (2 * distance) - distance);
 }
@@ -126,7 +126,7 @@ void build_cg(PatternBuilder& builder) {
             "pattern 'cg' requires a power of two as the number of ranks, found " + std::to_string(ranks),
             "choose " + std::to_string(std::bit_floor(ranks)) + " or " + std::to_string(std::bit_ceil(ranks)));
     }
-    // From setup_proc_info of NPB CG: task = row * columns + column, and columns = rows or 2 * rows.
+    // As in setup_proc_info of NPB CG: task = row * columns + column, where columns is rows or 2 * rows.
     const int doublings = std::bit_width(ranks) - 1;
     const int rows = 1 << (doublings / 2);
     const int columns = 1 << (doublings - doublings / 2);
@@ -135,7 +135,7 @@ void build_cg(PatternBuilder& builder) {
     int exchange = 0;
     for (int distance = 1; distance < columns; distance *= 2) {
         builder.start_set("row exchange " + std::to_string(++exchange));
-        // `distance` is a power of two below `columns`, so XOR on the task stays in its row.
+        // `distance` is a power of two below `columns`, so the XOR of a task is in the same row.
         for (int task = 0; task < tasks; ++task) builder.add(task, task ^ distance);
     }
     builder.start_set("transpose");
@@ -189,8 +189,9 @@ void build_random_ring(PatternBuilder& builder) {
     build_cycle(builder, order);
 }
 
-/// Recursive doubling of an all-reduce. If the number of ranks is not a power of two, the first ranks form pairs. The
-/// even rank of a pair gives its vector to the odd one, sits out, and gets the result back.
+/// An all-reduce by recursive doubling. If the number of ranks is not a power of two, some ranks form pairs, beginning
+/// with rank 0. The even rank of a pair sends its vector to the odd one, does not take part, and receives the result at
+/// the end.
 void build_recursive_doubling(PatternBuilder& builder) {
     const int ranks = builder.ranks();
     const int members = static_cast<int>(std::bit_floor(static_cast<unsigned>(ranks)));
@@ -247,7 +248,7 @@ void build_alltoall_bruck(PatternBuilder& builder) {
 void build_random_geometric(PatternBuilder& builder) {
     const auto count = static_cast<std::size_t>(builder.ranks());
     const double ranks = static_cast<double>(count);
-    // A disc of this radius holds mean_degree points on average, or fewer near the border of the square.
+    // A disc with this radius contains mean_degree points on average, but fewer near the border of the square.
     const double degree = std::min(builder.options().mean_degree, ranks);
     builder.expect_messages(static_cast<std::uint64_t>(degree * ranks));
     const double radius = std::sqrt(degree / (std::numbers::pi * ranks));
@@ -263,8 +264,8 @@ void build_random_geometric(PatternBuilder& builder) {
         point.y = random.unit();
     }
 
-    // Cells are at least as wide as the radius, so partners are in the 3 x 3 cells around. Expected time O(ranks *
-    // degree).
+    // Cells are at least as wide as the radius, so all partners are in the surrounding 3 x 3 cells. The expected time
+    // is O(ranks * degree).
     const double most_cells = std::min(1 / radius, std::sqrt(ranks));
     const int cells = std::max(1, static_cast<int>(most_cells));
     const auto cell_at = [cells](double coordinate) {

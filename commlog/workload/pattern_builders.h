@@ -4,7 +4,7 @@
 
 namespace haichi {
 
-/// The builders of the entries of patterns(), which describe them.
+/// The functions that build the patterns of patterns(), where they are described.
 void build_cg(PatternBuilder& builder);
 void build_stencil2d(PatternBuilder& builder);
 void build_stencil3d(PatternBuilder& builder);

@@ -13,7 +13,7 @@ namespace haichi {
 
 namespace {
 
-/// Stream of Random for shuffling. A shuffle with the seed of a pattern must not repeat the pattern's numbers.
+/// The stream of Random for shuffling. A shuffle must not use the same random numbers as a pattern with the same seed.
 constexpr std::uint64_t kShuffleStream = 1;
 
 std::string product_text(const std::vector<int>& dims) {
@@ -51,7 +51,7 @@ void check_numbers(const PatternOptions& options) {
     }
 }
 
-/// Sets missing ranks, dims and points, or throws an error if they contradict each other.
+/// Determines missing ranks, dims and points; throws OptionError if the options contradict each other.
 void complete(const PatternRow& row, PatternOptions& options) {
     const std::string pattern = "pattern " + shown(row.name);
     check_numbers(options);
@@ -90,7 +90,8 @@ void complete(const PatternRow& row, PatternOptions& options) {
                       "choose one of these numbers of points: " + known);
 }
 
-/// Returns the largest factor first. The factors of a number below 2^27 are found in at most 11,585 trials.
+/// Returns two factors of n that are as close as possible, the larger one first. For n below 2^27, there are at most
+/// 11,585 trial divisions.
 std::vector<int> two_factors(int n) {
     int small = static_cast<int>(std::sqrt(static_cast<double>(n)));
     while (n % small != 0) --small;
@@ -107,8 +108,8 @@ std::vector<int> balanced_dims(int ranks, int dimensions) {
         case 2:
             return two_factors(ranks);
         case 3: {
-            // The first divisor that can be the largest of three. Divisors above the root are cofactors of those below,
-            // so that primes do not take `ranks` trials.
+            // Finds the smallest divisor that can be the largest of three factors. Divisors above the square root are
+            // cofactors of those below it, so even a prime number takes few trials.
             std::vector<int> divisors;
             std::vector<int> cofactors;
             for (int d = 1; std::int64_t{d} * d <= ranks; ++d) {

@@ -21,17 +21,17 @@ namespace {
 
 constexpr std::int64_t kLargestCount = std::numeric_limits<std::int64_t>::max();
 
-/// The parser's position in the schema, which is four levels deep. Deeper input has a wrong type, so nesting needs no
-/// separate limit.
+/// The parser's position in the schema, which has four levels. Deeper input has a wrong type, so nesting needs no limit
+/// of its own.
 enum class Inside { kNothing, kWorkload, kSets, kSet, kMessages, kMessage };
 
 enum Key : unsigned { kSchema, kRanks, kIterations, kSets, kLabel, kComputeSeconds, kTransfer, kMessages, kKeyCount };
 
 struct KeyRow {
     const char* name;
-    Inside object;  ///< the kind of object that contains the key
+    Inside object;  ///< kind of object that contains the key
     bool required;
-    const char* expected;  ///< text in "expected ..., found ..."
+    const char* expected;  ///< the text for "expected ..., found ..."
 };
 
 constexpr std::array<KeyRow, kKeyCount> kKeys = {{
@@ -45,7 +45,8 @@ constexpr std::array<KeyRow, kKeyCount> kKeys = {{
     {"messages", Inside::kSet, true, "a list of messages"},
 }};
 
-/// Builds the workload from SAX events. An event that does not fit throws an error with its position in the text.
+/// Builds the workload from the events of a SAX parser. An event that does not fit the schema throws an error with its
+/// position in the text.
 class WorkloadSax {
   public:
     explicit WorkloadSax(TextStream* stream) : stream_(stream) {}
@@ -59,7 +60,8 @@ class WorkloadSax {
     bool number_unsigned(json::number_unsigned_t value) {
         stream_->note_progress();
         if (inside_ == Inside::kMessage) {
-            // This is the hot path. All other cases occur a few times per file.
+            // This is the critical path, for the numbers of messages. All other numbers occur only a few times per
+            // file.
             switch (field_++) {
                 case 0:
                     message_.source = rank(value);
@@ -268,7 +270,7 @@ class WorkloadSax {
         ranks_ = static_cast<std::int32_t>(value);
         rank_limit_ = value - 1;
         if (ranks_used_ <= value) return;
-        // The sets precede the number of ranks in the file.
+        // In this file, the sets come before the number of ranks.
         std::size_t t = 0;
         while (sets_[t].end <= highest_rank_message_) ++t;
         throw InputError(SourcePlace{stream_->place().file, highest_rank_line_},
@@ -284,11 +286,11 @@ class WorkloadSax {
         if (const auto problem = messages_.add(message_)) fail(*problem);
     }
 
-    /// Returns the path of the current value, such as "sets[3].messages[17]", "ranks" or "". Without `with_key` it is
-    /// the path of the enclosing object.
+    /// Returns the path of the current value, such as "sets[3].messages[17]" or "ranks"; it is empty at the top.
+    /// Without `with_key`, returns the path of the enclosing object.
     [[nodiscard]] std::string where(bool with_key = true) const {
         std::string path;
-        // This is not one expression with +, because GCC 12 then reports a false overlap (-Wrestrict).
+        // This is not a single expression with +, because GCC 12 would report a false overlap (-Wrestrict).
         const auto index = [](std::size_t i) { return std::string(1, '[').append(std::to_string(i)).append("]"); };
         if (inside_ == Inside::kSets) path = "sets" + index(sets_.size());
         if (inside_ == Inside::kSet) path = "sets" + index(sets_.size() - 1);
@@ -333,14 +335,14 @@ class WorkloadSax {
     TextStream* stream_;
     Inside inside_ = Inside::kNothing;
     Key key_ = kKeyCount;
-    std::array<unsigned, 2> seen_{};  ///< a bit for each key found so far, of the workload and of the set
-    int field_ = 0;                   ///< numbers of the current message found so far
+    std::array<unsigned, 2> seen_{};  ///< bit masks of the keys found so far, in the workload and in the current set
+    int field_ = 0;                   ///< number of fields of the current message that have been read
     Message message_;
 
     std::optional<std::int32_t> ranks_;
     std::int64_t iterations_ = 1;
     std::uint64_t rank_limit_ = kMostRanks - 1;
-    std::uint64_t ranks_used_ = 0;  ///< highest rank so far + 1, with the line and message of its first use
+    std::uint64_t ranks_used_ = 0;  ///< highest rank so far + 1, with the line and the message of its first occurrence
     std::size_t highest_rank_line_ = 0;
     std::size_t highest_rank_message_ = 0;
     std::vector<Workload::Set> sets_;

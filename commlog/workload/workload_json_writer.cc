@@ -8,7 +8,7 @@ namespace haichi {
 
 namespace {
 
-/// Collects text and passes it to the sink in pieces.
+/// Collects text and passes it to the sink in larger pieces.
 class ChunkedText {
   public:
     explicit ChunkedText(const std::function<void(std::string_view)>& sink) : sink_(sink) {

@@ -57,7 +57,7 @@ struct CartTopology::Part {
 /// The graph of MPI_Graph_create, in which every rank knows the neighbours of all ranks.
 class GraphTopology {
   public:
-    /// Takes the arguments of MPI_Graph_create, in which index[i] is the total number of neighbours of ranks 0 to i.
+    /// Takes the arguments of MPI_Graph_create; index[i] is the number of neighbours of ranks 0 to i together.
     /// Throws CallError (kTopology, kArgument) if they are inconsistent.
     GraphTopology(std::vector<int> index, std::vector<int> edges);
 
