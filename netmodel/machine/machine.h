@@ -71,7 +71,7 @@ struct Machine {
         std::optional<std::int32_t> barrier_groups;    ///< hardware barrier groups per node; default: no limit
         std::int32_t trunk = 1;                        ///< NICs over which a message is striped
         std::optional<std::int64_t> trunk_from_bytes;  ///< smallest striped message; `trunk` packets by default
-        std::optional<std::int64_t> eager_overhead_ps;  ///< CPU overhead of an eager send; default: that of other calls
+        std::optional<std::int64_t> eager_overhead_ps;  ///< CPU overhead of an eager send; default: as other calls
         std::optional<std::string> send_copy;           ///< sends copied first: "eager" (default), "always", "never"
         std::int32_t rendezvous_round_trips = 1;        ///< round trips of empty messages before the data
         std::optional<std::string> sends;               ///< "overlap" (default) or "one-by-one"
