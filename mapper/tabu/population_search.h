@@ -10,7 +10,7 @@
 
 namespace haichi {
 
-/// Most usable slots of a job for search_by_tabu(). Every thread then holds 24 MB of tables.
+/// Maximum number of usable slots of a job for search_by_tabu(). The tables of a thread then take 24 MB.
 constexpr std::int32_t kMostTabuSlots = 1024;
 
 /// The reason why search_by_tabu() does not support the job, or nothing. It requires equal hops in both directions and

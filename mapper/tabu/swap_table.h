@@ -9,12 +9,12 @@
 
 namespace haichi {
 
-/// The change of every swap of two tasks, updated after each swap (Taillard 1991). An update takes O(size) cells for
-/// the pairs of the two tasks, and a product for each other pair, in whole vectors. A second table has the cost of
-/// every task at every place, from which the pairs of swapped tasks are recomputed. It takes one more product per task
-/// and place instead of a sum over all tasks.
+/// The change of every swap of two tasks, updated after each swap (Taillard 1991). An update recomputes the O(size)
+/// pairs of the two tasks, and takes one product for each other pair, in whole vectors. A second table has the cost of
+/// every task at every place, which gives the pairs of the swapped tasks. Its update takes one product per task and
+/// place and replaces a sum over all tasks.
 ///
-/// Cell is int32_t if the problem fits, else int64_t. Memory: 2 or 3 cells per pair of tasks.
+/// Cell is int32_t if the problem fits 32 bits, otherwise int64_t. Memory: 2 or 3 cells per pair of tasks.
 template <class Cell>
 class SwapTable {
   public:
