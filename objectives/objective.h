@@ -143,9 +143,9 @@ concept LimitedObjective = SearchObjective<O> &&
 /// each with its own mapping. `mapping` is the mapping before the move. change_by(mapping, move) is the change of the
 /// value, and in_messages() converts it to the unit of Change.
 ///
-/// A second mapping has the same nodes for the ranks of the move. seen(rank) returns the nodes of the other ranks in
-/// the second mapping. correction(mapping, move, seen) is the difference between the changes in `mapping` and in the
-/// second mapping. There is no smoothing term.
+/// A second mapping has the same nodes for the ranks of the move. The function seen(rank) returns the nodes of the
+/// other ranks in it. The result of correction(mapping, move, seen) is the difference between the changes in `mapping`
+/// and in the second mapping. There is no smoothing term.
 template <class O>
 concept SplitObjective = SearchObjective<O> && requires(const O& objective, const Mapping& mapping, const Move& move,
                                                         NodeId (*seen)(RankId), typename O::Value value) {

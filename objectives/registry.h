@@ -14,8 +14,9 @@ namespace haichi {
 template <SearchObjective... O>
 struct ObjectiveList {};
 
-/// The objectives. An entry and its include add an objective to all parts of haichi: the search, reports, help texts,
-/// `haichi list`, bindings, documentation and contract tests. mapper/anneal/objective_table makes a table of them.
+/// The objectives. An entry and its include add an objective to all parts of haichi. These are the search, reports,
+/// help texts, `haichi list`, bindings, documentation and contract tests. mapper/anneal/objective_table makes a table
+/// of them.
 using RegisteredObjectives = ObjectiveList<  //
     HopBytes,                                //
     Rmatt,                                   //

@@ -80,7 +80,7 @@ class LoadCost {
     std::vector<std::int64_t> bound_;
 };
 
-/// tac3-bytes: sum over sets of the largest link load in bytes, divided by the link bandwidth B. It is the collision
+/// tac3-bytes: sum over sets of the largest link load in bytes, divided by the link bandwidth. This is the collision
 /// cost for messages of unequal sizes. Unit seconds per iteration. Equals tac3 on sets with equal sizes.
 class Tac3Bytes : public SetSum<LoadCost> {
   public:

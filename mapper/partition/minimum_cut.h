@@ -19,8 +19,8 @@ class MinimumCut {
 
     /// Returns the weight of the minimum cut. May be called once for each graph.
     std::int64_t solve();
-    /// After solve(): 1 for each vertex on the source's side of a minimum cut: the cut nearest to the source, or
-    /// nearest to the sink.
+    /// After solve(), 1 for each vertex on the source's side of a minimum cut. The cut is the one nearest to the source
+    /// or, if false, to the sink.
     [[nodiscard]] std::vector<std::uint8_t> source_side(bool is_nearest_to_source) const;
 
   private:

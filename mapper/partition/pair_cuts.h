@@ -40,7 +40,7 @@ class PairCuts {
     MinimumCut cut_;
     std::vector<BoundaryVertex> pairs_;
     std::vector<std::int32_t> region_;
-    std::vector<std::int32_t> inner_;  ///< by vertex: its index in the region; -1 outside
+    std::vector<std::int32_t> inner_;  ///< index of each vertex in the region; -1 outside
 };
 
 }  // namespace haichi

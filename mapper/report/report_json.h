@@ -26,8 +26,8 @@ nlohmann::ordered_json report_json(const ShapesReport& report, bool with_timing)
 /// U+FFFD.
 std::string report_text(const nlohmann::ordered_json& report);
 
-/// The names that --require accepts for values in a report: "value", objectives by their names ("tac3"), and all
-/// metrics by their keys in the report ("tac3_seconds", "largest_contention").
+/// The names of values for --require: "value", objectives by their names ("tac3"), and all metrics by their keys in the
+/// report ("tac3_seconds", "largest_contention").
 std::vector<std::string> metric_names();
 
 /// Throws OptionError with a did-you-mean hint for unknown names. To be called before a long run. `objective` is the

@@ -9,7 +9,7 @@
 
 namespace haichi {
 
-/// A rank grid in a machine's box. Each grid axis uses its own shares of the box's axes.
+/// A rank grid in a machine's box. Each grid axis uses its own part of the box's axes.
 struct GridEmbedding {
     std::vector<AxisWalk> walks;  ///< one per axis of the rank grid
     double byte_hops = 0;         ///< sum over axes; exact for messages between ranks that differ on one axis
