@@ -38,9 +38,10 @@ enum class CollectiveKind : std::uint8_t {
 };
 inline constexpr int kCollectives = static_cast<int>(CollectiveKind::kNeighborAlltoallw) + 1;
 
-/// The name in options and tables: "broadcast", "reduce-scatter-block", ...
+/// The operation's name in options and tables: "broadcast", "reduce-scatter-block", ...
 std::string_view name_of(CollectiveKind collective);
-/// Also accepts MPI's names, such as "bcast" and "reduce_scatter". Throws OptionError with a did-you-mean hint.
+/// The inverse of name_of(). Also accepts MPI's names, such as "bcast" and "reduce_scatter". Throws OptionError with a
+/// did-you-mean hint.
 CollectiveKind collective_named(std::string_view name);
 
 /// `count` items distributed over `parts` parts. If they do not divide evenly, the first parts have one more item.
@@ -91,7 +92,7 @@ struct CollectiveArguments {
     /// One block in operations with equal blocks (gather, all-to-all, ...), the vector in a reduction. With counts, the
     /// base address and the type of the blocks, or only the base address if each block has its own type.
     Buffer send;
-    /// Like `send`. A broadcast has its data here, also at the root. In reduce_scatter_block, the count refers to one
+    /// Like `send`. A broadcast has its data here, even at the root. In reduce_scatter_block, the count refers to one
     /// block.
     Buffer receive;
     /// MPI_IN_PLACE for the send buffer. In a scatter, only the root may specify it, for the receive buffer.
@@ -130,11 +131,11 @@ struct AlgorithmRow {
     Steps (*run)(Exchange& exchange, CollectiveArguments arguments, Tuning tuning);
     /// Open MPI's number in its rule files; 0 if it has none.
     int open_mpi = 0;
-    /// The algorithm does not keep the order of the ranks, so the operation must commute.
+    /// True if the algorithm does not keep the order of the ranks, so that the operation must commute.
     bool must_commute = false;
     /// The only supported number of members; 0 for any number.
     int only_members = 0;
-    /// Supports only equal blocks on a power of two of members.
+    /// True if the algorithm supports only equal blocks, and only numbers of members that are powers of two.
     bool only_power_of_two = false;
     /// A blocking call uses the machine's barrier network if it has a group for the communicator. Otherwise, `run` is
     /// used.

@@ -100,8 +100,8 @@ Steps recursive_doubling_or_bruck(Exchange& exchange, CollectiveArguments argume
                                             : allgather_bruck(exchange, arguments, tuning);
 }
 
-/// Pairs exchange their blocks. After that, a member alternates between its two neighbours. It gets two blocks at a
-/// time, the ones that the neighbour received last.
+/// Pairs exchange their blocks. After that, a member alternates between its two neighbours. In each step it gets the
+/// two blocks that the neighbour received last.
 Steps neighbor_exchange(Exchange& exchange, CollectiveArguments arguments, Tuning tuning) {
     const int rank = exchange.rank();
     const int size = exchange.size();

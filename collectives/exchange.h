@@ -53,8 +53,8 @@ class Exchange {
     [[nodiscard]] int size() const { return members_.size; }
     [[nodiscard]] int remote_size() const { return own_group_only_ ? 0 : members_.remote_size; }
     [[nodiscard]] bool is_inter() const { return remote_size() > 0; }
-    /// For an inter-communicator. If true, messages that begin from now on stay in the rank's own group, as if it were
-    /// a communicator of its own. They never match messages between the groups.
+    /// For an inter-communicator. If true, messages that begin from now on stay in the rank's own group, as if the
+    /// group were a separate communicator. Such messages never match messages between the groups.
     void turn_to_own_group(bool own_group_only) { own_group_only_ = own_group_only; }
     [[nodiscard]] bool is_turned_to_own_group() const { return own_group_only_; }
 
@@ -88,7 +88,7 @@ class Exchange {
     virtual void sit_out() {}
 
     [[nodiscard]] bool moves_data() const { return moves_data_; }
-    /// Copies like MPI: items of one type to items of another type with the same basic types.
+    /// Copies items of one type to items of another type with the same basic types, as MPI does.
     void copy(const Buffer& from, const Buffer& to) {
         if (moves_data_) copy_data(from, to);
     }
@@ -96,7 +96,8 @@ class Exchange {
     void combine(const Reduction& operation, const void* in, const Buffer& inout) {
         if (moves_data_) combine_data(operation, in, inout);
     }
-    /// Uninitialised memory that lives as long as this object. Without data, it is a placeholder address.
+    /// Returns uninitialised memory that lives as long as this object. If the exchange moves no data, returns a
+    /// placeholder address.
     [[nodiscard]] std::byte* scratch(std::int64_t bytes) {
         if (!moves_data_) return &no_data_;
         scratch_.push_back(std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes)));

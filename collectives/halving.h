@@ -4,8 +4,8 @@
 
 namespace haichi::collectives {
 
-/// The members that remain when their number is reduced to a power of two. They are one member of each of the first
-/// pairs of ranks, and all members that are not in a pair. They are numbered in the order of their ranks.
+/// The members that remain when their number is reduced to a power of two. One member of each of the first pairs of
+/// ranks remains, and so do all members outside these pairs. The remaining members are numbered in rank order.
 class FoldedRanks {
   public:
     enum class Kept : std::uint8_t { kEven, kOdd };  ///< the member of a pair that remains
@@ -17,13 +17,13 @@ class FoldedRanks {
     /// Ranks below this number are in a pair.
     [[nodiscard]] int paired() const { return 2 * pairs_; }
     [[nodiscard]] bool is_out(int rank) const { return rank < paired() && rank % 2 != odd_; }
-    /// -1 if is_out(rank).
+    /// The rank's number among the remaining members; -1 if is_out(rank).
     [[nodiscard]] int number_of(int rank) const {
         if (is_out(rank)) return -1;
         return rank < paired() ? rank / 2 : rank - pairs_;
     }
     [[nodiscard]] int rank_of(int number) const { return number < pairs_ ? 2 * number + odd_ : number + pairs_; }
-    /// For a rank with is_out(rank), its partner's number.
+    /// The partner's number, for a rank with is_out(rank).
     [[nodiscard]] int number_of_partner(int rank) const { return rank / 2; }
 
   private:
@@ -51,7 +51,7 @@ class VectorPieces {
     Cut cut_;
 };
 
-/// Pieces [begin, end). A step of halving gives one half of them away.
+/// The pieces [begin, end). Each step of halving gives one half of the window away.
 struct PieceWindow {
     int begin = 0;
     int end = 1;
@@ -70,7 +70,7 @@ PieceWindow window_before(int number, int distance, int pieces);
 Steps scatter_by_halving(Exchange& exchange, FoldedRanks ranks, VectorPieces pieces, Buffer result,
                          const Reduction* operation);
 
-/// Runs before the halving. Ranks that are out send their vector to their partner.
+/// The step before the halving: ranks that are out send their vector to their partner.
 Steps fold(Exchange& exchange, FoldedRanks ranks, Buffer result, const Reduction* operation);
 /// Like fold(), but the partners first exchange halves, and each of them reduces one half.
 Steps fold_halves(Exchange& exchange, FoldedRanks ranks, Buffer result, const Reduction* operation);

@@ -8,7 +8,7 @@ namespace haichi::collectives {
 
 namespace {
 
-/// From this total size on, members send their blocks to the root directly.
+/// Total size from which members send their blocks directly to the root.
 constexpr std::int64_t kShortBytes = 2048;
 
 /// Runs an operation in the rank's own group.
@@ -26,7 +26,7 @@ CollectiveArguments part_of(const CollectiveArguments& arguments, CollectiveKind
     return part;
 }
 
-/// In operations in both directions, member 0 of the root's group acts as the root.
+/// The root as seen by a group. In operations in both directions, member 0 of the root's group acts as the root.
 int root_for_group(const Exchange& exchange, bool is_roots_group) {
     if (!is_roots_group) return 0;
     return exchange.rank() == 0 ? kRootIsThis : kRootIsAnother;

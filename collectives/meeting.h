@@ -9,7 +9,7 @@ namespace haichi::collectives {
 /// The data that members exchange when they make a communicator or a window.
 struct Meeting {
     std::int64_t bytes = 0;  ///< per member
-    bool gathers = false;    ///< if true, each gets all bytes; otherwise, they are combined on the way, like a mask
+    bool gathers = false;    ///< if true, each member gets the bytes of all; otherwise, steps combine them, like a mask
 };
 
 /// To agree on a context, an all-reduce combines a mask of free contexts and a word, 65 words in total (MPICH 4.0,

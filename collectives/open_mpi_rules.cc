@@ -39,7 +39,7 @@ constexpr std::array kOperations = {
 };
 static_assert(kOperations.size() == kCollectives);
 
-/// True if sizes in the file refer to all blocks together.
+/// True if the sizes in the file are totals over all blocks.
 bool goes_by_total(CollectiveKind collective) {
     switch (collective) {
         case CollectiveKind::kAllgather:

@@ -4,8 +4,8 @@
 
 namespace haichi::collectives {
 
-/// The data of a broadcast as packed bytes. Members may have types with the same basic elements in another order of
-/// memory. They all cut the packed data in the same way. A type without gaps is used in place.
+/// The data of a broadcast as packed bytes. Types may differ between members in memory layout, but not in basic
+/// elements. All members cut the packed data in the same way. A type without gaps is used in place.
 class PackedData {
   public:
     PackedData(Exchange& exchange, const Buffer& data, bool is_full) : data_(data), bytes_(data.bytes()) {
@@ -20,13 +20,13 @@ class PackedData {
     }
 
     [[nodiscard]] std::int64_t bytes() const { return bytes_; }
-    /// The size of the unit that is not cut: the basic type, if there is only one.
+    /// The size of the smallest unit, which is never cut: the basic type, if there is only one.
     [[nodiscard]] std::int64_t item_bytes() const { return item_bytes_; }
     [[nodiscard]] Buffer part(std::int64_t first_byte, std::int64_t bytes) const {
         return packed(place_ + first_byte, bytes);
     }
     [[nodiscard]] Buffer whole() const { return part(0, bytes_); }
-    /// Called when all data have been received.
+    /// Unpacks the data. Must be called when all data have been received.
     void finish(Exchange& exchange, bool was_full) const {
         if (is_copy_ && !was_full) exchange.copy(whole(), data_);
     }

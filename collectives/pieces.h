@@ -18,7 +18,7 @@ inline Buffer items(const Buffer& buffer, std::int64_t first, std::int64_t count
 inline Buffer packed(std::byte* bytes, std::int64_t count) { return {bytes, count, &byte_type()}; }
 inline Buffer no_bytes() { return packed(nullptr, 0); }
 
-/// Memory for as many items of the same type.
+/// Memory for as many items as `buffer` has, of the same type.
 inline Buffer room_like(Exchange& exchange, const Buffer& buffer) {
     const ItemType& type = *buffer.type;
     const std::int64_t stride = std::abs(type.extent());
@@ -59,7 +59,7 @@ class Blocks {
     std::span<const ItemType* const> types_;
 };
 
-/// The number of items in a segment, as close to segment_bytes as whole items allow. It is at least one, and all items
+/// The number of items in a segment, as close to segment_bytes as whole items allow. It is at least one. It is `count`
 /// if nothing is to be cut.
 inline std::int64_t segment_items(std::int64_t segment_bytes, std::int64_t item_bytes, std::int64_t count) {
     if (segment_bytes < item_bytes || segment_bytes >= item_bytes * count || item_bytes == 0)

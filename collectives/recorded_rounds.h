@@ -17,7 +17,7 @@ struct RoundMessage {
     std::int32_t to = 0;
     std::int64_t bytes = 0;
 };
-/// Messages that are sent at the same time, sorted by sender. No member sends or receives two of them.
+/// Messages that are sent at the same time, sorted by sender. No member sends or receives two messages of a round.
 using Round = std::vector<RoundMessage>;
 
 inline constexpr std::int64_t kMostRecordedMessages = std::int64_t{1} << 26;
@@ -37,8 +37,8 @@ class CallRecorder {
         std::string label;  ///< "allreduce ring"
         std::vector<Round> rounds;
     };
-    /// The result is valid until the next call. Groups of one size often make the same call in sequence, so it is
-    /// recorded once.
+    /// The result is valid until the next call. Groups of equal size often make the same call one after another, so
+    /// such a call is recorded only once.
     const Recorded& record(const SizedCall& call, int members);
 
   private:

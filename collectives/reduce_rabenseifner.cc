@@ -6,7 +6,7 @@ namespace haichi::collectives {
 namespace {
 
 /// Gathers the reduced pieces up a tree to the root, reversing the steps in which the vector was halved. A root that is
-/// out takes over number 0.
+/// out takes the place of the member with number 0.
 Steps gather_windows(Exchange& exchange, FoldedRanks ranks, VectorPieces pieces, Buffer result, int root) {
     const int rank = exchange.rank();
     int number = ranks.number_of(rank);

@@ -29,7 +29,7 @@ Steps exchange_and_reduce(Exchange& exchange, int partner, Buffer given, Buffer 
     }
 }
 
-/// All blocks except those of members [begin, end), joined. The partners of these members get them.
+/// All blocks except those of members [begin, end), joined. These members' partners get the joined blocks.
 struct OtherBlocks {
     const ScatteredVector& vector;
     int begin;

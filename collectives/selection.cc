@@ -207,8 +207,8 @@ CollectiveSelection::Chosen CollectiveSelection::choose(const CollectiveArgument
         if (choice == line.choices.end() || choice->row == nullptr) continue;
         if (can_do(*choice->row, arguments, members)) return {choice->row, choice->tuning};
     }
-    // A user's table that omits this operation precedes a complete table. So only a reduction that no line's algorithm
-    // can do in the order of the ranks reaches this point.
+    // A complete table follows a user's table that omits this operation. This point is therefore reached only by a
+    // reduction that no line's algorithm can do in rank order.
     for (const AlgorithmRow& row : algorithms(arguments.collective)) {
         if (can_do(row, arguments, members)) return {&row, {}};
     }

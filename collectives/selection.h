@@ -18,7 +18,7 @@ struct SelectionConditions {
     bool ordered = false;  ///< the operation does not commute
     bool commutes = false;
     bool user_defined = false;  ///< the program defines the operation
-    bool fewer_items = false;   ///< the vector has fewer items than the largest power of two of members
+    bool fewer_items = false;  ///< the vector has fewer items than the largest power of two up to the number of members
     bool equal_blocks = false;
 };
 
@@ -43,9 +43,9 @@ class CollectiveSelection {
     CollectiveSelection();
 
     /// The text is "mpich", "openmpi", a file, or OPERATION=ALGORITHM. A file contains rules of Open MPI, or lines as
-    /// in the tables here. An algorithm may have a segment size: "broadcast=pipeline:64KiB". Each of several algorithms
-    /// but the last has the size up to which it applies: "allreduce=recursive-doubling:2KiB,ring". Later settings take
-    /// precedence. Throws OptionError, and InputError with file and line.
+    /// in the tables here. An algorithm may have a segment size: "broadcast=pipeline:64KiB". If there are several, each
+    /// except the last has the size up to which it applies: "allreduce=recursive-doubling:2KiB,ring". Later settings
+    /// take precedence. Throws OptionError, and InputError with file and line.
     void set(std::string_view text);
     /// Sets the selection, a text(), that applies if no table has been set. Unknown tables count as "mpich".
     void set_default(std::string_view text);
@@ -84,8 +84,8 @@ struct SelectionTableRow {
 };
 const Table<SelectionTableRow>& selection_tables();
 
-/// The sizes that choices depend on. They refer to the vector (broadcasts, reductions) or to one block, or to the
-/// average if blocks differ.
+/// The sizes that choices depend on. A size is the size of the vector (broadcasts, reductions) or of one block; if
+/// blocks differ, their mean.
 struct CollectiveBytes {
     std::int64_t one = 0;
     std::int64_t total = 0;  ///< for the blocks of all members

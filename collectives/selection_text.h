@@ -19,7 +19,7 @@ SelectionLines read_selection_lines(std::string_view text, const std::string& fi
 /// Reads a rule file of Open MPI (coll_tuned_dynamic_rules_filename). Throws InputError with file and line.
 SelectionLines read_open_mpi_rules(std::string_view text, const std::string& file);
 
-/// True if the text looks like such a file, because its first word is a number.
+/// True if the text looks like a rule file of Open MPI: its first word is a number.
 bool looks_like_open_mpi_rules(std::string_view text);
 
 /// Parses "pipeline(segment=64KiB)" or "pipeline:64KiB".

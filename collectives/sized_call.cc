@@ -18,7 +18,8 @@ std::int64_t guessed_item(std::int64_t bytes) {
 
 std::int64_t block_of(std::int64_t bytes, int members) { return (bytes + members - 1) / members; }
 
-/// Bytes that consist of whole items. They are the same for all members if the members' messages depend on them.
+/// Bytes that consist of whole items. The number of bytes is equal for all members if the members' messages depend on
+/// it.
 std::int64_t bytes_of_items(const SizedCall& call, int members) {
     switch (call.collective) {
         case CollectiveKind::kAlltoall:

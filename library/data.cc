@@ -7,7 +7,7 @@ namespace haichi::v0 {
 Error::Error(ErrorKind kind, const std::string& message, std::string file, std::size_t line, std::string hint)
     : std::runtime_error(message), kind_(kind), file_(std::move(file)), line_(line), hint_(std::move(hint)) {}
 
-// The destructors are here, so that the types have one home for all shared libraries of a program.
+// Destructors are defined here, so that all shared libraries of a program share one type information per exception.
 Error::~Error() = default;
 InputError::~InputError() = default;
 OptionError::~OptionError() = default;

@@ -28,7 +28,7 @@ struct MachineData {
 struct JobData {
     explicit JobData(haichi::Job of) : job(std::move(of)) {}
 
-    /// Created at the first call. Searches and evaluations of the job share it.
+    /// Created by the first call. All searches and evaluations of the job share the problem.
     [[nodiscard]] const JobProblem& problem() const;
 
     haichi::Job job;
@@ -68,13 +68,13 @@ auto converted(F&& f) {
     }
 }
 
-/// Reads the option unless the word is empty.
+/// Sets an option from a word, unless the word is empty.
 void take(OptionTable& table, const std::string& name, const std::string& word);
 template <class Number>
 void take(OptionTable& table, const std::string& name, const std::optional<Number>& number) {
     if (number) take(table, name, std::to_string(*number));
 }
-/// Reads the further options, and checks all options. Throws OptionError with a did-you-mean hint for an unknown name.
+/// Sets the further options, and checks all options. Throws OptionError with a did-you-mean hint for an unknown name.
 void take_more(OptionTable& table, const MoreOptions& more);
 
 /// The numbers with a separator between them.

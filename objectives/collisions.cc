@@ -29,8 +29,8 @@ void Collisions::clear() {
     ++trial_;
 }
 
-/// The largest count after a trial has emptied the highest level of the histogram. Links with added messages have at
-/// most trial.most of them. Above trial.most, only removals have changed the levels.
+/// The largest count of a group after a trial has emptied the highest level of the histogram. No link with added
+/// messages has more than trial.most messages. Above trial.most, only removals have changed the levels.
 std::int64_t Collisions::fallen_largest_of(std::size_t number) const {
     const Group& group = groups_[number];
     const std::uint32_t lowest = std::max(group.trial.most, 1U);
@@ -41,8 +41,8 @@ std::int64_t Collisions::fallen_largest_of(std::size_t number) const {
     return any ? lowest : 0;
 }
 
-/// The largest count below the group's largest one among links that keep more than one message in the trial; else 1.
-/// When a rank with very many partners moves, there are as many levels as messages.
+/// The largest level below the group's largest count on which the trial leaves a link; at least 1. When a rank with
+/// very many partners moves, there may be as many levels as messages.
 std::uint32_t Collisions::level_left_in(std::size_t number) const {
     const Group& group = groups_[number];
     std::uint32_t came = group.trial.at_top;  // links that fell from the level above

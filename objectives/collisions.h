@@ -9,17 +9,18 @@ namespace haichi {
 
 /// Counts, for every set, how many of its messages cross each link, and keeps the largest count (the contention)
 /// message by message. Links of different bandwidth have one largest count per bandwidth class. Also keeps a smoothing
-/// term, excess(): the sum over sets and links of (messages - 1) * the set's largest message. It still sees
-/// improvements where the maximum is flat.
+/// term, excess(): the sum over sets and links of (messages - 1) * the set's largest message. The term still shows
+/// improvements if the maximum does not change.
 ///
-/// Changes are tried first: begin() the sets, take() routes away, bring() others, then keep() or drop() everything. A
-/// trial only counts and records previous link counts, because most trials are dropped. The histogram of counts yields
-/// the largest count after it falls. It changes only when a trial is kept.
+/// Changes are made as trials. Call begin() for each set, take() for removed routes, bring() for added routes, then
+/// keep() or drop() for the whole trial. Most trials are dropped, so a trial only updates link counts and records the
+/// previous ones. A histogram of counts gives the new largest count after it falls. The histogram changes only when a
+/// trial is kept.
 class Collisions {
   public:
     explicit Collisions(const Problem& problem, std::size_t dense_budget_bytes = LinkCounts::kDenseBudgetBytes);
 
-    /// Removes all messages from all links and allocates the counters. Call it before any other function.
+    /// Removes all messages from all links and allocates the counters. Must be called before any other function.
     void clear();
     /// Adds a message permanently.
     void add(std::size_t set, std::span<const LinkId> links) {
@@ -28,7 +29,7 @@ class Collisions {
         keep();
     }
 
-    /// Announces that the trial changes this set. Call it once per set and trial.
+    /// Announces that the trial changes this set. Must be called once per set and trial.
     void begin(std::size_t set) { begun_.push_back(set); }
     /// Prefetches the counters.
     void prefetch(std::size_t set, std::span<const LinkId> links) const {
@@ -46,7 +47,7 @@ class Collisions {
         });
         taken_ = noted_;
     }
-    /// Adds a route. Call it after all take() calls of the trial.
+    /// Adds a route. Must be called after all take() calls of the trial.
     void bring(std::size_t set, std::span<const LinkId> links) {
         change(set, links, [](auto counters, Trial& trial, std::uint32_t, std::size_t place) {
             const std::uint32_t after = counters.increment(place);
@@ -93,7 +94,8 @@ class Collisions {
         std::uint32_t group = 0;
     };
 
-    /// The result of level_left_in() for a trial with this many removals. It is needed after each added route.
+    /// A cached result of level_left_in(), valid for a trial with this many removals. It is needed after each added
+    /// route.
     struct Fallen {
         std::uint64_t trial = 0;
         std::size_t taken = 0;
@@ -150,11 +152,12 @@ class Collisions {
     std::size_t dense_budget_bytes_;
     LinkCounts counts_;
     std::vector<Group> groups_;  ///< per (set, class)
-    /// [count] = links of the group with that count, from 2 on. `used` gives the number of links with 1.
+    /// Entry [count] is the number of links of the group with that count, for counts from 2. `used` gives the number
+    /// for 1.
     std::vector<std::uint32_t> histogram_;
     std::vector<std::int64_t> set_bytes_;
     std::int64_t excess_ = 0;
-    // State of the trial:
+    // State of the current trial:
     std::vector<std::size_t> begun_;
     std::vector<Note> notes_;  ///< the first noted_ are valid; the first taken_ of them are removals
     std::size_t noted_ = 0;

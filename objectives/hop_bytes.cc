@@ -58,7 +58,7 @@ std::optional<HopBytes::Value> HopBytes::lower_bound() const {
 }
 
 void HopBytes::append_hot_ranks(const Mapping& mapping, std::vector<RankId>& ranks) const {
-    // The eighth of the ranks with the most byte-hops.
+    // Hot ranks are the eighth of the ranks with the most byte-hops.
     std::vector<std::pair<std::int64_t, RankId>> costs;
     for (const RankId rank : problem_->communicating_ranks()) {
         std::int64_t cost = 0;

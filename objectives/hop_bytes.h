@@ -63,15 +63,15 @@ class HopBytes {
     [[nodiscard]] Value value_from_scratch(const Mapping& mapping) const;
     [[nodiscard]] Value value_in(const Metrics& metrics) const { return metrics.hop_bytes; }
     [[nodiscard]] std::int64_t smoothing_from_scratch(const Mapping&) const { return 0; }
-    /// The sorted-distance bound. Each rank's partners, heaviest first, get the nearest rank slots. Each pair is
-    /// counted from both ends, and the sum is halved.
+    /// The sorted-distance bound: each rank's partners, heaviest first, get the nearest rank slots. The sum is halved,
+    /// because each pair is counted from both ends.
     [[nodiscard]] std::optional<Value> lower_bound() const;
     [[nodiscard]] double in_unit(Value value) const { return static_cast<double>(value); }
     void append_hot_ranks(const Mapping& mapping, std::vector<RankId>& ranks) const;
 
   private:
-    /// Flows hold both directions of a pair, so one distance covers both. A swap keeps the distance between the two
-    /// ranks, so only their other partners count.
+    /// The change for symmetric distances. A flow contains both directions of a pair, so one distance suffices. A swap
+    /// keeps the distance between the two swapped ranks, so only their other partners matter.
     [[nodiscard, gnu::always_inline]] inline std::int64_t symmetric_change(const Mapping& mapping,
                                                                            const Move& move) const {
         const RankId other = move.size() > 1 ? move[1].rank : RankId();
@@ -107,7 +107,7 @@ class HopBytes {
         }
         return change;
     }
-    /// For any routes and any length of move.
+    /// The change for any routes and for moves of any number of ranks.
     std::int64_t directed_change(const Mapping& mapping, const Move& move) const;
 
     const Problem* problem_;

@@ -6,8 +6,8 @@
 
 namespace haichi {
 
-/// The largest of many non-negative integers, a few of which change at a time. Values are in blocks of kBlock. A
-/// falling value may lower its block's maximum, which max() then recomputes. Most proposals touch few blocks, and a
+/// Keeps the largest of many non-negative integers, of which a few change at a time. Values are in blocks of kBlock.
+/// When a value falls, max() may have to recompute the maximum of its block. Most proposals touch few blocks, and a
 /// scan of one block takes few vector instructions. An update is O(1), and max() is O(touched blocks * kBlock +
 /// blocks).
 class LazyMax {

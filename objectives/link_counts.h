@@ -10,8 +10,9 @@
 namespace haichi {
 
 /// Counts the messages of every set on every link. Each count is one byte while links * sets bytes fit the budget. The
-/// sets of a link are adjacent, so all sets' messages from a rank on a node touch one or two cache lines. A hash table
-/// holds counts that exceed a byte. Beyond the budget it holds all counts in use. Both ways give the same results.
+/// counts of a link for all sets are adjacent, so the messages of one rank in all sets touch few cache lines. A hash
+/// table holds counts that exceed a byte. Beyond the budget, it holds all nonzero counts. Results do not depend on the
+/// storage.
 class LinkCounts {
   public:
     static constexpr std::size_t kDenseBudgetBytes = std::size_t{128} << 20;

@@ -59,7 +59,7 @@ std::int64_t LinkLoads::lower_bound(const Problem& problem) {
         }
     }
     for (std::size_t t = 0; t < problem.set_count(); ++t) bound = std::max(bound, problem.unavoidable_bytes(t));
-    // Hops are distributed over all links. Each link counts for at most most_hops_of_link() hops.
+    // The bound distributes hop-bytes evenly over all links. A link carries at most most_hops_of_link() hops.
     const Network& network = problem.network();
     const std::int64_t shares = std::max<std::int64_t>(network.existing_link_count() * network.most_hops_of_link(), 1);
     const std::int64_t hop_bytes = *HopBytes(problem, {}, {}).lower_bound();

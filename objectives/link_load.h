@@ -22,7 +22,7 @@ void append_ranks_over_links(const Problem& problem, const Mapping& mapping, std
     }
 }
 
-/// The bytes routed over every link, all sets together, and their maximum, updated move by move. max-link-load and
+/// The bytes of all sets that are routed over each link, and the largest load, updated move by move. max-link-load and
 /// rmatt share this class.
 class LinkLoads {
   public:
@@ -39,8 +39,8 @@ class LinkLoads {
     [[nodiscard]] std::int64_t excess() const { return excess_; }
     [[nodiscard]] std::int64_t load(LinkId link) const { return loads_[link.index()]; }
 
-    /// A lower bound on the largest load of any mapping. A node's links must carry all that one rank sends, and all
-    /// links together must carry the hop-bytes bound.
+    /// A lower bound on the largest load of any mapping. The links of a node must carry all bytes that one rank sends.
+    /// All links together must carry the bound of hop-bytes.
     [[nodiscard]] static std::int64_t lower_bound(const Problem& problem);
     [[nodiscard]] std::int64_t floor() const { return floor_; }
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kShortRoute = 8;
 
-/// Loads of the links in one set, and the links of each message's route.
+/// The loads of all links in one set, and the rows of links of the messages' routes.
 struct Rows {
     const std::int64_t* loads = nullptr;
     const std::uint32_t* links = nullptr;
@@ -125,7 +125,7 @@ void LinkQueues::undo() {
     for (const std::size_t set : touched_sets_) current_[set] ^= 1;
 }
 
-/// Collects each message of the move once, and the messages' sets.
+/// Collects the messages of the moved ranks, each once, and the sets of these messages.
 void LinkQueues::collect_moved(const Move& move) {
     for (const std::size_t set : touched_sets_) is_touched_[set] = 0;
     touched_sets_.clear();

@@ -11,13 +11,13 @@
 
 namespace haichi {
 
-/// The queues of a placement: the load ahead of each message on the links of its route, whenever the messages start. A
-/// move costs the routes of its messages plus one visit of every waited message of their sets.
+/// The queues of a placement: the load that each message meets on the links of its route, whatever the start times. A
+/// move takes time proportional to the routes of its messages plus the number of waited messages in their sets.
 class LinkQueues {
   public:
     /// The queue of a waited message.
     struct Queue {
-        std::int64_t load_ticks = 0;   ///< load of the most loaded link: all messages of the set
+        std::int64_t load_ticks = 0;   ///< load of the most loaded link of the route by all messages of the set
         std::int64_t alone_ticks = 0;  ///< time of this message alone on the slowest link
         std::uint32_t link = 0;        ///< most loaded link, the first of several; link_count() within a node
         std::uint32_t hops = 0;
@@ -40,7 +40,7 @@ class LinkQueues {
         const TimedMessages::Set& s = messages_->sets()[set];
         return std::span(queues_[current_[set]]).subspan(s.first_waited, s.waited());
     }
-    /// Mean, over all bytes of the iteration, of the load of all messages of all sets on the links of their routes.
+    /// Mean queue over all bytes of the iteration: the load of all sets on the links of each byte's route.
     [[nodiscard]] std::int64_t mean_ticks() const { return ticks_of_squares(squares_); }
     /// A lower bound on mean_ticks() of any placement.
     [[nodiscard]] std::int64_t least_mean_ticks() const;
@@ -59,7 +59,7 @@ class LinkQueues {
     void collect_moved(const Move& move);
     [[nodiscard]] std::size_t set_of(std::size_t message) const { return set_of_message_[message]; }
     void find_route(std::size_t message);
-    /// Adds the message to the loads of its links, or removes it.
+    /// Adds the message to the loads of its links, or removes it from them.
     template <bool kAdds>
     void load_links(std::size_t message);
     template <bool kAdds, class F>

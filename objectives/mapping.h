@@ -27,7 +27,7 @@ struct Relocation {
 /// kMost relocations. The relocations have distinct ranks. Every target slot is empty or vacated by another relocation
 /// of the same move.
 ///
-/// A plain value whose functions are always inlined. Every evaluation makes one, which costs nothing in registers.
+/// A plain value whose functions are always inlined. Every evaluation makes a Move, which stays in registers.
 class Move {
   public:
     static constexpr std::size_t kMost = 4;
@@ -54,11 +54,11 @@ class Move {
 class Mapping {
   public:
     Mapping() = default;
-    /// All ranks unplaced. Throws OptionError when there are more ranks than slots.
+    /// Creates a mapping without placed ranks. Throws OptionError when there are more ranks than slots.
     Mapping(std::int32_t rank_count, std::int32_t node_count, std::int32_t ranks_per_node);
 
-    /// Ranks take the slots of their nodes in rank order. Throws OptionError naming the rank when its node is out of
-    /// range or already has ranks_per_node ranks.
+    /// Makes a mapping in which ranks take the slots of their nodes in rank order. Throws OptionError naming the rank
+    /// when its node is out of range or already has ranks_per_node ranks.
     static Mapping from_nodes(std::span<const NodeId> node_of_rank, std::int32_t node_count,
                               std::int32_t ranks_per_node);
 
@@ -86,7 +86,7 @@ class Mapping {
 
     [[nodiscard]] NodeId node(RankId rank) const { return node_of_rank_[rank.index()]; }
     [[nodiscard]] SlotId slot(RankId rank) const { return slot_of_rank_[rank.index()]; }
-    /// Returns an invalid id for an empty slot.
+    /// The rank in a slot; an invalid id for an empty slot.
     [[nodiscard]] RankId rank(SlotId slot) const { return rank_of_slot_[slot.index()]; }
     [[nodiscard, gnu::always_inline]] inline NodeId node_of_slot(SlotId slot) const {
         // Every proposal calls this, and a division takes ten cycles. The high half of 2 slot * (2^63 / r + 1) is slot
@@ -115,8 +115,8 @@ class Mapping {
     std::vector<RankId> rank_of_slot_;
 };
 
-/// The move that brings `rank` to `slot`, swapping it with the rank there. Empty when the slot is on the rank's own
-/// node, because no node would change.
+/// The move of `rank` to `slot`, which swaps it with the rank in that slot, if any. Empty when the slot is on the
+/// rank's own node, because no node would change.
 [[gnu::always_inline]] inline Move move_to_slot(const Mapping& mapping, RankId rank, SlotId slot) {
     Move move;
     const NodeId from = mapping.node(rank);

@@ -26,15 +26,16 @@ class MaxHops {
     void rollback();
 
     [[nodiscard]] Value value() const { return largest_; }
-    /// Sum over messages of the square of the hops above the lower bound. It distinguishes placements with the same
-    /// largest length, the longest routes first, and is 0 exactly at the bound.
+    /// Sum over messages of the square of the hops above the lower bound. The square gives the longest routes the most
+    /// weight, so the term distinguishes placements with equal largest length. It is 0 exactly at the bound.
     [[nodiscard]] std::int64_t smoothing() const { return excess_; }
     [[nodiscard]] Value value_from_scratch(const Mapping& mapping) const;
     [[nodiscard]] std::int64_t smoothing_from_scratch(const Mapping& mapping) const;
-    /// A rank with p partners needs p slots. The farthest is at least as far as the p-th nearest slot.
+    /// The partners of a rank with p partners need p slots, of which the farthest is at least as far as the p-th
+    /// nearest slot.
     [[nodiscard]] std::optional<Value> lower_bound() const { return floor_; }
     [[nodiscard]] double in_unit(Value value) const { return static_cast<double>(value); }
-    /// Both ends of the messages with the longest routes.
+    /// Appends both ends of the messages with the longest routes.
     void append_hot_ranks(const Mapping& mapping, std::vector<RankId>& ranks) const;
 
   private:

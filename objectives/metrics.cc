@@ -6,7 +6,7 @@ namespace haichi {
 
 namespace {
 
-/// Messages and bytes per link of one set at a time.
+/// Counts messages and bytes per link, for one set at a time.
 class SetTally {
   public:
     SetTally(const Problem& problem, const Mapping& mapping)
@@ -30,7 +30,8 @@ class SetTally {
             }
             return;
         }
-        // One search serves all messages to a node, and most of a search all nodes of a switch.
+        // Sorts by destination, because one search serves all messages to a node. Most of it also serves the other
+        // nodes of the switch.
         std::vector<const Message*> by_destination;
         for (const Message& m : messages) {
             if (m.crosses_network()) by_destination.push_back(&m);
@@ -144,7 +145,7 @@ std::vector<HotLink> most_loaded_links(const Problem& problem, const Mapping& ma
         tally.clear();
     }
     for (HotLink& hot : most_loaded) hot.seconds = static_cast<double>(scaled(hot)) / problem.scale_per_second();
-    // One more pass over each set with hot links, for all hot links of the set together.
+    // Finds the messages of the hot links, in one more pass over each set that has hot links.
     for (std::size_t t = 0; t < problem.set_count(); ++t) {
         std::vector<HotLink*> here;
         for (HotLink& hot : most_loaded) {

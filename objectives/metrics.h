@@ -10,7 +10,7 @@
 
 namespace haichi {
 
-/// An objective's value by its report key.
+/// An objective's value, under its key in reports.
 struct KeyedValue {
     std::string key;
     std::string unit;
@@ -41,7 +41,8 @@ struct Metrics {
     }
 };
 
-/// An objective's unit on a network. If distances are stated, they replace hops: "weighted byte-hops".
+/// The unit of an objective, adapted to the network. Stated distances replace hops, so "byte-hops" becomes "weighted
+/// byte-hops".
 std::string unit_on(const Network& network, std::string_view unit);
 
 /// One pass over every message's route, two for sets with mixed sizes. Memory O(links + sets).
@@ -57,9 +58,8 @@ struct HotLink {
     std::vector<Message> messages;  ///< the first few, in workload order
 };
 
-/// The links whose bytes of any one set take the most time at the link's bandwidth, longest first (ties by set, then
-/// link). Returns at most `most` links,
-/// each with at most `most_messages` of its messages.
+/// The links on which the bytes of a single set take the most time at the link's bandwidth. The longest time is first;
+/// ties are ordered by set, then link. Returns at most `most` links, each with at most `most_messages` of its messages.
 std::vector<HotLink> most_loaded_links(const Problem& problem, const Mapping& mapping, std::size_t most,
                                        std::size_t most_messages);
 

@@ -32,14 +32,15 @@ struct EnergyLimit {
     double most = std::numeric_limits<double>::infinity();
     double smoothing_weight = 0;
 
-    /// Sums of doubles depend on their order. The search decides on changes closer to the limit than this.
+    /// Tolerance for rounding, because sums of doubles depend on their order. Changes within the tolerance are left to
+    /// the search.
     static constexpr double kSlack = 1e-9;
 
     /// Whether every change that is at least `least` certainly exceeds the limit.
     [[nodiscard]] bool excludes(const Change& least) const {
         return least.value + smoothing_weight * least.smoothing > most;
     }
-    /// The limit for the remaining parts when one part of the change is known.
+    /// The limit for the remaining parts of a change when one part is known.
     [[nodiscard]] EnergyLimit less(double known) const {
         return {most - known + kSlack * (1 + std::abs(known)), smoothing_weight};
     }
@@ -53,14 +54,15 @@ struct ObjectiveInfo {
     std::string_view sentence;  ///< one sentence with the formula
     /// Key of the value among the metrics of a report. If it is empty, reports state the value only on request.
     std::string_view report_key{};
-    bool needs_terms = false;          ///< as weighted(a=0.7,b=0.3), whose name alone has no value
+    bool needs_terms = false;  ///< true if the name alone does not define the value, as for weighted(a=0.7,b=0.3)
     bool needs_logical_torus = false;  ///< requires the job's logical torus (Problem::logical_network)
     /// Whether the value is a sum over pairs of ranks of bytes * hops, a quadratic assignment problem. Tabu search
     /// requires this.
     bool is_quadratic_assignment = false;
     /// The default tie-breaking objective, which users can replace (--then). Empty means none.
     std::string_view usual_next{};
-    /// With more messages that cross the network, a value takes seconds, and reports state it only on request.
+    /// Maximum number of messages across the network. Beyond it, the value takes seconds to compute, so reports state
+    /// it only on request.
     std::int64_t most_messages = std::numeric_limits<std::int64_t>::max();
 };
 
@@ -95,11 +97,11 @@ struct ObjectiveSpec {
     ObjectiveFunction function{};       ///< for FunctionObjective, which is not in the table
 };
 
-/// An objective during a search. It holds a mapping's value and changes it move by move. The engine is a template on
-/// this concept, so the annealing loop makes no virtual calls.
+/// An objective during a search. It keeps the value of a mapping and updates it move by move. The engine is a template
+/// on this concept, so the annealing loop makes no virtual calls.
 ///
-/// propose(mapping, move) applies `move`, where `mapping` is the mapping before it. Then value() and smoothing(), the
-/// smoothing term, are those of the changed mapping. Exactly one of commit() (keep) and rollback() (revert) follows.
+/// propose(mapping, move) applies `move`, where `mapping` is the mapping before it. After it, value() and smoothing(),
+/// the smoothing term, refer to the changed mapping. Exactly one of commit() (keep) and rollback() (revert) follows.
 /// value_from_scratch() is the full evaluation by the definition and shares no incremental state. Verification compares
 /// the two. Values are exact (integers, or a pure function of integers), so they must be equal.
 ///
@@ -121,7 +123,7 @@ concept SearchObjective = requires(O objective, const O& constant, const Mapping
     { constant.smoothing() } -> std::same_as<std::int64_t>;
     { constant.value_from_scratch(mapping) } -> std::same_as<typename O::Value>;
     { constant.smoothing_from_scratch(mapping) } -> std::same_as<std::int64_t>;
-    /// Holds for every mapping of the problem.
+    /// A lower bound for every mapping of the problem.
     { constant.lower_bound() } -> std::same_as<std::optional<typename O::Value>>;
     /// The value in the unit of kInfo.
     { constant.in_unit(value) } -> std::same_as<double>;
@@ -141,9 +143,9 @@ concept LimitedObjective = SearchObjective<O> &&
 /// each with its own mapping. `mapping` is the mapping before the move. change_by(mapping, move) is the change of the
 /// value, and in_messages() converts it to the unit of Change.
 ///
-/// There is a second mapping, with the same nodes for the ranks of the move. seen(rank) gives the nodes of the other
-/// ranks in it. correction(mapping, move, seen) is the difference between the changes in `mapping` and in the second
-/// mapping. There is no smoothing term.
+/// A second mapping has the same nodes for the ranks of the move. The function seen(rank) returns the nodes of the
+/// other ranks in it. The result of correction(mapping, move, seen) is the difference between the changes in `mapping`
+/// and in the second mapping. There is no smoothing term.
 template <class O>
 concept SplitObjective = SearchObjective<O> && requires(const O& objective, const Mapping& mapping, const Move& move,
                                                         NodeId (*seen)(RankId), typename O::Value value) {
@@ -164,7 +166,7 @@ typename O::Value value_with(const O& objective, const Mapping& mapping, const M
     }
 }
 
-/// Whether the search uses a topology other than the real one.
+/// Whether the search uses a topology that is not the real one.
 template <class O>
 bool is_searched_elsewhere(const O& objective) {
     if constexpr (requires { objective.is_searched_elsewhere(); }) {

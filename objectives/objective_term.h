@@ -19,7 +19,7 @@ using ExactValue = __int128;
 template <class Value>
 ExactValue exact_value_of(Value value) {
     if constexpr (std::is_floating_point_v<Value>) {
-        // The bits of doubles are ordered as their magnitudes.
+        // The bits of doubles are in the same order as their magnitudes.
         const auto bits = std::bit_cast<std::int64_t>(value == 0 ? 0.0 : double{value});
         return bits < 0 ? -ExactValue{bits & std::numeric_limits<std::int64_t>::max()} : ExactValue{bits};
     } else {
@@ -86,7 +86,7 @@ class ObjectiveTermOf final : public ObjectiveTerm {
     O objective_;
 };
 
-/// Makes the robust objective in a robust search (Problem::robust_job).
+/// Makes the term. In a robust search (Problem::robust_job), makes its robust form.
 template <SearchObjective O>
 std::unique_ptr<ObjectiveTerm> make_term(const Problem& problem, const Mapping& default_placement) {
     if (problem.robust_job() != nullptr) {

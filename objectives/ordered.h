@@ -12,12 +12,12 @@ namespace haichi {
 /// Objectives in tie-breaking order. The placement with the smaller first value is better. Among placements with equal
 /// first values, the next values decide. The first objective keeps its type. The others are terms, ObjectiveSpec::then.
 ///
-/// The search uses one energy: the energy of the first plus a fraction of the others' energies, all in messages of mean
-/// size. The energy only guides the search. The exact values select the best placement.
+/// The search uses one energy, in messages of mean size: the energy of the first objective plus a fraction of the
+/// energies of the others. The energy only guides the search. The exact values select the best placement.
 template <SearchObjective O>
 class Ordered {
   public:
-    /// Smaller is better. Unused entries are equal.
+    /// Values are compared entry by entry; smaller is better. Unused entries are equal.
     struct Value {
         typename O::Value first{};
         std::array<ExactValue, kMostNext> then{};
@@ -77,8 +77,8 @@ class Ordered {
     [[nodiscard]] std::int64_t smoothing_from_scratch(const Mapping& mapping) const {
         return first_.smoothing_from_scratch(mapping);
     }
-    /// Each objective's own bound. The bound of a later one holds for any placement, so also for the best placements of
-    /// the earlier ones.
+    /// The bound of each objective by itself. It holds for all placements, and therefore also for the best placements
+    /// by earlier objectives.
     [[nodiscard]] std::optional<Value> lower_bound() const {
         if (!bound_) return std::nullopt;
         for (const auto& term : terms_) {
@@ -95,10 +95,9 @@ class Ordered {
     }
 
   private:
-    /// Weights of the other objectives. While the first is above its bound, they hardly count. On CG, FFT, stencils and
-    /// random graphs of 64 to 256 ranks, kBeside makes the first value better than a search without them. Ten times as
-    /// much makes it worse. When the first is at its bound, they count ten times as much, which gives CG its fewest
-    /// byte-hops.
+    /// Weights of the other objectives: kBeside while the first is above its bound, kBehind when it is at its bound. On
+    /// CG, FFT, stencils and random graphs of 64 to 256 ranks, kBeside gives better first values than no weight. Ten
+    /// times that weight gives worse ones. At the bound, ten times the weight gives the fewest byte-hops on CG.
     static constexpr double kBeside = 0.03;
     static constexpr double kBehind = 0.3;
 

@@ -10,7 +10,7 @@
 
 namespace haichi {
 
-/// A job's messages and network in the form of plug-ins. The problem must outlive it.
+/// A job's messages and network in the form that plug-ins receive. The problem must outlive this object.
 class PluggedProblem {
   public:
     explicit PluggedProblem(const Problem& problem);
@@ -27,8 +27,8 @@ class PluggedProblem {
     plugin::ProblemData data_{};
 };
 
-/// A user's objective as a table of functions. As an ObjectiveFunction it returns the value of a placement. A search
-/// finds the table in it, and evaluates moves. Copies share everything.
+/// A user's objective as a table of functions. As an ObjectiveFunction, it returns the value of a placement. A search
+/// extracts the table and uses it to evaluate moves. Copies share all data.
 class PluggedObjective {
   public:
     using State = std::unique_ptr<void, void (*)(void*)>;
@@ -37,13 +37,13 @@ class PluggedObjective {
     PluggedObjective(const plugin::ObjectiveTable& table, std::shared_ptr<const void> context, const Problem& problem)
         : table_(&table), context_(std::move(context)), problem_(std::make_shared<PluggedProblem>(problem)) {}
 
-    /// The function's table, or a table that calls the function for every move.
+    /// Wraps a function. Uses its table of functions if it has one, otherwise a table that calls it for every move.
     static PluggedObjective of(const ObjectiveFunction& function, const Problem& problem);
 
     [[nodiscard]] const plugin::ObjectiveTable& table() const { return *table_; }
     [[nodiscard]] std::int32_t rank_count() const { return problem_->data().rank_count; }
     [[nodiscard]] State make(const Mapping& default_placement) const;
-    /// In the unit of the objective.
+    /// The value of a placement, in the unit of the objective.
     double operator()(std::span<const NodeId> node_of_rank) const;
 
   private:

@@ -14,14 +14,14 @@ namespace haichi {
 ///     1/2 (largest clock + mean clock) after the last set + 1/16 mean over all bytes of the load of all messages
 ///     of the iteration on the links of their routes
 ///
-/// The mean and the queues see improvements that leave the last rank as late as before. Ranks that are early in this
+/// The mean clock and the queues show improvements that do not make the last rank earlier. Ranks that are early in this
 /// iteration wait for others in the next. Messages of different sets meet where some ranks run ahead. The mean is over
 /// ranks that communicate. The weights were chosen by rank correlation with the packet simulator's time
 /// (studies/objectives/README.md).
 ///
-/// A change costs the routes of the moved messages and their sets. It also costs the clocks from the first of these
-/// sets on, as far as any clock differs. The smoothing term is the mean queue, of which the value contains a small
-/// fraction.
+/// The time of an evaluation grows with the routes of the moved messages and the sizes of their sets. From the first of
+/// these sets on, it also recomputes all clocks, as long as any clock differs. The smoothing term is the mean queue, of
+/// which the value contains a small fraction.
 class PredictedTime {
   public:
     using Value = std::int64_t;  ///< ticks * 2 * communicating ranks
@@ -51,15 +51,15 @@ class PredictedTime {
     /// Ranks whose messages share the most loaded link of their set.
     void append_hot_ranks(const Mapping& mapping, std::vector<RankId>& ranks) const;
 
-    /// Memory for stored clocks of ranks. Clocks are stored before every k-th set, with the smallest k that fits. The
-    /// others are recomputed.
+    /// Memory for stored clocks of ranks. Clocks are stored before every k-th set, with the smallest k that fits. Other
+    /// clocks are recomputed.
     static constexpr std::size_t kClocksBudgetBytes = std::size_t{64} << 20;
-    /// With the usual weight of the smoothing term, a search weighs the queues eight times as much as the value does
-    /// (docs/reference/objectives.md).
+    /// With the default weight of the smoothing term, a search gives the queues eight times the weight that they have
+    /// in the value (docs/reference/objectives.md).
     static constexpr double kQueuesInSmoothing = 5;
 
   private:
-    /// Clocks of all ranks before a set or after the last one, now and with the proposed move.
+    /// Clocks of all ranks before a set, or after the last set: now, and with the proposed move.
     struct Checkpoint {
         std::vector<std::int64_t> now;
         std::vector<std::int64_t> proposed;

@@ -28,7 +28,7 @@ struct IncidentMessage {
     [[nodiscard]] bool outgoing() const { return (set_and_direction & 1) != 0; }
 };
 
-/// All bytes that one rank exchanges with another, both directions and all sets together.
+/// All bytes that one rank exchanges with another rank, in both directions and in all sets.
 struct Flow {
     RankId partner;
     std::int64_t size_bytes = 0;
@@ -51,29 +51,29 @@ class Problem {
     [[nodiscard]] const Workload& workload() const { return *workload_; }
     [[nodiscard]] const Network& network() const { return *network_; }
     [[nodiscard]] const Network* logical_network() const { return logical_network_; }
-    /// The other allocations of a robust search, or null. The job must outlive the problem.
+    /// Sets the other allocations of a robust search; null if there are none. The job must outlive the problem.
     void set_robust_job(const RobustJob* job) { robust_job_ = job; }
     [[nodiscard]] const RobustJob* robust_job() const { return robust_job_; }
-    /// The kernel that changes bit-sliced counters. The default is this processor's fastest kernel. Null disables such
-    /// counters. All kernels give the same values, as tests check.
+    /// Sets the kernel that updates bit-sliced counters. The default is this processor's fastest kernel. Null disables
+    /// such counters. All kernels give the same values, as tests check.
     void set_slice_kernel(SliceKernel kernel) { slice_kernel_ = kernel; }
     [[nodiscard]] SliceKernel slice_kernel() const { return slice_kernel_; }
-    /// The machine's costs of CPUs, NICs and latencies. The defaults are the costs of a machine that states none.
+    /// Sets the machine's costs of CPUs, NICs and latencies. The defaults apply to a machine that states none.
     void set_machine_costs(const MachineCosts& costs) { machine_costs_ = costs; }
     [[nodiscard]] const MachineCosts& machine_costs() const { return machine_costs_; }
-    /// Sets the largest weight of the ranks on a node (Workload::rank_weights). 0, the default, means no limit besides
-    /// the rank slots.
+    /// Sets the largest total weight of the ranks on a node (Workload::rank_weights). 0, the default, means no limit
+    /// besides the rank slots.
     void set_node_capacity(std::int64_t weight) { node_capacity_ = weight; }
     [[nodiscard]] std::int64_t node_capacity() const { return node_capacity_; }
     [[nodiscard]] std::int32_t rank_count() const { return workload_->rank_count(); }
     [[nodiscard]] std::int32_t node_count() const { return network_->node_count(); }
     /// Maximum number of ranks on every node. Slot s belongs to node s / ranks_per_node().
     [[nodiscard]] std::int32_t ranks_per_node() const { return ranks_per_node_; }
-    /// Sets the rank slots of each node, at most ranks_per_node(). Empty, the default, means that all have as many.
-    /// The other slots of a node are closed. Bounds of objectives do not consider closed slots.
+    /// Sets the rank slots of each node, at most ranks_per_node(). Empty, the default, means ranks_per_node() slots on
+    /// every node. The other slots of a node are closed. Bounds of objectives do not consider closed slots.
     void set_slots_of_node(std::vector<std::int32_t> slots) { slots_of_node_ = std::move(slots); }
     [[nodiscard]] bool has_closed_slots() const { return !slots_of_node_.empty(); }
-    /// The number of open slots of a node, which are its first ones. 0 for faulty nodes.
+    /// The number of open slots of a node, which have the lowest ids of the node's slots. 0 for faulty nodes.
     [[nodiscard]] std::int32_t open_slots(NodeId node) const {
         if (!network_->is_usable(node)) return 0;
         return slots_of_node_.empty() ? ranks_per_node_ : slots_of_node_[node.index()];
@@ -123,10 +123,10 @@ class Problem {
     [[nodiscard]] bool set_is_uniform(std::size_t t) const { return set_is_uniform_[t] != 0; }
     [[nodiscard]] double mean_message_bytes() const { return mean_message_bytes_; }
 
-    /// For set t, the largest size s such that messages of at least s bytes cannot all stay inside nodes. That is, some
-    /// connected component of their graph has more ranks than a node has slots. It is 0 when every component fits a
-    /// node. In any mapping, a message of at least s bytes then crosses a link of set t. With one slot per node, s is
-    /// the largest size in the set.
+    /// For set t, the largest size s such that messages of at least s bytes cannot all stay inside nodes. This holds if
+    /// a connected component of their graph has more ranks than a node has slots. In any mapping, a message of at least
+    /// s bytes then crosses a link in set t. 0 if every component fits a node. With one slot per node, s is the largest
+    /// size in the set.
     [[nodiscard]] std::int64_t unavoidable_bytes(std::size_t t) const { return unavoidable_bytes_[t]; }
 
   private:

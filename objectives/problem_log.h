@@ -5,8 +5,8 @@
 
 namespace haichi {
 
-/// Logs which tables a problem keeps, which tables exceed their budgets and what replaces them, and how messages on
-/// links are counted.
+/// Logs which tables a problem keeps, which ones exceed their budgets, and the replacements of these. Also logs how
+/// messages on links are counted.
 void log_tables(const Problem& problem, const Log& log);
 
 }  // namespace haichi

@@ -11,7 +11,7 @@ constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max() / 4;
 
 std::size_t at(std::int32_t rank) { return static_cast<std::size_t>(rank); }
 
-/// No branches: whether a message is eager is unpredictable.
+/// The start time of a message. Without branches, because it is unpredictable whether a message is eager.
 std::int64_t start_of(const TimedMessage& m, std::int64_t route_ticks, std::span<const std::int64_t> before) {
     const std::int64_t sent = before[at(m.source)] + m.sent_ticks;
     const std::int64_t posted = before[at(m.destination)] + m.posted_ticks;
@@ -19,7 +19,7 @@ std::int64_t start_of(const TimedMessage& m, std::int64_t route_ticks, std::span
     return m.is_eager ? sent : asked;
 }
 
-/// Raises the clocks of both ends to the times at which the message, complete at `end`, releases them.
+/// Raises the clocks of both ranks of a message that is complete at `end` to the times at which they can continue.
 void deliver(const TimedMessage& m, std::int64_t end, std::int64_t route_ticks, std::span<const std::int64_t> before,
              std::span<std::int64_t> after) {
     std::int64_t& source = after[at(m.source)];

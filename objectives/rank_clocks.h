@@ -21,10 +21,10 @@ namespace haichi {
 ///                        end(m) + latency of the route for its receives, plus a copy if unexpected
 ///
 /// load(l) is the time that all messages of the set take on the link one after another. first(l) is the earliest start
-/// among the messages whose most loaded link is l. A late message finds some of them already sent. load(node) is the
-/// load of the node's most loaded NIC channel or of its DMA, first(node) the earliest start there. Messages inside a
-/// node share its memory as they would share a link. Only messages that are waited for have a start and an end
-/// (TimedMessages).
+/// among the messages whose most loaded link is l. When a late message starts, some of these have already been sent.
+/// load(node) is the load of the node's most loaded NIC channel or of its DMA, first(node) the earliest start there.
+/// Messages inside a node share its memory as they would share a link. Only messages that are waited for have a start
+/// and an end (TimedMessages).
 ///
 /// A pure function of the placement. A set takes O(messages for which ranks wait).
 class RankClocks {
@@ -39,7 +39,7 @@ class RankClocks {
                               std::span<std::int64_t> after);
 
   private:
-    /// Load of a set on a node, or on its memory.
+    /// Load of a set on a node, or on the memory of a node.
     struct Load {
         std::int64_t first = 0;
         std::int64_t ticks = 0;

@@ -49,7 +49,8 @@ class Rmatt {
     HopBytes hop_bytes_;
     LinkLoads loads_;
     std::optional<SlicedCollisions> sliced_;  ///< replaces loads_ if it suits the problem
-    /// One message-hop at the default placement's largest load counts as one message of mean size.
+    /// Converts to the unit of changes: one message-hop at the default placement's largest load counts as one message
+    /// of mean size.
     double per_message_;
 };
 
@@ -69,7 +70,7 @@ class Rmatt3d : public Rmatt {
 
     Rmatt3d(const Problem& problem, const ObjectiveSpec& spec, const Mapping& default_placement);
 
-    /// Metrics describe the real topology, and so does this value.
+    /// The value on the real topology, which the metrics describe.
     [[nodiscard]] Value value_in(const Metrics& metrics) const { return metrics.rmatt(); }
 
   private:

@@ -25,7 +25,7 @@ struct RobustJob {
     std::vector<RobustVariant> variants;
 };
 
-/// The placement of the same ranks on a variant's nodes.
+/// Converts a mapping to the corresponding slots of a variant.
 inline Mapping translated(const RobustVariant& variant, const Mapping& mapping) {
     Mapping there(mapping.rank_count(), variant.problem->node_count(), variant.problem->ranks_per_node());
     for (std::int32_t r = 0; r < mapping.rank_count(); ++r) {
@@ -73,8 +73,8 @@ class Robust {
             sum.smoothing += change.smoothing;
             all_values_moved += std::abs(difference(part.objective.value(), before));
             all_changes += std::abs(change.value);
-            // Only the size of the maximum's change is needed, in the unit of changes. It is the change of a part that
-            // makes the maximum.
+            // Finds the change of the maximum in the unit of changes. It is the change of a part that is the maximum
+            // before or after the move.
             if (before == value_before_ || !(part.objective.value() < value_before_)) {
                 largest_rise = std::max(largest_rise, change.value);
                 largest_fall = std::min(largest_fall, change.value);
@@ -83,14 +83,14 @@ class Robust {
         value_ = combined([](const Part& part) { return part.objective.value(); });
         const double per_variant = 1.0 / static_cast<double>(parts_.size());
         if (job_->measure == RobustMeasure::kMean) {
-            // Not sum.value: some objectives state changes relative to the problem's default placement. Then the units
-            // of the parts differ, and their sum may rise while the value falls.
+            // Does not use sum.value, because some objectives state changes relative to the problem's default
+            // placement. The units of the parts then differ, and their sum may rise while the value falls.
             const double unit = all_values_moved > 0 ? all_changes / all_values_moved : 0;
             return {difference(value_, value_before_) * unit * per_variant, sum.smoothing * per_variant};
         }
-        // The maximum ignores the other parts. Their mean is therefore part of the smoothing term. This weight makes it
-        // count as much as the maximum at the search's usual 0.1. On three shapes of the TAC3 paper this finds
-        // contention-free placements, while the maximum alone stays one above.
+        // The maximum ignores the other parts. Their mean is therefore part of the smoothing term. With this weight,
+        // the mean counts as much as the maximum if the search has its default smoothing weight of 0.1. On three shapes
+        // of the TAC3 paper this finds contention-free placements, while the maximum alone stays one above.
         constexpr double kMeanInSmoothing = 10;
         const double smoothing = (kMeanInSmoothing * sum.value + sum.smoothing) * per_variant;
         if (value_before_ < value_) return {largest_rise, smoothing};

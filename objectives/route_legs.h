@@ -9,7 +9,7 @@
 
 namespace haichi {
 
-/// A message that a rank routes in a set: to a partner, from a partner, or both if one row holds both ways.
+/// A message of a rank in a set: to a partner, from a partner, or one each way if a single row represents both.
 struct RouteLeg {
     enum Way : std::uint32_t { kFrom, kTo, kBothWays };
     static constexpr std::uint32_t kWayBits = 2;

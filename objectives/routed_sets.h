@@ -9,8 +9,8 @@
 namespace haichi {
 
 /// Costs of communication sets, kept message by message and link by link. SetSum uses this class if SlicedCollisions do
-/// not suit the problem, and defines `Cost`. A proposal first removes the old routes of all its messages. Costs then
-/// only rise, so the proposal ends as soon as they exceed the limit.
+/// not suit the problem, and defines `Cost`. A proposal first removes the old routes of all its messages. While the new
+/// routes are added, costs only rise, so the proposal ends as soon as they exceed the limit.
 template <class Cost>
 class RoutedSets {
   public:
@@ -42,7 +42,8 @@ class RoutedSets {
         collect(mapping, move);
         const RouteTable& routes = problem_->route_table();
         buffer_.clear(routes, 2 * moved_.size());
-        // All routes first, so that counters arrive from memory while the next route is found.
+        // Finds all routes first and prefetches their counters, which then arrive from memory while the next route is
+        // found.
         for (Rerouted& m : moved_) {
             m.old_links = routes.route(m.ends.old_source, m.ends.old_destination, buffer_);
             cost_.prefetch(m.ends.set, m.old_links);

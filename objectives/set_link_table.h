@@ -5,8 +5,8 @@
 
 namespace haichi {
 
-/// One integer per (set, link), initially zero: a plain array while sets * links fit kDenseBudgetBytes, else a hash
-/// table of the entries in use. Both ways give the same results.
+/// One integer per (set, link), initially zero: a plain array while sets * links fit kDenseBudgetBytes, otherwise a
+/// hash table of the entries in use. Results do not depend on the storage.
 template <class T>
 class SetLinkTable {
   public:

@@ -9,7 +9,8 @@
 namespace haichi {
 
 /// Loads of the links per set, and the largest load of each set. LazyMax arrays hold them while they fit the budget.
-/// Beyond it, a hash table holds them with an ordered count of the loads in use. Both ways give the same results.
+/// Beyond the budget, a hash table holds them, with an ordered count of the loads in use. Results do not depend on the
+/// storage.
 class SetLoads {
   public:
     static constexpr std::size_t kDenseBudgetBytes = std::size_t{256} << 20;

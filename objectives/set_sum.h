@@ -33,7 +33,7 @@ template <class Cost>
 class SetSum {
   public:
     using Value = std::int64_t;
-    /// Hot ranks are only the ranks on the most loaded links of the most expensive sets.
+    /// True because only ranks on the most loaded links of the most expensive sets are hot.
     static constexpr bool kHotRanksAreFew = true;
 
     explicit SetSum(const Problem& problem)

@@ -35,7 +35,7 @@ struct SliceWork {
 
 using SliceKernel = void (*)(const SliceWork&);
 
-/// The kernels compute the same results and are compiled for different processors.
+/// The kernel for any processor. All kernels compute the same results.
 void change_slices(const SliceWork& work);
 #if defined(__x86_64__)
 void change_slices_avx2(const SliceWork& work);

@@ -125,7 +125,8 @@ struct Counters {
     }
 };
 
-// Not inlined: register allocation takes minutes for one function that holds all instances, and seconds for each alone.
+// Not inlined, because register allocation for one function with all instances takes minutes. It takes seconds for each
+// instance.
 template <std::size_t Blocks, std::size_t Planes>
 [[gnu::noinline]] void change_rows(SliceChange& change, const BitBlock* const* removed, const BitBlock* const* added) {
     Counters<Blocks, Planes> counters;

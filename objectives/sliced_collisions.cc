@@ -7,7 +7,7 @@ namespace haichi {
 
 namespace {
 
-/// The number of planes, as the kernels support it.
+/// The smallest number of planes that the kernels support and that holds this count.
 [[gnu::always_inline]] inline std::uint32_t planes_for(std::int64_t largest_count) {
     if (largest_count < std::int64_t{1} << 3) return 3;
     if (largest_count < std::int64_t{1} << 5) return 5;

@@ -14,8 +14,8 @@ namespace haichi {
 enum class Counted { kPerSet, kAllSetsTogether };
 
 /// Collisions for jobs on a few hundred nodes. Bit-sliced counters hold the number of messages on each link per set,
-/// and every route is a row of bits (RouteRows). A proposal computes new counters for the touched sets beside the old
-/// ones in one kernel call. A rejected proposal needs no undo.
+/// and every route is a row of bits (RouteRows). In one kernel call, a proposal computes new counters for the touched
+/// sets and keeps the old counters. A rejected proposal therefore needs no undo.
 ///
 /// Requires one size for messages counted together and, per set, one bandwidth for all links. Then tac3 and tac3-bytes
 /// are equal, size * largest count. With all sets together, size * largest count is the largest link load.
@@ -31,9 +31,8 @@ class SlicedCollisions {
     void propose(const Mapping& mapping, const Move& move) {
         propose_within(mapping, move, [](std::int64_t, std::int64_t) { return false; });
     }
-    /// Counts set by set. `excludes` receives bounds on value() and excess() after the move, which hold whatever the
-    /// sets that are not yet counted contribute. If it returns true, the state remains as before the call, and the
-    /// result is false.
+    /// Counts set by set, and calls `excludes` with lower bounds of value() and excess() after the move. If `excludes`
+    /// returns true, the move is rejected. The state is then unchanged, and this function returns false.
     template <class Excludes>
     bool propose_within(const Mapping& mapping, const Move& move, Excludes&& excludes) {
         value_before_ = value_;
@@ -104,7 +103,7 @@ class SlicedCollisions {
         __builtin_prefetch(at + 1);
         return at;
     }
-    /// Bound on the largest count after a change: a removed row takes one message from a link.
+    /// A lower bound of the largest count after a change. Each removed row takes at most one message from a link.
     [[nodiscard]] static std::int64_t least_largest(const Set& set, const SliceChange& change) {
         return std::max(set.largest - static_cast<std::int64_t>(change.row_count), set.least);
     }

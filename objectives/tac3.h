@@ -60,8 +60,9 @@ class CollisionCost {
     std::vector<LinkId> scratch_;
 };
 
-/// tac3, the collision cost of the TAC3 paper: sum over sets of the max over messages m of bytes(m) * coll(m) / B.
-/// coll(m) is the largest number of the set's messages on any link of m's route. Unit seconds per iteration.
+/// tac3, the collision cost of the TAC3 paper: sum over sets of the max over messages m of bytes(m) * coll(m) / B, with
+/// the link bandwidth B. The factor coll(m) is the largest number of the set's messages on any link of m's route. Unit
+/// seconds per iteration.
 class Tac3 : public SetSum<CollisionCost> {
   public:
     static constexpr ObjectiveInfo kInfo{

@@ -8,7 +8,8 @@
 
 namespace haichi {
 
-/// A set's largest link load in bytes. Sets with equal messages need only their counts.
+/// The cost of a set: its largest link load in bytes. For a set with messages of equal size, the counts of messages
+/// suffice.
 class LoadCost {
   public:
     explicit LoadCost(const Problem& problem);
@@ -44,9 +45,8 @@ class LoadCost {
         if (mixed_number_[set] >= 0) return bound(set);
         return problem_->set_largest_bytes(set) * collisions_.largest_scaled(set);
     }
-    /// The larger of two bounds. The first is the message that no mapping keeps inside a node. The second applies to
-    /// one rank per node. It is the bytes that a rank sends or receives in the set, divided by the number of links of
-    /// its node.
+    /// The larger of two bounds. The first is the largest message that no mapping keeps inside a node. The second
+    /// applies to one rank per node: a rank's sent or received bytes in the set, divided by the links of a node.
     [[nodiscard]] std::int64_t bound(std::size_t set) const { return bound_[set]; }
     [[nodiscard]] bool is_worst(std::size_t set, const Message&, LinkId link, std::int64_t cost) const {
         return scaled_load(set, link) == cost;
@@ -80,8 +80,8 @@ class LoadCost {
     std::vector<std::int64_t> bound_;
 };
 
-/// tac3-bytes: sum over sets of the largest link load in bytes / B, the collision cost for messages of unequal sizes.
-/// Unit seconds per iteration. Equals tac3 on sets with equal sizes.
+/// tac3-bytes: sum over sets of the largest link load in bytes, divided by the link bandwidth. This is the collision
+/// cost for messages of unequal sizes. Unit seconds per iteration. Equals tac3 on sets with equal sizes.
 class Tac3Bytes : public SetSum<LoadCost> {
   public:
     static constexpr ObjectiveInfo kInfo{.name = "tac3-bytes",

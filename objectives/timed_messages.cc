@@ -39,8 +39,8 @@ TimedMessages::TimedMessages(const Problem& problem)
         1, ticks_of(static_cast<std::int64_t>(problem.mean_message_bytes()), bytes_per_s_of_class(0)));
 }
 
-/// A tick is a picosecond, or a larger power of two if the sums of a value could exceed 2^62. The estimate sends all
-/// messages one after another over the longest route, for every rank.
+/// A tick is a picosecond, or a larger power of two if the sums of a value could exceed 2^62. The estimate of the sums
+/// assumes that all messages go one after another over the longest route, for every rank.
 void TimedMessages::choose_ticks() {
     const auto& workload = problem_->workload();
     double slowest = bytes_per_s_of_class(0);
@@ -164,7 +164,7 @@ void TimedMessages::count_calls(Set& set, std::span<Built> built) {
     set.members_end = members_.size();
 }
 
-/// If every node has one rank, its load does not depend on the placement.
+/// Finds the loads of nodes with one rank each, which do not depend on the placement.
 void TimedMessages::find_node_loads(std::span<Built> built) const {
     const auto nics = static_cast<std::size_t>(costs_.nics);
     const std::size_t channels = 1 + 2 * nics;

@@ -11,8 +11,8 @@ namespace haichi {
 /// A message of a set with the costs that do not depend on the nodes of its ranks.
 struct TimedMessage {
     std::int32_t source = 0, destination = 0;
-    std::int64_t sent_ticks = 0;         ///< start, after the clock of the source
-    std::int64_t posted_ticks = 0;       ///< time at which the destination has posted its receives, after its clock
+    std::int64_t sent_ticks = 0;         ///< time from the clock of the source to the start
+    std::int64_t posted_ticks = 0;       ///< time from the clock of the destination until it has posted its receives
     std::int64_t link_ticks = 0;         ///< time on a link of the fastest class
     std::int64_t copy_ticks = 0;         ///< copy time at the receiver if the message is unexpected
     std::int64_t source_node_ticks = 0;  ///< load of the source's node, if every node has one rank
@@ -76,7 +76,8 @@ class TimedMessages {
     /// Work of the NIC on the first packet of a message.
     [[nodiscard]] std::int64_t nic_packet_ticks() const { return nic_packet_ticks_; }
     [[nodiscard]] std::int64_t on_node_ticks() const { return on_node_ticks_; }
-    /// Large enough that the sum over links of the square of all their weights stays below 2^62.
+    /// The unit of weights in ticks. It is large enough that the sum over links of the squared total weight stays below
+    /// 2^62.
     [[nodiscard]] std::int64_t weight_ticks() const { return weight_ticks_; }
     [[nodiscard]] std::int64_t total_weight() const { return total_weight_; }
 

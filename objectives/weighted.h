@@ -8,7 +8,7 @@
 namespace haichi {
 
 /// weighted(a=0.7,b=0.3): sum over terms of weight * f / f(default placement). A term whose default placement has value
-/// 0 is divided by one unit instead. It has no unit. The value is a pure function of the terms' exact values.
+/// 0 is divided by one unit instead. The sum has no unit. The value is a pure function of the terms' exact values.
 class Weighted {
   public:
     using Value = double;
@@ -32,7 +32,7 @@ class Weighted {
     [[nodiscard]] std::int64_t smoothing_from_scratch(const Mapping&) const { return 0; }
     [[nodiscard]] std::optional<Value> lower_bound() const;
     [[nodiscard]] double in_unit(Value value) const { return value; }
-    /// True if any term is.
+    /// True if any term is searched on another topology.
     [[nodiscard]] bool is_searched_elsewhere() const;
     void append_hot_ranks(const Mapping& mapping, std::vector<RankId>& ranks) const;
 

@@ -69,8 +69,8 @@ class Trials {
     }
     [[nodiscard]] const SimulatedTime& first(const std::vector<bool>& choice) const { return find(choice)->front(); }
 
-    /// The best choice for which `is_meant` holds, or nothing. Of the choices within tolerance of the fastest, this is
-    /// the one with the fewest barriers. Ties go to the faster one.
+    /// The best choice for which `is_meant` holds, or nothing. Among the choices within tolerance of the fastest, this
+    /// is the one with the fewest barriers. Ties go to the faster one.
     template <class IsMeant>
     [[nodiscard]] std::optional<std::vector<bool>> best(const IsMeant& is_meant) const {
         const SimulatedTime* fastest = nullptr;

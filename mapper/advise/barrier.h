@@ -72,8 +72,8 @@ struct BarrierAdvice {
 /// set that helps most, or all sets that help if that is faster. The search ends when no change helps, or after
 /// most_simulations.
 ///
-/// Of the choices with equal times within tolerance, the one with the fewest barriers is taken. Barriers are advised
-/// only if this choice saves more time than the spread, in every draw of the imbalance.
+/// Among choices whose times are equal within tolerance, the one with the fewest barriers is taken. Barriers are
+/// advised only if this choice saves more time than the spread, in every draw of the imbalance.
 BarrierAdvice advise_barriers(const BarrierSearchOptions& options, const BarrierSimulations& simulate);
 
 /// Returns "set 3" or "sets 1 and 3". The numbers in the text start at 1.

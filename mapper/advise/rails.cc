@@ -13,8 +13,8 @@ namespace haichi {
 
 namespace {
 
-// Thresholds of the rules: a fraction at or above a threshold counts. Both studies behind the rules measured fractions
-// far from these values.
+// Thresholds of the rules: a fraction at or above a threshold counts. Both studies that support the rules measured
+// fractions far from these values.
 constexpr double kMostly = 0.5;
 constexpr double kNearlyAll = 0.9;
 constexpr double kScattered = 0.1;

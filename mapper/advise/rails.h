@@ -68,7 +68,7 @@ RailAdvice advise_rails(const RailSigns& signs, std::int32_t processes, const st
 RailAdvice advise_rails(const JobLog& log, const JobTotals& totals, std::int32_t interfaces);
 
 /// Advice from measured times. Each number of processes that was run with several numbers of rails has an entry, in
-/// ascending order. Of several runs with the same numbers of processes and rails, the fastest counts.
+/// ascending order. If several runs have the same numbers of processes and rails, the fastest counts.
 std::vector<RailAdvice> advise_rails(std::span<const MeasuredRun> runs, const std::string& library);
 
 /// A sentence on how the advice changes with the size of the job, or "".

@@ -28,7 +28,7 @@ struct AnnealState {
     /// Number of evaluated proposals. Proposals that change nothing do not count.
     std::int64_t evaluations = 0;
     std::int64_t accepted = 0;
-    double energy = 0;  ///< energy of the mapping minus that of the start, in messages of mean size
+    double energy = 0;  ///< energy of the mapping minus energy of the start, in messages of mean size
     Cooling cooling;
     Convergence convergence;
     std::vector<RankId> hot_ranks;

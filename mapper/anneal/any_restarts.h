@@ -16,7 +16,7 @@
 
 namespace haichi {
 
-/// The record of one restart, without its mapping: only the best mapping of all restarts is kept.
+/// The record of one restart, without its placement.
 struct RestartTally {
     bool begun = false;
     bool complete = false;

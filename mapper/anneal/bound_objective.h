@@ -17,8 +17,8 @@ struct Standing {
     std::optional<unsigned __int128> counted_value;
     std::optional<unsigned __int128> counted_lower_bound;
     bool optimal = false;  ///< whether value and bound are exactly equal
-    /// The value on the searched topology, for objectives that are not searched on the real topology (rmatt-3d, and
-    /// sums with it). `value` is then the value on the real topology, and there is no bound.
+    /// The value on the searched topology, for objectives that are not searched on the real topology: rmatt-3d, and
+    /// sums with it. `value` is then the value on the real topology, and there is no bound.
     std::optional<double> search_value;
 };
 

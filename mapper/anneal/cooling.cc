@@ -131,7 +131,7 @@ struct Cooling::Heat {
 
 /// The constants for melting were tuned on random geometric graphs, planar meshes, stencils with holes and power-law
 /// graphs. They had 2,048 to 4,096 ranks and 100 to 3,000 evaluations per rank. In short runs, the energy of the pilot
-/// lags behind its temperature, so the same fraction means a much hotter start.
+/// follows its temperature with a delay, so the same fraction means a much hotter start.
 ///
 /// The constants for loosening were tuned on stencils of 4,096 ranks and on CG. Changing them by a factor of two makes
 /// no difference there.

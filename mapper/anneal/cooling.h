@@ -39,7 +39,8 @@ class Cooling {
 
     /// The number of evaluations after which advance() must be called.
     [[nodiscard]] std::int64_t next_step() const { return next_step_; }
-    /// Takes the next step of the schedule. `energy` is the energy of the current mapping minus that of the start.
+    /// Takes the next step of the schedule. `energy` is the energy of the current mapping minus the energy of the
+    /// start.
     void advance(std::int64_t evaluations_made, double energy);
 
     /// Returns true once, when the main run begins with a good start that the pilot melted. The caller must restore the

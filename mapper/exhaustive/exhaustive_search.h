@@ -21,7 +21,7 @@ constexpr std::int64_t kMostPlacements = 3'628'800;
 std::optional<std::int64_t> placement_count(const Problem& problem);
 
 /// Evaluates every placement of the communicating ranks on nodes. Each placement is one move from the previous one.
-/// This search is the reference for all other searches. Of several best placements, the first wins. The search ends
+/// This search is the reference for all other searches. If several placements are best, the first wins. The search ends
 /// early at the lower bound. The result is optimal unless the search was interrupted.
 template <SearchObjective O>
 class ExhaustiveSearch {

@@ -64,7 +64,7 @@ struct JobSpec {
     /// If set, nodes hold groups of ranks, and the weight of a group exceeds the mean by at most this fraction. Empty
     /// means that rank slots limit the ranks of a node instead.
     std::optional<double> imbalance{};
-    std::int32_t cores_per_rank = 0;  ///< cores to which rank maps and job lines bind each rank; 0: not stated
+    std::int32_t cores_per_rank = 0;  ///< cores to which rank maps and job lines bind each rank; 0 means not stated
 };
 
 }  // namespace haichi

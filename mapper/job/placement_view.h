@@ -18,7 +18,7 @@ struct NetworkOutline {
     /// Start vertices. The channels of a NIC start and end at the vertex of its node.
     std::vector<std::int32_t> link_source;
     std::vector<std::int32_t> link_destination;
-    std::vector<std::int8_t> link_axis;    ///< with coordinates: axis of the link; -1 for other links
+    std::vector<std::int8_t> link_axis;    ///< axis of a link between nodes with coordinates; -1 for other links
     std::vector<std::int8_t> link_sign;    ///< +1 or -1 along the axis, 0 for other links
     std::vector<Panel> panels;             ///< without coordinates: how links are drawn
     std::vector<std::int32_t> link_panel;  ///< without coordinates: index in `panels`, or -1 for the channels of a NIC

@@ -49,7 +49,7 @@ std::shared_ptr<const void> load_plugin(const std::string& file) {
     return library;
 }
 
-/// The objectives of the library.
+/// The table of objectives in the library.
 std::span<const plugin::ObjectiveTable* const> plugin_tables(const std::shared_ptr<const void>& library,
                                                              const std::string& file) {
     const void* const found = dlsym(const_cast<void*>(library.get()), "haichi_plugin");

@@ -13,11 +13,11 @@ namespace haichi {
 
 namespace {
 
-constexpr std::string_view kOwner{"haichi\0", 7};  // with the zero byte that notes count
+constexpr std::string_view kOwner{"haichi\0", 7};  // with the final zero byte, which ELF notes include
 
 std::uint64_t rounded_up(std::uint64_t size) { return (size + 3) / 4 * 4; }
 
-/// The text of haichi's note in a segment of notes.
+/// The text of haichi's note, if the segment of notes contains it.
 std::optional<std::string> tag_in(std::span<const std::byte> notes, const std::string& path) {
     const ElfBytes file(notes, path);
     std::uint64_t at = 0;
@@ -49,7 +49,8 @@ std::optional<std::string> plugin_tag(std::span<const std::byte> bytes, const st
     for (std::uint64_t i = 0; i < header.e_phnum; ++i) {
         const auto segment = file.entry<Elf64_Phdr>(header.e_phoff, i, "a program header");
         if (segment.p_type == PT_LOAD) {
-            // The loader maps the segment. Beyond the end of the file, its pages cannot be read.
+            // Checks that the segment lies in the file. The loader maps the whole segment, and pages beyond the end of
+            // the file cannot be read.
             static_cast<void>(file.part(segment.p_offset, segment.p_filesz, "a segment"));
         }
         if (segment.p_type != PT_NOTE || tag) continue;

@@ -10,7 +10,8 @@ namespace haichi {
 
 namespace {
 
-/// Whether all messages have the same size. Then tac3 of a single set is its max-link-load, with a faster search.
+/// Whether all messages have the same size. If so, tac3 of a single set equals its max-link-load, and its search is
+/// faster.
 bool has_equal_messages(const Workload& workload) {
     std::int64_t size_bytes = 0;
     for (const Message& m : workload.messages()) {

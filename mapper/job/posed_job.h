@@ -13,26 +13,27 @@
 
 namespace haichi {
 
-/// The objectives that suit the traffic (mapper/choose/map.h). Callers that accept one objective use the first of them.
+/// Means the objectives that suit the traffic (mapper/choose/map.h). Callers that accept one objective use the first of
+/// these.
 inline constexpr std::string_view kAutoObjective = "auto";
 
-/// Estimates the time of an iteration. `auto` compares with it if nothing is simulated.
+/// The objective that estimates the time of an iteration. `auto` compares placements by it if nothing is simulated.
 inline constexpr const char* kPredictor = "predicted-time";
 
 /// The minimised objective, as users name it.
 struct ObjectiveChoice {
     /// kAutoObjective, a text for parse_objective(), or "./libx.so:name" (include/haichi/plugin.h).
     std::string name{kAutoObjective};
-    ObjectiveFunction function{};  ///< replaces the named objective; `name` is then its name
+    ObjectiveFunction function{};  ///< replaces the named objective; `name` is then the function's name
     /// Tie-breaking order. If it is not set, the objective's default applies.
     std::optional<std::vector<std::string>> then{};
 
     [[nodiscard]] bool is_auto() const { return !function && name == kAutoObjective; }
 };
 
-/// The objectives that suit the traffic. If all messages are under way together, their sum determines contention:
-/// hop-bytes and link load (tac3 if all messages are equal). For several sets, objectives that count concurrent
-/// messages are included. predicted-time is included if a search can evaluate it for many placements.
+/// The objectives that suit the traffic. If all messages are under way at the same time, their sum determines
+/// contention. Then hop-bytes and link load suit (tac3 if all sizes are equal). For several sets, objectives that count
+/// concurrent messages are included. predicted-time is included if it is cheap enough for a search.
 std::vector<std::string> suited_objectives(const Problem& problem);
 
 /// A job with its minimised objective. `auto` is the first objective that suits the job.
@@ -40,8 +41,8 @@ struct PosedJob {
     Job job;
     std::shared_ptr<const JobProblem> held;
     ObjectiveSpec spec;
-    /// The entry of simulated-time if that is requested, else null. With simulated-time, spec and objective are tac3,
-    /// which the search uses.
+    /// The entry of simulated-time if it is requested, otherwise null. With simulated-time, spec and objective are
+    /// those of tac3, which the search uses.
     const ObjectiveRow* ranking = nullptr;
     std::unique_ptr<BoundObjective> objective;
     std::vector<std::unique_ptr<BoundObjective>> next{};  ///< objectives of spec.then
@@ -52,7 +53,7 @@ struct PosedJob {
 };
 
 /// The limit of --time auto: a hundredth of the time that a better placement can save over all iterations. It is at
-/// least the time of a small search and at most a coffee break. The saving is the difference between the default
+/// least the time of a small search and at most some minutes. The saving is the difference between the default
 /// placement's tac3-bytes and its bound, because tac3-bytes is in seconds for any searched objective.
 double seconds_worth_searching(const PosedJob& posed);
 

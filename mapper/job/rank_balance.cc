@@ -21,13 +21,13 @@ std::string percent(double fraction) {
     return text + " %";
 }
 
-/// (1 + imbalance) * total / nodes, rounded up. Errors of rounding below 10^-9 do not count.
+/// (1 + imbalance) * total / nodes, rounded up. Tolerates rounding errors below 10^-9.
 std::int64_t capacity_of(std::int64_t total, std::int32_t node_count, double imbalance) {
     const double exact = (1 + imbalance) * static_cast<double>(total) / node_count;
     return static_cast<std::int64_t>(std::ceil(exact * (1 - 1e-12)));
 }
 
-/// The number of ranks that fit on a node if they are the lightest.
+/// The number of ranks that fit on a node that gets the lightest ranks.
 std::int32_t most_ranks_of(std::vector<std::int64_t> weights, std::int64_t capacity) {
     std::ranges::sort(weights);
     std::int32_t count = 0;

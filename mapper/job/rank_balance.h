@@ -12,13 +12,14 @@ namespace haichi {
 
 /// The limit of the ranks' weight per node, for jobs with groups of ranks on nodes. A value type.
 struct RankBalance {
-    double imbalance = 0;                    ///< largest weight of a node above the mean, as a fraction
-    std::int64_t capacity = 0;               ///< largest weight of a node: (1 + imbalance) * mean, rounded up
-    std::int64_t total = 0;                  ///< weight of all ranks
-    std::int32_t node_count = 0;             ///< usable nodes
-    std::int32_t most_ranks = 0;             ///< ranks that fit on a node if they are the lightest
-    std::vector<std::int64_t> weights;       ///< by rank; empty means that all weights are 1
-    std::vector<std::int32_t> node_of_rank;  ///< numbers among the usable nodes: a distribution that meets the limit
+    double imbalance = 0;               ///< largest weight of a node above the mean, as a fraction
+    std::int64_t capacity = 0;          ///< largest weight of a node: (1 + imbalance) * mean, rounded up
+    std::int64_t total = 0;             ///< weight of all ranks
+    std::int32_t node_count = 0;        ///< usable nodes
+    std::int32_t most_ranks = 0;        ///< ranks that fit on a node that gets the lightest ranks
+    std::vector<std::int64_t> weights;  ///< by rank; empty means that all weights are 1
+    /// A distribution that meets the limit: by rank, the index among the usable nodes.
+    std::vector<std::int32_t> node_of_rank;
 
     [[nodiscard]] std::int64_t weight(std::size_t rank) const { return weights.empty() ? 1 : weights[rank]; }
 };
@@ -27,7 +28,7 @@ struct RankBalance {
 RankBalance rank_balance(std::span<const std::int64_t> weights, std::int32_t rank_count, std::int32_t node_count,
                          double imbalance);
 
-/// The known distribution: consecutive ranks on each node if possible.
+/// The placement of RankBalance::node_of_rank, which puts consecutive ranks on each node if possible.
 Mapping balanced_placement(const RankBalance& balance, const Allocation& allocation);
 
 /// The weight of the ranks on the heaviest node.

@@ -22,7 +22,8 @@ std::int64_t nodes_of(const NodeRequest& node) {
     throw InputError(place, stated + " contradicts " + option, "remove the option, or change the script");
 }
 
-/// Throws InputError at the script's line for a request that the machine does not have.
+/// Converts the request to the machine's axes. Throws InputError at the script's line if the machine cannot hold the
+/// request.
 AllocationRequest in_axes_of(const Machine& machine, AllocationRequest request, const Located<NodeRequest>& node) {
     request.shape = node.value.sizes;
     try {
@@ -34,7 +35,7 @@ AllocationRequest in_axes_of(const Machine& machine, AllocationRequest request, 
     }
 }
 
-/// The fold of the script's kind of job. An explicit fold must suit it.
+/// The fold for the script's kind of job. An explicitly named fold must suit this kind.
 std::string fold_of(const AllocationRequest& request, const Located<NodeRequest>& node, const std::string& kind) {
     const std::string usual = kind == "torus" ? "default" : kind;
     const bool is_named = folds().find(request.fold) != nullptr && request.fold != "default";
@@ -76,7 +77,7 @@ void take_ranks_per_node(AllocationRequest& request, const JobScript& script) {
     }
 }
 
-/// The order of the script's default placement.
+/// Sets the order of ranks that the script requests for the default placement.
 void take_rank_order(AllocationRequest& request, const JobScript& script) {
     if (!script.rank_rule) return;
     const std::string& rule = script.rank_rule->value;

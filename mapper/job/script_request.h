@@ -8,7 +8,7 @@
 
 namespace haichi {
 
-/// Reads a PJM job script that has to be free of errors. Throws InputError for the first one.
+/// Reads a PJM job script. Throws InputError for the first error in it.
 JobScript read_job_script(const std::string& path);
 
 /// Whether all jobs with as many nodes as the script requests are tori. The script must have a node request.
@@ -18,7 +18,7 @@ bool has_only_tori(const JobScript& script, const Machine& machine);
 /// Fugaku's default is noncont up to 384 nodes, unless the resource group has only torus jobs.
 std::string allocation_kind(const JobScript& script, const Machine& machine);
 
-/// The request with the nodes, the ranks per node and the kind of job that the script states. Throws InputError for
+/// Adds the nodes, the ranks per node and the kind of job that the script states to the request. Throws InputError for
 /// parts of the request that contradict the script, naming both, and for nodes that the machine does not have.
 AllocationRequest with_job_script(AllocationRequest request, const JobScript& script, const Machine& machine);
 

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t kLargestNetworkBytes = std::size_t{64} << 20;
 
-/// The first of the variables that is set and not empty.
+/// An environment variable that is set and not empty.
 struct Variable {
     std::string name;
     std::string value;
@@ -57,8 +57,8 @@ std::int32_t quotient_up(std::int64_t dividend, std::int64_t divisor) {
     return static_cast<std::int32_t>((dividend + divisor - 1) / divisor);
 }
 
-/// The rank slots of a job for `wanted` tasks. Nodes have the tasks that Slurm planned. If these are fewer than the
-/// wanted ones, nodes have more, as far as their CPUs suffice. `cpus` may be empty.
+/// The rank slots of a job for `wanted` tasks. Nodes have as many slots as Slurm planned tasks. If these are fewer than
+/// `wanted`, nodes get more, as far as their CPUs suffice. `cpus` may be empty.
 std::vector<std::int32_t> slots_for(std::int64_t wanted, const SlurmAllocation& job, std::vector<std::int32_t> tasks,
                                     const std::vector<std::int32_t>& cpus) {
     if (std::reduce(tasks.begin(), tasks.end(), std::int64_t{0}) >= wanted) return tasks;
@@ -108,7 +108,7 @@ SlurmAllocation slurm_allocation(const SlurmRequest& request, const Environment&
     SlurmAllocation job;
     job.ntasks = request.ntasks;
     if (!request.nodelist.empty()) {
-        // The variables describe another job, or none.
+        // The variables of the environment do not describe the requested job.
         job.nodes = expand_host_list(request.nodelist, kMostVertices, {"§nodelist", 0});
         const auto nodes = static_cast<std::int64_t>(job.nodes.size());
         job.slots.assign(job.nodes.size(), request.ranks_per_node.value_or(quotient_up(job.ntasks.value_or(1), nodes)));
@@ -162,7 +162,7 @@ MachineSource slurm_network(const SlurmAllocation& job, const Environment& envir
         }
     }
 
-    // Each node knows the switches above it, if the plugin does.
+    // The topology plugin gives each node the switches above it, if it knows them.
     if (environment("SLURM_TOPOLOGY_ADDR_PATTERN").value_or("").find("switch") != std::string::npos) {
         const std::string nodes = std::to_string(job.nodes.size());
         text = topology_of_addresses(command_output(
@@ -178,7 +178,7 @@ MachineSource slurm_network(const SlurmAllocation& job, const Environment& envir
 }
 
 std::string topology_of_addresses(std::string_view lines) {
-    // Switches in the order of their first node. A node is in the last switch of its address.
+    // The switches, in the order of their first nodes. A node belongs to the last switch of its address.
     std::vector<std::string> switches;
     std::map<std::string, std::string> parts;  // "Nodes=a,b" or "Switches=c,d" of each switch
     std::set<std::pair<std::string, std::string>> known;
@@ -192,7 +192,7 @@ std::string topology_of_addresses(std::string_view lines) {
         const std::vector<std::string_view> words = split(trimmed(line), ' ');
         if (words.size() != 3) continue;
         const std::vector<std::string_view> kinds = split(words[2], '.');
-        // The name of the node, which is last, may have dots itself.
+        // The last name is the node's, which may contain dots itself.
         std::vector<std::string> path;
         std::string_view rest = words[1];
         for (std::size_t k = 0; k + 1 < kinds.size(); ++k) {
@@ -202,7 +202,7 @@ std::string topology_of_addresses(std::string_view lines) {
             rest.remove_prefix(dot + 1);
         }
         for (std::size_t k = 0; k + 1 < path.size(); ++k) {
-            // The switches of two levels, which are a few each, are connected in pairs.
+            // Connects every switch of a level with every switch of the next. Each level of an address has only a few.
             constexpr std::int64_t kMostSwitches = 1024;
             const SourcePlace place{"SLURM_TOPOLOGY_ADDR", 0};
             const std::vector<std::string> children = expand_host_list(path[k + 1], kMostSwitches, place);

@@ -16,7 +16,7 @@ using Environment = std::function<std::optional<std::string>(const std::string& 
 /// The environment of this process.
 Environment process_environment();
 
-/// The nodes and tasks of a job as a user states them outside of the job.
+/// The nodes and tasks that a user states instead of the variables of a job.
 struct SlurmRequest {
     std::string nodelist{};                        ///< empty for the job in whose environment haichi runs
     std::optional<std::int32_t> ntasks{};          ///< empty for the job's tasks
@@ -31,15 +31,15 @@ struct SlurmAllocation {
     std::optional<std::int32_t> cpus_per_task;  ///< empty if not stated
 };
 
-/// Reads the request, or without a node list the variables of the job: SLURM_JOB_NODELIST (or SLURM_NODELIST),
-/// SLURM_NTASKS (or SLURM_NPROCS), SLURM_TASKS_PER_NODE, SLURM_NTASKS_PER_NODE, SLURM_CPUS_PER_TASK and
-/// SLURM_JOB_CPUS_PER_NODE. Throws OptionError without a node list, and InputError for malformed variables.
-/// Throws UnsupportedError if the CPUs do not suffice for the requested tasks.
+/// Reads the request. Without a node list in it, reads the variables of the job: SLURM_JOB_NODELIST (or
+/// SLURM_NODELIST), SLURM_NTASKS (or SLURM_NPROCS), SLURM_TASKS_PER_NODE, SLURM_NTASKS_PER_NODE, SLURM_CPUS_PER_TASK
+/// and SLURM_JOB_CPUS_PER_NODE. Throws OptionError without a node list, and InputError for malformed variables. Throws
+/// UnsupportedError if the CPUs do not suffice for the requested tasks.
 SlurmAllocation slurm_allocation(const SlurmRequest& request, const Environment& environment);
 
 /// The network of the job's nodes as Slurm states it. The first source is `scontrol show topology`. The next ones are
-/// topology.yaml and topology.conf in the directory of SLURM_CONF or a usual one. The last source are the variables
-/// SLURM_TOPOLOGY_ADDR of all nodes, collected with srun. Throws OptionError if none of them names switches.
+/// topology.yaml and topology.conf in the directory of SLURM_CONF or a usual one. The last source is the variable
+/// SLURM_TOPOLOGY_ADDR of each node, collected with srun. Throws OptionError if no source names switches.
 MachineSource slurm_network(const SlurmAllocation& job, const Environment& environment);
 
 /// Expands Slurm's "4(x3),2" to 4, 4, 4, 2. Throws InputError at the variable `name`.

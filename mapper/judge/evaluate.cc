@@ -25,11 +25,11 @@ bool was_found_by_simulation(const Placement& placement) {
     return placement.search() != nullptr && !placement.search()->candidates.empty();
 }
 
-/// Under `auto`, the searched objective, or else the first that suits the job. If the search used the same objective,
-/// its tie-breaking order is kept unless another is named.
+/// Replaces `auto` by the searched objective, if there was a search. If the search used the chosen objective, its
+/// tie-breaking order is kept unless another one is named.
 ObjectiveChoice asked_objective(const Placement& placement, ObjectiveChoice choice) {
     const SearchRecord* search = placement.search();
-    // A user's own function is known by its name only.
+    // Only the name of a user's own function is known, so it cannot be evaluated.
     const bool is_known = search != nullptr && objectives().find(search->objective) != nullptr;
     if (choice.is_auto() && is_known) choice.name = search->objective;
     if (!choice.then && search != nullptr && search->objective == choice.name) choice.then = search->next;
@@ -46,7 +46,7 @@ void measure_asked(const PosedJob& posed, Evaluation& out) {
     out.asked.objective = to_string(posed.spec);
     out.search_value = standing.search_value;
     out.usual = row_of(posed.problem(), *posed.objective, posed.objective->standing(usual, out.default_metrics));
-    // An objective that is searched elsewhere is optimal there, not on the real topology.
+    // An objective that is searched on another topology is optimal on that topology, not on the real one.
     const SearchRecord* search = out.placement.search();
     const bool is_proven = search != nullptr && search->is_proven && search->objective == out.asked.objective;
     if (is_proven && !out.search_value) out.asked.optimal = true;
@@ -59,8 +59,8 @@ void measure_asked(const PosedJob& posed, Evaluation& out) {
     }
 }
 
-/// The job's own objective comes first if it is not in the table by its name alone. All applicable table entries
-/// follow.
+/// Adds the values of all applicable table entries. The requested objective comes first if the table has no entry of
+/// its name.
 void add_objectives(const PosedJob& posed, Evaluation& out) {
     const ObjectiveSpec& spec = posed.spec;
     const ObjectiveRow* own = spec.function || !spec.terms.empty() ? nullptr : objectives().find(spec.name);
@@ -98,7 +98,7 @@ void take_ranking(const ObjectiveRow& ranking, const SearchRecord& search, Evalu
 
 bool is_interrupted(const std::vector<SimulatedRun>& runs) { return runs.back().result.interrupted; }
 
-/// Simulates the placement and the default one.
+/// Simulates the placement and the default placement.
 SimulatedPlacement simulate_both(const Placement& placement, const SimulationOptions& options,
                                  const SimulationControl& control) {
     const Job& job = placement.job();

@@ -22,7 +22,7 @@ struct ObjectiveValue {
     /// Exact counts, if the unit is a count. A double cannot hold counts above 2^53 exactly.
     std::optional<unsigned __int128> counted_value{};
     std::optional<unsigned __int128> counted_lower_bound{};
-    bool optimal = false;  ///< value and bound are exactly equal, or every placement was evaluated
+    bool optimal = false;  ///< true if value and bound are exactly equal, or every placement was evaluated
 };
 
 /// The requested parts of an evaluation.
@@ -30,21 +30,21 @@ struct EvaluateOptions {
     ObjectiveChoice objective{};  ///< the objective for the comparison with the default placement
     bool all_objectives = true;   ///< whether to add every applicable objective of the table
     std::size_t most_loaded_links = 10;
-    std::optional<SimulationOptions> simulation{};  ///< simulates the placement and the default one
-    bool if_turned = false;                         ///< whether to add the value if the scheduler rotates the request
+    std::optional<SimulationOptions> simulation{};  ///< if set, simulates this placement and the default placement
+    bool if_turned = false;  ///< whether to add the value for a request that the scheduler rotates
 };
 
-/// A placement and, for comparison, the default one, each simulated in the same ways.
+/// Runs of a placement and, for comparison, the corresponding runs of the default placement.
 struct SimulatedPlacement {
     std::vector<SimulatedRun> runs;
     std::vector<SimulatedRun> default_runs;  ///< empty after an interruption
 };
 
-/// The answer: all data of haichi-report/1. A value type.
+/// The result of evaluate(), with all data of haichi-report/1. A value type.
 struct Evaluation {
     Placement placement;
     ObjectiveValue asked{};  ///< value of the requested objective
-    /// Values of the tie-breaking order. A value is optimal only if the values before it are optimal, too.
+    /// Values of the tie-breaking order. A value counts as optimal only if all values before it are optimal.
     std::vector<ObjectiveValue> next{};
     ObjectiveValue usual{};  ///< value of the requested objective for the default placement
     /// For objectives that are searched on another topology (rmatt-3d): the value on that topology. `asked` has the

@@ -37,7 +37,7 @@ std::optional<RotatedValue> worst_rotated_value(const Placement& placement, cons
     const Allocation& job = placement.job().allocation();
     if (!may_be_rotated(job)) return std::nullopt;
     Machine machine = placement.job().machine();
-    machine.faulty.clear();  // the scheduler avoids them
+    machine.faulty.clear();  // the scheduler allocates no faulty nodes
     std::optional<RotatedValue> worst;
     for (const RotatedRequest& rotated : rotated_requests(machine, job.fold.logical_sizes)) {
         Allocation allocation = allocate(machine, {.shape = rotated.shape,

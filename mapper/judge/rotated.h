@@ -9,11 +9,11 @@
 
 namespace haichi {
 
-/// The value of a placement if the scheduler rotates the request. The logical coordinates in the map are the same then,
-/// but the request's axes lie along other axes of the machine.
+/// The value of a placement if the scheduler rotates the request. The map then keeps its logical coordinates, but the
+/// request's axes lie along other axes of the machine.
 struct RotatedValue {
-    std::vector<std::int32_t> shape;  ///< the worst orientation, in the machine's axes
-    double value = 0;                 ///< its value of the objective
+    std::vector<std::int32_t> shape;  ///< shape of the worst orientation, in the machine's axes
+    double value = 0;                 ///< value of the objective in that orientation
     bool matters = false;             ///< whether it is worse than the requested orientation by more than rounding
 };
 

@@ -92,7 +92,7 @@ ComputeImbalance parse_imbalance(const std::string& text, const std::string& opt
         if (imbalance.most_ps > kLongestSimulationPs) throw OptionError(field + ": at most 26 days");
         return imbalance;
     }
-    // Thousandths suffice, and integers are parsed alike everywhere.
+    // Converts to integer thousandths of a per cent, because integers are parsed in the same way on every computer.
     const std::string number = text.substr(0, text.size() - 1);
     const auto point = number.find('.');
     std::string decimals = point == std::string::npos ? "" : number.substr(point + 1);

@@ -8,10 +8,10 @@
 
 namespace haichi {
 
-/// Budgets of many simulations, which run side by side on one thread each.
+/// Budgets of many simulations that run at the same time, on one thread each.
 
 /// Calls work(i) for every i below `count`, on up to `threads` threads (0: all cores). Rethrows the exception with the
-/// smallest i, and begins no work with a larger i after it.
+/// smallest i. After an exception, no call with a larger i begins.
 void run_side_by_side(std::int64_t count, std::int32_t threads, const std::function<void(std::int64_t)>& work);
 
 /// Traversals of links and arrivals at nodes in one iteration.
@@ -22,12 +22,13 @@ double packet_hops_of_calls(const Placement& placement);
 
 inline constexpr double kOverdraft = 4;
 
-/// Number of affordable runs of a workload with this many iterations. Each run needs the ten iterations in which its
-/// time may be found to repeat.
+/// Number of affordable runs of a workload with this many iterations. A run counts as at most ten iterations, in which
+/// its time is usually found to repeat.
 std::int64_t affordable_runs(double hops_per_iteration, std::int64_t iterations, double budget);
 
-/// The limit of iterations with which each of `runs` stays within the budget. Most runs end long before it because
-/// their time repeats. Two iterations if they take at most `overdraft` times the budget, otherwise nothing.
+/// The largest number of iterations per run with which `runs` runs stay within the budget. Most runs end much earlier,
+/// because their time repeats. If the budget is too small for two iterations, returns two if these cost at most
+/// `overdraft` times the budget, otherwise nothing.
 std::optional<SimulatedIterations> affordable_iterations(double hops_per_iteration, std::int64_t iterations,
                                                          std::int64_t runs, double budget,
                                                          double overdraft = kOverdraft);

@@ -11,7 +11,8 @@ namespace haichi {
 
 namespace {
 
-/// A vertex belongs to the block that contains the middle of its weight.
+/// Cuts the sequence of vertices into blocks of equal weight. A vertex belongs to the block that contains the middle of
+/// its weight.
 std::optional<BlockOfVertex> consecutive_blocks(std::span<const std::int64_t> vertex_weight, std::int32_t block_count,
                                                 std::int64_t capacity) {
     const std::int64_t total = std::reduce(vertex_weight.begin(), vertex_weight.end(), std::int64_t{0});

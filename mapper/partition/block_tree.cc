@@ -28,7 +28,7 @@ std::optional<std::vector<std::int32_t>> near_classes(std::span<const std::int32
     return class_of;
 }
 
-/// The number of parts for `count` groups: a divisor if there is one.
+/// The number of parts, at most `most`, for `count` groups: a divisor of `count` if possible.
 std::size_t part_count(std::size_t count, std::size_t most) {
     if (count <= most) return count;
     for (std::size_t parts = most; parts > 1; --parts) {

@@ -28,13 +28,13 @@ struct Partition {
     std::int64_t overload = 0;         ///< weight above the capacities, summed over the blocks
     std::int64_t cost = 0;             ///< sum over edges of weight * distance
 
-    /// Whether this one is better: less overload, or else a lower cost.
+    /// Whether this partition is better: it has less overload or, if equal, a lower cost.
     [[nodiscard]] bool is_better_than(const Partition& other) const {
         return overload != other.overload ? overload < other.overload : cost < other.cost;
     }
 };
 
-/// The partition with these blocks. O(vertices + edges).
+/// Computes the weights and values for the given block of each vertex. O(vertices + edges).
 Partition make_partition(const PartitionGraph& graph, const Blocks& blocks, BlockOfVertex block);
 
 }  // namespace haichi

@@ -14,12 +14,12 @@ namespace haichi {
 namespace {
 
 constexpr std::int64_t kMostPartitions = 4;
-/// Combinations of partitions that are made side by side. Independent of the threads.
+/// Number of combinations of partitions made at the same time. It does not depend on the number of threads.
 constexpr std::int64_t kBatch = 4;
-/// Batches without a better partition, after which the population has converged.
+/// Number of consecutive batches without a better partition after which the population has converged.
 constexpr int kMostVain = 12;
 
-/// One call of evolved_partition().
+/// The state of one call of evolved_partition().
 class Evolution {
   public:
     Evolution(const PartitionGraph& graph, const Blocks& blocks, std::uint64_t seed, const PartitionEffort& effort)
@@ -69,7 +69,7 @@ class Evolution {
         population_[k].evaluations = multilevel.evaluations();
     }
 
-    /// New partitions take about half of the effort.
+    /// The number of new partitions that about half of the effort allows.
     [[nodiscard]] std::int64_t affordable_partitions() const {
         double all = 0;
         if (effort_.end) {
@@ -105,7 +105,7 @@ class Evolution {
         }
         ++vain_;
         for (Child& child : children) {
-            // Coarsening counts as well, so that a partition without a boundary has a cost.
+            // Counts coarsening as well, so that a partition without a boundary also uses up effort.
             evaluations_ += child.member.evaluations + static_cast<std::int64_t>(graph_.vertex_count());
             if (child.member.partition.block.empty()) continue;
             Partition& replaced = population_[child.worse].partition;

@@ -9,8 +9,8 @@
 
 namespace haichi {
 
-/// The effort of a search for a partition: until a point in time, or a number of evaluations, which is reproducible.
-/// A value type.
+/// The effort of a search for a partition: a point in time, or a number of evaluations, which makes results
+/// reproducible. A value type.
 struct PartitionEffort {
     using Clock = std::chrono::steady_clock;
     std::optional<Clock::time_point> end{};
@@ -22,7 +22,7 @@ struct PartitionEffort {
         if (stop != nullptr && stop->load()) return false;
         return !end || Clock::now() < *end;
     }
-    /// A fraction of the effort from now on.
+    /// The fraction `share` of the effort that is left now.
     [[nodiscard]] PartitionEffort part(double share) const;
 };
 
@@ -32,9 +32,9 @@ struct FoundPartition {
     std::int64_t evaluations = 0;
 };
 
-/// Searches for a partition of low cost: a few new ones, and then their combinations (Sanders and Schulz 2012). The
-/// search ends with the effort, or after many combinations without a gain. The result does not depend on the threads
-/// unless time or a stop ends it.
+/// Searches for a partition of low cost: makes some new partitions, then combines them (Sanders and Schulz 2012). The
+/// search ends when the effort is used up, or after many combinations without a gain. The result does not depend on the
+/// threads unless time or a stop ends it.
 FoundPartition evolved_partition(const PartitionGraph& graph, const Blocks& blocks, std::uint64_t seed,
                                  const PartitionEffort& effort);
 

@@ -12,7 +12,7 @@ std::int32_t any_vertex(const PartitionGraph& graph, Random& random) {
     return static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(graph.vertex_count())));
 }
 
-/// A vertex that is farthest from all of `from`, or one that cannot be reached.
+/// A vertex with the largest distance from the vertices `from`, or one that they do not reach.
 std::int32_t farthest_from(const PartitionGraph& graph, const std::vector<std::int32_t>& from, Random& random) {
     std::vector<std::uint8_t> is_reached(graph.vertex_count(), 0);
     std::vector<std::int32_t> queue = from;
@@ -52,7 +52,7 @@ BlockOfVertex grown_blocks(const PartitionGraph& graph, const Blocks& blocks, Ra
     std::vector<std::priority_queue<Candidate>> candidates(block_count);
     std::vector<std::int64_t> weight(block_count, 0);
     std::vector<std::int64_t> connection(count * block_count, 0);
-    // The first vertex only leads to one at the edge of the graph.
+    // The random vertex only serves to find a first seed at the edge of the graph.
     std::vector<std::int32_t> seeds = {farthest_from(graph, {any_vertex(graph, random)}, random)};
     while (seeds.size() < block_count) seeds.push_back(farthest_from(graph, seeds, random));
     for (std::size_t b = 0; b < block_count; ++b) candidates[b].push({0, 0, seeds[b]});

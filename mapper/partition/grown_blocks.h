@@ -4,8 +4,8 @@
 
 namespace haichi {
 
-/// Grows blocks from vertices that are far apart. The block that is filled least takes the next vertex, the one with
-/// the heaviest edges to it. For small graphs: O(blocks * (vertices + edges)) time and O(blocks * vertices) memory.
+/// Grows blocks from vertices that are far apart. The least filled block takes the next vertex: the one with the
+/// heaviest edges to this block. For small graphs: O(blocks * (vertices + edges)) time and O(blocks * vertices) memory.
 BlockOfVertex grown_blocks(const PartitionGraph& graph, const Blocks& blocks, Random& random);
 
 }  // namespace haichi

@@ -30,7 +30,7 @@ void MinimumCut::link_arcs() {
     }
 }
 
-/// Distances to the sink in the residual graph. Returns whether the source reaches it.
+/// Finds the distances to the sink in the residual graph. Returns whether the source reaches the sink.
 bool MinimumCut::find_distances() {
     distance_.assign(terminal_.size(), -1);
     queue_.clear();

@@ -6,8 +6,8 @@
 
 namespace haichi {
 
-/// Minimum cut between two terminals in a small graph, by the blocking flows of Dinic (1970). The memory is kept from
-/// cut to cut.
+/// Minimum cut between two terminals in a small graph, by the blocking flows of Dinic (1970). Memory is reused for the
+/// next cut.
 class MinimumCut {
   public:
     /// Begins a graph without edges.
@@ -17,15 +17,16 @@ class MinimumCut {
     /// An edge from the source to v if `pull` is positive, else from v to the sink.
     void set_terminal(std::int32_t v, std::int64_t pull) { terminal_[static_cast<std::size_t>(v)] = pull; }
 
-    /// Returns the weight of the minimum cut. Call it once for each graph.
+    /// Returns the weight of the minimum cut. May be called once for each graph.
     std::int64_t solve();
-    /// After solve(): whether v is on the side of the source in the cut nearest to the source, or to the sink.
+    /// After solve(), 1 for each vertex on the source's side of a minimum cut. The cut is the one nearest to the source
+    /// or, if false, to the sink.
     [[nodiscard]] std::vector<std::uint8_t> source_side(bool is_nearest_to_source) const;
 
   private:
     struct Arc {
         std::int32_t to;
-        std::int64_t left;  ///< remaining capacity; the arc with the number XOR 1 is its reverse
+        std::int64_t left;  ///< remaining capacity; the reverse of arc i is arc i XOR 1
     };
 
     void link_arcs();

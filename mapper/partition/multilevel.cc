@@ -10,12 +10,12 @@ namespace {
 
 constexpr std::size_t kFewestPerBlock = 40;     ///< vertices of the coarsest graph
 constexpr std::size_t kCombinedPerBlock = 400;  ///< vertices of the graph whose partitions are combined
-constexpr double kRelaxation = 1.5;             ///< weight above the capacities, in clusters
+constexpr double kRelaxation = 1.5;             ///< allowed weight above the capacities, in clusters of mean weight
 constexpr int kGrownPartitions = 16;
 constexpr std::size_t kCombinedPartitions = 8;
 constexpr int kChildren = 32;
 
-/// The same partition of the coarser graph.
+/// Converts a partition to the coarser graph.
 BlockOfVertex coarsened(const BlockOfVertex& block, const std::vector<std::int32_t>& coarse_of, std::size_t count) {
     BlockOfVertex coarse(count);
     for (std::size_t v = 0; v < block.size(); ++v) coarse[static_cast<std::size_t>(coarse_of[v])] = block[v];
@@ -89,7 +89,7 @@ Partition Multilevel::best_grown(std::int64_t most_evaluations) {
     return best;
 }
 
-/// The best of partitions of the coarsest graph that were combined.
+/// Makes partitions of the coarsest graph, combines them, and returns the best one.
 Partition Multilevel::best_combined(std::int64_t most_evaluations) {
     Multilevel coarse(graph(levels_.size()), blocks_, random_.next(), may_go_on_, true);
     const auto goes_on = [&] { return may_go_on_() && coarse.evaluations() < most_evaluations; };
@@ -113,7 +113,7 @@ Partition Multilevel::best_combined(std::int64_t most_evaluations) {
     return std::move(*best);
 }
 
-/// Projects a partition of the coarsest graph to finer and finer ones, and improves it on each.
+/// Projects a partition of the coarsest graph to each finer graph in turn, and improves it there.
 Partition Multilevel::uncoarsened(Partition partition) {
     while (!levels_.empty()) {
         const std::vector<std::int32_t>& coarse_of = levels_.back().coarse_of;
@@ -133,7 +133,7 @@ Partition Multilevel::construct(std::int64_t most_evaluations) {
     coarsen_keeping({}, kCombinedPerBlock);
     const bool is_small = levels_.empty();
     Partition best = uncoarsened(best_combined(most_evaluations));
-    if (is_small) improve(0, best);  // the capacities were relaxed
+    if (is_small) improve(0, best);  // with the exact capacities, because relaxed ones were used before
     is_new_ = false;
     return best;
 }

@@ -6,7 +6,7 @@ namespace haichi {
 
 namespace {
 
-// Weight of the region of a cut on each side, as a fraction of a block.
+// Width of the region of a cut: its weight on each side, as a fraction of a block.
 constexpr double kWidest = 0.25;
 constexpr std::size_t kMostVertices = 800;
 constexpr double kNarrowest = 0.01;
@@ -15,7 +15,7 @@ constexpr double kNarrowest = 0.01;
 
 PairCuts::PairCuts(const Blocks& blocks, std::size_t most_vertices) : blocks_(blocks), inner_(most_vertices, -1) {}
 
-/// Finds the boundary vertices of every pair with an active block, sorted by pair.
+/// Finds the boundary vertices of every pair of blocks that has an active block, sorted by pair.
 void PairCuts::find_pairs(const PartitionGraph& graph, const Partition& partition,
                           const std::vector<std::uint8_t>& active) {
     const auto count = static_cast<std::int64_t>(blocks_.count());
@@ -51,7 +51,7 @@ void PairCuts::find_region(const PartitionGraph& graph, const Partition& partiti
         region_.push_back(vertex);
     };
     for (const std::int32_t v : boundary) {
-        // An earlier cut may have moved the boundary.
+        // Skips vertices that are no longer at the boundary, because an earlier cut has moved it.
         bool touches = false;
         const auto i = static_cast<std::size_t>(v);
         for (std::size_t e = graph.first[i]; e < graph.first[i + 1] && !touches; ++e) {
@@ -129,7 +129,7 @@ bool PairCuts::improve_pair(const PartitionGraph& graph, Partition& partition, s
         return blocks_.capacity[i] - partition.weight[i];
     };
     if (room(a) < 0 || room(b) < 0) return false;
-    // Wider regions have smaller cuts, which more often break the balance. A region inside another has no smaller cut.
+    // Starts with the widest region. A wider region never has a larger cut, but its cut breaks the balance more often.
     for (double width = kWidest; width > kNarrowest; width /= 2) {
         const auto most = [&](std::int32_t block) {
             const auto capacity = static_cast<double>(blocks_.capacity[static_cast<std::size_t>(block)]);

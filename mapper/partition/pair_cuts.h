@@ -8,17 +8,17 @@
 
 namespace haichi {
 
-/// Minimum cuts between pairs of adjacent blocks (Sanders and Schulz 2011), which replace the boundary of both. The
-/// vertices near the boundary choose their sides together, by the exact cost. An edge to a third block pulls towards
-/// the block nearer to it, as in the swap moves of Boykov, Veksler and Zabih (2001).
+/// Replaces the boundary between two adjacent blocks by a minimum cut (Sanders and Schulz 2011). The sides of all
+/// vertices near the boundary are chosen together, by the exact cost. An edge to a third block pulls towards the block
+/// nearer to it, as in the swap moves of Boykov, Veksler and Zabih (2001).
 class PairCuts {
   public:
     PairCuts(const Blocks& blocks, std::size_t most_vertices);
 
-    /// Improves pairs of blocks as long as their cuts improve. The result is never worse.
+    /// Cuts pairs of blocks anew as long as the cost improves. The result is never worse.
     void refine(const PartitionGraph& graph, Partition& partition, Random& random);
 
-    /// Number of vertices of all cuts.
+    /// Total number of vertices in the regions of all cuts.
     [[nodiscard]] std::int64_t evaluations() const { return evaluations_; }
 
   private:
@@ -40,7 +40,7 @@ class PairCuts {
     MinimumCut cut_;
     std::vector<BoundaryVertex> pairs_;
     std::vector<std::int32_t> region_;
-    std::vector<std::int32_t> inner_;  ///< by vertex, its number in the region; -1 outside
+    std::vector<std::int32_t> inner_;  ///< index of each vertex in the region; -1 outside
 };
 
 }  // namespace haichi

@@ -6,7 +6,7 @@ namespace haichi {
 
 namespace {
 
-/// Matches vertices. Returns the partner of each vertex, itself for none.
+/// Matches vertices. Returns the partner of each vertex; an unmatched vertex is its own partner.
 std::vector<std::int32_t> heavy_edge_matching(const PartitionGraph& graph, std::span<const BlockOfVertex* const> kept,
                                               std::int64_t most_weight, Random& random) {
     const std::size_t count = graph.vertex_count();

@@ -28,7 +28,7 @@ constexpr std::int32_t kMostPartitionNodes = 4096;
 constexpr std::size_t kMostParts = 8;
 constexpr double kShareOfParts = 0.8;  ///< fraction of the effort for splitting; the rest is for V-cycles on all nodes
 constexpr double kShareOfLevel = 0.6;  ///< fraction of the effort left for splitting, per level
-constexpr double kReservePerHalving = 0.05;  ///< fraction of the imbalance that is kept for splitting a part further
+constexpr double kReservePerHalving = 0.05;  ///< fraction of the imbalance reserved for each further split of a part
 
 PartitionGraph graph_of(const Problem& problem) {
     PartitionGraph graph;
@@ -51,7 +51,7 @@ PartitionGraph graph_of(const Problem& problem) {
     return graph;
 }
 
-/// One call of search_by_partition().
+/// The state of one call of search_by_partition().
 class PartitionSearch {
   public:
     PartitionSearch(const Problem& problem, const SearchOptions& options, const SearchControl& control)
@@ -137,7 +137,7 @@ class PartitionSearch {
         }
     }
 
-    /// Splits all parts of a level. Returns those with several nodes.
+    /// Splits all parts of a level in parallel. Returns the new parts that have several nodes.
     std::vector<Part> split_level(const std::vector<Part>& parts, std::uint64_t level, const PartitionEffort& effort) {
         const auto count = static_cast<int>(parts.size());
         std::vector<std::vector<Part>> split(parts.size());
@@ -189,7 +189,7 @@ class PartitionSearch {
         return parts;
     }
 
-    /// The capacity of several nodes. A part of the imbalance is left for splitting them.
+    /// The capacity of several nodes together. Reserves a part of the imbalance for further splits.
     [[nodiscard]] std::int64_t capacity_of(std::span<const std::int32_t> nodes) const {
         std::int64_t sum = 0;
         for (const std::int32_t node : nodes) sum += blocks_.capacity[static_cast<std::size_t>(node)];
@@ -201,7 +201,7 @@ class PartitionSearch {
         return problem_.has_closed_slots() ? std::llround(exact) : static_cast<std::int64_t>(exact);
     }
 
-    /// Exchanges whole parts between nodes, as the ranks of a smaller job.
+    /// Exchanges whole parts between nodes. Treats the parts as the ranks of a smaller job.
     void place_parts() {
         if (!effort_.may_go_on()) return;
         RankGroups groups{block_, static_cast<std::int32_t>(nodes_.size())};
@@ -232,7 +232,7 @@ class PartitionSearch {
         FoundPartition found = improved_partition(graph_, blocks_, std::move(first), options_.seed, left);
         evaluations_ += found.evaluations;
         if (found.partition.overload == 0) return found;
-        // Heavy ranks fit only in some distributions. One is known.
+        // Heavy ranks fit only in some distributions, of which the default placement is one.
         control_.log.info("partition: nodes above their capacity, so the search starts from the default placement");
         auto balanced = problem_.has_closed_slots()
                             ? filled_blocks()
@@ -245,7 +245,7 @@ class PartitionSearch {
         return found;
     }
 
-    /// Ranks fill one node after another. Their weights are 1.
+    /// Fills one node after another with ranks, whose weights are all 1.
     [[nodiscard]] std::optional<BlockOfVertex> filled_blocks() const {
         BlockOfVertex block;
         for (std::size_t b = 0; b < nodes_.size(); ++b) {
@@ -260,8 +260,8 @@ class PartitionSearch {
     const SearchOptions& options_;
     const SearchControl& control_;
     PartitionGraph graph_;
-    std::vector<NodeId> nodes_;  ///< usable ones; block b is nodes_[b]
-    Blocks blocks_;              ///< the nodes
+    std::vector<NodeId> nodes_;  ///< usable nodes; block b is nodes_[b]
+    Blocks blocks_;              ///< distances and capacities of the nodes
     BlockTree tree_;
     double mean_ = 0;           ///< weight per node
     double mean_capacity_ = 0;  ///< capacity per node

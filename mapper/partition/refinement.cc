@@ -34,7 +34,7 @@ std::int64_t Refinement::cost_in(std::int32_t block) const {
     return cost;
 }
 
-/// The best block for v among its neighbours' blocks (or all) that have room for it.
+/// The best block for v among those with room for it. Considers the neighbours' blocks, or all blocks if `any_block`.
 Refinement::Target Refinement::best_target(const PartitionGraph& graph, const Partition& partition, std::size_t v,
                                            bool any_block) {
     connect(graph, partition, v);
@@ -146,8 +146,8 @@ void Refinement::search_from(const PartitionGraph& graph, Partition& partition, 
     const std::int64_t cost_before = partition.cost;
     std::int64_t best_cost = cost_before;
     std::size_t best_count = 0;
-    // The end of Osipov and Sanders (2010). The gains since the best point are a random walk. Its drift makes a new
-    // best point unlikely.
+    // The stopping rule of Osipov and Sanders (2010). It models the gains since the best point as a random walk, and
+    // stops when the drift makes a new best point unlikely.
     double sum = 0, squares = 0, steps = 0;
     const double patience = std::log(static_cast<double>(graph.vertex_count()) + 1);
     while (!heap_.empty()) {

@@ -7,18 +7,18 @@
 
 namespace haichi {
 
-/// Moves of single vertices that lower the cost of a partition. The costs are exact: sums of weight * distance. The
-/// object holds the memory for graphs up to a size: O(vertices + blocks).
+/// Lowers the cost of a partition by moves of single vertices. The costs are exact: sums of weight * distance. Reserves
+/// memory for graphs of up to `most_vertices` vertices: O(vertices + blocks).
 class Refinement {
   public:
     Refinement(const Blocks& blocks, std::size_t most_vertices);
 
-    /// Moves vertices out of blocks above their capacity, those that cost least first. May leave overload.
+    /// Moves vertices out of overloaded blocks. The cheapest moves come first. Some overload may remain.
     void rebalance(const PartitionGraph& graph, Partition& partition, Random& random);
 
-    /// Searches from one vertex at the boundary after another (Sanders and Schulz 2011), each after Fiduccia and
-    /// Mattheyses. A search also makes moves that raise the cost, and finally takes back those after its best point.
-    /// Rounds end when one gains little. The result is never worse.
+    /// Starts a search of Fiduccia and Mattheyses at one boundary vertex after another (Sanders and Schulz 2011). A
+    /// search also makes moves that raise the cost, and reverts the moves after its best point. Rounds end when a round
+    /// gains little. The result is never worse.
     void refine(const PartitionGraph& graph, Partition& partition, Random& random);
 
     /// Number of changes of cost that were computed.
@@ -52,7 +52,7 @@ class Refinement {
 
     const Blocks& blocks_;
     std::int64_t evaluations_ = 0;
-    std::vector<std::int64_t> connection_;  ///< by block, weight of the edges of the vertex at hand
+    std::vector<std::int64_t> connection_;  ///< by block, weight of the edges of the current vertex
     std::vector<std::int32_t> connected_;   ///< blocks with such edges
     std::vector<std::int32_t> boundary_;
     std::vector<Entry> heap_;

@@ -14,7 +14,7 @@ struct BlueGene {
     const char* format;
     std::size_t axes;
     const char* numbers;  ///< numbers of a record
-    bool is_strict;       ///< no comments or blank lines, every slot taken
+    bool is_strict;       ///< no comments or blank lines, every slot must be taken
 };
 constexpr BlueGene kQ = {"bgq", 5, "A B C D E T", false};
 constexpr BlueGene kL = {"bgl", 3, "x y z t", true};

@@ -1,5 +1,5 @@
-// MPICH_RANK_ORDER of Cray's MPI (MPICH_RANK_REORDER_METHOD=3): the ranks in placement order, separated by commas. The
-// first ranks-per-node entries belong to the first node, the next ones to the second, and so on. "4-7" and "7-4" are
+// MPICH_RANK_ORDER of Cray's MPI (MPICH_RANK_REORDER_METHOD=3): the ranks in placement order, separated by commas. Each
+// node takes as many entries as it has ranks: the first node takes the first entries, and so on. "4-7" and "7-4" are
 // ranges.
 
 #include <cstdlib>
@@ -55,7 +55,7 @@ std::string write_cray(const Mapping& mapping, const RankMapContext& context) {
     return text + "\n";
 }
 
-/// Gives the ranks of a file their positions.
+/// Assigns positions to the ranks in the order of the file.
 class OrderReader {
   public:
     OrderReader(const std::string& file, const RankMapContext& context)

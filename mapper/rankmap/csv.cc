@@ -1,5 +1,5 @@
 // A table for spreadsheets and scripts: the header "rank,node", followed by one line per rank in any order. A line has
-// the rank and the number of its node in the job. Nodes with several ranks are on several lines.
+// a rank and the id of its node in the job. Nodes with several ranks are on several lines.
 
 #include "base/quantity.h"
 #include "mapper/rankmap/formats.h"

@@ -1,5 +1,6 @@
 // Explicit resource file of IBM's jsrun (LSF), with a line such as `rank: 0: { host: 1; cpu: {0-3} }` per rank, in any
-// order. Hosts are numbers from 1. After `hostname`, they are names. A preamble states options and programs.
+// order. After `host`, hosts are numbers from 1; after `hostname`, they are names. A preamble states options and
+// programs.
 
 #include <array>
 #include <utility>

@@ -214,7 +214,7 @@ std::string cores_option(const RankMapContext& context, const std::string& optio
 
 namespace {
 
-/// $'...', in one line whatever the characters are. A line break inside quotes would end a comment.
+/// Quotes a word as $'...' in a single line, because a line break inside quotes would end a comment.
 std::string word_with_escapes(const std::string& word) {
     std::string text;
     for (const char c : word) {

@@ -14,17 +14,17 @@
 
 namespace haichi {
 
-/// The features of a text by which formats recognise it: its first record.
+/// The features of a map's text, mostly of its first record, by which formats recognise it.
 struct MapShape {
     char first = 0;                       ///< first character that is not blank
     std::string_view start;               ///< the text from that character on, at most 64 bytes
     std::string_view record;              ///< first line with more than blanks and a comment; empty if there is none
     std::vector<std::string_view> words;  ///< words of the record
     bool is_list = false;                 ///< ranks and ranges with commas
-    bool is_columns = false;              ///< words that begin as numbers, but no list
+    bool is_columns = false;              ///< words that begin like numbers, but are not a list
 };
 
-/// The entries of the table, one function in each format's file.
+/// The table entries. The file of each format defines its function.
 RankMapFormat fujitsu_format();
 RankMapFormat tofu6d_format();
 RankMapFormat nsim_format();
@@ -48,13 +48,13 @@ RankMapFormat partition_format();
 /// The characters between words in a line of a map.
 inline constexpr std::string_view kBlanks = " \t\r";
 
-/// For formats whose files may begin with a byte-order mark.
+/// Removes a byte-order mark, with which files of some formats may begin.
 inline std::string_view without_byte_order_mark(std::string_view text) {
     constexpr std::string_view kMark = "\xef\xbb\xbf";
     return text.starts_with(kMark) ? text.substr(kMark.size()) : text;
 }
 
-/// kLikely or kNone.
+/// Converts a condition to a likeness.
 inline Likeness likely_if(bool is_likely) { return is_likely ? Likeness::kLikely : Likeness::kNone; }
 inline Likeness possible_if(bool is_possible) { return is_possible ? Likeness::kPossible : Likeness::kNone; }
 
@@ -95,7 +95,7 @@ class RankCollector {
         }
         count_ += copies;
     }
-    /// Also sets the rank's slot on the node. Call it for all ranks or for none.
+    /// Also sets the rank's slot on the node. Must be called for all ranks or for none.
     void add_with_place(NodeId node, std::int32_t place, std::size_t line) {
         if (count_ < most_) placed_.place_of_rank.push_back(place);
         add(node, line);
@@ -107,13 +107,13 @@ class RankCollector {
 
   private:
     std::string file_;
-    std::string record_;  ///< name of a record with one rank, "line"
+    std::string record_;  ///< the format's name for a record with one rank, such as "line"
     std::int64_t most_ = 0;
     std::int64_t count_ = 0;
     PlacedRanks placed_;
 };
 
-/// Collects the nodes of ranks that are in any order, each once.
+/// Collects the nodes of ranks that the file states in any order, each rank once.
 class NumberedRanks {
   public:
     NumberedRanks(std::string file, const RankMapContext& context);
@@ -137,13 +137,13 @@ class NumberedRanks {
     PlacedRanks placed_;
 };
 
-/// The occupied slots of nodes, for formats that name slots.
+/// Tracks the occupied slots of nodes, for formats that name slots.
 class PlaceTable {
   public:
     /// `what` is the format's word for a slot, "core".
     PlaceTable(const Allocation& allocation, std::string what);
 
-    /// Takes the slot in `text`. Throws InputError at `place` if it is out of range or occupied.
+    /// Occupies the slot that `text` names. Throws InputError at `place` if it is out of range or occupied.
     std::int32_t take(NodeId node, std::string_view text, const SourcePlace& place);
 
   private:
@@ -152,16 +152,16 @@ class PlaceTable {
     std::vector<std::uint32_t> line_of_slot_;  ///< 0 means free
 };
 
-/// Throws InputError if the file does not have the required number of ranks. If the required number is 0, throws it for
-/// no ranks and for more ranks than slots.
+/// Throws InputError if the file does not have the required number of ranks. If the required number is 0, throws
+/// InputError unless there is at least one rank and at most one per slot.
 void check_rank_count(const std::string& file, std::int64_t found, const RankMapContext& context,
                       const std::string& record, const std::string& hint);
 
-/// Throws InputError at `place` unless the text lists the cores of a rank, as in 0,2,4-7, each once. Braces and blanks
-/// are allowed around its parts.
+/// Throws InputError at `place` unless the text is a list of distinct cores, such as 0,2,4-7. Braces and blanks are
+/// allowed around its parts.
 void check_cores(std::string_view cores, const SourcePlace& place);
-/// A rank's slot on its node by the cores to which it is bound. Cores are a number, or a range such as 4-7 that begins
-/// at a multiple of its length. Returns -1 for other lists.
+/// A rank's slot on its node, derived from the cores to which it is bound. These are one number, or a range such as 4-7
+/// that begins at a multiple of its length. Returns -1 for other lists.
 std::int32_t place_of_cores(std::string_view cores, const RankMapContext& context);
 /// Discards the slots if two ranks of a node share one.
 void keep_distinct_places(PlacedRanks& placed, const Allocation& job);
@@ -182,7 +182,7 @@ std::size_t address_length(const Allocation& allocation);
 /// The job's node at the machine coordinates in `words`. Throws InputError at `place`.
 NodeId node_at_address(const Allocation& allocation, std::span<const std::string_view> words, const SourcePlace& place);
 
-/// The check() of formats that require host names. Throws OptionError naming the format.
+/// Implements RankMapFormat::check for formats that require host names. Throws OptionError naming the format.
 void require_hosts(const RankMapContext& context, const std::string& format);
 
 /// The node with that name. Throws InputError at `place`.
@@ -193,14 +193,14 @@ inline std::int32_t place_on_node(const Mapping& mapping, RankId rank) {
     return mapping.slot(rank).value % mapping.ranks_per_node();
 }
 
-/// Appends the cores of a rank, as in 4-7: as many per rank slot as the context states, or one.
+/// Appends the cores of a rank, such as "4-7". Each rank slot has as many cores as the context states, or one.
 void append_cores(std::string& text, const Mapping& mapping, RankId rank, const RankMapContext& context);
 
 /// The nodes and ranks that a launcher requests.
 struct JobSize {
     std::int32_t ranks = 0;
     std::int32_t nodes = 0;           ///< nodes with a rank
-    std::int32_t last_node = -1;      ///< the highest number of such a node
+    std::int32_t last_node = -1;      ///< the highest id of a node with a rank
     std::int32_t ranks_per_node = 0;  ///< ranks of the fullest node
 };
 JobSize size_of(const Mapping& mapping);
@@ -215,8 +215,8 @@ std::string shell_word(const std::string& word);
 /// order.
 std::string pmi_vector(const Mapping& mapping);
 
-/// Appends the machine coordinates of a node, separated by blanks. The first follows a blank as well, unless `text` is
-/// at the beginning of a line.
+/// Appends the machine coordinates of a node, separated by blanks. A blank also precedes the first one, unless `text`
+/// is at the beginning of a line.
 void append_address(std::string& text, const Allocation& allocation, NodeId node);
 
 }  // namespace haichi

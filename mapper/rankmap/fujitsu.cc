@@ -1,6 +1,6 @@
 // PJM's host file (--mpi "rank-map-hostfile=F") and mpiexec's --vcoordfile. Line k holds the logical coordinates of the
-// node of rank k, "(x)", "(x,y)" or "(x,y,z)", and nothing else. In a 2D or 3D job, a single coordinate is a position
-// in the rank order. Robust maps use positions, because they have the same meaning on every shape.
+// node of rank k, as "(x)", "(x,y)" or "(x,y,z)". In a 2D or 3D job, a single coordinate is a position in the rank
+// order. Robust maps use positions, because they have the same meaning on every shape.
 
 #include "base/quantity.h"
 #include "mapper/rankmap/formats.h"
@@ -92,7 +92,7 @@ PlacedRanks read_fujitsu(std::string_view text, const std::string& file, const R
     check_fujitsu(context);
     const Fold& fold = context.allocation->fold;
     RankCollector ranks(file, context, "line");
-    // Either all lines are single positions or none is. PJM itself accepts no positions in a 2D or 3D job.
+    // Either all lines are single positions, or no line is. PJM itself accepts no positions in a 2D or 3D job.
     const bool takes_positions = context.problems == nullptr && fold.logical_sizes.size() > 1 &&
                                  text.substr(0, text.find('\n')).find(',') == std::string_view::npos;
     SourcePlace place{file, 0};

@@ -19,11 +19,11 @@ using LaunchLine = std::string (*)(const JobSize& size, const RankMapContext& co
 struct HostLines {
     const char* format;
     char count_sign;    ///< separates host and count, as in "host:4"
-    bool writes_count;  ///< always, also for one rank
+    bool writes_count;  ///< whether the count is written even if it is 1
     bool has_comments;
-    bool has_lists;     ///< "a,b" and "node[1-3]" in one line
+    bool has_lists;     ///< whether a line may be a list: "a,b" or "node[1-3]"
     bool has_options;   ///< "binding=..." and "user=..." after the host
-    bool has_cores;     ///< the list of the rank's cores after the host, then up to two words about memory
+    bool has_cores;     ///< whether a list of cores follows the host, then up to two words about memory
     const char* nodes;  ///< the command that lists the nodes of the running job, or null
     LaunchLine launch;
 };
@@ -66,7 +66,7 @@ constexpr HostLines kPals = {"pals", ':', false, true, false, false, false, kNod
 constexpr HostLines kLsf = {"lsf", ':', false, false, false, false, true, kNodesOfLsf, launch_lsf};
 constexpr HostLines kSimgrid = {"simgrid", ':', false, false, false, false, false, nullptr, launch_simgrid};
 
-/// Lines that make `file` from `map`, a map in the format csv, with the nodes of the running job.
+/// Script lines that convert `map`, a map in the format csv, to `file` with the node names of the running job.
 std::string name_nodes(const HostLines& kind, const RankMapContext& context, const std::string& map,
                        const std::string& file) {
     std::string record = "print name[$2]";
@@ -80,7 +80,7 @@ std::string name_nodes(const HostLines& kind, const RankMapContext& context, con
            " }' - " + map + " > " + file + "\n";
 }
 
-/// The request for the nodes, for a job that is not yet submitted.
+/// The directives that request the nodes, for a job that is not yet submitted.
 std::string request_of(const HostLines& kind, const JobSize& size, const RankMapContext& context) {
     if (kind.nodes != kNodesOfSlurm) return "";
     const std::string& option = "#SBATCH --";
@@ -176,7 +176,7 @@ PlacedRanks read_host_lines(const HostLines& kind, std::string_view text, const 
             check_options(kind, words, place);
             if (!kind.has_lists) return read_host(kind, words[0], 1, context, place, placed);
             for (std::string_view rest = words[0]; !rest.empty();) {
-                // At least one, so that an excessive list is counted.
+                // At least one, so that a list that is too long is noticed.
                 const std::int64_t most = std::max<std::int64_t>(ranks.room() - std::ssize(placed), 1);
                 read_host(kind, next_host_entry(rest), most, context, place, placed);
             }
@@ -205,7 +205,8 @@ RankMapFormat row(std::string sentence) {
         kKind.nodes != nullptr};
 }
 
-/// Hydra makes a node of each series of equal lines. Its PMI vector then hides that ranks share a node.
+/// Hydra treats each run of equal lines as a separate node. If a node has several runs, its PMI vector hides that their
+/// ranks share the node.
 std::string hydra_warning(const Mapping& mapping, const RankMapContext&) {
     std::int32_t series = 0;
     NodeId last;

@@ -67,7 +67,8 @@ HostNames HostNames::parse_list(std::string_view text, const std::string& file, 
     std::vector<std::string> names;
     std::vector<SourcePlace> places;
     std::size_t count = 0;
-    // Too many names are counted for the message, but each line with ranges can have millions.
+    // Names beyond the number of nodes are counted for the message. The limit is needed because a line with ranges can
+    // have millions.
     const std::int64_t most = std::int64_t{2} * nodes + 1000 + std::ssize(text);
     for (TextLines lines(text, file); lines.next();) {
         const std::vector<std::string_view> words = lines.words(" \t\r");
@@ -103,7 +104,7 @@ HostNames HostNames::read(const std::string& file_or_pattern, std::int32_t nodes
     const bool is_pattern = file_or_pattern.find('%') != std::string::npos || looks_like_host_list(file_or_pattern);
     if (is_pattern) return parse_pattern(file_or_pattern, nodes);
     if (file_or_pattern != "-" && access(file_or_pattern.c_str(), F_OK) != 0) {
-        // The node list of a scheduler for one node is its name.
+        // A scheduler's node list for a single node is the node's name.
         if (nodes == 1 && is_host_name(file_or_pattern)) return parse_pattern(file_or_pattern, nodes);
         const int reason = errno;
         throw InputError(

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kMostProblems = 100;
 constexpr std::int64_t kMostProcesses = std::int64_t{1} << 31;
 
-/// The words of a shell line up to a comment. Quotes join words. Throws InputError for an open quote.
+/// The words of a shell line up to a comment. Quoted text stays one word. Throws InputError for an unterminated quote.
 std::vector<std::string> shell_words(std::string_view line, const SourcePlace& place) {
     std::vector<std::string> words;
     bool inside = false;  // inside a word
@@ -75,7 +75,7 @@ std::vector<std::int32_t> parse_node_shape(std::string_view text, const SourcePl
     return sizes;
 }
 
-/// Directives of other schedulers. "#PBS -N job" belongs to PBS, "#PBSX" to none.
+/// A directive of another scheduler. The prefix must be a whole word: "#PBS -N job" is a directive, "#PBSX" is not.
 struct ForeignDirective {
     std::string_view prefix;
     std::string_view scheduler;
@@ -132,7 +132,7 @@ class ScriptReader {
         if (script_.problems.size() < kMostProblems) script_.problems.push_back(error);
     }
 
-    /// A parameter may be repeated with the same value only.
+    /// Sets a parameter. It may be repeated only with the same value.
     template <class T>
     void set(std::optional<Located<T>>& kept, T value, std::string_view parameter) {
         if (!kept) {

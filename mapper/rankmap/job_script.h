@@ -41,7 +41,7 @@ struct JobScript {
     bool has_directives = false;  ///< has any "#PJM" line
     std::string resource_group;   ///< rscgrp, "" if it is missing
     std::optional<Located<NodeRequest>> node;
-    bool has_unread_node = false;                             ///< a node= with a variable or an error
+    bool has_unread_node = false;                             ///< true if node= contains a variable or an error
     std::optional<Located<std::vector<std::int32_t>>> shape;  ///< shape of the static processes
     std::optional<Located<std::int64_t>> proc;
     bool has_unread_proc = false;       ///< a proc= with a variable or an error

@@ -1,5 +1,5 @@
-// haichi-mapping/1: the node of each rank by its number in the job or, in robust maps, its position in the rank order.
-// Also reads haichi-report/1, which holds the first list.
+// haichi-mapping/1: the id of each rank's node or, in robust maps, each rank's position in the rank order. Also reads
+// haichi-report/1, which contains the list of nodes.
 
 #include <algorithm>
 #include <array>
@@ -156,7 +156,7 @@ class MappingSax {
         return true;
     }
 
-    /// Handles a value that is invalid for all keys, or that is not needed.
+    /// Handles a value of a kind that no needed key has. Throws if it belongs to a needed key.
     bool other(const std::string& value) {
         if (depth_ == 0) throw InputError(here(), "expected an object, found " + value, schema_hint());
         if (in_list()) {
@@ -186,7 +186,7 @@ class MappingSax {
         return true;
     }
 
-    /// Positions count the slots of a node one by one.
+    /// Converts a position to a node. Positions count all slots of a node before those of the next.
     bool add_position(std::uint64_t value) {
         const Allocation& job = *context_->allocation;
         const std::uint64_t position = value / static_cast<std::uint64_t>(job.ranks_per_node);

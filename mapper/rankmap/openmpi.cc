@@ -62,7 +62,7 @@ std::string write_openmpi(const Mapping& mapping, const RankMapContext& context)
     return text;
 }
 
-/// The text with blanks in place of comments, so that lines keep their numbers.
+/// Replaces comments by blanks, so that line numbers do not change.
 std::string without_comments(std::string_view text, const std::string& file) {
     std::string plain(text);
     std::size_t line = 1;

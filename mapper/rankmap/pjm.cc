@@ -18,8 +18,8 @@ bool is_tofu(const Network& network) {
     return true;
 }
 
-/// PJM assigns the logical coordinates of the fold to requests with ":torus" or ":mesh". The coordinates of a table
-/// belong to the job for which the table was written. A list of nodes is never a cuboid of PJM.
+/// PJM assigns the logical coordinates of the fold to requests with ":torus" or ":mesh". A coordinate table is valid
+/// only for the job for which it was written. A list of nodes is never a cuboid of PJM.
 std::string node_shape_suffix(const Allocation& allocation, std::string strictness) {
     if (allocation.is_scattered || allocation.is_node_list) return ":noncont";
     if (allocation.fold.is_coordinate_table) return "";

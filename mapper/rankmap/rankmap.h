@@ -13,7 +13,7 @@
 
 namespace haichi {
 
-/// The requirements for a map, in the order of checking.
+/// The requirements for a map, in the order in which they are checked.
 enum class MapRule {
     kRecords,    ///< every record can be read and names a node of the job
     kRankCount,  ///< as many ranks as required, each once
@@ -42,7 +42,7 @@ class MapProblems {
     std::vector<Problem> kept_;
 };
 
-/// The inputs of rank-map writers and readers besides the mapping.
+/// The inputs of rank-map writers and readers, except the mapping.
 struct RankMapContext {
     const Allocation* allocation = nullptr;
     /// Required number of ranks in a file; 0 allows any number.
@@ -51,7 +51,7 @@ struct RankMapContext {
     const HostNames* hosts = nullptr;
     /// Number of cores to which each rank is bound; 0 means not stated.
     std::int32_t cores_per_rank = 0;
-    /// Nodes hold groups of ranks instead of rank slots.
+    /// True if nodes hold groups of ranks instead of rank slots.
     bool holds_groups = false;
     /// Receives problems of single records, after which readers continue. If it is null, readers throw them.
     MapProblems* problems = nullptr;
@@ -63,22 +63,22 @@ struct RankMapContext {
 struct PlacedRanks {
     std::vector<NodeId> node_of_rank;  ///< invalid ids only if problems are collected
     std::vector<std::uint32_t> line_of_rank;
-    /// Each rank's slot on its node, 0 .. ranks per node - 1. If it is empty, the format does not state slots, and
-    /// ranks are in rank order.
+    /// Each rank's slot on its node, 0 .. ranks per node - 1. Empty if the format does not state slots. The ranks of a
+    /// node then take its slots in ascending order.
     std::vector<std::int32_t> place_of_rank;
 };
 
 struct MapShape;
 
-/// Whether a text may be in a format. Among several candidates, likely formats come before possible ones, each in the
-/// order of the table. The first that can read the text is chosen, unless another one reads it differently.
+/// Whether a text may be in a format. Among candidates, likely formats come before possible formats, each in the order
+/// of the table. The first candidate that can read the text is chosen, unless another candidate reads it differently.
 enum class Likeness { kNone, kPossible, kLikely };
 
 /// A rank-map file format: one file in this directory and one entry in the table.
 struct RankMapFormat {
     std::string name;
     std::string sentence;  ///< tools that use it, and the content of a line
-    /// The format's own part of check_rank_map_format().
+    /// The part of check_rank_map_format() that is specific to the format.
     void (*check)(const RankMapContext& context) = nullptr;
     /// Recognises the format by the first record. Null if another entry reads the same files.
     Likeness (*recognise)(const MapShape& shape, const RankMapContext& context) = nullptr;
@@ -87,13 +87,14 @@ struct RankMapFormat {
     std::string (*write)(const Mapping& mapping, const RankMapContext& context) = nullptr;
     /// Throws InputError with file and line. The caller checks node capacities. O(length of the text).
     PlacedRanks (*read)(std::string_view text, const std::string& file, const RankMapContext& context) = nullptr;
-    /// A sentence about possible problems of a written map, and perhaps a line with a hint. Null if none are known.
+    /// Returns a sentence about possible problems of a written map, perhaps with a line for a hint. Null if no problems
+    /// are known.
     std::string (*warning)(const Mapping& mapping, const RankMapContext& context) = nullptr;
     /// The lines of a job script that start a program with the map in `file`; "" if the launcher cannot use this map.
     /// Null if no launcher reads the format.
     std::string (*launch)(const Mapping& mapping, const RankMapContext& context, const std::string& file) = nullptr;
-    /// Whether launch() also works if the format needs names of nodes and they are unknown. Its `file` is then a map in
-    /// the format csv, and the lines take the names from the running job.
+    /// Whether launch() also works without the node names that the format needs. `file` is then a map in the format
+    /// csv, and the lines take the names from the running job.
     bool takes_names_of_job = false;
     /// Whether files can describe groups of ranks (RankMapContext::holds_groups): they state the number of a node for
     /// each rank, and no slots or cores.
@@ -103,7 +104,7 @@ struct RankMapFormat {
 const Table<RankMapFormat>& rank_map_formats();
 
 /// Throws if the format cannot express any mapping of this job: UnsupportedError, and OptionError if required host
-/// names are unknown. Call it before a long run.
+/// names are unknown. To be called before a long run.
 void check_rank_map_format(const RankMapFormat& format, const RankMapContext& context);
 
 /// Throws OptionError with a did-you-mean hint.
@@ -112,8 +113,8 @@ inline const RankMapFormat& rank_map_format(std::string_view name) { return rank
 /// The default format: `fujitsu` if the job has logical coordinates, else `json`.
 const RankMapFormat& default_rank_map_format(const RankMapContext& context);
 
-/// The format of the map for the job lines of `launcher`. It is csv if the launcher needs names of nodes that only the
-/// running job knows, else its own. Throws OptionError if no launcher reads the format.
+/// The format of the map for the job lines of `launcher`. It is csv if the launcher needs node names that only the
+/// running job knows. Otherwise it is the launcher's own format. Throws OptionError if no launcher reads the format.
 const RankMapFormat& format_for_launcher(const RankMapFormat& launcher, const RankMapContext& context);
 
 /// The lines of a job script that start a program with the map in `file`, which has the format of
@@ -129,11 +130,11 @@ std::string recognise_rank_map(std::string_view text, const std::string& file, c
 /// number of ranks, nodes outside the job and nodes with too many ranks, naming file, line and rank.
 Mapping read_rank_map(const std::string& path, const std::string& format, const RankMapContext& context);
 
-/// The same for a text. Errors name `file`.
+/// Reads a map from a text. Errors name `file`.
 Mapping parse_rank_map(std::string_view text, const std::string& file, const std::string& format,
                        const RankMapContext& context);
 
-/// All problems of a map, as far as its records can be read one by one.
+/// The problems of a map that were found by reading its records one by one.
 struct MapFindings {
     std::string format;
     std::int64_t rank_count = 0;

@@ -1,4 +1,5 @@
-// Recognises the format of a map by its content. Each table entry decides whether the first record may be its own.
+// Recognises the format of a map by its content. Each table entry decides whether the first record may be of its
+// format.
 
 #include <algorithm>
 
@@ -39,8 +40,8 @@ std::vector<const RankMapFormat*> formats_like(const MapShape& shape, const Rank
     return found;
 }
 
-/// Selects the candidate format that can read the text. All readings must agree. If no candidate can read it, the first
-/// one's error is thrown.
+/// Selects the candidate format that can read the text. All readings must agree. If no candidate can read it, the error
+/// of the first candidate is thrown.
 const RankMapFormat& the_one_that_reads(const std::vector<const RankMapFormat*>& candidates, std::string_view text,
                                         const std::string& file, const RankMapContext& context) {
     const RankMapFormat* chosen = nullptr;

@@ -1,6 +1,7 @@
 // Maps as blocks of consecutive ranks on nodes that are numbered from 0 in the job. A block of a Flux task map (RFC 34)
-// has a first node, nodes, ranks per node, and a count that repeats it. An example is [[0,4,1,2],[4,2,1,1]]. A block of
-// a PMI vector (PMI_process_mapping) has the first three. An example is (vector,(0,4,1),(4,2,1)).
+// states the first node, the number of nodes, the ranks per node, and a repeat count. An example is
+// [[0,4,1,2],[4,2,1,1]]. A block of a PMI vector (PMI_process_mapping) states the first three. An example is
+// (vector,(0,4,1),(4,2,1)).
 
 #include <utility>
 
@@ -11,7 +12,8 @@ namespace haichi {
 
 namespace {
 
-/// On each of `nodes` consecutive nodes `ranks` consecutive ranks, all this `repetitions` times.
+/// Places `ranks` consecutive ranks on each of `nodes` consecutive nodes. `repetitions` states how often the whole
+/// occurs.
 struct RankBlock {
     std::int64_t first = 0;
     std::int64_t nodes = 1;
@@ -20,7 +22,7 @@ struct RankBlock {
     std::size_t line = 0;
 };
 
-/// Blocks that are not repeated, as few as a greedy search finds.
+/// Describes the mapping by blocks that occur once. A greedy search keeps their number small.
 std::vector<RankBlock> blocks_of(const Mapping& mapping) {
     std::vector<RankBlock> series;  // each on one node
     for (const NodeId node : mapping.node_of_rank()) {
@@ -185,7 +187,7 @@ std::vector<RankBlock> read_pmi_vector(BlockText& text, std::int64_t most) {
         while (text.take(","));
         text.expect("]");
         text.expect("x");
-        // Each block has a rank, so more blocks than `most` are an error in any case.
+        // Each block has at least one rank, so more blocks than `most` are always an error.
         for (std::int64_t k = text.number(1); k > 0 && std::ssize(blocks) <= most; --k) {
             blocks.insert(blocks.end(), repeated.begin(), repeated.end());
         }
@@ -219,7 +221,7 @@ class BlockReader {
                 count_ += ranks;
             }
         }
-        ranks_.add(NodeId(), block.line, left);  // only counted, as no room is left
+        ranks_.add(NodeId(), block.line, left);  // no room is left, so these ranks are only counted
         count_ += left;
     }
     [[nodiscard]] std::int64_t count() const { return count_; }
@@ -245,8 +247,8 @@ PlacedRanks read_flux(std::string_view text, const std::string& file, const Rank
     return is_read ? reader.take() : PlacedRanks{};
 }
 
-/// Adds the blocks as MPICH does. If the job has more ranks, the blocks from the first one on node 0 are repeated. The
-/// last block may have room for more ranks.
+/// Adds the blocks as MPICH does. If the job has more ranks, the blocks are repeated, starting with the first block on
+/// node 0. The last block may have room for more ranks than there are.
 void add_pmi_blocks(const std::vector<RankBlock>& blocks, BlockReader& reader, const RankMapContext& context) {
     const std::int64_t wanted = context.rank_count;
     for (const RankBlock& block : blocks) {

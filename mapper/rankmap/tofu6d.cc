@@ -1,5 +1,5 @@
-// The coordinates of the machine, one line per rank, for plans and checks: "X Y Z A B C". If nodes have several ranks,
-// the slot on the node follows.
+// The machine coordinates of each rank's node, one line per rank, for plans and checks: "X Y Z A B C". If nodes have
+// several ranks, the slot on the node follows.
 
 #include "base/quantity.h"
 #include "mapper/rankmap/formats.h"
@@ -15,7 +15,8 @@ void check_tofu6d(const RankMapContext& context) {
                            "write json or nsim");
 }
 
-/// Nodes with several ranks have a core column. With one rank per node, an additional column is probably a rank.
+/// With several ranks per node, there is a column for the core. With one rank per node, an additional column is
+/// probably the rank.
 Likeness recognise(const MapShape& shape, const RankMapContext& context) {
     if (!has_coordinates(*context.allocation)) return Likeness::kNone;
     const std::size_t columns = columns_of(shape, context);

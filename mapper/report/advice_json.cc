@@ -27,7 +27,7 @@ ordered_json times_json(const std::vector<SimulatedTime>& times) {
     return out;
 }
 
-/// The words are in the order of the enumerators.
+/// `words` must be in the order of the enumerators.
 template <class Enum, std::size_t count>
 const char* word_of(Enum value, const char* const (&words)[count]) {
     return words[static_cast<std::size_t>(value)];
@@ -68,7 +68,7 @@ ordered_json row_json(const ShapeReport& row) {
     return out;
 }
 
-/// Numbers of sets, from 1.
+/// Converts set ids, which start at 0, to set numbers, which start at 1.
 ordered_json sets_json(const std::vector<std::size_t>& sets) {
     ordered_json out = ordered_json::array();
     for (const std::size_t t : sets) out.push_back(t + 1);

@@ -9,7 +9,7 @@
 
 namespace haichi {
 
-/// Writes haichi-advice/1 with keys in a fixed order. It does not depend on the computer.
+/// Writes haichi-advice/1 with keys in a fixed order. The text does not depend on the computer.
 nlohmann::ordered_json advice_json(const ShapeAdviceReport& report);
 nlohmann::ordered_json advice_json(const BarrierAdviceReport& report);
 nlohmann::ordered_json advice_json(const RailAdviceReport& report);

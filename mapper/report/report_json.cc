@@ -40,7 +40,8 @@ ordered_json bound_of(const ObjectiveValue& row) {
 
 double quotient(std::int64_t a, std::int64_t b) { return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b); }
 
-/// The scalar metrics of the report, in its order. An entry adds a metric to the JSON, to --require and to the help.
+/// A scalar metric. The table lists all in the order of the report. An entry adds a metric to the JSON, to --require
+/// and to the help.
 struct MetricRow {
     const char* name;
     ordered_json (*of)(const Job& job, const Metrics& metrics);
@@ -172,7 +173,7 @@ ordered_json trials_json(const ObjectiveTrials& trials, bool with_timing) {
     return out;
 }
 
-/// The record of a given placement: no search.
+/// The placement's search record, or the record of a placement that the user gave.
 const SearchRecord& record_of(const Placement& placement) {
     static const SearchRecord kGiven{.strategy = "given", .objective = ""};
     return placement.search() == nullptr ? kGiven : *placement.search();
@@ -209,7 +210,7 @@ ordered_json simulated_json(const SimulatedPlacement& simulated) {
     return out;
 }
 
-/// The numbers above 0, with the keys of a replay's gaps.
+/// The counts above 0, with the keys that a replay uses for calls that it omits.
 ordered_json left_out_json(const LeftOutOfSets& left_out) {
     ordered_json out = ordered_json::object();
     if (left_out.one_sided_operations > 0) out["one_sided_operations"] = left_out.one_sided_operations;
@@ -277,7 +278,7 @@ ordered_json report_json(const Evaluation& evaluation, bool with_timing) {
     out["levels"] = levels_json(evaluation);
     out["evaluations"] = search.evaluations;
     if (with_timing) {
-        auto& rate = out["evaluations_per_second"];  // null if there is no rate
+        auto& rate = out["evaluations_per_second"];  // stays null if the rate is unknown
         if (search.evaluations_per_second > 0) rate = search.evaluations_per_second;
         out["wall_seconds"] = wall_seconds(evaluation);
     }

@@ -81,7 +81,7 @@ ordered_json simulated_times(const SimulatedRun& run) {
     }
     out["barrier"] = barrier_name(run);
     out["seconds"] = result.seconds;
-    out["seconds_per_iteration"] = result.seconds_per_iteration;  // null when not a number
+    out["seconds_per_iteration"] = result.seconds_per_iteration;  // JSON writes NaN as null
     out["iterations"] = result.iterations;
     out["simulated_iterations"] = result.simulated_iterations;
     out["extrapolated"] = result.extrapolated;

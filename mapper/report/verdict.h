@@ -9,9 +9,9 @@ namespace haichi {
 
 /// The answer of `auto` to the question whether another placement than the default one saves time.
 struct Verdict {
-    bool helps = false;  ///< whether to use the placement; if false, it is the default placement
-    /// Saved fraction of the default placement's time: by the placement if it helps, else the mean of its searches.
-    /// Negative if they are slower.
+    bool helps = false;  ///< whether the placement saves time; if not, the default placement is kept
+    /// Saved fraction of the default placement's time: by the placement if it helps, otherwise the mean over the seeds.
+    /// Negative for slower placements.
     double share_saved = 0;
     std::optional<double> spread{};  ///< standard deviation of the fraction over the seeds; empty with one seed
     std::string text{};              ///< one line

@@ -6,7 +6,7 @@
 
 namespace haichi {
 
-/// The best value so far.
+/// The best value after a number of evaluations.
 struct ConvergencePoint {
     std::int64_t evaluations = 0;
     double value = 0;  ///< in the unit of the objective
@@ -15,9 +15,9 @@ struct ConvergencePoint {
 };
 
 /// The convergence of one search: the best value by number of evaluations. It keeps at most kPointsPerOctave points
-/// between a number of evaluations and its double, which bounds memory and gives a smooth curve over the logarithm.
-/// Only improvements are recorded, after the start's value at 0. They are rare, so the hot loop is not slowed down, and
-/// they depend only on the search.
+/// between a number of evaluations and its double, which bounds memory and gives a smooth curve over the logarithm. The
+/// first point is the value of the start, at 0 evaluations. Later points are improvements, which are rare, so that
+/// recording does not slow the hot loop down. Points depend only on the search.
 class Convergence {
   public:
     void improved(std::int64_t evaluations, double value) {
@@ -32,7 +32,7 @@ class Convergence {
     static constexpr int kBitsPerOctave = 3;
     static constexpr std::int64_t kPointsPerOctave = std::int64_t{1} << kBitsPerOctave;
 
-    /// Equal for numbers in the same eighth of an octave.
+    /// Returns equal values for numbers in the same eighth of an octave.
     static std::int64_t place_of(std::int64_t evaluations) {
         const auto number = static_cast<std::uint64_t>(evaluations);
         const auto bits = static_cast<int>(std::bit_width(number));

@@ -23,7 +23,7 @@ void ProgressMeter::report(double fraction_of_restart, double fraction_of_time, 
     progress.evaluations = evaluations_.load(std::memory_order_relaxed);
     progress.objective = objective_;
     if (restart_done) fraction_of_restart = 0;  // a completed restart is already counted in done_
-    // Concurrent restarts are at different points, but the reported fraction must not decrease.
+    // Concurrent restarts have different progress, but the reported fraction must not decrease.
     const double fraction = timed_ ? fraction_of_time : std::min(1.0, (done_ + fraction_of_restart) / restarts_);
     told_fraction_ = std::max(told_fraction_, fraction);
     progress.fraction_done = told_fraction_;

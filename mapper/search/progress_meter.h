@@ -31,7 +31,8 @@ class ProgressMeter {
     /// Adds to the number of evaluations. Cheap and thread-safe.
     void count(std::int64_t evaluations) { evaluations_.fetch_add(evaluations, std::memory_order_relaxed); }
 
-    /// `best` returns the mapping with this value. It is called only if SearchControl::keep is set.
+    /// Reports if it is time to. `best` returns the mapping with `value`, and is called only if SearchControl::keep is
+    /// set.
     void report(double fraction_of_restart, double fraction_of_time, double value, bool restart_done,
                 const std::function<Mapping()>& best);
 

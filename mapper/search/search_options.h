@@ -21,7 +21,8 @@ enum class VerifyLevel { kOff, kEnd, kStep };
 /// Options of a search. The defaults are the recommended values.
 struct SearchOptions {
     std::uint64_t seed = 1;
-    /// Number of independent searches, of which the best counts. 0 means default_restarts(). Independent of threads.
+    /// Number of independent searches, of which the best result is taken. 0 means default_restarts(), which does not
+    /// depend on threads.
     std::int32_t restarts = 0;
     std::int32_t threads = 0;  ///< 0 means all cores
     /// Evaluations per restart, or per window of the schedule rmatt. 0 means the schedule's default.
@@ -40,7 +41,7 @@ struct SearchOptions {
     VerifyLevel verify = VerifyLevel::kOff;
 };
 
-/// Entries of the tables from which users choose.
+/// A table entry: a kind of move that users can choose.
 struct MoveRow {
     std::string_view name;
     std::string_view sentence;
@@ -83,7 +84,7 @@ struct SearchProgress {
 /// Callbacks and the stop flag of a long run. All members are optional. Callbacks must not throw.
 struct SearchControl {
     std::function<void(const SearchProgress&)> progress;
-    const std::atomic<bool>* stop = nullptr;  ///< if set by the caller, the search ends soon with the best so far
+    const std::atomic<bool>* stop = nullptr;  ///< once the caller sets it, the search ends soon with the best so far
     Log log{};
     /// Receives the best placement so far, once a second, or less often if that takes long. Called from one thread at a
     /// time.

@@ -24,7 +24,7 @@ struct SearchResult {
     bool interrupted = false;
 };
 
-/// The first mapping of restart number `restart`.
+/// Returns the first mapping of a restart; `restart` starts at 0.
 using StartOfRestart = std::function<Mapping(std::int32_t restart)>;
 
 }  // namespace haichi

@@ -27,7 +27,7 @@ std::optional<Mapping> placed(const PosedJob& posed, std::string_view name, cons
 
 Mapping best_start(const PosedJob& posed, const BoundObjective& objective, const StartEffort& effort) {
     const Log& log = effort.control.log;
-    // The values in tie-breaking order, and whether all reach their bounds.
+    // The values of a start in tie-breaking order, and whether all reach their bounds.
     struct Rank {
         std::vector<double> values;
         bool is_optimal = true;

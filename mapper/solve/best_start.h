@@ -5,8 +5,9 @@
 
 namespace haichi {
 
-/// The best of the worthwhile starts, by the objective and its tie-breaking order. These are the default placement and,
-/// unless one start reaches all bounds, grid, greedy and grouped_start(). `objective` may differ from the job's own.
+/// The best of several starts, by the objective and its tie-breaking order. The starts are the default placement, grid,
+/// greedy and grouped_start(). Later starts are omitted once one reaches all bounds. `objective` may differ from the
+/// job's own.
 Mapping best_start(const PosedJob& posed, const BoundObjective& objective, const StartEffort& effort);
 
 }  // namespace haichi

@@ -16,13 +16,13 @@ namespace haichi {
 struct KeptPlacement {
     std::string objective;  ///< as in SearchRecord::objective
     std::uint64_t seed = 1;
-    bool is_complete = false;  ///< the search has used its time
+    bool is_complete = false;  ///< true if the search has used all its time
     double value = 0;          ///< in the unit of the objective
     std::vector<NodeId> node_of_rank{};
 };
 
-/// The checkpoint of a run with a time limit. A later run can continue from it, however the first one ended. It holds
-/// the best placement of each search and the total time.
+/// The checkpoint of a run with a time limit. A later run can continue from it, however the first run ended. It
+/// contains the best placement of each search and the total time.
 class Checkpoint {
   public:
     /// Stores the text so that it outlives the process. Must not throw.
@@ -30,13 +30,13 @@ class Checkpoint {
 
     explicit Checkpoint(Write write) : write_(std::move(write)) {}
 
-    /// Reads an earlier run's checkpoint. Throws InputError for other texts.
+    /// Reads the checkpoint of an earlier run. Throws InputError if the text is not a checkpoint.
     void read(std::string_view text, const std::string& file);
 
     /// Time of the earlier runs.
     [[nodiscard]] double seconds_before() const { return seconds_before_; }
     [[nodiscard]] const std::string& file() const { return file_; }
-    /// Null if no such search is stored.
+    /// The placement of the search with this objective and seed; null if none is stored.
     [[nodiscard]] const KeptPlacement* find(const std::string& objective, std::uint64_t seed) const;
 
     /// Replaces the earlier placement of the same search. Thread-safe.

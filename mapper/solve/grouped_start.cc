@@ -13,14 +13,14 @@ namespace haichi {
 
 namespace {
 
-/// The blocks for groups, if any, on a machine with one rank per node.
+/// The blocks of nodes for groups of ranks, for a machine with one rank per node. Empty if there are none.
 std::optional<NodeBlocks> blocks_for(const Problem& problem) {
     constexpr std::size_t kSmall = 2048;
     if (problem.communicating_ranks().size() <= kSmall) return {};
     return node_blocks(problem.network());
 }
 
-/// One construction.
+/// Constructs one grouped start.
 class GroupedStart {
   public:
     GroupedStart(const Allocation& allocation, const StartEffort& effort) : allocation_(allocation), effort_(effort) {}

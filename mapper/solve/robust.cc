@@ -20,7 +20,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The allocations that a robust placement must serve, as a problem on the first shape.
+/// The allocations that a robust placement must suit, as one problem on the first shape.
 class RobustProblem {
   public:
     RobustProblem(std::span<const Job> jobs, const RobustOptions& robust, const ObjectiveChoice& choice,
@@ -101,7 +101,7 @@ class RobustProblem {
     std::unique_ptr<BoundObjective> objective_;
 };
 
-/// One call of map_robust().
+/// The state of one call of map_robust().
 class RobustRun {
   public:
     RobustRun(std::span<const Job> jobs, const RobustOptions& robust, const MapOptions& options,
@@ -149,7 +149,8 @@ class RobustRun {
         return problem_.objective().search(start, options_, control_);
     }
 
-    /// The best of the starts on the first shape by its value on all variants, then random starts.
+    /// The first restart begins with the start on the first shape that is best on all variants. Other restarts begin
+    /// randomly.
     [[nodiscard]] StartOfRestart starts() const {
         const MayGoOn may_go_on = [this] {
             return !is_stopped() && !(limit_ && seconds_since(start_time_) > *limit_ / 2);

@@ -16,7 +16,7 @@ namespace haichi {
 /// Options for one placement on several shapes.
 struct RobustOptions {
     RobustMeasure measure = RobustMeasure::kMax;
-    /// Whether every order of the logical axes counts as its own shape, because the scheduler may rotate a request.
+    /// Whether every order of the logical axes counts as a separate shape, because the scheduler may rotate a request.
     bool with_rotations = false;
 };
 
@@ -33,7 +33,7 @@ std::string_view name_of(RobustMeasure measure);
 
 /// The value of a robust placement on a rotated request.
 struct RotationReport {
-    std::vector<std::size_t> axes;  ///< which logical axes are the request's first, second, third
+    std::vector<std::size_t> axes;  ///< the logical axes that are the request's first, second and third
     double value = 0;
     std::vector<std::int64_t> set_contention;
 };
@@ -47,17 +47,17 @@ struct RobustPlacement {
     std::int64_t evaluations = 0;
     double evaluations_per_second = 0;
     std::int32_t ranks_per_node = 1;
-    /// Per rank: position in the rank order of any of the shapes, which is node position * ranks_per_node + slot on the
-    /// node.
+    /// Per rank: position in the rank order, which is the same on every shape. It is node position * ranks_per_node +
+    /// slot on the node.
     std::vector<std::int32_t> position_of_rank;
     std::vector<Placement> placements;                   ///< placement on every shape
     std::vector<std::vector<RotationReport>> rotations;  ///< per shape, the requested orientation first
 };
 
-/// Throws OptionError for options without meaning for robust placements. Call it before anything is loaded.
+/// Throws OptionError for options that robust placements do not support. To be called before anything is loaded.
 void check_robust_options(const MapOptions& options);
 
-/// Searches one placement for jobs that differ in their shapes only. Throws OptionError for shapes with different
+/// Searches for one placement of jobs that differ only in their shapes. Throws OptionError for shapes with different
 /// numbers of nodes. Throws UnsupportedError for faulty nodes and for objectives that support one shape only.
 RobustPlacement map_robust(std::span<const Job> jobs, const RobustOptions& robust, const MapOptions& options,
                            const SearchControl& control = {});

@@ -30,7 +30,7 @@ std::vector<Rotation> rotations(const Allocation& allocation) {
     std::vector<std::size_t> axes(allocation.fold.logical_sizes.size());
     std::iota(axes.begin(), axes.end(), std::size_t{0});
     std::vector<Rotation> found = {{axes, allocation.fold.node_of_position}};
-    // Tofu numbers ranks x fastest, plain grids last axis fastest.
+    // The rank order has x fastest on Tofu, and the last axis fastest on plain grids.
     for (const bool first_runs_fastest : {true, false}) {
         if (order_along(allocation, axes, first_runs_fastest) != found.front().node_of_position) continue;
         while (std::ranges::next_permutation(axes).found) {

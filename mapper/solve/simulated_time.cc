@@ -14,7 +14,7 @@ using Clock = std::chrono::steady_clock;
 
 bool is_set(const std::atomic<bool>* flag) { return flag != nullptr && flag->load(); }
 
-/// A simulation that also ends at the time limit or when the search is stopped.
+/// Simulates a mapping. The simulation also ends at the time limit or when the search is stopped.
 std::optional<double> simulated_seconds(const Job& job, const Mapping& mapping, const RankingLimits& limits,
                                         const SimulationControl& control) {
     std::atomic<bool> stop = false;
@@ -38,7 +38,7 @@ std::optional<double> simulated_seconds(const Job& job, const Mapping& mapping, 
     return runs.front().result.seconds_per_iteration;
 }
 
-/// A search of restarts `first` to `first + restarts` of all restarts.
+/// A part of a search: the restarts from `first` up to, but not including, `first + restarts`.
 struct SearchPart {
     std::int32_t number = 0;
     std::int32_t of = 1;
@@ -53,7 +53,7 @@ SearchPart part_of(std::int32_t restarts, std::int32_t parts, std::int32_t k) {
     return {k, parts, begin(k), begin(k + 1) - begin(k)};
 }
 
-/// Distributes the rest of a time limit after `seconds_gone`.
+/// The options of a part, which gets its fraction of the time left after `seconds_gone`.
 SearchOptions options_of(const SearchPart& part, const SearchOptions& all, double seconds_gone) {
     SearchOptions options = all;
     options.restarts = part.restarts;

@@ -12,7 +12,7 @@
 
 namespace haichi {
 
-/// The final placement of a search. `value` is its value of the searched objective.
+/// The final placement of a search, and its value of the searched objective.
 struct Finalist {
     Mapping mapping;
     double value = 0;
@@ -27,7 +27,7 @@ inline constexpr std::int32_t kMostFinalists = 4;
 SearchResult search_for_finalists(const PosedJob& posed, const StartOfRestart& start, const SearchOptions& options,
                                   const SearchControl& control, std::vector<Finalist>& finalists);
 
-/// The end of the ranking. Both the searches' stop flag and the simulations' own flag end it.
+/// The limits of the ranking. The stop flags of the search and of the simulations both end it.
 struct RankingLimits {
     std::optional<std::chrono::steady_clock::time_point> end;
     std::int32_t threads = 1;

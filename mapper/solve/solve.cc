@@ -23,8 +23,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Some strategies have their own objective. Under the published schedules there is no tie-breaking order unless one is
-/// requested.
+/// The objective of the options, unless the strategy has its own objective. The published schedules have no
+/// tie-breaking order unless one is requested.
 ObjectiveChoice objective_of(const Job& job, const MapOptions& options) {
     ObjectiveChoice choice = options.objective;
     const bool is_balanced = job.balance() != nullptr && options.strategy == "auto";
@@ -34,13 +34,13 @@ ObjectiveChoice objective_of(const Job& job, const MapOptions& options) {
     return choice;
 }
 
-/// Whether the machine states distances that do not follow coordinates, as on a tree. They often differ by a factor of
-/// ten.
+/// Whether the machine states distances that do not follow coordinates, as on a tree. Such distances often differ by a
+/// factor of ten.
 bool has_distance_levels(const Network& network) {
     return network.has_stated_distances() && network.coordinates() == nullptr;
 }
 
-/// One call of solve().
+/// The state of one call of solve().
 class SolveRun {
   public:
     SolveRun(const Job& job, const MapOptions& options, const SearchControl& control)
@@ -73,7 +73,8 @@ class SolveRun {
 
     void search(RankingLimits& ranking) {
         SearchOptions options = options_.search;
-        // The limit covers everything. The starts may take half of the remaining time, the search the rest.
+        // The limit covers loading, starts, search and simulations. The starts may take half of the remaining time, the
+        // search takes the rest.
         if (options.time_by_savings) options.time_limit_seconds = seconds_worth_searching(posed_);
         if (options.time_by_savings) control_.log.info("§time auto: {:.3g} s", *options.time_limit_seconds);
         record_.time_limit_seconds = options.time_limit_seconds;
@@ -112,7 +113,7 @@ class SolveRun {
 
     // ---- Checkpoints ------------------------------------------------------------------------------------------------
 
-    /// Finds the placement of an earlier run. Its value shows whether the job was the same.
+    /// Finds the placement of an earlier run in the checkpoint. The placement's value shows whether it is of this job.
     void find_kept() {
         if (options_.checkpoint == nullptr) return;
         const KeptPlacement* found = options_.checkpoint->find(record_.objective, record_.seed);
@@ -135,7 +136,8 @@ class SolveRun {
                          "remove it, or name another file");
     }
 
-    /// Several searches of one run, as for simulated-time, keep the best of all.
+    /// Stores the placement in the checkpoint. Several searches of one run, as for simulated-time, store the best of
+    /// all.
     void keep(const Mapping& best, bool is_complete) {
         const double value = posed_.objective->standing(best).value;
         if (!is_complete && least_kept_ && *least_kept_ <= value) return options_.checkpoint->tick();
@@ -172,10 +174,10 @@ class SolveRun {
         };
     }
 
-    /// The best start comes first, so the result is never worse than any start. It is used twice if restarts alternate
-    /// between two mixes of moves. Random starts follow, each different. If distances have levels, bisections with
-    /// other seeds follow instead, because no search from a random placement reaches their values. Large problems have
-    /// no random starts, because a run from a random start cannot reach comparable values.
+    /// Number of restarts that begin with the best start, so that the result is never worse than a start. It is two if
+    /// restarts alternate between two mixes of moves. The other restarts begin with different random starts. If
+    /// distances have levels, they begin with bisections with other seeds, whose values no search from a random start
+    /// reaches. On large problems all restarts begin with the best start, for the same reason.
     [[nodiscard]] std::int32_t restarts_from_best_start() const {
         if (is_large()) return std::numeric_limits<std::int32_t>::max();
         const std::size_t ranks = posed_.problem().communicating_ranks().size();
@@ -188,8 +190,8 @@ class SolveRun {
     }
 
     /// The result of a search with the default tie-breaking objective, if it is better than `first`. On large jobs
-    /// routes are computed, so a proposal of tac3 takes as long as fifty of hop-bytes. Messages with fewer hops also
-    /// share fewer links.
+    /// routes are computed, so a proposal of tac3 takes as long as fifty proposals of hop-bytes. A search with
+    /// hop-bytes first saves time, because messages with fewer hops also share fewer links.
     [[nodiscard]] Mapping searched_start(Mapping first, const SearchOptions& options) const {
         const std::vector<std::string> names = usual_next(posed_.spec);
         if (names.empty() || options.schedule != ScheduleKind::kAuto) return first;

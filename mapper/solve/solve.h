@@ -30,13 +30,13 @@ struct MapOptions {
     }
 };
 
-/// Throws OptionError for options that cannot be combined or that name unknown things. Call it before anything is
+/// Throws OptionError for options that cannot be combined or that name unknown things. To be called before anything is
 /// loaded.
 void check_map_options(const MapOptions& options);
 
-/// Places the ranks by one objective. `auto` is the first that suits the job. Searches, or uses the strategy's
-/// placement. An interruption returns the best so far. simulated-time also simulates. Throws the errors of its parts.
-/// Never prints.
+/// Places the ranks by one objective. `auto` is the first objective that suits the job. Searches, or uses the
+/// strategy's placement. An interruption returns the best so far. The objective simulated-time also simulates. Throws
+/// the errors of the search and the simulations. Never prints.
 Placement solve(const Job& job, const MapOptions& options, const SearchControl& control = {},
                 const SimulationControl& simulation = {});
 

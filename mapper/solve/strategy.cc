@@ -30,8 +30,9 @@ std::optional<std::string> why_no_tabu_search(const PosedJob& posed, const Searc
     return why_not_tabu(posed.problem());
 }
 
-/// Whether tabu search beats annealing. Measured at equal time and with the defaults of both, on dense and sparse
-/// communication (studies/search/README.md). Density did not matter. Idle slots did, because they add many swaps.
+/// Whether tabu search is better than annealing. Measured at equal time, with the defaults of both, on dense and sparse
+/// communication (studies/search/README.md). The density made no difference. Idle slots made tabu search worse, because
+/// they add many swaps.
 bool is_small_and_full(const Problem& problem) {
     constexpr std::int64_t kMostSlots = 256;
     const std::int64_t slots = problem.open_slot_count();
@@ -45,7 +46,7 @@ std::optional<std::string> why_not_tabu(const PosedJob& posed, const SearchOptio
     return "the job has more than 256 rank slots, or uses less than 3/4 of them";
 }
 
-/// The reason why the partition does not support this job, or nothing.
+/// The reason why the strategy `partition` does not support this job, or nothing.
 std::optional<std::string> why_no_partition(const PosedJob& posed, const MapOptions& options) {
     const SearchOptions& search = options.search;
     if (posed.objective->info().name != std::string_view("hop-bytes") || posed.ranking != nullptr) {
@@ -61,7 +62,7 @@ std::optional<std::string> why_no_partition(const PosedJob& posed, const MapOpti
     return why_no_partition(posed.problem());
 }
 
-/// First placements and the exhaustive search have no limits and no tuning options.
+/// Throws for limits and tuning options if the strategy has none, like starts and the exhaustive search.
 void check_options_mean_something(const MapOptions& options) {
     if (strategies().at(options.strategy).is_tuned) return;
     const SearchOptions& search = options.search;

@@ -9,19 +9,19 @@ namespace haichi {
 
 namespace {
 
-/// How a walk extends to one more share.
+/// The way in which a walk is extended by one more share.
 enum class Turn : std::uint8_t {
     kToAndFro,     ///< forwards, backwards, forwards again, one position of the share after another
     kAnew,         ///< from its beginning for each position of the share
     kRound,        ///< to and fro without the first place, then back along the first places
-    kRoundAcross,  ///< the same with the walk and the share exchanged
+    kRoundAcross,  ///< like kRound, with the walk and the share exchanged
 };
 constexpr std::size_t kTurns = 4;
 
-/// Places of a walk as numbers in mixed radix, the first share fastest.
+/// The places of a walk in order, each encoded as a number in mixed radix with the first share fastest.
 using Places = std::vector<std::int32_t>;
 
-/// Traverses the product of `fast` (places) and `slow` (multiples of a radix), to and fro.
+/// Traverses the product of `fast` (places) and `slow` (multiples of a radix). The direction along `fast` alternates.
 Places to_and_fro(const Places& fast, const Places& slow) {
     Places walk;
     walk.reserve(fast.size() * slow.size());
@@ -76,7 +76,7 @@ Places places_of(const std::vector<AxisShare>& shares, const std::vector<std::si
     return walk;
 }
 
-/// The first `count` places in the order first, third, fifth .. and back over the others.
+/// Reorders the first `count` places: first, third, fifth and so on, then back over the others.
 Places there_and_back(const Places& walk, std::int32_t count) {
     const auto size = static_cast<std::size_t>(count);
     Places order;
@@ -85,8 +85,8 @@ Places there_and_back(const Places& walk, std::int32_t count) {
     return order;
 }
 
-/// The routes of a walk's messages on the axes that it shares, axis by axis. Positions of a share that belong to other
-/// axes of the grid have the same messages. Slots of a node and blocks of terminals have no links.
+/// Counts the messages of a walk on the links of the axes that it uses, axis by axis. Positions that belong to other
+/// axes of the grid carry the same messages. Slots of a node and blocks of terminals have no links.
 class WalkLoads {
   public:
     WalkLoads(const std::vector<PlaceAxis>& axes, const AxisWalk& walk) : axes_(axes), walk_(walk) {
@@ -124,7 +124,7 @@ class WalkLoads {
         return static_cast<std::size_t>(digit * walk_.shares[i].stride + offset);
     }
 
-    /// All combinations of positions that the shares leave to others.
+    /// Finds all combinations of positions that belong to other axes of the grid.
     void find_offsets() {
         std::vector<std::vector<std::int32_t>> of_share;
         for (const AxisShare& share : walk_.shares) {
@@ -144,7 +144,7 @@ class WalkLoads {
         }
     }
 
-    /// Adds a message along one axis, from `cell`, which moves with it.
+    /// Adds a message along one axis, starting at `cell`. Moves `cell` to the end of the message.
     void go(std::size_t i, std::size_t from, std::size_t to, std::size_t& cell, std::int32_t& most) {
         const PlaceAxis& axis = axes_[walk_.shares[i].axis];
         const auto size = static_cast<std::size_t>(axis.size);
@@ -206,7 +206,7 @@ AxisWalk AxisWalks::walk_over(const std::vector<AxisShare>& shares, const Places
 
 AxisWalk AxisWalks::found(const std::vector<AxisShare>& shares, WalkCost cost) const {
     constexpr std::size_t kMostSteps = 2'000'000;
-    constexpr std::size_t kStepsOfLoads = 64;  // approximate number per message
+    constexpr std::size_t kStepsOfLoads = 64;  // approximate number of steps per message
     const std::size_t steps = (static_cast<std::size_t>(size_) + bytes_.size()) * (shares.size() + 1);
     const std::size_t steps_of_walk = cost == WalkCost::kByteLoad ? kStepsOfLoads * steps : steps;
     std::size_t left = std::max<std::size_t>(kMostSteps / steps_of_walk, 1);
@@ -236,7 +236,8 @@ AxisWalk AxisWalks::found(const std::vector<AxisShare>& shares, WalkCost cost) c
 double AxisWalks::byte_load(const AxisWalk& walk) const {
     constexpr std::size_t kMostOnWalk = 200'000;
     struct Distance {
-        std::vector<std::pair<std::int32_t, std::int32_t>> pairs;  ///< each in the direction of the shorter way round
+        /// Each pair in the direction of the shorter way round.
+        std::vector<std::pair<std::int32_t, std::int32_t>> pairs;
         double bytes = 0;
     };
     std::map<std::int32_t, Distance> by_distance;

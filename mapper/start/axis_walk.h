@@ -10,7 +10,7 @@
 
 namespace haichi {
 
-/// Some positions of an axis of places: 0, stride, 2 * stride ...
+/// The part of an axis of places that a walk uses: the positions 0, stride, 2 * stride ...
 struct AxisShare {
     std::size_t axis = 0;
     std::int32_t positions = 1;
@@ -19,13 +19,13 @@ struct AxisShare {
     friend auto operator<=>(const AxisShare&, const AxisShare&) = default;
 };
 
-/// The positions of one axis of a rank grid on shares of several axes of places.
+/// Maps the positions of one axis of a rank grid to positions on several axes of places.
 struct AxisWalk {
     std::vector<AxisShare> shares;
     std::vector<std::int32_t> at;  ///< position by position: for each share, a number below `positions`
     double byte_hops = 0;
     /// An estimate of the largest link load, summed over the distances in the grid between positions that exchange
-    /// bytes. The messages of one distance are sent together. Only with WalkCost::kByteLoad.
+    /// bytes. It assumes that the messages of one distance are sent together. Set only with WalkCost::kByteLoad.
     double byte_load = 0;
 };
 
@@ -33,8 +33,8 @@ struct AxisWalk {
 enum class WalkCost : std::uint8_t { kByteHops, kByteLoad };
 
 /// The best walks of one axis of a rank grid, by the bytes exchanged between its positions. A walk goes to and fro
-/// through one share after another, which keeps neighbours of a path. It may also restart at the same end, or go round,
-/// which closes a ring. All orders of the fractions are tried, as far as the size of the axis allows. With
+/// through one share after another, so that neighbours on a path stay neighbours. It may also restart at the same end,
+/// or go round, which closes a ring. All orders of the shares are tried, as far as the size of the axis allows. With
 /// WalkCost::kByteLoad, a walk may also take every second position and return over the others, which closes any ring.
 /// Results are cached.
 class AxisWalks {

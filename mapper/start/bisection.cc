@@ -22,10 +22,10 @@ namespace haichi {
 
 namespace {
 
-/// Starting vertices of graph growing per cut.
+/// Number of starting vertices for graph growing, per cut.
 constexpr int kGrowths = 4;
 
-/// One construction.
+/// One construction of a placement.
 class DualBipartitioning {
   public:
     DualBipartitioning(const Problem& problem, const DistanceBlocks& blocks, std::uint64_t seed)
@@ -48,7 +48,7 @@ class DualBipartitioning {
         return cut_all(may_go_on);
     }
 
-    /// Continues from given blocks of nodes for each rank.
+    /// Starts from a given block of nodes for each rank.
     std::optional<Mapping> run_within(std::span<const std::vector<NodeId>> blocks,
                                       std::span<const std::int32_t> block_of_rank, const MayGoOn& may_go_on) {
         for (const NodeSet& nodes : halver_.arrange(blocks)) {
@@ -69,15 +69,16 @@ class DualBipartitioning {
         std::vector<RankId> ranks;  ///< ascending
     };
 
-    /// The part that contains a rank. One array holds all of them, because the partners of a rank are scattered over
+    /// The part that contains a rank. All entries are in one array, because the partners of a rank are scattered over
     /// memory.
     struct RankOfPart {
         std::uint32_t part = 0;
-        std::int32_t number = 0;  ///< number in the current graph
+        std::int32_t number = 0;  ///< index in the current graph
     };
 
     std::optional<Mapping> cut_all(const MayGoOn& may_go_on) {
-        // Breadth first, so that the surroundings of a part are known about as finely as the part itself.
+        // Cuts parts breadth first. The surroundings of a part are thus known in about as much detail as the part
+        // itself.
         bool is_cut = true;
         while (is_cut) {
             is_cut = false;
@@ -89,7 +90,7 @@ class DualBipartitioning {
                 pairs.emplace_back(p, cut(p));
                 is_cut = true;
             }
-            // The first parts were cut with less information.
+            // Refines the cuts again, because the first parts were cut with less information.
             for (const auto& [a, b] : pairs) {
                 if (!may_go_on()) return {};
                 refine(a, b);
@@ -116,7 +117,7 @@ class DualBipartitioning {
         return std::max<std::int64_t>(flow.size_bytes >> shift_, 1);
     }
 
-    /// Cuts part p. Its remaining ranks keep the number p. Returns the number of the other half.
+    /// Cuts part p. The first half keeps the index p. Returns the index of the other half.
     std::size_t cut(std::size_t p) {
         const std::size_t middle = halver_.halve(parts_[p].nodes);
         const NodeSet upper{middle, parts_[p].nodes.last};
@@ -143,7 +144,8 @@ class DualBipartitioning {
         assign(p, q, ranks, sides);
     }
 
-    /// Wide if there are idle slots. Few bytes then keep ranks together instead of spreading them.
+    /// The range of ranks on the side of p. It is wide if there are idle slots, so that even few bytes keep ranks
+    /// together.
     [[nodiscard]] SideWeightRange range(std::size_t p, std::size_t q, std::size_t rank_count_of_both) const {
         const auto count = static_cast<std::int64_t>(rank_count_of_both);
         return {std::max<std::int64_t>(count - slots(parts_[q]), 0), std::min(count, slots(parts_[p]))};
@@ -159,8 +161,8 @@ class DualBipartitioning {
         }
     }
 
-    /// The ranks of two parts as a graph in byte-units. A cut edge costs the distance between the parts. A partner
-    /// elsewhere costs the distance to its part, which Dunlop and Kernighan 1985 call terminal propagation.
+    /// The ranks of two parts as a graph, with weights in byte-units. A cut edge costs the distance between the parts.
+    /// A partner in another part costs the distance to that part (terminal propagation, Dunlop and Kernighan 1985).
     WeightedGraph graph_between(std::size_t p, std::size_t q, std::span<const RankId> ranks) {
         constexpr auto kInside = std::numeric_limits<std::uint32_t>::max();
         std::size_t flow_count = 0;
@@ -196,10 +198,10 @@ class DualBipartitioning {
     std::vector<RankOfPart> at_;
 };
 
-/// A cut is often one of several equally good cuts, and later cuts reveal some of them as bad. For example, a torus cut
-/// twice across the same axis cannot recover. The best of a few constructions is therefore much better than one. Their
-/// number falls with the root of the size: 16 below some thousand messages, 1 for millions. It does not depend on a
-/// clock, so the seed determines the result.
+/// Number of constructions, of which the best is taken. A cut is often one of several equally good cuts, of which some
+/// turn out bad later. For example, nothing repairs a torus that was cut twice across the same axis. The best of a few
+/// constructions is therefore much better than a single one. The number falls with the root of the size: 16 below some
+/// thousand messages, 1 for millions. It does not depend on a clock, so the seed determines the result.
 int affordable_runs(const Problem& problem) {
     constexpr std::size_t kMostRuns = 16;
     constexpr std::size_t kMostSquaresOfWork = 60'000'000;
@@ -218,7 +220,7 @@ std::optional<Mapping> bisection_placement(const Problem& problem, const Allocat
     const int runs = affordable_runs(problem);
     const DistanceBlocks node_blocks = find_distance_blocks(problem);
     std::optional<Mapping> best;
-    std::pair<double, int> cost_of_best;  // and the construction's number, because the first of several wins
+    std::pair<double, int> cost_of_best;  // cost and index of the construction, because the first of several wins
     std::mutex mutex;
     std::atomic<int> next{0};  // each free thread takes the next construction
     ThreadTeam team(std::min(may_go_on.threads(), runs));

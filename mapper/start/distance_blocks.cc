@@ -76,7 +76,7 @@ DistanceBlocks find_distance_blocks(const Problem& problem) {
     for (const std::int32_t threshold : distances_of(distance, nodes)) {
         auto class_of = classes_of(distance, nodes, network.node_count(), threshold);
         if (!class_of) continue;
-        if (std::ranges::max(*class_of) == 0) break;  // all nodes
+        if (std::ranges::max(*class_of) == 0) break;  // a single class with all nodes
         blocks.levels.push_back(std::move(*class_of));
     }
     return blocks;

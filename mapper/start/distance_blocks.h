@@ -8,8 +8,8 @@
 namespace haichi {
 
 /// Nested classes of nodes, lowest level first, such as the nodes below each switch. A level has a threshold, and two
-/// nodes are in the same class exactly if their distance is at most the threshold. A threshold without such classes, or
-/// with a single one, has no level. A value type.
+/// nodes are in the same class exactly if their distance is at most the threshold. Thresholds without such classes, or
+/// with a single class, have no level. A value type.
 struct DistanceBlocks {
     std::vector<std::vector<std::int32_t>> levels;  ///< per level, the class of each node
 };

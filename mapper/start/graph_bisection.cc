@@ -9,7 +9,7 @@ namespace haichi {
 
 namespace {
 
-/// Coarsening stops at this size. Graph growing is fast and good on so few vertices.
+/// Number of vertices at which coarsening stops. Graph growing is fast and good on so few vertices.
 constexpr std::size_t kCoarsest = 120;
 constexpr int kMostPasses = 6;
 
@@ -49,13 +49,13 @@ class Mover {
     }
 
     [[nodiscard]] std::int64_t weight0() const { return weight0_; }
-    /// Decrease of the cost since the beginning.
+    /// Decrease of the cost since construction.
     [[nodiscard]] std::int64_t gained() const { return gained_; }
     [[nodiscard]] bool has_moved(std::size_t v) const { return moved_[v] != 0; }
     [[nodiscard]] std::int64_t gain(std::size_t v) const { return gain_[v]; }
 
-    /// The vertex whose move away from `side` gains most, or -1 if none is available. Among equals, the last changed
-    /// one.
+    /// The vertex whose move away from `side` gains most, or -1 if none is available. Ties go to the vertex whose gain
+    /// changed last.
     std::int32_t best_of(std::uint8_t side) {
         std::vector<Offer>& heap = offers_[side];
         while (!heap.empty()) {
@@ -141,7 +141,7 @@ class Moves {
 };
 
 /// One pass. Every vertex moves at most once, even if that increases the cost. The best state is then restored. Returns
-/// whether it is better than the first state.
+/// true if that state is better than the first one.
 bool refine_once(const WeightedGraph& graph, SideWeightRange range, Sides& sides) {
     const std::size_t count = sides.size();
     const std::size_t patience = 50 + count / 20;
@@ -167,8 +167,8 @@ bool refine_once(const WeightedGraph& graph, SideWeightRange range, Sides& sides
             const std::int64_t distance = distance_to(range, mover.weight0() + (side == 0 ? -weight : weight));
             if (distance > slack && distance >= here) continue;
             if (chosen >= 0) {
-                // Beyond the slack only moves back are allowed. The test above permits only these, unless both sides
-                // exceed the slack.
+                // Outside the range by more than the slack, only moves back towards the range are allowed. The test
+                // above permits only these, unless both sides exceed the slack.
                 if (mover.gain(v) < chosen_gain) continue;
                 if (mover.gain(v) == chosen_gain && distance >= chosen_distance) continue;
             }
@@ -193,7 +193,7 @@ Sides grow(const WeightedGraph& graph, SideWeightRange range, std::size_t seed_v
     while (mover.weight0() < range.most && moves.count() < count) {
         std::int32_t chosen = moves.count() == 0 ? static_cast<std::int32_t>(seed_vertex) : mover.best_of(1);
         if (chosen < 0) {
-            // The connected part is exhausted, so growing continues with the next vertex by number.
+            // The connected component is exhausted, so growing continues with the next vertex by index.
             while (mover.has_moved(next)) next = (next + 1) % count;
             chosen = static_cast<std::int32_t>(next);
         }
@@ -244,8 +244,8 @@ Sides bisect_coarsest(const WeightedGraph& graph, SideWeightRange range, int gro
     return best;
 }
 
-/// Returns the coarse vertex of each vertex. It pairs vertices with heavy edges, then remaining vertices with a common
-/// neighbour or with none. Otherwise stars and isolated vertices would not shrink.
+/// Returns the coarse vertex of each vertex. Pairs vertices along heavy edges first. Remaining vertices are paired if
+/// they share a neighbour or have none, because stars and isolated vertices would not shrink otherwise.
 std::vector<std::int32_t> match(const WeightedGraph& graph, std::int64_t most_weight, Random& random,
                                 std::size_t& coarse_count) {
     const std::size_t count = graph.vertex_count();
@@ -358,7 +358,7 @@ Sides bisect(const WeightedGraph& graph, SideWeightRange range, int growths, Ran
         levels.push_back({std::move(contracted), std::move(coarse)});
         finest = &levels.back().graph;
     }
-    // Whole coarse vertices cannot meet a narrow range, and need not, because finer levels correct it.
+    // Widens the range, because whole coarse vertices cannot meet a narrow one. Finer levels correct the weight.
     const auto range_at = [&range](const WeightedGraph& level) {
         const std::int64_t half = largest_vertex(level) / 2;
         return SideWeightRange{range.fewest - half, range.most + half};

@@ -31,10 +31,10 @@ struct SideWeightRange {
 /// 0 or 1 per vertex.
 using Sides = std::vector<std::uint8_t>;
 
-/// A bisection with the weight of side 0 in `range` and a small sum of cut weight and pulls of side 1. The method is
-/// multilevel (Karypis and Kumar 1998): heavy-edge matching, then greedy graph growing on the coarsest graph from
-/// `growths` seeds. Each finer level is refined after Fiduccia and Mattheyses. Vertices of weight 1 meet every range
-/// that has a solution. About O((vertices + edges) log(vertices)) time, and O(vertices + edges) memory.
+/// A bisection with the weight of side 0 in `range`. Minimises the cut weight plus the pulls of the vertices on side 1.
+/// The method is multilevel (Karypis and Kumar 1998): heavy-edge matching, then greedy graph growing on the coarsest
+/// graph from `growths` seeds. Each finer level is refined after Fiduccia and Mattheyses. Vertices of weight 1 meet
+/// every range that has a solution. About O((vertices + edges) log(vertices)) time, and O(vertices + edges) memory.
 Sides bisect(const WeightedGraph& graph, SideWeightRange range, int growths, Random& random);
 
 /// Refines a given bisection by the moves of Fiduccia and Mattheyses (1982). The result is never worse. Brings the

@@ -8,7 +8,7 @@ namespace haichi {
 
 namespace {
 
-/// One greedy construction.
+/// The state of one greedy construction.
 class Greedy {
   public:
     Greedy(const Problem& problem, const Allocation& allocation)
@@ -26,7 +26,7 @@ class Greedy {
             if (begun[r].valid()) place(RankId(static_cast<std::int32_t>(r)), begun[r]);
         }
         if (!place_attracted(may_go_on)) return {};
-        // Each connected part of the communication starts at its rank with the most bytes.
+        // In each connected component of the communication, the rank with the most bytes is placed first.
         std::vector<std::pair<std::int64_t, RankId>> by_bytes;
         for (std::int32_t r = 0; r < problem_.rank_count(); ++r) {
             std::int64_t bytes = 0;
@@ -51,13 +51,13 @@ class Greedy {
         }
     };
 
-    /// Returns false if may_go_on() ends it.
+    /// Places all ranks that have placed partners, most bytes first. Returns false if may_go_on() ends it.
     bool place_attracted(const MayGoOn& may_go_on) {
         while (!queue_.empty()) {
             std::pop_heap(queue_.begin(), queue_.end());
             const Attracted top = queue_.back();
             queue_.pop_back();
-            // Stale entries: the rank was placed, or its attraction has grown since.
+            // Skips stale entries: the rank was placed, or its attraction has grown since.
             if (is_placed_[top.rank.index()] != 0 || top.bytes != attraction_[top.rank.index()]) continue;
             place(top.rank, best_node(top.rank));
             constexpr std::int32_t kBetweenQuestions = 256;
@@ -86,8 +86,8 @@ class Greedy {
         }
     }
 
-    /// Searches outwards from the heaviest placed partner. Among the first free nodes, selects the one with the fewest
-    /// byte-hops.
+    /// Searches outwards from the heaviest placed partner. Among the first free nodes found, selects the one with the
+    /// fewest byte-hops.
     NodeId best_node(RankId rank) {
         constexpr std::size_t kMostPartners = 8;
         constexpr std::size_t kMostCandidates = 12;

@@ -10,9 +10,9 @@
 
 namespace haichi {
 
-/// Places the ranks, most connected first, each on the free node nearest to its already placed partners. `begun` has
-/// the nodes of ranks that are already placed, with invalid ids for the others. Empty means that no rank is placed.
-/// O(messages * log + ranks * candidates). Returns nothing if `may_go_on` ends it.
+/// Places the ranks, most connected first, each on the free node nearest to its already placed partners. `begun`
+/// contains the nodes of ranks that are already placed, and invalid ids for the other ranks. Empty means that no rank
+/// is placed. O(messages * log + ranks * candidates). Returns nothing if `may_go_on` ends it.
 std::optional<Mapping> greedy_placement(const Problem& problem, const Allocation& allocation,
                                         std::span<const NodeId> begun, const MayGoOn& may_go_on);
 

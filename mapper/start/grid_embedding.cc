@@ -7,7 +7,8 @@ namespace haichi {
 
 namespace {
 
-/// The bytes between the layers of each axis of the grid. A message that differs in several coordinates counts on each.
+/// The bytes between the layers of each axis of the grid. A message between ranks that differ in several coordinates
+/// counts on each of these axes.
 std::vector<std::vector<LayerBytes>> bytes_along_axes(const Problem& problem, const RankGrid& grid) {
     constexpr std::size_t kMostKept = std::size_t{1} << 20;
     std::vector<std::vector<LayerBytes>> bytes(grid.axis_count());
@@ -34,7 +35,7 @@ std::vector<std::vector<LayerBytes>> bytes_along_axes(const Problem& problem, co
 
 std::int32_t divided_up(std::int32_t a, std::int32_t b) { return (a + b - 1) / b; }
 
-/// Enumerates the distributions of the box's axes over the grid's axes.
+/// Enumerates the ways to distribute the axes of the box over the axes of the grid.
 class Sharing {
   public:
     Sharing(const Problem& problem, const MachineBox& box, const RankGrid& grid, WalkCost cost, std::size_t most,
@@ -84,7 +85,7 @@ class Sharing {
         }
     }
 
-    /// Distributes the rest of axis k, where one place comprises `stride` positions.
+    /// Distributes the rest of axis k of the box. The shares taken so far use its positions below `stride`.
     void share_rest_of_axis(std::size_t k, std::int32_t stride, std::uint32_t taken_by) {
         const std::int32_t left = axes_[k].size / stride;
         bool may_take = false;
@@ -94,7 +95,7 @@ class Sharing {
             const std::int32_t most = std::min(need_[i], left);
             const std::int32_t least = cuts_ == Cuts::kNone ? most : 2;
             for (std::int32_t positions = most; positions >= least; --positions) {
-                // An even cut leaves no remainder of the axis, or none of the needed positions.
+                // A cut is even if it divides the axis or the number of needed positions without remainder.
                 const bool is_even = left % positions == 0 || need_[i] % positions == 0;
                 if (cuts_ == Cuts::kEven && positions < most && !is_even) continue;
                 const std::int32_t need = std::exchange(need_[i], divided_up(need_[i], positions));

@@ -13,10 +13,10 @@ namespace haichi {
 
 namespace {
 
-/// One construction.
+/// The state of one construction.
 class GridStart {
   public:
-    /// `values` is empty if hop-bytes count.
+    /// If `values` is empty, placements are compared by hop-bytes.
     GridStart(const Problem& problem, const Allocation& allocation, ValuesOfPlacement values, const MayGoOn& may_go_on)
         : problem_(problem),
           allocation_(allocation),
@@ -33,7 +33,8 @@ class GridStart {
     }
 
   private:
-    /// A grid found in the messages fits better than one from rank numbers. Returns whether there is one.
+    /// Tries grids found in the messages, which fit better than grids from rank numbers. Returns false if there are
+    /// none.
     bool try_found_grids() {
         constexpr double kShareOfHeavy = 0.1;
         const RankGraph graph = rank_graph(problem_);

@@ -12,14 +12,14 @@
 
 namespace haichi {
 
-/// Places rank grids, from the messages or from the rank numbers, on the machine in the best ways (GridEmbedding).
-/// Returns the placement with the fewest hop-bytes. Ranks without a usable node, or off the grid, go next to their
-/// partners. Returns nothing if `may_go_on` ends it before the first placement. The parameter `seed` exists for the
-/// table of starts.
+/// Derives rank grids from the messages or from the rank numbers, and places them on the machine by the best embeddings
+/// (GridEmbedding). Returns the placement with the fewest hop-bytes. Ranks off the grid, and ranks whose position has
+/// no usable node, are placed near their partners. Returns nothing if `may_go_on` ends it before the first placement.
+/// The parameter `seed` is required by the table of starts and unused.
 std::optional<Mapping> grid_placement(const Problem& problem, const Allocation& allocation, std::uint64_t seed,
                                       const MayGoOn& may_go_on);
 
-/// Values of a placement in the order of their priority; smaller is better.
+/// Returns the values of a placement, highest priority first. Smaller values are better.
 using ValuesOfPlacement = std::function<std::vector<double>(const Mapping&)>;
 
 /// Like grid_placement(), but with the smallest values instead of the fewest hop-bytes. It also tries placements whose

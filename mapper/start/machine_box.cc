@@ -31,7 +31,7 @@ void MachineBox::read_grid(const Grid& grid) {
         const std::int32_t looked_at = axis.is_ring() ? 2 * axis.size : axis.size;
         for (std::int32_t i = 0, free = 0; i < looked_at; ++i) {
             free = is_used[static_cast<std::size_t>(i % axis.size)] != 0 ? 0 : free + 1;
-            const bool counts = axis.is_ring() || free == i + 1;  // without a ring, only a gap before the job counts
+            const bool counts = axis.is_ring() || free == i + 1;  // on a path, only a gap at the beginning counts
             if (!counts || free <= longest) continue;
             longest = free;
             origin = (i + 1) % axis.size;

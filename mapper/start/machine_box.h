@@ -25,9 +25,9 @@ struct PlaceAxis {
     }
 };
 
-/// The rank slots of a job as a box. Axis 0 is the slots of a node. On a grid the other axes are the machine's, as far
-/// as the job extends along them. If terminals form blocks, each level has an axis. On other machines, the nodes form
-/// one axis. Some positions may have no usable node.
+/// The rank slots of a job as a box. Axis 0 is the slots of a node. On a grid, the other axes are those of the machine,
+/// limited to the extent of the job. If terminals form blocks, there is an axis for each level of blocks. On other
+/// machines, the nodes form one axis. Some positions may have no usable node.
 class MachineBox {
   public:
     explicit MachineBox(const Problem& problem);

@@ -25,10 +25,11 @@ struct NodeSet {
     [[nodiscard]] std::size_t size() const { return last - first; }
 };
 
-/// Cuts sets of nodes in two and computes the distances between sets. The caller numbers the sets. With coordinates, a
-/// set's location is its mean coordinate per axis. Otherwise it is one of the set's nodes. If terminals form blocks,
-/// all nodes of a set have the same distance to any node outside the block just cut. On other networks this is an
-/// approximation. A set with several regions is cut between two of them. Faulty nodes are in no set.
+/// Cuts sets of nodes in two and computes the distances between sets. The caller assigns indices to the sets. With
+/// coordinates, the location of a set is its mean coordinate per axis. Otherwise the location is one of the set's
+/// nodes. If terminals form blocks, all nodes of a set have the same distance to any node outside the block just cut.
+/// On other networks, taking one node is an approximation. A set with several regions is cut between two of them.
+/// Faulty nodes are in no set.
 class MachineHalver {
   public:
     /// `blocks` are from find_distance_blocks().
@@ -49,7 +50,7 @@ class MachineHalver {
     /// All nodes.
     [[nodiscard]] NodeSet all() const { return {0, nodes_.size()}; }
 
-    /// Nodes of the set. Nodes are grouped by set as far as sets have been cut.
+    /// The nodes are sorted by set, as far as sets have been cut.
     [[nodiscard]] std::span<const std::int32_t> nodes(NodeSet set) const {
         return std::span(nodes_).subspan(set.first, set.size());
     }
@@ -72,7 +73,7 @@ class MachineHalver {
         return in_one_region(set) ? halve_on_graph(set) : halve_between_regions(set);
     }
 
-    /// Records the location of set number `s`, which is below the number of nodes.
+    /// Records the location of the set with index `s`, which must be below the number of nodes.
     void locate(std::size_t s, NodeSet set) {
         if (axes_.empty()) {
             representative_[s] = nodes_[set.first];
@@ -93,7 +94,7 @@ class MachineHalver {
         return sum;
     }
 
-    /// The distance of `set` from b minus its distance from a. Halves of a box differ in one axis only.
+    /// The distance of `set` from b minus its distance from a. Two halves of a box differ on only one axis.
     [[nodiscard]] std::int64_t farther(std::size_t a, std::size_t b, std::size_t set) const {
         if (axes_.empty()) return representative_distance(b, set) - representative_distance(a, set);
         std::int64_t sum = 0;
@@ -180,7 +181,7 @@ class MachineHalver {
         }
     }
 
-    /// Cuts across the axis with the largest diameter, the first one in a tie. A set that is not a box is cut at the
+    /// Cuts across the axis with the largest diameter; ties go to the first axis. A set that is not a box is cut at the
     /// median.
     std::size_t halve_on_grid(NodeSet set) {
         std::size_t axis = 0;
@@ -206,13 +207,14 @@ class MachineHalver {
                 std::stable_partition(begin, end, [&](std::int32_t node) { return coordinate(node, axis) < cut; });
             return static_cast<std::size_t>(middle - nodes_.begin());
         }
-        // A stable sort, so that a layer is cut straight, too.
+        // The sort is stable, so that the cut through a layer is also straight.
         std::stable_sort(begin, end,
                          [&](std::int32_t a, std::int32_t b) { return coordinate(a, axis) < coordinate(b, axis); });
         return set.first + set.size() / 2;
     }
 
-    /// Cuts between two blocks, as near to the middle as possible. The blocks are the largest that divide the set.
+    /// Cuts between two blocks, as near to the middle as possible. Uses the largest blocks of which the set has
+    /// several.
     std::size_t halve_between_blocks(NodeSet set) const {
         const std::int32_t first = terminal(nodes_[set.first]);
         const std::int32_t last = terminal(nodes_[set.last - 1]);
@@ -225,7 +227,8 @@ class MachineHalver {
     [[nodiscard]] std::ptrdiff_t region_of(std::int32_t node) const {
         return std::ranges::upper_bound(regions_, terminal(node)) - regions_.begin();
     }
-    /// Sets with several regions are still in the order of their terminals.
+    /// Compares the first and the last node. This suffices, because a set with several regions is still in the order of
+    /// terminals.
     [[nodiscard]] bool in_one_region(NodeSet set) const {
         return regions_.size() < 2 || region_of(nodes_[set.first]) == region_of(nodes_[set.last - 1]);
     }
@@ -272,7 +275,7 @@ class MachineHalver {
         };
         const std::int32_t one = farthest_from(*begin);
         const std::int32_t other = farthest_from(one);
-        // A class has the position of its first node.
+        // The nodes of a class sort together, at the position of the first.
         std::vector<std::array<std::int32_t, 3>> keyed;
         std::unordered_map<std::int32_t, std::int32_t> key_of_class;
         for (auto node = begin; node != end; ++node) {

@@ -7,8 +7,9 @@
 
 namespace haichi {
 
-/// A predicate that long placements call periodically. They give up when it returns false. It also holds the number of
-/// threads that a placement may use, each of which calls it. Placements do not depend on that number.
+/// A predicate that long constructions of placements call periodically, and that ends them by returning false. Also
+/// states the number of threads that a construction may use. All these threads call the predicate. Results do not
+/// depend on their number.
 class MayGoOn {
   public:
     template <std::predicate F>
@@ -17,7 +18,7 @@ class MayGoOn {
 
     [[nodiscard]] bool operator()() const { return ask_(); }
     [[nodiscard]] int threads() const { return threads_; }
-    /// The same predicate for one of several placements that are made side by side.
+    /// The predicate with a single thread, for one of several constructions that run at the same time.
     [[nodiscard]] MayGoOn alone() const { return {ask_, 1}; }
 
   private:

@@ -5,8 +5,8 @@
 
 namespace haichi {
 
-/// Twice the bytes times hops, by which starts choose among their constructions. The values are only compared, so
-/// rounding is harmless.
+/// Twice the hop-bytes, by which starts compare their constructions. The values are only compared, so rounding is
+/// harmless.
 double twice_hop_bytes(const Problem& problem, const Mapping& mapping);
 
 }  // namespace haichi

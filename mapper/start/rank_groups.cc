@@ -13,7 +13,7 @@ namespace haichi {
 
 namespace {
 
-/// One partition.
+/// The state of one partition of ranks into groups.
 class GroupPartition {
   public:
     GroupPartition(const Problem& problem, std::int32_t most_ranks, std::uint64_t seed)
@@ -56,7 +56,7 @@ class GroupPartition {
 
   private:
     static constexpr std::int32_t kOutside = -1;
-    /// Ranks [first, last) of ranks_ for some consecutive groups.
+    /// The ranks [first, last) in ranks_, which will form some consecutive groups.
     struct Part {
         std::size_t first = 0;
         std::size_t last = 0;
@@ -68,7 +68,8 @@ class GroupPartition {
         return std::span(ranks_).subspan(part.first, part.last - part.first);
     }
 
-    /// Cuts the part, with the ranks for the first `lower` groups first. Returns the index of the other ranks.
+    /// Cuts the part so that the ranks for the first `lower` groups come first. Returns the index at which the other
+    /// ranks begin.
     std::size_t cut(const Part& part, std::int32_t lower) {
         constexpr int kGrowths = 4;
         const std::span<std::int32_t> here = ranks(part);
@@ -116,7 +117,7 @@ class GroupPartition {
     std::uint64_t seed_;
     int shift_ = 0;
     std::vector<std::int32_t> ranks_;
-    std::vector<std::int32_t> number_;  ///< number of a rank in the current graph
+    std::vector<std::int32_t> number_;  ///< index of a rank in the current graph
 };
 
 }  // namespace

@@ -27,7 +27,7 @@ Mapping fill_in_order(std::int32_t rank_count, std::span<const NodeId> order, co
     return mapping;
 }
 
-/// Places one rank on every node in `order`, then the next one, and skips faulty nodes.
+/// Places one rank on every node in `order`, then a second rank on every node, and so on. Skips faulty nodes.
 Mapping fill_by_node(std::int32_t rank_count, std::span<const NodeId> order, const Allocation& allocation) {
     const std::int32_t ranks_per_node = allocation.ranks_per_node;
     Mapping mapping(rank_count, static_cast<std::int32_t>(order.size()), ranks_per_node);

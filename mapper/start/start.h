@@ -13,7 +13,7 @@
 
 namespace haichi {
 
-/// A placement without a search. Annealing starts from it and is compared with it.
+/// A construction of a placement without a search. Annealing starts from such placements and is compared with them.
 struct StartRow {
     std::string name;
     std::string sentence;
@@ -26,7 +26,7 @@ struct StartRow {
 /// The table: default, no-ring, row-major, unit-blocks, random, greedy, bisection, grid.
 const Table<StartRow>& start_rows();
 
-/// Null when there is no such start.
+/// The start with this name; null if there is none.
 inline const StartRow* find_start(std::string_view name) { return start_rows().find(name); }
 
 /// The scheduler's own placement: ranks fill the nodes in the order of the fold, one node after another.

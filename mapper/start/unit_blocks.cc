@@ -9,8 +9,8 @@ namespace haichi {
 
 namespace {
 
-/// Sort key of nodes, most significant first: the unit's position, then the position on the walk inside, to and fro
-/// along each axis.
+/// Sort key of a node, most significant part first: the position of its unit, then its position on the walk inside the
+/// unit. The walk goes to and fro along each axis.
 Coordinates walk_key(const Coordinates& at, const AxisPairs& logical) {
     Coordinates key;
     for (std::size_t k = logical.size(); k-- > 0;) key.push_back(at[logical[k].front()]);

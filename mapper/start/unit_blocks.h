@@ -6,9 +6,9 @@
 
 namespace haichi {
 
-/// The job's nodes, unit by unit. On a machine whose logical axes are pairs (X-A, Y-B, Z-C of Tofu), a unit is the
-/// nodes that differ only on the second axes. These are neighbours, 12 on Tofu. Consecutive nodes in a unit are one hop
-/// apart. Units are ordered with the first axis (X) fastest. Throws OptionError for a machine without such pairs.
+/// The job's nodes, unit by unit. The machine's logical axes must be pairs (X-A, Y-B, Z-C of Tofu). A unit consists of
+/// the nodes that differ only on the second axes. On Tofu, these are 12 neighbouring nodes. Consecutive nodes in a unit
+/// are one hop apart. Units are ordered with the first axis (X) fastest. Throws OptionError for other machines.
 std::vector<NodeId> nodes_unit_by_unit(const Allocation& allocation);
 
 }  // namespace haichi

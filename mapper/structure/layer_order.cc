@@ -47,7 +47,7 @@ std::vector<std::int32_t> position_of_layers(std::int32_t count, std::vector<Lay
     std::vector<std::int32_t> position(static_cast<std::size_t>(count), kNone);
     std::int32_t taken = 0;
     for (std::int32_t start = 0; start < count; ++start) {
-        // Chains begin at their ends. There are no closed chains.
+        // Starts each chain at a free end. There are no closed chains.
         if (position[static_cast<std::size_t>(start)] != kNone || free_end(start) == nullptr) continue;
         std::int32_t at = start;
         while (at != kNone) {

@@ -15,8 +15,8 @@ struct LayerBytes {
 /// Adds the bytes of equal pairs of layers. The result has a < b and is in ascending order.
 std::vector<LayerBytes> summed(std::vector<LayerBytes> bytes);
 
-/// The position of each layer in an order that puts layers that exchange many bytes next to each other. The order
-/// consists of chains of the heaviest pairs, one after another. Exact for paths and rings.
+/// The position of each layer in an order in which layers that exchange many bytes are neighbours. The order consists
+/// of chains of the heaviest pairs, one after another. Exact for paths and rings.
 std::vector<std::int32_t> position_of_layers(std::int32_t count, std::vector<LayerBytes> bytes);
 
 }  // namespace haichi

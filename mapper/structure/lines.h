@@ -9,8 +9,9 @@
 
 namespace haichi {
 
-/// The edges of a graph in cliques, each edge in one. In a product of rings and paths, every edge is its own line. In a
-/// product of complete graphs, such as pencils that transpose in rows and columns, every row is a line.
+/// A division of the edges of a graph into cliques ("lines"); each edge is in one line. In a product of rings and
+/// paths, every edge is its own line. In a product of complete graphs, such as pencils that transpose in rows and
+/// columns, every row is a line.
 struct Lines {
     std::vector<std::int32_t> of_edge;  ///< line of each entry of the graph's partners
     std::int32_t count = 0;
@@ -32,8 +33,8 @@ std::vector<std::size_t> one_edge_of_each_line(const RankGraph& graph, const Lin
 /// Approximate number of steps of for_each_square().
 double work_of_squares(const RankGraph& graph, const Lines& lines);
 
-/// Calls f(Square) for the squares at every vertex, with one edge of each line there. A square is found from several of
-/// its corners. Returns false, at once, if the work is too large.
+/// Calls f(Square) for the squares at every vertex. At a vertex, considers one edge of each line. A square is found
+/// from several of its corners. Returns false without any call if the work is too large.
 template <class F>
 bool for_each_square(const RankGraph& graph, const Lines& lines, F&& f) {
     constexpr double kMostWork = 3e8;

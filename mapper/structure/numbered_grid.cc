@@ -37,7 +37,7 @@ RankGrid grid_of(std::int32_t ranks, const Sizes& sizes) {
     return grid;
 }
 
-/// Bytes times steps on the torus of the grid's sizes, over every `step`th rank.
+/// The sum of bytes times steps on a torus with the grid's sizes, over the messages of every `step`th rank.
 double bytes_times_steps(const Problem& problem, const RankGrid& grid, std::int32_t step) {
     double sum = 0;
     for (std::int32_t r = 0; r < problem.rank_count(); r += step) {
@@ -66,7 +66,7 @@ std::vector<RankGrid> numbered_grids(const Problem& problem, std::size_t most) {
     append_sizes(ranks, kMostNumberedAxes, begun, all);
     std::size_t flows = 0;
     for (std::int32_t r = 0; r < ranks; ++r) flows += problem.flows(RankId(r)).size();
-    // An odd step does not follow an axis.
+    // With an odd step, the sample is not aligned with axes of even size.
     const auto by_work = static_cast<std::int32_t>(flows * all.size() / kMostFlowsOfJudged / 16);
     const std::int32_t step = std::max(ranks / kJudged, by_work) | 1;
     std::vector<std::pair<double, std::size_t>> judged;

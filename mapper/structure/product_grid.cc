@@ -29,7 +29,7 @@ class AxesOfLines {
     AxesOfLines(const RankGraph& graph, const Lines& lines)
         : graph_(graph), lines_(lines), classes_(static_cast<std::size_t>(lines.count)) {}
 
-    /// Finds the axes. Returns their number, or 0 if there are none.
+    /// Finds the axes. Returns the number of axes, or 0 if there are none.
     std::int32_t run() {
         axis_.assign(static_cast<std::size_t>(lines_.count), 0);
         std::size_t squares = 0;
@@ -71,8 +71,8 @@ class AxesOfLines {
     }
 
     /// Assigns classes, largest first, to the only axis whose classes they do not cross. A class that crosses classes
-    /// of all axes gets a new axis. In a product, any two classes of different axes cross. Small pieces that do not are
-    /// on no axis.
+    /// of all axes gets a new axis. In a product, any two classes of different axes cross. Small classes that violate
+    /// this get no axis.
     std::int32_t sort_into_axes() {
         std::vector<std::int32_t> size(axis_.size(), 0);
         for (std::int32_t l = 0; l < lines_.count; ++l) ++size[static_cast<std::size_t>(classes_.find(l))];
@@ -137,7 +137,7 @@ class Layers {
             grid.sizes.push_back(count);
             positions *= count;
         }
-        // In a product every position is taken. A border that is not straight leaves some free.
+        // In a product, every position is taken. A border that is not straight leaves some positions free.
         constexpr double kMostPositionsPerRank = 2;
         if (positions > kMostPositionsPerRank * static_cast<double>(part_size_)) return {};
         return take_shared_positions_away(grid) ? std::optional(std::move(grid)) : std::nullopt;
@@ -168,7 +168,7 @@ class Layers {
         }
     }
 
-    /// The layer of each vertex. The edges of all other axes join the vertices of a layer.
+    /// The layer of each vertex along `axis`. The edges of all other axes connect the vertices of a layer.
     std::vector<std::int32_t> layers_across(std::int32_t axis) {
         DisjointSets joined(graph_.vertex_count());
         for (std::size_t v = 0; v < graph_.vertex_count(); ++v) {
@@ -205,8 +205,8 @@ class Layers {
         return summed(std::move(bytes));
     }
 
-    /// The first rank on a position keeps it. Returns false if many ranks share positions, because then there is no
-    /// grid.
+    /// Lets only the first rank keep a shared position. Returns false if many ranks share positions, because the ranks
+    /// then form no grid.
     [[nodiscard]] bool take_shared_positions_away(RankGrid& grid) const {
         constexpr double kMostShared = 0.1;
         std::vector<std::uint8_t> is_taken;

@@ -12,8 +12,8 @@ namespace haichi {
 /// Djokovic and Winkler; Imrich and Klavzar 2000). Steps that cross in a square belong to different axes. Vertices
 /// connected without the edges of an axis form a layer of that axis.
 ///
-/// Missing edges and ranks are harmless, and so are edges outside squares. Returns nothing if the graph is not such a
-/// product, or if the work is too large.
+/// Missing edges or ranks do no harm, nor do edges outside squares. Returns nothing if the graph is not such a product,
+/// or if the work is too large.
 std::optional<RankGrid> find_product_grid(const RankGraph& graph);
 
 }  // namespace haichi

@@ -6,10 +6,10 @@ namespace haichi {
 
 namespace {
 
-/// Drops an edge if both other edges of a triangle are stronger.
+/// Removes every edge that is in a triangle whose other two edges are stronger.
 RankGraph without_weak_edges_of_triangles(const RankGraph& graph, const std::vector<std::int64_t>& strength) {
     std::vector<std::uint8_t> keep(graph.partner.size(), 1);
-    std::vector<std::int64_t> strength_to(graph.vertex_count(), -1);  // from the current vertex
+    std::vector<std::int64_t> strength_to(graph.vertex_count(), -1);  // strength of the edges of the current vertex
     for (std::size_t v = 0; v < graph.vertex_count(); ++v) {
         for (std::size_t e = graph.first[v]; e < graph.first[v + 1]; ++e) {
             strength_to[static_cast<std::size_t>(graph.partner[e])] = strength[e];
@@ -26,8 +26,8 @@ RankGraph without_weak_edges_of_triangles(const RankGraph& graph, const std::vec
     return thinned(graph, keep);
 }
 
-/// For each edge: the number of common partners of its ends divided by the number of partners of either end. At the
-/// border of a grid both numbers are smaller. In units of 2^-20.
+/// For each edge: the number of common partners of its ends divided by the number of partners of either end. The
+/// quotient suits the border of a grid, where both numbers are smaller. In units of 2^-20.
 std::vector<std::int64_t> shares_of_common_partners(const RankGraph& graph) {
     constexpr std::size_t kOne = std::size_t{1} << 20;
     std::vector<std::int64_t> shares(graph.partner.size(), 0);

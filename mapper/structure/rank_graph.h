@@ -21,7 +21,7 @@ struct RankGraph {
     [[nodiscard]] std::span<const std::int32_t> partners(std::size_t v) const {
         return std::span(partner).subspan(first[v], degree(v));
     }
-    /// Entry of `w` among the partners of v, or partner.size() if there is none. O(log degree).
+    /// The index in `partner` of w as a partner of v, or partner.size() if they are no partners. O(log degree).
     [[nodiscard]] std::size_t entry(std::size_t v, std::int32_t w) const;
 };
 
@@ -34,11 +34,11 @@ RankGraph thinned(const RankGraph& graph, const std::vector<std::uint8_t>& keep)
 /// Toussaint 1980). For a stencil with diagonals whose messages are smaller, the faces remain.
 RankGraph without_lighter_edges_of_triangles(const RankGraph& graph);
 
-/// The same with the fraction of common partners instead of bytes. For a stencil with diagonals and equal messages, the
-/// faces remain.
+/// Like without_lighter_edges_of_triangles(), with the fraction of common partners instead of bytes. For a stencil with
+/// diagonals and equal messages, the faces remain.
 RankGraph without_looser_edges_of_triangles(const RankGraph& graph);
 
-/// The edges with at least the fraction `share` of the heaviest edge's bytes.
+/// The graph of the edges that have at least the fraction `share` of the heaviest edge's bytes.
 RankGraph heavy_edges(const RankGraph& graph, double share);
 
 }  // namespace haichi

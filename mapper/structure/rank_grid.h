@@ -8,8 +8,8 @@
 
 namespace haichi {
 
-/// Coordinates of a job's ranks such that most bytes go to ranks that differ in one coordinate, on most axes to the
-/// next position. A value type. No two ranks share a position, and a rank may have none.
+/// Coordinates of a job's ranks. Most bytes go to ranks that differ in one coordinate, mostly to the next position. A
+/// value type. No two ranks share a position, and a rank may have no position.
 struct RankGrid {
     static constexpr std::int32_t kNowhere = -1;
 

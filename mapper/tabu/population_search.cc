@@ -26,8 +26,8 @@ struct Member {
     std::int64_t cost = 0;
 };
 
-/// Keeps the common part of both parents. Every other task gets its place from one of the parents while that is free.
-/// The remaining tasks get the remaining places (uniform crossover).
+/// Uniform crossover: keeps the common part of both parents. Every other task gets its place from a random parent if
+/// that place is free. The remaining tasks get the remaining places.
 Assignment cross(const Assignment& mother, const Assignment& father, Random& random) {
     const std::size_t size = mother.size();
     Assignment child(size, -1);
@@ -68,7 +68,7 @@ std::size_t difference(const Assignment& a, const Assignment& b, std::int32_t ac
     return count;
 }
 
-/// One population after another. All share the budget.
+/// Searches with one population after another, which share the budget.
 template <class Cell>
 class PopulationSearch {
   public:
@@ -133,13 +133,13 @@ class PopulationSearch {
         return options_.time_limit_seconds && seconds_since(search_start_) >= deadline_seconds_;
     }
 
-    /// Steps per child, enough for the search to leave the crossing.
+    /// Steps per child: enough for the search to move away from the crossing.
     [[nodiscard]] std::int32_t steps_per_child() const { return kStepsPerTask * assignments_.size(); }
     [[nodiscard]] std::int64_t steps_in_all() const {
         if (options_.time_limit_seconds) return INT64_MAX;
         const std::int64_t swaps = std::max<std::int64_t>(search(0).swaps_per_step(), 1);
         if (options_.evaluations > 0) return (options_.evaluations + swaps - 1) / swaps;
-        // A few seconds at most: about twice the time of annealing for the same number of ranks.
+        // These limits allow a few seconds at most, about twice the time of annealing for the same number of ranks.
         constexpr std::int64_t kMostChildren = 160;
         constexpr std::int64_t kMostSwaps = 2'000'000'000;
         return std::min(kMostChildren * steps_per_child(), kMostSwaps / swaps);
@@ -196,7 +196,7 @@ class PopulationSearch {
                       [this] { return assignments_.mapping(best_.assignment); });
     }
 
-    /// Searches from begin(child, random) for each child, on all threads.
+    /// Searches from the assignment begin(child, random) for each child, on all threads.
     template <class Begin>
     std::vector<Member> generation(const Begin& begin) {
         const auto count = static_cast<std::int32_t>(

@@ -10,7 +10,7 @@
 
 namespace haichi {
 
-/// Most usable slots of a job for search_by_tabu(). Every thread then holds 24 MB of tables.
+/// Maximum number of usable slots of a job for search_by_tabu(). The tables of a thread then take 24 MB.
 constexpr std::int32_t kMostTabuSlots = 1024;
 
 /// The reason why search_by_tabu() does not support the job, or nothing. It requires equal hops in both directions and
@@ -23,8 +23,8 @@ std::optional<std::string> why_not_tabu(const Problem& problem);
 /// interruption ends the search.
 ///
 /// A restart is a separate population. The search uses the options seed, restarts (0 means one), threads, evaluations,
-/// the time limit and verify. `evaluations` counts scanned swaps, and 0 means a number that depends on the size.
-/// start(i) is the first mapping of the i-th member of the first population.
+/// the time limit and verify. `evaluations` counts scanned swaps; 0 means a number that depends on the size. The
+/// function start(i) returns the first mapping of the i-th member of the first population.
 SearchResult search_by_tabu(const Problem& problem, const StartOfRestart& start, const SearchOptions& options,
                             const SearchControl& control);
 

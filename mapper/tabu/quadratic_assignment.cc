@@ -44,7 +44,7 @@ QuadraticAssignment::QuadraticAssignment(const Problem& problem)
         }
     }
     bytes_per_unit_ = std::max<std::int64_t>(divisor, 1);
-    std::int64_t most = 1;  // units of any task
+    std::int64_t most = 1;  // largest number of units of a task
     for (std::int32_t task = 0; task < active_; ++task) {
         std::int64_t units = 0;
         for (const Flow& flow : problem.flows(rank_of_task_[static_cast<std::size_t>(task)])) {

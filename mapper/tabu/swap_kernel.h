@@ -35,7 +35,7 @@ struct SwapKernel {
     const char* name = nullptr;  ///< "plain", "AVX2" or "AVX-512"
 };
 
-/// The kernels compute the same results and are compiled for different processors.
+/// The kernel for any processor. All kernels compute the same results.
 template <class Cell>
 SwapKernel<Cell> swap_kernel();
 #if defined(__x86_64__)

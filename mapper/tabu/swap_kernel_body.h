@@ -14,7 +14,7 @@ namespace {
 template <class Cell>
 void scan_here(const SwapScan<Cell>& scan) {
     constexpr Cell kNone = std::numeric_limits<Cell>::max();
-    // Whole vectors include entries that are never allowed, which may wrap around.
+    // Unsigned arithmetic: whole vectors include entries of forbidden swaps, whose values may wrap around.
     using Word = std::make_unsigned_t<Cell>;
     for (std::size_t r = 0; r < scan.rows; ++r) {
         Cell* const change = scan.change + r * scan.stride;

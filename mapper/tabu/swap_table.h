@@ -14,7 +14,7 @@ namespace haichi {
 /// the cost of every task at every place. The pairs of swapped tasks are recomputed from it with one product per task
 /// and place, instead of a sum over all tasks.
 ///
-/// Cell is int32_t if the problem fits, else int64_t. Memory: 2 or 3 cells per pair of tasks.
+/// Cell is int32_t if the problem fits 32 bits, otherwise int64_t. Memory: 2 or 3 cells per pair of tasks.
 template <class Cell>
 class SwapTable {
   public:

@@ -23,7 +23,7 @@ class TabuSearch {
           allowed_from_(returns_from_.size()),
           row_best_(table_.active()) {}
 
-    /// The run draws from the stream `random`.
+    /// Starts a new run, which draws from the stream `random`.
     void reset(const Assignment& start, const Random& random) {
         random_ = random;
         table_.reset(start);
@@ -110,13 +110,13 @@ class TabuSearch {
         throw InternalError("tabu search lost a swap of row " + std::to_string(row));
     }
 
-    /// Forbids a task to return to its present place before `step`.
+    /// Forbids a task to return to its current place before `step`.
     void forbid(std::size_t task, std::int32_t step) {
         if (task >= table_.active()) return;
         returns_from_[task * table_.stride() + static_cast<std::size_t>(table_.assignment()[task])] = step;
     }
 
-    /// Updates the entry of a pair. Slots of one node are one place, and idle tasks may go anywhere.
+    /// Updates the step from which a pair may be swapped. Idle tasks may go anywhere.
     void allow(std::size_t a, std::size_t b) {
         if (a == b) return;
         if (b < a) std::swap(a, b);

@@ -70,7 +70,8 @@ Grid cut_out(const Machine& machine, const Grid& grid, const std::vector<std::in
     return Grid(std::move(axes));
 }
 
-/// Returns the function that supplies node names: the request's own, or one that asks the machine's topology.
+/// Returns the function that supplies node names: the request's own, or one that reads them from the machine's
+/// topology.
 NodeNames names_for(const Machine& machine, const AllocationRequest& request) {
     if (request.node_names) return request.node_names;
     return [&machine] { return node_names(*machine.topology); };

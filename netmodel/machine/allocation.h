@@ -17,7 +17,7 @@ inline constexpr std::int64_t kMostSlots = std::int64_t{1} << 30;
 
 /// The order in which the scheduler's own placement fills the nodes, PJM's rank-map-bychip and rank-map-bynode.
 struct RankOrder {
-    bool by_node = false;  ///< each round puts one rank on every node; false: one node after the other
+    bool by_node = false;  ///< whether ranks go to the nodes in rounds of one rank each, instead of node by node
     std::string axes{};    ///< logical axes, the fastest first, as in "ZYX"; empty for the order of the fold
 };
 

@@ -16,7 +16,7 @@ namespace haichi {
 ///
 /// A *position* is a place in the rank order. The default placement puts the first ranks on node_of_position[0], the
 /// next ranks on [1], and so on. *Cell* x + Lx*(y + Ly*z), x fastest, has the logical coordinates (x, y, z). On a Tofu
-/// job, positions and cells have the same numbers. On a plain mesh or torus they differ: the logical coordinates are
+/// job, positions and cells have the same numbers. On a plain mesh or torus they differ. The logical coordinates are
 /// the grid's, and the rank order is row-major, last axis fastest, like the numbers of nodes.
 struct Fold {
     std::string name;                         ///< as requested: an entry of folds(), or a file

@@ -64,22 +64,22 @@ struct Machine {
         std::optional<std::int64_t> mpi_call_overhead_ps;
         std::optional<std::int64_t> rendezvous_overhead_ps;
         std::optional<std::int64_t>
-            rdma_overhead_ps;  ///< CPU overhead of put, get, atomic, poll; default: as MPI calls
+            rdma_overhead_ps;  ///< CPU overhead of put, get, atomic, poll; by default as MPI calls
         std::optional<std::int64_t> eager_limit_bytes;
         std::optional<std::int64_t> barrier_ps;
         std::optional<std::int64_t> barrier_step_ps;   ///< time of each of ceil(log2 ranks) steps of a hardware barrier
-        std::optional<std::int32_t> barrier_groups;    ///< hardware barrier groups per node; default: no limit
+        std::optional<std::int32_t> barrier_groups;    ///< hardware barrier groups per node; by default without limit
         std::int32_t trunk = 1;                        ///< NICs over which a message is striped
         std::optional<std::int64_t> trunk_from_bytes;  ///< smallest striped message; `trunk` packets by default
-        std::optional<std::int64_t> eager_overhead_ps;  ///< CPU overhead of an eager send; default: that of other calls
+        std::optional<std::int64_t> eager_overhead_ps;  ///< CPU overhead of an eager send; by default as other calls
         std::optional<std::string> send_copy;           ///< sends copied first: "eager" (default), "always", "never"
         std::int32_t rendezvous_round_trips = 1;        ///< round trips of empty messages before the data
         std::optional<std::string> sends;               ///< "overlap" (default) or "one-by-one"
-        std::optional<std::int64_t> send_buffer_bytes;  ///< limit of eager bytes in flight; default: no limit
+        std::optional<std::int64_t> send_buffer_bytes;  ///< limit of eager bytes in flight; by default without limit
         std::optional<std::string> nic_order;           ///< "messages" one by one, or "packets" in turn (default)
         std::optional<std::int64_t> shared_memory_latency_ps;  ///< latency between two ranks of a node
         std::optional<std::int64_t> shared_memory_bandwidth_bytes_per_s;
-        std::int32_t slots = 1;  ///< maximum number of ranks per node; 1: not stated, so no limit
+        std::int32_t slots = 1;  ///< maximum number of ranks per node; 1 means not stated, so no limit
         std::string progress = "nic";
 
         friend bool operator==(const Node&, const Node&) = default;

@@ -222,7 +222,7 @@ class ListReader {
                          near_or_all(name, all_names_, "its nodes are "));
     }
 
-    /// Returns the index of the node in the list. Each repetition of a name adds a slot.
+    /// Returns the index of the node in the list. Each further mention of a name adds a slot.
     std::size_t add(VertexId vertex, const std::string& name, std::string_view text, const SourcePlace& place) {
         const auto [entry, is_new] = index_of_node_.try_emplace(vertex.value, list_.nodes.size());
         if (is_new) {

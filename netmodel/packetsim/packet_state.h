@@ -44,7 +44,7 @@ struct PacketBuffer {
     std::uint32_t read_ahead_ps = 0;  ///< the last granted packet has been read out this long before leave_ps
     std::uint16_t count = 0;          ///< packets sent here and not granted yet
     std::uint16_t number = 0;         ///< number among the input buffers of its router
-    std::uint16_t next_credit = 0;    ///< where the next departure time goes, in its row of PartitionState::credits
+    std::uint16_t next_credit = 0;    ///< index of the next departure time in its row of PartitionState::credits
     /// Number of granted packets whose entries the upstream port does not yet count as free. Their departure times are
     /// the latest ones in the row.
     std::uint16_t leaving = 0;

@@ -41,8 +41,7 @@ bool AcyclicOrder::insert(std::int32_t from, std::int32_t to) {
     const std::int32_t most = place_[static_cast<std::size_t>(from)];
     const std::int32_t least = place_[static_cast<std::size_t>(to)];
     if (most > least) {
-        // `to` precedes `from`. Of the vertices between the two, moves the successors of `to` after the predecessors of
-        // `from`.
+        // `to` precedes `from`. Between the two, moves the successors of `to` after the predecessors of `from`.
         if (!collect(to, out_, least, most, from, after_)) return false;
         if (!collect(from, in_, least, most, -1, before_)) return false;
         const auto by_place = [this](std::int32_t v) { return place_[static_cast<std::size_t>(v)]; };

@@ -89,8 +89,8 @@ std::vector<std::int32_t> block_sizes_of(const DragonflyPlus::Shape& shape) {
     return {1, shape.hosts, shape.hosts * shape.leaves, shape.hosts * shape.leaves * shape.groups};
 }
 
-/// One virtual channel suffices. The kinds of links on a route are always in this order, so no cycle is possible: up,
-/// leaf to spine, global, spine to leaf, down.
+/// One virtual channel suffices. Links on a route are always in the order (up, leaf to spine, global, spine to leaf,
+/// down), so no cycle is possible.
 class DragonflyPlusRoutes final : public Routes {
   public:
     explicit DragonflyPlusRoutes(const DragonflyPlus& dragonfly) : dragonfly_(dragonfly) {}

@@ -79,8 +79,8 @@ class DragonflyPlus {
 
     /// Calls visit(LinkId) for the links from terminal s to terminal d in order. These are, as far as needed: up, leaf
     /// to spine, the global link between the groups, spine to leaf, down. The route is a shortest path. The index i of
-    /// the destination in its group makes the choices evenly: spine i mod spines within a group, link i mod n between
-    /// groups.
+    /// the destination in its group makes the choices evenly. Within a group it selects spine i mod spines, between
+    /// groups link i mod n.
     template <class Visit>
     void walk(VertexId s, VertexId d, const Visit& visit) const {
         if (s == d) return;

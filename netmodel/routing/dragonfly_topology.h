@@ -9,7 +9,7 @@
 
 namespace haichi {
 
-/// A dragonfly. Link classes are host, local and global links; `bandwidths[i]` is the bandwidth of class i; later
+/// A dragonfly. Link classes are host, local and global links; `bandwidths[i]` is the bandwidth of class i. Later
 /// classes have the machine's.
 std::shared_ptr<const Topology> dragonfly_topology(Dragonfly dragonfly, std::span<const std::int64_t> bandwidths = {});
 

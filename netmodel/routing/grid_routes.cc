@@ -132,9 +132,9 @@ std::int32_t GridRoutes::diameter() const {
 }
 
 DistanceHistogram GridRoutes::nearest() const {
-    // The centre has the nearest neighbours. On one axis, its k-th smallest distance is at most that of any other
-    // position. Matching the sorted distances maps the axis onto itself without increasing a distance. Applied to every
-    // axis, this maps the whole grid in the same way.
+    // The centre has the nearest neighbours. On one axis, its k-th smallest distance is at most the k-th smallest of
+    // any other position. Matching the sorted distances maps the axis onto itself without increasing a distance.
+    // Applied to every axis, this maps the whole grid in the same way.
     DistanceHistogram histogram{{1}, are_shortest_};
     for (std::size_t k = 0; k < grid_.axis_count(); ++k) {
         histogram.count = convolved(histogram.count, distances_from_centre(grid_, k));

@@ -85,7 +85,7 @@ class HyperX {
     std::int32_t links_per_router_ = 0;
 };
 
-/// Link classes are host links and the links of each axis; `bandwidths[i]` is the bandwidth of class i; later classes
+/// Link classes are host links and the links of each axis; `bandwidths[i]` is the bandwidth of class i. Later classes
 /// have the machine's.
 std::shared_ptr<const Topology> hyperx_topology(HyperX hyperx, std::span<const std::int64_t> bandwidths = {});
 

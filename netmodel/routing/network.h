@@ -106,7 +106,7 @@ class Network {
     [[nodiscard]] bool hops_are_symmetric() const { return form_ == Form::kBlocks || routes_->are_symmetric(); }
 
     /// Usable job nodes that a search may try as neighbours of `node`, at most 64, possibly none. On a grid, these are
-    /// the nodes one hop away; on a tree, the nodes under the same lowest switch; otherwise, the nearest nodes.
+    /// the nodes one hop away. On a tree, they are under the same lowest switch. Elsewhere, they are the nearest nodes.
     /// Computed once.
     [[nodiscard]] std::span<const NodeId> near_nodes(NodeId node) const { return near_.of(node); }
 

@@ -64,11 +64,11 @@ struct GraphOrder {
 ///
 /// kSpread is destination-mod-k (Zahavi, CCIT report 776, 2010) on any graph. The digits of the destination's position
 /// (GraphOrder) make the choices along a route. Among c vertices, the lowest digit to base c selects one; the remaining
-/// digits stay with the route. Different choices thus use different digits. Where routes meet, the largest group of
-/// routes determines the remaining digits. When all digits are used up, the sum of position and hops so far replaces
-/// them. The next digit selects among parallel links, but stays available. On the way down, parallel links are selected
-/// by the digit that was used on the way up, at the same distance from the end of the route. On an XGFT these are the
-/// routes of FatTreeRouting::kDestinationModK.
+/// digits stay with the route. Different choices thus use different digits. If routes meet, the largest group of routes
+/// determines the remaining digits. When all digits are used up, the sum of position and hops so far replaces them. The
+/// next digit selects among parallel links, but stays available. On the way down, parallel links use the digit of the
+/// way up that is equally far from the end of the route. On an XGFT these are the routes of
+/// FatTreeRouting::kDestinationModK.
 class RouteTrees {
   public:
     /// Returned for a vertex without a route.

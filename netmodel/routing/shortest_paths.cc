@@ -182,7 +182,7 @@ void ShortestPaths::walk(const Graph& graph, VertexId s, VertexId d, const Visit
         if (column == nullptr) return found_.trees->next(at);
         const std::int32_t row = table_->row_of_vertex[at.index()];
         if (row < 0) return 0;
-        // The column may be that of another host at the same root.
+        // The column may belong to another host at the same root.
         const bool is_of_host = table_->row_of_vertex[d.index()] < 0;
         if (is_of_host && at == order_->root_of_terminal[d.index()]) return graph.arcs().place_of(at, d);
         const std::uint16_t next = (*column)[static_cast<std::size_t>(row)];

@@ -13,8 +13,8 @@ namespace haichi {
 /// 2004). A *turn* is a pair of consecutive links of a route. Vertices are ordered by distance from the terminals,
 /// farthest first, then by a breadth-first search from the first terminal. A link to an earlier vertex is up, a link to
 /// a later vertex down. A route starts in layer 0 (virtual channel 0) and changes to the next layer at every turn from
-/// down to up. Channels form no cycle: a cycle within a layer would have such a turn at its last vertex, and the layer
-/// of a route never decreases.
+/// down to up. Channels form no cycle, because a cycle within a layer would have such a turn at its last vertex. The
+/// layer of a route never decreases.
 ///
 /// Routes that lead up, then down, as in trees, need one layer. Two consecutive turns of a route cannot both lead from
 /// down to up, so n links between switches need at most 1 + n/2 layers. Thus 8 layers suffice for every graph whose

@@ -15,7 +15,7 @@ namespace haichi {
 class Dragonfly {
   public:
     /// `groups` 0 means as many as the ports allow. Throws OptionError for entries below 1 (`global_links` may be 0 for
-    /// one group), more groups than the ports can connect, or too many vertices or links.
+    /// one group), too many groups for the ports, or too many vertices or links.
     Dragonfly(std::int32_t terminals, std::int32_t routers, std::int32_t global_links, std::int32_t groups = 0);
 
     [[nodiscard]] std::int32_t terminals_per_router() const { return terminals_; }

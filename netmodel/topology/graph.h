@@ -30,9 +30,9 @@ class Graph {
     };
 
     /// Takes the names of the vertices, terminals first, and the links in the order of their numbers; parallel links
-    /// are allowed. Throws OptionError for no terminal, too many terminals, vertices or links, a link that has an
-    /// invalid end or equal ends, and a bandwidth below 1. Also throws it for a pair of terminals without a path,
-    /// naming both.
+    /// are allowed. Throws OptionError for no terminal, and for too many terminals, vertices or links. Also throws it
+    /// for a link with an invalid end, equal ends or a bandwidth below 1. Finally, throws it for a pair of terminals
+    /// without a path, naming both.
     Graph(std::vector<std::string> vertex_names, std::int32_t terminal_count, std::vector<Link> links);
 
     [[nodiscard]] std::int32_t terminal_count() const { return terminal_count_; }

@@ -85,7 +85,7 @@ class ExpatReader {
     static constexpr std::size_t kDeepest = 64;
     static constexpr std::size_t kMostElements = std::size_t{1} << 22;
     static constexpr std::size_t kMostAttributes = 256;
-    /// Limits memory and time: expat stores up to ten times the length of a tag, and parses a tag again if it continues
+    /// Limits memory and time. Expat stores up to ten times the length of a tag, and parses a tag again if it continues
     /// in the next piece.
     static constexpr std::size_t kLongestTag = std::size_t{1} << 20;
     static constexpr std::size_t kPiece = std::size_t{1} << 20;

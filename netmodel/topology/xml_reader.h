@@ -16,7 +16,7 @@ class XmlTag {
 
     /// Name without namespace or prefix.
     [[nodiscard]] std::string_view name() const { return name_; }
-    /// True if the namespace differs from that of the root element.
+    /// True if the namespace differs from the root element's.
     [[nodiscard]] bool is_foreign() const { return is_foreign_; }
     [[nodiscard]] const SourcePlace& place() const { return place_; }
     /// The value of an attribute without a prefix, if present.
