@@ -10,6 +10,8 @@ namespace haichi {
 
 /// Most bytes to which a compressed input may unpack. A small file may claim any size.
 inline constexpr std::uint64_t kMostUnpackedBytes = std::uint64_t{1} << 36;
+/// Most bytes of the earlier data that a decoder keeps. A small file may claim 4 GiB.
+inline constexpr std::uint64_t kMostDictionaryBytes = std::uint64_t{1} << 27;
 
 /// A compression that is recognised by the first bytes of a file.
 struct Compression {

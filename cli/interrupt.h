@@ -1,9 +1,9 @@
 #pragma once
 
-#include <atomic>
 #include <csignal>
 
 #include "base/outputs.h"
+#include "base/stop_flag.h"
 
 namespace haichi::cli {
 
@@ -20,7 +20,7 @@ class RunMonitor {
 
 /// Handles INT, TERM and HUP in a thread of its own. The program has one object, which must be constructed before any
 /// other thread starts. A signal ends the program with exit code 130 and removes temporary files. While an
-/// InterruptWatch exists, the first signal only sets its flag.
+/// InterruptWatch exists and the run has read its flag, the first signal only sets this flag.
 class SignalWatch {
   public:
     SignalWatch();
@@ -38,8 +38,9 @@ class SignalWatch {
     static void discard_outputs() noexcept;
 };
 
-/// Exists while there is a result to keep. The first signal sets a flag, so that a search ends with its best result so
-/// far, and only the second signal ends the program. It is constructed after the inputs are read. At most one exists.
+/// Exists during a run that ends with its results so far if the flag is set. The run reads the flag when it has a
+/// result to keep. From then on, the first signal sets the flag, and only the second one ends the program. It is
+/// constructed after the inputs are read. At most one exists.
 class InterruptWatch {
   public:
     InterruptWatch();
@@ -47,7 +48,7 @@ class InterruptWatch {
     InterruptWatch(const InterruptWatch&) = delete;
     InterruptWatch& operator=(const InterruptWatch&) = delete;
 
-    [[nodiscard]] static const std::atomic<bool>& flag();
+    [[nodiscard]] static const StopFlag& flag();
 };
 
 /// Makes writes to a closed pipe fail instead of killing the program. Ensures that descriptors 0 to 2 are open, so that

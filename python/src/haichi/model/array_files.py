@@ -38,12 +38,20 @@ def read_array_file(path: str) -> Any:
         with open(path, "rb") as file:
             is_archive = file.read(len(_ZIP_START)) == _ZIP_START
         # The file is mapped, so that a false size in its header allocates no memory.
-        return _read_archive(path) if is_archive else np.load(path, mmap_mode="r", allow_pickle=False)
+        return _read_archive(path) if is_archive else _read_array(path)
     except (InputError, UnsupportedError):
         raise
     except Exception as error:  # NumPy, SciPy and zipfile have no common exception for broken files
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(f"{os.fspath(path)}: not a readable NumPy array: {reason}") from error
+
+
+def _read_array(path: str) -> Any:
+    array: Any = np.load(path, mmap_mode="r", allow_pickle=False)
+    rest = os.path.getsize(path) - array.offset - array.nbytes
+    if rest > 0:
+        raise InputError(f"{path}: {rest} bytes follow the array")
+    return array
 
 
 def _check_claimed_size(path: str, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
@@ -53,7 +61,10 @@ def _check_claimed_size(path: str, archive: zipfile.ZipFile, member: zipfile.Zip
         if version not in _HEADER_READERS:
             return
         shape, _, dtype = _HEADER_READERS[version](file)
+        header = file.tell()
     claimed = math.prod(shape) * dtype.itemsize
+    if not dtype.hasobject and claimed < member.file_size - header:
+        raise InputError(f"{path}: {member.file_size - header - claimed} bytes follow the array {member.filename}")
     if claimed > member.file_size:
         raise InputError(f"{path}: {member.filename} claims {claimed} bytes, but has {member.file_size}")
 

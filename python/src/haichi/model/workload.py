@@ -101,7 +101,7 @@ class Workload:
         given = matrix_of_ranks("matrix", matrix) if is_labelled_matrix(matrix) else cast("npt.ArrayLike", matrix)
         dense = number_array("matrix", given)
         if dense.ndim != 2 or dense.shape[0] != dense.shape[1]:
-            raise InputError(f"the matrix must be square, not {' x '.join(map(str, dense.shape))}")
+            raise InputError(f"the matrix must be square, not {' x '.join(map(str, dense.shape)) or 'a single number'}")
         return cls(_core.Workload.from_matrix(iterations=iterations, label=label, matrix=dense))
 
     @classmethod
@@ -200,7 +200,11 @@ class Workload:
         unpickled. Raises InputError with file and line.
         """
         if not format and is_array_file(os.fspath(path)):
-            return cls.from_matrix(read_array_file(os.fspath(path)))
+            matrix = read_array_file(os.fspath(path))
+            try:
+                return cls.from_matrix(matrix)
+            except (InputError, OptionError) as error:
+                raise InputError(f"{os.fspath(path)}: {error}", error.hint) from error
         return cls._of_traffic(_core.Traffic.read(encoded("path", path), encoded("format", format))[0])
 
     @classmethod
