@@ -1,6 +1,5 @@
 #include "base/input_file.h"
 
-#include <dlfcn.h>
 #include <sys/types.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 
 #include "base/errors.h"
 #include "base/located_json.h"
+#include "base/unpacker.h"
 
 namespace haichi {
 
@@ -28,7 +28,6 @@ constexpr std::array<Compression, 5> kCompressions = {{
     {"\x28\xb5\x2f\xfd", "zstd", ".zst", "zstd -dc"},
     {"PK\x03\x04", "zip", ".zip", "unzip -p"},
 }};
-constexpr std::size_t kLongestMagic = 6;
 
 struct CloseFile {
     void operator()(std::FILE* file) const {
@@ -92,213 +91,11 @@ Stored open_stored(const std::string& path) {
         }
     }
     if (!stored.file) fail_to_read(path);
-    if (stored.beginning.size() < kLongestMagic) {
-        stored.beginning += read_some(stored.file.get(), kLongestMagic - stored.beginning.size(), path);
+    if (stored.beginning.size() < kRecognisedBytes) {
+        stored.beginning += read_some(stored.file.get(), kRecognisedBytes - stored.beginning.size(), path);
     }
     return stored;
 }
-
-// The functions of libarchive are looked up when a compressed input is opened. Neither a build nor a library that is
-// preloaded into other programs thus depends on libarchive.
-struct archive;
-struct archive_entry;
-constexpr int kArchiveEnd = 1;
-using ReadCallback = ssize_t(archive*, void* client, const void** buffer);
-
-struct ArchiveLibrary {
-    archive* (*read_new)() = nullptr;
-    int (*read_free)(archive*) = nullptr;
-    int (*support_raw)(archive*) = nullptr;
-    int (*support_zip)(archive*) = nullptr;
-    int (*open)(archive*, void* client, void* opened, ReadCallback* read, void* closed) = nullptr;
-    int (*next_header)(archive*, archive_entry**) = nullptr;
-    ssize_t (*read_data)(archive*, void*, std::size_t) = nullptr;
-    const char* (*error)(archive*) = nullptr;
-    const char* (*entry_name)(archive_entry*) = nullptr;
-    void* library = nullptr;
-
-    template <class Function>
-    bool find(Function*& function, const char* name) const {
-        function = reinterpret_cast<Function*>(dlsym(library, name));
-        return function != nullptr;
-    }
-};
-
-/// The library, or null if it is not installed.
-const ArchiveLibrary* archive_library() {
-    static const ArchiveLibrary kLibrary = [] {
-        ArchiveLibrary found;
-        found.library = dlopen("libarchive.so.13", RTLD_NOW | RTLD_LOCAL);
-        const bool is_whole =
-            found.library != nullptr && found.find(found.read_new, "archive_read_new") &&
-            found.find(found.read_free, "archive_read_free") &&
-            found.find(found.support_raw, "archive_read_support_format_raw") &&
-            found.find(found.support_zip, "archive_read_support_format_zip_streamable") &&
-            found.find(found.open, "archive_read_open") && found.find(found.next_header, "archive_read_next_header") &&
-            found.find(found.read_data, "archive_read_data") && found.find(found.error, "archive_error_string") &&
-            found.find(found.entry_name, "archive_entry_pathname");
-        if (!is_whole) found.library = nullptr;
-        return found;
-    }();
-    return kLibrary.library == nullptr ? nullptr : &kLibrary;
-}
-
-constexpr const char* kDamagedHint = "copy the file again, or compress the original again";
-
-/// Checks the checksum and the length at the end of a gzip file, which libarchive ignores.
-class GzipTrailer {
-  public:
-    void add_stored(std::string_view bytes) {
-        constexpr std::string_view kMember = "\x1f\x8b\x08";
-        const std::size_t kept = last_.size();
-        last_ += bytes;
-        // The search begins at the end of the previous bytes, to find members that span two chunks. The first member
-        // begins the file.
-        const std::size_t from = stored_ == 0 ? 1 : kept - std::min(kept, kMember.size() - 1);
-        has_members_ = has_members_ || last_.find(kMember, from) != std::string::npos;
-        stored_ += bytes.size();
-        if (last_.size() > kSize) last_.erase(0, last_.size() - kSize);
-    }
-    void add_unpacked(std::string_view bytes) {
-        static constexpr std::array<std::uint32_t, 256> kTable = [] {
-            constexpr std::uint32_t kPolynomial = 0xedb88320;
-            std::array<std::uint32_t, 256> table{};
-            for (std::uint32_t i = 0; i < table.size(); ++i) {
-                table[i] = i;
-                for (int bit = 0; bit < 8; ++bit) table[i] = (table[i] >> 1) ^ ((table[i] & 1) != 0 ? kPolynomial : 0);
-            }
-            return table;
-        }();
-        for (const char c : bytes)
-            checksum_ = kTable[(checksum_ ^ static_cast<std::uint8_t>(c)) & 0xff] ^ checksum_ >> 8;
-        unpacked_ += static_cast<std::uint32_t>(bytes.size());
-    }
-    /// Returns false if the trailer contradicts the data. Files of several members are not checked.
-    [[nodiscard]] bool is_whole() const {
-        if (has_members_) return true;
-        return last_.size() == kSize && number_at(0) == ~checksum_ && number_at(4) == unpacked_;
-    }
-
-  private:
-    static constexpr std::size_t kSize = 8;
-
-    [[nodiscard]] std::uint32_t number_at(std::size_t at) const {
-        std::uint32_t number = 0;
-        for (std::size_t i = 4; i-- > 0;) number = number << 8 | static_cast<std::uint8_t>(last_[at + i]);
-        return number;
-    }
-
-    std::string last_;  ///< the last bytes of the file
-    std::uint64_t stored_ = 0;
-    bool has_members_ = false;  ///< whether the file may have several gzip members
-    std::uint32_t checksum_ = ~std::uint32_t{0};
-    std::uint32_t unpacked_ = 0;  ///< number of unpacked bytes modulo 2^32, as in the trailer
-};
-
-class Unpacker {
-  public:
-    /// Throws InputError if the input cannot be unpacked.
-    Unpacker(Stored stored, const Compression& compression)
-        : stored_(std::move(stored)), compression_(compression), library_(archive_library()) {
-        const std::string hint = "unpack it: " + std::string(compression.command) + " FILE | haichi ... -";
-        if (library_ == nullptr) {
-            throw InputError(stored_.path + ": the file is compressed (" + std::string(compression.name) +
-                                 "), and libarchive (libarchive13) is not installed",
-                             hint);
-        }
-        archive_ = library_->read_new();
-        const std::string filter = "archive_read_support_filter_" + std::string(compression.name);
-        int (*support_filter)(archive*) = nullptr;
-        const bool is_zip = compression.name == "zip";
-        bool is_ready = archive_ != nullptr;
-        if (is_ready && is_zip) is_ready = library_->support_zip(archive_) >= 0;
-        // libarchive returns a warning if it would run an external program instead.
-        if (is_ready && !is_zip) {
-            is_ready = library_->find(support_filter, filter.c_str()) && support_filter(archive_) > -30 &&
-                       library_->support_raw(archive_) >= 0;
-        }
-        is_ready = is_ready && library_->open(archive_, this, nullptr, &Unpacker::give_stored, nullptr) == 0;
-        archive_entry* entry = nullptr;
-        if (!is_ready || library_->next_header(archive_, &entry) != 0) {
-            const std::string why = failure();
-            close();
-            throw InputError(stored_.path + ": " + why, kDamagedHint);
-        }
-        const char* const name = library_->entry_name(entry);
-        if (is_zip && name != nullptr && std::string_view(name).ends_with(".npy")) {
-            close();
-            throw InputError(stored_.path + ": expected text, found a zip archive of NumPy arrays",
-                             "read .npy and .npz files with the Python package");
-        }
-    }
-    ~Unpacker() { close(); }
-    Unpacker(const Unpacker&) = delete;
-    Unpacker& operator=(const Unpacker&) = delete;
-
-    /// Returns the number of bytes read, 0 at the end, or -1 for an error that message() describes.
-    ssize_t read(char* to, std::size_t size) {
-        if (is_at_end_) return 0;
-        const ssize_t count = library_->read_data(archive_, to, size);
-        if (count < 0) {
-            message_ = failure();
-            return -1;
-        }
-        if (count == 0) return end();
-        bytes_ += static_cast<std::uint64_t>(count);
-        if (compression_.name == "gzip") gzip_.add_unpacked({to, static_cast<std::size_t>(count)});
-        if (bytes_ > kMostUnpackedBytes) {
-            message_ = "it unpacks to more than " + std::to_string(kMostUnpackedBytes >> 30) +
-                       " GiB; unpack it to a file first";
-            return -1;
-        }
-        return count;
-    }
-    [[nodiscard]] const std::string& message() const { return message_; }
-
-  private:
-    static ssize_t give_stored(archive* /*archive*/, void* client, const void** buffer) {
-        auto& self = *static_cast<Unpacker*>(client);
-        *buffer = self.chunk_.data();
-        return self.next_chunk();
-    }
-    ssize_t next_chunk() {
-        const std::size_t count = stored_.read(chunk_.data(), chunk_.size());
-        if (compression_.name == "gzip") gzip_.add_stored({chunk_.data(), count});
-        return static_cast<ssize_t>(count);
-    }
-    ssize_t end() {
-        is_at_end_ = true;
-        archive_entry* entry = nullptr;
-        const int next = library_->next_header(archive_, &entry);
-        if (next == kArchiveEnd) {
-            while (next_chunk() > 0) {
-            }
-            if (compression_.name != "gzip" || gzip_.is_whole()) return 0;
-            message_ = "cannot unpack it (gzip): its checksum or length differs, so the file is damaged";
-            return -1;
-        }
-        message_ = next == 0 ? "the zip archive has several files; unpack it, and name one of them" : failure();
-        return -1;
-    }
-    [[nodiscard]] std::string failure() const {
-        const char* const error = archive_ == nullptr ? nullptr : library_->error(archive_);
-        return "cannot unpack it (" + std::string(compression_.name) + "): " + (error == nullptr ? "unknown" : error);
-    }
-    void close() {
-        if (archive_ != nullptr) library_->read_free(archive_);
-        archive_ = nullptr;
-    }
-
-    Stored stored_;
-    const Compression& compression_;
-    const ArchiveLibrary* library_;
-    archive* archive_ = nullptr;
-    std::array<char, 1 << 16> chunk_{};
-    std::uint64_t bytes_ = 0;
-    GzipTrailer gzip_;
-    bool is_at_end_ = false;
-    std::string message_;
-};
 
 thread_local std::string failed_input;
 
@@ -331,7 +128,10 @@ std::FILE* as_file(std::unique_ptr<Input> input, ssize_t (*read)(void*, char*, s
 std::FILE* opened(Stored stored) {
     failed_input.clear();
     if (const Compression* const compression = compression_of(stored.beginning)) {
-        return as_file(std::make_unique<Unpacker>(std::move(stored), *compression), read_unpacked, close_unpacked);
+        const auto whole = std::make_shared<Stored>(std::move(stored));
+        const auto read = [whole](char* to, std::size_t size) { return whole->read(to, size); };
+        return as_file(std::make_unique<Unpacker>(StoredInput{whole->path, whole->beginning, read}, *compression),
+                       read_unpacked, close_unpacked);
     }
     const bool is_named = stored.file && stored.file.get() != stdin;
     if (is_named && std::fseek(stored.file.get(), 0, SEEK_SET) == 0) return stored.file.release();
@@ -355,7 +155,7 @@ std::string_view without_compression_ending(std::string_view name) {
 
 bool is_compressed(const std::string& path) {
     const File file(std::fopen(path.c_str(), "rb"));
-    std::array<char, kLongestMagic> beginning{};
+    std::array<char, kRecognisedBytes> beginning{};
     return file && compression_of({beginning.data(), std::fread(beginning.data(), 1, beginning.size(), file.get())});
 }
 

@@ -11,6 +11,8 @@ namespace haichi {
 /// The maximum number of bytes to which a compressed input may unpack. Without a limit, a small file could claim any
 /// size.
 inline constexpr std::uint64_t kMostUnpackedBytes = std::uint64_t{1} << 36;
+/// Most bytes of the earlier data that a decoder keeps. A small file may claim 4 GiB.
+inline constexpr std::uint64_t kMostDictionaryBytes = std::uint64_t{1} << 27;
 
 /// A compression method, recognised by the first bytes of a file.
 struct Compression {

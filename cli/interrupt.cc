@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -22,7 +23,8 @@ namespace {
 /// The only global state of the program. Signals belong to the process, so this state must be global.
 struct SignalState {
     std::mutex changing;
-    bool has_result = false;
+    bool may_have_result = false;
+    StopFlag stop;
     Outputs* outputs = nullptr;
     RunMonitor* monitor = nullptr;
     std::atomic<bool> interrupted{false};
@@ -52,7 +54,8 @@ void on_signal() {
     const bool is_first = !now.interrupted.exchange(true);
     const auto time = std::chrono::steady_clock::now();
     if (is_first) now.first_signal = time;
-    if (now.has_result) {
+    now.stop = true;
+    if (now.may_have_result && now.stop.was_read()) {
         if (time - now.first_signal < kOneSignal) return;
         constexpr std::string_view kWords = "interrupted again: the run ends now, without a result\n";
         (void)!::write(STDERR_FILENO, kWords.data(), kWords.size());
@@ -140,15 +143,15 @@ void SignalWatch::discard_outputs() noexcept {
 
 InterruptWatch::InterruptWatch() {
     const std::unique_lock<std::mutex> lock(state().changing);
-    state().has_result = true;
+    state().may_have_result = true;
 }
 
 InterruptWatch::~InterruptWatch() {
     const std::unique_lock<std::mutex> lock(state().changing);
-    state().has_result = false;
+    state().may_have_result = false;
 }
 
-const std::atomic<bool>& InterruptWatch::flag() { return state().interrupted; }
+const StopFlag& InterruptWatch::flag() { return state().stop; }
 
 void prepare_process() {
     struct sigaction action {};

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <atomic>
 #include <csignal>
 
 #include "base/outputs.h"
+#include "base/stop_flag.h"
 
 namespace haichi::cli {
 
@@ -20,8 +20,8 @@ class RunMonitor {
 };
 
 /// Handles INT, TERM and HUP in its own thread. Construct exactly one object, before any other thread starts. A signal
-/// ends the program with exit code 130 and removes temporary files. While an InterruptWatch exists, the first signal
-/// only sets the flag of this watch.
+/// ends the program with exit code 130 and removes temporary files. While an InterruptWatch exists and the run has read
+/// its flag, the first signal only sets this flag.
 class SignalWatch {
   public:
     SignalWatch();
@@ -39,8 +39,9 @@ class SignalWatch {
     static void discard_outputs() noexcept;
 };
 
-/// Exists while there is a result to keep. The first signal sets a flag, so that a search ends with its best result so
-/// far. Only the second signal ends the program. Construct the watch after the inputs are read. At most one may exist.
+/// Exists during a run that can end early with its results so far. The run reads the flag when it has a result to keep.
+/// From then on, the first signal only sets the flag, and the second signal ends the program. Construct the watch after
+/// the inputs are read. At most one may exist.
 class InterruptWatch {
   public:
     InterruptWatch();
@@ -48,7 +49,7 @@ class InterruptWatch {
     InterruptWatch(const InterruptWatch&) = delete;
     InterruptWatch& operator=(const InterruptWatch&) = delete;
 
-    [[nodiscard]] static const std::atomic<bool>& flag();
+    [[nodiscard]] static const StopFlag& flag();
 };
 
 /// Makes writes to a closed pipe fail instead of killing the program. Opens descriptors 0 to 2 if they are closed;

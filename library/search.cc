@@ -1,6 +1,6 @@
-#include <atomic>
 #include <utility>
 
+#include "base/stop_flag.h"
 #include "library/data.h"
 #include "mapper/anneal/objective_table.h"
 #include "mapper/choose/map.h"
@@ -75,7 +75,7 @@ std::vector<ObjectiveDescription> objectives() {
 Placement map(const Job& job, const MapOptions& options) {
     return detail::converted([&] {
         const haichi::MapOptions wanted = as_options(options, *Access::data(job));
-        std::atomic<bool> stop{false};
+        StopFlag stop;
         const std::stop_callback on_stop(options.stop, [&] { stop = true; });
         SearchControl control{.progress = {}, .stop = &stop};
         if (options.progress) {

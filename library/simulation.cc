@@ -1,6 +1,6 @@
-#include <atomic>
 #include <utility>
 
+#include "base/stop_flag.h"
 #include "library/data.h"
 #include "mapper/judge/simulate.h"
 #include "mapper/report/report_json.h"
@@ -39,7 +39,7 @@ SimulatedRun as_run(const haichi::SimulatedRun& run) {
 Simulation simulate(const Placement& placement, const SimulationOptions& options) {
     return detail::converted([&] {
         const haichi::SimulationOptions wanted = as_options(options);
-        std::atomic<bool> stop{false};
+        StopFlag stop;
         const std::stop_callback on_stop(options.stop, [&] { stop = true; });
         SimulationControl control{.progress = {}, .stop = &stop};
         if (options.progress) {

@@ -88,7 +88,7 @@ class WorkloadSax {
             }
             iterations_ = static_cast<std::int64_t>(value);
         } else if (inside_ == Inside::kSet && key_ == kComputeSeconds) {
-            sets_.back().compute_seconds = static_cast<double>(value);
+            set_compute_seconds(static_cast<double>(value), std::to_string(value));
         } else {
             wrong_type(std::to_string(value));
         }
@@ -105,7 +105,7 @@ class WorkloadSax {
         stream_->note_progress();
         if (inside_ == Inside::kSet && key_ == kComputeSeconds) {
             if (value < 0) fail("must not be negative, found " + shown(text));
-            sets_.back().compute_seconds = value;
+            set_compute_seconds(value, text);
             return true;
         }
         if (!expects_number()) wrong_type(shown(text));
@@ -234,6 +234,12 @@ class WorkloadSax {
         inside_ = object;
         key_ = kKeyCount;
         seen_[level(object)] = 0;
+    }
+
+    void set_compute_seconds(double seconds, const std::string& text) {
+        constexpr double kMost = 2'305'843;  // no simulation takes longer
+        if (seconds > kMost) fail("must be at most 2305843 seconds (26 days), found " + shown(text));
+        sets_.back().compute_seconds = seconds;
     }
 
     [[nodiscard]] bool expects_number() const {

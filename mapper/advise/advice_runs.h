@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -8,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/stop_flag.h"
 #include "mapper/advise/evidence.h"
 #include "mapper/judge/simulate.h"
 
@@ -25,7 +25,7 @@ struct AdviceProgress {
 /// All members are optional. The callback may come from any thread, but never from two at once, and must not throw.
 struct AdviceControl {
     std::function<void(const AdviceProgress&)> progress;
-    const std::atomic<bool>* stop = nullptr;  ///< once the caller sets it, the work ends soon with the results so far
+    const StopFlag* stop = nullptr;  ///< once the caller sets it, the work ends soon with the results so far
     Log log{};
 
     [[nodiscard]] bool is_stopped() const { return stop != nullptr && stop->load(); }

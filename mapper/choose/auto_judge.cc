@@ -1,9 +1,9 @@
 #include "mapper/choose/auto_judge.h"
 
 #include <algorithm>
-#include <atomic>
 #include <mutex>
 
+#include "base/stop_flag.h"
 #include "mapper/job/posed_job.h"
 #include "mapper/judge/simulation_budget.h"
 
@@ -181,7 +181,7 @@ std::vector<std::optional<double>> AutoJudge::simulated(const Job& job, Mappings
     }
     run_side_by_side(static_cast<std::int64_t>(distinct.size()), limits_.threads, [&](std::int64_t i) {
         if (!limits_.may_go_on()) return;
-        std::atomic<bool> stop = false;
+        StopFlag stop;
         SimulationControl watched;
         watched.stop = &stop;
         watched.log = limits_.simulation.log;

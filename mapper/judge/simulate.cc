@@ -3,12 +3,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <atomic>
 #include <limits>
 #include <optional>
 
 #include "base/errors.h"
 #include "base/quantity.h"
+#include "base/stop_flag.h"
 #include "netmodel/packetsim/machine_timing.h"
 
 namespace haichi {
@@ -255,7 +255,7 @@ std::string buffer_warning(const Machine& machine) {
 }
 
 void check_simulation(const Job& job, const SimulationOptions& options) {
-    const std::atomic<bool> stop{true};
+    const StopFlag stop(true);
     (void)simulate_mapping(job, job.default_placement(), options, {{}, &stop});
 }
 

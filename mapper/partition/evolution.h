@@ -1,10 +1,10 @@
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <optional>
 
+#include "base/stop_flag.h"
 #include "mapper/partition/blocks.h"
 
 namespace haichi {
@@ -15,7 +15,7 @@ struct PartitionEffort {
     using Clock = std::chrono::steady_clock;
     std::optional<Clock::time_point> end{};
     std::int64_t evaluations = 0;
-    const std::atomic<bool>* stop = nullptr;
+    const StopFlag* stop = nullptr;
     int threads = 1;
 
     [[nodiscard]] bool may_go_on() const {

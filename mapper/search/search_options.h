@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/stop_flag.h"
 #include "base/table.h"
 #include "objectives/mapping.h"
 
@@ -84,7 +84,7 @@ struct SearchProgress {
 /// Callbacks and the stop flag of a long run. All members are optional. Callbacks must not throw.
 struct SearchControl {
     std::function<void(const SearchProgress&)> progress;
-    const std::atomic<bool>* stop = nullptr;  ///< once the caller sets it, the search ends soon with the best so far
+    const StopFlag* stop = nullptr;  ///< once the caller sets it, the search ends soon with the best so far
     Log log{};
     /// Receives the best placement so far, once a second, or less often if that takes long. Called from one thread at a
     /// time.

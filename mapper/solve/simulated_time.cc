@@ -12,17 +12,17 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-bool is_set(const std::atomic<bool>* flag) { return flag != nullptr && flag->load(); }
+bool is_set(const StopFlag* flag) { return flag != nullptr && flag->load(); }
 
 /// Simulates a mapping. The simulation also ends at the time limit or when the search is stopped.
 std::optional<double> simulated_seconds(const Job& job, const Mapping& mapping, const RankingLimits& limits,
                                         const SimulationControl& control) {
-    std::atomic<bool> stop = false;
+    StopFlag stop;
     const auto look = [&] {
         if (is_set(control.stop) || is_set(limits.stop) || (limits.end && Clock::now() > *limits.end)) stop = true;
     };
     look();
-    if (stop) return std::nullopt;
+    if (stop.load()) return std::nullopt;
     SimulationOptions options;
     options.form = TrafficForm::kSets;  // the search evaluates sets as well
     options.threads = limits.threads;

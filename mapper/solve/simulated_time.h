@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/stop_flag.h"
 #include "mapper/job/placement.h"
 #include "mapper/job/posed_job.h"
 #include "mapper/search/search_options.h"
@@ -31,7 +32,7 @@ SearchResult search_for_finalists(const PosedJob& posed, const StartOfRestart& s
 struct RankingLimits {
     std::optional<std::chrono::steady_clock::time_point> end;
     std::int32_t threads = 1;
-    const std::atomic<bool>* stop = nullptr;
+    const StopFlag* stop = nullptr;
 };
 
 /// Simulates the best finalist, the default placement, and the other finalists, best first, without barriers. Adds the

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -8,6 +7,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/stop_flag.h"
 #include "commlog/workload/workload.h"
 #include "mgen/process_options.h"
 #include "mgen/rank_times.h"
@@ -57,7 +57,7 @@ struct SimulationProgress {
 /// All members may be empty. The callback is called a few times per second, between events, and must not throw.
 struct SimulationControl {
     std::function<void(const SimulationProgress&)> progress;
-    const std::atomic<bool>* stop = nullptr;  ///< set by another thread to end the run soon with the results so far
+    const StopFlag* stop = nullptr;  ///< set by another thread to end the run soon with the results so far
     Log log{};
 
     [[nodiscard]] bool is_stopped() const { return stop != nullptr && stop->load(); }

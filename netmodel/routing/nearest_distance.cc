@@ -1,6 +1,11 @@
 // Network::nearest_distance_bound: a lower bound on the distances of the nearest nodes.
 
 #include <algorithm>
+#include <array>
+#include <functional>
+#include <numeric>
+#include <queue>
+#include <span>
 
 #include "netmodel/routing/hop_distance.h"
 #include "netmodel/routing/network.h"
@@ -21,6 +26,30 @@ std::vector<std::int32_t> sorted_list(const std::vector<std::int64_t>& histogram
     }
     return list;
 }
+
+/// The links that leave each vertex.
+class OutLinks {
+  public:
+    explicit OutLinks(const Topology& topology) : first_(static_cast<std::size_t>(topology.vertex_count()) + 1) {
+        const auto for_links = [&topology](const auto& visit) {
+            for (std::int32_t l = 0; l < topology.link_count(); ++l) {
+                if (topology.link_exists(LinkId(l))) visit(topology.link_ends(LinkId(l)).from.index(), LinkId(l));
+            }
+        };
+        for_links([this](std::size_t from, LinkId /*link*/) { ++first_[from + 1]; });
+        std::partial_sum(first_.begin(), first_.end(), first_.begin());
+        links_.resize(first_.back());
+        std::vector<std::uint32_t> next(first_);
+        for_links([&](std::size_t from, LinkId link) { links_[next[from]++] = link; });
+    }
+    [[nodiscard]] std::span<const LinkId> of(VertexId v) const {
+        return std::span(links_).subspan(first_[v.index()], first_[v.index() + 1] - first_[v.index()]);
+    }
+
+  private:
+    std::vector<std::uint32_t> first_;  ///< by vertex, plus an end entry
+    std::vector<LinkId> links_;
+};
 
 }  // namespace
 
@@ -68,13 +97,43 @@ std::vector<std::int32_t> Network::nearest_distance_bound(std::size_t most) cons
     }
     return bound;
 }
+
+/// Finds the cheapest path of links between two nodes: no route costs less. A search from all nodes at once, which
+/// visits each vertex for the two nearest of them.
 std::int32_t Network::least_hops() const {
-    std::int32_t least = diameter();
+    struct Visit {
+        std::int64_t cost;
+        VertexId from;
+        VertexId at;
+        bool operator>(const Visit& other) const { return cost > other.cost; }
+    };
+    const OutLinks links(*topology_);
+    std::vector<std::uint8_t> is_closed(static_cast<std::size_t>(topology_->vertex_count()));
+    for (const VertexId v : options_.faulty) is_closed[v.index()] = 1;
+    std::vector<std::array<VertexId, 2>> visited_from(is_closed.size());
+    std::priority_queue<Visit, std::vector<Visit>, std::greater<>> next;
     for (std::int32_t n = 0; n < node_count(); ++n) {
-        const auto near = near_nodes(NodeId(n));
-        if (is_usable(NodeId(n)) && !near.empty()) least = std::min(least, hops(NodeId(n), near.front()));
+        if (is_usable(NodeId(n))) next.push({0, vertex(NodeId(n)), vertex(NodeId(n))});
     }
-    return least;
+    while (!next.empty()) {
+        const Visit visit = next.top();
+        next.pop();
+        auto& [first, second] = visited_from[visit.at.index()];
+        if (first == visit.from || second.valid()) continue;
+        if (visit.from != visit.at && nodes_.at(visit.at).valid()) {
+            return static_cast<std::int32_t>(visit.cost) + channel_hops();
+        }
+        (first.valid() ? second : first) = visit.from;
+        for (const LinkId link : links.of(visit.at)) {
+            const VertexId to = topology_->link_ends(link).to;
+            if (is_closed[to.index()] != 0) continue;
+            const std::int32_t cost = form_ == Form::kHops
+                                          ? topology_->link_classes()[topology_->class_of_link(link)].hops
+                                          : stated_distance(link);
+            next.push({visit.cost + cost, visit.from, to});
+        }
+    }
+    return diameter();
 }
 
 }  // namespace haichi

@@ -18,6 +18,7 @@ class NearestTerminals {
         : graph_(&graph),
           is_taken_(static_cast<std::size_t>(graph.terminal_count())),
           seen_by_(static_cast<std::size_t>(graph.vertex_count()), -1),
+          followed_by_(seen_by_.size(), -1),
           rows_(seen_by_.size()) {
         for (std::int32_t i = 0; i < graph.vertex_count(); ++i) {
             const VertexId v(i);
@@ -46,6 +47,9 @@ class NearestTerminals {
             if (found.valid()) return found;
             next_level_.clear();
             for (const VertexId v : level_) {
+                std::int32_t& followed_by = followed_by_[graph_->arcs().out_group(v)];
+                if (std::exchange(followed_by, from.value) == from.value) continue;
+                visits_ += rows_[v.index()].onward;
                 for (const GraphArc& arc : graph_->arcs().out(v).first(rows_[v.index()].onward)) {
                     if (std::exchange(seen_by_[arc.to.index()], from.value) != from.value)
                         next_level_.push_back(arc.to);
@@ -54,6 +58,8 @@ class NearestTerminals {
             level_.swap(next_level_);
         }
     }
+
+    [[nodiscard]] std::int64_t visits() const { return visits_; }
 
   private:
     /// Indices into the links that leave a vertex.
@@ -76,7 +82,10 @@ class NearestTerminals {
     const Graph* graph_;
     std::vector<std::uint8_t> is_taken_;
     std::vector<std::int32_t> seen_by_;  ///< per vertex: the terminal whose search visited it last
-    std::vector<Row> rows_;              ///< per vertex
+    std::vector<std::int32_t>
+        followed_by_;  ///< per GraphArcs::out_group: the terminal whose search followed its links last
+    std::int64_t visits_ = 0;
+    std::vector<Row> rows_;  ///< per vertex
     std::vector<VertexId> level_;
     std::vector<VertexId> next_level_;
 };
@@ -112,6 +121,7 @@ GraphOrder::GraphOrder(const Graph& graph) {
         left.take(terminal);
         place_of_terminal[terminal.index()] = i;
     }
+    visits = search.visits() + left.visits();
     for (std::int32_t t = 0; t < graph.terminal_count(); ++t) {
         const VertexId host_switch = graph.switch_of_host(VertexId(t));
         root_of_terminal.push_back(host_switch.valid() ? host_switch : VertexId(t));
@@ -221,6 +231,7 @@ void RouteTrees::leave_root() {
 
 void RouteTrees::spread() {
     has_choices_ = false;
+    ways_of_ = {};
     const std::vector<VertexId>& reached = this->reached();
     for (const VertexId v : reached) passages_[v.index()] = from_hosts_[v.index()];
     for (std::size_t i = reached.size(); i-- > 0;) {
@@ -248,17 +259,32 @@ void RouteTrees::spread() {
     }
 }
 
-/// Chooses the next link of the routes through v. Stores the first choice for each possible next vertex in `ways_`.
-const GraphOrder::Choice& RouteTrees::choose(VertexId v) {
-    const std::span<const Choice> choices = order_->choices(v);
+/// Stores the first choice for each possible next vertex in `ways_`. Successive vertices with the same neighbours have
+/// the same choices.
+void RouteTrees::find_ways(VertexId v) {
+    const bool is_near = search_.distance(v) <= 1;
+    const bool are_known = !is_near && ways_of_.valid() && arcs_->out_group(ways_of_) == arcs_->out_group(v) &&
+                           search_.distance(ways_of_) == search_.distance(v);
+    if (are_known) return;
     ways_.clear();
-    if (search_.distance(v) <= 1) ways_.push_back(order_->first_choice_to(v, v == root_ ? destination_ : root_));
-    for (std::uint32_t i = 0; i < choices.size() && search_.distance(v) > 1; ++i) {
+    ways_of_ = is_near ? VertexId() : v;
+    if (is_near) {
+        ways_.push_back(order_->first_choice_to(v, v == root_ ? destination_ : root_));
+        return;
+    }
+    const std::span<const Choice> choices = order_->choices(v);
+    for (std::uint32_t i = 0; i < choices.size(); ++i) {
+        ++visits_;
         const VertexId to = choices[i].to;
         const bool is_switch_before = !ways_.empty() && choices[ways_.front()].to.value >= graph_->terminal_count();
         if (is_switch_before && to.value < graph_->terminal_count()) break;
         if (is_nearer(to, v) && (ways_.empty() || to != choices[ways_.back()].to)) ways_.push_back(i);
     }
+}
+
+const GraphOrder::Choice& RouteTrees::choose(VertexId v) {
+    const std::span<const Choice> choices = order_->choices(v);
+    find_ways(v);
     const Passage& here = passages_[v.index()];
     const std::uint32_t first = ways_[digit(here, static_cast<std::uint32_t>(ways_.size()))];
     std::uint32_t parallel = 1;

@@ -51,6 +51,7 @@ struct GraphOrder {
     std::vector<VertexId> root_of_terminal;
     std::vector<std::uint32_t> first_choice;  ///< index in all_choices per vertex, plus an end entry
     std::vector<Choice> all_choices;          ///< the links that leave each vertex; parallel links are adjacent
+    std::int64_t visits = 0;                  ///< number of links that the searches visited, for tests of the effort
 
   private:
     void sort_choices(const Graph& graph);
@@ -107,6 +108,8 @@ class RouteTrees {
     /// True if the destination's position selected no link. All terminals with a single link at the same root then have
     /// the same routes to the root.
     [[nodiscard]] bool are_of_root() const { return !has_choices_; }
+    /// Number of links visited so far, for tests of the effort.
+    [[nodiscard]] std::int64_t visits() const { return search_.visits() + visits_; }
     /// Hops of the longest route to the destination.
     [[nodiscard]] std::int32_t longest() const;
 
@@ -138,6 +141,7 @@ class RouteTrees {
     [[nodiscard]] bool is_nearer(VertexId to, VertexId v) const {
         return search_.distance(to) == search_.distance(v) - 1;
     }
+    void find_ways(VertexId v);
     const Choice& choose(VertexId v);
     [[nodiscard]] std::uint32_t digit(const Passage& at, std::uint32_t base) const;
     [[nodiscard]] std::uint32_t hops_left(VertexId v) const {
@@ -159,6 +163,8 @@ class RouteTrees {
     std::vector<Passage> from_hosts_;  ///< per vertex: routes that start there or at its hosts
     std::vector<Passage> passages_;    ///< per vertex
     std::vector<std::uint32_t> ways_;  ///< work space: the first choice for each next vertex
+    VertexId ways_of_;                 ///< the vertex of these ways
+    std::int64_t visits_ = 0;
 };
 
 }  // namespace haichi

@@ -16,7 +16,7 @@ class BreadthFirst {
     explicit BreadthFirst(const Graph& graph);
 
     /// Finds the hops to `d` along the links, avoiding the vertices that `is_closed` marks (empty: none). O(vertices +
-    /// links).
+    /// links). The links of vertices with the same neighbours count once.
     void search_to(VertexId d, std::span<const std::uint8_t> is_closed = {});
     /// Finds the hops from `s`.
     void search_from(VertexId s);
@@ -26,17 +26,22 @@ class BreadthFirst {
     [[nodiscard]] std::int32_t distance(VertexId v) const { return distance_[v.index()]; }
     /// The reached vertices, nearest first, independent of the order of the links.
     [[nodiscard]] const std::vector<VertexId>& by_distance() const { return by_distance_; }
+    /// Number of links that all searches have visited, for tests of their effort.
+    [[nodiscard]] std::int64_t visits() const { return visits_; }
 
   private:
     static VertexId vertex_of(VertexId v) { return v; }
     static VertexId vertex_of(const GraphArc& arc) { return arc.to; }
-    template <class Neighbours>
-    void search(VertexId root, const Neighbours& neighbours);
+    template <class Neighbours, class Group>
+    void search(VertexId root, const Neighbours& neighbours, const Group& group);
 
     const GraphArcs* arcs_;
     std::vector<std::int32_t> distance_;
     std::vector<std::uint8_t> is_open_;  ///< neither reached yet nor closed
     std::vector<VertexId> by_distance_;
+    std::vector<std::uint32_t> followed_by_;  ///< by group: number of the search that followed its links last
+    std::uint32_t searches_ = 0;
+    std::int64_t visits_ = 0;
 };
 
 }  // namespace haichi

@@ -4,6 +4,8 @@
 #include <numeric>
 #include <tuple>
 
+#include "netmodel/topology/equal_rows.h"
+
 namespace haichi {
 
 GraphArcs::GraphArcs(std::int32_t vertex_count, std::int32_t terminal_count, std::span<const Graph::Link> links)
@@ -24,6 +26,10 @@ GraphArcs::GraphArcs(std::int32_t vertex_count, std::int32_t terminal_count, std
     std::partial_sum(first_source_.begin(), first_source_.end(), first_source_.begin());
     std::vector<std::uint32_t> next(first_source_);
     for (const GraphArc& arc : arcs_) sources_[next[arc.to.index()]++] = links[arc.link.index()].from;
+    const auto count = static_cast<std::size_t>(vertex_count);
+    out_group_ = equal_rows(
+        count, [this](std::size_t v) { return out(VertexId(v)); }, &GraphArc::to);
+    in_group_ = equal_rows(count, [this](std::size_t v) { return in(VertexId(v)); });
 }
 
 std::uint32_t GraphArcs::place_of(VertexId v, VertexId to) const {

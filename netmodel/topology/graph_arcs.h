@@ -26,6 +26,11 @@ class GraphArcs {
     /// The vertices with links that enter v. O(1).
     [[nodiscard]] std::span<const VertexId> in(VertexId v) const { return row(sources_, first_source_, v); }
 
+    /// Vertices whose links lead to the same ends have equal numbers, below the number of vertices.
+    [[nodiscard]] std::uint32_t out_group(VertexId v) const { return out_group_[v.index()]; }
+    /// The same for the links that enter a vertex.
+    [[nodiscard]] std::uint32_t in_group(VertexId v) const { return in_group_[v.index()]; }
+
     /// Number of links that leave v.
     [[nodiscard]] std::size_t count(VertexId v) const { return out(v).size(); }
     /// The index for from() of the first link from v to `to`, which must exist. O(log(links of v)).
@@ -45,6 +50,8 @@ class GraphArcs {
     std::vector<GraphArc> arcs_;
     std::vector<std::uint32_t> first_source_;
     std::vector<VertexId> sources_;
+    std::vector<std::uint32_t> out_group_;
+    std::vector<std::uint32_t> in_group_;
     std::int32_t terminal_count_;
 };
 

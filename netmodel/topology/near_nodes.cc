@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "netmodel/topology/equal_rows.h"
 #include "netmodel/topology/topology.h"
 
 namespace haichi {
@@ -118,6 +119,11 @@ NearNodes NearNodes::in_blocks(std::int32_t terminals_of_block, const JobNodes& 
 NearNodes NearNodes::by_search(const Topology& topology, const JobNodes& job) {
     NearNodes near;
     const Successors successors(topology, job);
+    // By group of vertices with the same successors: the node whose search followed them last.
+    const std::vector<std::uint32_t> group =
+        equal_rows(static_cast<std::size_t>(topology.vertex_count()),
+                   [&](std::size_t v) { return successors.others.of(VertexId(v)); });
+    std::vector<std::int32_t> followed_by(group.size(), -1);
     std::vector<std::int32_t> seen_by(static_cast<std::size_t>(topology.vertex_count()), -1);
     std::vector<VertexId> level;
     std::vector<VertexId> next_level;
@@ -132,6 +138,7 @@ NearNodes NearNodes::by_search(const Topology& topology, const JobNodes& job) {
                 const std::span<const NodeId> nodes = successors.usable.of(v);
                 const auto behind = std::ranges::upper_bound(nodes, NodeId(i));
                 const auto first = static_cast<std::size_t>(behind - nodes.begin());
+                near.visits_ += static_cast<std::int64_t>(std::min(nodes.size(), kMost));
                 for (std::size_t k = 0; k < std::min(nodes.size(), kMost); ++k) {
                     const NodeId node = nodes[(first + k) % nodes.size()];
                     if (std::exchange(seen_by[job.vertex(node).index()], i) != i) found.push_back(node);
@@ -140,6 +147,8 @@ NearNodes NearNodes::by_search(const Topology& topology, const JobNodes& job) {
             if (!found.empty()) break;
             next_level.clear();
             for (const VertexId v : level) {
+                if (std::exchange(followed_by[group[v.index()]], i) == i) continue;
+                near.visits_ += std::ssize(successors.others.of(v));
                 for (const VertexId next : successors.others.of(v)) {
                     if (std::exchange(seen_by[next.index()], i) != i) next_level.push_back(next);
                 }

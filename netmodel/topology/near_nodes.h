@@ -20,6 +20,9 @@ class NearNodes {
         return std::span(near_).subspan(first_[node.index()], count_[node.index()]);
     }
 
+    /// Entries of neighbour lists that by_search() has visited, for tests of its effort.
+    [[nodiscard]] std::int64_t visits() const { return visits_; }
+
     /// Nodes one hop away.
     static NearNodes on_grid(const Grid& grid, const JobNodes& job);
     /// Nodes in the same block of `terminals_of_block` terminals with consecutive numbers. If there are more than
@@ -34,6 +37,7 @@ class NearNodes {
     std::vector<std::uint32_t> first_;  ///< start of each node's window in near_; windows may overlap
     std::vector<std::uint8_t> count_;
     std::vector<NodeId> near_;
+    std::int64_t visits_ = 0;
 };
 
 }  // namespace haichi

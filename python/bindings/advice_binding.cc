@@ -2,7 +2,6 @@
 #include <pybind11/stl.h>
 #include <nlohmann/json.hpp>
 
-#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,19 +25,19 @@ namespace {
 
 /// Advice is passed to Python as haichi-advice/1. This JSON is small, and becomes plain values in Python.
 std::string shape_advice(const JobSpec& spec, const ShapeAdviceOptions& options) {
-    return report_text(advice_json(run_interruptibly([&](const std::atomic<bool>& stop, const Log& log) {
+    return report_text(advice_json(run_interruptibly([&](const StopFlag& stop, const Log& log) {
         return advise_shape(spec, options, {{}, &stop, log});
     })));
 }
 
 std::string barrier_advice(const Placement& placement, const BarrierAdviceOptions& options) {
-    return report_text(advice_json(run_interruptibly([&](const std::atomic<bool>& stop, const Log& log) {
+    return report_text(advice_json(run_interruptibly([&](const StopFlag& stop, const Log& log) {
         return advise_barrier(placement, options, {{}, &stop, log});
     })));
 }
 
 std::string spread_advice(const JobSpec& spec, const SpreadAdviceOptions& options) {
-    return report_text(advice_json(run_interruptibly([&](const std::atomic<bool>& stop, const Log& log) {
+    return report_text(advice_json(run_interruptibly([&](const StopFlag& stop, const Log& log) {
         return advise_spread(spec, options, {{}, &stop, log});
     })));
 }

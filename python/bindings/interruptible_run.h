@@ -2,13 +2,13 @@
 
 #include <pybind11/pybind11.h>
 
-#include <atomic>
 #include <chrono>
 #include <future>
 #include <optional>
 #include <type_traits>
 #include <utility>
 
+#include "base/stop_flag.h"
 #include "python/bindings/log_relay.h"
 
 namespace haichi {
@@ -25,10 +25,10 @@ template <class Run, class Look>
 auto run_interruptibly(const Run& run, const Look& look) {
     namespace py = pybind11;
     constexpr auto kLookPeriod = std::chrono::milliseconds(50);
-    std::atomic<bool> stop{false};
+    StopFlag stop;
     std::optional<py::error_already_set> raised;
     LogRelay relay;
-    std::optional<std::invoke_result_t<Run, const std::atomic<bool>&, const Log&>> report;
+    std::optional<std::invoke_result_t<Run, const StopFlag&, const Log&>> report;
     const auto run_to_end = [&] {
         const py::gil_scoped_release release;
         auto running = std::async(std::launch::async, [&] { return run(stop, relay.log()); });
@@ -37,9 +37,9 @@ auto run_interruptibly(const Run& run, const Look& look) {
             try {
                 if (PyErr_CheckSignals() != 0) throw py::error_already_set();
                 relay.deliver();
-                if (!stop) look();
+                if (!stop.load()) look();
             } catch (py::error_already_set& error) {
-                if (stop || !error.matches(PyExc_KeyboardInterrupt)) raised.emplace(std::move(error));
+                if (stop.load() || !error.matches(PyExc_KeyboardInterrupt)) raised.emplace(std::move(error));
                 stop = true;
             }
         }
@@ -53,7 +53,7 @@ auto run_interruptibly(const Run& run, const Look& look) {
     }
     relay.deliver();
     if (raised) throw py::error_already_set(std::move(*raised));
-    if (stop && !report->interrupted) {  // the run had already ended: Ctrl-C must not be lost
+    if (stop.load() && !report->interrupted) {  // the run had already ended: Ctrl-C must not be lost
         PyErr_SetNone(PyExc_KeyboardInterrupt);
         throw py::error_already_set();
     }

@@ -3,7 +3,6 @@
 #include <pybind11/stl.h>
 #include <nlohmann/json.hpp>
 
-#include <atomic>
 #include <memory>
 #include <optional>
 #include <span>
@@ -75,7 +74,7 @@ template <class Run>
 auto run_search(const std::optional<py::function>& progress, const Run& run) {
     ProgressRelay<SearchProgress> relay;
     return run_interruptibly(
-        [&](const std::atomic<bool>& stop, const Log& log) {
+        [&](const StopFlag& stop, const Log& log) {
             SearchControl control{.progress = {}, .stop = &stop, .log = log};
             if (progress) control.progress = [&relay](const SearchProgress& news) { relay.put(news); };
             return run(control, SimulationControl{.progress = {}, .stop = &stop, .log = log});
@@ -120,7 +119,7 @@ ShapesReport optimize_shapes(const std::vector<Job>& jobs, const MapOptions& opt
 
 Evaluation evaluate_binding(const Placement& placement, HeldProblem& held, const ObjectiveChoice& objective,
                             bool all_objectives, const MeasuredSimulation& simulation) {
-    return run_interruptibly([&](const std::atomic<bool>& stop, const Log& log) {
+    return run_interruptibly([&](const StopFlag& stop, const Log& log) {
         held.hold(placement.job(), log);
         EvaluateOptions options{.objective = objective, .all_objectives = all_objectives, .if_turned = true};
         options.simulation = simulation.wanted();

@@ -2,7 +2,6 @@
 #include <pybind11/stl.h>
 #include <nlohmann/json.hpp>
 
-#include <atomic>
 #include <optional>
 #include <string>
 #include <utility>
@@ -49,7 +48,7 @@ Simulation simulate_binding(const Placement& placement, SimulationArguments argu
     SimulationControl control;
     if (progress) control.progress = [&relay](const SimulationProgress& news) { relay.put(news); };
     Simulation simulation = run_interruptibly(
-        [&](const std::atomic<bool>& stop, const Log& log) {
+        [&](const StopFlag& stop, const Log& log) {
             control.stop = &stop;
             control.log = log;
             return simulate(placement, options, control);

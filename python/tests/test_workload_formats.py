@@ -247,6 +247,9 @@ def broken_array_files() -> dict[str, bytes]:
     no_arrays = io.BytesIO()
     with zipfile.ZipFile(no_arrays, "w") as file:
         file.writestr("readme.txt", "no arrays")
+    more_bytes = io.BytesIO()
+    with zipfile.ZipFile(more_bytes, "w") as file:
+        file.writestr("arr_0.npy", whole + b"12345")
     csr = sparse.csr_array(MATRIX)
     return {
         "truncated": whole[:-9],
@@ -255,6 +258,14 @@ def broken_array_files() -> dict[str, bytes]:
         "claims_more": claiming("(2000000, 2000000)"),
         "claims_more_than_there_are_addresses": claiming("(9000000000, 9000000000)"),
         "claims_less_than_nothing": claiming("(-4, 4)"),
+        "more_bytes": whole + b"12345",
+        "more_bytes_in_an_archive": more_bytes.getvalue(),
+        "single_number": saved(np.save, np.array(5)),
+        "infinite": saved(np.save, np.array([[0, np.inf], [0, 0]])),
+        "negative_column": saved(
+            np.savez, format="coo", shape=(4, 4), data=csr.data, row=csr.tocoo().row, col=-csr.tocoo().col - 1
+        ),
+        "no_ranks": saved(np.save, np.zeros((0, 0))),
         "pickled": saved(np.save, pickled),
         "pickled_archive": saved(np.savez, pickled),
         "two_arrays": saved(np.savez, MATRIX, MATRIX),
@@ -273,7 +284,7 @@ def broken_array_files() -> dict[str, bytes]:
 @pytest.mark.parametrize(("name", "content"), broken_array_files().items())
 def test_broken_array_files_are_refused(tmp_path: Path, name: str, content: bytes):
     (tmp_path / name).write_bytes(content)
-    with pytest.raises(haichi.InputError):
+    with pytest.raises(haichi.InputError, match=f"/{name}: "):
         haichi.Workload.from_file(tmp_path / name)
 
 

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from haichi_program import BIN, JOB, start_until
+from haichi_program import BIN, JOB, start_until, succeed
 from interruption import (
     CASES,
     LONG_SEARCH,
@@ -69,6 +69,24 @@ def test_a_signal_ends_a_command_that_waits_for_its_input(tmp_path: Path, number
                 os.close(end)
             assert (tmp_path / "out").read_text() == OLD
             assert sorted(path.name for path in tmp_path.iterdir()) == ["never-written", "out"]
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.parametrize("option", ["--checkpoint", "--start"])
+def test_a_signal_ends_a_search_that_has_no_result_yet(tmp_path: Path, number: signal.Signals, option: str) -> None:
+    """The search waits for a pipe before it has a placement. The signal once only set a flag."""
+    (tmp_path / "out").write_text(OLD)
+    os.mkfifo(tmp_path / "never-written")
+    succeed("pattern", "ring", "--ranks", 4, "-o", "ring.json", cwd=tmp_path)
+    words = ["map", "-m", "torus:4", "-w", "ring.json", "--time", "1s", option, "never-written", "-o", "out"]
+    run = subprocess.Popen([BIN, *words], cwd=tmp_path, preexec_fn=default_signals)
+    wait_for_begin(run)
+    while not list(tmp_path.glob(".out.*")):
+        time.sleep(0.01)  # the outputs are opened when the inputs have been read
+    run.send_signal(number)
+    assert run.wait(timeout=20) == 130
+    assert (tmp_path / "out").read_text() == OLD
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["never-written", "out", "ring.json"]
 
 
 def default_signals() -> None:

@@ -11,6 +11,7 @@ import os
 import shutil
 import subprocess
 import zipfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -25,19 +26,20 @@ TIT = "0 init\n1 init\n0 send 1 0 4096 6\n1 recv 0 0 4096 6\n1 send 0 0 512 6\n0
 EDGES = "0,1,4096\n1,0,512\n"
 
 
-def zstd(data: bytes) -> bytes:
+def zstd(data: bytes, window_log: int | None = None) -> bytes:
     """Stores the data in a frame of raw blocks (RFC 8878), because Python 3.11 has no module for zstd."""
     blocks = [data[at : at + 1000] for at in range(0, len(data), 1000)]
-    frame = b"\x28\xb5\x2f\xfd\xa0" + len(data).to_bytes(4, "little")
+    size = b"\xa0" + len(data).to_bytes(4, "little")
+    frame = b"\x28\xb5\x2f\xfd" + (size if window_log is None else bytes([0, window_log - 10 << 3]))
     for number, block in enumerate(blocks, 1):
         frame += (len(block) << 3 | (number == len(blocks))).to_bytes(3, "little") + block
     return frame
 
 
-def zipped(*names: str) -> Callable[[bytes], bytes]:
+def zipped(*names: str, method: int = zipfile.ZIP_DEFLATED) -> Callable[[bytes], bytes]:
     def pack(data: bytes) -> bytes:
         file = io.BytesIO()
-        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        with zipfile.ZipFile(file, "w", method) as archive:
             for name in names:
                 archive.writestr(name, data)
         return file.getvalue()
@@ -45,6 +47,7 @@ def zipped(*names: str) -> Callable[[bytes], bytes]:
     return pack
 
 
+NAMES = {"gz": "gzip", "bz2": "bzip2", "xz": "xz", "zst": "zstd", "zip": "zip"}
 COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {
     "gz": gzip.compress,
     "bz2": bz2.compress,
@@ -113,17 +116,71 @@ def test_a_compressed_log_of_the_profiler_is_read(tmp_path: Path) -> None:
         (gzip.compress(EDGES.encode())[:-8] + bytes(8), "its checksum or length differs, so the file is damaged"),
         (gzip.compress(EDGES.encode()) + b"rest of another file", "the file is damaged"),
         (bz2.compress(PARAVER.encode())[:-9], "cannot unpack it (bzip2)"),
+        (lzma.compress(EDGES.encode()) + b"rest of another file", "cannot unpack it (xz): the file is damaged"),
+        (zipped("a.prv", method=zipfile.ZIP_LZMA)(EDGES.encode()), "compressed with method 14"),
         (zipped("a.prv", "b.prv")(EDGES.encode()), "the zip archive has several files"),
         (zipped("matrix.npy")(EDGES.encode()), "expected text, found a zip archive of NumPy arrays"),
         (gzip.compress(bytes(5000000)), "NUL byte"),
         (gzip.compress(b" " * 80_000_000), "longer than 64 MiB"),
     ],
-    ids=["gzip", "checksum", "rest", "bzip2", "zip", "npz", "zeros", "blanks"],
+    ids=["gzip", "checksum", "rest", "bzip2", "rest-of-xz", "lzma-in-zip", "zip", "npz", "zeros", "blanks"],
 )
 def test_compressed_inputs_that_cannot_be_read_are_refused(tmp_path: Path, packed: bytes, words: str) -> None:
     (tmp_path / "app").write_bytes(packed)
     command = ("map", "-m", "torus:2", "-w", "app", "--workload-format", "edge-list")
     assert words in fail(2, *command, cwd=tmp_path)
+
+
+@pytest.mark.parametrize("inner", COMPRESSIONS)
+@pytest.mark.parametrize("outer", COMPRESSIONS)
+def test_a_file_that_is_compressed_twice_is_refused(tmp_path: Path, outer: str, inner: str) -> None:
+    (tmp_path / "app").write_bytes(COMPRESSIONS[outer](COMPRESSIONS[inner](EDGES.encode())))
+    words = fail(2, "map", "-m", "torus:2", "-w", "app", cwd=tmp_path)
+    assert f"it is compressed twice ({NAMES[inner]} within {NAMES[outer]}); unpack it once" in words
+
+
+@pytest.mark.parametrize("ending", [ending for ending in COMPRESSIONS if ending != "zip"])
+@pytest.mark.parametrize("missing", [1, 3, 8, 20])
+def test_a_compressed_file_without_its_end_is_said_to_end_too_early(tmp_path: Path, ending: str, missing: int) -> None:
+    (tmp_path / "app").write_bytes(COMPRESSIONS[ending](PARAVER.encode())[:-missing])
+    words = fail(2, "log", "show", "app", cwd=tmp_path)
+    assert f"cannot unpack it ({NAMES[ending]}): the file ends too early" in words
+
+
+def xz_that_claims_4_gib() -> bytes:
+    """The size of the dictionary in the header of the first block is 40. A checksum follows the header."""
+    packed = bytearray(lzma.compress(EDGES.encode()))
+    size = (packed[12] + 1) * 4
+    assert (packed[13], packed[14:16]) == (0, b"\x21\x01")
+    packed[16] = 40
+    packed[12 + size - 4 : 12 + size] = zlib.crc32(packed[12 : 12 + size - 4]).to_bytes(4, "little")
+    return bytes(packed)
+
+
+@pytest.mark.parametrize(
+    ("packed", "words"),
+    [
+        (xz_that_claims_4_gib(), "it was compressed with a dictionary (xz) of more than 128 MiB"),
+        (lzma.compress(EDGES.encode()) + xz_that_claims_4_gib(), "a dictionary (xz) of more than 128 MiB"),
+        (zstd(EDGES.encode(), 28), "cannot unpack it (zstd)"),
+    ],
+    ids=["xz", "second-stream-of-xz", "zstd"],
+)
+def test_a_decoder_takes_no_more_memory_than_the_documents_state(tmp_path: Path, packed: bytes, words: str) -> None:
+    (tmp_path / "app").write_bytes(packed)
+    assert words in fail(2, "map", "-m", "torus:2", "-w", "app", "--workload-format", "edge-list", cwd=tmp_path)
+
+
+def test_files_of_the_best_compression_are_read(tmp_path: Path) -> None:
+    best = {
+        "xz-9": lzma.compress(EDGES.encode(), preset=9),
+        "xz-9e": lzma.compress(EDGES.encode(), preset=9 | lzma.PRESET_EXTREME),
+        "xz-128": lzma.compress(EDGES.encode(), filters=[{"id": lzma.FILTER_LZMA2, "preset": 6, "dict_size": 2**27}]),
+        "zstd-128": zstd(EDGES.encode(), 27),
+    }
+    for name, packed in best.items():
+        (tmp_path / name).write_bytes(packed)
+        succeed("map", "-m", "torus:2", "--objective", "hop-bytes", "-w", name, "-o", "map", cwd=tmp_path)
 
 
 def test_the_log_of_a_directory_is_read(tmp_path: Path) -> None:

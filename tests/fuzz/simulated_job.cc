@@ -1,7 +1,6 @@
 // A hostile machine and a hostile trace in a complete run: routes, virtual channel layers, packet engine, replay.
 
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "base/stop_flag.h"
 #include "commlog/log/job_log.h"
 #include "commlog/traces/trace_readers.h"
 #include "mgen/replay/simulation.h"
@@ -71,7 +71,7 @@ Setting parse_setting(std::string_view words) {
 }
 
 SimulationResult simulate_a_while(const SimulationRequest& request) {
-    std::atomic<bool> stop = false;
+    StopFlag stop;
     SimulationControl control;
     control.stop = &stop;
     control.progress = [&](const SimulationProgress& progress) { stop = progress.packet_hops > kMostHops; };

@@ -1,4 +1,5 @@
 #include "mapper/advise/advice_runs.h"
+#include "base/stop_flag.h"
 
 #include <gtest/gtest.h>
 
@@ -97,7 +98,7 @@ TEST(Advice, does_not_depend_on_the_number_of_threads) {
 }
 
 TEST(Advice, that_is_stopped_says_so) {
-    const std::atomic<bool> stop{true};
+    const StopFlag stop(true);
     const ShapeAdviceReport shapes = advise_shape(cg16_job("fx10-kyushu"), {}, {{}, &stop});
     EXPECT_TRUE(shapes.interrupted);
     EXPECT_EQ(shapes.advice.verdict, ShapeVerdict::kUnknown);

@@ -1,3 +1,4 @@
+#include "base/stop_flag.h"
 #include "mapper/advise/spread.h"
 
 #include <gtest/gtest.h>
@@ -216,7 +217,7 @@ TEST(AdviseSpread, does_not_depend_on_threads_and_says_when_it_is_stopped) {
         advice_json(advise_spread(on_two_clusters(computing_stencil({4, 4}, 1000)), options)).dump();
     options.threads = 8;
     EXPECT_EQ(advice_json(advise_spread(on_two_clusters(computing_stencil({4, 4}, 1000)), options)).dump(), one);
-    const std::atomic<bool> stop{true};
+    const StopFlag stop(true);
     const SpreadAdviceReport stopped =
         advise_spread(on_two_clusters(computing_stencil({4, 4}, 1000)), options, {{}, &stop});
     EXPECT_TRUE(stopped.interrupted);

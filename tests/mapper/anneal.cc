@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "base/errors.h"
+#include "base/stop_flag.h"
 
-#include <atomic>
 #include <cmath>
 
 #include "base/deterministic_math.h"
@@ -237,7 +237,7 @@ TEST(Anneal, a_few_thousand_evaluations_reach_the_bound_too) {
 
 TEST(Anneal, a_stopped_search_gives_the_best_so_far) {
     const Posed posed = cg_on_shape({1, 2, 4, 2, 3, 2});
-    std::atomic<bool> stop = true;
+    StopFlag stop(true);
     SearchControl control;
     control.stop = &stop;
     SearchOptions options;

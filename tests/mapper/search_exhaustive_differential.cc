@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/errors.h"
+#include "base/stop_flag.h"
 #include "mapper/anneal/bound_objective.h"
 #include "mapper/exhaustive/exhaustive_search.h"
 #include "mapper/tabu/population_search.h"
@@ -112,7 +113,7 @@ TEST(Exhaustive, refuses_more_placements) {
 TEST(Exhaustive, stops_when_told_and_keeps_the_best_so_far) {
     const Posed posed = pose("ten", random_workload(10, 1, 60, true, 8), "mesh:2x5", {});
     const auto objective = bind_objective(parse_objective("hop-bytes"), *posed.problem, posed.default_placement);
-    const std::atomic<bool> stop = true;
+    const StopFlag stop(true);
     SearchControl control;
     control.stop = &stop;
     const SearchResult found = objective->search_all(VerifyLevel::kStep, control);

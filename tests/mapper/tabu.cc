@@ -1,8 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <atomic>
-
 #include "base/errors.h"
+#include "base/stop_flag.h"
 #include "mapper/anneal/bound_objective.h"
 #include "mapper/anneal/objective_table.h"
 #include "mapper/tabu/population_search.h"
@@ -79,7 +78,7 @@ TEST(Tabu, several_restarts_are_never_worse_than_the_first) {
 
 TEST(Tabu, keeps_the_best_so_far_when_it_is_stopped) {
     const Posed posed = pose("36 on 42", random_workload(36, 1, 900, true, 1), "mesh:6x7", {});
-    const std::atomic<bool> stop = true;
+    const StopFlag stop(true);
     SearchControl control;
     control.stop = &stop;
     const SearchResult found = search_by_tabu(*posed.problem, starts_of(posed), {}, control);

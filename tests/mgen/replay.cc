@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "base/stop_flag.h"
 #include "mgen/replay/replay.h"
 #include "mgen/replay/simulation.h"
 #include "tests/mgen/scripted_program.h"
@@ -415,7 +416,7 @@ TEST(IterationClock, does_not_settle_while_times_differ_by_more_than_a_thousandt
 
 TEST(Simulation, an_interruption_gives_what_is_known) {
     ReplayedWorkload replayed(exchange(1000));
-    const std::atomic<bool> stop{true};
+    const StopFlag stop(true);
     const SimulationResult result = simulate(replayed.request, {{}, &stop});
     EXPECT_TRUE(result.interrupted);
     EXPECT_LT(result.simulated_iterations, 1000);

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <atomic>
+
+namespace haichi {
+
+/// Set by another thread to end a long run soon with the results so far. It records whether the run has read it: until
+/// then, there is no result to end with.
+class StopFlag {
+  public:
+    explicit StopFlag(bool is_set = false) : is_set_(is_set) {}
+    StopFlag& operator=(bool is_set) {
+        is_set_ = is_set;
+        return *this;
+    }
+
+    [[nodiscard]] bool load() const {
+        if (!was_read_.load(std::memory_order_relaxed)) was_read_ = true;
+        return is_set_;
+    }
+    [[nodiscard]] bool was_read() const { return was_read_; }
+
+  private:
+    std::atomic<bool> is_set_;
+    mutable std::atomic<bool> was_read_{false};
+};
+
+}  // namespace haichi
