@@ -91,7 +91,7 @@ def answers(server: Any, text: bytes) -> list[int]:
 
 
 def test_no_request_is_a_fault_of_the_server(start) -> None:
-    server = start("--workers", "1", "--most-memory", JOB_MEMORY)
+    server = start("--workers", "1", "--max-memory", JOB_MEMORY)
     chosen = random.Random(SEED)
     ends = time.monotonic() + SECONDS
     asked = 0
