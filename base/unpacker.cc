@@ -208,7 +208,7 @@ class Unpacker::Chunks {
         has_ended_ = count == 0;
         return {bytes_.data(), count};
     }
-    /// The decoder has asked for more than the file has.
+    /// The decoder has requested more bytes than the file has.
     [[nodiscard]] bool has_ended() const { return has_ended_; }
 
   private:

@@ -49,7 +49,7 @@ class Unpacker {
     const Compression& compression_;
     std::unique_ptr<Chunks> chunks_;
     std::unique_ptr<Decoder> decoder_;
-    std::string beginning_;  ///< of the unpacked data
+    std::string beginning_;  ///< the first unpacked bytes
     std::uint64_t bytes_ = 0;
     bool is_at_end_ = false;
     std::string message_;

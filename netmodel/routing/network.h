@@ -157,8 +157,8 @@ class Network {
     /// Hops of injection and ejection. 0 if distances are stated, because stated distances include injection and
     /// ejection.
     [[nodiscard]] std::int32_t channel_hops() const { return options_.count_nic && !has_stated_distances() ? 2 : 0; }
-    /// The smallest distance that a path of links between two nodes can have: that of a route if no route is longer
-    /// than necessary. O(links * log(links)), less the smaller it is.
+    /// The smallest distance that a path of links between two nodes can have: the distance of a route if no route is
+    /// longer than necessary. O(links * log(links)), less the smaller it is.
     [[nodiscard]] std::int32_t least_hops() const;
 
     std::shared_ptr<const Topology> topology_;

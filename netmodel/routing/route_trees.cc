@@ -25,10 +25,8 @@ class NearestTerminals {
             const std::span<const GraphArc> arcs = graph.arcs().out(v);
             // Links to terminals follow the links to switches.
             const auto first = std::ranges::find_if(arcs, [&](const GraphArc& arc) { return is_terminal(arc.to); });
-            const bool are_hosts =
-                std::all_of(first, arcs.end(), [&](const GraphArc& arc) { return graph.switch_of_host(arc.to) == v; });
-            const auto switches = static_cast<std::uint32_t>(first - arcs.begin());
-            rows_[v.index()] = {are_hosts ? switches : static_cast<std::uint32_t>(arcs.size()), switches};
+            rows_[v.index()] = {static_cast<std::uint32_t>(arcs.size()) - graph.arcs().host_links(v),
+                                static_cast<std::uint32_t>(first - arcs.begin())};
         }
     }
 

@@ -13,9 +13,10 @@ BreadthFirst::BreadthFirst(const Graph& graph)
     by_distance_.reserve(distance_.size());
 }
 
-/// `neighbours` returns the next vertices of a reached vertex, and `group` the number of this list.
-template <class Neighbours, class Group>
-void BreadthFirst::search(VertexId root, const Neighbours& neighbours, const Group& group) {
+/// `neighbours` returns the next vertices of a reached vertex, `hosts` those of its hosts, and `group` the number of
+/// the list of the others.
+template <class Neighbours, class Hosts, class Group>
+void BreadthFirst::search(VertexId root, const Neighbours& neighbours, const Hosts& hosts, const Group& group) {
     ++searches_;
     std::ranges::fill(distance_, kUnreachable);
     by_distance_.clear();
@@ -27,10 +28,11 @@ void BreadthFirst::search(VertexId root, const Neighbours& neighbours, const Gro
     reach(root, 0);
     for (std::size_t i = 0; i < by_distance_.size(); ++i) {
         const VertexId from = by_distance_[i];
-        if (std::exchange(followed_by_[group(from)], searches_) == searches_) continue;
+        const bool is_followed = std::exchange(followed_by_[group(from)], searches_) == searches_;
+        const auto next = is_followed ? hosts(from) : neighbours(from);
         const std::int32_t hops = distance_[from.index()] + 1;
-        visits_ += std::ssize(neighbours(from));
-        for (const auto& to : neighbours(from)) {
+        visits_ += std::ssize(next);
+        for (const auto& to : next) {
             const VertexId v = vertex_of(to);
             if (is_open_[v.index()] != 0) reach(v, hops);
         }
@@ -41,13 +43,17 @@ void BreadthFirst::search_to(VertexId d, std::span<const std::uint8_t> is_closed
     std::ranges::fill(is_open_, std::uint8_t{1});
     std::ranges::transform(is_closed, is_open_.begin(), [](std::uint8_t closed) { return closed == 0 ? 1 : 0; });
     search(
-        d, [this](VertexId v) { return arcs_->in(v); }, [this](VertexId v) { return arcs_->in_group(v); });
+        d, [this](VertexId v) { return arcs_->in(v); },
+        [this](VertexId v) { return arcs_->in(v).first(arcs_->hosts_before(v)); },
+        [this](VertexId v) { return arcs_->in_group(v); });
 }
 
 void BreadthFirst::search_from(VertexId s) {
     std::ranges::fill(is_open_, std::uint8_t{1});
     search(
-        s, [this](VertexId v) { return arcs_->out(v); }, [this](VertexId v) { return arcs_->out_group(v); });
+        s, [this](VertexId v) { return arcs_->out(v); },
+        [this](VertexId v) { return arcs_->out(v).last(arcs_->host_links(v)); },
+        [this](VertexId v) { return arcs_->out_group(v); });
 }
 
 }  // namespace haichi

@@ -32,8 +32,8 @@ class BreadthFirst {
   private:
     static VertexId vertex_of(VertexId v) { return v; }
     static VertexId vertex_of(const GraphArc& arc) { return arc.to; }
-    template <class Neighbours, class Group>
-    void search(VertexId root, const Neighbours& neighbours, const Group& group);
+    template <class Neighbours, class Hosts, class Group>
+    void search(VertexId root, const Neighbours& neighbours, const Hosts& hosts, const Group& group);
 
     const GraphArcs* arcs_;
     std::vector<std::int32_t> distance_;

@@ -84,15 +84,7 @@ std::int32_t Graph::degree(VertexId v) const {
     return static_cast<std::int32_t>(std::max(arcs_->out(v).size(), arcs_->in(v).size()));
 }
 
-VertexId Graph::switch_of_host(VertexId v) const {
-    if (v.value >= terminal_count_ || arcs_->count(v) == 0) return {};
-    const VertexId only = arcs_->from(v, 0).to;
-    if (only.value < terminal_count_) return {};
-    const bool has_one_neighbour = std::ranges::all_of(
-                                       arcs_->out(v), [only](VertexId to) { return to == only; }, &GraphArc::to) &&
-                                   std::ranges::all_of(arcs_->in(v), [only](VertexId from) { return from == only; });
-    return has_one_neighbour ? only : VertexId();
-}
+VertexId Graph::switch_of_host(VertexId v) const { return arcs_->switch_of_host(v); }
 
 std::int32_t Graph::parallel_number(LinkId link) const {
     const Link& wanted = links_[link.index()];

@@ -26,9 +26,18 @@ class GraphArcs {
     /// The vertices with links that enter v. O(1).
     [[nodiscard]] std::span<const VertexId> in(VertexId v) const { return row(sources_, first_source_, v); }
 
-    /// Vertices whose links lead to the same ends have equal numbers, below the number of vertices.
+    /// The switch to and from which all links of v lead, if v is a terminal; otherwise, an invalid id. O(1).
+    [[nodiscard]] VertexId switch_of_host(VertexId v) const {
+        return v.value < terminal_count_ ? switch_of_host_[v.index()] : VertexId();
+    }
+    /// If all terminals in out(v) are hosts of v: the number of links to them, which are the last ones. Otherwise 0.
+    [[nodiscard]] std::uint32_t host_links(VertexId v) const { return host_links_[v.index()]; }
+    /// If all terminals in in(v) are hosts of v: their number. They are the first ones. Otherwise 0.
+    [[nodiscard]] std::uint32_t hosts_before(VertexId v) const { return hosts_before_[v.index()]; }
+    /// Vertices whose links lead to the same ends, apart from host_links(), have equal numbers, below the number of
+    /// vertices.
     [[nodiscard]] std::uint32_t out_group(VertexId v) const { return out_group_[v.index()]; }
-    /// The same for the links that enter a vertex.
+    /// The same for the links that enter a vertex, apart from those of hosts_before().
     [[nodiscard]] std::uint32_t in_group(VertexId v) const { return in_group_[v.index()]; }
 
     /// Number of links that leave v.
@@ -41,6 +50,8 @@ class GraphArcs {
     }
 
   private:
+    void find_hosts();
+
     template <class T>
     static std::span<const T> row(const std::vector<T>& all, const std::vector<std::uint32_t>& first, VertexId v) {
         return std::span(all).subspan(first[v.index()], first[v.index() + 1] - first[v.index()]);
@@ -50,6 +61,9 @@ class GraphArcs {
     std::vector<GraphArc> arcs_;
     std::vector<std::uint32_t> first_source_;
     std::vector<VertexId> sources_;
+    std::vector<VertexId> switch_of_host_;
+    std::vector<std::uint32_t> host_links_;
+    std::vector<std::uint32_t> hosts_before_;
     std::vector<std::uint32_t> out_group_;
     std::vector<std::uint32_t> in_group_;
     std::int32_t terminal_count_;

@@ -22,7 +22,7 @@ LIMITS: dict[str, int] = {
     "mgen/process_model.h": 15,
     "mapper/anneal/restarted_search.h": 3,
     "base/errors.h": 515,
-    "nlohmann/json.hpp": 57,
+    "nlohmann/json.hpp": 58,
     "CLI/*": 2,
     "boost/graph/*": 0,
     "spdlog/*": 2,  # base/log.cc, and cmake/portable/libraries.cc for the sysroot alone

@@ -148,6 +148,7 @@ TEST(Effort, routes_visit_the_links_of_equal_switches_once_per_terminal) {
     for (const std::int32_t leaves : {100, 300}) {
         constexpr std::int32_t kRoots = 40;
         EXPECT_LE(GraphOrder(leaves_and_roots(leaves, kRoots)).visits, std::int64_t{leaves} * 4 * (leaves + kRoots));
+        EXPECT_LE(route_visits(leaves_and_roots(leaves, kRoots)), std::int64_t{leaves} * 16 * (leaves + kRoots));
         EXPECT_LE(route_visits(shared_terminals(leaves, kRoots)), std::int64_t{leaves} * 16 * (leaves + kRoots));
     }
 }
